@@ -1,0 +1,15 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace hone {
+
+/// Monotonic nanoseconds, for differences only.
+[[nodiscard]] std::int64_t nowNs();
+/// CPU time of this process alone, without its children.
+[[nodiscard]] std::int64_t ownCpuNs();
+/// UTC now as 2026-11-15T20:15:14Z, for records.
+[[nodiscard]] std::string utcNow();
+
+}  // namespace hone

@@ -1,0 +1,134 @@
+#include "base/file.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+#include <system_error>
+
+namespace hone {
+namespace {
+
+std::filesystem::path homeBelow(const char* variable, const char* fallback) {
+  if (const char* set = std::getenv(variable); set != nullptr && *set != '\0') {
+    return std::filesystem::path(set) / "hone";
+  }
+  const char* home = std::getenv("HOME");
+  return std::filesystem::path(home != nullptr ? home : "/tmp") / fallback / "hone";
+}
+
+/// Writes all of the content to the descriptor; false with errno set on failure.
+bool writeAll(int fd, std::string_view content) {
+  while (!content.empty()) {
+    const ssize_t wrote = ::write(fd, content.data(), content.size());
+    if (wrote < 0 && errno == EINTR) {
+      continue;
+    }
+    if (wrote < 0) {
+      return false;
+    }
+    content.remove_prefix(static_cast<std::size_t>(wrote));
+  }
+  return true;
+}
+
+}  // namespace
+
+Result<std::string> readFile(const std::filesystem::path& file) {
+  std::error_code code;
+  if (std::filesystem::is_directory(file, code)) {
+    return userError("{} is a folder, not a file", file.string());
+  }
+  std::ifstream in(file, std::ios::binary);
+  if (!in) {
+    return userError("cannot read {}: {}", file.string(), std::strerror(errno));
+  }
+  std::ostringstream out;
+  out << in.rdbuf();
+  return std::move(out).str();
+}
+
+Result<void> writeFile(const std::filesystem::path& file, std::string_view content) {
+  const std::string beside = fmt::format("{}.{}.part", file.string(), ::getpid());
+  const int fd = ::open(beside.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+  if (fd < 0) {
+    return errnoError(fmt::format("cannot write {}", file.string()));
+  }
+  bool ok = writeAll(fd, content);
+  ok = (::close(fd) == 0) && ok;
+  ok = ok && ::rename(beside.c_str(), file.c_str()) == 0;
+  if (!ok) {
+    auto error = errnoError(fmt::format("cannot write {}", file.string()));
+    ::unlink(beside.c_str());
+    return error;
+  }
+  return {};
+}
+
+Result<void> makeFolder(const std::filesystem::path& folder) {
+  std::error_code code;
+  std::filesystem::create_directories(folder, code);
+  if (code) {
+    return machineError("cannot make the folder {}: {}", folder.string(), code.message());
+  }
+  return {};
+}
+
+std::filesystem::path dataFolder() { return homeBelow("XDG_DATA_HOME", ".local/share"); }
+std::filesystem::path cacheFolder() { return homeBelow("XDG_CACHE_HOME", ".cache"); }
+
+Result<ScratchFolder> ScratchFolder::create(std::string_view prefix) {
+  std::error_code code;
+  const auto parent = std::filesystem::temp_directory_path(code);
+  std::string name = (parent / fmt::format("{}-XXXXXX", prefix)).string();
+  if (code || ::mkdtemp(name.data()) == nullptr) {
+    return errnoError(fmt::format("cannot make a scratch folder in {}", parent.string()));
+  }
+  return ScratchFolder(name);
+}
+
+ScratchFolder::ScratchFolder(ScratchFolder&& other) noexcept
+    : path_(std::exchange(other.path_, {})) {}
+
+ScratchFolder& ScratchFolder::operator=(ScratchFolder&& other) noexcept {
+  std::swap(path_, other.path_);
+  return *this;
+}
+
+ScratchFolder::~ScratchFolder() {
+  if (!path_.empty()) {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+}
+
+Result<FileLock> FileLock::tryLock(const std::filesystem::path& file) {
+  const int fd = ::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+  if (fd < 0) {
+    return errnoError(fmt::format("cannot open the lock file {}", file.string()));
+  }
+  if (::flock(fd, LOCK_EX | LOCK_NB) != 0) {
+    ::close(fd);
+    return userError("{} is held by another process", file.string());
+  }
+  return FileLock(fd);
+}
+
+FileLock::FileLock(FileLock&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
+
+FileLock& FileLock::operator=(FileLock&& other) noexcept {
+  std::swap(fd_, other.fd_);
+  return *this;
+}
+
+FileLock::~FileLock() {
+  if (fd_ >= 0) {
+    ::close(fd_);
+  }
+}
+
+}  // namespace hone

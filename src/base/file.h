@@ -1,0 +1,57 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+#include "base/error.h"
+
+namespace hone {
+
+/// The whole file. A missing file is the user's fault and is named.
+[[nodiscard]] Result<std::string> readFile(const std::filesystem::path& file);
+
+/// Writes beside the file, then renames: a reader sees the old text or the new, never half.
+[[nodiscard]] Result<void> writeFile(const std::filesystem::path& file, std::string_view content);
+
+[[nodiscard]] Result<void> makeFolder(const std::filesystem::path& folder);
+
+/// $XDG_DATA_HOME/hone or ~/.local/share/hone: what must last.
+[[nodiscard]] std::filesystem::path dataFolder();
+/// $XDG_CACHE_HOME/hone or ~/.cache/hone: what can be made again.
+[[nodiscard]] std::filesystem::path cacheFolder();
+
+/// A folder of its own below the system's temporary one, removed with all in it at the end.
+class ScratchFolder {
+ public:
+  [[nodiscard]] static Result<ScratchFolder> create(std::string_view prefix = "hone");
+  ScratchFolder(ScratchFolder&& other) noexcept;
+  ScratchFolder& operator=(ScratchFolder&& other) noexcept;
+  ScratchFolder(const ScratchFolder&) = delete;
+  ScratchFolder& operator=(const ScratchFolder&) = delete;
+  ~ScratchFolder();
+  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
+
+ private:
+  explicit ScratchFolder(std::filesystem::path path) : path_(std::move(path)) {}
+  std::filesystem::path path_;
+};
+
+/// An exclusive lock of a file between processes; let go at the end, or when the process dies.
+class FileLock {
+ public:
+  /// Takes the lock, or fails at once (a user error) when another process has it.
+  /// The lock file is created where it is missing.
+  [[nodiscard]] static Result<FileLock> tryLock(const std::filesystem::path& file);
+  FileLock(FileLock&& other) noexcept;
+  FileLock& operator=(FileLock&& other) noexcept;
+  FileLock(const FileLock&) = delete;
+  FileLock& operator=(const FileLock&) = delete;
+  ~FileLock();
+
+ private:
+  explicit FileLock(int fd) : fd_(fd) {}
+  int fd_ = -1;
+};
+
+}  // namespace hone

@@ -1,0 +1,36 @@
+#include "base/interrupt.h"
+
+#include <atomic>
+#include <csignal>
+
+namespace hone {
+namespace {
+
+volatile std::sig_atomic_t interruptCount = 0;
+
+void onInterrupt(int signal) {
+  interruptCount = interruptCount + 1;
+  if (interruptCount > 1) {
+    std::signal(signal, SIG_DFL);
+    std::raise(signal);
+  }
+}
+
+}  // namespace
+
+void catchInterrupts() {
+  struct sigaction action {};
+  action.sa_handler = onInterrupt;
+  // No SA_RESTART: a blocked poll returns, so that the wait ends at once.
+  sigaction(SIGINT, &action, nullptr);
+  sigaction(SIGTERM, &action, nullptr);
+}
+
+bool interrupted() { return interruptCount > 0; }
+
+std::unexpected<Error> interruptedError() {
+  return std::unexpected(
+      Error{Fault::interrupted, "interrupted; the same command goes on from here"});
+}
+
+}  // namespace hone

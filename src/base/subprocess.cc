@@ -1,0 +1,265 @@
+#include "base/subprocess.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <optional>
+
+#include "base/clock.h"
+#include "base/interrupt.h"
+#include "base/text.h"
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define HONE_SANITIZED 1
+#endif
+
+namespace hone {
+namespace {
+
+/// A pipe that closes itself.
+struct Pipe {
+  int read = -1;
+  int write = -1;
+
+  static Result<Pipe> open() {
+    std::array<int, 2> ends{};
+    if (::pipe2(ends.data(), O_CLOEXEC) != 0) {
+      return errnoError("cannot open a pipe");
+    }
+    return Pipe(ends[0], ends[1]);
+  }
+  Pipe(int readEnd, int writeEnd) : read(readEnd), write(writeEnd) {}
+  Pipe(Pipe&& other) noexcept
+      : read(std::exchange(other.read, -1)), write(std::exchange(other.write, -1)) {}
+  Pipe(const Pipe&) = delete;
+  Pipe& operator=(const Pipe&) = delete;
+  Pipe& operator=(Pipe&&) = delete;
+  ~Pipe() {
+    closeRead();
+    closeWrite();
+  }
+  void closeRead() { closeEnd(read); }
+  void closeWrite() { closeEnd(write); }
+
+ private:
+  static void closeEnd(int& end) {
+    if (end >= 0) {
+      ::close(std::exchange(end, -1));
+    }
+  }
+};
+
+std::vector<char*> pointers(std::vector<std::string>& texts) {
+  std::vector<char*> out;
+  out.reserve(texts.size() + 1);
+  for (std::string& text : texts) {
+    out.push_back(text.data());
+  }
+  out.push_back(nullptr);
+  return out;
+}
+
+std::vector<std::string> environmentOf(const Command& command) {
+  std::vector<std::string> variables;
+  for (char** at = environ; *at != nullptr; ++at) {
+    const std::string_view entry(*at);
+    const std::string_view name = entry.substr(0, entry.find('='));
+    bool replaced = false;
+    for (const auto& [key, value] : command.environment) {
+      replaced = replaced || key == name;
+    }
+    if (!replaced) {
+      variables.emplace_back(entry);
+    }
+  }
+  for (const auto& [key, value] : command.environment) {
+    variables.push_back(fmt::format("{}={}", key, value));
+  }
+  return variables;
+}
+
+/// In the child: streams in place, limits on, then the program. Never returns.
+[[noreturn]] void becomeProgram(pid_t parent, const Limits& limits, int out, int err, int report,
+                                char** argv, char** environment) {
+  confineChild(parent, limits);
+  const int null = ::open("/dev/null", O_RDONLY);
+  ::dup2(null, STDIN_FILENO);
+  ::dup2(out, STDOUT_FILENO);
+  ::dup2(err, STDERR_FILENO);
+  ::execve(argv[0], argv, environment);
+  const int code = errno;
+  [[maybe_unused]] const auto ignored = ::write(report, &code, sizeof code);
+  ::_exit(127);
+}
+
+/// Reads what is there; false at the end of the stream.
+bool drain(int fd, std::string& into) {
+  std::array<char, 65536> buffer;
+  const ssize_t got = ::read(fd, buffer.data(), buffer.size());
+  if (got > 0) {
+    into.append(buffer.data(), static_cast<std::size_t>(got));
+  }
+  return got > 0 || (got < 0 && (errno == EINTR || errno == EAGAIN));
+}
+
+/// Collects both streams until they close; true when the time ran out or an interrupt came.
+bool collect(Pipe& out, Pipe& err, Finished& finished, std::int64_t deadlineNs) {
+  while (out.read >= 0 || err.read >= 0) {
+    std::array<pollfd, 2> ends = {pollfd{out.read, POLLIN, 0}, pollfd{err.read, POLLIN, 0}};
+    int waitMs = -1;
+    if (deadlineNs > 0) {
+      const std::int64_t left = deadlineNs - nowNs();
+      if (left <= 0) {
+        return true;
+      }
+      waitMs = static_cast<int>(left / 1'000'000 + 1);
+    }
+    const int ready = ::poll(ends.data(), ends.size(), waitMs);
+    if (interrupted()) {
+      return true;
+    }
+    if (ready <= 0) {
+      continue;
+    }
+    if (ends[0].revents != 0 && !drain(out.read, finished.out)) {
+      out.closeRead();
+    }
+    if (ends[1].revents != 0 && !drain(err.read, finished.err)) {
+      err.closeRead();
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
+void confineChild(pid_t parent, const Limits& limits) {
+  ::setpgid(0, 0);
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (::getppid() != parent) {
+    ::_exit(127);  // the parent died between fork and prctl
+  }
+  const rlimit none{0, 0};
+  ::setrlimit(RLIMIT_CORE, &none);
+#ifndef HONE_SANITIZED  // a sanitizer's shadow memory is address space too
+  if (limits.memoryBytes > 0) {
+    const rlimit memory{limits.memoryBytes, limits.memoryBytes};
+    ::setrlimit(RLIMIT_AS, &memory);
+  }
+#endif
+  std::signal(SIGINT, SIG_DFL);
+  std::signal(SIGTERM, SIG_DFL);
+  std::signal(SIGPIPE, SIG_DFL);
+}
+
+std::string Ending::describe() const {
+  switch (how) {
+    case How::exited:
+      return fmt::format("exit code {}", code);
+    case How::signalled: {
+      const char* name = ::sigabbrev_np(code);
+      return name != nullptr ? fmt::format("killed by SIG{}", name)
+                             : fmt::format("killed by signal {}", code);
+    }
+    case How::timedOut:
+      return fmt::format("stopped after {}", humanTime(static_cast<double>(wallNs)));
+  }
+  return "unknown";
+}
+
+Ending endingFrom(int waitStatus, const struct rusage& usage) {
+  Ending ending;
+  if (WIFSIGNALED(waitStatus)) {
+    ending.how = Ending::How::signalled;
+    ending.code = WTERMSIG(waitStatus);
+  } else {
+    ending.code = WEXITSTATUS(waitStatus);
+  }
+  const auto nanoseconds = [](const timeval& time) {
+    return (std::int64_t{time.tv_sec} * 1'000'000 + time.tv_usec) * 1000;
+  };
+  ending.cpuNs = nanoseconds(usage.ru_utime) + nanoseconds(usage.ru_stime);
+  ending.maxRssBytes = usage.ru_maxrss * 1024;
+  return ending;
+}
+
+Result<Finished> runCommand(const Command& command) {
+  if (interrupted()) {
+    return interruptedError();
+  }
+  Pipe out = HONE_TRY(Pipe::open());
+  Pipe err = HONE_TRY(Pipe::open());
+  Pipe report = HONE_TRY(Pipe::open());
+  std::vector<std::string> arguments = command.argv;
+  std::vector<std::string> variables = environmentOf(command);
+  const std::vector<char*> argv = pointers(arguments);
+  const std::vector<char*> environment = pointers(variables);
+
+  const pid_t self = ::getpid();
+  const std::int64_t startNs = nowNs();
+  const pid_t child = ::fork();
+  if (child < 0) {
+    return errnoError(fmt::format("cannot start {}", command.argv.front()));
+  }
+  if (child == 0) {
+    becomeProgram(self, command.limits, out.write, err.write, report.write,
+                  const_cast<char**>(argv.data()), const_cast<char**>(environment.data()));
+  }
+  ::setpgid(child, child);  // also here: the group exists before anybody kills it
+  out.closeWrite();
+  err.closeWrite();
+  report.closeWrite();
+
+  Finished finished;
+  const std::int64_t deadlineNs =
+      command.limits.wall.count() > 0 ? startNs + command.limits.wall.count() * 1'000'000 : 0;
+  const bool cutShort = collect(out, err, finished, deadlineNs);
+  if (cutShort) {
+    ::kill(-child, SIGKILL);
+  }
+  int status = 0;
+  rusage usage{};
+  while (::wait4(child, &status, 0, &usage) < 0 && errno == EINTR) {
+    if (interrupted()) {
+      ::kill(-child, SIGKILL);
+    }
+  }
+  int startError = 0;
+  if (::read(report.read, &startError, sizeof startError) == sizeof startError) {
+    errno = startError;
+    return errnoError(fmt::format("cannot start {}", command.argv.front()));
+  }
+  if (interrupted()) {
+    return interruptedError();
+  }
+  finished.ending = endingFrom(status, usage);
+  finished.ending.wallNs = nowNs() - startNs;
+  if (cutShort) {
+    finished.ending.how = Ending::How::timedOut;
+  }
+  return finished;
+}
+
+std::string findProgram(std::string_view name) {
+  if (name.find('/') != std::string_view::npos) {
+    return ::access(std::string(name).c_str(), X_OK) == 0 ? std::string(name) : "";
+  }
+  const char* path = std::getenv("PATH");
+  for (const std::string& folder : split(path != nullptr ? path : "/usr/bin:/bin", ':')) {
+    std::string full = fmt::format("{}/{}", folder, name);
+    if (::access(full.c_str(), X_OK) == 0) {
+      return full;
+    }
+  }
+  return "";
+}
+
+}  // namespace hone

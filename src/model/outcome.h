@@ -1,0 +1,25 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace hone::model {
+
+/// How a trial ended. Stored by name: the names are part of the store's format.
+enum class Outcome : std::uint8_t {
+  ok,
+  invalid,          ///< the candidate breaks a constraint; never compiled
+  compileFailed,
+  compileTimeout,
+  runFailed,
+  runTimeout,
+  mismatch,         ///< ran, and its results are wrong
+  tooSlow,          ///< dropped in screening or the race: correct, and certainly no winner
+};
+
+/// "ok", "compile_failed", …
+[[nodiscard]] std::string_view nameOf(Outcome outcome);
+[[nodiscard]] std::optional<Outcome> outcomeFrom(std::string_view name);
+
+}  // namespace hone::model

@@ -1,0 +1,46 @@
+#include "model/tensor_type.h"
+
+#include "base/text.h"
+
+namespace hone::model {
+
+std::int64_t TensorType::count() const {
+  std::int64_t product = 1;
+  for (const std::int64_t size : shape) {
+    product *= size;
+  }
+  return product;
+}
+
+std::size_t TensorType::bytes() const {
+  return static_cast<std::size_t>(count()) * bytesOf(element);
+}
+
+std::string TensorType::text() const {
+  std::string out;
+  for (const std::int64_t size : shape) {
+    out += fmt::format("{}x", size);
+  }
+  return out + std::string(nameOf(element));
+}
+
+Result<TensorType> tensorTypeFrom(std::string_view text) {
+  TensorType type;
+  std::vector<std::string> parts = split(text, 'x');
+  const auto element = elementTypeFrom(parts.back());
+  if (!element) {
+    return userError("'{}' is not a tensor type: unknown element type '{}'", text, parts.back());
+  }
+  type.element = *element;
+  parts.pop_back();
+  for (const std::string& part : parts) {
+    const auto size = parseInt(part);
+    if (!size || *size < 0) {
+      return userError("'{}' is not a static tensor type: '{}' is not a size", text, part);
+    }
+    type.shape.push_back(*size);
+  }
+  return type;
+}
+
+}  // namespace hone::model

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/error.h"
+#include "model/element_type.h"
+
+namespace hone::model {
+
+/// A static shape with its element type, as IREE's tools write it: "512x1024xf32"; "f32" is a scalar.
+struct TensorType {
+  std::vector<std::int64_t> shape;
+  ElementType element = ElementType::f32;
+
+  [[nodiscard]] std::int64_t count() const;
+  [[nodiscard]] std::size_t bytes() const;
+  [[nodiscard]] std::string text() const;
+  bool operator==(const TensorType&) const = default;
+};
+
+/// Reads "512x1024xf32"; a dynamic or unknown part is a user error that names it.
+[[nodiscard]] Result<TensorType> tensorTypeFrom(std::string_view text);
+
+}  // namespace hone::model

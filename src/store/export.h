@@ -1,0 +1,19 @@
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "base/error.h"
+#include "store/store.h"
+
+namespace hone::store {
+
+/// A run with its trials and all samples as one JSON document.
+[[nodiscard]] Result<nlohmann::json> exportJson(const Store& store, std::int64_t run);
+
+/// A row a sample (a row without times for a trial that has none): run, trial, problem, config,
+/// outcome, message, stage, round, position, iterations, wall_ns, cpu_ns, artifact, flags.
+[[nodiscard]] Result<std::string> exportCsv(const Store& store, std::int64_t run);
+
+}  // namespace hone::store

@@ -1,0 +1,80 @@
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "model/config.h"
+#include "model/outcome.h"
+#include "model/sample.h"
+
+namespace hone::store {
+
+/// How far a run got. Stored by name.
+enum class RunStatus : std::uint8_t { running, finished, failed };
+
+[[nodiscard]] std::string_view nameOf(RunStatus status);
+[[nodiscard]] std::optional<RunStatus> runStatusFrom(std::string_view name);
+
+/// One invocation: what ran, where and with what. Everything that is needed to say later what the
+/// numbers mean, and to start it again.
+struct Run {
+  std::int64_t id = 0;  ///< given by the store
+  std::string key;      ///< equal for commands that ask for the same work; resuming looks it up
+  std::string verb;
+  std::vector<std::string> arguments;  ///< the command line after the program's name
+  std::string workingFolder;
+  RunStatus status = RunStatus::running;
+  std::string startedAt;
+  std::string finishedAt;
+  std::string honeVersion;
+  std::string compilerRevision;
+  std::string host;
+  std::string cpu;
+  std::string target;
+  std::string device;
+  std::uint64_t seed = 0;
+  nlohmann::json details = nlohmann::json::object();  ///< what the verb wants to keep
+  nlohmann::json summary = nlohmann::json::object();  ///< the answer, once there is one
+};
+
+/// One candidate and how it ended. `key` is unique within a run.
+struct Trial {
+  std::int64_t id = 0;   ///< given by the store
+  std::int64_t run = 0;  ///< given by the store
+  std::string key;
+  std::string problem;  ///< its name, or the program's
+  model::Config config;
+  model::Outcome outcome = model::Outcome::ok;
+  std::string message;      ///< one line for a person
+  std::string diagnostics;  ///< what the compiler or the device said, whole
+  std::string artifact;     ///< content hash of the compiled module
+  std::int64_t compileWallNs = 0;
+  std::int64_t compileCpuNs = 0;
+  nlohmann::json details = nlohmann::json::object();  ///< verification: errors, tolerance, …
+};
+
+/// A sample with the trial that it belongs to.
+struct TrialSample {
+  std::int64_t trial = 0;
+  model::Sample sample;
+
+  bool operator==(const TrialSample&) const = default;
+};
+
+/// A line of the listing of runs.
+struct RunLine {
+  std::int64_t id = 0;
+  std::string verb;
+  std::string startedAt;
+  RunStatus status = RunStatus::running;
+  std::string target;
+  std::string device;
+  std::string title;  ///< the command line, joined
+  std::int64_t trials = 0;
+};
+
+}  // namespace hone::store

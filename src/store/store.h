@@ -1,0 +1,76 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/error.h"
+#include "store/records.h"
+
+namespace hone::store {
+
+/// One SQLite file (WAL) with everything that was ever measured. One process writes, any number
+/// read. Every call that writes is one commit: what returned is on disk, whatever happens next.
+class Store {
+ public:
+  enum class Mode : std::uint8_t {
+    read,   ///< the file must exist; never creates, migrates or locks
+    write,  ///< creates and migrates; refused while another process writes
+  };
+
+  /// Errors are one line each: a file that is no store, a store of a newer schema (names both
+  /// versions), another writer (names its process), a folder that cannot be written.
+  [[nodiscard]] static Result<Store> open(const std::filesystem::path& file, Mode mode);
+  /// The store of this user: hone.db in the data folder.
+  [[nodiscard]] static std::filesystem::path defaultFile();
+
+  Store(Store&&) noexcept;
+  Store& operator=(Store&&) noexcept;
+  ~Store();
+
+  // Runs.
+  [[nodiscard]] Result<std::int64_t> addRun(const Run& run);
+  /// The newest unfinished run of the key, for resuming.
+  [[nodiscard]] Result<std::optional<Run>> unfinishedRun(std::string_view key) const;
+  [[nodiscard]] Result<std::optional<Run>> run(std::int64_t id) const;
+  [[nodiscard]] Result<void> setDetails(std::int64_t run, const nlohmann::json& details);
+  [[nodiscard]] Result<void> finishRun(std::int64_t run, RunStatus status,
+                                       const nlohmann::json& summary);
+  /// Newest first.
+  [[nodiscard]] Result<std::vector<RunLine>> listRuns(std::int64_t limit) const;
+
+  // Trials: added once, with the samples of its screening, in one commit.
+  [[nodiscard]] Result<std::int64_t> addTrial(std::int64_t run, const Trial& trial,
+                                              std::span<const model::Sample> samples);
+  /// The outcome of a trial may still fall in the race (too_slow, run_failed).
+  [[nodiscard]] Result<void> setOutcome(std::int64_t trial, model::Outcome outcome,
+                                        std::string_view message);
+  /// In the order they were added.
+  [[nodiscard]] Result<std::vector<Trial>> trials(std::int64_t run) const;
+
+  // Samples: a round of a race or of a final is one commit.
+  [[nodiscard]] Result<void> addSamples(std::span<const TrialSample> samples);
+  /// Of all trials of a run, ordered by stage, round, position.
+  [[nodiscard]] Result<std::vector<TrialSample>> samples(std::int64_t run) const;
+
+  // Artifacts: compiled modules by what went in; the bytes are files of the cache folder.
+  struct Artifact {
+    std::string key;      ///< hash of compiler revision, IR, flags, config
+    std::string content;  ///< hash of the bytes
+    std::int64_t size = 0;
+  };
+  [[nodiscard]] Result<void> addArtifact(const Artifact& artifact);
+  [[nodiscard]] Result<std::optional<Artifact>> artifact(std::string_view key) const;
+
+ private:
+  struct State;
+  explicit Store(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace hone::store

@@ -1,0 +1,16 @@
+#pragma once
+
+#include <span>
+
+#include "base/error.h"
+#include "model/problem.h"
+#include "verify/tensor.h"
+
+namespace hone::verify {
+
+/// The result of the problem by oneDNN, in f32 (i32 for integer inputs) whatever the result type
+/// asks for: IREE computes none of it. Inputs are in the order of model::operandsOf.
+[[nodiscard]] Result<Tensor> computeReference(const model::Problem& problem,
+                                              std::span<const Tensor> inputs);
+
+}  // namespace hone::verify
