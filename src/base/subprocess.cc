@@ -175,7 +175,7 @@ std::string Ending::describe() const {
   return "unknown";
 }
 
-Ending endingFrom(int waitStatus, const struct rusage& usage) {
+Ending endingFrom(int waitStatus, const rusage& usage) {
   Ending ending;
   if (WIFSIGNALED(waitStatus)) {
     ending.how = Ending::How::signalled;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <sys/resource.h>
 #include <sys/types.h>
 
 #include <chrono>
@@ -38,7 +39,7 @@ struct Ending {
 };
 
 /// The ending that wait4 reported by its status and rusage.
-[[nodiscard]] Ending endingFrom(int waitStatus, const struct rusage& usage);
+[[nodiscard]] Ending endingFrom(int waitStatus, const rusage& usage);
 
 struct Command {
   std::vector<std::string> argv;
