@@ -1,0 +1,113 @@
+#include "iree/compile_child.h"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+
+#include "base/file.h"
+#include "iree/module_walk.h"
+
+namespace hone::iree {
+namespace {
+
+/// Says the compiler's error, if there is one, on stderr.
+bool failedWith(const CompilerApi& api, CompilerError* error) {
+  if (error == nullptr) {
+    return false;
+  }
+  fmt::print(stderr, "error: {}\n", api.errorMessage(error));
+  api.errorDestroy(error);
+  return true;
+}
+
+bool setFlags(const CompilerApi& api, Session* session, const CompileJob& job) {
+  std::vector<std::string> flags = job.flags;
+  if (job.kind == CompileJob::Kind::roots) {
+    flags.emplace_back("--iree-codegen-add-tuner-attributes");
+  }
+  std::vector<const char*> pointers;
+  pointers.reserve(flags.size());
+  for (const std::string& flag : flags) {
+    pointers.push_back(flag.c_str());
+  }
+  return !failedWith(
+      api, api.sessionSetFlags(session, static_cast<int>(pointers.size()), pointers.data()));
+}
+
+bool writeOutput(const CompilerApi& api, Invocation* invocation, const CompileJob& job) {
+  Output* output = nullptr;
+  if (failedWith(api, api.outputOpenFile(job.output.c_str(), &output))) {
+    return false;
+  }
+  CompilerError* error = job.to == kPhaseEnd ? api.outputVmBytecode(invocation, output)
+                                             : api.outputIrBytecode(invocation, output, -1);
+  if (failedWith(api, error)) {
+    return false;
+  }
+  api.outputKeep(output);
+  api.outputDestroy(output);
+  return true;
+}
+
+/// Lets `edit` work on the module, which the invocation has back afterwards.
+template <typename Edit>
+bool withModule(const CompilerApi& api, Invocation* invocation, const Edit& edit) {
+  const MlirOperation module = api.invocationTakeModule(invocation);
+  const bool done = edit(module);
+  return api.invocationGiveModule(invocation, module) && done;
+}
+
+bool writeJson(const CompileJob& job, const nlohmann::json& json) {
+  const auto wrote = writeFile(job.output, json.dump());
+  if (!wrote) {
+    fmt::print(stderr, "error: {}\n", wrote.error().message);
+  }
+  return wrote.has_value();
+}
+
+}  // namespace
+
+int performJob(const CompilerApi& api, const CompileJob& job) {
+  Session* session = api.sessionCreate();
+  if (!setFlags(api, session, job)) {
+    return kExitBadFlag;
+  }
+  const MlirContext context = api.sessionContext(session);
+  api.contextThreads(context, job.threads);
+  Invocation* invocation = api.invocationCreate(session);
+  api.invocationConsole(invocation);
+  api.invocationVerifyIr(invocation, job.verifyIr);
+  Source* source = nullptr;
+  if (failedWith(api, api.sourceOpenFile(session, job.source.c_str(), &source)) ||
+      !api.invocationParse(invocation, source)) {
+    return kExitBadSource;
+  }
+  if (job.kind == CompileJob::Kind::describe) {
+    const bool done = withModule(api, invocation, [&](MlirOperation module) {
+      return writeJson(job, describeModule(api, module));
+    });
+    return done ? 0 : kExitFailed;
+  }
+  if (!job.attributes.empty()) {
+    const bool done = withModule(api, invocation, [&](MlirOperation module) {
+      return attachAttributes(api, context, module, job.attributes);
+    });
+    if (!done) {
+      return kExitNoMatch;
+    }
+  }
+  api.invocationFrom(invocation, job.from.c_str());
+  api.invocationTo(invocation, job.to.c_str());
+  if (!api.invocationPipeline(invocation, Pipeline::standard)) {
+    return kExitFailed;
+  }
+  if (job.kind == CompileJob::Kind::roots) {
+    const bool done = withModule(api, invocation, [&](MlirOperation module) {
+      return writeJson(job, dispatchRoots(api, module));
+    });
+    return done ? 0 : kExitFailed;
+  }
+  return writeOutput(api, invocation, job) ? 0 : kExitFailed;
+}
+
+}  // namespace hone::iree

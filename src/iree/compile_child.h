@@ -1,0 +1,18 @@
+#pragma once
+
+#include "iree/compile_job.h"
+#include "iree/compiler_api.h"
+
+namespace hone::iree {
+
+/// Exit codes of a compile child; the pool turns them into a status.
+inline constexpr int kExitFailed = 1;
+inline constexpr int kExitBadFlag = 10;
+inline constexpr int kExitBadSource = 11;
+inline constexpr int kExitNoMatch = 12;
+
+/// Does the job in this process and returns its exit code; diagnostics go to stderr. Leaks what it
+/// makes: the process ends right after it.
+[[nodiscard]] int performJob(const CompilerApi& api, const CompileJob& job);
+
+}  // namespace hone::iree

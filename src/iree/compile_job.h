@@ -1,0 +1,62 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "base/subprocess.h"
+#include "model/config.h"
+
+namespace hone::iree {
+
+/// Phases that hone names; any phase of `iree-compile --compile-to=` works.
+inline constexpr const char* kPhaseStart = "start";
+inline constexpr const char* kPhaseExecutableSources = "executable-sources";
+inline constexpr const char* kPhaseExecutableConfigurations = "executable-configurations";
+inline constexpr const char* kPhaseEnd = "end";
+
+/// What one child of the pool is asked to do.
+struct CompileJob {
+  enum class Kind : std::uint8_t {
+    compile,   ///< writes a module (.vmfb) when `to` is the end, IR as bytecode otherwise
+    describe,  ///< parses only; writes JSON: the functions and what they compute
+    roots,     ///< runs up to the configurations; writes JSON: the root operation of each dispatch
+  };
+  Kind kind = Kind::compile;
+  std::filesystem::path source;
+  std::string from = kPhaseStart;
+  std::string to = kPhaseEnd;
+  std::vector<std::string> flags;
+  std::vector<model::OpAttribute> attributes;  ///< put on the parsed IR before the passes run
+  bool verifyIr = true;   ///< off for IR that the compiler itself wrote: an eighth less work
+  bool threads = false;   ///< on where the job has the machine to itself
+  std::filesystem::path output;
+  Limits limits;
+};
+
+/// How the compile ended, for those who asked for it.
+struct CompileReport {
+  enum class Status : std::uint8_t {
+    ok,
+    badFlag,     ///< a compiler flag is unknown or ill-formed
+    badSource,   ///< the source does not parse
+    noMatch,     ///< an attribute of the config found no operation, or is no attribute
+    failed,      ///< the passes failed, or the compiler crashed
+    outOfMemory,
+    timedOut,
+  };
+  std::uint64_t id = 0;
+  Status status = Status::ok;
+  std::string message;      ///< one line for a person; "" when ok
+  std::string diagnostics;  ///< all that the compiler said
+  Ending ending;
+};
+
+[[nodiscard]] nlohmann::json toJson(const CompileJob& job);
+/// Trusts its input: it comes from toJson on the other side of the pool's socket.
+[[nodiscard]] CompileJob compileJobFrom(const nlohmann::json& json);
+
+}  // namespace hone::iree

@@ -1,0 +1,76 @@
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "iree/artifact_cache.h"
+#include "iree/compile_pool.h"
+
+namespace hone::iree {
+
+/// A source with what the compiler is told about it.
+struct CompileRequest {
+  std::filesystem::path source;
+  std::string sourceHash;
+  std::vector<std::string> flags;
+  std::vector<model::OpAttribute> attributes;
+};
+
+struct Compiled {
+  CompileReport report;
+  std::filesystem::path module;  ///< the .vmfb; "" when it failed
+  std::string content;           ///< hash of its bytes: equal binaries have equal ones
+  bool cached = false;
+};
+
+/// Compiles through the pool and the cache: nothing is compiled twice, and candidates that differ
+/// only in attributes share the IR of the phases before.
+class Compiler {
+ public:
+  Compiler(CompilePool pool, ArtifactCache cache, Limits limits)
+      : pool_(std::move(pool)), cache_(std::move(cache)), limits_(limits) {}
+
+  [[nodiscard]] const std::string& revision() const { return pool_.revision(); }
+
+  /// Compiles all, several at a time; `onDone` is called as each is done, in any order. What fails
+  /// is a value: the error of the Result is an interrupt or the machine's.
+  using OnDone = std::function<void(std::size_t index, const Compiled&)>;
+  [[nodiscard]] Result<std::vector<Compiled>> compileAll(std::span<const CompileRequest> requests,
+                                                         const OnDone& onDone);
+
+  /// The functions of a module, see describeModule. Not MLIR: a user error with the line.
+  [[nodiscard]] Result<nlohmann::json> describe(const CompileRequest& request);
+  /// The root operations of its dispatches, see dispatchRoots.
+  [[nodiscard]] Result<nlohmann::json> roots(const CompileRequest& request);
+
+ private:
+  struct Task {
+    std::size_t request = 0;
+    CompileJob job;
+    std::string key;
+  };
+
+  [[nodiscard]] std::string keyOf(const CompileJob& job, const std::string& sourceHash) const;
+  /// Runs one job, or takes its result from the cache; the path of what it wrote.
+  [[nodiscard]] Result<std::filesystem::path> produce(CompileJob job,
+                                                      const std::string& sourceHash,
+                                                      std::string_view ending);
+  /// The job for one request, from the shared IR where that helps.
+  [[nodiscard]] Result<Task> taskFor(std::size_t index, const CompileRequest& request, bool shared);
+  [[nodiscard]] Result<std::vector<model::OpAttribute>> resolveRoots(const CompileRequest& request);
+  [[nodiscard]] Result<Compiled> finish(const Task& task, CompileReport report, bool cached);
+
+  CompilePool pool_;
+  ArtifactCache cache_;
+  Limits limits_;
+};
+
+}  // namespace hone::iree

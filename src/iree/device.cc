@@ -1,0 +1,69 @@
+#include "iree/device.h"
+
+#include <algorithm>
+
+#include "base/subprocess.h"
+#include "base/text.h"
+
+namespace hone::iree {
+namespace {
+
+constexpr std::chrono::seconds kListTime{20};
+
+}  // namespace
+
+std::string Device::driver() const { return name.substr(0, name.find("://")); }
+
+bool Device::isLocal() const { return driver().starts_with("local-"); }
+
+Device deviceNamed(std::string name) {
+  Device device{std::move(name), RankBy::wall};
+  if (device.driver() == "local-sync") {
+    device.rankBy = RankBy::cpu;
+  }
+  return device;
+}
+
+Result<std::vector<std::string>> listDevices(const Installation& installation) {
+  Command command;
+  command.argv = {installation.runtimeTool("iree-run-module").string(), "--list_devices"};
+  command.limits.wall = kListTime;
+  const Finished finished = HONE_TRY(runCommand(command));
+  if (!finished.ending.ok()) {
+    return machineError("iree-run-module --list_devices failed ({})", finished.ending.describe());
+  }
+  std::vector<std::string> devices;
+  for (const std::string& line : split(finished.out, '\n')) {
+    if (!trim(line).empty()) {
+      devices.emplace_back(trim(line));
+    }
+  }
+  return devices;
+}
+
+Result<std::optional<Device>> chooseDevice(const Installation& installation, const Target& target,
+                                           const std::string& wanted) {
+  const Device device = deviceNamed(wanted.empty() ? target.devices.front() : wanted);
+  const auto& fitting = target.devices;
+  if (std::find(fitting.begin(), fitting.end(), device.driver()) == fitting.end()) {
+    return userError("device '{}' cannot run code for target '{}'; its devices are: {}",
+                     device.name, target.name, join(fitting, ", "));
+  }
+  if (device.isLocal()) {
+    return device;
+  }
+  const std::vector<std::string> found = HONE_TRY(listDevices(installation));
+  for (const std::string& name : found) {
+    // "vulkan" asks for any device of the driver, "vulkan://GPU-…" for that one.
+    if (name == device.name || (device.name == device.driver() &&
+                                deviceNamed(name).driver() == device.driver())) {
+      return device;
+    }
+  }
+  if (wanted.find("://") != std::string::npos) {
+    return userError("there is no device '{}' here; found: {}", wanted, join(found, ", "));
+  }
+  return std::nullopt;
+}
+
+}  // namespace hone::iree

@@ -1,0 +1,99 @@
+#include "iree/diagnostics.h"
+
+#include <array>
+#include <regex>
+
+#include "base/text.h"
+#include "iree/compile_child.h"
+
+namespace hone::iree {
+namespace {
+
+constexpr std::size_t kLineWidth = 240;
+
+bool contains(std::string_view text, std::string_view part) {
+  return text.find(part) != std::string_view::npos;
+}
+
+bool ranOutOfMemory(std::string_view log) {
+  return contains(log, "out of memory") || contains(log, "bad_alloc") ||
+         contains(log, "Cannot allocate memory");
+}
+
+}  // namespace
+
+CompileReport::Status statusOf(const Ending& ending, std::string_view log) {
+  using Status = CompileReport::Status;
+  if (ending.ok()) {
+    return Status::ok;
+  }
+  if (ending.how == Ending::How::timedOut) {
+    return Status::timedOut;
+  }
+  if (ranOutOfMemory(log)) {
+    return Status::outOfMemory;
+  }
+  if (ending.how == Ending::How::exited) {
+    switch (ending.code) {
+      case kExitBadFlag:
+        return Status::badFlag;
+      case kExitBadSource:
+        return Status::badSource;
+      case kExitNoMatch:
+        return Status::noMatch;
+      default:
+        break;
+    }
+  }
+  return Status::failed;
+}
+
+std::string shortDiagnostics(CompileReport::Status status, const Ending& ending,
+                             std::string_view log, const Limits& limits) {
+  using Status = CompileReport::Status;
+  if (status == Status::timedOut) {
+    return fmt::format("the compiler was stopped after {}",
+                       humanTime(static_cast<double>(ending.wallNs)));
+  }
+  if (status == Status::outOfMemory) {
+    return fmt::format("the compiler needs more memory than its limit of {:.1f} GiB",
+                       static_cast<double>(limits.memoryBytes) / (1ULL << 30U));
+  }
+  std::string line = firstError(log);
+  if (ending.how == Ending::How::signalled) {
+    return line.empty() ? fmt::format("the compiler was {}", ending.describe())
+                        : fmt::format("the compiler was {}: {}", ending.describe(), line);
+  }
+  return line.empty() ? fmt::format("the compiler failed ({})", ending.describe()) : line;
+}
+
+std::string firstError(std::string_view log) {
+  constexpr std::array<std::string_view, 4> kMarks = {"error:", "LLVM ERROR:", "Assertion",
+                                                      "terminate called"};
+  for (const std::string& line : split(log, '\n')) {
+    for (const std::string_view mark : kMarks) {
+      if (!contains(line, mark)) {
+        continue;
+      }
+      std::string text(trim(line));
+      if (text.starts_with("error: ")) {
+        text.erase(0, 7);
+      }
+      return shortened(text, kLineWidth);
+    }
+  }
+  // The runtime's tools say "file.c:123: CODE; what; while …"; the first two parts after the place.
+  static const std::regex kStatus(R"([\w./-]+\.(?:c|cc|h|inl):\d+: ([A-Z_]+); ([^;\n]*(?:;[^;\n]*)?))");
+  std::match_results<std::string_view::const_iterator> match;
+  if (std::regex_search(log.begin(), log.end(), match, kStatus)) {
+    return shortened(fmt::format("{}: {}", match[1].str(), match[2].str()), kLineWidth);
+  }
+  for (const std::string& line : split(log, '\n')) {
+    if (!trim(line).empty()) {
+      return shortened(trim(line), kLineWidth);
+    }
+  }
+  return "";
+}
+
+}  // namespace hone::iree

@@ -1,0 +1,92 @@
+#include "iree/execution.h"
+
+#include <nlohmann/json.hpp>
+
+#include "base/text.h"
+#include "iree/diagnostics.h"
+
+namespace hone::iree {
+namespace {
+
+CallReport reportOf(const Finished& finished) {
+  CallReport report;
+  report.ending = finished.ending;
+  report.diagnostics = finished.err;
+  if (finished.ending.ok()) {
+    return report;
+  }
+  if (finished.ending.how == Ending::How::timedOut) {
+    report.status = CallReport::Status::timedOut;
+    report.message = fmt::format("the call was {}", finished.ending.describe());
+    return report;
+  }
+  report.status = CallReport::Status::failed;
+  const std::string line = firstError(finished.err);
+  report.message = finished.ending.how == Ending::How::signalled || line.empty()
+                       ? fmt::format("the call ended with {}", finished.ending.describe())
+                       : line;
+  return report;
+}
+
+double nanosecondsPer(std::string_view unit) {
+  return unit == "ns" ? 1.0 : unit == "us" ? 1e3 : unit == "ms" ? 1e6 : 1e9;
+}
+
+/// The single repetitions of Google Benchmark's JSON, the first left out.
+std::vector<CallTime> timesFrom(const std::string& text) {
+  std::vector<CallTime> times;
+  const auto json = nlohmann::json::parse(text, nullptr, false);
+  if (!json.is_object()) {
+    return times;
+  }
+  for (const nlohmann::json& entry : json.value("benchmarks", nlohmann::json::array())) {
+    if (entry.value("run_type", "") != "iteration" || entry.value("repetition_index", 0) == 0 ||
+        entry.contains("error_occurred")) {
+      continue;
+    }
+    const double unit = nanosecondsPer(entry.value("time_unit", "ns"));
+    times.push_back({entry.value("real_time", 0.0) * unit, entry.value("cpu_time", 0.0) * unit});
+  }
+  return times;
+}
+
+}  // namespace
+
+Command Executor::commandFor(std::string_view tool, const Call& call) const {
+  Command command;
+  command.limits = limits_;
+  command.argv = {installation_.runtimeTool(tool).string(), "--device=" + device_.name,
+                  "--module=" + call.module.string(), "--function=" + call.function};
+  for (const std::string& input : call.inputs) {
+    command.argv.push_back("--input=" + input);
+  }
+  return command;
+}
+
+Result<CallReport> Executor::run(const Call& call,
+                                 std::span<const std::filesystem::path> results) const {
+  Command command = commandFor("iree-run-module", call);
+  for (const std::filesystem::path& file : results) {
+    command.argv.push_back("--output=@" + file.string());
+  }
+  return reportOf(HONE_TRY(runCommand(command)));
+}
+
+Result<Timings> Executor::time(const Call& call, std::int64_t iterations,
+                               std::int64_t repetitions) const {
+  Command command = commandFor("iree-benchmark-module", call);
+  command.argv.push_back(fmt::format("--benchmark_min_time={}x", iterations));
+  command.argv.push_back(fmt::format("--benchmark_repetitions={}", repetitions + 1));
+  command.argv.emplace_back("--benchmark_format=json");
+  const Finished finished = HONE_TRY(runCommand(command));
+  Timings timings{reportOf(finished), timesFrom(finished.out)};
+  const bool complete = timings.times.size() == static_cast<std::size_t>(repetitions);
+  if (timings.report.status == CallReport::Status::ok && !complete) {
+    timings.report.status = CallReport::Status::failed;
+    timings.report.message = firstError(finished.err + finished.out);
+    timings.report.diagnostics += finished.out;
+  }
+  return timings;
+}
+
+}  // namespace hone::iree

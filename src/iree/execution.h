@@ -1,0 +1,68 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "base/subprocess.h"
+#include "iree/device.h"
+#include "iree/installation.h"
+
+namespace hone::iree {
+
+/// A compiled module with all that is needed to call it once.
+struct Call {
+  std::filesystem::path module;
+  std::string function;
+  std::vector<std::string> inputs;  ///< as --input= takes them: "4x4xf32=@file.bin"
+};
+
+struct CallReport {
+  enum class Status : std::uint8_t { ok, failed, timedOut };
+  Status status = Status::ok;
+  std::string message;      ///< one line for a person; "" when ok
+  std::string diagnostics;  ///< all that the tool said
+  Ending ending;
+};
+
+/// One time of one call, the mean over `iterations` calls in a row.
+struct CallTime {
+  double wallNs = 0;
+  double cpuNs = 0;
+};
+
+struct Timings {
+  CallReport report;
+  std::vector<CallTime> times;
+};
+
+/// Runs and times compiled modules on one device, always in children with limits. A call that
+/// fails is a value; the error of a Result is an interrupt or the machine's.
+class Executor {
+ public:
+  Executor(Installation installation, Device device, Limits limits)
+      : installation_(std::move(installation)), device_(std::move(device)), limits_(limits) {}
+
+  [[nodiscard]] const Device& device() const { return device_; }
+
+  /// Calls once and writes each result raw to the file given for it.
+  [[nodiscard]] Result<CallReport> run(const Call& call,
+                                       std::span<const std::filesystem::path> results) const;
+
+  /// `repetitions` times, each over `iterations` calls, in one fresh process, after one repetition
+  /// that is not counted: the first touches memory and code for the others.
+  [[nodiscard]] Result<Timings> time(const Call& call, std::int64_t iterations,
+                                     std::int64_t repetitions) const;
+
+ private:
+  [[nodiscard]] Command commandFor(std::string_view tool, const Call& call) const;
+
+  Installation installation_;
+  Device device_;
+  Limits limits_;
+};
+
+}  // namespace hone::iree

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <span>
+
+#include "iree/compiler_api.h"
+#include "model/config.h"
+
+namespace hone::iree {
+
+// Reading and editing IR in memory, in a compile child.
+
+/// The public functions of a module: [{"name", "inputs": [type texts], "results": [type texts],
+/// "problem": …}]. "problem" is there for a function that is one contraction or convolution of its
+/// arguments into a zeroed result, the forms that mlirOf writes: those have a reference.
+[[nodiscard]] nlohmann::json describeModule(const CompilerApi& api, MlirOperation module);
+
+/// The root operation of each dispatch, from IR with tuner attributes:
+/// [{"dispatch", "op", "lowering_config", "translation_info"}].
+[[nodiscard]] nlohmann::json dispatchRoots(const CompilerApi& api, MlirOperation module);
+
+/// Puts the attributes on all operations they name, inside the dispatches. Says on stderr which
+/// found no operation or do not parse; false then.
+[[nodiscard]] bool attachAttributes(const CompilerApi& api, MlirContext context,
+                                    MlirOperation module,
+                                    std::span<const model::OpAttribute> attributes);
+
+}  // namespace hone::iree
