@@ -5,10 +5,15 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <csignal>
 #include <cstdlib>
+#include <cstring>
 #include <fstream>
 #include <sstream>
 #include <system_error>
+
+#include "base/interrupt.h"
+#include "base/text.h"
 
 namespace hone {
 namespace {
@@ -34,6 +39,30 @@ bool writeAll(int fd, std::string_view content) {
     content.remove_prefix(static_cast<std::size_t>(wrote));
   }
   return true;
+}
+
+Result<int> openLockFile(const std::filesystem::path& file) {
+  const int fd = ::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+  if (fd < 0) {
+    return errnoError(fmt::format("cannot open the lock file {}", file.string()));
+  }
+  return fd;
+}
+
+/// Scratch folders are "<prefix>-<pid>-XXXXXX"; those whose process is gone are litter.
+void sweepScratch(const std::filesystem::path& parent, std::string_view prefix) {
+  std::error_code ignored;
+  for (const auto& entry : std::filesystem::directory_iterator(parent, ignored)) {
+    const std::string name = entry.path().filename().string();
+    if (!name.starts_with(fmt::format("{}-", prefix))) {
+      continue;
+    }
+    const std::string rest = name.substr(prefix.size() + 1);
+    const auto pid = parseInt(rest.substr(0, rest.find('-')));
+    if (pid && *pid > 0 && ::kill(static_cast<pid_t>(*pid), 0) != 0 && errno == ESRCH) {
+      std::filesystem::remove_all(entry.path(), ignored);
+    }
+  }
 }
 
 }  // namespace
@@ -84,7 +113,8 @@ std::filesystem::path cacheFolder() { return homeBelow("XDG_CACHE_HOME", ".cache
 Result<ScratchFolder> ScratchFolder::create(std::string_view prefix) {
   std::error_code code;
   const auto parent = std::filesystem::temp_directory_path(code);
-  std::string name = (parent / fmt::format("{}-XXXXXX", prefix)).string();
+  sweepScratch(parent, prefix);
+  std::string name = (parent / fmt::format("{}-{}-XXXXXX", prefix, ::getpid())).string();
   if (code || ::mkdtemp(name.data()) == nullptr) {
     return errnoError(fmt::format("cannot make a scratch folder in {}", parent.string()));
   }
@@ -107,13 +137,23 @@ ScratchFolder::~ScratchFolder() {
 }
 
 Result<FileLock> FileLock::tryLock(const std::filesystem::path& file) {
-  const int fd = ::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
-  if (fd < 0) {
-    return errnoError(fmt::format("cannot open the lock file {}", file.string()));
-  }
+  const int fd = HONE_TRY(openLockFile(file));
   if (::flock(fd, LOCK_EX | LOCK_NB) != 0) {
     ::close(fd);
     return userError("{} is held by another process", file.string());
+  }
+  return FileLock(fd);
+}
+
+Result<FileLock> FileLock::waitFor(const std::filesystem::path& file, Share share) {
+  const int fd = HONE_TRY(openLockFile(file));
+  while (::flock(fd, share == Share::shared ? LOCK_SH : LOCK_EX) != 0) {
+    if (errno != EINTR || interrupted()) {
+      auto error = interrupted() ? interruptedError()
+                                 : errnoError(fmt::format("cannot lock {}", file.string()));
+      ::close(fd);
+      return error;
+    }
   }
   return FileLock(fd);
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <string_view>
@@ -21,7 +22,8 @@ namespace hone {
 /// $XDG_CACHE_HOME/hone or ~/.cache/hone: what can be made again.
 [[nodiscard]] std::filesystem::path cacheFolder();
 
-/// A folder of its own below the system's temporary one, removed with all in it at the end.
+/// A folder of its own below the system's temporary one, removed with all in it at the end. What a
+/// killed process left there is removed when the next one is made.
 class ScratchFolder {
  public:
   [[nodiscard]] static Result<ScratchFolder> create(std::string_view prefix = "hone");
@@ -37,12 +39,15 @@ class ScratchFolder {
   std::filesystem::path path_;
 };
 
-/// An exclusive lock of a file between processes; let go at the end, or when the process dies.
+/// A lock of a file between processes; let go at the end, or when the process dies.
 class FileLock {
  public:
   /// Takes the lock, or fails at once (a user error) when another process has it.
   /// The lock file is created where it is missing.
   [[nodiscard]] static Result<FileLock> tryLock(const std::filesystem::path& file);
+  /// Waits until it is free: for all others, or only for those who want it exclusively.
+  enum class Share : std::uint8_t { exclusive, shared };
+  [[nodiscard]] static Result<FileLock> waitFor(const std::filesystem::path& file, Share share);
   FileLock(FileLock&& other) noexcept;
   FileLock& operator=(FileLock&& other) noexcept;
   FileLock(const FileLock&) = delete;

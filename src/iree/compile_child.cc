@@ -2,20 +2,24 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
 
 #include "base/file.h"
+#include "base/text.h"
 #include "iree/module_walk.h"
 
 namespace hone::iree {
 namespace {
 
-/// Says the compiler's error, if there is one, on stderr.
+/// Says the compiler's error, if there is one, on stderr, as one line.
 bool failedWith(const CompilerApi& api, CompilerError* error) {
   if (error == nullptr) {
     return false;
   }
-  fmt::print(stderr, "error: {}\n", api.errorMessage(error));
+  std::string message(trim(api.errorMessage(error)));
+  std::replace(message.begin(), message.end(), '\n', ' ');
+  fmt::print(stderr, "error: {}\n", message);
   api.errorDestroy(error);
   return true;
 }

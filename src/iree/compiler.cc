@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <regex>
-#include <set>
 
 #include "base/file.h"
 #include "base/hash.h"
@@ -106,14 +105,13 @@ Result<std::vector<model::OpAttribute>> Compiler::resolveRoots(const CompileRequ
   return resolved;
 }
 
-Result<Compiler::Task> Compiler::taskFor(std::size_t index, const CompileRequest& request,
-                                         bool shared) {
+Result<Compiler::Task> Compiler::taskFor(std::size_t index, const CompileRequest& request) {
   Task task;
   task.request = index;
   task.job.source = request.source;
   task.job.flags = request.flags;
   std::string sourceHash = request.sourceHash;
-  if (shared) {
+  if (request.sharesEarlyPhases || !request.attributes.empty()) {
     CompileJob early;
     early.source = request.source;
     early.flags = request.flags;
@@ -146,24 +144,17 @@ Result<Compiled> Compiler::finish(const Task& task, CompileReport report, bool c
 
 Result<std::vector<Compiled>> Compiler::compileAll(std::span<const CompileRequest> requests,
                                                    const OnDone& onDone) {
-  // A source that some request edits is compiled through the shared IR for all of its requests,
-  // the baseline too: every one then took the same way.
-  std::set<std::pair<std::string, std::vector<std::string>>> edited;
-  for (const CompileRequest& request : requests) {
-    if (!request.attributes.empty()) {
-      edited.emplace(request.sourceHash, request.flags);
-    }
-  }
   std::vector<Compiled> results(requests.size());
   std::map<std::uint64_t, Task> tasks;
   std::vector<Task> ready;
   const auto done = [&](std::size_t index, Compiled compiled) {
     results[index] = std::move(compiled);
-    onDone(index, results[index]);
+    if (onDone) {
+      onDone(index, results[index]);
+    }
   };
   for (std::size_t i = 0; i < requests.size(); ++i) {
-    const bool shared = edited.contains({requests[i].sourceHash, requests[i].flags});
-    auto task = taskFor(i, requests[i], shared);
+    auto task = taskFor(i, requests[i]);
     if (!task && task.error().fault != Fault::user) {
       return std::unexpected(task.error());
     }

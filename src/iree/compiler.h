@@ -22,6 +22,9 @@ struct CompileRequest {
   std::string sourceHash;
   std::vector<std::string> flags;
   std::vector<model::OpAttribute> attributes;
+  /// Goes by way of the IR before configuration, which requests of the same source and flags share.
+  /// Set it for all candidates of a problem or for none, so that all went the same way.
+  bool sharesEarlyPhases = false;
 };
 
 struct Compiled {
@@ -40,7 +43,8 @@ class Compiler {
 
   [[nodiscard]] const std::string& revision() const { return pool_.revision(); }
 
-  /// Compiles all, several at a time; `onDone` is called as each is done, in any order. What fails
+  /// Compiles all, several at a time; `onDone`, if any, is called as each is done, in any
+  /// order. What fails
   /// is a value: the error of the Result is an interrupt or the machine's.
   using OnDone = std::function<void(std::size_t index, const Compiled&)>;
   [[nodiscard]] Result<std::vector<Compiled>> compileAll(std::span<const CompileRequest> requests,
@@ -64,7 +68,7 @@ class Compiler {
                                                       const std::string& sourceHash,
                                                       std::string_view ending);
   /// The job for one request, from the shared IR where that helps.
-  [[nodiscard]] Result<Task> taskFor(std::size_t index, const CompileRequest& request, bool shared);
+  [[nodiscard]] Result<Task> taskFor(std::size_t index, const CompileRequest& request);
   [[nodiscard]] Result<std::vector<model::OpAttribute>> resolveRoots(const CompileRequest& request);
   [[nodiscard]] Result<Compiled> finish(const Task& task, CompileReport report, bool cached);
 

@@ -1,0 +1,46 @@
+#include "trial/budget.h"
+
+#include "base/clock.h"
+#include "base/text.h"
+
+namespace hone::trial {
+namespace {
+
+std::optional<std::int64_t> numberBefore(std::string_view text, std::string_view unit) {
+  if (!text.ends_with(unit)) {
+    return std::nullopt;
+  }
+  const auto number = parseInt(text.substr(0, text.size() - unit.size()));
+  return number && *number > 0 ? number : std::nullopt;
+}
+
+}  // namespace
+
+Result<Budget> budgetFrom(std::string_view text) {
+  Budget budget;
+  for (const std::string& part : split(text, ',')) {
+    if (const auto trials = numberBefore(part, "trials")) {
+      budget.trials = *trials;
+    } else if (const auto seconds = numberBefore(part, "s")) {
+      budget.time = std::chrono::seconds(*seconds);
+    } else if (const auto minutes = numberBefore(part, "m")) {
+      budget.time = std::chrono::minutes(*minutes);
+    } else if (const auto hours = numberBefore(part, "h")) {
+      budget.time = std::chrono::hours(*hours);
+    } else {
+      return userError("'{}' is not a budget; write 90s, 10m, 1h, 200trials or 10m,200trials",
+                       part);
+    }
+  }
+  return budget;
+}
+
+BudgetClock::BudgetClock(const Budget& budget)
+    : startNs_(nowNs()), allowedNs_(budget.time ? budget.time->count() * 1'000'000 : 0) {}
+
+bool BudgetClock::spent(double fraction) const {
+  return allowedNs_ > 0 &&
+         static_cast<double>(nowNs() - startNs_) >= fraction * static_cast<double>(allowedNs_);
+}
+
+}  // namespace hone::trial

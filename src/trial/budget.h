@@ -1,0 +1,34 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "base/error.h"
+
+namespace hone::trial {
+
+/// How much a run may spend: time, trials, or without bound.
+struct Budget {
+  std::optional<std::chrono::milliseconds> time;
+  std::optional<std::int64_t> trials;
+};
+
+/// Reads "10m", "90s", "1h", "200trials" and two of them with a comma.
+[[nodiscard]] Result<Budget> budgetFrom(std::string_view text);
+
+/// A budget of time as it is used up. The final has its share: the stages before it end early
+/// rather than leave nothing to prove the result with.
+class BudgetClock {
+ public:
+  explicit BudgetClock(const Budget& budget);
+  /// This fraction of the time, or more, is used up; never without a bound.
+  [[nodiscard]] bool spent(double fraction) const;
+
+ private:
+  std::int64_t startNs_;
+  std::int64_t allowedNs_;  ///< 0: without bound
+};
+
+}  // namespace hone::trial

@@ -1,0 +1,19 @@
+#include "trial/experiment.h"
+
+#include "trial/session.h"
+
+namespace hone::trial {
+
+Result<std::vector<Finding>> Experiment::run(std::int64_t run, const Plan& plan) {
+  const ScratchFolder scratch = HONE_TRY(ScratchFolder::create("hone-trial"));
+  Session session(compiler_, executor_, store_, progress_, run, plan, scratch.path());
+  HONE_CHECK(session.restore());
+  HONE_CHECK(session.tryAll());
+  HONE_CHECK(session.race());
+  HONE_CHECK(session.finalRounds());
+  progress_.finish();
+  referenceCpuNs_ += session.referenceCpuNs();
+  return session.findings();
+}
+
+}  // namespace hone::trial

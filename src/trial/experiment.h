@@ -1,0 +1,82 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "base/progress.h"
+#include "iree/compiler.h"
+#include "iree/execution.h"
+#include "model/config.h"
+#include "model/outcome.h"
+#include "stats/compare.h"
+#include "store/store.h"
+#include "trial/budget.h"
+#include "trial/program.h"
+#include "trial/rounds.h"
+#include "trial/verifier.h"
+
+namespace hone::trial {
+
+/// A program with a config.
+struct Candidate {
+  std::size_t program = 0;  ///< index into the plan's programs
+  model::Config config;
+};
+
+/// What an experiment is to find out. The first candidate is the baseline. All programs compute
+/// the same thing from the same inputs.
+struct Plan {
+  std::vector<Program> programs;
+  Inputs inputs;
+  std::vector<Candidate> candidates;
+  std::vector<std::string> flags;  ///< the target's and the user's, for every candidate
+  std::uint64_t seed = 1;
+  Budget budget;
+  bool selects = true;  ///< many candidates: drop the slow, measure equal binaries once
+  std::size_t finalists = 3;
+  std::int64_t rounds = 20;     ///< of the final; more, up to three times, while it is ambiguous
+  stats::CompareOptions compare;
+};
+
+/// What became of one candidate.
+struct Finding {
+  std::string name;
+  model::Outcome outcome = model::Outcome::ok;
+  std::string message;
+  std::string artifact;
+  std::string sameAs;  ///< the candidate whose binary is equal and was measured for both
+  Against against = Against::nothing;
+  double timeNs = 0;   ///< median of the last stage it took part in; 0 when never measured
+  std::vector<double> roundTimesNs;  ///< of the final, one a round
+  std::optional<stats::Comparison> comparison;  ///< with the baseline, for those in the final
+};
+
+/// Candidates through compile, verify, screen, race and final; every trial and every round is in
+/// the store before the next begins, and what the store has already is not done again.
+class Experiment {
+ public:
+  Experiment(iree::Compiler& compiler, const iree::Executor& executor, store::Store& store,
+             Progress& progress)
+      : compiler_(compiler), executor_(executor), store_(store), progress_(progress) {}
+
+  /// The findings in the order of the candidates. A baseline that does not compile, run or
+  /// compute what the reference says is a user error; anything else that fails is a finding.
+  [[nodiscard]] Result<std::vector<Finding>> run(std::int64_t run, const Plan& plan);
+
+  /// CPU time spent on the reference in this process; it is not hone's own.
+  [[nodiscard]] std::int64_t referenceCpuNs() const { return referenceCpuNs_; }
+
+ private:
+  iree::Compiler& compiler_;
+  const iree::Executor& executor_;
+  store::Store& store_;
+  Progress& progress_;
+  std::int64_t referenceCpuNs_ = 0;
+};
+
+}  // namespace hone::trial

@@ -1,0 +1,58 @@
+#include "trial/rounds.h"
+
+#include <numeric>
+#include <random>
+
+#include "base/hash.h"
+
+namespace hone::trial {
+
+void Rounds::restore(std::span<const store::TrialSample> samples) {
+  for (const store::TrialSample& entry : samples) {
+    if (entry.sample.stage == stage_) {
+      recorded_[entry.sample.round][entry.trial].push_back(entry.sample);
+    }
+  }
+}
+
+Result<std::vector<std::optional<double>>> Rounds::take(std::int64_t round,
+                                                        std::span<const Participant> participants,
+                                                        std::span<const std::size_t> order) {
+  std::vector<std::optional<double>> times(participants.size());
+  if (const auto before = recorded_.find(round); before != recorded_.end()) {
+    for (std::size_t i = 0; i < participants.size(); ++i) {
+      if (const auto at = before->second.find(participants[i].trial); at != before->second.end()) {
+        times[i] = sampler_.rankTime(at->second);
+      }
+    }
+    return times;
+  }
+  std::vector<store::TrialSample> taken;
+  for (std::size_t position = 0; position < order.size(); ++position) {
+    const Participant& participant = participants[order[position]];
+    const Measurement measurement = HONE_TRY(sampler_.take(
+        participant.call, pace_, stage_, round, static_cast<std::int64_t>(position)));
+    if (measurement.outcome != model::Outcome::ok) {
+      HONE_CHECK(store_.setOutcome(participant.trial, measurement.outcome, measurement.message));
+      continue;
+    }
+    times[order[position]] = sampler_.rankTime(measurement.samples);
+    for (const model::Sample& sample : measurement.samples) {
+      taken.push_back({participant.trial, sample});
+    }
+  }
+  HONE_CHECK(store_.addSamples(taken));
+  return times;
+}
+
+std::vector<std::size_t> shuffled(std::size_t count, std::uint64_t seed, std::int64_t round) {
+  std::vector<std::size_t> order(count);
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::mt19937_64 generator(seedFrom(seed, std::to_string(round)));
+  for (std::size_t i = count; i > 1; --i) {
+    std::swap(order[i - 1], order[generator() % i]);
+  }
+  return order;
+}
+
+}  // namespace hone::trial

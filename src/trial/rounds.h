@@ -1,0 +1,52 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "base/error.h"
+#include "iree/execution.h"
+#include "model/sample.h"
+#include "store/store.h"
+#include "trial/sampler.h"
+
+namespace hone::trial {
+
+/// A trial that takes part in rounds.
+struct Participant {
+  std::int64_t trial = 0;
+  iree::Call call;
+};
+
+/// Rounds of one stage: the participants side by side, each in a fresh process, one commit a
+/// round. A round that the store has already is taken from there: that is how a run goes on.
+class Rounds {
+ public:
+  Rounds(const Sampler& sampler, store::Store& store, model::Stage stage, Pace pace)
+      : sampler_(sampler), store_(store), stage_(stage), pace_(pace) {}
+
+  /// Learns the rounds that were recorded before.
+  void restore(std::span<const store::TrialSample> samples);
+
+  /// The time of each participant in the round, measured in the order given (indices of
+  /// participants; those not in it are left out). Nothing for who is not in it, or failed: that is
+  /// noted in the store.
+  [[nodiscard]] Result<std::vector<std::optional<double>>> take(
+      std::int64_t round, std::span<const Participant> participants,
+      std::span<const std::size_t> order);
+
+ private:
+  const Sampler& sampler_;
+  store::Store& store_;
+  model::Stage stage_;
+  Pace pace_;
+  std::map<std::int64_t, std::map<std::int64_t, std::vector<model::Sample>>> recorded_;
+};
+
+/// The indices 0 to count-1 in an order that depends on the seed and the round only.
+[[nodiscard]] std::vector<std::size_t> shuffled(std::size_t count, std::uint64_t seed,
+                                                std::int64_t round);
+
+}  // namespace hone::trial

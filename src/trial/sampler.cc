@@ -1,0 +1,72 @@
+#include "trial/sampler.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "stats/summary.h"
+
+namespace hone::trial {
+namespace {
+
+/// Below this a sample is mostly the noise of clock and scheduler.
+constexpr double kShortestSampleNs = 2e6;
+/// What a process that measures may take after its start, roughly.
+constexpr double kProcessNs = 40e6;
+constexpr std::int64_t kMaxIterations = 20'000;
+constexpr std::int64_t kMaxRepetitions = 5;
+
+}  // namespace
+
+Result<Pace> Sampler::paceFor(const iree::Call& call) const {
+  const iree::Timings look = HONE_TRY(executor_.time(call, 1, 3));
+  if (look.report.status != iree::CallReport::Status::ok) {
+    return userError("{}", look.report.message);
+  }
+  double fastestNs = look.times.front().wallNs;
+  for (const iree::CallTime& time : look.times) {
+    fastestNs = std::min(fastestNs, time.wallNs);
+  }
+  fastestNs = std::max(fastestNs, 1.0);
+  Pace pace;
+  pace.iterations = std::clamp<std::int64_t>(
+      static_cast<std::int64_t>(std::ceil(kShortestSampleNs / fastestNs)), 1, kMaxIterations);
+  const double sampleNs = fastestNs * static_cast<double>(pace.iterations);
+  pace.repetitions = std::clamp<std::int64_t>(static_cast<std::int64_t>(kProcessNs / sampleNs), 1,
+                                              kMaxRepetitions);
+  return pace;
+}
+
+Result<Measurement> Sampler::take(const iree::Call& call, const Pace& pace, model::Stage stage,
+                                  std::int64_t round, std::int64_t position) const {
+  const iree::Timings timings = HONE_TRY(executor_.time(call, pace.iterations, pace.repetitions));
+  Measurement measurement;
+  measurement.message = timings.report.message;
+  measurement.diagnostics = timings.report.diagnostics;
+  if (timings.report.status == iree::CallReport::Status::timedOut) {
+    measurement.outcome = model::Outcome::runTimeout;
+  } else if (timings.report.status != iree::CallReport::Status::ok) {
+    measurement.outcome = model::Outcome::runFailed;
+  } else {
+    for (std::size_t i = 0; i < timings.times.size(); ++i) {
+      measurement.samples.push_back({stage, round, position, static_cast<std::int64_t>(i),
+                                     timings.times[i].wallNs, timings.times[i].cpuNs,
+                                     pace.iterations});
+    }
+  }
+  return measurement;
+}
+
+double Sampler::rankTime(const model::Sample& sample) const {
+  return executor_.device().rankBy == iree::RankBy::cpu ? sample.cpuNs : sample.wallNs;
+}
+
+double Sampler::rankTime(const std::vector<model::Sample>& samples) const {
+  std::vector<double> times;
+  times.reserve(samples.size());
+  for (const model::Sample& sample : samples) {
+    times.push_back(rankTime(sample));
+  }
+  return stats::median(times);
+}
+
+}  // namespace hone::trial

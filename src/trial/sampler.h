@@ -1,0 +1,47 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "iree/execution.h"
+#include "model/outcome.h"
+#include "model/sample.h"
+
+namespace hone::trial {
+
+/// What a child that measures is asked for: `repetitions` samples of `iterations` calls each.
+struct Pace {
+  std::int64_t iterations = 1;
+  std::int64_t repetitions = 3;
+};
+
+struct Measurement {
+  model::Outcome outcome = model::Outcome::ok;
+  std::string message;
+  std::string diagnostics;
+  std::vector<model::Sample> samples;
+};
+
+/// Takes samples on one device, each time in a fresh process.
+class Sampler {
+ public:
+  explicit Sampler(const iree::Executor& executor) : executor_(executor) {}
+
+  /// As many calls a sample as the clock needs, and as many samples a process as are worth its
+  /// start, from a first look at the call.
+  [[nodiscard]] Result<Pace> paceFor(const iree::Call& call) const;
+  [[nodiscard]] Result<Measurement> take(const iree::Call& call, const Pace& pace,
+                                         model::Stage stage, std::int64_t round,
+                                         std::int64_t position) const;
+  /// The time that ranks on this device.
+  [[nodiscard]] double rankTime(const model::Sample& sample) const;
+  /// The median over the samples of one process: one figure a round.
+  [[nodiscard]] double rankTime(const std::vector<model::Sample>& samples) const;
+
+ private:
+  const iree::Executor& executor_;
+};
+
+}  // namespace hone::trial
