@@ -1,0 +1,219 @@
+#include "app/bench_report.h"
+
+#include <algorithm>
+#include <cstdio>
+
+#include "base/text.h"
+#include "report/table.h"
+#include "stats/summary.h"
+
+namespace hone::app {
+namespace {
+
+using model::Outcome;
+using stats::Verdict;
+
+std::string_view rankingTime(const iree::Device& device) {
+  return device.rankBy == iree::RankBy::cpu ? "CPU time" : "wall time";
+}
+
+std::string verdictOf(const trial::Finding& finding) {
+  if (finding.comparison) {
+    return std::string(nameOf(finding.comparison->verdict));
+  }
+  return finding.outcome == Outcome::ok ? "" : std::string(nameOf(finding.outcome));
+}
+
+std::string speedupOf(const trial::Finding& finding, double baselineNs) {
+  if (finding.comparison) {
+    return fmt::format("{:.3f}x", finding.comparison->speedup.estimate);
+  }
+  return finding.timeNs > 0 ? fmt::format("{:.2f}x", baselineNs / finding.timeNs) : "";
+}
+
+std::string intervalOf(const trial::Finding& finding) {
+  if (!finding.comparison) {
+    return "";
+  }
+  const auto& speedup = finding.comparison->speedup;
+  return fmt::format("{:.3f} - {:.3f}", speedup.low, speedup.high);
+}
+
+std::string timeOf(const trial::Finding& finding) {
+  return finding.timeNs > 0 ? humanTime(finding.timeNs) : "-";
+}
+
+/// Finalists by speed first, then what was screened, then what failed.
+std::vector<const trial::Finding*> ranked(const std::vector<trial::Finding>& findings) {
+  std::vector<const trial::Finding*> order;
+  for (const trial::Finding& finding : findings) {
+    order.push_back(&finding);
+  }
+  const auto rank = [](const trial::Finding* finding) {
+    const int group = finding->comparison ? 0 : finding->timeNs > 0 ? 1 : 2;
+    const double speed =
+        finding->comparison ? -finding->comparison->speedup.estimate : finding->timeNs;
+    return std::pair(group, speed);
+  };
+  std::stable_sort(order.begin() + 1, order.end(),
+                   [&](const auto* a, const auto* b) { return rank(a) < rank(b); });
+  return order;
+}
+
+/// The baseline alone: its time with the spread of the rounds.
+void printSingle(const trial::Finding& finding) {
+  const stats::Interval interval = stats::bootstrapMedian(finding.roundTimesNs, 0.95, 1);
+  const stats::Summary summary = stats::summarize(finding.roundTimesNs);
+  fmt::print("{}  {}   95% interval {} - {}   fastest {}   {} rounds\n", finding.name,
+             humanTime(interval.estimate), humanTime(interval.low), humanTime(interval.high),
+             humanTime(summary.min), summary.count);
+}
+
+void printTable(const BenchResult& result) {
+  using report::Align;
+  report::Table table({{"", Align::left, 12},
+                       {"time", Align::right},
+                       {"speedup", Align::right},
+                       {"95% interval", Align::right},
+                       {"verdict", Align::left},
+                       {"", Align::left, 10}});
+  const double baselineNs = result.findings.front().timeNs;
+  bool first = true;
+  for (const trial::Finding* finding : ranked(result.findings)) {
+    table.add({finding->name, timeOf(*finding), first ? "" : speedupOf(*finding, baselineNs),
+               intervalOf(*finding), verdictOf(*finding), finding->message});
+    first = false;
+  }
+  fmt::print("{}", table.text(report::outputWidth()));
+}
+
+const trial::Finding* winner(const std::vector<trial::Finding>& findings) {
+  const trial::Finding* best = nullptr;
+  for (const trial::Finding& finding : findings) {
+    const auto& comparison = finding.comparison;
+    if (comparison && comparison->verdict == Verdict::improved &&
+        (best == nullptr || comparison->speedup.estimate > best->comparison->speedup.estimate)) {
+      best = &finding;
+    }
+  }
+  return best;
+}
+
+void printNotes(const BenchResult& result) {
+  const auto& baseline = result.findings.front();
+  double floor = 0;
+  for (const trial::Finding& finding : result.findings) {
+    floor = finding.comparison ? std::max(floor, finding.comparison->floor) : floor;
+  }
+  if (result.findings.size() > 1) {
+    fmt::print("\nnoise: {} differs from itself by up to {:.2f} % in this run\n", baseline.name,
+               floor * 100);
+  }
+  switch (baseline.against) {
+    case trial::Against::reference:
+      fmt::print("results verified against oneDNN\n");
+      break;
+    default:
+      fmt::print(result.findings.size() > 1
+                     ? "results compared with those of {}; there is no independent reference\n"
+                     : "results not verified: there is no independent reference\n",
+                 baseline.name);
+  }
+  const bool twoWay = !result.plan.selects && result.findings.size() == 2;
+  if (twoWay && baseline.artifact == result.findings[1].artifact) {
+    fmt::print("both are the same binary: what differs is noise\n");
+  }
+  if (result.plan.selects) {
+    const trial::Finding* best = winner(result.findings);
+    fmt::print("{}\n", best != nullptr
+                           ? fmt::format("best: {}", best->name)
+                           : "nothing is surely faster than the compiler's own choice: keep it");
+  }
+}
+
+}  // namespace
+
+nlohmann::json toJson(const BenchResult& result) {
+  nlohmann::json json = {{"run", result.run},
+                         {"target", result.target},
+                         {"device", result.device.name},
+                         {"ranked_by", result.device.rankBy == iree::RankBy::cpu ? "cpu" : "wall"},
+                         {"candidates", nlohmann::json::array()}};
+  for (const trial::Finding& finding : result.findings) {
+    nlohmann::json entry = {{"name", finding.name},
+                            {"outcome", nameOf(finding.outcome)},
+                            {"message", finding.message},
+                            {"artifact", finding.artifact},
+                            {"verified", nameOf(finding.against)},
+                            {"time_ns", finding.timeNs}};
+    if (!finding.sameAs.empty()) {
+      entry["same_as"] = finding.sameAs;
+    }
+    if (finding.comparison) {
+      const stats::Comparison& comparison = *finding.comparison;
+      entry["verdict"] = nameOf(comparison.verdict);
+      entry["speedup"] = {{"estimate", comparison.speedup.estimate},
+                          {"low", comparison.speedup.low},
+                          {"high", comparison.speedup.high}};
+      entry["noise_floor"] = comparison.floor;
+      entry["rounds"] = comparison.rounds;
+    }
+    json["candidates"].push_back(std::move(entry));
+  }
+  return json;
+}
+
+int reportBench(const Context& context, const BenchResult& result, const nlohmann::json& summary) {
+  if (context.json) {
+    fmt::print("{}\n", summary.dump(2));
+  } else {
+    fmt::print("{} on {}, ranked by {}\n\n", result.plan.programs.front().source.filename().string(),
+               result.device.name, rankingTime(result.device));
+    if (result.findings.size() == 1) {
+      printSingle(result.findings.front());
+    } else {
+      printTable(result);
+    }
+    printNotes(result);
+    fmt::print("run {}: hone runs show {}\n", result.run, result.run);
+  }
+  if (result.plan.selects || result.findings.size() < 2) {
+    return 0;
+  }
+  const trial::Finding& other = result.findings[1];
+  const bool regressed = other.comparison && other.comparison->verdict == Verdict::regressed;
+  return other.outcome != Outcome::ok || regressed ? 1 : 0;
+}
+
+int reportCompileOnly(const Context& context, const std::string& target, const trial::Plan& plan,
+                      const std::vector<iree::Compiled>& compiled) {
+  nlohmann::json rows = nlohmann::json::array();
+  report::Table table({{"", report::Align::left, 12},
+                       {"compile", report::Align::right},
+                       {"outcome", report::Align::left},
+                       {"module", report::Align::left}});
+  bool allOk = true;
+  for (std::size_t i = 0; i < compiled.size(); ++i) {
+    const iree::Compiled& one = compiled[i];
+    const bool ok = one.report.status == iree::CompileReport::Status::ok;
+    allOk = allOk && ok;
+    const std::string& name = plan.candidates[i].config.name;
+    rows.push_back({{"name", name},
+                    {"compiled", ok},
+                    {"message", one.report.message},
+                    {"module", one.module.string()}});
+    table.add({name,
+               one.cached ? "cached" : humanTime(static_cast<double>(one.report.ending.wallNs)),
+               ok ? "compiled" : one.report.message, one.module.string()});
+  }
+  if (context.json) {
+    fmt::print("{}\n", nlohmann::json{{"target", target}, {"compile_only", true}, {"candidates", rows}}
+                           .dump(2));
+  } else {
+    fmt::print("{} is compile-only: this machine has no device for it; nothing was measured\n\n{}",
+               target, table.text());
+  }
+  return allOk ? 0 : 1;
+}
+
+}  // namespace hone::app

@@ -1,0 +1,64 @@
+#include "app/engine.h"
+
+#include <CLI/CLI.hpp>
+
+#include "base/clock.h"
+#include "base/file.h"
+#include "base/machine.h"
+
+namespace hone::app {
+namespace {
+
+std::chrono::milliseconds milliseconds(double seconds) {
+  return std::chrono::milliseconds(static_cast<std::int64_t>(seconds * 1000));
+}
+
+}  // namespace
+
+void EngineOptions::addTo(CLI::App& verb) {
+  verb.add_option("--target", target, "What to compile for: local, vulkan, rocm:gfx942, cuda:sm_80")
+      ->capture_default_str();
+  verb.add_option("--device", device,
+                  "Where to run: local-sync, local-task, vulkan, hip://0, cuda://0");
+  verb.add_option("--compile-timeout", compileSeconds, "Seconds that one compile may take")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  verb.add_option("--run-timeout", runSeconds, "Seconds that one process that runs it may take")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+}
+
+Result<Engine> Engine::start(const Context& context, const EngineOptions& options) {
+  iree::Target target = HONE_TRY(iree::targetFrom(options.target));
+  iree::Installation installation = HONE_TRY(iree::findInstallation(context.ireeFolder));
+  auto device = HONE_TRY(iree::chooseDevice(installation, target, options.device));
+  const std::size_t workers = cpuCount();
+  // Half of the memory for all compiles together, the other half for what is measured.
+  const Limits compileLimits{milliseconds(options.compileSeconds), memoryBytes() / 2 / workers};
+  Limits runLimits{milliseconds(options.runSeconds), 0};
+  if (device && device->isLocal()) {
+    runLimits.memoryBytes = memoryBytes() / 2;  // GPU drivers map far more than they use
+  }
+  auto pool = HONE_TRY(iree::CompilePool::start({installation.compilerLibrary(), workers, {}}));
+  iree::Compiler compiler(std::move(pool), iree::ArtifactCache(cacheFolder() / "artifacts"),
+                          compileLimits);
+  return Engine{std::move(installation), std::move(target), std::move(device), std::move(compiler),
+                runLimits};
+}
+
+store::Run describeRun(const Context& context, const Engine& engine, std::string_view verb) {
+  store::Run run;
+  run.verb = verb;
+  run.arguments = context.arguments;
+  run.workingFolder = std::filesystem::current_path().string();
+  run.startedAt = utcNow();
+  run.honeVersion = HONE_VERSION;
+  run.compilerRevision = engine.compiler.revision();
+  run.host = hostName();
+  run.cpu = cpuName();
+  run.target = engine.target.name;
+  run.device = engine.device ? engine.device->name : "";
+  return run;
+}
+
+}  // namespace hone::app

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <string>
+
+#include "app/context.h"
+#include "base/error.h"
+#include "base/progress.h"
+#include "iree/compiler.h"
+#include "iree/device.h"
+#include "iree/execution.h"
+#include "iree/installation.h"
+#include "iree/target.h"
+#include "store/store.h"
+
+namespace CLI {
+class App;
+}
+
+namespace hone::app {
+
+/// The options of every verb that compiles and runs.
+struct EngineOptions {
+  std::string target = "local";
+  std::string device;
+  double compileSeconds = 120;
+  double runSeconds = 60;
+
+  void addTo(CLI::App& verb);
+};
+
+/// The compiler and the device that a verb works with. The compile pool forks while there is one
+/// thread: set up before anything else starts any.
+struct Engine {
+  iree::Installation installation;
+  iree::Target target;
+  std::optional<iree::Device> device;  ///< nothing: the target is compile-only here
+  iree::Compiler compiler;
+  Limits runLimits;
+
+  [[nodiscard]] static Result<Engine> start(const Context& context, const EngineOptions& options);
+  [[nodiscard]] iree::Executor executor() const { return {installation, *device, runLimits}; }
+};
+
+/// A new run's record with all that describes this machine and this command filled in.
+[[nodiscard]] store::Run describeRun(const Context& context, const Engine& engine,
+                                     std::string_view verb);
+
+}  // namespace hone::app

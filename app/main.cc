@@ -1,0 +1,76 @@
+#include <CLI/CLI.hpp>
+#include <cstdio>
+
+#include "app/bench.h"
+#include "app/context.h"
+#include "app/doctor.h"
+#include "app/runs.h"
+#include "base/interrupt.h"
+#include "store/store.h"
+
+namespace hone::app {
+namespace {
+
+int exitCode(const Error& error) {
+  switch (error.fault) {
+    case Fault::user:
+      return 2;
+    case Fault::machine:
+      return 3;
+    case Fault::interrupted:
+      return 130;
+  }
+  return 2;
+}
+
+void addGlobalOptions(CLI::App& app, Context& context) {
+  app.add_option("--store", context.store, "The file with all runs")
+      ->envname("HONE_STORE")
+      ->default_val(store::Store::defaultFile().string());
+  app.add_option("--iree", context.ireeFolder, "The venv or folder that has IREE");
+  app.add_flag("--json", context.json, "Results as JSON on stdout");
+  app.add_flag("-q,--quiet", context.quiet, "No progress");
+  app.set_version_flag("--version", HONE_VERSION);
+}
+
+}  // namespace
+
+int runCommandLine(const std::vector<std::string>& arguments) {
+  CLI::App app("hone makes programs compiled by IREE faster, and proves it.", "hone");
+  app.footer(
+      "Examples:\n"
+      "  hone doctor\n"
+      "  hone bench model.mlir\n"
+      "  hone bench a.mlir --vs b.mlir\n"
+      "  hone runs\n"
+      "Exit codes: 0 done; 1 a negative answer; 2 bad input; 3 this machine; 130 interrupted.");
+  app.require_subcommand(1);
+  app.fallthrough();
+  Context context;
+  context.arguments = arguments;
+  addGlobalOptions(app, context);
+  addDoctorVerb(app, context);
+  addBenchVerb(app, context);
+  addRunsVerb(app, context);
+  try {
+    app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
+  } catch (const CLI::Success& success) {
+    return app.exit(success);
+  } catch (const CLI::ParseError& error) {
+    fmt::print(stderr, "hone: {} (hone --help lists what there is)\n", error.what());
+    return 2;
+  }
+  const Result<int> done = context.action();
+  if (!done) {
+    fmt::print(stderr, "hone: {}\n", done.error().message);
+    return exitCode(done.error());
+  }
+  return *done;
+}
+
+}  // namespace hone::app
+
+int main(int argc, char** argv) {
+  hone::catchInterrupts();
+  return hone::app::runCommandLine({argv + 1, argv + argc});
+}
