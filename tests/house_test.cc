@@ -2,14 +2,14 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <stdlib.h>
 
 #include <filesystem>
 #include <fstream>
-#include <iterator>
+#include <optional>
 #include <string>
 #include <string_view>
 
+#include "base/file.h"
 #include "include_order.h"
 
 namespace hone {
@@ -24,29 +24,18 @@ const fs::path& sourceDir() {
   return kDir;
 }
 
-std::string textOf(const fs::path& file) {
-  std::ifstream in(file);
-  EXPECT_TRUE(in) << file;
-  return {std::istreambuf_iterator<char>(in), {}};
-}
-
 /// A small tree of sources, removed at the end.
 class Tree : public ::testing::Test {
  protected:
-  void SetUp() override {
-    std::string name = (fs::temp_directory_path() / "hone-tree-XXXXXX").string();
-    ASSERT_NE(::mkdtemp(name.data()), nullptr);
-    root_ = name;
-  }
-  void TearDown() override { fs::remove_all(root_); }
+  void SetUp() override { folder_ = ScratchFolder::create("hone-tree").value(); }
   void add(const fs::path& file, std::string_view text) const {
-    fs::create_directories((root_ / file).parent_path());
-    std::ofstream(root_ / file) << text;
+    fs::create_directories((root() / file).parent_path());
+    ASSERT_TRUE(writeFile(root() / file, text));
   }
-  [[nodiscard]] const fs::path& root() const { return root_; }
+  [[nodiscard]] const fs::path& root() const { return folder_->path(); }
 
  private:
-  fs::path root_;
+  std::optional<ScratchFolder> folder_;
 };
 
 TEST(IncludeOrder, ThisRepositoryKeepsIt) { EXPECT_THAT(wrongIncludes(sourceDir()), IsEmpty()); }
@@ -82,7 +71,7 @@ TEST_F(Tree, NamesEveryWrongInclude) {
 }
 
 TEST(Pins, PyprojectNamesTheSameVersionsAsTheRequirements) {
-  const std::string project = textOf(sourceDir() / "pyproject.toml");
+  const std::string project = readFile(sourceDir() / "pyproject.toml").value();
   int pins = 0;
   for (const char* file : {"requirements.txt", "requirements-optional.txt"}) {
     std::ifstream in(sourceDir() / file);
