@@ -1,6 +1,9 @@
 # hone_library(name SOURCES … DEPENDS … [LINKS …]): the static library of one folder below src/.
 # DEPENDS are other folders, LINKS are third-party libraries. A wrong include does not link.
-# hone_test(name SOURCES … LIBRARIES …): a GoogleTest program, one ctest a test case.
+# hone_test(name SOURCES … LIBRARIES … [SERIAL] [MEASURE] [DEFINES …]): a GoogleTest program, one
+# ctest a test case. SERIAL tests run alone (label `serial`); so do those that MEASURE (label
+# `measure`). Tests find IREE by HONE_IREE in their environment.
+# hone_bench(name SOURCES … LIBRARIES …): a Google Benchmark program; the target `bench` runs all.
 
 function(hone_library name)
   cmake_parse_arguments(ARG "" "" "SOURCES;DEPENDS;LINKS" ${ARGN})
@@ -12,12 +15,38 @@ function(hone_library name)
   endforeach()
 endfunction()
 
+set(HONE_TEST_IREE "" CACHE PATH "The site-packages folder with IREE for the tests; that of .venv when empty")
+set(honeTestIree "${HONE_TEST_IREE}")
+if(NOT honeTestIree)
+  file(GLOB honeTestIree ${PROJECT_SOURCE_DIR}/.venv/lib/python3*/site-packages)
+  list(POP_BACK honeTestIree honeTestIree)
+endif()
+
 function(hone_test name)
-  cmake_parse_arguments(ARG "" "" "SOURCES;LIBRARIES" ${ARGN})
+  cmake_parse_arguments(ARG "SERIAL;MEASURE" "" "SOURCES;LIBRARIES;DEFINES" ${ARGN})
   if(NOT HONE_TESTS)
     return()
   endif()
   add_executable(${name} ${ARG_SOURCES})
+  target_compile_definitions(${name} PRIVATE ${ARG_DEFINES})
   target_link_libraries(${name} PRIVATE ${ARG_LIBRARIES} GTest::gtest GTest::gmock GTest::gtest_main rapidcheck)
-  gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60)
+  set(properties ENVIRONMENT "HONE_IREE=${honeTestIree}")
+  if(ARG_MEASURE)
+    list(APPEND properties RUN_SERIAL TRUE LABELS measure)
+  elseif(ARG_SERIAL)
+    list(APPEND properties RUN_SERIAL TRUE LABELS serial)
+  endif()
+  gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60 PROPERTIES ${properties})
+endfunction()
+
+function(hone_bench name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;LIBRARIES" ${ARGN})
+  add_executable(${name} ${ARG_SOURCES})
+  target_link_libraries(${name} PRIVATE ${ARG_LIBRARIES} benchmark::benchmark benchmark::benchmark_main)
+  if(NOT TARGET bench)
+    add_custom_target(bench)
+  endif()
+  # One after the other: two benchmarks at a time would measure each other.
+  add_custom_target(run_${name} COMMAND ${name} USES_TERMINAL VERBATIM)
+  add_dependencies(bench run_${name})
 endfunction()

@@ -10,8 +10,8 @@ namespace hone {
 
 /// Who can mend an error; decides the exit code.
 enum class Fault {
-  user,     ///< the input or the command line: exit code 2
-  machine,  ///< this machine: a missing library, a full disk: exit code 3
+  user,         ///< the input or the command line: exit code 2
+  machine,      ///< this machine: a missing library, a full disk: exit code 3
   interrupted,  ///< Ctrl-C or a termination signal: exit code 130, the same command goes on
 };
 
@@ -48,19 +48,19 @@ template <typename... Args>
 }  // namespace hone
 
 /// The value of a Result, or an early return of its error: `auto x = HONE_TRY(f());`
-#define HONE_TRY(expression)                                       \
-  ({                                                               \
-    auto honeResult_ = (expression);                               \
-    if (!honeResult_) {                                            \
-      return std::unexpected(std::move(honeResult_).error());      \
-    }                                                              \
-    std::move(honeResult_).value();                                \
+#define HONE_TRY(expression)                                  \
+  ({                                                          \
+    auto honeResult_ = (expression);                          \
+    if (!honeResult_) {                                       \
+      return std::unexpected(std::move(honeResult_).error()); \
+    }                                                         \
+    std::move(honeResult_).value();                           \
   })
 
 /// Early return of the error of a Result whose value does not matter.
-#define HONE_CHECK(expression)                                     \
-  do {                                                             \
-    if (auto honeResult_ = (expression); !honeResult_) {           \
-      return std::unexpected(std::move(honeResult_).error());      \
-    }                                                              \
+#define HONE_CHECK(expression)                                \
+  do {                                                        \
+    if (auto honeResult_ = (expression); !honeResult_) {      \
+      return std::unexpected(std::move(honeResult_).error()); \
+    }                                                         \
   } while (false)

@@ -6,6 +6,8 @@
 namespace hone {
 namespace {
 
+// A signal handler can reach nothing but a global.
+// NOLINTNEXTLINE(cppcoreguidelines-avoid-non-const-global-variables)
 volatile std::sig_atomic_t interruptCount = 0;
 
 void onInterrupt(int signal) {
@@ -19,7 +21,7 @@ void onInterrupt(int signal) {
 }  // namespace
 
 void catchInterrupts() {
-  struct sigaction action {};
+  struct sigaction action{};
   action.sa_handler = onInterrupt;
   // No SA_RESTART: a blocked poll returns, so that the wait ends at once.
   sigaction(SIGINT, &action, nullptr);

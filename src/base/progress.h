@@ -7,7 +7,8 @@
 namespace hone {
 
 /// One line for long work: stage, done of all, a note, time left. Rewritten in place on a terminal;
-/// a plain line now and then in a pipe; nothing when quiet. Always on stderr: stdout is for results.
+/// a plain line now and then in a pipe; nothing when quiet. Always on stderr: stdout is for
+/// results.
 class Progress {
  public:
   explicit Progress(bool quiet = false);

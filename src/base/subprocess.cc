@@ -90,8 +90,9 @@ std::vector<std::string> environmentOf(const Command& command) {
 [[noreturn]] void becomeProgram(pid_t parent, const Limits& limits, int out, int err, int report,
                                 char** argv, char** environment) {
   confineChild(parent, limits);
-  const int null = ::open("/dev/null", O_RDONLY);
-  ::dup2(null, STDIN_FILENO);
+  if (const int null = ::open("/dev/null", O_RDONLY); null >= 0) {
+    ::dup2(null, STDIN_FILENO);
+  }
   ::dup2(out, STDOUT_FILENO);
   ::dup2(err, STDERR_FILENO);
   ::execve(argv[0], argv, environment);
@@ -102,7 +103,7 @@ std::vector<std::string> environmentOf(const Command& command) {
 
 /// Reads what is there; false at the end of the stream.
 bool drain(int fd, std::string& into) {
-  std::array<char, 65536> buffer;
+  std::array<char, 65536> buffer;  // NOLINT(*-member-init): read fills what is used
   const ssize_t got = ::read(fd, buffer.data(), buffer.size());
   if (got > 0) {
     into.append(buffer.data(), static_cast<std::size_t>(got));
@@ -249,7 +250,7 @@ Result<Finished> runCommand(const Command& command) {
 }
 
 std::string findProgram(std::string_view name) {
-  if (name.find('/') != std::string_view::npos) {
+  if (name.contains('/')) {
     return ::access(std::string(name).c_str(), X_OK) == 0 ? std::string(name) : "";
   }
   const char* path = std::getenv("PATH");

@@ -20,7 +20,8 @@ namespace hone {
 [[nodiscard]] std::optional<std::vector<std::string>> shellWords(std::string_view text);
 /// At most `width` characters, the cut shown by an ellipsis.
 [[nodiscard]] std::string shortened(std::string_view text, std::size_t width);
-/// The candidate nearest to the word by edit distance, for "did you mean"; nothing when all are far.
+/// The candidate nearest to the word by edit distance, for "did you mean"; nothing when all are
+/// far.
 [[nodiscard]] std::optional<std::string> nearest(std::string_view word,
                                                  std::span<const std::string> candidates);
 /// A time for a person, three digits and a unit: "12.3 ms".

@@ -9,13 +9,13 @@ namespace hone::model {
 /// How a trial ended. Stored by name: the names are part of the store's format.
 enum class Outcome : std::uint8_t {
   ok,
-  invalid,          ///< the candidate breaks a constraint; never compiled
+  invalid,  ///< the candidate breaks a constraint; never compiled
   compileFailed,
   compileTimeout,
   runFailed,
   runTimeout,
-  mismatch,         ///< ran, and its results are wrong
-  tooSlow,          ///< dropped in screening or the race: correct, and certainly no winner
+  mismatch,  ///< ran, and its results are wrong
+  tooSlow,   ///< dropped in screening or the race: correct, and certainly no winner
 };
 
 /// "ok", "compile_failed", …

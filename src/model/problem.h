@@ -37,7 +37,7 @@ struct Conv {
   std::int64_t padH = 0, padW = 0;
   std::int64_t dilationH = 1, dilationW = 1;
   std::int64_t groups = 1;
-  ElementType input = ElementType::f32;   ///< of both operands
+  ElementType input = ElementType::f32;  ///< of both operands
   ElementType result = ElementType::f32;
 
   [[nodiscard]] std::int64_t outH() const;
@@ -51,7 +51,8 @@ using Problem = std::variant<Matmul, Conv>;
 /// Why this cannot be a problem (a zero size, groups that do not divide, an empty output), or ok.
 [[nodiscard]] Result<void> check(const Problem& problem);
 
-/// A name that says all: "matmul_512x768x1024_f32", "conv_fwd_nhwc_…". Equal for equal problems only.
+/// A name that says all: "matmul_512x768x1024_f32", "conv_fwd_nhwc_…". Equal for equal problems
+/// only.
 [[nodiscard]] std::string nameOf(const Problem& problem);
 /// The types of the operands in the order of the function's arguments, and of the result.
 [[nodiscard]] std::vector<TensorType> operandsOf(const Problem& problem);

@@ -10,7 +10,8 @@
 
 namespace hone::model {
 
-/// A static shape with its element type, as IREE's tools write it: "512x1024xf32"; "f32" is a scalar.
+/// A static shape with its element type, as IREE's tools write it: "512x1024xf32"; "f32" is a
+/// scalar.
 struct TensorType {
   std::vector<std::int64_t> shape;
   ElementType element = ElementType::f32;

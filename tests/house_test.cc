@@ -1,0 +1,90 @@
+// Rules about the repository itself.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/file.h"
+#include "include_order.h"
+
+namespace hone {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+const fs::path& sourceDir() {
+  static const fs::path kDir = HONE_SOURCE_DIR;
+  return kDir;
+}
+
+/// A small tree of sources, removed at the end.
+class Tree : public ::testing::Test {
+ protected:
+  void SetUp() override { folder_ = ScratchFolder::create("hone-tree").value(); }
+  void add(const fs::path& file, std::string_view text) const {
+    fs::create_directories((root() / file).parent_path());
+    ASSERT_TRUE(writeFile(root() / file, text));
+  }
+  [[nodiscard]] const fs::path& root() const { return folder_->path(); }
+
+ private:
+  std::optional<ScratchFolder> folder_;
+};
+
+TEST(IncludeOrder, ThisRepositoryKeepsIt) { EXPECT_THAT(wrongIncludes(sourceDir()), IsEmpty()); }
+
+TEST_F(Tree, MayIncludeWhatIsAboveIt) {
+  add("src/trial/a.cc", "#include \"trial/a.h\"\n#include \"base/x.h\"\n#include <trial.h>\n");
+  add("src/verify/a.h", "#include \"base/x.h\"\n#include \"model/x.h\"\n");
+  add("src/tune/a.h", "#include \"search/x.h\"\n");
+  add("src/report/a.h", "#include \"store/x.h\"\n");
+  add("app/main.cc", "#include \"verb.h\"\n#include \"tune/x.h\"\n#include \"report/x.h\"\n");
+  EXPECT_THAT(wrongIncludes(root()), IsEmpty());
+}
+
+TEST_F(Tree, NamesEveryWrongInclude) {
+  add("app/main.cc", "#include \"../src/base/x.h\"\n");
+  add("src/base/a.h", "// first\n#include \"model/x.h\"\n");
+  add("src/model/a.cc", "#  include \"../trial/x.h\"\n");
+  add("src/report/a.cc", "#include \"trial/x.h\"\n");
+  add("src/split/deep/a.h", "#include \"tune/x.h\"\n");
+  add("src/store/a.h", "#include \"a_local.h\"\n");
+  add("src/utils/a.h", "");
+  add("src/verify/a.h", "#include \"iree/x.h\"\n#include \"stats/x.h\"\n");
+  EXPECT_THAT(wrongIncludes(root()),
+              ElementsAre("src/base/a.h:2: base may not include model/x.h",
+                          "src/model/a.cc:1: model may not include ../trial/x.h",
+                          "src/report/a.cc:1: report may not include trial/x.h",
+                          "src/split/deep/a.h:1: split may not include tune/x.h",
+                          "src/store/a.h:1: store may not include a_local.h",
+                          "src/utils/a.h: 'utils' is not a folder of the design",
+                          "src/verify/a.h:1: verify may not include iree/x.h",
+                          "src/verify/a.h:2: verify may not include stats/x.h",
+                          "app/main.cc:1: app may not include ../src/base/x.h"));
+}
+
+TEST(Pins, PyprojectNamesTheSameVersionsAsTheRequirements) {
+  const std::string project = readFile(sourceDir() / "pyproject.toml").value();
+  int pins = 0;
+  for (const char* file : {"requirements.txt", "requirements-optional.txt"}) {
+    std::ifstream in(sourceDir() / file);
+    for (std::string line; std::getline(in, line);) {
+      const std::string pin = line.substr(0, line.find_first_of(" #"));
+      if (!pin.empty()) {
+        EXPECT_TRUE(project.contains('"' + pin + '"')) << pin << " is not in pyproject.toml";
+        ++pins;
+      }
+    }
+  }
+  EXPECT_GE(pins, 3);
+}
+
+}  // namespace
+}  // namespace hone

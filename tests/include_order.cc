@@ -1,0 +1,114 @@
+#include "include_order.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <fstream>
+#include <map>
+#include <optional>
+#include <set>
+#include <string_view>
+
+namespace hone {
+namespace {
+
+namespace fs = std::filesystem;
+using Folders = std::set<std::string, std::less<>>;
+
+/// Every folder below src/ with those it may include beside itself.
+std::map<std::string, Folders, std::less<>> allowedIncludes() {
+  std::map<std::string, Folders, std::less<>> allowed;
+  Folders above;
+  for (const char* folder :
+       {"base", "stats", "model", "store", "iree", "verify", "trial", "search"}) {
+    allowed[folder] = above;
+    above.insert(folder);
+  }
+  for (const char* use : {"profile", "split", "tune", "kernel"}) {
+    allowed[use] = above;
+  }
+  allowed["verify"] = {"base", "model"};
+  allowed["report"] = {"base", "stats", "model", "store"};
+  return allowed;
+}
+
+/// What stands between the quotes of an #include "…" line.
+std::optional<std::string_view> quotedInclude(std::string_view line) {
+  constexpr std::string_view kBlank = " \t";
+  const auto skip = [&](std::size_t from) {
+    return std::min(line.find_first_not_of(kBlank, from), line.size());
+  };
+  line.remove_prefix(skip(0));
+  if (!line.starts_with('#')) {
+    return std::nullopt;
+  }
+  line.remove_prefix(skip(1));
+  constexpr std::string_view kWord = "include";
+  if (!line.starts_with(kWord)) {
+    return std::nullopt;
+  }
+  line.remove_prefix(skip(kWord.size()));
+  const std::size_t end = line.find('"', 1);
+  if (!line.starts_with('"') || end == std::string_view::npos) {
+    return std::nullopt;
+  }
+  return line.substr(1, end - 1);
+}
+
+bool isSource(const fs::path& file) {
+  return file.extension() == ".h" || file.extension() == ".cc";
+}
+
+std::vector<fs::path> sourcesBelow(const fs::path& folder) {
+  std::vector<fs::path> files;
+  if (fs::exists(folder)) {
+    for (const auto& entry : fs::recursive_directory_iterator(folder)) {
+      if (entry.is_regular_file() && isSource(entry.path())) {
+        files.push_back(entry.path());
+      }
+    }
+  }
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+}  // namespace
+
+std::vector<std::string> wrongIncludes(const fs::path& root) {
+  const auto allowed = allowedIncludes();
+  std::vector<std::string> wrong;
+  const auto check = [&](const fs::path& file, const std::string& folder, bool mayAll) {
+    std::ifstream in(file);
+    std::string line;
+    for (int number = 1; std::getline(in, line); ++number) {
+      const auto include = quotedInclude(line);
+      if (!include) {
+        continue;
+      }
+      const std::string_view from = include->substr(0, include->find('/'));
+      const bool known = allowed.contains(from) && include->contains('/');
+      const bool fine = mayAll ? !include->starts_with("..")
+                               : known && (from == folder || allowed.at(folder).contains(from));
+      if (!fine) {
+        wrong.push_back(fmt::format("{}:{}: {} may not include {}",
+                                    file.lexically_relative(root).string(), number, folder,
+                                    *include));
+      }
+    }
+  };
+  for (const fs::path& file : sourcesBelow(root / "src")) {
+    const std::string folder = file.lexically_relative(root / "src").begin()->string();
+    if (allowed.contains(folder)) {
+      check(file, folder, false);
+    } else {
+      wrong.push_back(fmt::format("{}: '{}' is not a folder of the design",
+                                  file.lexically_relative(root).string(), folder));
+    }
+  }
+  for (const fs::path& file : sourcesBelow(root / "app")) {
+    check(file, "app", true);
+  }
+  return wrong;
+}
+
+}  // namespace hone
