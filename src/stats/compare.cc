@@ -1,0 +1,126 @@
+#include "stats/compare.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <vector>
+
+#include "stats/random.h"
+#include "stats/summary.h"
+
+namespace hone::stats {
+namespace {
+
+constexpr std::array<std::string_view, 4> kNames = {"improved", "neutral", "regressed",
+                                                    "ambiguous"};
+constexpr std::size_t kFewestRounds = 5;
+
+/// The median of as many draws with replacement as there are values. Counting how often each place
+/// of the sorted values was drawn spares a sort of every resample.
+class Resampler {
+ public:
+  Resampler(std::span<const double> values, std::uint64_t seed)
+      : ordered_(values.begin(), values.end()), counts_(values.size()), random_(seed) {
+    std::sort(ordered_.begin(), ordered_.end());
+  }
+
+  double median() {
+    const std::size_t size = ordered_.size();
+    std::fill(counts_.begin(), counts_.end(), 0U);
+    for (std::size_t i = 0; i < size; ++i) {
+      ++counts_[random_.below(size)];
+    }
+    std::size_t at = 0;
+    std::size_t passed = counts_[0];
+    while (passed <= (size - 1) / 2) {
+      passed += counts_[++at];
+    }
+    const double lower = ordered_[at];
+    while (passed <= size / 2) {
+      passed += counts_[++at];
+    }
+    return (lower + ordered_[at]) / 2;
+  }
+
+ private:
+  std::vector<double> ordered_;
+  std::vector<std::uint32_t> counts_;
+  Random random_;
+};
+
+bool isTime(double time) { return std::isfinite(time) && time > 0; }
+
+/// log(over / under) of every round in which both have a time.
+std::vector<double> logRatios(std::span<const double> over, std::span<const double> under) {
+  std::vector<double> ratios;
+  const std::size_t rounds = std::min(over.size(), under.size());
+  ratios.reserve(rounds);
+  for (std::size_t i = 0; i < rounds; ++i) {
+    if (isTime(over[i]) && isTime(under[i])) {
+      ratios.push_back(std::log(over[i] / under[i]));
+    }
+  }
+  return ratios;
+}
+
+Verdict verdictOf(const Interval& speedup, double width) {
+  const double above = 1 + width;
+  const double below = 1 / above;
+  if (speedup.low > above) {
+    return Verdict::improved;
+  }
+  if (speedup.high < below) {
+    return Verdict::regressed;
+  }
+  return speedup.low >= below && speedup.high <= above ? Verdict::neutral : Verdict::ambiguous;
+}
+
+}  // namespace
+
+Interval bootstrapMedian(std::span<const double> values, double confidence, std::uint64_t seed,
+                         std::size_t resamples) {
+  if (values.empty()) {
+    return {};
+  }
+  Resampler resampler(values, seed);
+  std::vector<double> medians(std::max<std::size_t>(resamples, 1));
+  std::generate(medians.begin(), medians.end(), [&] { return resampler.median(); });
+
+  // Outward to the next resample on both sides: rather too wide than too narrow.
+  const double tail = (1 - std::clamp(confidence, 0.0, 1.0)) / 2;
+  const auto cut = static_cast<std::ptrdiff_t>(tail * static_cast<double>(medians.size() - 1));
+  const auto low = medians.begin() + cut;
+  const auto high = medians.end() - 1 - cut;
+  std::nth_element(medians.begin(), low, medians.end());
+  const double lowest = *low;
+  std::nth_element(low, high, medians.end());
+  return {.low = lowest, .estimate = median(values), .high = *high};
+}
+
+std::string_view nameOf(Verdict verdict) { return kNames[static_cast<std::size_t>(verdict)]; }
+
+std::optional<Verdict> verdictFrom(std::string_view name) {
+  for (std::size_t i = 0; i < kNames.size(); ++i) {
+    if (kNames[i] == name) {
+      return static_cast<Verdict>(i);
+    }
+  }
+  return std::nullopt;
+}
+
+Comparison compare(const PairedTimes& times, const CompareOptions& options) {
+  const std::vector<double> gains = logRatios(times.baseline, times.candidate);
+  const std::vector<double> noise = logRatios(times.baseline, times.twin);
+  Comparison comparison;
+  comparison.rounds = gains.size();
+  const Interval gain = bootstrapMedian(gains, options.confidence, options.seed);
+  comparison.speedup = {std::exp(gain.low), std::exp(gain.estimate), std::exp(gain.high)};
+  const Interval chance = bootstrapMedian(noise, options.confidence, options.seed);
+  comparison.floor = std::expm1(std::max(std::abs(chance.low), std::abs(chance.high)));
+  if (comparison.rounds >= kFewestRounds) {
+    comparison.verdict = verdictOf(comparison.speedup, std::max(options.margin, comparison.floor));
+  }
+  return comparison;
+}
+
+}  // namespace hone::stats
