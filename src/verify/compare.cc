@@ -1,5 +1,7 @@
 #include "verify/compare.h"
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
