@@ -28,7 +28,7 @@ struct Mismatch {
   std::vector<std::int64_t> index;  ///< of the worst element
   double actual = 0;
   double expected = 0;
-  double allowed = 0;    ///< the tolerance at that element
+  double allowed = 0;      ///< the tolerance at that element
   std::int64_t wrong = 0;  ///< how many elements are out of tolerance
   std::int64_t count = 0;  ///< of how many
 

@@ -8,8 +8,9 @@
 
 namespace hone::verify {
 
-/// The result of the problem by oneDNN, in f32 (i32 for integer inputs) whatever the result type
-/// asks for: IREE computes none of it. Inputs are in the order of model::operandsOf.
+/// The result of the problem by oneDNN, in f32 (i32 for integer inputs, exact modulo 2^32) whatever
+/// the result type asks for: IREE computes none of it. Inputs are in the order of
+/// model::operandsOf. Runs on the calling thread alone, so that the process stays safe to fork.
 [[nodiscard]] Result<Tensor> computeReference(const model::Problem& problem,
                                               std::span<const Tensor> inputs);
 

@@ -1,0 +1,114 @@
+#include "verify/inputs.h"
+
+#include <array>
+#include <cstring>
+
+#include "base/hash.h"
+#include "verify/half.h"
+
+namespace hone::verify {
+namespace {
+
+using model::ElementType;
+
+/// SplitMix64: 64 good bits a step from a counter, the same on every machine.
+class Generator {
+ public:
+  explicit Generator(std::uint64_t seed) : state_(seed) {}
+  std::uint64_t next() {
+    state_ += 0x9e3779b97f4a7c15U;
+    std::uint64_t z = state_;
+    z = (z ^ (z >> 30U)) * 0xbf58476d1ce4e5b9U;
+    z = (z ^ (z >> 27U)) * 0x94d049bb133111ebU;
+    return z ^ (z >> 31U);
+  }
+
+ private:
+  std::uint64_t state_;
+};
+
+template <typename Stored>
+void put(Tensor& tensor, std::size_t index, Stored value) {
+  std::memcpy(tensor.data.data() + index * sizeof(Stored), &value, sizeof(Stored));
+}
+
+int smallInteger(unsigned nibble) {
+  const int magnitude = static_cast<int>(nibble & 7U) + 1;
+  return (nibble & 8U) != 0 ? -magnitude : magnitude;
+}
+
+template <typename Stored, typename Convert>
+void fillIntegers(Tensor& tensor, Generator generator, Convert convert) {
+  std::array<Stored, 16> table{};
+  for (unsigned nibble = 0; nibble < 16; ++nibble) {
+    table[nibble] = static_cast<Stored>(convert(smallInteger(nibble)));
+  }
+  const auto count = static_cast<std::size_t>(tensor.type.count());
+  std::uint64_t bits = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    bits = i % 16 == 0 ? generator.next() : bits >> 4U;
+    put(tensor, i, table[bits & 15U]);
+  }
+}
+
+/// 24 random bits, so that an f64 input has the same value in the reference's f32.
+template <typename Stored, typename Convert>
+void fillReals(Tensor& tensor, Generator generator, Convert convert) {
+  const auto count = static_cast<std::size_t>(tensor.type.count());
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto bits = static_cast<std::int32_t>(generator.next() >> 40U);
+    put(tensor, i, static_cast<Stored>(convert(static_cast<float>(bits) * 0x1p-23F - 1.0F)));
+  }
+}
+
+template <typename Stored, typename Convert>
+void fill(Tensor& tensor, Values values, Generator generator, Convert convert) {
+  if (values == Values::smallIntegers || !isFloat(tensor.type.element)) {
+    fillIntegers<Stored>(tensor, generator, convert);
+  } else {
+    fillReals<Stored>(tensor, generator, convert);
+  }
+}
+
+}  // namespace
+
+Tensor makeInput(const model::TensorType& type, Values values, std::uint64_t seed,
+                 std::size_t operand) {
+  Tensor tensor{type, std::vector<std::byte>(type.bytes())};
+  const Generator generator(seedFrom(seed, fmt::format("operand {}", operand)));
+  const auto same = [](auto value) { return value; };
+  const auto half = [](auto value) { return toHalf(static_cast<float>(value)); };
+  const auto bfloat = [](auto value) { return toBfloat(static_cast<float>(value)); };
+  switch (type.element) {
+    case ElementType::f64:
+      fill<double>(tensor, values, generator, same);
+      break;
+    case ElementType::f32:
+      fill<float>(tensor, values, generator, same);
+      break;
+    case ElementType::f16:
+      fill<std::uint16_t>(tensor, values, generator, half);
+      break;
+    case ElementType::bf16:
+      fill<std::uint16_t>(tensor, values, generator, bfloat);
+      break;
+    case ElementType::i64:
+      fillIntegers<std::int64_t>(tensor, generator, same);
+      break;
+    case ElementType::i32:
+      fillIntegers<std::int32_t>(tensor, generator, same);
+      break;
+    case ElementType::i16:
+      fillIntegers<std::int16_t>(tensor, generator, same);
+      break;
+    case ElementType::i8:
+      fillIntegers<std::int8_t>(tensor, generator, same);
+      break;
+    case ElementType::i1:
+      fillIntegers<std::uint8_t>(tensor, generator, [](int value) { return value & 1; });
+      break;
+  }
+  return tensor;
+}
+
+}  // namespace hone::verify

@@ -1,0 +1,201 @@
+#include "verify/onednn.h"
+
+#include <omp.h>
+
+#include <oneapi/dnnl/dnnl.hpp>
+
+namespace hone::verify {
+namespace {
+
+using dnnl::memory;
+using model::Conv;
+using model::ConvDirection;
+using model::ConvLayout;
+using model::Matmul;
+using Tag = memory::format_tag;
+
+/// oneDNN of Debian runs on OpenMP: with one thread asked for, libgomp never starts another.
+class OneThread {
+ public:
+  OneThread() : before_(omp_get_max_threads()) { omp_set_num_threads(1); }
+  ~OneThread() { omp_set_num_threads(before_); }
+  OneThread(const OneThread&) = delete;
+  OneThread& operator=(const OneThread&) = delete;
+
+ private:
+  int before_;
+};
+
+/// What every call needs, and the moves between the caller's plain layouts and oneDNN's own.
+class Session {
+ public:
+  Session() : engine_(dnnl::engine::kind::cpu, 0), stream_(engine_) {
+    // The environment could ask for bf16 inside f32, which is no reference.
+    attributes_.set_fpmath_mode(dnnl::fpmath_mode::strict);
+  }
+  [[nodiscard]] const dnnl::engine& engine() const { return engine_; }
+  [[nodiscard]] const dnnl::primitive_attr& attributes() const { return attributes_; }
+
+  /// The caller's array as it lies there; oneDNN only reads what is an input.
+  memory plain(const memory::desc& description, const float* data) {
+    return {description, engine_, const_cast<float*>(data)};
+  }
+  memory inLayout(memory from, const memory::desc& wanted) {
+    if (from.get_desc() == wanted) {
+      return from;
+    }
+    memory to(wanted, engine_);
+    dnnl::reorder(from, to).execute(stream_, from, to);
+    return to;
+  }
+  /// Runs with the inputs in the layouts asked for, and the result put back into its plain layout.
+  void run(const dnnl::primitive& primitive, std::unordered_map<int, memory> arguments,
+           int resultAt, const memory::desc& resultLayout, memory result) {
+    memory made = result.get_desc() == resultLayout ? result : memory(resultLayout, engine_);
+    arguments.insert_or_assign(resultAt, made);
+    primitive.execute(stream_, arguments);
+    if (made != result) {
+      dnnl::reorder(made, result).execute(stream_, made, result);
+    }
+    stream_.wait();
+  }
+
+ private:
+  dnnl::engine engine_;
+  dnnl::stream stream_;
+  dnnl::primitive_attr attributes_;
+};
+
+memory::desc floats(const memory::dims& dims, Tag tag) {
+  return {dims, memory::data_type::f32, tag};
+}
+
+void runMatmul(const Matmul& matmul, const float* lhs, const float* rhs, float* result) {
+  Session session;
+  const std::int64_t batch = std::max<std::int64_t>(matmul.batch, 1);
+  const auto lhsDesc =
+      floats({batch, matmul.m, matmul.k}, matmul.transposeLhs ? Tag::acb : Tag::abc);
+  const auto rhsDesc =
+      floats({batch, matmul.k, matmul.n}, matmul.transposeRhs ? Tag::acb : Tag::abc);
+  const auto resultDesc = floats({batch, matmul.m, matmul.n}, Tag::abc);
+  const dnnl::matmul::primitive_desc plan({lhsDesc, rhsDesc, resultDesc}, session.attributes(),
+                                          session.engine());
+  session.run(dnnl::matmul(plan),
+              {{DNNL_ARG_SRC, session.plain(lhsDesc, lhs)},
+               {DNNL_ARG_WEIGHTS, session.plain(rhsDesc, rhs)}},
+              DNNL_ARG_DST, resultDesc, session.plain(resultDesc, result));
+}
+
+/// The convolution in oneDNN's words: sizes are always in the order n,c,h,w, and the layout is in
+/// the tag; `any` lets oneDNN choose blocked layouts, which are many times faster than plain ones.
+struct ConvPlan {
+  explicit ConvPlan(const Conv& conv);
+  [[nodiscard]] static memory::desc any(const memory::desc& plain) {
+    return floats(plain.dims(), Tag::any);
+  }
+  [[nodiscard]] dnnl::convolution_forward::primitive_desc forward(const Session& session) const;
+
+  memory::desc image, filter, output;
+  memory::dims strides, dilations, padLeft, padRight;
+};
+
+ConvPlan::ConvPlan(const Conv& conv) {
+  const bool nhwc = conv.layout == ConvLayout::nhwc;
+  const Tag activations = nhwc ? Tag::nhwc : Tag::nchw;
+  image = floats({conv.n, conv.c, conv.h, conv.w}, activations);
+  output = floats({conv.n, conv.k, conv.outH(), conv.outW()}, activations);
+  filter = conv.groups == 1
+               ? floats({conv.k, conv.c, conv.y, conv.x}, nhwc ? Tag::ohwi : Tag::oihw)
+               : floats({conv.groups, conv.k / conv.groups, conv.c / conv.groups, conv.y, conv.x},
+                        nhwc ? Tag::gohwi : Tag::goihw);
+  strides = {conv.strideH, conv.strideW};
+  dilations = {conv.dilationH - 1, conv.dilationW - 1};
+  padLeft = {conv.padH, conv.padW};
+  // The padding that the last window reaches: less than on the left where the strides leave a rest.
+  padRight = {
+      (conv.outH() - 1) * conv.strideH + (conv.y - 1) * conv.dilationH + 1 - conv.h - conv.padH,
+      (conv.outW() - 1) * conv.strideW + (conv.x - 1) * conv.dilationW + 1 - conv.w - conv.padW};
+}
+
+constexpr auto kDirect = dnnl::algorithm::convolution_direct;  // Winograd would round differently
+
+dnnl::convolution_forward::primitive_desc ConvPlan::forward(const Session& session) const {
+  return {{dnnl::prop_kind::forward_training, kDirect, any(image), any(filter), any(output),
+           strides, dilations, padLeft, padRight},
+          session.attributes(),
+          session.engine()};
+}
+
+void runForward(const ConvPlan& plan, const float* image, const float* filter, float* output) {
+  Session session;
+  const auto chosen = plan.forward(session);
+  session.run(
+      dnnl::convolution_forward(chosen),
+      {{DNNL_ARG_SRC, session.inLayout(session.plain(plan.image, image), chosen.src_desc())},
+       {DNNL_ARG_WEIGHTS,
+        session.inLayout(session.plain(plan.filter, filter), chosen.weights_desc())}},
+      DNNL_ARG_DST, chosen.dst_desc(), session.plain(plan.output, output));
+}
+
+void runBackwardData(const ConvPlan& plan, const float* gradient, const float* filter,
+                     float* image) {
+  Session session;
+  const dnnl::convolution_backward_data::primitive_desc chosen(
+      {kDirect, ConvPlan::any(plan.image), ConvPlan::any(plan.filter), ConvPlan::any(plan.output),
+       plan.strides, plan.dilations, plan.padLeft, plan.padRight},
+      session.attributes(), session.engine(), plan.forward(session));
+  session.run(dnnl::convolution_backward_data(chosen),
+              {{DNNL_ARG_DIFF_DST,
+                session.inLayout(session.plain(plan.output, gradient), chosen.diff_dst_desc())},
+               {DNNL_ARG_WEIGHTS,
+                session.inLayout(session.plain(plan.filter, filter), chosen.weights_desc())}},
+              DNNL_ARG_DIFF_SRC, chosen.diff_src_desc(), session.plain(plan.image, image));
+}
+
+void runWeightBackward(const ConvPlan& plan, const float* image, const float* gradient,
+                       float* filter) {
+  Session session;
+  const dnnl::convolution_backward_weights::primitive_desc chosen(
+      {kDirect, ConvPlan::any(plan.image), ConvPlan::any(plan.filter), ConvPlan::any(plan.output),
+       plan.strides, plan.dilations, plan.padLeft, plan.padRight},
+      session.attributes(), session.engine(), plan.forward(session));
+  session.run(
+      dnnl::convolution_backward_weights(chosen),
+      {{DNNL_ARG_SRC, session.inLayout(session.plain(plan.image, image), chosen.src_desc())},
+       {DNNL_ARG_DIFF_DST,
+        session.inLayout(session.plain(plan.output, gradient), chosen.diff_dst_desc())}},
+      DNNL_ARG_DIFF_WEIGHTS, chosen.diff_weights_desc(), session.plain(plan.filter, filter));
+}
+
+}  // namespace
+
+Result<void> runOneDnn(const model::Problem& problem, const float* first, const float* second,
+                       float* result) {
+  const OneThread oneThread;
+  try {
+    if (const auto* matmul = std::get_if<Matmul>(&problem)) {
+      runMatmul(*matmul, first, second, result);
+      return {};
+    }
+    const auto& conv = std::get<Conv>(problem);
+    const ConvPlan plan(conv);
+    switch (conv.direction) {
+      case ConvDirection::forward:
+        runForward(plan, first, second, result);
+        break;
+      case ConvDirection::backwardData:
+        runBackwardData(plan, first, second, result);
+        break;
+      case ConvDirection::weightBackward:
+        runWeightBackward(plan, first, second, result);
+        break;
+    }
+    return {};
+  } catch (const std::bad_alloc&) {
+    return machineError("oneDNN: not enough memory for {}", nameOf(problem));
+  } catch (const dnnl::error& error) {
+    return machineError("oneDNN: {}: {}", nameOf(problem), error.message);
+  }
+}
+
+}  // namespace hone::verify

@@ -1,0 +1,145 @@
+#include "verify/reference.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+#include "verify/onednn.h"
+
+namespace hone::verify {
+namespace {
+
+using model::ElementType;
+
+Result<void> checkInputs(const model::Problem& problem, std::span<const Tensor> inputs) {
+  HONE_CHECK(model::check(problem));
+  const std::vector<model::TensorType> operands = operandsOf(problem);
+  if (inputs.size() != operands.size()) {
+    return userError("{} takes {} inputs, not {}", nameOf(problem), operands.size(), inputs.size());
+  }
+  for (std::size_t i = 0; i < operands.size(); ++i) {
+    if (inputs[i].type != operands[i] || inputs[i].data.size() != operands[i].bytes()) {
+      return userError("input {} of {} must be {} ({} bytes), not {} ({} bytes)", i,
+                       nameOf(problem), operands[i].text(), operands[i].bytes(),
+                       inputs[i].type.text(), inputs[i].data.size());
+    }
+  }
+  if (isFloat(operands[0].element) != isFloat(operands[1].element)) {
+    return userError("{}: no reference for a float operand with an integer operand",
+                     nameOf(problem));
+  }
+  return {};
+}
+
+template <typename Number>
+std::vector<Number> numbersOf(const Tensor& tensor) {
+  std::vector<Number> numbers(static_cast<std::size_t>(tensor.type.count()));
+  readElements(tensor, 0, numbers);
+  return numbers;
+}
+
+/// The values as f32: an f32 tensor as it lies there, others by `space`.
+const float* floatsOf(const Tensor& tensor, std::vector<float>& space) {
+  if (tensor.type.element == ElementType::f32) {
+    return reinterpret_cast<const float*>(tensor.data.data());
+  }
+  space = numbersOf<float>(tensor);
+  return space.data();
+}
+
+Tensor emptyResult(const model::Problem& problem, ElementType element) {
+  model::TensorType type = resultOf(problem);
+  type.element = element;
+  return {type, std::vector<std::byte>(type.bytes())};
+}
+
+Result<Tensor> floatReference(const model::Problem& problem, std::span<const Tensor> inputs) {
+  std::vector<float> firstSpace;
+  std::vector<float> secondSpace;
+  const float* first = floatsOf(inputs[0], firstSpace);
+  const float* second = floatsOf(inputs[1], secondSpace);
+  Tensor result = emptyResult(problem, ElementType::f32);
+  HONE_CHECK(runOneDnn(problem, first, second, reinterpret_cast<float*>(result.data.data())));
+  return result;
+}
+
+double largest(const std::vector<std::int64_t>& values) {
+  double magnitude = 0;
+  for (const std::int64_t value : values) {
+    magnitude = std::max(magnitude, std::abs(static_cast<double>(value)));
+  }
+  return magnitude;
+}
+
+/// The values modulo 2^32 as sums of digits times powers of 2^bits; a digit is in
+/// [-2^(bits-1), 2^(bits-1)).
+std::vector<std::vector<float>> digitsOf(std::vector<std::int64_t> values, unsigned bits) {
+  const std::int64_t base = std::int64_t{1} << bits;
+  const std::int64_t half = base / 2;
+  std::vector<std::vector<float>> planes;
+  for (std::int64_t& value : values) {
+    value = static_cast<std::int32_t>(value);
+  }
+  bool more = true;
+  while (more) {
+    more = false;
+    std::vector<float> plane(values.size());
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      const std::int64_t digit = ((values[i] + half) & (base - 1)) - half;
+      plane[i] = static_cast<float>(digit);
+      values[i] = (values[i] - digit) / base;
+      more |= values[i] != 0;
+    }
+    planes.push_back(std::move(plane));
+  }
+  return planes;
+}
+
+/// The digits' size at which every sum of products is exact in f32: (2^(bits-1))^2 * length <=
+/// 2^24.
+Result<unsigned> exactDigitBits(const model::Problem& problem) {
+  const double length = static_cast<double>(reductionLength(problem));
+  const int bits = static_cast<int>(std::floor((24 - std::log2(length)) / 2)) + 1;
+  if (bits < 2) {
+    return userError("{}: the reduction over {} products is too long for an exact reference",
+                     nameOf(problem), reductionLength(problem));
+  }
+  return static_cast<unsigned>(bits);
+}
+
+/// Integers are computed in exact f32 sums, as oneDNN's own i8 kernels saturate on processors
+/// without VNNI: in one pass for small values, otherwise in one pass for every pair of digits.
+Result<Tensor> integerReference(const model::Problem& problem, std::span<const Tensor> inputs) {
+  std::vector<std::int64_t> first = numbersOf<std::int64_t>(inputs[0]);
+  std::vector<std::int64_t> second = numbersOf<std::int64_t>(inputs[1]);
+  const double bound =
+      largest(first) * largest(second) * static_cast<double>(reductionLength(problem));
+  const unsigned bits = bound <= 0x1p24 ? 24 : HONE_TRY(exactDigitBits(problem));
+  const auto firstDigits = digitsOf(std::move(first), bits);
+  const auto secondDigits = digitsOf(std::move(second), bits);
+
+  Tensor result = emptyResult(problem, ElementType::i32);
+  std::vector<std::uint32_t> sums(static_cast<std::size_t>(result.type.count()));
+  std::vector<float> part(sums.size());
+  for (std::size_t i = 0; i < firstDigits.size(); ++i) {
+    for (std::size_t j = 0; j < secondDigits.size() && (i + j) * bits < 32; ++j) {
+      HONE_CHECK(runOneDnn(problem, firstDigits[i].data(), secondDigits[j].data(), part.data()));
+      for (std::size_t at = 0; at < sums.size(); ++at) {
+        sums[at] += static_cast<std::uint32_t>(static_cast<std::int32_t>(part[at]))
+                    << static_cast<unsigned>((i + j) * bits);
+      }
+    }
+  }
+  std::memcpy(result.data.data(), sums.data(), result.data.size());
+  return result;
+}
+
+}  // namespace
+
+Result<Tensor> computeReference(const model::Problem& problem, std::span<const Tensor> inputs) {
+  HONE_CHECK(checkInputs(problem, inputs));
+  return isFloat(inputs[0].type.element) ? floatReference(problem, inputs)
+                                         : integerReference(problem, inputs);
+}
+
+}  // namespace hone::verify
