@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -39,6 +40,8 @@ struct Run {
   std::uint64_t seed = 0;
   nlohmann::json details = nlohmann::json::object();  ///< what the verb wants to keep
   nlohmann::json summary = nlohmann::json::object();  ///< the answer, once there is one
+
+  bool operator==(const Run&) const = default;
 };
 
 /// One candidate and how it ended. `key` is unique within a run.
@@ -55,6 +58,8 @@ struct Trial {
   std::int64_t compileWallNs = 0;
   std::int64_t compileCpuNs = 0;
   nlohmann::json details = nlohmann::json::object();  ///< verification: errors, tolerance, …
+
+  bool operator==(const Trial&) const = default;
 };
 
 /// A sample with the trial that it belongs to.
@@ -76,5 +81,11 @@ struct RunLine {
   std::string title;  ///< the command line, joined
   std::int64_t trials = 0;
 };
+
+/// The arguments as one line that a shell reads back as they were.
+[[nodiscard]] std::string commandLine(std::span<const std::string> arguments);
+
+/// JSON as text. Bytes that are no UTF-8, as tools may print them, become U+FFFD; dump() throws.
+[[nodiscard]] std::string jsonText(const nlohmann::json& json, int indent = -1);
 
 }  // namespace hone::store

@@ -15,7 +15,9 @@
 namespace hone::store {
 
 /// One SQLite file (WAL) with everything that was ever measured. One process writes, any number
-/// read. Every call that writes is one commit: what returned is on disk, whatever happens next.
+/// read. Every call that writes is one commit: what returned is kept, however the process ends (the
+/// last commits may fall to a power cut, the store does not).
+/// Not for threads. A forked child may hold one, and let it go, but not use it.
 class Store {
  public:
   enum class Mode : std::uint8_t {
@@ -35,16 +37,19 @@ class Store {
 
   // Runs.
   [[nodiscard]] Result<std::int64_t> addRun(const Run& run);
-  /// The newest unfinished run of the key, for resuming.
+  /// The newest run of the key that is still `running`, for resuming: its process is gone, for
+  /// there is one writer.
   [[nodiscard]] Result<std::optional<Run>> unfinishedRun(std::string_view key) const;
   [[nodiscard]] Result<std::optional<Run>> run(std::int64_t id) const;
   [[nodiscard]] Result<void> setDetails(std::int64_t run, const nlohmann::json& details);
+  /// Stamps the time, too.
   [[nodiscard]] Result<void> finishRun(std::int64_t run, RunStatus status,
                                        const nlohmann::json& summary);
-  /// Newest first.
+  /// Newest first; all of them for a limit below 1.
   [[nodiscard]] Result<std::vector<RunLine>> listRuns(std::int64_t limit) const;
 
-  // Trials: added once, with the samples of its screening, in one commit.
+  // Trials: added once, with the samples of its screening, in one commit. A key that the run
+  // already has is an error.
   [[nodiscard]] Result<std::int64_t> addTrial(std::int64_t run, const Trial& trial,
                                               std::span<const model::Sample> samples);
   /// The outcome of a trial may still fall in the race (too_slow, run_failed).
@@ -53,9 +58,10 @@ class Store {
   /// In the order they were added.
   [[nodiscard]] Result<std::vector<Trial>> trials(std::int64_t run) const;
 
-  // Samples: a round of a race or of a final is one commit.
+  // Samples: a round of a race or of a final is one commit. A trial has one sample for a stage,
+  // round and position; a second one is an error, and then none of the call is stored.
   [[nodiscard]] Result<void> addSamples(std::span<const TrialSample> samples);
-  /// Of all trials of a run, ordered by stage, round, position.
+  /// Of all trials of a run, ordered by stage, round, position, trial.
   [[nodiscard]] Result<std::vector<TrialSample>> samples(std::int64_t run) const;
 
   // Artifacts: compiled modules by what went in; the bytes are files of the cache folder.
@@ -63,7 +69,10 @@ class Store {
     std::string key;      ///< hash of compiler revision, IR, flags, config
     std::string content;  ///< hash of the bytes
     std::int64_t size = 0;
+
+    bool operator==(const Artifact&) const = default;
   };
+  /// Replaces an older one of the same key.
   [[nodiscard]] Result<void> addArtifact(const Artifact& artifact);
   [[nodiscard]] Result<std::optional<Artifact>> artifact(std::string_view key) const;
 

@@ -1,0 +1,116 @@
+#pragma once
+
+#include <SQLiteCpp/Database.h>
+#include <SQLiteCpp/Statement.h>
+#include <SQLiteCpp/Transaction.h>
+#include <sys/types.h>
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/error.h"
+#include "base/file.h"
+
+namespace hone::store {
+
+/// A prepared statement in use. Reset at its end: a read left open would hold back the log.
+class Query {
+ public:
+  explicit Query(SQLite::Statement& statement) : statement_(statement) {}
+  Query(const Query&) = delete;
+  Query& operator=(const Query&) = delete;
+  ~Query() { statement_.tryReset(); }
+
+  /// Binds the values to the parameters in order.
+  template <typename... Values>
+  Query& bind(const Values&... values) {
+    int index = 0;
+    (bindOne(++index, values), ...);
+    return *this;
+  }
+  /// To the next row; false after the last.
+  bool step() { return statement_.executeStep(); }
+  /// Runs a statement without rows; the number of rows that it changed.
+  int execute() { return statement_.exec(); }
+
+  [[nodiscard]] std::string text(int column) const {
+    return statement_.getColumn(column).getString();
+  }
+  [[nodiscard]] std::int64_t integer(int column) const {
+    return statement_.getColumn(column).getInt64();
+  }
+  [[nodiscard]] double real(int column) const { return statement_.getColumn(column).getDouble(); }
+
+ private:
+  void bindOne(int index, std::int64_t value) { statement_.bind(index, value); }
+  void bindOne(int index, double value) { statement_.bind(index, value); }
+  void bindOne(int index, const std::string& value) { statement_.bind(index, value); }
+  void bindOne(int index, std::string_view value) { statement_.bind(index, std::string(value)); }
+
+  SQLite::Statement& statement_;
+};
+
+/// SQLite's file behind a store: opens and checks it, keeps prepared statements, and turns SQLite's
+/// exceptions into errors. Not for threads.
+class Connection {
+ public:
+  [[nodiscard]] static Result<Connection> openToRead(const std::filesystem::path& file);
+  [[nodiscard]] static Result<Connection> openToWrite(const std::filesystem::path& file);
+
+  Connection(Connection&&) noexcept = default;
+  Connection& operator=(Connection&&) = delete;
+  ~Connection();
+
+  /// The value of the action, or the error for what SQLite threw in it.
+  template <typename Action>
+  auto attempt(Action&& action) -> decltype(action()) {
+    try {
+      return action();
+    } catch (const SQLite::Exception& exception) {
+      return std::unexpected(errorOf(exception));
+    }
+  }
+  /// The same in one transaction; an error rolls it back.
+  template <typename Action>
+  auto commit(Action&& action) -> decltype(action()) {
+    return attempt([&]() -> decltype(action()) {
+      SQLite::Transaction transaction(*database_, SQLite::TransactionBehavior::IMMEDIATE);
+      // Errors are read inside: the rollback forgets what the system said.
+      return attempt([&]() -> decltype(action()) {
+        auto result = action();
+        if (result) {
+          transaction.commit();
+        }
+        return result;
+      });
+    });
+  }
+
+  /// `sql` is a literal: the statement is prepared once and found again by its text.
+  [[nodiscard]] SQLite::Statement& prepared(std::string_view sql);
+  [[nodiscard]] std::int64_t lastId() const { return database_->getLastInsertRowid(); }
+  [[nodiscard]] const std::filesystem::path& file() const { return file_; }
+
+ private:
+  explicit Connection(std::filesystem::path file);
+  [[nodiscard]] Error errorOf(const SQLite::Exception& exception) const;
+  [[nodiscard]] Result<void> lock();
+  [[nodiscard]] Result<void> create();
+  [[nodiscard]] Result<void> checkHeader() const;
+  void connect(const std::string& name, int flags);
+  [[nodiscard]] Result<void> connectToRead();
+
+  std::filesystem::path file_;
+  pid_t owner_;
+  std::optional<FileLock> lock_;
+  std::optional<ScratchFolder> copy_;
+  std::unique_ptr<SQLite::Database> database_;
+  std::map<std::string_view, SQLite::Statement> statements_;
+};
+
+}  // namespace hone::store

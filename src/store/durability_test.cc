@@ -1,0 +1,318 @@
+// The store between processes: writers that die, writers that meet, readers beside them, a disk
+// that is full. All with real processes and real files.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sched.h>
+#include <sys/mount.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <fstream>
+#include <functional>
+
+#include "base/file.h"
+#include "base/text.h"
+#include "store/store.h"
+
+namespace hone::store {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+
+class Durability : public testing::Test {
+ protected:
+  [[nodiscard]] fs::path file() const { return folder_.path() / "hone.db"; }
+  [[nodiscard]] Store writer() const { return Store::open(file(), Store::Mode::write).value(); }
+  [[nodiscard]] Store reader() const { return Store::open(file(), Store::Mode::read).value(); }
+
+  ScratchFolder folder_ = ScratchFolder::create("hone-store-test").value();
+};
+
+/// Two ends of a pipe; a child says on it how far it got.
+struct Pipe {
+  Pipe() { EXPECT_EQ(::pipe(ends), 0); }
+  ~Pipe() {
+    ::close(ends[0]);
+    closeWriter();
+  }
+  void closeWriter() { ::close(std::exchange(ends[1], -1)); }
+  void say(char word) const { static_cast<void>(!::write(ends[1], &word, 1)); }
+  [[nodiscard]] bool hear() const {
+    char word = 0;
+    return ::read(ends[0], &word, 1) == 1;
+  }
+  int ends[2] = {-1, -1};
+};
+
+pid_t inChild(const std::function<int()>& work) {
+  const pid_t pid = ::fork();
+  if (pid == 0) {
+    ::_exit(work());
+  }
+  return pid;
+}
+
+int exitOf(pid_t pid) {
+  int status = 0;
+  ::waitpid(pid, &status, 0);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+Trial trialOf(std::int64_t number) {
+  Trial trial;
+  trial.key = std::to_string(number);
+  trial.diagnostics = std::string(2000, 'd');
+  return trial;
+}
+
+const std::vector<model::Sample> kSamples = {{.round = 0}, {.round = 1}, {.round = 2}};
+
+TEST_F(Durability, AKilledWriterLeavesExactlyWhatItCommitted) {
+  const std::int64_t run = writer().addRun({}).value();
+  std::int64_t committed = 0;
+  for (int attempt = 0; attempt < 25; ++attempt) {
+    Pipe pipe;
+    const pid_t child = inChild([&] {
+      Store store = writer();
+      for (std::int64_t i = committed;; ++i) {
+        if (!store.addTrial(run, trialOf(i), kSamples)) {
+          return 1;
+        }
+        pipe.say('c');
+      }
+    });
+    pipe.closeWriter();
+    const int before = attempt % 5;
+    for (int i = 0; i <= before && pipe.hear(); ++i) {
+      ++committed;
+    }
+    ::usleep(static_cast<useconds_t>(attempt * 137));
+    ::kill(child, SIGKILL);
+    ASSERT_EQ(exitOf(child), 128 + SIGKILL);
+    while (pipe.hear()) {
+      ++committed;
+    }
+    // It may have died between the commit and saying so.
+    const Store store = reader();
+    const auto trials = store.trials(run).value();
+    const auto count = static_cast<std::int64_t>(trials.size());
+    ASSERT_TRUE(count == committed || count == committed + 1) << count << " of " << committed;
+    ASSERT_EQ(store.samples(run).value().size(), trials.size() * kSamples.size());
+    for (std::int64_t i = 0; i < count; ++i) {
+      ASSERT_EQ(trials[static_cast<std::size_t>(i)].key, std::to_string(i));
+    }
+    committed = count;
+  }
+}
+
+TEST_F(Durability, AKilledCreatorLeavesAStoreOrNone) {
+  for (int attempt = 0; attempt < 20; ++attempt) {
+    const fs::path fresh = folder_.path() / fmt::format("{}.db", attempt);
+    const pid_t child = inChild([&] {
+      auto store = Store::open(fresh, Store::Mode::write);
+      ::pause();
+      return 0;
+    });
+    ::usleep(static_cast<useconds_t>(attempt * 400));
+    ::kill(child, SIGKILL);
+    exitOf(child);
+    if (fs::exists(fresh)) {
+      EXPECT_TRUE(Store::open(fresh, Store::Mode::read).value().listRuns(1));
+    }
+    EXPECT_TRUE(Store::open(fresh, Store::Mode::write).value().addRun({}));
+  }
+}
+
+TEST_F(Durability, ASecondWriterIsRefusedAndToldByWhom) {
+  Pipe pipe;
+  const pid_t child = inChild([&] {
+    Store store = writer();
+    pipe.say('o');
+    ::pause();
+    return 0;
+  });
+  ASSERT_TRUE(pipe.hear());
+  const auto second = Store::open(file(), Store::Mode::write);
+  ASSERT_FALSE(second);
+  EXPECT_EQ(second.error().fault, Fault::user);
+  const std::string name = fs::canonical(file()).string();
+  EXPECT_EQ(second.error().message,
+            fmt::format("the store {} is being written by another hone (process {}); wait for it "
+                        "or use --store {}2",
+                        name, child, name));
+  EXPECT_TRUE(Store::open(file(), Store::Mode::read));
+  ::kill(child, SIGKILL);
+  exitOf(child);
+  EXPECT_TRUE(Store::open(file(), Store::Mode::write));
+}
+
+TEST_F(Durability, AnotherNameOfTheFileMeetsTheSameLock) {
+  const Store first = writer();
+  const fs::path link = folder_.path() / "link.db";
+  fs::create_symlink(file(), link);
+  EXPECT_FALSE(Store::open(link, Store::Mode::write));
+  EXPECT_FALSE(Store::open(folder_.path() / "." / "hone.db", Store::Mode::write));
+}
+
+TEST_F(Durability, AForkedChildThatExitsLeavesTheParentAlone) {
+  Store store = writer();
+  const std::int64_t run = store.addRun({}).value();
+  EXPECT_EQ(exitOf(inChild([&] {
+              const Store dropped = std::move(store);
+              return 0;
+            })),
+            0);
+  EXPECT_FALSE(Store::open(file(), Store::Mode::write));
+  EXPECT_TRUE(store.addTrial(run, trialOf(1), kSamples));
+  EXPECT_EQ(reader().trials(run).value().size(), 1u);
+}
+
+TEST_F(Durability, AReaderSeesCommitsOfALiveWriter) {
+  Store store = writer();
+  const std::int64_t run = store.addRun({}).value();
+  const Store beside = reader();
+  for (std::int64_t i = 0; i < 5; ++i) {
+    ASSERT_TRUE(store.addTrial(run, trialOf(i), kSamples));
+    EXPECT_EQ(
+        exitOf(inChild([&] { return static_cast<int>(reader().trials(run).value().size()); })),
+        i + 1);
+    EXPECT_EQ(beside.samples(run).value().size(),
+              kSamples.size() * static_cast<std::size_t>(i + 1));
+  }
+}
+
+/// As a user that may not write in the folder; root may always.
+void becomeNobody() {
+  if (::geteuid() == 0) {
+    ASSERT_EQ(::setgid(65534), 0);
+    ASSERT_EQ(::setuid(65534), 0);
+  }
+}
+
+int trialsSeenReadOnly(const fs::path& folder, std::int64_t run) {
+  ::chmod(folder.c_str(), 0555);
+  const int seen = exitOf(inChild([&]() -> int {
+    becomeNobody();
+    if (::access(folder.c_str(), W_OK) == 0) {
+      return 100;
+    }
+    const auto store = Store::open(folder / "hone.db", Store::Mode::read);
+    return store ? static_cast<int>(store->trials(run).value().size()) : 99;
+  }));
+  ::chmod(folder.c_str(), 0755);
+  return seen;
+}
+
+TEST_F(Durability, ReadsInAReadOnlyFolder) {
+  std::int64_t run = 0;
+  {
+    Store store = writer();
+    run = store.addRun({}).value();
+    ASSERT_TRUE(store.addTrial(run, trialOf(1), kSamples));
+    EXPECT_EQ(trialsSeenReadOnly(folder_.path(), run), 1) << "beside a live writer";
+  }
+  ASSERT_FALSE(fs::exists(file().string() + "-wal"));
+  EXPECT_EQ(trialsSeenReadOnly(folder_.path(), run), 1) << "without a log";
+}
+
+TEST_F(Durability, ReadsTheLogOfAKilledWriterInAReadOnlyFolder) {
+  const std::int64_t run = writer().addRun({}).value();
+  exitOf(inChild([&] {
+    Store store = writer();
+    static_cast<void>(store.addTrial(run, trialOf(1), kSamples));
+    ::raise(SIGKILL);
+    return 0;
+  }));
+  ASSERT_GT(fs::file_size(file().string() + "-wal"), 0u);
+  EXPECT_EQ(trialsSeenReadOnly(folder_.path(), run), 1) << "with both files";
+  fs::remove(file().string() + "-shm");
+  EXPECT_EQ(trialsSeenReadOnly(folder_.path(), run), 1) << "without -shm";
+  EXPECT_EQ(reader().trials(run).value().size(), 1u) << "without -shm, in a folder to write in";
+}
+
+TEST_F(Durability, AFileThatMayNotBeWrittenIsAMachineError) {
+  static_cast<void>(writer());
+  EXPECT_EQ(exitOf(inChild([&] {
+              ::chmod(file().c_str(), 0444);
+              ::chmod((file().string() + ".lock").c_str(), 0666);
+              becomeNobody();
+              const auto store = Store::open(file(), Store::Mode::write);
+              return !store && store.error().fault == Fault::machine ? 0 : 1;
+            })),
+            0);
+}
+
+/// Adds trials until one fails; says in a file how many went well and what the error was.
+std::string fillUp(Store& store, std::int64_t run) {
+  for (std::int64_t i = 0; i < 100'000; ++i) {
+    if (const auto added = store.addTrial(run, trialOf(i), kSamples); !added) {
+      const bool machine = added.error().fault == Fault::machine;
+      return fmt::format("{} {} {}", i, machine ? "machine" : "user", added.error().message);
+    }
+  }
+  return "never full";
+}
+
+/// A small file system of its own, which ends with the process.
+bool mountTiny(const fs::path& folder) {
+  const int kinds = CLONE_NEWNS | (::geteuid() == 0 ? 0 : CLONE_NEWUSER);
+  return ::unshare(kinds) == 0 &&
+         ::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0 &&
+         ::mount("none", folder.c_str(), "tmpfs", 0, "size=1m") == 0;
+}
+
+TEST_F(Durability, AFullDiskIsAMachineErrorAndLosesNothing) {
+  const fs::path tiny = folder_.path() / "tiny";
+  const fs::path report = folder_.path() / "report";
+  fs::create_directory(tiny);
+  const int code = exitOf(inChild([&] {
+    if (!mountTiny(tiny)) {
+      return 77;
+    }
+    Store store = Store::open(tiny / "hone.db", Store::Mode::write).value();
+    const std::int64_t run = store.addRun({}).value();
+    const std::string said = fillUp(store, run);
+    const auto seen = Store::open(tiny / "hone.db", Store::Mode::read).value().trials(run);
+    ::mount("none", tiny.c_str(), "tmpfs", MS_REMOUNT, "size=8m");
+    const bool goesOn = store.addTrial(run, trialOf(-1), kSamples).has_value();
+    const auto after = store.trials(run).value().size();
+    std::ofstream(report) << fmt::format("{}\n{}\n{} {}", said, seen->size(), goesOn, after);
+    return 0;
+  }));
+  if (code == 77) {
+    GTEST_SKIP() << "may not mount here";
+  }
+  ASSERT_EQ(code, 0);
+  const auto lines = split(readFile(report).value(), '\n');
+  ASSERT_EQ(lines.size(), 3u);
+  EXPECT_THAT(lines[0], HasSubstr(" machine the disk is full"));
+  const std::int64_t added = parseInt(split(lines[0], ' ')[0]).value();
+  EXPECT_GT(added, 10);
+  EXPECT_EQ(lines[1], std::to_string(added));
+  EXPECT_EQ(lines[2], fmt::format("true {}", added + 1));
+}
+
+TEST_F(Durability, AWriteErrorIsAMachineErrorAndLosesNothing) {
+  const fs::path report = folder_.path() / "report";
+  ASSERT_EQ(exitOf(inChild([&] {
+              ::signal(SIGXFSZ, SIG_IGN);
+              Store store = writer();
+              const std::int64_t run = store.addRun({}).value();
+              const rlimit limit{512 * 1024, 512 * 1024};
+              ::setrlimit(RLIMIT_FSIZE, &limit);
+              std::ofstream(report) << fillUp(store, run);
+              return 0;
+            })),
+            0);
+  const std::string said = readFile(report).value();
+  EXPECT_THAT(said, HasSubstr(" machine the store"));
+  EXPECT_THAT(said, HasSubstr("File too large"));
+  EXPECT_EQ(std::to_string(reader().trials(1).value().size()), split(said, ' ')[0]);
+}
+
+}  // namespace
+}  // namespace hone::store

@@ -1,0 +1,137 @@
+#include "store/export.h"
+
+#include <unordered_map>
+#include <vector>
+
+#include "base/csv.h"
+
+namespace hone::store {
+namespace {
+
+using nlohmann::json;
+
+/// JSON must be UTF-8, and what a tool printed may be anything: bad bytes become U+FFFD, so that
+/// dump() of the document cannot throw.
+json utf8(const std::string& text) { return json::parse(jsonText(text)); }
+
+Result<Run> existingRun(const Store& store, std::int64_t id) {
+  auto run = HONE_TRY(store.run(id));
+  if (!run) {
+    return userError("there is no run {} in the store", id);
+  }
+  return std::move(*run);
+}
+
+using SamplesByTrial = std::unordered_map<std::int64_t, std::vector<model::Sample>>;
+
+SamplesByTrial grouped(const std::vector<TrialSample>& samples) {
+  SamplesByTrial byTrial;
+  for (const TrialSample& entry : samples) {
+    byTrial[entry.trial].push_back(entry.sample);
+  }
+  return byTrial;
+}
+
+/// What a person calls the config; all of it where it has no name.
+std::string configLabel(const model::Config& config) {
+  if (!config.name.empty()) {
+    return config.name;
+  }
+  return config.isBaseline() ? "baseline" : jsonText(model::toJson(config));
+}
+
+void writeTrial(CsvWriter& csv, const Trial& trial, const std::vector<model::Sample>& samples) {
+  const std::string run = std::to_string(trial.run);
+  const std::string id = std::to_string(trial.id);
+  const std::string config = configLabel(trial.config);
+  const std::string flags = commandLine(trial.config.flags);
+  const auto row = [&](std::string_view stage, const std::string& round,
+                       const std::string& position, const std::string& iterations,
+                       const std::string& wall, const std::string& cpu) {
+    csv.row({run, id, trial.problem, config, nameOf(trial.outcome), trial.message, stage, round,
+             position, iterations, wall, cpu, trial.artifact, flags});
+  };
+  if (samples.empty()) {
+    row("", "", "", "", "", "");
+  }
+  for (const model::Sample& sample : samples) {
+    row(nameOf(sample.stage), std::to_string(sample.round), std::to_string(sample.position),
+        std::to_string(sample.iterations), fmt::format("{}", sample.wallNs),
+        fmt::format("{}", sample.cpuNs));
+  }
+}
+
+}  // namespace
+
+json toJson(const Run& run) {
+  return {{"id", run.id},
+          {"key", utf8(run.key)},
+          {"verb", utf8(run.verb)},
+          {"arguments", json::parse(jsonText(run.arguments))},
+          {"working_folder", utf8(run.workingFolder)},
+          {"status", nameOf(run.status)},
+          {"started_at", utf8(run.startedAt)},
+          {"finished_at", utf8(run.finishedAt)},
+          {"hone_version", utf8(run.honeVersion)},
+          {"compiler_revision", utf8(run.compilerRevision)},
+          {"host", utf8(run.host)},
+          {"cpu", utf8(run.cpu)},
+          {"target", utf8(run.target)},
+          {"device", utf8(run.device)},
+          {"seed", run.seed},
+          {"details", run.details},
+          {"summary", run.summary}};
+}
+
+json toJson(const Trial& trial) {
+  return {{"id", trial.id},
+          {"key", utf8(trial.key)},
+          {"problem", utf8(trial.problem)},
+          {"config", model::toJson(trial.config)},
+          {"outcome", nameOf(trial.outcome)},
+          {"message", utf8(trial.message)},
+          {"diagnostics", utf8(trial.diagnostics)},
+          {"artifact", utf8(trial.artifact)},
+          {"compile_wall_ns", trial.compileWallNs},
+          {"compile_cpu_ns", trial.compileCpuNs},
+          {"details", trial.details}};
+}
+
+json toJson(const model::Sample& sample) {
+  return {{"stage", nameOf(sample.stage)}, {"round", sample.round},
+          {"position", sample.position},   {"iterations", sample.iterations},
+          {"wall_ns", sample.wallNs},      {"cpu_ns", sample.cpuNs}};
+}
+
+Result<json> exportJson(const Store& store, std::int64_t run) {
+  json document = toJson(HONE_TRY(existingRun(store, run)));
+  // Samples first: a trial that a writer adds in between is then there without, never they alone.
+  const SamplesByTrial samples = grouped(HONE_TRY(store.samples(run)));
+  json& trials = document["trials"] = json::array();
+  for (const Trial& trial : HONE_TRY(store.trials(run))) {
+    json entry = toJson(trial);
+    json& list = entry["samples"] = json::array();
+    if (const auto found = samples.find(trial.id); found != samples.end()) {
+      for (const model::Sample& sample : found->second) {
+        list.push_back(toJson(sample));
+      }
+    }
+    trials.push_back(std::move(entry));
+  }
+  return document;
+}
+
+Result<std::string> exportCsv(const Store& store, std::int64_t run) {
+  HONE_CHECK(existingRun(store, run));
+  const SamplesByTrial samples = grouped(HONE_TRY(store.samples(run)));
+  CsvWriter csv;
+  csv.row({"run", "trial", "problem", "config", "outcome", "message", "stage", "round", "position",
+           "iterations", "wall_ns", "cpu_ns", "artifact", "flags"});
+  for (const Trial& trial : HONE_TRY(store.trials(run))) {
+    const auto found = samples.find(trial.id);
+    writeTrial(csv, trial, found != samples.end() ? found->second : std::vector<model::Sample>());
+  }
+  return csv.text();
+}
+
+}  // namespace hone::store

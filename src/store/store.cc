@@ -1,0 +1,344 @@
+#include "store/store.h"
+
+#include <sqlite3.h>
+
+#include <algorithm>
+#include <bit>
+#include <tuple>
+
+#include "base/clock.h"
+#include "base/file.h"
+#include "store/connection.h"
+
+namespace hone::store {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::string_view kRunColumns =
+    "SELECT id, key, verb, arguments, working_folder, status, started_at, finished_at, "
+    "hone_version, compiler_revision, host, cpu, target, device, seed, details, summary FROM runs ";
+
+Result<json> parsed(const std::string& text, std::string_view what) {
+  json value = json::parse(text, nullptr, false);
+  if (value.is_discarded()) {
+    return userError("the store is damaged: {} is no JSON", what);
+  }
+  return value;
+}
+
+/// A name in the store that this hone does not know was written by another version.
+template <typename Value>
+Result<Value> known(std::optional<Value> value, std::string_view kind, const std::string& name) {
+  if (!value) {
+    return userError("the store has the unknown {} '{}'; use the newer hone that wrote it", kind,
+                     name);
+  }
+  return *value;
+}
+
+Result<std::vector<std::string>> argumentsFrom(const std::string& text, std::int64_t run) {
+  std::vector<std::string> arguments;
+  for (const json& argument : HONE_TRY(parsed(text, fmt::format("the command of run {}", run)))) {
+    arguments.push_back(argument.is_string() ? argument.get<std::string>() : jsonText(argument));
+  }
+  return arguments;
+}
+
+Result<Run> runFrom(const Query& row) {
+  Run run;
+  run.id = row.integer(0);
+  run.key = row.text(1);
+  run.verb = row.text(2);
+  run.arguments = HONE_TRY(argumentsFrom(row.text(3), run.id));
+  run.workingFolder = row.text(4);
+  run.status = HONE_TRY(known(runStatusFrom(row.text(5)), "status", row.text(5)));
+  run.startedAt = row.text(6);
+  run.finishedAt = row.text(7);
+  run.honeVersion = row.text(8);
+  run.compilerRevision = row.text(9);
+  run.host = row.text(10);
+  run.cpu = row.text(11);
+  run.target = row.text(12);
+  run.device = row.text(13);
+  run.seed = std::bit_cast<std::uint64_t>(row.integer(14));
+  run.details = HONE_TRY(parsed(row.text(15), fmt::format("details of run {}", run.id)));
+  run.summary = HONE_TRY(parsed(row.text(16), fmt::format("the summary of run {}", run.id)));
+  return run;
+}
+
+Result<Trial> trialFrom(const Query& row) {
+  Trial trial;
+  trial.id = row.integer(0);
+  trial.run = row.integer(1);
+  trial.key = row.text(2);
+  trial.problem = row.text(3);
+  const std::string what = fmt::format("trial {}", trial.id);
+  trial.config = HONE_TRY(model::configFrom(HONE_TRY(parsed(row.text(4), what))));
+  trial.outcome = HONE_TRY(known(model::outcomeFrom(row.text(5)), "outcome", row.text(5)));
+  trial.message = row.text(6);
+  trial.artifact = row.text(7);
+  trial.compileWallNs = row.integer(8);
+  trial.compileCpuNs = row.integer(9);
+  trial.details = HONE_TRY(parsed(row.text(10), what));
+  trial.diagnostics = row.text(11);
+  return trial;
+}
+
+Result<TrialSample> sampleFrom(const Query& row) {
+  const std::string stage = row.text(1);
+  return TrialSample{.trial = row.integer(0),
+                     .sample = {.stage = HONE_TRY(known(model::stageFrom(stage), "stage", stage)),
+                                .round = row.integer(2),
+                                .position = row.integer(3),
+                                .wallNs = row.real(4),
+                                .cpuNs = row.real(5),
+                                .iterations = row.integer(6)}};
+}
+
+}  // namespace
+
+struct Store::State {
+  explicit State(Connection opened) : connection(std::move(opened)) {}
+
+  Connection connection;
+
+  SQLite::Statement& prepared(std::string_view sql) { return connection.prepared(sql); }
+  Result<void> insertSample(std::int64_t trial, const model::Sample& sample);
+  Result<std::optional<Run>> oneRun(Query& query);
+  /// Says which run or trial is missing when an update met none.
+  Result<void> expectOne(int changed, std::string_view kind, std::int64_t id) const;
+  bool exists(std::string_view sql, std::int64_t id);
+};
+
+bool Store::State::exists(std::string_view sql, std::int64_t id) {
+  return Query(prepared(sql)).bind(id).step();
+}
+
+Result<void> Store::State::expectOne(int changed, std::string_view kind, std::int64_t id) const {
+  if (changed == 0) {
+    return userError("there is no {} {} in the store {}", kind, id, connection.file().string());
+  }
+  return {};
+}
+
+Result<void> Store::State::insertSample(std::int64_t trial, const model::Sample& sample) {
+  try {
+    Query(prepared("INSERT INTO samples (trial, stage, round, position, wall_ns, cpu_ns, "
+                   "iterations) VALUES (?, ?, ?, ?, ?, ?, ?)"))
+        .bind(trial, nameOf(sample.stage), sample.round, sample.position, sample.wallNs,
+              sample.cpuNs, sample.iterations)
+        .execute();
+  } catch (const SQLite::Exception& exception) {
+    if (exception.getErrorCode() != SQLITE_CONSTRAINT) {
+      throw;
+    }
+    return userError("cannot store the sample of trial {} ({} round {} position {}): {}", trial,
+                     nameOf(sample.stage), sample.round, sample.position, exception.what());
+  }
+  return {};
+}
+
+Result<std::optional<Run>> Store::State::oneRun(Query& query) {
+  return connection.attempt([&]() -> Result<std::optional<Run>> {
+    if (!query.step()) {
+      return std::nullopt;
+    }
+    return HONE_TRY(runFrom(query));
+  });
+}
+
+Store::Store(std::unique_ptr<State> state) : state_(std::move(state)) {}
+Store::Store(Store&&) noexcept = default;
+Store& Store::operator=(Store&&) noexcept = default;
+Store::~Store() = default;
+
+Result<Store> Store::open(const std::filesystem::path& file, Mode mode) {
+  auto connection = mode == Mode::read ? HONE_TRY(Connection::openToRead(file))
+                                       : HONE_TRY(Connection::openToWrite(file));
+  return Store(std::make_unique<State>(std::move(connection)));
+}
+
+std::filesystem::path Store::defaultFile() { return dataFolder() / "hone.db"; }
+
+Result<std::int64_t> Store::addRun(const Run& run) {
+  return state_->connection.commit([&]() -> Result<std::int64_t> {
+    Query(state_->prepared(
+              "INSERT INTO runs (key, verb, arguments, working_folder, status, started_at, "
+              "finished_at, hone_version, compiler_revision, host, cpu, target, device, seed, "
+              "details, summary) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"))
+        .bind(run.key, run.verb, jsonText(run.arguments), run.workingFolder, nameOf(run.status),
+              run.startedAt, run.finishedAt, run.honeVersion, run.compilerRevision, run.host,
+              run.cpu, run.target, run.device, std::bit_cast<std::int64_t>(run.seed),
+              jsonText(run.details), jsonText(run.summary))
+        .execute();
+    return state_->connection.lastId();
+  });
+}
+
+Result<std::optional<Run>> Store::unfinishedRun(std::string_view key) const {
+  static const std::string sql =
+      std::string(kRunColumns) + "WHERE key = ? AND status = 'running' ORDER BY id DESC LIMIT 1";
+  return state_->connection.attempt([&] {
+    Query query(state_->prepared(sql));
+    query.bind(key);
+    return state_->oneRun(query);
+  });
+}
+
+Result<std::optional<Run>> Store::run(std::int64_t id) const {
+  static const std::string sql = std::string(kRunColumns) + "WHERE id = ?";
+  return state_->connection.attempt([&] {
+    Query query(state_->prepared(sql));
+    query.bind(id);
+    return state_->oneRun(query);
+  });
+}
+
+Result<void> Store::setDetails(std::int64_t run, const json& details) {
+  return state_->connection.commit([&] {
+    const int changed = Query(state_->prepared("UPDATE runs SET details = ? WHERE id = ?"))
+                            .bind(jsonText(details), run)
+                            .execute();
+    return state_->expectOne(changed, "run", run);
+  });
+}
+
+Result<void> Store::finishRun(std::int64_t run, RunStatus status, const json& summary) {
+  return state_->connection.commit([&] {
+    const int changed =
+        Query(state_->prepared(
+                  "UPDATE runs SET status = ?, finished_at = ?, summary = ? WHERE id = ?"))
+            .bind(nameOf(status), utcNow(), jsonText(summary), run)
+            .execute();
+    return state_->expectOne(changed, "run", run);
+  });
+}
+
+Result<std::vector<RunLine>> Store::listRuns(std::int64_t limit) const {
+  return state_->connection.attempt([&]() -> Result<std::vector<RunLine>> {
+    Query query(state_->prepared(
+        "SELECT id, verb, started_at, status, target, device, arguments, "
+        "(SELECT COUNT(*) FROM trials INDEXED BY trials_by_run WHERE run = runs.id) "
+        "FROM runs ORDER BY id DESC LIMIT ?"));
+    query.bind(limit < 1 ? std::int64_t{-1} : limit);
+    std::vector<RunLine> lines;
+    while (query.step()) {
+      const std::string status = query.text(3);
+      const auto arguments = HONE_TRY(argumentsFrom(query.text(6), query.integer(0)));
+      lines.push_back({.id = query.integer(0),
+                       .verb = query.text(1),
+                       .startedAt = query.text(2),
+                       .status = HONE_TRY(known(runStatusFrom(status), "status", status)),
+                       .target = query.text(4),
+                       .device = query.text(5),
+                       .title = commandLine(arguments),
+                       .trials = query.integer(7)});
+    }
+    return lines;
+  });
+}
+
+Result<std::int64_t> Store::addTrial(std::int64_t run, const Trial& trial,
+                                     std::span<const model::Sample> samples) {
+  return state_->connection.commit([&]() -> Result<std::int64_t> {
+    if (!state_->exists("SELECT 1 FROM runs WHERE id = ?", run)) {
+      HONE_CHECK(state_->expectOne(0, "run", run));
+    }
+    const int added =
+        Query(state_->prepared(
+                  "INSERT INTO trials (run, key, problem, config, outcome, message, artifact, "
+                  "compile_wall_ns, compile_cpu_ns, details, diagnostics) "
+                  "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (run, key) DO NOTHING"))
+            .bind(run, trial.key, trial.problem, jsonText(model::toJson(trial.config)),
+                  nameOf(trial.outcome), trial.message, trial.artifact, trial.compileWallNs,
+                  trial.compileCpuNs, jsonText(trial.details), trial.diagnostics)
+            .execute();
+    if (added == 0) {
+      return userError("run {} already has a trial with the key '{}'", run, trial.key);
+    }
+    const std::int64_t id = state_->connection.lastId();
+    for (const model::Sample& sample : samples) {
+      HONE_CHECK(state_->insertSample(id, sample));
+    }
+    return id;
+  });
+}
+
+Result<void> Store::setOutcome(std::int64_t trial, model::Outcome outcome,
+                               std::string_view message) {
+  return state_->connection.commit([&] {
+    const int changed =
+        Query(state_->prepared("UPDATE trials SET outcome = ?, message = ? WHERE id = ?"))
+            .bind(nameOf(outcome), message, trial)
+            .execute();
+    return state_->expectOne(changed, "trial", trial);
+  });
+}
+
+Result<std::vector<Trial>> Store::trials(std::int64_t run) const {
+  return state_->connection.attempt([&]() -> Result<std::vector<Trial>> {
+    Query query(state_->prepared(
+        "SELECT id, run, key, problem, config, outcome, message, artifact, compile_wall_ns, "
+        "compile_cpu_ns, details, diagnostics FROM trials INDEXED BY trials_by_run "
+        "WHERE run = ? ORDER BY id"));
+    query.bind(run);
+    std::vector<Trial> all;
+    while (query.step()) {
+      all.push_back(HONE_TRY(trialFrom(query)));
+    }
+    return all;
+  });
+}
+
+Result<void> Store::addSamples(std::span<const TrialSample> samples) {
+  return state_->connection.commit([&]() -> Result<void> {
+    for (const TrialSample& entry : samples) {
+      HONE_CHECK(state_->insertSample(entry.trial, entry.sample));
+    }
+    return {};
+  });
+}
+
+Result<std::vector<TrialSample>> Store::samples(std::int64_t run) const {
+  auto all = HONE_TRY(state_->connection.attempt([&]() -> Result<std::vector<TrialSample>> {
+    Query query(state_->prepared(
+        "SELECT trial, stage, round, position, wall_ns, cpu_ns, iterations FROM trials "
+        "INDEXED BY trials_by_run CROSS JOIN samples ON samples.trial = trials.id "
+        "WHERE trials.run = ?"));
+    query.bind(run);
+    std::vector<TrialSample> rows;
+    while (query.step()) {
+      rows.push_back(HONE_TRY(sampleFrom(query)));
+    }
+    return rows;
+  }));
+  // Here and not in SQL: stages are stored by name, and their order is not the alphabet's.
+  std::ranges::sort(all, {}, [](const TrialSample& entry) {
+    return std::tuple(entry.sample.stage, entry.sample.round, entry.sample.position, entry.trial);
+  });
+  return all;
+}
+
+Result<void> Store::addArtifact(const Artifact& artifact) {
+  return state_->connection.commit([&]() -> Result<void> {
+    Query(state_->prepared("INSERT OR REPLACE INTO artifacts (key, content, size) "
+                           "VALUES (?, ?, ?)"))
+        .bind(artifact.key, artifact.content, artifact.size)
+        .execute();
+    return {};
+  });
+}
+
+Result<std::optional<Store::Artifact>> Store::artifact(std::string_view key) const {
+  return state_->connection.attempt([&]() -> Result<std::optional<Artifact>> {
+    Query query(state_->prepared("SELECT key, content, size FROM artifacts WHERE key = ?"));
+    query.bind(key);
+    if (!query.step()) {
+      return std::nullopt;
+    }
+    return Artifact{query.text(0), query.text(1), query.integer(2)};
+  });
+}
+
+}  // namespace hone::store
