@@ -46,17 +46,18 @@ void writeTrial(CsvWriter& csv, const Trial& trial, const std::vector<model::Sam
   const std::string config = configLabel(trial.config);
   const std::string flags = commandLine(trial.config.flags);
   const auto row = [&](std::string_view stage, const std::string& round,
-                       const std::string& position, const std::string& iterations,
+                       const std::string& position, const std::string& repetition,
+                       const std::string& iterations,
                        const std::string& wall, const std::string& cpu) {
     csv.row({run, id, trial.problem, config, nameOf(trial.outcome), trial.message, stage, round,
-             position, iterations, wall, cpu, trial.artifact, flags});
+             position, repetition, iterations, wall, cpu, trial.artifact, flags});
   };
   if (samples.empty()) {
-    row("", "", "", "", "", "");
+    row("", "", "", "", "", "", "");
   }
   for (const model::Sample& sample : samples) {
     row(nameOf(sample.stage), std::to_string(sample.round), std::to_string(sample.position),
-        std::to_string(sample.iterations), fmt::format("{}", sample.wallNs),
+        std::to_string(sample.repetition), std::to_string(sample.iterations), fmt::format("{}", sample.wallNs),
         fmt::format("{}", sample.cpuNs));
   }
 }
@@ -99,7 +100,8 @@ json toJson(const Trial& trial) {
 
 json toJson(const model::Sample& sample) {
   return {{"stage", nameOf(sample.stage)}, {"round", sample.round},
-          {"position", sample.position},   {"iterations", sample.iterations},
+          {"position", sample.position},   {"repetition", sample.repetition},
+          {"iterations", sample.iterations},
           {"wall_ns", sample.wallNs},      {"cpu_ns", sample.cpuNs}};
 }
 
@@ -126,7 +128,7 @@ Result<std::string> exportCsv(const Store& store, std::int64_t run) {
   const SamplesByTrial samples = grouped(HONE_TRY(store.samples(run)));
   CsvWriter csv;
   csv.row({"run", "trial", "problem", "config", "outcome", "message", "stage", "round", "position",
-           "iterations", "wall_ns", "cpu_ns", "artifact", "flags"});
+           "repetition", "iterations", "wall_ns", "cpu_ns", "artifact", "flags"});
   for (const Trial& trial : HONE_TRY(store.trials(run))) {
     const auto found = samples.find(trial.id);
     writeTrial(csv, trial, found != samples.end() ? found->second : std::vector<model::Sample>());

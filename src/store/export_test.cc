@@ -42,11 +42,11 @@ class ExportTest : public testing::Test {
 
 TEST_F(ExportTest, CsvHasARowASampleAndARowForATrialWithout) {
   EXPECT_EQ(exportCsv(store_, run_).value(),
-            "run,trial,problem,config,outcome,message,stage,round,position,iterations,wall_ns,"
-            "cpu_ns,artifact,flags\n"
-            "1,1,matmul,\"tiles, 8x8\",ok,,screen,0,2,1,1500,0.1,abc,--x '--y=a b'\n"
-            "1,1,matmul,\"tiles, 8x8\",ok,,race,1,0,4,0,0,abc,--x '--y=a b'\n"
-            "1,2,,baseline,compile_failed,\"said \"\"no\"\",\nthen \xff died\",,,,,,,,\n");
+            "run,trial,problem,config,outcome,message,stage,round,position,repetition,"
+            "iterations,wall_ns,cpu_ns,artifact,flags\n"
+            "1,1,matmul,\"tiles, 8x8\",ok,,screen,0,2,0,1,1500,0.1,abc,--x '--y=a b'\n"
+            "1,1,matmul,\"tiles, 8x8\",ok,,race,1,0,0,4,0,0,abc,--x '--y=a b'\n"
+            "1,2,,baseline,compile_failed,\"said \"\"no\"\",\nthen \xff died\",,,,,,,,,\n");
 }
 
 TEST_F(ExportTest, JsonHasAllAndIsUtf8) {

@@ -53,16 +53,11 @@ CREATE TABLE samples (
   stage TEXT NOT NULL,
   round INTEGER NOT NULL,
   position INTEGER NOT NULL,
+  repetition INTEGER NOT NULL,
   wall_ns REAL NOT NULL,
   cpu_ns REAL NOT NULL,
   iterations INTEGER NOT NULL,
-  PRIMARY KEY (trial, stage, round, position)
-) STRICT, WITHOUT ROWID;
-
-CREATE TABLE artifacts (
-  key TEXT PRIMARY KEY,
-  content TEXT NOT NULL,
-  size INTEGER NOT NULL
+  PRIMARY KEY (trial, stage, round, position, repetition)
 ) STRICT, WITHOUT ROWID;
 )sql";
 

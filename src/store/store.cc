@@ -91,9 +91,10 @@ Result<TrialSample> sampleFrom(const Query& row) {
                      .sample = {.stage = HONE_TRY(known(model::stageFrom(stage), "stage", stage)),
                                 .round = row.integer(2),
                                 .position = row.integer(3),
-                                .wallNs = row.real(4),
-                                .cpuNs = row.real(5),
-                                .iterations = row.integer(6)}};
+                                .repetition = row.integer(4),
+                                .wallNs = row.real(5),
+                                .cpuNs = row.real(6),
+                                .iterations = row.integer(7)}};
 }
 
 }  // namespace
@@ -124,10 +125,10 @@ Result<void> Store::State::expectOne(int changed, std::string_view kind, std::in
 
 Result<void> Store::State::insertSample(std::int64_t trial, const model::Sample& sample) {
   try {
-    Query(prepared("INSERT INTO samples (trial, stage, round, position, wall_ns, cpu_ns, "
-                   "iterations) VALUES (?, ?, ?, ?, ?, ?, ?)"))
-        .bind(trial, nameOf(sample.stage), sample.round, sample.position, sample.wallNs,
-              sample.cpuNs, sample.iterations)
+    Query(prepared("INSERT INTO samples (trial, stage, round, position, repetition, wall_ns, "
+                   "cpu_ns, iterations) VALUES (?, ?, ?, ?, ?, ?, ?, ?)"))
+        .bind(trial, nameOf(sample.stage), sample.round, sample.position, sample.repetition,
+              sample.wallNs, sample.cpuNs, sample.iterations)
         .execute();
   } catch (const SQLite::Exception& exception) {
     if (exception.getErrorCode() != SQLITE_CONSTRAINT) {
@@ -303,7 +304,7 @@ Result<void> Store::addSamples(std::span<const TrialSample> samples) {
 Result<std::vector<TrialSample>> Store::samples(std::int64_t run) const {
   auto all = HONE_TRY(state_->connection.attempt([&]() -> Result<std::vector<TrialSample>> {
     Query query(state_->prepared(
-        "SELECT trial, stage, round, position, wall_ns, cpu_ns, iterations FROM trials "
+        "SELECT trial, stage, round, position, repetition, wall_ns, cpu_ns, iterations FROM trials "
         "INDEXED BY trials_by_run CROSS JOIN samples ON samples.trial = trials.id "
         "WHERE trials.run = ?"));
     query.bind(run);
@@ -315,30 +316,10 @@ Result<std::vector<TrialSample>> Store::samples(std::int64_t run) const {
   }));
   // Here and not in SQL: stages are stored by name, and their order is not the alphabet's.
   std::ranges::sort(all, {}, [](const TrialSample& entry) {
-    return std::tuple(entry.sample.stage, entry.sample.round, entry.sample.position, entry.trial);
+    return std::tuple(entry.sample.stage, entry.sample.round, entry.sample.position, entry.trial,
+                      entry.sample.repetition);
   });
   return all;
-}
-
-Result<void> Store::addArtifact(const Artifact& artifact) {
-  return state_->connection.commit([&]() -> Result<void> {
-    Query(state_->prepared("INSERT OR REPLACE INTO artifacts (key, content, size) "
-                           "VALUES (?, ?, ?)"))
-        .bind(artifact.key, artifact.content, artifact.size)
-        .execute();
-    return {};
-  });
-}
-
-Result<std::optional<Store::Artifact>> Store::artifact(std::string_view key) const {
-  return state_->connection.attempt([&]() -> Result<std::optional<Artifact>> {
-    Query query(state_->prepared("SELECT key, content, size FROM artifacts WHERE key = ?"));
-    query.bind(key);
-    if (!query.step()) {
-      return std::nullopt;
-    }
-    return Artifact{query.text(0), query.text(1), query.integer(2)};
-  });
 }
 
 }  // namespace hone::store

@@ -64,18 +64,6 @@ class Store {
   /// Of all trials of a run, ordered by stage, round, position, trial.
   [[nodiscard]] Result<std::vector<TrialSample>> samples(std::int64_t run) const;
 
-  // Artifacts: compiled modules by what went in; the bytes are files of the cache folder.
-  struct Artifact {
-    std::string key;      ///< hash of compiler revision, IR, flags, config
-    std::string content;  ///< hash of the bytes
-    std::int64_t size = 0;
-
-    bool operator==(const Artifact&) const = default;
-  };
-  /// Replaces an older one of the same key.
-  [[nodiscard]] Result<void> addArtifact(const Artifact& artifact);
-  [[nodiscard]] Result<std::optional<Artifact>> artifact(std::string_view key) const;
-
  private:
   struct State;
   explicit Store(std::unique_ptr<State> state);

@@ -150,14 +150,6 @@ TEST_F(StoreTest, ARoundWithADuplicateIsNotStoredAtAll) {
   EXPECT_EQ(store.samples(run).value().size(), 1u);
 }
 
-TEST_F(StoreTest, ArtifactsAreReplaced) {
-  Store store = writer();
-  EXPECT_FALSE(store.artifact("k").value().has_value());
-  ASSERT_TRUE(store.addArtifact({"k", "old", 1}));
-  ASSERT_TRUE(store.addArtifact({"k", "new", 2}));
-  EXPECT_EQ(store.artifact("k").value(), (Store::Artifact{"k", "new", 2}));
-}
-
 TEST_F(StoreTest, AnyBytesSurviveInMessages) {
   const std::string nasty("quote ' \" \\ \n\r\t \0 nul; DROP TABLE runs; — é 日本 \xff\xfe", 52);
   Store store = writer();
@@ -332,15 +324,15 @@ Trial anyTrial() {
 rc::Gen<Sample> anySample() {
   return rc::gen::build<Sample>(
       rc::gen::set(&Sample::stage, rc::gen::element(Stage::screen, Stage::race, Stage::final)),
-      rc::gen::set(&Sample::round), rc::gen::set(&Sample::position), rc::gen::set(&Sample::wallNs),
-      rc::gen::set(&Sample::cpuNs), rc::gen::set(&Sample::iterations));
+      rc::gen::set(&Sample::round), rc::gen::set(&Sample::position),
+      rc::gen::set(&Sample::repetition), rc::gen::set(&Sample::wallNs), rc::gen::set(&Sample::cpuNs), rc::gen::set(&Sample::iterations));
 }
 
 RC_GTEST_FIXTURE_PROP(StoreTest, AnyRunTrialAndSamplesRoundTrip, ()) {
   auto run = anyRun();
   Trial trial = anyTrial();
   const auto place = [](const Sample& sample) {
-    return std::tuple(sample.stage, sample.round, sample.position);
+    return std::tuple(sample.stage, sample.round, sample.position, sample.repetition);
   };
   auto samples = *rc::gen::uniqueBy<std::vector<Sample>>(anySample(), place);
   {
