@@ -155,13 +155,15 @@ Result<int> compileOnly(const Context& context, Engine& engine, const trial::Pla
 }
 
 Result<std::int64_t> findOrAddRun(const Context& context, const Engine& engine,
-                                  store::Store& store, const std::string& key, Progress& progress) {
+                                  store::Store& store, const std::string& key, std::uint64_t seed,
+                                  Progress& progress) {
   if (const auto before = HONE_TRY(store.unfinishedRun(key))) {
     progress.say(fmt::format("going on with run {} of {}", before->id, before->startedAt));
     return before->id;
   }
   store::Run run = describeRun(context, engine, "bench");
   run.key = key;
+  run.seed = seed;
   return store.addRun(run);
 }
 
@@ -176,7 +178,7 @@ Result<int> bench(const Context& context, const BenchOptions& options) {
   auto store = HONE_TRY(store::Store::open(context.store, store::Store::Mode::write));
   Progress progress(context.quiet || context.json);
   const std::string key = runKey(plan, engine, options);
-  const std::int64_t run = HONE_TRY(findOrAddRun(context, engine, store, key, progress));
+  const std::int64_t run = HONE_TRY(findOrAddRun(context, engine, store, key, plan.seed, progress));
   const iree::Executor executor = engine.executor();
   trial::Experiment experiment(engine.compiler, executor, store, progress);
   auto findings = experiment.run(run, plan);

@@ -75,16 +75,22 @@ void printTable(const BenchResult& result) {
                        {"time", Align::right},
                        {"speedup", Align::right},
                        {"95% interval", Align::right},
-                       {"verdict", Align::left},
-                       {"", Align::left, 10}});
+                       {"verdict", Align::left}});
   const double baselineNs = result.findings.front().timeNs;
   bool first = true;
   for (const trial::Finding* finding : ranked(result.findings)) {
     table.add({finding->name, timeOf(*finding), first ? "" : speedupOf(*finding, baselineNs),
-               intervalOf(*finding), verdictOf(*finding), finding->message});
+               intervalOf(*finding), verdictOf(*finding)});
     first = false;
   }
   fmt::print("{}", table.text(report::outputWidth()));
+  first = true;
+  for (const trial::Finding& finding : result.findings) {
+    if (!finding.message.empty() && finding.outcome != Outcome::tooSlow) {
+      fmt::print("{}{}: {}\n", first ? "\n" : "", finding.name, finding.message);
+      first = false;
+    }
+  }
 }
 
 const trial::Finding* winner(const std::vector<trial::Finding>& findings) {
@@ -109,15 +115,13 @@ void printNotes(const BenchResult& result) {
     fmt::print("\nnoise: {} differs from itself by up to {:.2f} % in this run\n", baseline.name,
                floor * 100);
   }
-  switch (baseline.against) {
-    case trial::Against::reference:
-      fmt::print("results verified against oneDNN\n");
-      break;
-    default:
-      fmt::print(result.findings.size() > 1
-                     ? "results compared with those of {}; there is no independent reference\n"
-                     : "results not verified: there is no independent reference\n",
-                 baseline.name);
+  if (baseline.against == trial::Against::reference) {
+    fmt::print("results verified against oneDNN\n");
+  } else if (result.findings.size() > 1) {
+    fmt::print("results compared with those of {}; there is no independent reference\n",
+               baseline.name);
+  } else {
+    fmt::print("results not verified: there is no independent reference\n");
   }
   const bool twoWay = !result.plan.selects && result.findings.size() == 2;
   if (twoWay && baseline.artifact == result.findings[1].artifact) {

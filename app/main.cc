@@ -26,6 +26,7 @@ int exitCode(const Error& error) {
 void addGlobalOptions(CLI::App& app, Context& context) {
   app.add_option("--store", context.store, "The file with all runs")
       ->envname("HONE_STORE")
+      ->take_last()
       ->default_val(store::Store::defaultFile().string());
   app.add_option("--iree", context.ireeFolder, "The venv or folder that has IREE");
   app.add_flag("--json", context.json, "Results as JSON on stdout");

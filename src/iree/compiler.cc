@@ -20,12 +20,12 @@ std::string literalPattern(const std::string& name) {
   return "^" + std::regex_replace(name, kSpecial, R"(\$&)") + "$";
 }
 
-/// A failed preparation as the report of the candidate that needed it.
-Compiled failedPreparation(const Error& error) {
-  Compiled compiled;
-  compiled.report.status = CompileReport::Status::failed;
-  compiled.report.message = error.message;
-  return compiled;
+/// A config that does not fit the program, as the report of its candidate.
+CompileReport misfit(const Error& error) {
+  CompileReport report;
+  report.status = CompileReport::Status::noMatch;
+  report.message = error.message;
+  return report;
 }
 
 }  // namespace
@@ -44,21 +44,30 @@ std::string Compiler::keyOf(const CompileJob& job, const std::string& sourceHash
   return hasher.hex();
 }
 
-Result<std::filesystem::path> Compiler::produce(CompileJob job, const std::string& sourceHash,
-                                                std::string_view ending) {
+Result<Compiler::Produced> Compiler::produce(CompileJob job, const std::string& sourceHash,
+                                             std::string_view ending) {
   const std::string key = keyOf(job, sourceHash);
   if (cache_.has(key, ending)) {
-    return cache_.pathOf(key, ending);
+    return Produced{cache_.pathOf(key, ending), {}};
   }
   job.limits = limits_;
   job.threads = true;
   job.output = HONE_TRY(cache_.beside(key, ending));
   const auto output = job.output;
-  const CompileReport report = HONE_TRY(pool_.runOne(std::move(job)));
-  if (report.status != CompileReport::Status::ok) {
-    return userError("{}", report.message);
+  Produced produced;
+  produced.report = HONE_TRY(pool_.runOne(std::move(job)));
+  if (produced.report.status == CompileReport::Status::ok) {
+    produced.file = HONE_TRY(cache_.keep(output, key, ending));
   }
-  return cache_.keep(output, key, ending);
+  return produced;
+}
+
+Result<nlohmann::json> Compiler::produceJson(CompileJob job, const std::string& sourceHash) {
+  const Produced produced = HONE_TRY(produce(std::move(job), sourceHash, kJson));
+  if (produced.report.status != CompileReport::Status::ok) {
+    return userError("{}", produced.report.message);
+  }
+  return nlohmann::json::parse(HONE_TRY(readFile(produced.file)));
 }
 
 Result<nlohmann::json> Compiler::describe(const CompileRequest& request) {
@@ -66,8 +75,7 @@ Result<nlohmann::json> Compiler::describe(const CompileRequest& request) {
   job.kind = CompileJob::Kind::describe;
   job.source = request.source;
   job.flags = request.flags;
-  const auto file = HONE_TRY(produce(std::move(job), request.sourceHash, kJson));
-  return nlohmann::json::parse(HONE_TRY(readFile(file)));
+  return produceJson(std::move(job), request.sourceHash);
 }
 
 Result<nlohmann::json> Compiler::roots(const CompileRequest& request) {
@@ -76,8 +84,7 @@ Result<nlohmann::json> Compiler::roots(const CompileRequest& request) {
   job.source = request.source;
   job.flags = request.flags;
   job.to = kPhaseExecutableConfigurations;
-  const auto file = HONE_TRY(produce(std::move(job), request.sourceHash, kJson));
-  return nlohmann::json::parse(HONE_TRY(readFile(file)));
+  return produceJson(std::move(job), request.sourceHash);
 }
 
 Result<std::vector<model::OpAttribute>> Compiler::resolveRoots(const CompileRequest& request) {
@@ -116,8 +123,13 @@ Result<Compiler::Task> Compiler::taskFor(std::size_t index, const CompileRequest
     early.source = request.source;
     early.flags = request.flags;
     early.to = kPhaseExecutableSources;
+    Produced produced = HONE_TRY(produce(std::move(early), request.sourceHash, kIr));
+    if (produced.report.status != CompileReport::Status::ok) {
+      task.failed = std::move(produced.report);
+      return task;
+    }
     task.job.attributes = HONE_TRY(resolveRoots(request));
-    task.job.source = HONE_TRY(produce(std::move(early), request.sourceHash, kIr));
+    task.job.source = std::move(produced.file);
     task.job.from = kPhaseExecutableSources;
     task.job.verifyIr = false;
     sourceHash = HONE_TRY(hashOfFile(task.job.source));
@@ -158,8 +170,8 @@ Result<std::vector<Compiled>> Compiler::compileAll(std::span<const CompileReques
     if (!task && task.error().fault != Fault::user) {
       return std::unexpected(task.error());
     }
-    if (!task) {
-      done(i, failedPreparation(task.error()));
+    if (!task || task->failed) {
+      done(i, Compiled{task ? *task->failed : misfit(task.error()), {}, {}, false});
     } else if (cache_.has(task->key, kModule)) {
       done(i, HONE_TRY(finish(*task, {}, true)));
     } else {

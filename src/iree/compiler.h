@@ -6,6 +6,7 @@
 #include <functional>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -60,15 +61,21 @@ class Compiler {
     std::size_t request = 0;
     CompileJob job;
     std::string key;
+    std::optional<CompileReport> failed;  ///< what it stands on did not compile
+  };
+  struct Produced {
+    std::filesystem::path file;
+    CompileReport report;  ///< ok when the file is there
   };
 
   [[nodiscard]] std::string keyOf(const CompileJob& job, const std::string& sourceHash) const;
-  /// Runs one job, or takes its result from the cache; the path of what it wrote.
-  [[nodiscard]] Result<std::filesystem::path> produce(CompileJob job,
-                                                      const std::string& sourceHash,
-                                                      std::string_view ending);
+  /// Runs one job, or takes its result from the cache.
+  [[nodiscard]] Result<Produced> produce(CompileJob job, const std::string& sourceHash,
+                                         std::string_view ending);
+  [[nodiscard]] Result<nlohmann::json> produceJson(CompileJob job, const std::string& sourceHash);
   /// The job for one request, from the shared IR where that helps.
   [[nodiscard]] Result<Task> taskFor(std::size_t index, const CompileRequest& request);
+  /// The attributes with every "" operation replaced by the root operations meant.
   [[nodiscard]] Result<std::vector<model::OpAttribute>> resolveRoots(const CompileRequest& request);
   [[nodiscard]] Result<Compiled> finish(const Task& task, CompileReport report, bool cached);
 

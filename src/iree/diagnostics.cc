@@ -20,6 +20,16 @@ bool ranOutOfMemory(std::string_view log) {
          contains(log, "Cannot allocate memory");
 }
 
+/// "what (at file.mlir:5:8)" of "/folder/file.mlir:5:8: error: what": the news first.
+std::string placeLast(const std::string& line) {
+  static const std::regex kLocated(R"((?:.*/)?([^/]+:\d+:\d+): error: (.*))");
+  std::smatch match;
+  if (std::regex_match(line, match, kLocated)) {
+    return fmt::format("{} (at {})", match[2].str(), match[1].str());
+  }
+  return line.starts_with("error: ") ? line.substr(7) : line;
+}
+
 }  // namespace
 
 CompileReport::Status statusOf(const Ending& ending, std::string_view log) {
@@ -75,11 +85,7 @@ std::string firstError(std::string_view log) {
       if (!contains(line, mark)) {
         continue;
       }
-      std::string text(trim(line));
-      if (text.starts_with("error: ")) {
-        text.erase(0, 7);
-      }
-      return shortened(text, kLineWidth);
+      return shortened(placeLast(std::string(trim(line))), kLineWidth);
     }
   }
   // The runtime's tools say "file.c:123: CODE; what; while …"; the first two parts after the place.

@@ -35,7 +35,7 @@ bool fits(const TensorType& given, const std::string& wanted) {
 std::string functionNames(const nlohmann::json& functions) {
   std::vector<std::string> names;
   for (const nlohmann::json& entry : functions) {
-    names.push_back("@" + entry.at("name").get<std::string>());
+    names.push_back(fmt::format("@{}", entry.at("name").get<std::string>()));
   }
   return join(names, ", ");
 }

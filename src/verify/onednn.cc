@@ -4,6 +4,8 @@
 
 #include <oneapi/dnnl/dnnl.hpp>
 
+#include "verify/reference.h"
+
 namespace hone::verify {
 namespace {
 
@@ -196,6 +198,11 @@ Result<void> runOneDnn(const model::Problem& problem, const float* first, const 
   } catch (const dnnl::error& error) {
     return machineError("oneDNN: {}: {}", nameOf(problem), error.message);
   }
+}
+
+std::string referenceLibrary() {
+  const dnnl_version_t* version = dnnl_version();
+  return fmt::format("oneDNN {}.{}.{}", version->major, version->minor, version->patch);
 }
 
 }  // namespace hone::verify

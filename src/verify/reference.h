@@ -1,6 +1,7 @@
 #pragma once
 
 #include <span>
+#include <string>
 
 #include "base/error.h"
 #include "model/problem.h"
@@ -13,5 +14,8 @@ namespace hone::verify {
 /// model::operandsOf. Runs on the calling thread alone, so that the process stays safe to fork.
 [[nodiscard]] Result<Tensor> computeReference(const model::Problem& problem,
                                               std::span<const Tensor> inputs);
+
+/// Which library computes it, and its version: "oneDNN 2.6.3".
+[[nodiscard]] std::string referenceLibrary();
 
 }  // namespace hone::verify
