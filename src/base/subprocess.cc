@@ -142,7 +142,7 @@ bool collect(Pipe& out, Pipe& err, Finished& finished, std::int64_t deadlineNs) 
 
 }  // namespace
 
-void confineChild(pid_t parent, const Limits& limits) {
+void confineChild(pid_t parent, [[maybe_unused]] const Limits& limits) {
   ::setpgid(0, 0);
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() != parent) {
