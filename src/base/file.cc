@@ -4,6 +4,7 @@
 #include <sys/file.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
@@ -78,11 +79,15 @@ Result<std::string> readFile(const std::filesystem::path& file) {
   }
   std::ostringstream out;
   out << in.rdbuf();
+  if (in.bad() || out.bad()) {
+    return errnoError(fmt::format("cannot read {}", file.string()));
+  }
   return std::move(out).str();
 }
 
 Result<void> writeFile(const std::filesystem::path& file, std::string_view content) {
-  const std::string beside = fmt::format("{}.{}.part", file.string(), ::getpid());
+  static std::atomic<unsigned> writes = 0;  // threads that write the same file do not meet
+  const std::string beside = fmt::format("{}.{}-{}.part", file.string(), ::getpid(), ++writes);
   const int fd = ::open(beside.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
   if (fd < 0) {
     return errnoError(fmt::format("cannot write {}", file.string()));
@@ -111,11 +116,11 @@ std::filesystem::path dataFolder() { return homeBelow("XDG_DATA_HOME", ".local/s
 std::filesystem::path cacheFolder() { return homeBelow("XDG_CACHE_HOME", ".cache"); }
 
 Result<ScratchFolder> ScratchFolder::create(std::string_view prefix) {
-  std::error_code code;
-  const auto parent = std::filesystem::temp_directory_path(code);
+  const char* set = std::getenv("TMPDIR");
+  const std::filesystem::path parent = set != nullptr && *set != '\0' ? set : "/tmp";
   sweepScratch(parent, prefix);
   std::string name = (parent / fmt::format("{}-{}-XXXXXX", prefix, ::getpid())).string();
-  if (code || ::mkdtemp(name.data()) == nullptr) {
+  if (::mkdtemp(name.data()) == nullptr) {
     return errnoError(fmt::format("cannot make a scratch folder in {}", parent.string()));
   }
   return ScratchFolder(name);

@@ -122,6 +122,9 @@ Result<std::string> hashOfFile(const std::filesystem::path& file) {
   while (in.read(buffer.data(), static_cast<std::streamsize>(buffer.size())) || in.gcount() > 0) {
     hasher.bytes(std::string_view(buffer.data(), static_cast<std::size_t>(in.gcount())));
   }
+  if (in.bad()) {
+    return errnoError(fmt::format("cannot read {}", file.string()));
+  }
   return hasher.hex();
 }
 

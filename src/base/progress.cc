@@ -27,7 +27,10 @@ std::string timeLeft(std::int64_t elapsedNs, std::int64_t done, std::int64_t tot
   if (done <= 0 || done >= total) {
     return "";
   }
-  const auto seconds = elapsedNs * (total - done) / done / 1'000'000'000;
+  // Through double: hours of nanoseconds times many steps do not fit 64 bits.
+  const auto seconds =
+      static_cast<std::int64_t>(1e-9 * static_cast<double>(elapsedNs) *
+                                static_cast<double>(total - done) / static_cast<double>(done));
   return seconds >= 60 ? fmt::format(", {} min {} s left", seconds / 60, seconds % 60)
                        : fmt::format(", {} s left", seconds + 1);
 }

@@ -4,14 +4,17 @@
 #include <poll.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
+#include <cerrno>
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
-#include <optional>
+#include <system_error>
 
 #include "base/clock.h"
 #include "base/interrupt.h"
@@ -34,6 +37,8 @@ struct Pipe {
     if (::pipe2(ends.data(), O_CLOEXEC) != 0) {
       return errnoError("cannot open a pipe");
     }
+    // Nobody waits for the end of a stream that some other fork of this process still holds.
+    ::fcntl(ends[0], F_SETFL, O_NONBLOCK);
     return Pipe(ends[0], ends[1]);
   }
   Pipe(int readEnd, int writeEnd) : read(readEnd), write(writeEnd) {}
@@ -90,7 +95,8 @@ std::vector<std::string> environmentOf(const Command& command) {
 [[noreturn]] void becomeProgram(pid_t parent, const Limits& limits, int out, int err, int report,
                                 char** argv, char** environment) {
   confineChild(parent, limits);
-  if (const int null = ::open("/dev/null", O_RDONLY); null >= 0) {
+  ::close_range(STDERR_FILENO + 1, ~0U, CLOSE_RANGE_CLOEXEC);
+  if (const int null = ::open("/dev/null", O_RDONLY | O_CLOEXEC); null >= 0) {
     ::dup2(null, STDIN_FILENO);
   }
   ::dup2(out, STDOUT_FILENO);
@@ -101,43 +107,80 @@ std::vector<std::string> environmentOf(const Command& command) {
   ::_exit(127);
 }
 
-/// Reads what is there; false at the end of the stream.
-bool drain(int fd, std::string& into) {
+/// What a program prints beyond this is not kept: it may print without end.
+constexpr std::size_t kMostOutput = std::size_t{64} << 20U;
+
+/// Reads what is there, a full pipe at most so that an endless writer does not hold us; closes the
+/// pipe at the end of the stream.
+void drain(Pipe& pipe, std::string& into) {
   std::array<char, 65536> buffer;  // NOLINT(*-member-init): read fills what is used
-  const ssize_t got = ::read(fd, buffer.data(), buffer.size());
-  if (got > 0) {
-    into.append(buffer.data(), static_cast<std::size_t>(got));
+  constexpr int kFullPipe = (1 << 20) / 65536;
+  for (int turn = 0; turn < kFullPipe && pipe.read >= 0; ++turn) {
+    const ssize_t got = ::read(pipe.read, buffer.data(), buffer.size());
+    if (got > 0) {
+      const std::size_t room = kMostOutput - std::min(kMostOutput, into.size());
+      into.append(buffer.data(), std::min(room, static_cast<std::size_t>(got)));
+    } else if (got == 0 || (errno != EINTR && errno != EAGAIN)) {
+      pipe.closeRead();
+    } else if (errno == EAGAIN) {
+      return;
+    }
   }
-  return got > 0 || (got < 0 && (errno == EINTR || errno == EAGAIN));
 }
 
-/// Collects both streams until they close; true when the time ran out or an interrupt came.
-bool collect(Pipe& out, Pipe& err, Finished& finished, std::int64_t deadlineNs) {
-  while (out.read >= 0 || err.read >= 0) {
-    std::array<pollfd, 2> ends = {pollfd{out.read, POLLIN, 0}, pollfd{err.read, POLLIN, 0}};
-    int waitMs = -1;
-    if (deadlineNs > 0) {
-      const std::int64_t left = deadlineNs - nowNs();
-      if (left <= 0) {
-        return true;
-      }
-      waitMs = static_cast<int>(left / 1'000'000 + 1);
-    }
-    const int ready = ::poll(ends.data(), ends.size(), waitMs);
-    if (interrupted()) {
-      return true;
-    }
-    if (ready <= 0) {
-      continue;
-    }
-    if (ends[0].revents != 0 && !drain(out.read, finished.out)) {
-      out.closeRead();
-    }
-    if (ends[1].revents != 0 && !drain(err.read, finished.err)) {
-      err.closeRead();
-    }
+/// How long to sleep at most, in ms. Never long: an interrupt just before the sleep wakes nobody.
+int sleepFor(std::int64_t deadlineNs) {
+  constexpr std::int64_t kLongestMs = 1000;
+  if (deadlineNs == 0) {
+    return kLongestMs;
   }
-  return false;
+  return static_cast<int>(std::min(kLongestMs, (deadlineNs - nowNs()) / 1'000'000 + 1));
+}
+
+/// Collects both streams until the child ends, whoever else still holds them; true when the time
+/// ran out or an interrupt came before.
+bool collect(Pipe& out, Pipe& err, int child, Finished& finished, std::int64_t deadlineNs) {
+  bool ended = false;
+  bool cutShort = false;
+  while (!ended && !cutShort) {
+    std::array<pollfd, 3> ends = {pollfd{out.read, POLLIN, 0}, pollfd{err.read, POLLIN, 0},
+                                  pollfd{child, POLLIN, 0}};
+    const int ready = ::poll(ends.data(), ends.size(), sleepFor(deadlineNs));
+    ended = ready > 0 && ends[2].revents != 0;
+    drain(out, finished.out);
+    drain(err, finished.err);
+    cutShort = !ended && (interrupted() || (deadlineNs > 0 && nowNs() >= deadlineNs));
+  }
+  return cutShort;
+}
+
+/// Collects until the child ends or its time is over, then reaps it; what is left of its group goes
+/// with it.
+Result<Finished> await(pid_t child, Pipe& out, Pipe& err, std::int64_t deadlineNs) {
+  Finished finished;
+  // glibc 2.36 declares pidfd_open without extern "C", so that it does not link.
+  const int handle = static_cast<int>(::syscall(SYS_pidfd_open, child, 0));
+  const auto noHandle = errnoError("cannot watch a child (pidfd_open, Linux 5.3 and later)");
+  const bool cutShort = handle < 0 || collect(out, err, handle, finished, deadlineNs);
+  ::kill(-child, SIGKILL);  // before it is reaped: the number of the group is still its own
+  int status = 0;
+  rusage usage{};
+  while (::wait4(child, &status, 0, &usage) < 0 && errno == EINTR) {
+  }
+  if (handle < 0) {
+    return noHandle;
+  }
+  ::close(handle);
+  finished.ending = endingFrom(status, usage);
+  if (cutShort) {
+    finished.ending.how = Ending::How::timedOut;
+  }
+  return finished;
+}
+
+bool isProgram(const std::string& file) {
+  std::error_code code;
+  return std::filesystem::is_regular_file(file, code) && ::access(file.c_str(), X_OK) == 0;
 }
 
 }  // namespace
@@ -196,6 +239,9 @@ Result<Finished> runCommand(const Command& command) {
   if (interrupted()) {
     return interruptedError();
   }
+  if (command.argv.empty()) {
+    return machineError("cannot start a command without a program");
+  }
   Pipe out = HONE_TRY(Pipe::open());
   Pipe err = HONE_TRY(Pipe::open());
   Pipe report = HONE_TRY(Pipe::open());
@@ -219,20 +265,10 @@ Result<Finished> runCommand(const Command& command) {
   err.closeWrite();
   report.closeWrite();
 
-  Finished finished;
   const std::int64_t deadlineNs =
       command.limits.wall.count() > 0 ? startNs + command.limits.wall.count() * 1'000'000 : 0;
-  const bool cutShort = collect(out, err, finished, deadlineNs);
-  if (cutShort) {
-    ::kill(-child, SIGKILL);
-  }
-  int status = 0;
-  rusage usage{};
-  while (::wait4(child, &status, 0, &usage) < 0 && errno == EINTR) {
-    if (interrupted()) {
-      ::kill(-child, SIGKILL);
-    }
-  }
+  Finished finished = HONE_TRY(await(child, out, err, deadlineNs));
+  finished.ending.wallNs = nowNs() - startNs;
   int startError = 0;
   if (::read(report.read, &startError, sizeof startError) == sizeof startError) {
     errno = startError;
@@ -241,22 +277,17 @@ Result<Finished> runCommand(const Command& command) {
   if (interrupted()) {
     return interruptedError();
   }
-  finished.ending = endingFrom(status, usage);
-  finished.ending.wallNs = nowNs() - startNs;
-  if (cutShort) {
-    finished.ending.how = Ending::How::timedOut;
-  }
   return finished;
 }
 
 std::string findProgram(std::string_view name) {
   if (name.contains('/')) {
-    return ::access(std::string(name).c_str(), X_OK) == 0 ? std::string(name) : "";
+    return isProgram(std::string(name)) ? std::string(name) : "";
   }
   const char* path = std::getenv("PATH");
   for (const std::string& folder : split(path != nullptr ? path : "/usr/bin:/bin", ':')) {
     std::string full = fmt::format("{}/{}", folder, name);
-    if (::access(full.c_str(), X_OK) == 0) {
+    if (isProgram(full)) {
       return full;
     }
   }

@@ -53,9 +53,10 @@ struct Finished {
   std::string err;
 };
 
-/// Runs a program to its end in a process group of its own, both its streams caught. On a time-out
-/// or an interrupt the whole group is killed. An error means that it could not be started, or an
-/// interrupt; a program that failed is a value.
+/// Runs a program (argv[0] is its path) to its end in a process group of its own, both its streams
+/// caught. On a time-out or an interrupt the whole group is killed; when the program ends, what is
+/// left of its group is too. An error means that it could not be started, or an interrupt; a
+/// program that failed is a value.
 [[nodiscard]] Result<Finished> runCommand(const Command& command);
 
 /// The full path of a program on PATH, or nothing ("").

@@ -69,7 +69,10 @@ std::optional<std::int64_t> parseInt(std::string_view text) {
   return parseWhole<std::int64_t>(text);
 }
 
-std::optional<double> parseDouble(std::string_view text) { return parseWhole<double>(text); }
+std::optional<double> parseDouble(std::string_view text) {
+  const auto value = parseWhole<double>(text);
+  return value && std::isfinite(*value) ? value : std::nullopt;
+}
 
 std::optional<std::vector<std::string>> shellWords(std::string_view text) {
   std::vector<std::string> words;
@@ -112,10 +115,17 @@ std::optional<std::vector<std::string>> shellWords(std::string_view text) {
 }
 
 std::string shortened(std::string_view text, std::size_t width) {
-  if (text.size() <= width) {
-    return std::string(text);
+  const std::size_t dots = std::min<std::size_t>(width, 3);
+  std::size_t characters = 0;
+  std::size_t cut = text.size();
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    const bool continues = (static_cast<unsigned char>(text[at]) & 0xc0U) == 0x80U;  // of UTF-8
+    if (!continues && characters++ == width - dots) {
+      cut = at;
+    }
   }
-  return std::string(text.substr(0, width > 3 ? width - 3 : 0)) + "...";
+  return characters <= width ? std::string(text)
+                             : std::string(text.substr(0, cut)) + std::string(dots, '.');
 }
 
 std::optional<std::string> nearest(std::string_view word, std::span<const std::string> candidates) {
@@ -139,7 +149,7 @@ std::string humanTime(double nanoseconds) {
     ++unit;
   }
   const double size = std::abs(nanoseconds);
-  const int digits = size >= 100 ? 0 : (size >= 10 ? 1 : 2);
+  const int digits = size >= 99.95 ? 0 : (size >= 9.995 ? 1 : 2);  // as it looks once rounded
   return fmt::format("{:.{}f} {}", nanoseconds, digits, kUnits[unit]);
 }
 

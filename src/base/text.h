@@ -12,13 +12,13 @@ namespace hone {
 [[nodiscard]] std::vector<std::string> split(std::string_view text, char separator);
 [[nodiscard]] std::string join(std::span<const std::string> parts, std::string_view separator);
 [[nodiscard]] std::string_view trim(std::string_view text);
-/// The whole text as a number, or nothing: "12x" is not a number.
+/// The whole text as a number, or nothing: "12x" is not a number, nor are "nan" and "inf".
 [[nodiscard]] std::optional<std::int64_t> parseInt(std::string_view text);
 [[nodiscard]] std::optional<double> parseDouble(std::string_view text);
 /// Words as a shell would split them: blanks, '…', "…", and \ before a character.
 /// Nothing when a quote is not closed.
 [[nodiscard]] std::optional<std::vector<std::string>> shellWords(std::string_view text);
-/// At most `width` characters, the cut shown by an ellipsis.
+/// At most `width` characters of UTF-8, the cut shown by an ellipsis.
 [[nodiscard]] std::string shortened(std::string_view text, std::size_t width);
 /// The candidate nearest to the word by edit distance, for "did you mean"; nothing when all are
 /// far.

@@ -1,9 +1,12 @@
 #pragma once
 
+#include <cstdint>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <string>
 #include <string_view>
+#include <type_traits>
+#include <utility>
 
 #include "base/error.h"
 
@@ -33,11 +36,17 @@ class JsonReader {
     if (!problem_.empty() || !json_.contains(member)) {
       return;
     }
+    const nlohmann::json& value = json_.at(member);
     try {
-      json_.at(member).get_to(into);
+      if (holds<T>(value)) {
+        value.get_to(into);
+        return;
+      }
     } catch (const nlohmann::json::exception&) {
-      problem_ = fmt::format("'{}' has the wrong type: {}", member, json_.at(member).dump());
     }
+    using Handler = nlohmann::json::error_handler_t;
+    problem_ = fmt::format("'{}' has the wrong type: {}", member,
+                           value.dump(-1, ' ', false, Handler::replace));
   }
 
   [[nodiscard]] Result<void> finish() const {
@@ -53,6 +62,17 @@ class JsonReader {
   }
 
  private:
+  /// The library itself cuts 2.5 to 2 and wraps what is too large; a size must not change silently.
+  template <typename T>
+  static bool holds(const nlohmann::json& value) {
+    if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>) {
+      return value.is_number_unsigned()
+                 ? std::in_range<T>(value.get<std::uint64_t>())
+                 : value.is_number_integer() && std::in_range<T>(value.get<std::int64_t>());
+    }
+    return true;
+  }
+
   const nlohmann::json& json_;
   std::string what_;
   std::string problem_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <nlohmann/json.hpp>
 
 #include "model/json_reader.h"
@@ -16,6 +17,8 @@ struct Overloaded : Handlers... {
 
 constexpr std::array<std::string_view, 3> kDirections = {"fwd", "bwd", "wrw"};
 constexpr std::array<std::string_view, 2> kLayouts = {"nhwc", "nchw"};
+/// No product of two sizes overflows below it.
+constexpr std::int64_t kLargestSize = INT32_MAX;
 
 std::int64_t outputSize(std::int64_t size, std::int64_t pad, std::int64_t dilation,
                         std::int64_t filter, std::int64_t stride) {
@@ -41,21 +44,33 @@ TensorType outputOf(const Conv& conv, ElementType element) {
              : TensorType{{conv.n, conv.k, conv.outH(), conv.outW()}, element};
 }
 
-Result<void> checkPositive(std::string_view what, std::int64_t value) {
-  if (value < 1) {
-    return userError("{} must be at least 1, not {}", what, value);
+Result<void> checkSize(std::string_view what, std::int64_t value, std::int64_t smallest = 1) {
+  if (value < smallest) {
+    return userError("{} must be at least {}, not {}", what, smallest, value);
+  }
+  if (value > kLargestSize) {
+    return userError("{} must be at most {}, not {}", what, kLargestSize, value);
+  }
+  return {};
+}
+
+Result<void> checkCountable(const Problem& problem) {
+  std::vector<TensorType> tensors = operandsOf(problem);
+  tensors.push_back(resultOf(problem));
+  for (const TensorType& tensor : tensors) {
+    if (!tensor.countable()) {
+      return userError("a tensor of {} is too large for any memory", tensor.text());
+    }
   }
   return {};
 }
 
 Result<void> checkMatmul(const Matmul& matmul) {
-  HONE_CHECK(checkPositive("m", matmul.m));
-  HONE_CHECK(checkPositive("n", matmul.n));
-  HONE_CHECK(checkPositive("k", matmul.k));
-  if (matmul.batch < 0) {
-    return userError("batch must not be negative, not {}", matmul.batch);
-  }
-  return {};
+  HONE_CHECK(checkSize("m", matmul.m));
+  HONE_CHECK(checkSize("n", matmul.n));
+  HONE_CHECK(checkSize("k", matmul.k));
+  HONE_CHECK(checkSize("batch", matmul.batch, 0));
+  return checkCountable(matmul);
 }
 
 Result<void> checkConv(const Conv& conv) {
@@ -66,11 +81,10 @@ Result<void> checkConv(const Conv& conv) {
         Named{"stride height", conv.strideH}, Named{"stride width", conv.strideW},
         Named{"dilation height", conv.dilationH}, Named{"dilation width", conv.dilationW},
         Named{"groups", conv.groups}}) {
-    HONE_CHECK(checkPositive(what, value));
+    HONE_CHECK(checkSize(what, value));
   }
-  if (conv.padH < 0 || conv.padW < 0) {
-    return userError("padding must not be negative, not {}x{}", conv.padH, conv.padW);
-  }
+  HONE_CHECK(checkSize("padding height", conv.padH, 0));
+  HONE_CHECK(checkSize("padding width", conv.padW, 0));
   if (conv.c % conv.groups != 0 || conv.k % conv.groups != 0) {
     return userError("groups {} must divide c {} and k {}", conv.groups, conv.c, conv.k);
   }
@@ -78,7 +92,7 @@ Result<void> checkConv(const Conv& conv) {
     return userError("the output is empty: the {}x{} filter does not fit the {}x{} image", conv.y,
                      conv.x, conv.h, conv.w);
   }
-  return {};
+  return checkCountable(conv);
 }
 
 std::string typesOf(ElementType lhs, ElementType rhs, ElementType result) {

@@ -24,6 +24,16 @@ std::string TensorType::text() const {
   return out + std::string(nameOf(element));
 }
 
+bool TensorType::countable() const {
+  auto product = static_cast<std::int64_t>(bytesOf(element));
+  for (const std::int64_t size : shape) {
+    if (__builtin_mul_overflow(product, size, &product)) {
+      return false;
+    }
+  }
+  return true;
+}
+
 Result<TensorType> tensorTypeFrom(std::string_view text) {
   TensorType type;
   std::vector<std::string> parts = split(text, 'x');
@@ -39,6 +49,9 @@ Result<TensorType> tensorTypeFrom(std::string_view text) {
       return userError("'{}' is not a static tensor type: '{}' is not a size", text, part);
     }
     type.shape.push_back(*size);
+  }
+  if (!type.countable()) {
+    return userError("'{}' is too large for any memory", text);
   }
   return type;
 }

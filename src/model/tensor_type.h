@@ -19,10 +19,13 @@ struct TensorType {
   [[nodiscard]] std::int64_t count() const;
   [[nodiscard]] std::size_t bytes() const;
   [[nodiscard]] std::string text() const;
+  /// Whether elements and bytes can be counted in 63 bits at all; `count` promises nothing else.
+  [[nodiscard]] bool countable() const;
   bool operator==(const TensorType&) const = default;
 };
 
-/// Reads "512x1024xf32"; a dynamic or unknown part is a user error that names it.
+/// Reads "512x1024xf32"; a dynamic or unknown part is a user error that names it, and so is a size
+/// that cannot be counted.
 [[nodiscard]] Result<TensorType> tensorTypeFrom(std::string_view text);
 
 }  // namespace hone::model

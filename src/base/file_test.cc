@@ -1,0 +1,176 @@
+#include "base/file.h"
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <cstdlib>
+#include <iterator>
+#include <optional>
+#include <thread>
+#include <utility>
+
+namespace hone {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Sets or unsets a variable of the environment until the end of the test.
+class Variable {
+ public:
+  Variable(std::string name, const char* value) : name_(std::move(name)) {
+    if (const char* old = std::getenv(name_.c_str())) {
+      old_ = old;
+    }
+    set(value);
+  }
+  Variable(const Variable&) = delete;
+  Variable& operator=(const Variable&) = delete;
+  ~Variable() { set(old_ ? old_->c_str() : nullptr); }
+
+ private:
+  void set(const char* value) {
+    value != nullptr ? ::setenv(name_.c_str(), value, 1) : ::unsetenv(name_.c_str());
+  }
+  std::string name_;
+  std::optional<std::string> old_;
+};
+
+class FileTest : public testing::Test {
+ protected:
+  ScratchFolder folder = ScratchFolder::create("file-test").value();
+  fs::path file = folder.path() / "file";
+
+  [[nodiscard]] std::size_t entries() const {
+    return static_cast<std::size_t>(std::distance(fs::directory_iterator(folder.path()), {}));
+  }
+};
+
+TEST_F(FileTest, AMissingFileIsTheUsersFaultAndIsNamed) {
+  const auto result = readFile(file);
+  ASSERT_FALSE(result);
+  EXPECT_EQ(result.error().fault, Fault::user);
+  EXPECT_NE(result.error().message.find(file.string()), std::string::npos);
+  EXPECT_NE(result.error().message.find("No such file"), std::string::npos);
+}
+
+TEST_F(FileTest, AFolderIsNotAFile) {
+  const auto result = readFile(folder.path());
+  ASSERT_FALSE(result);
+  EXPECT_NE(result.error().message.find("is a folder"), std::string::npos);
+}
+
+TEST_F(FileTest, WritesOverAndLeavesNothingBeside) {
+  ASSERT_TRUE(writeFile(file, "old and longer"));
+  ASSERT_TRUE(writeFile(file, "new"));
+  EXPECT_EQ(readFile(file).value(), "new");
+  EXPECT_EQ(entries(), 1U);
+}
+
+TEST_F(FileTest, AFailedWriteLeavesNothingBeside) {
+  ASSERT_TRUE(makeFolder(file));
+  const auto result = writeFile(file, "text");
+  ASSERT_FALSE(result);
+  EXPECT_EQ(result.error().fault, Fault::machine);
+  EXPECT_EQ(entries(), 1U);
+  EXPECT_FALSE(writeFile(folder.path() / "no" / "such", "text"));
+}
+
+TEST_F(FileTest, WritersInParallelNeverMixTheirTexts) {
+  const std::string a(300'000, 'a');
+  const std::string b(200'000, 'b');
+  const auto writer = [&](const std::string& text) {
+    for (int i = 0; i < 50; ++i) {
+      ASSERT_TRUE(writeFile(file, text));
+      const std::string seen = readFile(file).value();
+      ASSERT_TRUE(seen == a || seen == b);
+    }
+  };
+  std::jthread other(writer, a);
+  writer(b);
+}
+
+RC_GTEST_FIXTURE_PROP(FileTest, AnyBytesComeBack, (const std::string& content)) {
+  RC_ASSERT(writeFile(file, content).has_value());
+  RC_ASSERT(readFile(file).value() == content);
+}
+
+TEST_F(FileTest, MakesFoldersWithTheirParents) {
+  EXPECT_TRUE(makeFolder(folder.path() / "a" / "b"));
+  EXPECT_TRUE(makeFolder(folder.path() / "a" / "b")) << "once more is fine";
+  EXPECT_TRUE(fs::is_directory(folder.path() / "a" / "b"));
+  ASSERT_TRUE(writeFile(file, ""));
+  EXPECT_FALSE(makeFolder(file / "below"));
+}
+
+TEST(HomeFolders, FollowTheEnvironment) {
+  const Variable home("HOME", "/home/me");
+  {
+    const Variable data("XDG_DATA_HOME", "/data");
+    const Variable cache("XDG_CACHE_HOME", "/cache");
+    EXPECT_EQ(dataFolder(), "/data/hone");
+    EXPECT_EQ(cacheFolder(), "/cache/hone");
+  }
+  const Variable data("XDG_DATA_HOME", nullptr);
+  const Variable cache("XDG_CACHE_HOME", "");
+  EXPECT_EQ(dataFolder(), "/home/me/.local/share/hone");
+  EXPECT_EQ(cacheFolder(), "/home/me/.cache/hone");
+}
+
+TEST(ScratchFolder, GoesWithAllInIt) {
+  fs::path path;
+  {
+    const ScratchFolder folder = ScratchFolder::create("scratch").value();
+    path = folder.path();
+    ASSERT_TRUE(makeFolder(path / "deep" / "er"));
+    ASSERT_TRUE(writeFile(path / "deep" / "file", "x"));
+  }
+  EXPECT_FALSE(fs::exists(path));
+}
+
+TEST(ScratchFolder, MovesWithoutRemoving) {
+  ScratchFolder first = ScratchFolder::create().value();
+  const fs::path path = first.path();
+  ScratchFolder second(std::move(first));
+  EXPECT_TRUE(fs::exists(path));
+  fs::path replaced;
+  {
+    ScratchFolder third = ScratchFolder::create().value();
+    replaced = third.path();
+    third = std::move(second);
+    EXPECT_EQ(third.path(), path);
+  }
+  EXPECT_FALSE(fs::exists(path));
+}
+
+TEST(ScratchFolder, SaysWhyThereIsNone) {
+  const Variable temporary("TMPDIR", "/no/such/folder");
+  const auto folder = ScratchFolder::create();
+  ASSERT_FALSE(folder);
+  EXPECT_NE(folder.error().message.find("/no/such/folder"), std::string::npos)
+      << folder.error().message;
+  EXPECT_EQ(folder.error().message.find("Success"), std::string::npos) << folder.error().message;
+}
+
+TEST_F(FileTest, ALockIsHeldOnceAndLetGo) {
+  {
+    const auto lock = FileLock::tryLock(file);
+    ASSERT_TRUE(lock);
+    const auto second = FileLock::tryLock(file);
+    ASSERT_FALSE(second);
+    EXPECT_EQ(second.error().fault, Fault::user);
+    EXPECT_NE(second.error().message.find("held by another"), std::string::npos);
+  }
+  auto again = FileLock::tryLock(file);
+  ASSERT_TRUE(again);
+  const FileLock moved = std::move(*again);
+  EXPECT_FALSE(FileLock::tryLock(file)) << "a moved lock is still held";
+}
+
+TEST_F(FileTest, ALockInNoFolderIsTheMachinesFault) {
+  const auto lock = FileLock::tryLock(folder.path() / "no" / "lock");
+  ASSERT_FALSE(lock);
+  EXPECT_EQ(lock.error().fault, Fault::machine);
+}
+
+}  // namespace
+}  // namespace hone
