@@ -299,19 +299,28 @@ TensorType groupedType(const Conv& conv, TensorType type, std::size_t dim) {
   return type;
 }
 
-/// Zeros around the image, as far as the windows reach: no more on the right than the strides use.
-Value paddedImage(Body& body, const Conv& conv, const Value& image) {
-  const auto right = [](std::int64_t size, std::int64_t pad, std::int64_t out, std::int64_t stride,
-                        std::int64_t filter, std::int64_t dilation) {
+/// How much of the padded image the windows reach along one dimension.
+struct Reach {
+  Reach(std::int64_t image, std::int64_t pad, std::int64_t out, std::int64_t stride,
+        std::int64_t filter, std::int64_t dilation) {
     const std::int64_t reach = (out - 1) * stride + (filter - 1) * dilation + 1;
-    return std::max<std::int64_t>(0, reach - size - pad);
-  };
-  const std::int64_t rightH =
-      right(conv.h, conv.padH, conv.outH(), conv.strideH, conv.y, conv.dilationH);
-  const std::int64_t rightW =
-      right(conv.w, conv.padW, conv.outW(), conv.strideW, conv.x, conv.dilationW);
-  return body.pad(image, inLayout(conv, 0, 0, conv.padH, conv.padW),
-                  inLayout(conv, 0, 0, rightH, rightW));
+    right = std::max<std::int64_t>(0, reach - image - pad);
+    // The compiler's folding of unit loops fails where a lone window leaves a rest of the image;
+    // elsewhere a rest is harmless, and cutting it off would cost a copy.
+    size = out == 1 ? reach : pad + image + right;
+  }
+  std::int64_t right;
+  std::int64_t size;
+};
+
+/// Zeros around the image, no more on the right than the strides use.
+Value paddedImage(Body& body, const Conv& conv, const Value& image) {
+  const Reach h(conv.h, conv.padH, conv.outH(), conv.strideH, conv.y, conv.dilationH);
+  const Reach w(conv.w, conv.padW, conv.outW(), conv.strideW, conv.x, conv.dilationW);
+  const Value padded = body.pad(image, inLayout(conv, 0, 0, conv.padH, conv.padW),
+                                inLayout(conv, 0, 0, h.right, w.right));
+  return body.slice(padded, inLayout(conv, 0, 0, 0, 0),
+                    inLayout(conv, conv.n, conv.c, h.size, w.size));
 }
 
 Value forwardBody(Body& body, const Conv& conv, const Value& image, const Value& filter) {

@@ -157,6 +157,8 @@ INSTANTIATE_TEST_SUITE_P(
         convOf(kWrw, kNchw, {2, 5, 10, 9, 6, 3, 2}, {2, 1}, {1, 0}, {1, 2}, 1),
         convOf(kWrw, kNhwc, {2, 6, 11, 8, 9, 3, 3}, {2, 3}, {2, 1}, {2, 1}, 3, kBf16),
         convOf(kWrw, kNchw, {1, 6, 8, 8, 4, 3, 1}, {1, 2}, {1, 0}, {1, 1}, 2, kF16),
+        // A lone window that leaves a rest of the image.
+        convOf(kWrw, kNhwc, {1, 18, 12, 4, 18, 2, 3}, {1, 3}, {0, 0}, {2, 1}, 3, kI8, kI32),
         convOf(kWrw, kNhwc, {3, 8, 6, 6, 4, 1, 1}, {1, 1}, {0, 0}, {1, 1}, 1, kBf16),
         convOf(kWrw, kNchw, {1, 4, 5, 6, 8, 3, 3}, {1, 1}, {1, 1}, {1, 1}, 1, kI8, kI32),
     }),

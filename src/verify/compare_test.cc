@@ -2,9 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <limits>
+#include <span>
 
 namespace hone::verify {
 namespace {
@@ -18,7 +19,7 @@ template <typename Number>
 Tensor tensorOf(std::vector<std::int64_t> shape, ElementType type,
                 const std::vector<Number>& values) {
   Tensor tensor{{std::move(shape), type}, std::vector<std::byte>(values.size() * sizeof(Number))};
-  std::memcpy(tensor.data.data(), values.data(), tensor.data.size());
+  std::ranges::copy(std::as_bytes(std::span(values)), tensor.data.begin());
   return tensor;
 }
 

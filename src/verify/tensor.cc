@@ -1,5 +1,6 @@
 #include "verify/tensor.h"
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
 #include <string_view>
