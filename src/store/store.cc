@@ -20,7 +20,7 @@ constexpr std::string_view kRunColumns =
     "hone_version, compiler_revision, host, cpu, target, device, seed, details, summary FROM runs ";
 
 Result<json> parsed(const std::string& text, std::string_view what) {
-  json value = json::parse(text, nullptr, false);
+  json value = json::parse(text.data(), text.data() + text.size(), nullptr, false);
   if (value.is_discarded()) {
     return userError("the store is damaged: {} is no JSON", what);
   }
