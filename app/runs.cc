@@ -82,7 +82,7 @@ Result<int> show(const Context& context, std::int64_t id) {
   const Store store = HONE_TRY(openStore(context));
   const store::Run run = HONE_TRY(findRun(store, context, id));
   const auto samples = HONE_TRY(store.samples(id));
-  const auto trials = HONE_TRY(store.trials(id));
+  const auto trials = HONE_TRY(store.listTrials(id));
   const report::RunView view(run, trials, samples);
   return context.json ? printJson(view.json()) : print(view.text(report::outputWidth()));
 }

@@ -34,13 +34,6 @@ std::string withoutVerb(const store::RunLine& run) {
   return run.title.starts_with(run.verb + " ") ? run.title.substr(run.verb.size() + 1) : run.title;
 }
 
-std::string configName(const model::Config& config) {
-  if (!config.name.empty()) {
-    return config.name;
-  }
-  return config.isBaseline() ? "baseline" : config.key().substr(0, 8);
-}
-
 /// A label, padded, and its values as far as they are there.
 void addFact(std::string& text, std::string_view label, const std::vector<std::string>& values) {
   std::vector<std::string> known;
@@ -88,7 +81,7 @@ json runListJson(std::span<const store::RunLine> runs) {
   return {{"runs", std::move(list)}};
 }
 
-RunView::RunView(const store::Run& run, std::span<const store::Trial> trials,
+RunView::RunView(const store::Run& run, std::span<const store::TrialLine> trials,
                  std::span<const store::TrialSample> samples)
     : run_(run), cpuTime_(run.device.starts_with("local-sync")) {
   struct Times {
@@ -103,7 +96,7 @@ RunView::RunView(const store::Run& run, std::span<const store::Trial> trials,
     }
     times.ns.push_back(cpuTime_ ? sample.cpuNs : sample.wallNs);
   }
-  for (const store::Trial& trial : trials) {
+  for (const store::TrialLine& trial : trials) {
     const std::vector<double>& ns = byTrial[trial.id].ns;
     lines_.push_back(
         {.trial = &trial, .samples = ns.size(), .medianNs = ns.empty() ? 0 : stats::median(ns)});
@@ -143,11 +136,11 @@ std::string RunView::text(std::size_t width) const {
                {"problem", Align::left, 10},
                {"config", Align::left, 10},
                {"message", Align::left, 10}});
-  for (const TrialLine& line : lines_) {
-    const store::Trial& trial = *line.trial;
+  for (const TimedTrial& line : lines_) {
+    const store::TrialLine& trial = *line.trial;
     table.add({std::to_string(trial.id), std::string(nameOf(trial.outcome)),
                line.samples > 0 ? humanTime(line.medianNs) : "", std::to_string(line.samples),
-               trial.problem, configName(trial.config), trial.message});
+               trial.problem, trial.config, trial.message});
   }
   return text + "\n" + table.text(width);
 }
@@ -160,7 +153,7 @@ json RunView::json() const {
   }
   document["clock"] = clock();
   nlohmann::json& trials = document["trials"] = nlohmann::json::array();
-  for (const TrialLine& line : lines_) {
+  for (const TimedTrial& line : lines_) {
     nlohmann::json entry = store::toJson(*line.trial);
     entry["samples"] = line.samples;
     entry["median_ns"] = line.samples > 0 ? nlohmann::json(line.medianNs) : nlohmann::json(nullptr);

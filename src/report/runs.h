@@ -16,8 +16,8 @@ namespace hone::report {
 [[nodiscard]] nlohmann::json runListJson(std::span<const store::RunLine> runs);
 
 /// A trial with the one time that speaks for it: the median over the last stage that it reached.
-struct TrialLine {
-  const store::Trial* trial = nullptr;
+struct TimedTrial {
+  const store::TrialLine* trial = nullptr;
   std::size_t samples = 0;  ///< of that stage
   double medianNs = 0;      ///< CPU time where the device ranks on it, else wall time
 };
@@ -25,11 +25,11 @@ struct TrialLine {
 /// What `hone runs show` tells. Holds on to the run and the trials, which must outlive it.
 class RunView {
  public:
-  RunView(const store::Run& run, std::span<const store::Trial> trials,
+  RunView(const store::Run& run, std::span<const store::TrialLine> trials,
           std::span<const store::TrialSample> samples);
   [[nodiscard]] std::string text(std::size_t width) const;
   [[nodiscard]] nlohmann::json json() const;
-  [[nodiscard]] const std::vector<TrialLine>& lines() const { return lines_; }
+  [[nodiscard]] const std::vector<TimedTrial>& lines() const { return lines_; }
 
  private:
   [[nodiscard]] std::string outcomes() const;
@@ -37,7 +37,7 @@ class RunView {
 
   const store::Run& run_;
   bool cpuTime_;
-  std::vector<TrialLine> lines_;
+  std::vector<TimedTrial> lines_;
   std::map<model::Outcome, std::size_t> counts_;
 };
 

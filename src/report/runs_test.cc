@@ -55,20 +55,20 @@ class RunViewTest : public testing::Test {
     run_.arguments = {"tune", "m.mlir"};
     run_.device = "local-sync";
     for (std::int64_t id = 1; id <= 2; ++id) {
-      store::Trial trial;
+      store::TrialLine trial;
       trial.id = id;
       trials_.push_back(trial);
     }
     trials_[1].outcome = Outcome::compileFailed;
     trials_[1].message = "a message that is\ntwo lines long and goes on for quite a while";
-    trials_[1].config.flags = {"--x"};
+    trials_[1].config = "tiles";
     samples_ = {{1, {.stage = Stage::screen, .wallNs = 9e9, .cpuNs = 9e9}},
                 {1, {.stage = Stage::race, .round = 0, .wallNs = 5e6, .cpuNs = 1e6}},
                 {1, {.stage = Stage::race, .round = 1, .wallNs = 5e6, .cpuNs = 3e6}}};
   }
 
   store::Run run_;
-  std::vector<store::Trial> trials_;
+  std::vector<store::TrialLine> trials_;
   std::vector<store::TrialSample> samples_;
 };
 

@@ -291,6 +291,31 @@ Result<std::vector<Trial>> Store::trials(std::int64_t run) const {
   });
 }
 
+Result<std::vector<TrialLine>> Store::listTrials(std::int64_t run) const {
+  return state_->connection.attempt([&]() -> Result<std::vector<TrialLine>> {
+    Query query(state_->prepared(
+        "SELECT id, key, problem, outcome, message, artifact, compile_wall_ns, "
+        "CASE WHEN json_extract(config, '$.name') <> '' THEN json_extract(config, '$.name') "
+        "WHEN json_type(config, '$.flags') IS NULL AND json_type(config, '$.attributes') IS NULL "
+        "THEN 'baseline' ELSE key END "
+        "FROM trials INDEXED BY trials_by_run WHERE run = ? ORDER BY id"));
+    query.bind(run);
+    std::vector<TrialLine> lines;
+    while (query.step()) {
+      const std::string outcome = query.text(3);
+      lines.push_back({.id = query.integer(0),
+                       .key = query.text(1),
+                       .problem = query.text(2),
+                       .config = query.text(7),
+                       .outcome = HONE_TRY(known(model::outcomeFrom(outcome), "outcome", outcome)),
+                       .message = query.text(4),
+                       .artifact = query.text(5),
+                       .compileWallNs = query.integer(6)});
+    }
+    return lines;
+  });
+}
+
 Result<void> Store::addSamples(std::span<const TrialSample> samples) {
   return state_->connection.commit([&]() -> Result<void> {
     for (const TrialSample& entry : samples) {
