@@ -3,7 +3,7 @@
 # hone_test(name SOURCES … LIBRARIES … [SERIAL] [MEASURE] [DEFINES …]): a GoogleTest program, one
 # ctest a test case. SERIAL tests run alone (label `serial`); so do those that MEASURE (label
 # `measure`). Tests find IREE by HONE_IREE in their environment.
-# hone_bench(name SOURCES … LIBRARIES …): a Google Benchmark program; the target `bench` runs all.
+# hone_bench(name SOURCES … LIBRARIES …): a program that prints a figure; the target `bench` runs all.
 
 function(hone_library name)
   cmake_parse_arguments(ARG "" "" "SOURCES;DEPENDS;LINKS" ${ARGN})
@@ -42,7 +42,7 @@ endfunction()
 function(hone_bench name)
   cmake_parse_arguments(ARG "" "" "SOURCES;LIBRARIES" ${ARGN})
   add_executable(${name} ${ARG_SOURCES})
-  target_link_libraries(${name} PRIVATE ${ARG_LIBRARIES} benchmark::benchmark benchmark::benchmark_main)
+  target_link_libraries(${name} PRIVATE ${ARG_LIBRARIES})
   if(NOT TARGET bench)
     add_custom_target(bench)
   endif()

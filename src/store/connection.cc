@@ -167,7 +167,8 @@ Result<void> Connection::checkHeader() const {
 
 void Connection::connect(const std::string& name, int flags) {
   database_.reset();
-  database_ = std::make_unique<SQLite::Database>(name, flags, kBusyMs);
+  // One thread uses it: reading is quicker without its mutexes.
+  database_ = std::make_unique<SQLite::Database>(name, flags | SQLite::OPEN_NOMUTEX, kBusyMs);
 }
 
 /// SQLite reads a file with a log only where it can make its two files beside it. Elsewhere nobody
@@ -234,8 +235,10 @@ Result<Connection> Connection::openToWrite(const fs::path& file) {
       return machineError("the store {} is read-only; use another --store",
                           connection.file_.string());
     }
-    // FULL: a commit is on the disk itself when it returns, even if the power goes.
-    database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON");
+    // NORMAL: a commit outlives the process without waiting for the disk (4 ms, next to what is
+    // being measured). A power cut may take the last commits, never the store.
+    database.exec(
+        "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON");
     return migrate(database, connection.file_, migrations());
   }));
   return connection;

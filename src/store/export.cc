@@ -98,6 +98,17 @@ json toJson(const Trial& trial) {
           {"details", trial.details}};
 }
 
+json toJson(const TrialLine& trial) {
+  return {{"id", trial.id},
+          {"key", utf8(trial.key)},
+          {"problem", utf8(trial.problem)},
+          {"config", utf8(trial.config)},
+          {"outcome", nameOf(trial.outcome)},
+          {"message", utf8(trial.message)},
+          {"artifact", utf8(trial.artifact)},
+          {"compile_wall_ns", trial.compileWallNs}};
+}
+
 json toJson(const model::Sample& sample) {
   return {{"stage", nameOf(sample.stage)}, {"round", sample.round},
           {"position", sample.position},   {"repetition", sample.repetition},

@@ -12,6 +12,7 @@ namespace hone::store {
 /// The records as JSON, members named like the columns. Always UTF-8.
 [[nodiscard]] nlohmann::json toJson(const Run& run);
 [[nodiscard]] nlohmann::json toJson(const Trial& trial);
+[[nodiscard]] nlohmann::json toJson(const TrialLine& trial);
 [[nodiscard]] nlohmann::json toJson(const model::Sample& sample);
 
 /// A run with its trials and all samples as one JSON document.

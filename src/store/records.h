@@ -82,6 +82,18 @@ struct RunLine {
   std::int64_t trials = 0;
 };
 
+/// A line of the listing of a run's trials.
+struct TrialLine {
+  std::int64_t id = 0;
+  std::string key;
+  std::string problem;
+  std::string config;  ///< its name, "baseline", or the trial's key where it has no name
+  model::Outcome outcome = model::Outcome::ok;
+  std::string message;
+  std::string artifact;
+  std::int64_t compileWallNs = 0;
+};
+
 /// The arguments as one line that a shell reads back as they were.
 [[nodiscard]] std::string commandLine(std::span<const std::string> arguments);
 

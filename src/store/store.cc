@@ -20,7 +20,7 @@ constexpr std::string_view kRunColumns =
     "hone_version, compiler_revision, host, cpu, target, device, seed, details, summary FROM runs ";
 
 Result<json> parsed(const std::string& text, std::string_view what) {
-  json value = json::parse(text, nullptr, false);
+  json value = json::parse(text.data(), text.data() + text.size(), nullptr, false);
   if (value.is_discarded()) {
     return userError("the store is damaged: {} is no JSON", what);
   }
@@ -289,6 +289,31 @@ Result<std::vector<Trial>> Store::trials(std::int64_t run) const {
       all.push_back(HONE_TRY(trialFrom(query)));
     }
     return all;
+  });
+}
+
+Result<std::vector<TrialLine>> Store::listTrials(std::int64_t run) const {
+  return state_->connection.attempt([&]() -> Result<std::vector<TrialLine>> {
+    Query query(state_->prepared(
+        "SELECT id, key, problem, outcome, message, artifact, compile_wall_ns, "
+        "CASE WHEN json_extract(config, '$.name') <> '' THEN json_extract(config, '$.name') "
+        "WHEN json_type(config, '$.flags') IS NULL AND json_type(config, '$.attributes') IS NULL "
+        "THEN 'baseline' ELSE key END "
+        "FROM trials INDEXED BY trials_by_run WHERE run = ? ORDER BY id"));
+    query.bind(run);
+    std::vector<TrialLine> lines;
+    while (query.step()) {
+      const std::string outcome = query.text(3);
+      lines.push_back({.id = query.integer(0),
+                       .key = query.text(1),
+                       .problem = query.text(2),
+                       .config = query.text(7),
+                       .outcome = HONE_TRY(known(model::outcomeFrom(outcome), "outcome", outcome)),
+                       .message = query.text(4),
+                       .artifact = query.text(5),
+                       .compileWallNs = query.integer(6)});
+    }
+    return lines;
   });
 }
 

@@ -115,6 +115,27 @@ TEST_F(StoreTest, ATrialOfTheSameKeyIsAnError) {
   EXPECT_TRUE(store.samples(run).value().empty());
 }
 
+TEST_F(StoreTest, ListsTrialsByTheNamesOfTheirConfigs) {
+  Store store = writer();
+  const auto run = store.addRun({}).value();
+  Trial named = trialOf("named");
+  named.config = {.name = "é \"8x8\"", .flags = {"--x"}, .attributes = {}};
+  Trial unnamed = trialOf("unnamed");
+  unnamed.config.flags = {"--x"};
+  unnamed.outcome = Outcome::mismatch;
+  unnamed.message = "wrong";
+  ASSERT_TRUE(store.addTrial(run, named, {}));
+  ASSERT_TRUE(store.addTrial(run, unnamed, {}));
+  ASSERT_TRUE(store.addTrial(run, trialOf("empty"), {}));
+  const auto lines = store.listTrials(run).value();
+  ASSERT_EQ(lines.size(), 3u);
+  EXPECT_EQ(lines[0].config, named.config.name);
+  EXPECT_EQ(lines[1].config, "unnamed");
+  EXPECT_EQ(lines[1].outcome, Outcome::mismatch);
+  EXPECT_EQ(lines[1].message, "wrong");
+  EXPECT_EQ(lines[2].config, "baseline");
+}
+
 TEST_F(StoreTest, UnknownRunsAndTrialsAreErrors) {
   Store store = writer();
   EXPECT_THAT(store.addTrial(7, trialOf("k"), {}).error().message, HasSubstr("no run 7"));

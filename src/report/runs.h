@@ -1,0 +1,44 @@
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "store/records.h"
+
+namespace hone::report {
+
+/// The listing of runs, a line each, cut to the width.
+[[nodiscard]] std::string runListText(std::span<const store::RunLine> runs, std::size_t width);
+[[nodiscard]] nlohmann::json runListJson(std::span<const store::RunLine> runs);
+
+/// A trial with the one time that speaks for it: the median over the last stage that it reached.
+struct TimedTrial {
+  const store::TrialLine* trial = nullptr;
+  std::size_t samples = 0;  ///< of that stage
+  double medianNs = 0;      ///< CPU time where the device ranks on it, else wall time
+};
+
+/// What `hone runs show` tells. Holds on to the run and the trials, which must outlive it.
+class RunView {
+ public:
+  RunView(const store::Run& run, std::span<const store::TrialLine> trials,
+          std::span<const store::TrialSample> samples);
+  [[nodiscard]] std::string text(std::size_t width) const;
+  [[nodiscard]] nlohmann::json json() const;
+  [[nodiscard]] const std::vector<TimedTrial>& lines() const { return lines_; }
+
+ private:
+  [[nodiscard]] std::string outcomes() const;
+  [[nodiscard]] std::string clock() const { return cpuTime_ ? "cpu" : "wall"; }
+
+  const store::Run& run_;
+  bool cpuTime_;
+  std::vector<TimedTrial> lines_;
+  std::map<model::Outcome, std::size_t> counts_;
+};
+
+}  // namespace hone::report
