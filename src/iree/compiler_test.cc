@@ -1,0 +1,185 @@
+#include "iree/compiler.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+
+#include "base/hash.h"
+#include "iree/installation.h"
+#include "iree/problem_mlir.h"
+#include "iree/target.h"
+
+namespace hone::iree {
+namespace {
+
+using Status = CompileReport::Status;
+using ::testing::HasSubstr;
+
+/// A config of the CPU as text; the tiles are (distribution, vector, reduction).
+model::OpAttribute tiles(int distribution, int rows, int columns, int reduction) {
+  return {"", "", "compilation_info",
+          fmt::format(
+              "#iree_codegen.compilation_info<lowering_config = #iree_cpu.lowering_config<"
+              "distribution = [{0}, {0}, 0], vector_common_parallel = [{1}, {2}, 0], "
+              "vector_reduction = [0, 0, {3}]>, translation_info = "
+              "#iree_codegen.translation_info<pipeline = #iree_cpu.pipeline<DoubleTilingExpert>>>",
+              distribution, rows, columns, reduction)};
+}
+
+class CompilerTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    const auto installation = findInstallation("");
+    ASSERT_TRUE(installation) << installation.error().message;
+    auto pool = CompilePool::start({installation->compilerLibrary(), 2, {}});
+    ASSERT_TRUE(pool) << pool.error().message;
+    compiler_ = std::make_unique<Compiler>(std::move(*pool), ArtifactCache(folder_.path() / "cache"),
+                                           Limits{std::chrono::seconds(60), memory_});
+  }
+
+  CompileRequest request(const std::string& text, const std::string& name = "p.mlir") {
+    const auto file = folder_.path() / name;
+    EXPECT_TRUE(writeFile(file, text));
+    return {file, hashOf(text), targetFrom("local")->flags, {}};
+  }
+
+  CompileRequest matmul() {
+    return request(mlirOf(model::Matmul{.m = 64, .n = 64, .k = 64}));
+  }
+
+  Compiled compile(const CompileRequest& one) {
+    const std::vector<CompileRequest> requests = {one};
+    return compiler_->compileAll(requests, {}).value().front();
+  }
+
+  ScratchFolder folder_ = ScratchFolder::create("hone-compiler-test").value();
+  std::uint64_t memory_ = std::uint64_t{8} << 30U;
+  std::unique_ptr<Compiler> compiler_;
+};
+
+TEST_F(CompilerTest, CompilesOnceAndTakesTheRestFromTheCache) {
+  const Compiled first = compile(matmul());
+  ASSERT_EQ(first.report.status, Status::ok) << first.report.message;
+  EXPECT_FALSE(first.cached);
+  EXPECT_GT(first.report.ending.cpuNs, 0);
+  const Compiled again = compile(matmul());
+  EXPECT_TRUE(again.cached);
+  EXPECT_EQ(again.content, first.content);
+  EXPECT_EQ(again.module, first.module);
+}
+
+TEST_F(CompilerTest, ConfigsShareTheEarlyPhasesAndMakeDifferentBinaries) {
+  std::vector<CompileRequest> requests(3, matmul());
+  for (CompileRequest& request : requests) {
+    request.sharesEarlyPhases = true;
+  }
+  requests[1].attributes = {tiles(32, 8, 16, 1)};
+  requests[2].attributes = {tiles(32, 4, 16, 1)};
+  int done = 0;
+  const auto compiled =
+      compiler_->compileAll(requests, [&](std::size_t, const Compiled&) { ++done; }).value();
+  EXPECT_EQ(done, 3);
+  for (const Compiled& one : compiled) {
+    EXPECT_EQ(one.report.status, Status::ok) << one.report.message;
+  }
+  EXPECT_NE(compiled[0].content, compiled[1].content);
+  EXPECT_NE(compiled[1].content, compiled[2].content);
+}
+
+TEST_F(CompilerTest, ARealFailureOfTheCompilerIsAnOutcomeWithItsReason) {
+  CompileRequest huge = matmul();
+  huge.attributes = {tiles(64, 64, 64, 64)};
+  const Compiled failed = compile(huge);
+  EXPECT_EQ(failed.report.status, Status::failed);
+  EXPECT_THAT(failed.report.message, HasSubstr("large vector"));
+  EXPECT_THAT(failed.report.diagnostics, HasSubstr("linalg.matmul"));
+  EXPECT_TRUE(failed.module.empty());
+}
+
+TEST_F(CompilerTest, BadFlagsBadAttributesAndBadOpsAreToldApart) {
+  CompileRequest flag = matmul();
+  flag.flags.emplace_back("--no-such-flag");
+  EXPECT_EQ(compile(flag).report.status, Status::badFlag);
+  EXPECT_THAT(compile(flag).report.message, HasSubstr("no-such-flag"));
+  CompileRequest attribute = matmul();
+  attribute.attributes = {{"", "linalg.matmul", "compilation_info", "#nonsense<"}};
+  EXPECT_EQ(compile(attribute).report.status, Status::noMatch);
+  CompileRequest op = matmul();
+  op.attributes = {{"", "linalg.pooling", "compilation_info", "1 : i64"}};
+  EXPECT_EQ(compile(op).report.status, Status::noMatch);
+  EXPECT_THAT(compile(op).report.message, HasSubstr("linalg.pooling"));
+  CompileRequest dispatch = matmul();
+  dispatch.attributes = {tiles(32, 8, 16, 1)};
+  dispatch.attributes[0].dispatch = "elsewhere";
+  EXPECT_EQ(compile(dispatch).report.status, Status::noMatch);
+}
+
+TEST_F(CompilerTest, WhatIsNotMlirIsAnErrorWithItsPlace) {
+  const auto described = compiler_->describe(request("int main() { return 0; }\n", "x.mlir"));
+  ASSERT_FALSE(described);
+  EXPECT_EQ(described.error().fault, Fault::user);
+  EXPECT_THAT(described.error().message, HasSubstr("x.mlir:1:"));
+}
+
+TEST_F(CompilerTest, GlobalFlagsOfOneJobDoNotReachTheNext) {
+  CompileRequest request = matmul();
+  const auto roots = compiler_->roots(request).value();  // sets a process-global flag in its child
+  ASSERT_EQ(roots.size(), 1u);
+  EXPECT_EQ(roots[0]["op"], "linalg.matmul");
+  EXPECT_THAT(roots[0]["lowering_config"].get<std::string>(), HasSubstr("distribution"));
+  const Compiled after = compile(request);
+  ArtifactCache other(folder_.path() / "other");
+  EXPECT_EQ(after.report.status, Status::ok);
+}
+
+/// The problem that describe finds in the text of a problem, or nothing.
+std::optional<model::Problem> recognized(Compiler& compiler, const CompileRequest& request) {
+  const auto functions = compiler.describe(request).value();
+  if (!functions.front().contains("problem")) {
+    return std::nullopt;
+  }
+  return model::problemFrom(functions.front()["problem"]).value();
+}
+
+TEST_F(CompilerTest, RecognizesTheProblemsItWritesItself) {
+  using model::ElementType;
+  const std::vector<model::Problem> problems = {
+      model::Matmul{.m = 3, .n = 5, .k = 7},
+      model::Matmul{.batch = 2, .m = 3, .n = 5, .k = 7},
+      model::Matmul{.m = 3, .n = 5, .k = 7, .transposeLhs = true},
+      model::Matmul{.m = 3, .n = 5, .k = 7, .transposeRhs = true},
+      model::Matmul{.m = 4,
+                    .n = 4,
+                    .k = 4,
+                    .lhs = ElementType::i8,
+                    .rhs = ElementType::i8,
+                    .result = ElementType::i32},
+      model::Conv{.layout = model::ConvLayout::nchw, .n = 1, .c = 2, .h = 8, .w = 9, .k = 3, .y = 3, .x = 2,
+                  .strideH = 2, .dilationW = 2}};
+  for (std::size_t i = 0; i < problems.size(); ++i) {
+    const auto name = fmt::format("p{}.mlir", i);
+    EXPECT_EQ(recognized(*compiler_, request(mlirOf(problems[i]), name)), problems[i])
+        << model::nameOf(problems[i]);
+  }
+}
+
+TEST_F(CompilerTest, DoesNotTakeForAProblemWhatComputesSomethingElse) {
+  const std::string text = mlirOf(model::Matmul{.m = 3, .n = 5, .k = 7});
+  std::string ones = text;
+  const auto at = ones.find("0.0");
+  ASSERT_NE(at, std::string::npos) << text;
+  ones.replace(at, 3, "1.0");
+  EXPECT_FALSE(recognized(*compiler_, request(ones, "ones.mlir")));
+  const std::string square = mlirOf(model::Matmul{.m = 4, .n = 4, .k = 4});
+  EXPECT_TRUE(recognized(*compiler_, request(square, "square.mlir")));
+  std::string swapped = square;
+  const auto ins = swapped.find("ins(%");
+  ASSERT_NE(swapped.find("ins(%lhs, %rhs"), std::string::npos) << square;
+  swapped.replace(swapped.find("ins(%lhs, %rhs"), 14, "ins(%rhs, %lhs");
+  (void)ins;
+  EXPECT_FALSE(recognized(*compiler_, request(swapped, "swapped.mlir")));
+}
+
+}  // namespace
+}  // namespace hone::iree
