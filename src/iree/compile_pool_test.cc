@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -33,7 +34,7 @@ int misbehave(const CompileJob& job) {
     }
   }
   if (what == "spin") {
-    for (volatile int i = 0;; i = i + 1) {
+    for (std::atomic<int> turns = 0;; ++turns) {
     }
   }
   if (what == "eat") {

@@ -1,0 +1,93 @@
+#include "iree/execution.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/file.h"
+#include "base/hash.h"
+#include "iree/compiler.h"
+#include "iree/problem_mlir.h"
+#include "verify/tensor.h"
+
+namespace hone::iree {
+namespace {
+
+using CallStatus = CallReport::Status;
+using ::testing::HasSubstr;
+
+/// A compiled 4x4 matmul and a loop that never ends, on the synchronous CPU device.
+class ExecutionTest : public ::testing::Test {
+ protected:
+  static constexpr const char* kEndless = R"mlir(
+    func.func @endless(%x: tensor<4xf32>) -> tensor<4xf32> {
+      %true = arith.constant true
+      %r = scf.while (%a = %x) : (tensor<4xf32>) -> tensor<4xf32> {
+        scf.condition(%true) %a : tensor<4xf32>
+      } do {
+      ^bb0(%b: tensor<4xf32>):
+        %s = arith.addf %b, %b : tensor<4xf32>
+        scf.yield %s : tensor<4xf32>
+      }
+      return %r : tensor<4xf32>
+    })mlir";
+
+  std::filesystem::path compile(const std::string& text) {
+    auto pool = CompilePool::start({installation_.compilerLibrary(), 1, {}}).value();
+    Compiler compiler(std::move(pool), ArtifactCache(folder_.path() / "cache"),
+                      Limits{std::chrono::seconds(60), 0});
+    const auto file = folder_.path() / "p.mlir";
+    EXPECT_TRUE(writeFile(file, text));
+    const std::vector<CompileRequest> requests = {
+        {file, hashOf(text), targetFrom("local")->flags, {}}};
+    const auto compiled = compiler.compileAll(requests, {}).value().front();
+    EXPECT_EQ(compiled.report.message, "");
+    return compiled.module;
+  }
+
+  Executor executor(double seconds = 30) {
+    const auto wall = std::chrono::milliseconds(static_cast<int>(seconds * 1000));
+    return {installation_, deviceNamed("local-sync"), Limits{wall, 0}};
+  }
+
+  Installation installation_ = findInstallation("").value();
+  ScratchFolder folder_ = ScratchFolder::create("hone-execution-test").value();
+};
+
+TEST_F(ExecutionTest, RunsTimesAndRefusesWhatDoesNotFit) {
+  const Call call{compile(mlirOf(model::Matmul{.m = 4, .n = 4, .k = 4})), "main",
+                  {"4x4xf32=2", "4x4xf32=3"}};
+  const std::vector<std::filesystem::path> files = {folder_.path() / "r.bin"};
+  const CallReport report = executor().run(call, files).value();
+  ASSERT_EQ(report.status, CallStatus::ok) << report.message;
+  const auto result = verify::readTensor(files[0], model::tensorTypeFrom("4x4xf32").value()).value();
+  std::vector<float> values(16);
+  verify::readElements(result, 0, values);
+  EXPECT_EQ(values, std::vector<float>(16, 24.0F));
+
+  const Timings timings = executor().time(call, 10, 4).value();
+  ASSERT_EQ(timings.report.status, CallStatus::ok) << timings.report.message;
+  ASSERT_EQ(timings.times.size(), 4u);
+  for (const CallTime& time : timings.times) {
+    EXPECT_GT(time.wallNs, 0);
+    EXPECT_GT(time.cpuNs, 0);
+  }
+
+  Call shape = call;
+  shape.inputs[0] = "4x5xf32=2";
+  EXPECT_THAT(executor().run(shape, files).value().message, HasSubstr("mismatch"));
+  EXPECT_EQ(executor().time(shape, 1, 2).value().report.status, CallStatus::failed);
+  Call function = call;
+  function.function = "nobody";
+  EXPECT_THAT(executor().run(function, files).value().message, HasSubstr("nobody"));
+}
+
+TEST_F(ExecutionTest, ACallThatNeverEndsIsStopped) {
+  const Call call{compile(kEndless), "endless", {"4xf32=1"}};
+  const CallReport report = executor(1.0).run(call, {}).value();
+  EXPECT_EQ(report.status, CallStatus::timedOut);
+  EXPECT_THAT(report.message, HasSubstr("stopped after"));
+  EXPECT_EQ(executor(1.0).time(call, 1, 1).value().report.status, CallStatus::timedOut);
+}
+
+}  // namespace
+}  // namespace hone::iree

@@ -1,0 +1,34 @@
+#include "trial/budget.h"
+
+#include <gtest/gtest.h>
+
+namespace hone::trial {
+namespace {
+
+TEST(Budget, ReadsTimesTrialsAndBoth) {
+  EXPECT_EQ(budgetFrom("90s")->time, std::chrono::seconds(90));
+  EXPECT_EQ(budgetFrom("10m")->time, std::chrono::minutes(10));
+  EXPECT_EQ(budgetFrom("1h")->time, std::chrono::hours(1));
+  EXPECT_EQ(budgetFrom("200trials")->trials, 200);
+  EXPECT_FALSE(budgetFrom("200trials")->time);
+  const Budget both = budgetFrom("5m,30trials").value();
+  EXPECT_EQ(both.time, std::chrono::minutes(5));
+  EXPECT_EQ(both.trials, 30);
+}
+
+TEST(Budget, RefusesWhatIsNone) {
+  for (const char* text : {"", "10", "m", "-3m", "0s", "ten m", "5m;3trials", "99999999999999999999s"}) {
+    EXPECT_FALSE(budgetFrom(text)) << text;
+  }
+}
+
+TEST(BudgetClock, WithoutABoundNothingIsEverSpent) {
+  EXPECT_FALSE(BudgetClock(Budget{}).spent(0));
+  Budget tiny;
+  tiny.time = std::chrono::milliseconds(1);
+  const BudgetClock clock(tiny);
+  EXPECT_TRUE(clock.spent(0));
+}
+
+}  // namespace
+}  // namespace hone::trial

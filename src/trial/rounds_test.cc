@@ -1,0 +1,63 @@
+#include "trial/rounds.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "base/file.h"
+
+namespace hone::trial {
+namespace {
+
+TEST(Shuffled, IsAPermutationThatDependsOnSeedAndRound) {
+  std::set<std::vector<std::size_t>> seen;
+  for (std::int64_t round = 0; round < 20; ++round) {
+    auto order = shuffled(6, 1, round);
+    EXPECT_EQ(order, shuffled(6, 1, round));
+    EXPECT_THAT(order, ::testing::UnorderedElementsAre(0, 1, 2, 3, 4, 5));
+    seen.insert(order);
+  }
+  EXPECT_GT(seen.size(), 10u);
+  EXPECT_NE(shuffled(8, 1, 0), shuffled(8, 2, 0));
+  EXPECT_TRUE(shuffled(0, 1, 0).empty());
+}
+
+/// Every racer is first about equally often: no place in a round is anybody's.
+TEST(Shuffled, FavoursNobody) {
+  std::vector<int> first(4);
+  for (std::int64_t round = 0; round < 4000; ++round) {
+    ++first[shuffled(4, 7, round).front()];
+  }
+  for (const int count : first) {
+    EXPECT_NEAR(count, 1000, 150);
+  }
+}
+
+/// A recorded round is given back without running anything: the executor has no device at all.
+TEST(Rounds, RecordedRoundsAreNotMeasuredAgain) {
+  const iree::Executor executor({"/nowhere", ""}, iree::deviceNamed("local-sync"), {});
+  const Sampler sampler(executor);
+  const ScratchFolder folder = ScratchFolder::create("hone-rounds-test").value();
+  auto store = store::Store::open(folder.path() / "s.db", store::Store::Mode::write).value();
+  Rounds rounds(sampler, store, model::Stage::race, {});
+  std::vector<store::TrialSample> samples;
+  for (const auto& [trial, cpuNs] : {std::pair(1, 10.0), std::pair(1, 30.0), std::pair(1, 20.0),
+                                     std::pair(3, 7.0)}) {
+    model::Sample sample;
+    sample.stage = model::Stage::race;
+    sample.round = 4;
+    sample.cpuNs = cpuNs;
+    samples.push_back({trial, sample});
+  }
+  rounds.restore(samples);
+  const std::vector<Participant> participants = {{1, {}}, {2, {}}, {3, {}}};
+  const std::vector<std::size_t> order = {2, 1, 0};
+  const auto times = rounds.take(4, participants, order);
+  ASSERT_TRUE(times) << times.error().message;
+  EXPECT_EQ(*times, (std::vector<std::optional<double>>{20.0, std::nullopt, 7.0}));
+  EXPECT_FALSE(rounds.take(5, participants, order));
+}
+
+}  // namespace
+}  // namespace hone::trial
