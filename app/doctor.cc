@@ -112,8 +112,8 @@ Result<void> tryDevice(const Context& context, const std::string& target,
   }
   const iree::Executor executor = engine.executor();
   trial::Verifier verifier(executor, program, inputs, scratch.path());
-  const auto verification = HONE_TRY(
-      verifier.check({compiled.front().module, program.function, inputs.arguments}));
+  const auto verification =
+      HONE_TRY(verifier.check({compiled.front().module, program.function, inputs.arguments}));
   if (verification.outcome != model::Outcome::ok) {
     return machineError("{}: {}", nameOf(verification.outcome), verification.message);
   }

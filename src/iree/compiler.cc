@@ -100,8 +100,7 @@ Result<std::vector<model::OpAttribute>> Compiler::resolveRoots(const CompileRequ
     for (const nlohmann::json& root : found) {
       const auto name = root.at("dispatch").get<std::string>();
       if (std::regex_search(name, dispatch)) {
-        resolved.push_back(
-            {literalPattern(name), root.at("op"), attribute.name, attribute.value});
+        resolved.push_back({literalPattern(name), root.at("op"), attribute.name, attribute.value});
         any = true;
       }
     }
@@ -180,8 +179,8 @@ Result<std::vector<Compiled>> Compiler::compileAll(std::span<const CompileReques
   }
   for (Task& task : ready) {
     task.job.threads = ready.size() < pool_.workers();
-    task.job.output = fmt::format("{}.{}", HONE_TRY(cache_.beside(task.key, kModule)).string(),
-                                  task.request);
+    task.job.output =
+        fmt::format("{}.{}", HONE_TRY(cache_.beside(task.key, kModule)).string(), task.request);
     const std::uint64_t id = pool_.submit(task.job);
     tasks.emplace(id, std::move(task));
   }

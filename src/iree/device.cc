@@ -55,8 +55,8 @@ Result<std::optional<Device>> chooseDevice(const Installation& installation, con
   const std::vector<std::string> found = HONE_TRY(listDevices(installation));
   for (const std::string& name : found) {
     // "vulkan" asks for any device of the driver, "vulkan://GPU-…" for that one.
-    if (name == device.name || (device.name == device.driver() &&
-                                deviceNamed(name).driver() == device.driver())) {
+    if (name == device.name ||
+        (device.name == device.driver() && deviceNamed(name).driver() == device.driver())) {
       return device;
     }
   }

@@ -89,7 +89,8 @@ std::string firstError(std::string_view log) {
     }
   }
   // The runtime's tools say "file.c:123: CODE; what; while …"; the first two parts after the place.
-  static const std::regex kStatus(R"([\w./-]+\.(?:c|cc|h|inl):\d+: ([A-Z_]+); ([^;\n]*(?:;[^;\n]*)?))");
+  static const std::regex kStatus(
+      R"([\w./-]+\.(?:c|cc|h|inl):\d+: ([A-Z_]+); ([^;\n]*(?:;[^;\n]*)?))");
   std::match_results<std::string_view::const_iterator> match;
   if (std::regex_search(log.begin(), log.end(), match, kStatus)) {
     return shortened(fmt::format("{}: {}", match[1].str(), match[2].str()), kLineWidth);

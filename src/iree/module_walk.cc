@@ -25,8 +25,8 @@ std::vector<std::string> functionTypes(const CompilerApi& api, MlirType function
   std::vector<std::string> texts;
   const auto count = inputs ? api.functionInputs(function) : api.functionResults(function);
   for (std::intptr_t i = 0; i < count; ++i) {
-    texts.push_back(api.typeText(inputs ? api.functionInput(function, i)
-                                        : api.functionResult(function, i)));
+    texts.push_back(
+        api.typeText(inputs ? api.functionInput(function, i) : api.functionResult(function, i)));
   }
   return texts;
 }
@@ -77,7 +77,8 @@ nlohmann::json describeModule(const CompilerApi& api, MlirOperation module) {
     }
     const std::string name = api.nameOf(operation);
     const bool isPublic = api.stringAttribute(operation, "sym_visibility") != "private";
-    const MlirAttribute type = api.operationAttribute(operation, MlirStringRef::of("function_type"));
+    const MlirAttribute type =
+        api.operationAttribute(operation, MlirStringRef::of("function_type"));
     if (isPublic && (name == "func.func" || name == "util.func") && type.ptr != nullptr) {
       const MlirType function = api.typeOfAttribute(type);
       nlohmann::json entry = {{"name", api.stringAttribute(operation, "sym_name")},
@@ -102,9 +103,8 @@ nlohmann::json dispatchRoots(const CompilerApi& api, MlirOperation module) {
           {{"dispatch", dispatchAround(api, operation)},
            {"op", api.nameOf(operation)},
            {"lowering_config", api.attributeText(operation, "lowering_config")},
-           {"translation_info", function.ptr == nullptr
-                                    ? ""
-                                    : api.attributeText(function, "translation_info")}});
+           {"translation_info",
+            function.ptr == nullptr ? "" : api.attributeText(function, "translation_info")}});
     }
     return kWalkAdvance;
   });
