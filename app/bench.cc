@@ -191,7 +191,7 @@ Result<int> bench(const Context& context, const BenchOptions& options) {
     }
     return std::unexpected(findings.error());
   }
-  BenchResult result{run, engine.target.name, executor.device(), plan, std::move(*findings)};
+  const BenchResult result{run, engine.target.name, executor.device(), plan, std::move(*findings)};
   nlohmann::json summary = toJson(result);
   summary["own_cpu_ns"] = ownCpuNs() - experiment.referenceCpuNs();
   HONE_CHECK(store.finishRun(run, store::RunStatus::finished, summary));

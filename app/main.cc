@@ -72,6 +72,11 @@ int runCommandLine(const std::vector<std::string>& arguments) {
 }  // namespace hone::app
 
 int main(int argc, char** argv) {
-  hone::catchInterrupts();
-  return hone::app::runCommandLine({argv + 1, argv + argc});
+  try {
+    hone::catchInterrupts();
+    return hone::app::runCommandLine({argv + 1, argv + argc});
+  } catch (const std::exception& exception) {
+    std::fprintf(stderr, "hone: a defect of hone itself: %s\n", exception.what());
+    return 3;
+  }
 }

@@ -41,8 +41,8 @@ struct MlirStringRef {
   static MlirStringRef of(std::string_view text) { return {text.data(), text.size()}; }
 };
 using MlirStringCallback = void (*)(MlirStringRef, void*);
-enum MlirWalkResult : int { kWalkAdvance, kWalkInterrupt, kWalkSkip };
-enum MlirWalkOrder : int { kWalkPreOrder, kWalkPostOrder };
+enum class MlirWalkResult : int { advance, interrupt, skip };
+enum class MlirWalkOrder : int { preOrder, postOrder };
 using MlirWalkCallback = MlirWalkResult (*)(MlirOperation, void*);
 
 struct Session;
@@ -117,6 +117,7 @@ enum class Pipeline : int { standard = 0 };
 /// The functions of libIREECompiler.so that hone calls, bound by dlopen. Compiling itself happens
 /// only in children (compile_pool.h): a compiler may crash, hang or eat memory.
 struct CompilerApi {
+// NOLINTNEXTLINE(bugprone-macro-parentheses): a type and a list of parameters
 #define HONE_MEMBER(member, symbol, result, arguments) result(*member) arguments = nullptr;
   HONE_COMPILER_FUNCTIONS(HONE_MEMBER)
 #undef HONE_MEMBER

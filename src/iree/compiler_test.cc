@@ -131,7 +131,7 @@ TEST_F(CompilerTest, WhatIsNotMlirIsAnErrorWithItsPlace) {
 }
 
 TEST_F(CompilerTest, GlobalFlagsOfOneJobDoNotReachTheNext) {
-  CompileRequest request = matmul();
+  const CompileRequest request = matmul();
   const auto roots = compiler_->roots(request).value();  // sets a process-global flag in its child
   ASSERT_EQ(roots.size(), 1u);
   EXPECT_EQ(roots[0]["op"], "linalg.matmul");

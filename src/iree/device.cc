@@ -43,7 +43,7 @@ Result<std::vector<std::string>> listDevices(const Installation& installation) {
 
 Result<std::optional<Device>> chooseDevice(const Installation& installation, const Target& target,
                                            const std::string& wanted) {
-  const Device device = deviceNamed(wanted.empty() ? target.devices.front() : wanted);
+  Device device = deviceNamed(wanted.empty() ? target.devices.front() : wanted);
   const auto& fitting = target.devices;
   if (std::find(fitting.begin(), fitting.end(), device.driver()) == fitting.end()) {
     return userError("device '{}' cannot run code for target '{}'; its devices are: {}",
@@ -60,7 +60,7 @@ Result<std::optional<Device>> chooseDevice(const Installation& installation, con
       return device;
     }
   }
-  if (wanted.find("://") != std::string::npos) {
+  if (wanted.contains("://")) {
     return userError("there is no device '{}' here; found: {}", wanted, join(found, ", "));
   }
   return std::nullopt;

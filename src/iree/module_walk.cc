@@ -18,7 +18,7 @@ MlirWalkResult callVisitor(MlirOperation operation, void* visitor) {
 }
 
 void walk(const CompilerApi& api, MlirOperation root, Visitor visitor) {
-  api.operationWalk(root, callVisitor, &visitor, kWalkPreOrder);
+  api.operationWalk(root, callVisitor, &visitor, MlirWalkOrder::preOrder);
 }
 
 std::vector<std::string> functionTypes(const CompilerApi& api, MlirType function, bool inputs) {
@@ -56,13 +56,13 @@ int attachOne(const CompilerApi& api, MlirOperation module, const model::OpAttri
   walk(api, module, [&](MlirOperation operation) {
     if (api.nameOf(operation) == "hal.executable" &&
         !std::regex_search(api.stringAttribute(operation, "sym_name"), dispatch)) {
-      return kWalkSkip;
+      return MlirWalkResult::skip;
     }
     if (api.nameOf(operation) == attribute.op && !dispatchAround(api, operation).empty()) {
       api.operationSetAttribute(operation, MlirStringRef::of(attribute.name), value);
       ++attached;
     }
-    return kWalkAdvance;
+    return MlirWalkResult::advance;
   });
   return attached;
 }
@@ -73,7 +73,7 @@ nlohmann::json describeModule(const CompilerApi& api, MlirOperation module) {
   nlohmann::json functions = nlohmann::json::array();
   walk(api, module, [&](MlirOperation operation) {
     if (operation.ptr == module.ptr) {
-      return kWalkAdvance;
+      return MlirWalkResult::advance;
     }
     const std::string name = api.nameOf(operation);
     const bool isPublic = api.stringAttribute(operation, "sym_visibility") != "private";
@@ -89,7 +89,7 @@ nlohmann::json describeModule(const CompilerApi& api, MlirOperation module) {
       }
       functions.push_back(std::move(entry));
     }
-    return kWalkSkip;
+    return MlirWalkResult::skip;
   });
   return functions;
 }
@@ -106,7 +106,7 @@ nlohmann::json dispatchRoots(const CompilerApi& api, MlirOperation module) {
            {"translation_info",
             function.ptr == nullptr ? "" : api.attributeText(function, "translation_info")}});
     }
-    return kWalkAdvance;
+    return MlirWalkResult::advance;
   });
   return roots;
 }
