@@ -208,7 +208,7 @@ void addBenchVerb(CLI::App& app, Context& context) {
   verb->add_option("--function", options->function, "Which function; needed if there are several");
   verb->add_option("--input", options->inputs,
                    "One an input: 4x8xf32 (hone makes the values), 4x8xf32=1, 4x8xf32=@file.npy")
-      ->take_all();
+      ->allow_extra_args(false);
   auto* vs = verb->add_option("--vs", options->other, "Another program to compare with");
   auto* configs =
       verb->add_option("--configs", options->configs, "Configs to try, a JSON list in a file");

@@ -39,6 +39,10 @@ std::string intervalOf(const trial::Finding& finding) {
   return fmt::format("{:.3f} - {:.3f}", speedup.low, speedup.high);
 }
 
+stats::Interval timeInterval(const trial::Finding& finding) {
+  return stats::bootstrapMedian(finding.roundTimesNs, 0.95, 1);
+}
+
 std::string timeOf(const trial::Finding& finding) {
   return finding.timeNs > 0 ? humanTime(finding.timeNs) : "-";
 }
@@ -62,7 +66,7 @@ std::vector<const trial::Finding*> ranked(const std::vector<trial::Finding>& fin
 
 /// The baseline alone: its time with the spread of the rounds.
 void printSingle(const trial::Finding& finding) {
-  const stats::Interval interval = stats::bootstrapMedian(finding.roundTimesNs, 0.95, 1);
+  const stats::Interval interval = timeInterval(finding);
   const stats::Summary summary = stats::summarize(finding.roundTimesNs);
   fmt::print("{}  {}   95% interval {} - {}   fastest {}   {} rounds\n", finding.name,
              humanTime(interval.estimate), humanTime(interval.low), humanTime(interval.high),
@@ -152,6 +156,10 @@ nlohmann::json toJson(const BenchResult& result) {
                             {"time_ns", finding.timeNs}};
     if (!finding.sameAs.empty()) {
       entry["same_as"] = finding.sameAs;
+    }
+    if (!finding.roundTimesNs.empty()) {
+      const stats::Interval interval = timeInterval(finding);
+      entry["time_interval_ns"] = {interval.low, interval.high};
     }
     if (finding.comparison) {
       const stats::Comparison& comparison = *finding.comparison;

@@ -76,7 +76,9 @@ int main(int argc, char** argv) {
     hone::catchInterrupts();
     return hone::app::runCommandLine({argv + 1, argv + argc});
   } catch (const std::exception& exception) {
-    std::fprintf(stderr, "hone: a defect of hone itself: %s\n", exception.what());
+    std::fputs("hone: a defect of hone itself: ", stderr);
+    std::fputs(exception.what(), stderr);
+    std::fputs("\n", stderr);
     return 3;
   }
 }
