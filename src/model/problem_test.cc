@@ -5,56 +5,16 @@
 #include <rapidcheck/gtest.h>
 
 #include <nlohmann/json.hpp>
-#include <ostream>
+
+#include "model/test_problems.h"
 
 namespace hone::model {
-
-/// For rapidcheck's counterexamples.
-static void showValue(const Problem& problem, std::ostream& out) { out << nameOf(problem); }
 
 namespace {
 
 using nlohmann::json;
 using testing::ElementsAre;
 using testing::HasSubstr;
-
-/// Few values, so that equal problems, and those that differ in one member, come up.
-rc::Gen<std::int64_t> size() { return rc::gen::element<std::int64_t>(1, 2, 3, 12, 21, 112); }
-rc::Gen<ElementType> element() {
-  return rc::gen::element(ElementType::f32, ElementType::f16, ElementType::i8);
-}
-
-rc::Gen<Problem> matmuls() {
-  return rc::gen::map(
-      rc::gen::build<Matmul>(
-          rc::gen::set(&Matmul::batch, rc::gen::element<std::int64_t>(0, 1, 2, 12)),
-          rc::gen::set(&Matmul::m, size()), rc::gen::set(&Matmul::n, size()),
-          rc::gen::set(&Matmul::k, size()), rc::gen::set(&Matmul::transposeLhs),
-          rc::gen::set(&Matmul::transposeRhs), rc::gen::set(&Matmul::lhs, element()),
-          rc::gen::set(&Matmul::rhs, element()), rc::gen::set(&Matmul::result, element())),
-      [](const Matmul& matmul) { return Problem(matmul); });
-}
-
-rc::Gen<Problem> convs() {
-  using rc::gen::set;
-  const auto few = rc::gen::element<std::int64_t>(1, 2);
-  const auto pad = rc::gen::element<std::int64_t>(0, 1, 2);
-  const auto any = rc::gen::build<Conv>(
-      set(&Conv::direction, rc::gen::element(ConvDirection::forward, ConvDirection::backwardData,
-                                             ConvDirection::weightBackward)),
-      set(&Conv::layout, rc::gen::element(ConvLayout::nhwc, ConvLayout::nchw)),
-      set(&Conv::n, size()), set(&Conv::c, size()), set(&Conv::h, size()), set(&Conv::w, size()),
-      set(&Conv::k, size()), set(&Conv::y, few), set(&Conv::x, few), set(&Conv::strideH, few),
-      set(&Conv::strideW, few), set(&Conv::padH, pad), set(&Conv::padW, pad),
-      set(&Conv::dilationH, few), set(&Conv::dilationW, few), set(&Conv::groups, few),
-      set(&Conv::input, element()), set(&Conv::result, element()));
-  return rc::gen::map(any, [](const Conv& conv) { return Problem(conv); });
-}
-
-rc::Gen<Problem> problems() {
-  return rc::gen::suchThat(rc::gen::oneOf(matmuls(), convs()),
-                           [](const Problem& problem) { return check(problem).has_value(); });
-}
 
 std::vector<std::string> texts(const std::vector<TensorType>& types) {
   std::vector<std::string> out;
@@ -167,23 +127,23 @@ TEST(Check, RefusesWhatDoesNotFitAnyMemory) {
 }
 
 RC_GTEST_PROP(ProblemProperty, JsonRoundTrips, ()) {
-  const Problem problem = *problems();
+  const Problem problem = *anyProblem();
   const auto again = problemFrom(json::parse(toJson(problem).dump()));
   RC_ASSERT(again.has_value());
   RC_ASSERT(*again == problem);
 }
 
 RC_GTEST_PROP(ProblemProperty, NamesAreEqualForEqualProblemsOnly, ()) {
-  const Problem a = *problems();
-  const Problem b = *problems();
+  const Problem a = *anyProblem();
+  const Problem b = *anyProblem();
   RC_ASSERT((nameOf(a) == nameOf(b)) == (a == b));
 }
 
 RC_GTEST_PROP(ProblemProperty, AChangeOfOneMemberChangesTheName, ()) {
-  const Problem problem = *problems();
+  const Problem problem = *anyProblem();
   json changed = toJson(problem);
   const auto other = toJson(*rc::gen::suchThat(
-      problems(), [&](const Problem& p) { return p.index() == problem.index(); }));
+      anyProblem(), [&](const Problem& p) { return p.index() == problem.index(); }));
   const auto member = *rc::gen::inRange<std::size_t>(0, changed.size());
   const auto at = std::next(changed.begin(), static_cast<std::ptrdiff_t>(member));
   *at = other.at(at.key());
@@ -193,7 +153,7 @@ RC_GTEST_PROP(ProblemProperty, AChangeOfOneMemberChangesTheName, ()) {
 }
 
 RC_GTEST_PROP(ProblemProperty, FiguresArePositiveAndAgree, ()) {
-  const Problem problem = *problems();
+  const Problem problem = *anyProblem();
   RC_ASSERT(reductionLength(problem) > 0);
   RC_ASSERT(flopsOf(problem) > 0);
   RC_ASSERT(operandsOf(problem).size() == 2);
@@ -201,7 +161,7 @@ RC_GTEST_PROP(ProblemProperty, FiguresArePositiveAndAgree, ()) {
 }
 
 RC_GTEST_PROP(ProblemProperty, DamagedJsonIsRefusedOrSound, ()) {
-  json damaged = toJson(*problems());
+  json damaged = toJson(*anyProblem());
   const auto member = *rc::gen::inRange<std::size_t>(0, damaged.size());
   const std::string key = std::next(damaged.begin(), static_cast<std::ptrdiff_t>(member)).key();
   const std::vector<json> values = {nullptr,   true,       -1, 0,     1.5, 1e300,

@@ -1,0 +1,137 @@
+#include "model/sweep.h"
+
+#include <algorithm>
+#include <unordered_set>
+
+#include "base/text.h"
+#include "model/shown.h"
+
+namespace hone::model {
+namespace {
+
+/// Far more than anyone can measure: what is above is a slip of the pen, and would fill memory.
+constexpr std::size_t kMostValues = 100'000;
+
+Result<std::int64_t> sizeFrom(std::string_view argument, std::string_view text) {
+  const auto size = parseInt(trim(text));
+  if (!size || *size < 1) {
+    return userError("{}: '{}' is not a size; write sizes from 1 as 128, 128,256 or start:end:step",
+                     argument, shown(text));
+  }
+  return *size;
+}
+
+struct Range {
+  std::int64_t start = 0;
+  std::int64_t end = 0;
+  std::int64_t step = 1;
+
+  [[nodiscard]] std::int64_t count() const { return (end - start) / step + 1; }
+};
+
+Result<Range> rangeFrom(std::string_view argument, std::string_view text) {
+  const std::vector<std::string> parts = split(text, ':');
+  if (parts.size() > 3) {
+    return userError("{}: '{}' has too many parts; write start:end:step", argument, shown(text));
+  }
+  Range range;
+  range.start = HONE_TRY(sizeFrom(argument, parts[0]));
+  range.end = parts.size() > 1 ? HONE_TRY(sizeFrom(argument, parts[1])) : range.start;
+  range.step = parts.size() > 2 ? HONE_TRY(sizeFrom(argument, parts[2])) : 1;
+  if (range.end < range.start) {
+    return userError("{}: '{}' ends before it starts; write the smaller size first", argument,
+                     shown(text));
+  }
+  return range;
+}
+
+Result<ElementType> typeFrom(std::string_view argument, std::string_view name) {
+  const auto type = elementTypeFrom(name);
+  if (!type) {
+    return userError("{}: unknown type '{}'; write one like f32, bf16, i8 or f16_f16_f32", argument,
+                     shown(name));
+  }
+  return *type;
+}
+
+Result<MatmulTypes> typesFrom(std::string_view argument, std::string_view text) {
+  const std::vector<std::string> parts = split(trim(text), '_');
+  if (parts.size() == 1) {
+    const ElementType type = HONE_TRY(typeFrom(argument, parts[0]));
+    return MatmulTypes{type, type, type == ElementType::i8 ? ElementType::i32 : type};
+  }
+  if (parts.size() != 3) {
+    return userError("{}: '{}' is not one type or three; write them like f16_f16_f32", argument,
+                     shown(text));
+  }
+  return MatmulTypes{HONE_TRY(typeFrom(argument, parts[0])), HONE_TRY(typeFrom(argument, parts[1])),
+                     HONE_TRY(typeFrom(argument, parts[2]))};
+}
+
+}  // namespace
+
+Result<std::vector<std::int64_t>> sizesFrom(std::string_view argument, std::string_view text) {
+  std::vector<std::int64_t> sizes;
+  std::unordered_set<std::int64_t> seen;
+  for (const std::string& part : split(text, ',')) {
+    const Range range = HONE_TRY(rangeFrom(argument, part));
+    if (range.count() > static_cast<std::int64_t>(kMostValues - sizes.size())) {
+      return userError("{}: more than {} sizes; take a larger step", argument, kMostValues);
+    }
+    for (std::int64_t i = 0; i < range.count(); ++i) {
+      const std::int64_t size = range.start + i * range.step;
+      if (seen.insert(size).second) {
+        sizes.push_back(size);
+      }
+    }
+  }
+  return sizes;
+}
+
+Result<std::vector<MatmulTypes>> matmulTypesFrom(std::string_view argument, std::string_view text) {
+  std::vector<MatmulTypes> types;
+  for (const std::string& part : split(text, ',')) {
+    const MatmulTypes one = HONE_TRY(typesFrom(argument, part));
+    if (std::find(types.begin(), types.end(), one) == types.end()) {
+      types.push_back(one);
+    }
+  }
+  return types;
+}
+
+Result<std::vector<Problem>> matmulsOf(const Sweep& sweep) {
+  std::size_t count = 1;
+  for (const std::size_t size :
+       {sweep.types.size(), sweep.batch.size(), sweep.m.size(), sweep.n.size(), sweep.k.size()}) {
+    count *= size;
+    if (count > kMostValues) {
+      return userError("the sweep has more than {} problems; shorten its lists", kMostValues);
+    }
+  }
+  std::vector<Problem> problems;
+  problems.reserve(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    std::size_t rest = i;
+    const auto next = [&rest](const auto& list) {
+      const auto& value = list[rest % list.size()];
+      rest /= list.size();
+      return value;
+    };
+    Matmul matmul;
+    matmul.k = next(sweep.k);
+    matmul.n = next(sweep.n);
+    matmul.m = next(sweep.m);
+    matmul.batch = next(sweep.batch);
+    const MatmulTypes types = next(sweep.types);
+    matmul.lhs = types.lhs;
+    matmul.rhs = types.rhs;
+    matmul.result = types.result;
+    if (const auto valid = check(matmul); !valid) {
+      return userError("{}: {}; shorten the sweep's lists", nameOf(matmul), valid.error().message);
+    }
+    problems.emplace_back(matmul);
+  }
+  return problems;
+}
+
+}  // namespace hone::model
