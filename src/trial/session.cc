@@ -18,7 +18,8 @@ using model::Stage;
 /// Whoever is this much slower than the best so far in its first samples is not raced.
 constexpr double kScreenFactor = 1.5;
 constexpr std::int64_t kScreenSamples = 3;
-/// Compiled and measured in turns of so many: results come early, and little is redone after a kill.
+/// Compiled and measured in turns of so many: results come early, and little is redone after a
+/// kill.
 constexpr std::size_t kChunk = 16;
 /// Fractions of a time budget after which the stages before the final stop.
 constexpr double kTryShare = 0.6;
@@ -112,8 +113,8 @@ Result<void> Session::restore() {
 Result<void> Session::tryAll() {
   std::vector<std::size_t> left;
   for (std::size_t i = 0; i < entries_.size(); ++i) {
-    const bool withinTrials = !plan_.budget.trials ||
-                              static_cast<std::int64_t>(i) <= *plan_.budget.trials;
+    const bool withinTrials =
+        !plan_.budget.trials || static_cast<std::int64_t>(i) <= *plan_.budget.trials;
     // A trial that is done needs its module again only when it may still be measured.
     if (withinTrials && (entries_[i].trial == 0 || entries_[i].passed)) {
       left.push_back(i);
@@ -131,9 +132,9 @@ Result<void> Session::tryAll() {
 }
 
 Result<void> Session::compileSome(std::span<const std::size_t> which) {
-  const bool attributes = std::any_of(
-      plan_.candidates.begin(), plan_.candidates.end(),
-      [](const Candidate& candidate) { return !candidate.config.attributes.empty(); });
+  const bool attributes =
+      std::any_of(plan_.candidates.begin(), plan_.candidates.end(),
+                  [](const Candidate& candidate) { return !candidate.config.attributes.empty(); });
   std::vector<iree::CompileRequest> requests;
   for (const std::size_t index : which) {
     const Candidate& candidate = plan_.candidates[index];
@@ -172,9 +173,9 @@ Result<void> Session::settle(std::size_t index, const iree::Compiled& compiled) 
   entry.call.module = compiled.module;
   if (entry.trial != 0) {
     if (index == 0) {
-      twin_.call = entry.call;
       // The expectation is not stored: without a reference the baseline sets it anew.
       HONE_TRY(verifier_.check(entry.call));
+      return addTwin();  // the run may have been killed between the two
     }
     return {};
   }
@@ -319,8 +320,8 @@ Result<void> Session::race() {
   progress_.stage("race", static_cast<std::int64_t>(options.maxRounds));
   while (!race.done() && !clock_.spent(kRaceShare)) {
     const auto order = race.order();
-    race.addRound(HONE_TRY(
-        rounds.take(static_cast<std::int64_t>(race.rounds()), participants, order)));
+    race.addRound(
+        HONE_TRY(rounds.take(static_cast<std::int64_t>(race.rounds()), participants, order)));
     progress_.step(fmt::format("{} left", race.ranking().size()));
   }
   for (const std::size_t racer : race.ranking()) {
@@ -355,8 +356,8 @@ Result<void> Session::finalRounds() {
     progress_.stage(part == 0 ? "final" : "final, still ambiguous", plan_.rounds);
     for (std::int64_t i = 0; i < plan_.rounds; ++i) {
       const std::int64_t round = part * plan_.rounds + i;
-      times.push_back(HONE_TRY(rounds.take(
-          round, participants, shuffled(participants.size(), plan_.seed, round))));
+      times.push_back(HONE_TRY(
+          rounds.take(round, participants, shuffled(participants.size(), plan_.seed, round))));
       progress_.step();
     }
     compareFinalists(times);
