@@ -67,8 +67,8 @@ Result<TensorType> inputType(const Program& program, std::size_t number, const s
   if (spec.empty()) {
     auto type = model::tensorTypeFrom(wanted);
     if (wanted.empty() || !type) {
-      return userError("input {} of @{} is {}: give it with --input, for example --input {}", number,
-                       program.function, program.inputTypes[number],
+      return userError("input {} of @{} is {}: give it with --input, for example --input {}",
+                       number, program.function, program.inputTypes[number],
                        wanted.empty() ? "4" : "8x16xf32");
     }
     return *type;
@@ -92,12 +92,9 @@ Result<Program> loadProgram(iree::Compiler& compiler, const std::filesystem::pat
   Program program;
   program.source = std::filesystem::absolute(source);
   program.hash = hashOf(HONE_TRY(readFile(source)));
-  auto functions = compiler.describe({program.source, program.hash, flags, {}});
-  if (!functions) {
-    return within(fmt::format("{} is not a program the compiler reads", source.string()),
-                  functions.error());
-  }
-  const nlohmann::json entry = HONE_TRY(pickFunction(*functions, function, source));
+  const nlohmann::json functions =
+      HONE_TRY(compiler.describe({program.source, program.hash, flags, {}}));
+  const nlohmann::json entry = HONE_TRY(pickFunction(functions, function, source));
   program.function = entry.at("name").get<std::string>();
   program.inputTypes = entry.at("inputs").get<std::vector<std::string>>();
   program.resultTypes = entry.at("results").get<std::vector<std::string>>();
@@ -116,8 +113,7 @@ Result<Inputs> makeInputs(const Program& program, const std::vector<std::string>
   }
   Inputs inputs;
   // Small integers make the sums of a contraction exact, so that its check can be exact too.
-  const auto values =
-      program.problem ? verify::Values::smallIntegers : verify::Values::reals;
+  const auto values = program.problem ? verify::Values::smallIntegers : verify::Values::reals;
   for (std::size_t i = 0; i < count; ++i) {
     const std::string spec = specs.empty() ? "" : specs[i];
     const auto equals = spec.find('=');
