@@ -77,6 +77,11 @@ std::string shortDiagnostics(CompileReport::Status status, const Ending& ending,
   return line.empty() ? fmt::format("the compiler failed ({})", ending.describe()) : line;
 }
 
+bool diskWasFull(std::string_view log) {
+  return contains(log, "No space left on device") || contains(log, "Disk quota exceeded") ||
+         contains(log, "possibly out of disk space");
+}
+
 std::string firstError(std::string_view log) {
   constexpr std::array<std::string_view, 4> kMarks = {"error:", "LLVM ERROR:", "Assertion",
                                                       "terminate called"};
@@ -89,7 +94,8 @@ std::string firstError(std::string_view log) {
     }
   }
   // The runtime's tools say "file.c:123: CODE; what; while …"; the first two parts after the place.
-  static const std::regex kStatus(R"([\w./-]+\.(?:c|cc|h|inl):\d+: ([A-Z_]+); ([^;\n]*(?:;[^;\n]*)?))");
+  static const std::regex kStatus(
+      R"([\w./-]+\.(?:c|cc|h|inl):\d+: ([A-Z_]+); ([^;\n]*(?:;[^;\n]*)?))");
   std::match_results<std::string_view::const_iterator> match;
   if (std::regex_search(log.begin(), log.end(), match, kStatus)) {
     return shortened(fmt::format("{}: {}", match[1].str(), match[2].str()), kLineWidth);
