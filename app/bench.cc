@@ -42,7 +42,8 @@ Result<std::vector<std::string>> wordsOf(std::string_view option, const std::str
 Result<std::vector<model::Config>> readConfigs(const std::string& file) {
   const auto json = nlohmann::json::parse(HONE_TRY(readFile(file)), nullptr, false);
   if (!json.is_array()) {
-    return userError("{} is not a JSON list of configs; docs/bench.md shows one", file);
+    return userError(R"({} is not a JSON list of configs, as [{{"name": "a", "flags": ["--x"]}}])",
+                     file);
   }
   std::vector<model::Config> configs;
   for (std::size_t i = 0; i < json.size(); ++i) {
@@ -113,12 +114,13 @@ Result<trial::Plan> makePlan(const BenchOptions& options, Engine& engine,
     plan.budget = HONE_TRY(trial::budgetFrom(options.budget));
   }
   HONE_CHECK(addCandidates(options, plan));
-  plan.inputs = HONE_TRY(
-      trial::makeInputs(plan.programs.front(), options.inputs, options.seed, folder));
+  plan.inputs =
+      HONE_TRY(trial::makeInputs(plan.programs.front(), options.inputs, options.seed, folder));
   return plan;
 }
 
-/// Equal for commands that ask for the same work: what is compiled, where it runs, how it is judged.
+/// Equal for commands that ask for the same work: what is compiled, where it runs, how it is
+/// judged.
 std::string runKey(const trial::Plan& plan, const Engine& engine, const BenchOptions& options) {
   Hasher hasher;
   hasher.field("bench").field(engine.compiler.revision()).field(engine.device->name);
@@ -126,7 +128,9 @@ std::string runKey(const trial::Plan& plan, const Engine& engine, const BenchOpt
     hasher.field("program").field(program.hash).field(program.function);
   }
   for (const trial::Candidate& candidate : plan.candidates) {
-    hasher.field("candidate").field(std::to_string(candidate.program)).field(candidate.config.key());
+    hasher.field("candidate")
+        .field(std::to_string(candidate.program))
+        .field(candidate.config.key());
   }
   for (const std::string& flag : plan.flags) {
     hasher.field("flag").field(flag);
@@ -134,8 +138,8 @@ std::string runKey(const trial::Plan& plan, const Engine& engine, const BenchOpt
   for (const std::string& input : options.inputs) {
     hasher.field("input").field(input);
   }
-  hasher.field(fmt::format("{} {} {} {}", plan.seed, plan.rounds, plan.compare.margin,
-                           options.budget));
+  hasher.field(
+      fmt::format("{} {} {} {}", plan.seed, plan.rounds, plan.compare.margin, options.budget));
   return hasher.hex();
 }
 
@@ -154,10 +158,16 @@ Result<int> compileOnly(const Context& context, Engine& engine, const trial::Pla
   return reportCompileOnly(context, engine.target.name, plan, compiled);
 }
 
-Result<std::int64_t> findOrAddRun(const Context& context, const Engine& engine,
-                                  store::Store& store, const std::string& key, std::uint64_t seed,
-                                  Progress& progress) {
-  if (const auto before = HONE_TRY(store.unfinishedRun(key))) {
+Result<std::int64_t> findOrAddRun(const Context& context, const Engine& engine, store::Store& store,
+                                  const std::string& key, std::uint64_t seed, Progress& progress) {
+  const auto before = HONE_TRY(store.unfinishedRun(key));
+  if (context.resumed && (!before || before->id != *context.resumed)) {
+    return userError(
+        "run {} cannot go on: its program, its configs, the compiler or the device have changed "
+        "since; give its command again to begin anew",
+        *context.resumed);
+  }
+  if (before) {
     progress.say(fmt::format("going on with run {} of {}", before->id, before->startedAt));
     return before->id;
   }
@@ -184,8 +194,8 @@ Result<int> bench(const Context& context, const BenchOptions& options) {
   auto findings = experiment.run(run, plan);
   if (!findings) {
     if (findings.error().fault == Fault::user) {
-      HONE_CHECK(store.finishRun(run, store::RunStatus::failed,
-                                 {{"error", findings.error().message}}));
+      HONE_CHECK(
+          store.finishRun(run, store::RunStatus::failed, {{"error", findings.error().message}}));
     }
     return std::unexpected(findings.error());
   }
