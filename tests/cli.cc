@@ -27,7 +27,9 @@ constexpr const char* kMark = "HONE_TEST_SANDBOX";
 
 void redirect(const fs::path& file, int to) {
   const int fd = ::open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-  ::dup2(fd, to);
+  if (fd < 0 || ::dup2(fd, to) != to) {
+    ::_exit(127);
+  }
 }
 
 std::string environmentOf(const fs::path& process) {
@@ -83,9 +85,8 @@ Sandbox::Sandbox()
                 {"OPENAI_API_KEY", ""}};
 }
 
-std::string Sandbox::write(const std::string& name, std::string_view text) const {
+void Sandbox::write(const std::string& name, std::string_view text) const {
   EXPECT_TRUE(writeFile(work() / name, text));
-  return name;
 }
 
 void Sandbox::moveProgram() {

@@ -62,8 +62,8 @@ class Sandbox {
   [[nodiscard]] std::filesystem::path temporary() const { return root() / "tmp"; }
   [[nodiscard]] std::filesystem::path cache() const { return root() / "cache"; }
   [[nodiscard]] std::filesystem::path store() const { return root() / "data/hone/hone.db"; }
-  /// Writes a file in the working folder; gives its name back, for a command line.
-  std::string write(const std::string& name, std::string_view text) const;
+  /// Writes a file in the working folder.
+  void write(const std::string& name, std::string_view text) const;
 
   /// A copy of the program away from its repository, whose IREE it would find.
   void moveProgram();
