@@ -42,8 +42,7 @@ Result<std::vector<std::string>> wordsOf(std::string_view option, const std::str
 Result<std::vector<model::Config>> readConfigs(const std::string& file) {
   const auto json = nlohmann::json::parse(HONE_TRY(readFile(file)), nullptr, false);
   if (!json.is_array()) {
-    return userError(R"({} is not a JSON list of configs, as [{{"name": "a", "flags": ["--x"]}}])",
-                     file);
+    return userError("{} is not a JSON list of configs; docs/bench.md shows one", file);
   }
   std::vector<model::Config> configs;
   for (std::size_t i = 0; i < json.size(); ++i) {
@@ -199,7 +198,7 @@ Result<int> bench(const Context& context, const BenchOptions& options) {
     }
     return std::unexpected(findings.error());
   }
-  BenchResult result{run, engine.target.name, executor.device(), plan, std::move(*findings)};
+  const BenchResult result{run, engine.target.name, executor.device(), plan, std::move(*findings)};
   nlohmann::json summary = toJson(result);
   summary["own_cpu_ns"] = ownCpuNs() - experiment.referenceCpuNs();
   HONE_CHECK(store.finishRun(run, store::RunStatus::finished, summary));

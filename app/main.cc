@@ -1,5 +1,6 @@
 #include <CLI/CLI.hpp>
 #include <cstdio>
+#include <system_error>
 
 #include "app/bench.h"
 #include "app/context.h"
@@ -32,8 +33,7 @@ std::string slipOf(const CLI::App& app, const CLI::ParseError& error) {
   return error.what();
 }
 
-/// Runs the verb. The last stop of exceptions that no wrapper caught, and of output that did not
-/// reach its file.
+/// Runs the verb; output that did not reach its file is an error, too.
 Result<int> perform(const Context& context) {
   try {
     const int code = HONE_TRY(context.action());
@@ -41,8 +41,8 @@ Result<int> perform(const Context& context) {
       return errnoError("cannot write to standard output");
     }
     return code;
-  } catch (const std::exception& error) {
-    return machineError("unexpected: {}; what was stored is intact", error.what());
+  } catch (const std::system_error& error) {  // how fmt says that a stream cannot be written
+    return machineError("{}", error.what());
   }
 }
 
@@ -106,6 +106,11 @@ int runCommandLine(const std::vector<std::string>& arguments, const Context* ask
 }  // namespace hone::app
 
 int main(int argc, char** argv) {
-  hone::catchInterrupts();
-  return hone::app::runCommandLine({argv + 1, argv + argc});
+  try {
+    hone::catchInterrupts();
+    return hone::app::runCommandLine({argv + 1, argv + argc});
+  } catch (const std::exception& exception) {
+    std::fprintf(stderr, "hone: a defect of hone itself: %s\n", exception.what());
+    return 3;
+  }
 }

@@ -26,7 +26,7 @@ using hone::nowNs;
 using hone::Result;
 using hone::store::Store;
 
-constexpr std::int64_t kSizes[] = {100, 1'000, 10'000};
+constexpr std::array<std::int64_t, 3> kSizes = {100, 1'000, 10'000};
 constexpr std::int64_t kSamples = 10;
 constexpr int kListings = 5;
 
@@ -89,8 +89,8 @@ struct Measured {
 
 /// Runs the work in a process of its own, for its times and its peak memory.
 Result<Measured> inProcess(const std::function<Result<Times>()>& work) {
-  int ends[2];
-  if (::pipe(ends) != 0) {
+  std::array<int, 2> ends{};
+  if (::pipe(ends.data()) != 0) {
     return hone::errnoError("cannot make a pipe");
   }
   const pid_t child = ::fork();
@@ -177,7 +177,7 @@ Result<void> measureAll(const std::filesystem::path& folder) {
 
 }  // namespace
 
-int main() {
+int main() try {
   const auto scratch = hone::ScratchFolder::create("hone-store-scale");
   if (!scratch) {
     fmt::print(stderr, "store_scale: {}\n", scratch.error().message);
@@ -188,4 +188,7 @@ int main() {
     return 3;
   }
   return 0;
+} catch (const std::exception& exception) {
+  fmt::print(stderr, "store_scale: {}\n", exception.what());
+  return 3;
 }

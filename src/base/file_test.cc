@@ -37,42 +37,42 @@ class Variable {
 
 class FileTest : public testing::Test {
  protected:
-  ScratchFolder folder = ScratchFolder::create("file-test").value();
-  fs::path file = folder.path() / "file";
+  ScratchFolder folder_ = ScratchFolder::create("file-test").value();
+  fs::path file_ = folder_.path() / "file";
 
   [[nodiscard]] std::size_t entries() const {
-    return static_cast<std::size_t>(std::distance(fs::directory_iterator(folder.path()), {}));
+    return static_cast<std::size_t>(std::distance(fs::directory_iterator(folder_.path()), {}));
   }
 };
 
 TEST_F(FileTest, AMissingFileIsTheUsersFaultAndIsNamed) {
-  const auto result = readFile(file);
+  const auto result = readFile(file_);
   ASSERT_FALSE(result);
   EXPECT_EQ(result.error().fault, Fault::user);
-  EXPECT_NE(result.error().message.find(file.string()), std::string::npos);
+  EXPECT_NE(result.error().message.find(file_.string()), std::string::npos);
   EXPECT_NE(result.error().message.find("No such file"), std::string::npos);
 }
 
 TEST_F(FileTest, AFolderIsNotAFile) {
-  const auto result = readFile(folder.path());
+  const auto result = readFile(folder_.path());
   ASSERT_FALSE(result);
   EXPECT_NE(result.error().message.find("is a folder"), std::string::npos);
 }
 
 TEST_F(FileTest, WritesOverAndLeavesNothingBeside) {
-  ASSERT_TRUE(writeFile(file, "old and longer"));
-  ASSERT_TRUE(writeFile(file, "new"));
-  EXPECT_EQ(readFile(file).value(), "new");
+  ASSERT_TRUE(writeFile(file_, "old and longer"));
+  ASSERT_TRUE(writeFile(file_, "new"));
+  EXPECT_EQ(readFile(file_).value(), "new");
   EXPECT_EQ(entries(), 1U);
 }
 
 TEST_F(FileTest, AFailedWriteLeavesNothingBeside) {
-  ASSERT_TRUE(makeFolder(file));
-  const auto result = writeFile(file, "text");
+  ASSERT_TRUE(makeFolder(file_));
+  const auto result = writeFile(file_, "text");
   ASSERT_FALSE(result);
   EXPECT_EQ(result.error().fault, Fault::machine);
   EXPECT_EQ(entries(), 1U);
-  EXPECT_FALSE(writeFile(folder.path() / "no" / "such", "text"));
+  EXPECT_FALSE(writeFile(folder_.path() / "no" / "such", "text"));
 }
 
 TEST_F(FileTest, WritersInParallelNeverMixTheirTexts) {
@@ -80,26 +80,26 @@ TEST_F(FileTest, WritersInParallelNeverMixTheirTexts) {
   const std::string b(200'000, 'b');
   const auto writer = [&](const std::string& text) {
     for (int i = 0; i < 50; ++i) {
-      ASSERT_TRUE(writeFile(file, text));
-      const std::string seen = readFile(file).value();
+      ASSERT_TRUE(writeFile(file_, text));
+      const std::string seen = readFile(file_).value();
       ASSERT_TRUE(seen == a || seen == b);
     }
   };
-  std::jthread other(writer, a);
+  const std::jthread other(writer, a);
   writer(b);
 }
 
 RC_GTEST_FIXTURE_PROP(FileTest, AnyBytesComeBack, (const std::string& content)) {
-  RC_ASSERT(writeFile(file, content).has_value());
-  RC_ASSERT(readFile(file).value() == content);
+  RC_ASSERT(writeFile(file_, content).has_value());
+  RC_ASSERT(readFile(file_).value() == content);
 }
 
 TEST_F(FileTest, MakesFoldersWithTheirParents) {
-  EXPECT_TRUE(makeFolder(folder.path() / "a" / "b"));
-  EXPECT_TRUE(makeFolder(folder.path() / "a" / "b")) << "once more is fine";
-  EXPECT_TRUE(fs::is_directory(folder.path() / "a" / "b"));
-  ASSERT_TRUE(writeFile(file, ""));
-  EXPECT_FALSE(makeFolder(file / "below"));
+  EXPECT_TRUE(makeFolder(folder_.path() / "a" / "b"));
+  EXPECT_TRUE(makeFolder(folder_.path() / "a" / "b")) << "once more is fine";
+  EXPECT_TRUE(fs::is_directory(folder_.path() / "a" / "b"));
+  ASSERT_TRUE(writeFile(file_, ""));
+  EXPECT_FALSE(makeFolder(file_ / "below"));
 }
 
 TEST(HomeFolders, FollowTheEnvironment) {
@@ -153,21 +153,21 @@ TEST(ScratchFolder, SaysWhyThereIsNone) {
 
 TEST_F(FileTest, ALockIsHeldOnceAndLetGo) {
   {
-    const auto lock = FileLock::tryLock(file);
+    const auto lock = FileLock::tryLock(file_);
     ASSERT_TRUE(lock);
-    const auto second = FileLock::tryLock(file);
+    const auto second = FileLock::tryLock(file_);
     ASSERT_FALSE(second);
     EXPECT_EQ(second.error().fault, Fault::user);
     EXPECT_NE(second.error().message.find("held by another"), std::string::npos);
   }
-  auto again = FileLock::tryLock(file);
+  auto again = FileLock::tryLock(file_);
   ASSERT_TRUE(again);
   const FileLock moved = std::move(*again);
-  EXPECT_FALSE(FileLock::tryLock(file)) << "a moved lock is still held";
+  EXPECT_FALSE(FileLock::tryLock(file_)) << "a moved lock is still held";
 }
 
 TEST_F(FileTest, ALockInNoFolderIsTheMachinesFault) {
-  const auto lock = FileLock::tryLock(folder.path() / "no" / "lock");
+  const auto lock = FileLock::tryLock(folder_.path() / "no" / "lock");
   ASSERT_FALSE(lock);
   EXPECT_EQ(lock.error().fault, Fault::machine);
 }

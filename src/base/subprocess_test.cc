@@ -31,7 +31,7 @@ Command shell(std::string script, Limits limits = {}) {
 bool dies(pid_t process) {
   while (::kill(process, 0) == 0) {
     const auto state = readFile("/proc/" + std::to_string(process) + "/stat");
-    if (!state || state->find(") Z ") != std::string::npos) {
+    if (!state || state->contains(") Z ")) {
       return true;
     }
     std::this_thread::sleep_for(1ms);
@@ -163,8 +163,7 @@ TEST(RunCommand, RunsSideBySideFromThreads) {
   }
   threads.clear();
   for (std::size_t i = 0; i < outs.size(); ++i) {
-    const std::string line = std::to_string(i) + "\n";
-    EXPECT_EQ(outs[i], line + line + line + line + line);
+    EXPECT_EQ(outs[i], fmt::format("{0}\n{0}\n{0}\n{0}\n{0}\n", i));
   }
 }
 

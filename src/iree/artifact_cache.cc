@@ -49,7 +49,7 @@ Result<fs::path> ArtifactCache::beside(std::string_view key, std::string_view en
 
 Result<fs::path> ArtifactCache::keep(const fs::path& written, std::string_view key,
                                      std::string_view ending) const {
-  const fs::path entry = pathOf(key, ending);
+  fs::path entry = pathOf(key, ending);
   std::error_code code;
   fs::rename(written, entry, code);
   if (code) {

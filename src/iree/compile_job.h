@@ -31,8 +31,8 @@ struct CompileJob {
   std::string to = kPhaseEnd;
   std::vector<std::string> flags;
   std::vector<model::OpAttribute> attributes;  ///< put on the parsed IR before the passes run
-  bool verifyIr = true;   ///< off for IR that the compiler itself wrote: an eighth less work
-  bool threads = false;   ///< on where the job has the machine to itself
+  bool verifyIr = true;  ///< off for IR that the compiler itself wrote: an eighth less work
+  bool threads = false;  ///< on where the job has the machine to itself
   std::filesystem::path output;
   Limits limits;
 };
@@ -41,10 +41,10 @@ struct CompileJob {
 struct CompileReport {
   enum class Status : std::uint8_t {
     ok,
-    badFlag,     ///< a compiler flag is unknown or ill-formed
-    badSource,   ///< the source does not parse
-    noMatch,     ///< an attribute of the config found no operation, or is no attribute
-    failed,      ///< the passes failed, or the compiler crashed
+    badFlag,    ///< a compiler flag is unknown or ill-formed
+    badSource,  ///< the source does not parse
+    noMatch,    ///< an attribute of the config found no operation, or is no attribute
+    failed,     ///< the passes failed, or the compiler crashed
     outOfMemory,
     timedOut,
   };

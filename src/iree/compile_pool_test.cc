@@ -10,9 +10,12 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <memory>
 #include <set>
 #include <thread>
+
+#include "base/file.h"
+#include "base/subprocess.h"
+#include "base/text.h"
 
 namespace hone::iree {
 namespace {
@@ -54,10 +57,10 @@ int misbehave(const CompileJob& job) {
     ::pause();
   }
   if (what == "kill the nursery once") {
-    // The scratch folder of the job lives on: the second try finds the mark of the first.
-    const std::string mark = std::string(std::getenv("TMPDIR")) + "/mark";
-    if (::access(mark.c_str(), F_OK) != 0) {
-      std::fclose(std::fopen(mark.c_str(), "w"));
+    // The second try finds the mark of the first.
+    const std::filesystem::path mark = job.output;
+    if (!std::filesystem::exists(mark)) {
+      (void)writeFile(mark, "");
       ::kill(::getppid(), SIGKILL);
       ::pause();
     }
@@ -137,7 +140,10 @@ TEST(CompilePool, TheFirstErrorComesBackShortAndTheLogWhole) {
 
 TEST(CompilePool, AKilledNurseryIsReplacedAndItsJobDoneAgain) {
   CompilePool pool = start();
-  EXPECT_EQ(pool.runOne(job("kill the nursery once")).value().status, Status::ok);
+  const ScratchFolder folder = ScratchFolder::create("hone-pool-test").value();
+  CompileJob once = job("kill the nursery once");
+  once.output = folder.path() / "mark";
+  EXPECT_EQ(pool.runOne(once).value().status, Status::ok);
   EXPECT_EQ(pool.runOne(job("fine")).value().status, Status::ok);
 }
 
@@ -151,10 +157,8 @@ TEST(CompilePool, AJobThatKillsTheNurseryTwiceIsGivenUp) {
 
 /// The processes whose command line has the text.
 int processesWith(const std::string& text) {
-  const std::string command = "pgrep -fc '" + text + "'";
-  std::unique_ptr<FILE, int (*)(FILE*)> pipe(::popen(command.c_str(), "r"), ::pclose);
-  int count = 0;
-  return std::fscanf(pipe.get(), "%d", &count) == 1 ? count : 0;
+  const auto found = runCommand({{findProgram("pgrep"), "-fc", text}, {}, {}}).value();
+  return static_cast<int>(parseInt(trim(found.out)).value_or(0));
 }
 
 TEST(CompilePool, WhatAJobLeavesRunningIsEnded) {

@@ -41,7 +41,9 @@ CompileReport misfit(const Error& error) {
 
 std::string Compiler::keyOf(const CompileJob& job, const std::string& sourceHash) const {
   Hasher hasher;
-  hasher.field(pool_.revision()).field(sourceHash).field(std::to_string(int(job.kind)));
+  hasher.field(pool_.revision())
+      .field(sourceHash)
+      .field(std::to_string(static_cast<int>(job.kind)));
   hasher.field(job.from).field(job.to);
   for (const std::string& flag : job.flags) {
     hasher.field("flag").field(flag);

@@ -21,13 +21,13 @@ Result<CompilerApi> CompilerApi::load(const std::filesystem::path& library) {
     return machineError("cannot load the compiler library: {}", ::dlerror());
   }
   CompilerApi api;
-#define HONE_BIND(member, symbol, result, arguments)                                          \
-  api.member = reinterpret_cast<decltype(api.member)>(::dlsym(handle, symbol));               \
-  if (api.member == nullptr) {                                                                \
-    return machineError(                                                                      \
+#define HONE_BIND(member, symbol, result, arguments)                                            \
+  api.member = reinterpret_cast<decltype(api.member)>(::dlsym(handle, symbol));                 \
+  if (api.member == nullptr) {                                                                  \
+    return machineError(                                                                        \
         "{} has no function {}: this hone is made for iree-base-compiler 3.13.0; install that " \
-        "version",                                                                            \
-        library.string(), symbol);                                                            \
+        "version",                                                                              \
+        library.string(), symbol);                                                              \
   }
   HONE_COMPILER_FUNCTIONS(HONE_BIND)
 #undef HONE_BIND

@@ -41,8 +41,8 @@ struct MlirStringRef {
   static MlirStringRef of(std::string_view text) { return {text.data(), text.size()}; }
 };
 using MlirStringCallback = void (*)(MlirStringRef, void*);
-enum MlirWalkResult : int { kWalkAdvance, kWalkInterrupt, kWalkSkip };
-enum MlirWalkOrder : int { kWalkPreOrder, kWalkPostOrder };
+enum class MlirWalkResult : int { advance, interrupt, skip };
+enum class MlirWalkOrder : int { preOrder, postOrder };
 using MlirWalkCallback = MlirWalkResult (*)(MlirOperation, void*);
 
 struct Session;
@@ -55,70 +55,69 @@ struct CompilerError;
 enum class Pipeline : int { standard = 0 };
 
 // name of the member, result, arguments; the symbol is the first string.
-#define HONE_COMPILER_FUNCTIONS(X)                                                               \
-  X(getApiVersion, "ireeCompilerGetAPIVersion", int, ())                                         \
-  X(getRevision, "ireeCompilerGetRevision", const char*, ())                                     \
-  X(globalInitialize, "ireeCompilerGlobalInitialize", void, ())                                  \
-  X(errorMessage, "ireeCompilerErrorGetMessage", const char*, (CompilerError*))                  \
-  X(errorDestroy, "ireeCompilerErrorDestroy", void, (CompilerError*))                            \
-  X(sessionCreate, "ireeCompilerSessionCreate", Session*, ())                                    \
-  X(sessionSetFlags, "ireeCompilerSessionSetFlags", CompilerError*,                              \
-    (Session*, int, const char* const*))                                                         \
-  X(sessionContext, "ireeCompilerSessionBorrowContext", MlirContext, (Session*))                 \
-  X(invocationCreate, "ireeCompilerInvocationCreate", Invocation*, (Session*))                   \
-  X(invocationConsole, "ireeCompilerInvocationEnableConsoleDiagnostics", void, (Invocation*))    \
-  X(invocationVerifyIr, "ireeCompilerInvocationSetVerifyIR", void, (Invocation*, bool))          \
-  X(invocationFrom, "ireeCompilerInvocationSetCompileFromPhase", void,                           \
-    (Invocation*, const char*))                                                                  \
-  X(invocationTo, "ireeCompilerInvocationSetCompileToPhase", void, (Invocation*, const char*))   \
-  X(invocationParse, "ireeCompilerInvocationParseSource", bool, (Invocation*, Source*))          \
-  X(invocationPipeline, "ireeCompilerInvocationPipeline", bool, (Invocation*, Pipeline))         \
-  X(invocationTakeModule, "ireeCompilerInvocationExportStealModule", MlirOperation,              \
-    (Invocation*))                                                                               \
-  X(invocationGiveModule, "ireeCompilerInvocationImportStealModule", bool,                       \
-    (Invocation*, MlirOperation))                                                                \
-  X(outputVmBytecode, "ireeCompilerInvocationOutputVMBytecode", CompilerError*,                  \
-    (Invocation*, Output*))                                                                      \
-  X(outputIrBytecode, "ireeCompilerInvocationOutputIRBytecode", CompilerError*,                  \
-    (Invocation*, Output*, int))                                                                 \
-  X(outputIrText, "ireeCompilerInvocationOutputIR", CompilerError*, (Invocation*, Output*))      \
-  X(sourceOpenFile, "ireeCompilerSourceOpenFile", CompilerError*,                                \
-    (Session*, const char*, Source**))                                                           \
-  X(outputOpenFile, "ireeCompilerOutputOpenFile", CompilerError*, (const char*, Output**))       \
-  X(outputKeep, "ireeCompilerOutputKeep", void, (Output*))                                       \
-  X(outputDestroy, "ireeCompilerOutputDestroy", void, (Output*))                                 \
-  X(contextThreads, "mlirContextEnableMultithreading", void, (MlirContext, bool))                \
-  X(operationWalk, "mlirOperationWalk", void,                                                    \
-    (MlirOperation, MlirWalkCallback, void*, MlirWalkOrder))                                     \
-  X(operationName, "mlirOperationGetName", MlirIdentifier, (MlirOperation))                      \
-  X(operationParent, "mlirOperationGetParentOperation", MlirOperation, (MlirOperation))          \
-  X(operationAttribute, "mlirOperationGetAttributeByName", MlirAttribute,                        \
-    (MlirOperation, MlirStringRef))                                                              \
-  X(operationSetAttribute, "mlirOperationSetAttributeByName", void,                              \
-    (MlirOperation, MlirStringRef, MlirAttribute))                                               \
-  X(operationOperand, "mlirOperationGetOperand", MlirValue, (MlirOperation, std::intptr_t))      \
-  X(operationOperands, "mlirOperationGetNumOperands", std::intptr_t, (MlirOperation))            \
-  X(operationResult, "mlirOperationGetResult", MlirValue, (MlirOperation, std::intptr_t))        \
-  X(operationResults, "mlirOperationGetNumResults", std::intptr_t, (MlirOperation))              \
-  X(identifierText, "mlirIdentifierStr", MlirStringRef, (MlirIdentifier))                        \
-  X(attributeParse, "mlirAttributeParseGet", MlirAttribute, (MlirContext, MlirStringRef))        \
-  X(attributePrint, "mlirAttributePrint", void, (MlirAttribute, MlirStringCallback, void*))      \
-  X(stringValue, "mlirStringAttrGetValue", MlirStringRef, (MlirAttribute))                       \
-  X(typeOfAttribute, "mlirTypeAttrGetValue", MlirType, (MlirAttribute))                          \
-  X(typePrint, "mlirTypePrint", void, (MlirType, MlirStringCallback, void*))                     \
-  X(functionInputs, "mlirFunctionTypeGetNumInputs", std::intptr_t, (MlirType))                   \
-  X(functionInput, "mlirFunctionTypeGetInput", MlirType, (MlirType, std::intptr_t))              \
-  X(functionResults, "mlirFunctionTypeGetNumResults", std::intptr_t, (MlirType))                 \
-  X(functionResult, "mlirFunctionTypeGetResult", MlirType, (MlirType, std::intptr_t))            \
-  X(typeIsFunction, "mlirTypeIsAFunction", bool, (MlirType))                                     \
-  X(valueType, "mlirValueGetType", MlirType, (MlirValue))                                        \
-  X(valueIsArgument, "mlirValueIsABlockArgument", bool, (MlirValue))                             \
-  X(argumentNumber, "mlirBlockArgumentGetArgNumber", std::intptr_t, (MlirValue))                 \
+#define HONE_COMPILER_FUNCTIONS(X)                                                                 \
+  X(getApiVersion, "ireeCompilerGetAPIVersion", int, ())                                           \
+  X(getRevision, "ireeCompilerGetRevision", const char*, ())                                       \
+  X(globalInitialize, "ireeCompilerGlobalInitialize", void, ())                                    \
+  X(errorMessage, "ireeCompilerErrorGetMessage", const char*, (CompilerError*))                    \
+  X(errorDestroy, "ireeCompilerErrorDestroy", void, (CompilerError*))                              \
+  X(sessionCreate, "ireeCompilerSessionCreate", Session*, ())                                      \
+  X(sessionSetFlags, "ireeCompilerSessionSetFlags", CompilerError*,                                \
+    (Session*, int, const char* const*))                                                           \
+  X(sessionContext, "ireeCompilerSessionBorrowContext", MlirContext, (Session*))                   \
+  X(invocationCreate, "ireeCompilerInvocationCreate", Invocation*, (Session*))                     \
+  X(invocationConsole, "ireeCompilerInvocationEnableConsoleDiagnostics", void, (Invocation*))      \
+  X(invocationVerifyIr, "ireeCompilerInvocationSetVerifyIR", void, (Invocation*, bool))            \
+  X(invocationFrom, "ireeCompilerInvocationSetCompileFromPhase", void, (Invocation*, const char*)) \
+  X(invocationTo, "ireeCompilerInvocationSetCompileToPhase", void, (Invocation*, const char*))     \
+  X(invocationParse, "ireeCompilerInvocationParseSource", bool, (Invocation*, Source*))            \
+  X(invocationPipeline, "ireeCompilerInvocationPipeline", bool, (Invocation*, Pipeline))           \
+  X(invocationTakeModule, "ireeCompilerInvocationExportStealModule", MlirOperation, (Invocation*)) \
+  X(invocationGiveModule, "ireeCompilerInvocationImportStealModule", bool,                         \
+    (Invocation*, MlirOperation))                                                                  \
+  X(outputVmBytecode, "ireeCompilerInvocationOutputVMBytecode", CompilerError*,                    \
+    (Invocation*, Output*))                                                                        \
+  X(outputIrBytecode, "ireeCompilerInvocationOutputIRBytecode", CompilerError*,                    \
+    (Invocation*, Output*, int))                                                                   \
+  X(outputIrText, "ireeCompilerInvocationOutputIR", CompilerError*, (Invocation*, Output*))        \
+  X(sourceOpenFile, "ireeCompilerSourceOpenFile", CompilerError*,                                  \
+    (Session*, const char*, Source**))                                                             \
+  X(outputOpenFile, "ireeCompilerOutputOpenFile", CompilerError*, (const char*, Output**))         \
+  X(outputKeep, "ireeCompilerOutputKeep", void, (Output*))                                         \
+  X(outputDestroy, "ireeCompilerOutputDestroy", void, (Output*))                                   \
+  X(contextThreads, "mlirContextEnableMultithreading", void, (MlirContext, bool))                  \
+  X(operationWalk, "mlirOperationWalk", void,                                                      \
+    (MlirOperation, MlirWalkCallback, void*, MlirWalkOrder))                                       \
+  X(operationName, "mlirOperationGetName", MlirIdentifier, (MlirOperation))                        \
+  X(operationParent, "mlirOperationGetParentOperation", MlirOperation, (MlirOperation))            \
+  X(operationAttribute, "mlirOperationGetAttributeByName", MlirAttribute,                          \
+    (MlirOperation, MlirStringRef))                                                                \
+  X(operationSetAttribute, "mlirOperationSetAttributeByName", void,                                \
+    (MlirOperation, MlirStringRef, MlirAttribute))                                                 \
+  X(operationOperand, "mlirOperationGetOperand", MlirValue, (MlirOperation, std::intptr_t))        \
+  X(operationOperands, "mlirOperationGetNumOperands", std::intptr_t, (MlirOperation))              \
+  X(operationResult, "mlirOperationGetResult", MlirValue, (MlirOperation, std::intptr_t))          \
+  X(operationResults, "mlirOperationGetNumResults", std::intptr_t, (MlirOperation))                \
+  X(identifierText, "mlirIdentifierStr", MlirStringRef, (MlirIdentifier))                          \
+  X(attributeParse, "mlirAttributeParseGet", MlirAttribute, (MlirContext, MlirStringRef))          \
+  X(attributePrint, "mlirAttributePrint", void, (MlirAttribute, MlirStringCallback, void*))        \
+  X(stringValue, "mlirStringAttrGetValue", MlirStringRef, (MlirAttribute))                         \
+  X(typeOfAttribute, "mlirTypeAttrGetValue", MlirType, (MlirAttribute))                            \
+  X(typePrint, "mlirTypePrint", void, (MlirType, MlirStringCallback, void*))                       \
+  X(functionInputs, "mlirFunctionTypeGetNumInputs", std::intptr_t, (MlirType))                     \
+  X(functionInput, "mlirFunctionTypeGetInput", MlirType, (MlirType, std::intptr_t))                \
+  X(functionResults, "mlirFunctionTypeGetNumResults", std::intptr_t, (MlirType))                   \
+  X(functionResult, "mlirFunctionTypeGetResult", MlirType, (MlirType, std::intptr_t))              \
+  X(typeIsFunction, "mlirTypeIsAFunction", bool, (MlirType))                                       \
+  X(valueType, "mlirValueGetType", MlirType, (MlirValue))                                          \
+  X(valueIsArgument, "mlirValueIsABlockArgument", bool, (MlirValue))                               \
+  X(argumentNumber, "mlirBlockArgumentGetArgNumber", std::intptr_t, (MlirValue))                   \
   X(resultOwner, "mlirOpResultGetOwner", MlirOperation, (MlirValue))
 
 /// The functions of libIREECompiler.so that hone calls, bound by dlopen. Compiling itself happens
 /// only in children (compile_pool.h): a compiler may crash, hang or eat memory.
 struct CompilerApi {
+// NOLINTNEXTLINE(bugprone-macro-parentheses): a type and a list of parameters
 #define HONE_MEMBER(member, symbol, result, arguments) result(*member) arguments = nullptr;
   HONE_COMPILER_FUNCTIONS(HONE_MEMBER)
 #undef HONE_MEMBER

@@ -34,8 +34,9 @@ class CompilerTest : public ::testing::Test {
     ASSERT_TRUE(installation) << installation.error().message;
     auto pool = CompilePool::start({installation->compilerLibrary(), 2, {}});
     ASSERT_TRUE(pool) << pool.error().message;
-    compiler_ = std::make_unique<Compiler>(std::move(*pool), ArtifactCache(folder_.path() / "cache"),
-                                           Limits{std::chrono::seconds(60), memory_});
+    compiler_ =
+        std::make_unique<Compiler>(std::move(*pool), ArtifactCache(folder_.path() / "cache"),
+                                   Limits{std::chrono::seconds(60), memory_});
   }
 
   CompileRequest request(const std::string& text, const std::string& name = "p.mlir") {
@@ -44,9 +45,7 @@ class CompilerTest : public ::testing::Test {
     return {file, hashOf(text), targetFrom("local")->flags, {}};
   }
 
-  CompileRequest matmul() {
-    return request(mlirOf(model::Matmul{.m = 64, .n = 64, .k = 64}));
-  }
+  CompileRequest matmul() { return request(mlirOf(model::Matmul{.m = 64, .n = 64, .k = 64})); }
 
   Compiled compile(const CompileRequest& one) {
     const std::vector<CompileRequest> requests = {one};
@@ -132,7 +131,7 @@ TEST_F(CompilerTest, WhatIsNotMlirIsAnErrorWithItsPlace) {
 }
 
 TEST_F(CompilerTest, GlobalFlagsOfOneJobDoNotReachTheNext) {
-  CompileRequest request = matmul();
+  const CompileRequest request = matmul();
   const auto roots = compiler_->roots(request).value();  // sets a process-global flag in its child
   ASSERT_EQ(roots.size(), 1u);
   EXPECT_EQ(roots[0]["op"], "linalg.matmul");
@@ -162,8 +161,16 @@ TEST_F(CompilerTest, RecognizesTheProblemsItWritesItself) {
                     .lhs = ElementType::i8,
                     .rhs = ElementType::i8,
                     .result = ElementType::i32},
-      model::Conv{.layout = model::ConvLayout::nchw, .n = 1, .c = 2, .h = 8, .w = 9, .k = 3, .y = 3, .x = 2,
-                  .strideH = 2, .dilationW = 2}};
+      model::Conv{.layout = model::ConvLayout::nchw,
+                  .n = 1,
+                  .c = 2,
+                  .h = 8,
+                  .w = 9,
+                  .k = 3,
+                  .y = 3,
+                  .x = 2,
+                  .strideH = 2,
+                  .dilationW = 2}};
   for (std::size_t i = 0; i < problems.size(); ++i) {
     const auto name = fmt::format("p{}.mlir", i);
     EXPECT_EQ(recognized(*compiler_, request(mlirOf(problems[i]), name)), problems[i])

@@ -43,7 +43,7 @@ Result<std::vector<std::string>> listDevices(const Installation& installation) {
 
 Result<std::optional<Device>> chooseDevice(const Installation& installation, const Target& target,
                                            const std::string& wanted) {
-  const Device device = deviceNamed(wanted.empty() ? target.devices.front() : wanted);
+  Device device = deviceNamed(wanted.empty() ? target.devices.front() : wanted);
   const auto& fitting = target.devices;
   if (std::find(fitting.begin(), fitting.end(), device.driver()) == fitting.end()) {
     return userError("device '{}' cannot run code for target '{}'; its devices are: {}",
@@ -55,12 +55,12 @@ Result<std::optional<Device>> chooseDevice(const Installation& installation, con
   const std::vector<std::string> found = HONE_TRY(listDevices(installation));
   for (const std::string& name : found) {
     // "vulkan" asks for any device of the driver, "vulkan://GPU-…" for that one.
-    if (name == device.name || (device.name == device.driver() &&
-                                deviceNamed(name).driver() == device.driver())) {
+    if (name == device.name ||
+        (device.name == device.driver() && deviceNamed(name).driver() == device.driver())) {
       return device;
     }
   }
-  if (wanted.find("://") != std::string::npos) {
+  if (wanted.contains("://")) {
     return userError("there is no device '{}' here; found: {}", wanted, join(found, ", "));
   }
   return std::nullopt;

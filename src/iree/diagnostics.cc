@@ -11,9 +11,7 @@ namespace {
 
 constexpr std::size_t kLineWidth = 240;
 
-bool contains(std::string_view text, std::string_view part) {
-  return text.find(part) != std::string_view::npos;
-}
+bool contains(std::string_view text, std::string_view part) { return text.contains(part); }
 
 bool ranOutOfMemory(std::string_view log) {
   return contains(log, "out of memory") || contains(log, "bad_alloc") ||

@@ -30,8 +30,9 @@ TEST(Diagnostics, StatusFollowsTheExitCodeAndTheLog) {
 }
 
 TEST(Diagnostics, TheFirstErrorIsTakenAndItsPlacePutLast) {
-  EXPECT_EQ(firstError("warning: x\n/a/b/c.mlir:1:2: error: bad op\n/a/b/c.mlir:3:4: error: more\n"),
-            "bad op (at c.mlir:1:2)");
+  EXPECT_EQ(
+      firstError("warning: x\n/a/b/c.mlir:1:2: error: bad op\n/a/b/c.mlir:3:4: error: more\n"),
+      "bad op (at c.mlir:1:2)");
   EXPECT_EQ(firstError("error: no such flag\n"), "no such flag");
   EXPECT_EQ(firstError("LLVM ERROR: cannot select\n"), "LLVM ERROR: cannot select");
 }

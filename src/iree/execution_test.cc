@@ -54,12 +54,13 @@ class ExecutionTest : public ::testing::Test {
 };
 
 TEST_F(ExecutionTest, RunsTimesAndRefusesWhatDoesNotFit) {
-  const Call call{compile(mlirOf(model::Matmul{.m = 4, .n = 4, .k = 4})), "main",
-                  {"4x4xf32=2", "4x4xf32=3"}};
+  const Call call{
+      compile(mlirOf(model::Matmul{.m = 4, .n = 4, .k = 4})), "main", {"4x4xf32=2", "4x4xf32=3"}};
   const std::vector<std::filesystem::path> files = {folder_.path() / "r.bin"};
   const CallReport report = executor().run(call, files).value();
   ASSERT_EQ(report.status, CallStatus::ok) << report.message;
-  const auto result = verify::readTensor(files[0], model::tensorTypeFrom("4x4xf32").value()).value();
+  const auto result =
+      verify::readTensor(files[0], model::tensorTypeFrom("4x4xf32").value()).value();
   std::vector<float> values(16);
   verify::readElements(result, 0, values);
   EXPECT_EQ(values, std::vector<float>(16, 24.0F));

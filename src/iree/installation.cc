@@ -1,5 +1,6 @@
 #include "iree/installation.h"
 
+#include <array>
 #include <cstdlib>
 #include <optional>
 #include <system_error>
@@ -23,7 +24,7 @@ std::optional<fs::path> siteBelow(const fs::path& folder) {
     return folder;
   }
   for (const auto& entry : fs::directory_iterator(folder / "lib", ignored)) {
-    const fs::path site = entry.path() / "site-packages";
+    fs::path site = entry.path() / "site-packages";
     if (entry.path().filename().string().starts_with("python") && holdsIree(site)) {
       return site;
     }
@@ -61,8 +62,8 @@ fs::path Installation::runtimeTool(std::string_view name) const {
 }
 
 Result<Installation> findInstallation(const std::string& flag) {
-  const std::pair<std::string, std::string> demands[] = {{"--iree", flag},
-                                                         {"HONE_IREE", environment("HONE_IREE")}};
+  const std::array<std::pair<std::string, std::string>, 2> demands = {
+      {{"--iree", flag}, {"HONE_IREE", environment("HONE_IREE")}}};
   for (const auto& [name, folder] : demands) {
     if (folder.empty()) {
       continue;

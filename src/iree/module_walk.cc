@@ -18,15 +18,15 @@ MlirWalkResult callVisitor(MlirOperation operation, void* visitor) {
 }
 
 void walk(const CompilerApi& api, MlirOperation root, Visitor visitor) {
-  api.operationWalk(root, callVisitor, &visitor, kWalkPreOrder);
+  api.operationWalk(root, callVisitor, &visitor, MlirWalkOrder::preOrder);
 }
 
 std::vector<std::string> functionTypes(const CompilerApi& api, MlirType function, bool inputs) {
   std::vector<std::string> texts;
   const auto count = inputs ? api.functionInputs(function) : api.functionResults(function);
   for (std::intptr_t i = 0; i < count; ++i) {
-    texts.push_back(api.typeText(inputs ? api.functionInput(function, i)
-                                        : api.functionResult(function, i)));
+    texts.push_back(
+        api.typeText(inputs ? api.functionInput(function, i) : api.functionResult(function, i)));
   }
   return texts;
 }
@@ -56,13 +56,13 @@ int attachOne(const CompilerApi& api, MlirOperation module, const model::OpAttri
   walk(api, module, [&](MlirOperation operation) {
     if (api.nameOf(operation) == "hal.executable" &&
         !std::regex_search(api.stringAttribute(operation, "sym_name"), dispatch)) {
-      return kWalkSkip;
+      return MlirWalkResult::skip;
     }
     if (api.nameOf(operation) == attribute.op && !dispatchAround(api, operation).empty()) {
       api.operationSetAttribute(operation, MlirStringRef::of(attribute.name), value);
       ++attached;
     }
-    return kWalkAdvance;
+    return MlirWalkResult::advance;
   });
   return attached;
 }
@@ -73,11 +73,12 @@ nlohmann::json describeModule(const CompilerApi& api, MlirOperation module) {
   nlohmann::json functions = nlohmann::json::array();
   walk(api, module, [&](MlirOperation operation) {
     if (operation.ptr == module.ptr) {
-      return kWalkAdvance;
+      return MlirWalkResult::advance;
     }
     const std::string name = api.nameOf(operation);
     const bool isPublic = api.stringAttribute(operation, "sym_visibility") != "private";
-    const MlirAttribute type = api.operationAttribute(operation, MlirStringRef::of("function_type"));
+    const MlirAttribute type =
+        api.operationAttribute(operation, MlirStringRef::of("function_type"));
     if (isPublic && (name == "func.func" || name == "util.func") && type.ptr != nullptr) {
       const MlirType function = api.typeOfAttribute(type);
       nlohmann::json entry = {{"name", api.stringAttribute(operation, "sym_name")},
@@ -88,7 +89,7 @@ nlohmann::json describeModule(const CompilerApi& api, MlirOperation module) {
       }
       functions.push_back(std::move(entry));
     }
-    return kWalkSkip;
+    return MlirWalkResult::skip;
   });
   return functions;
 }
@@ -102,11 +103,10 @@ nlohmann::json dispatchRoots(const CompilerApi& api, MlirOperation module) {
           {{"dispatch", dispatchAround(api, operation)},
            {"op", api.nameOf(operation)},
            {"lowering_config", api.attributeText(operation, "lowering_config")},
-           {"translation_info", function.ptr == nullptr
-                                    ? ""
-                                    : api.attributeText(function, "translation_info")}});
+           {"translation_info",
+            function.ptr == nullptr ? "" : api.attributeText(function, "translation_info")}});
     }
-    return kWalkAdvance;
+    return MlirWalkResult::advance;
   });
   return roots;
 }

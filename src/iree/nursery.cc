@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
 #include <csignal>
 #include <cstdlib>
 #include <map>
@@ -30,14 +31,21 @@ struct Child {
   bool timedOut = false;
 };
 
+sigset_t onlyChildren() {
+  sigset_t set;
+  sigemptyset(&set);
+  sigaddset(&set, SIGCHLD);
+  return set;
+}
+
 class Nursery {
  public:
   Nursery(int socket, JobFunction function, std::filesystem::path scratch)
-      : socket_(socket), function_(std::move(function)), scratch_(std::move(scratch)) {
-    sigemptyset(&childSignal_);
-    sigaddset(&childSignal_, SIGCHLD);
+      : socket_(socket),
+        function_(std::move(function)),
+        scratch_(std::move(scratch)),
+        signals_(::signalfd(-1, &childSignal_, SFD_NONBLOCK | SFD_CLOEXEC)) {
     ::sigprocmask(SIG_BLOCK, &childSignal_, nullptr);
-    signals_ = ::signalfd(-1, &childSignal_, SFD_NONBLOCK | SFD_CLOEXEC);
   }
 
   void send(const nlohmann::json& message) const {
@@ -49,8 +57,8 @@ class Nursery {
   void serve() {
     std::vector<char> buffer(kMaxMessage);
     while (true) {
-      pollfd ends[] = {{socket_, POLLIN, 0}, {signals_, POLLIN, 0}};
-      ::poll(ends, 2, untilDeadlineMs());
+      std::array<pollfd, 2> ends = {pollfd{socket_, POLLIN, 0}, pollfd{signals_, POLLIN, 0}};
+      ::poll(ends.data(), ends.size(), untilDeadlineMs());
       stopLate();
       reap();
       if (ends[0].revents == 0) {
@@ -90,12 +98,15 @@ class Nursery {
     children_[pid] = {id, now, wallNs > 0 ? now + wallNs : 0, false};
   }
 
-  int becomeWorker(pid_t parent, const CompileJob& job, const std::filesystem::path& folder) const {
+  [[nodiscard]] int becomeWorker(pid_t parent, const CompileJob& job,
+                                 const std::filesystem::path& folder) const {
     confineChild(parent, job.limits);
     ::close(socket_);
     const int log = ::open((folder / "log").c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0644);
-    ::dup2(log, STDOUT_FILENO);
-    ::dup2(log, STDERR_FILENO);
+    if (log >= 0) {
+      ::dup2(log, STDOUT_FILENO);
+      ::dup2(log, STDERR_FILENO);
+    }
     // The linker's temporary files go with the job's folder, also when the job is killed.
     ::setenv("TMPDIR", folder.c_str(), 1);
     return function_(job);
@@ -159,8 +170,8 @@ class Nursery {
   int socket_;
   JobFunction function_;
   std::filesystem::path scratch_;
-  sigset_t childSignal_{};
-  int signals_ = -1;
+  sigset_t childSignal_ = onlyChildren();
+  int signals_;
   std::map<pid_t, Child> children_;
 };
 

@@ -8,7 +8,7 @@
 namespace hone::iree {
 
 /// Datagrams between the pool and its nursery never grow beyond this.
-inline constexpr std::size_t kMaxMessage = 160 * 1024;
+inline constexpr std::size_t kMaxMessage = std::size_t{160} << 10U;
 
 /// The nursery's life: reads jobs from the socket, forks a child for each, ends those over time,
 /// reports how each ended. Returns when the other end is closed; the caller then exits. The first

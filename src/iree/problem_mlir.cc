@@ -84,7 +84,7 @@ class Body {
   }
   std::string zeroOf(ElementType element) {
     const std::string name = fmt::format("%zero_{}", nameOf(element));
-    if (text_.find(name + " =") == std::string::npos) {
+    if (!text_.contains(name + " =")) {
       line("{} = arith.constant {} : {}", name, isFloat(element) ? "0.0" : "0", nameOf(element));
     }
     return name;

@@ -20,14 +20,14 @@ struct Work {
 
 struct Collector {
   const CompilerApi& api;
-  MlirOperation function;
+  MlirOperation function{};
   Work work;
 };
 
 MlirWalkResult collectOne(MlirOperation operation, void* state) {
   auto& collector = *static_cast<Collector*>(state);
   if (operation.ptr == collector.function.ptr) {
-    return kWalkAdvance;
+    return MlirWalkResult::advance;
   }
   static const std::set<std::string> kSetUp = {"arith.constant", "tensor.empty", "linalg.fill"};
   const std::string name = collector.api.nameOf(operation);
@@ -36,11 +36,11 @@ MlirWalkResult collectOne(MlirOperation operation, void* state) {
   } else if (!kSetUp.contains(name)) {
     collector.work.heavy.push_back(operation);
   }
-  return kWalkSkip;
+  return MlirWalkResult::skip;
 }
 
 std::optional<TensorType> tensorOf(const CompilerApi& api, MlirValue value) {
-  std::string text = api.typeText(api.valueType(value));
+  const std::string text = api.typeText(api.valueType(value));
   if (!text.starts_with("tensor<") || !text.ends_with(">")) {
     return std::nullopt;
   }
@@ -176,7 +176,7 @@ std::optional<Problem> problemOf(const CompilerApi& api, MlirOperation operation
   if (!lhs || !rhs || !result) {
     return std::nullopt;
   }
-  if (api.attributeText(operation, "cast").find("unsigned") != std::string::npos) {
+  if (api.attributeText(operation, "cast").contains("unsigned")) {
     return std::nullopt;
   }
   const std::string name = api.nameOf(operation);
@@ -196,7 +196,7 @@ std::optional<Problem> problemOf(const CompilerApi& api, MlirOperation operation
 
 std::optional<Problem> recognizeProblem(const CompilerApi& api, MlirOperation function) {
   Collector collector{api, function, {}};
-  api.operationWalk(function, collectOne, &collector, kWalkPreOrder);
+  api.operationWalk(function, collectOne, &collector, MlirWalkOrder::preOrder);
   const Work& work = collector.work;
   if (work.heavy.size() != 1 || work.returned.ptr == nullptr ||
       api.operationOperands(work.returned) != 1) {

@@ -9,11 +9,11 @@ Result<Target> targetFrom(std::string_view name) {
   const std::string_view kind = name.substr(0, colon);
   const std::string chip(colon == std::string_view::npos ? "" : name.substr(colon + 1));
   if (name == "local") {
-    return Target{"local",
-                  {"--iree-hal-target-device=local",
-                   "--iree-hal-local-target-device-backends=llvm-cpu",
-                   "--iree-llvmcpu-target-cpu=host"},
-                  {"local-sync", "local-task"}};
+    return Target{
+        "local",
+        {"--iree-hal-target-device=local", "--iree-hal-local-target-device-backends=llvm-cpu",
+         "--iree-llvmcpu-target-cpu=host"},
+        {"local-sync", "local-task"}};
   }
   if (kind == "vulkan") {
     Target target{std::string(name), {"--iree-hal-target-device=vulkan"}, {"vulkan"}};
@@ -23,9 +23,8 @@ Result<Target> targetFrom(std::string_view name) {
     return target;
   }
   if (kind == "rocm" && !chip.empty()) {
-    return Target{std::string(name),
-                  {"--iree-hal-target-device=hip", "--iree-rocm-target=" + chip},
-                  {"hip"}};
+    return Target{
+        std::string(name), {"--iree-hal-target-device=hip", "--iree-rocm-target=" + chip}, {"hip"}};
   }
   if (kind == "cuda" && !chip.empty()) {
     return Target{std::string(name),

@@ -10,8 +10,8 @@ namespace hone::iree {
 
 /// What code is made for.
 struct Target {
-  std::string name;                ///< "local", "vulkan", "rocm:gfx942", "cuda:sm_80"
-  std::vector<std::string> flags;  ///< what tells the compiler so
+  std::string name;                  ///< "local", "vulkan", "rocm:gfx942", "cuda:sm_80"
+  std::vector<std::string> flags;    ///< what tells the compiler so
   std::vector<std::string> devices;  ///< drivers that can run it, the one to take first
 };
 

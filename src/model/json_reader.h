@@ -37,12 +37,17 @@ class JsonReader {
       return;
     }
     const nlohmann::json& value = json_.at(member);
+    bool taken = false;
     try {
       if (holds<T>(value)) {
         value.get_to(into);
-        return;
+        taken = true;
       }
     } catch (const nlohmann::json::exception&) {
+      taken = false;
+    }
+    if (taken) {
+      return;
     }
     using Handler = nlohmann::json::error_handler_t;
     problem_ = fmt::format("'{}' has the wrong type: {}", member,

@@ -10,7 +10,7 @@
 namespace hone::model {
 
 /// For rapidcheck's counterexamples.
-void showValue(const Problem& problem, std::ostream& out) { out << nameOf(problem); }
+static void showValue(const Problem& problem, std::ostream& out) { out << nameOf(problem); }
 
 namespace {
 

@@ -16,7 +16,7 @@ enum class Stage : std::uint8_t { screen, race, final };
 /// one call is too short for the clock.
 struct Sample {
   Stage stage = Stage::screen;
-  std::int64_t round = 0;  ///< samples of the same stage and round were taken side by side
+  std::int64_t round = 0;       ///< samples of the same stage and round were taken side by side
   std::int64_t position = 0;    ///< place in the order within the round
   std::int64_t repetition = 0;  ///< several samples may come from one process
   double wallNs = 0;

@@ -34,7 +34,7 @@ bool missingOrEmpty(const fs::path& file) {
 fs::path oneName(const fs::path& file) {
   std::error_code code;
   const fs::path whole = fs::absolute(file, code);
-  fs::path result = fs::weakly_canonical(whole, code);
+  const fs::path result = fs::weakly_canonical(whole, code);
   return code ? whole : result;
 }
 
@@ -66,7 +66,7 @@ std::string holder(const fs::path& lockFile) {
 
 }  // namespace
 
-Connection::Connection(fs::path file) : file_(oneName(file)), owner_(::getpid()) {}
+Connection::Connection(const fs::path& file) : file_(oneName(file)), owner_(::getpid()) {}
 
 Connection::~Connection() {
   if (database_ == nullptr) {

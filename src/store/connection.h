@@ -97,7 +97,7 @@ class Connection {
   [[nodiscard]] const std::filesystem::path& file() const { return file_; }
 
  private:
-  explicit Connection(std::filesystem::path file);
+  explicit Connection(const std::filesystem::path& file);
   [[nodiscard]] Error errorOf(const SQLite::Exception& exception) const;
   [[nodiscard]] Result<void> lock();
   [[nodiscard]] Result<void> create();

@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
 #include <csignal>
 #include <fstream>
 #include <functional>
@@ -34,18 +35,20 @@ class Durability : public testing::Test {
 
 /// Two ends of a pipe; a child says on it how far it got.
 struct Pipe {
-  Pipe() { EXPECT_EQ(::pipe(ends), 0); }
+  Pipe() { EXPECT_EQ(::pipe(ends.data()), 0); }
+  Pipe(const Pipe&) = delete;
+  Pipe& operator=(const Pipe&) = delete;
   ~Pipe() {
     ::close(ends[0]);
     closeWriter();
   }
   void closeWriter() { ::close(std::exchange(ends[1], -1)); }
-  void say(char word) const { static_cast<void>(!::write(ends[1], &word, 1)); }
+  void say(char word) const { static_cast<void>(::write(ends[1], &word, 1) == 0); }
   [[nodiscard]] bool hear() const {
     char word = 0;
     return ::read(ends[0], &word, 1) == 1;
   }
-  int ends[2] = {-1, -1};
+  std::array<int, 2> ends = {-1, -1};
 };
 
 pid_t inChild(const std::function<int()>& work) {
@@ -130,7 +133,7 @@ TEST_F(Durability, AKilledCreatorLeavesAStoreOrNone) {
 TEST_F(Durability, ASecondWriterIsRefusedAndToldByWhom) {
   Pipe pipe;
   const pid_t child = inChild([&] {
-    Store store = writer();
+    const Store store = writer();
     pipe.say('o');
     ::pause();
     return 0;
@@ -302,7 +305,7 @@ TEST_F(Durability, AWriteErrorIsAMachineErrorAndLosesNothing) {
               ::signal(SIGXFSZ, SIG_IGN);
               Store store = writer();
               const std::int64_t run = store.addRun({}).value();
-              const rlimit limit{512 * 1024, 512 * 1024};
+              const rlimit limit{512UL << 10U, 512UL << 10U};
               ::setrlimit(RLIMIT_FSIZE, &limit);
               std::ofstream(report) << fillUp(store, run);
               return 0;

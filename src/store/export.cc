@@ -47,8 +47,8 @@ void writeTrial(CsvWriter& csv, const Trial& trial, const std::vector<model::Sam
   const std::string flags = commandLine(trial.config.flags);
   const auto row = [&](std::string_view stage, const std::string& round,
                        const std::string& position, const std::string& repetition,
-                       const std::string& iterations,
-                       const std::string& wall, const std::string& cpu) {
+                       const std::string& iterations, const std::string& wall,
+                       const std::string& cpu) {
     csv.row({run, id, trial.problem, config, nameOf(trial.outcome), trial.message, stage, round,
              position, repetition, iterations, wall, cpu, trial.artifact, flags});
   };
@@ -57,8 +57,8 @@ void writeTrial(CsvWriter& csv, const Trial& trial, const std::vector<model::Sam
   }
   for (const model::Sample& sample : samples) {
     row(nameOf(sample.stage), std::to_string(sample.round), std::to_string(sample.position),
-        std::to_string(sample.repetition), std::to_string(sample.iterations), fmt::format("{}", sample.wallNs),
-        fmt::format("{}", sample.cpuNs));
+        std::to_string(sample.repetition), std::to_string(sample.iterations),
+        fmt::format("{}", sample.wallNs), fmt::format("{}", sample.cpuNs));
   }
 }
 
@@ -110,10 +110,10 @@ json toJson(const TrialLine& trial) {
 }
 
 json toJson(const model::Sample& sample) {
-  return {{"stage", nameOf(sample.stage)}, {"round", sample.round},
-          {"position", sample.position},   {"repetition", sample.repetition},
-          {"iterations", sample.iterations},
-          {"wall_ns", sample.wallNs},      {"cpu_ns", sample.cpuNs}};
+  return {{"stage", nameOf(sample.stage)},   {"round", sample.round},
+          {"position", sample.position},     {"repetition", sample.repetition},
+          {"iterations", sample.iterations}, {"wall_ns", sample.wallNs},
+          {"cpu_ns", sample.cpuNs}};
 }
 
 Result<json> exportJson(const Store& store, std::int64_t run) {

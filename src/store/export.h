@@ -19,7 +19,8 @@ namespace hone::store {
 [[nodiscard]] Result<nlohmann::json> exportJson(const Store& store, std::int64_t run);
 
 /// A row a sample (a row without times for a trial that has none): run, trial, problem, config,
-/// outcome, message, stage, round, position, repetition, iterations, wall_ns, cpu_ns, artifact, flags.
+/// outcome, message, stage, round, position, repetition, iterations, wall_ns, cpu_ns, artifact,
+/// flags.
 [[nodiscard]] Result<std::string> exportCsv(const Store& store, std::int64_t run);
 
 }  // namespace hone::store

@@ -108,7 +108,7 @@ struct Store::State {
   Result<void> insertSample(std::int64_t trial, const model::Sample& sample);
   Result<std::optional<Run>> oneRun(Query& query);
   /// Says which run or trial is missing when an update met none.
-  Result<void> expectOne(int changed, std::string_view kind, std::int64_t id) const;
+  [[nodiscard]] Result<void> expectOne(int changed, std::string_view kind, std::int64_t id) const;
   bool exists(std::string_view sql, std::int64_t id);
 };
 

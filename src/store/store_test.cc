@@ -346,7 +346,8 @@ rc::Gen<Sample> anySample() {
   return rc::gen::build<Sample>(
       rc::gen::set(&Sample::stage, rc::gen::element(Stage::screen, Stage::race, Stage::final)),
       rc::gen::set(&Sample::round), rc::gen::set(&Sample::position),
-      rc::gen::set(&Sample::repetition), rc::gen::set(&Sample::wallNs), rc::gen::set(&Sample::cpuNs), rc::gen::set(&Sample::iterations));
+      rc::gen::set(&Sample::repetition), rc::gen::set(&Sample::wallNs),
+      rc::gen::set(&Sample::cpuNs), rc::gen::set(&Sample::iterations));
 }
 
 RC_GTEST_FIXTURE_PROP(StoreTest, AnyRunTrialAndSamplesRoundTrip, ()) {

@@ -14,7 +14,10 @@ std::optional<std::int64_t> numberBefore(std::string_view text, std::string_view
     return std::nullopt;
   }
   const auto number = parseInt(text.substr(0, text.size() - unit.size()));
-  return number && *number > 0 && *number <= kMost ? number : std::nullopt;
+  if (!number || *number <= 0 || *number > kMost) {
+    return std::nullopt;
+  }
+  return number;
 }
 
 }  // namespace

@@ -39,7 +39,7 @@ struct Plan {
   Budget budget;
   bool selects = true;  ///< many candidates: drop the slow, measure equal binaries once
   std::size_t finalists = 3;
-  std::int64_t rounds = 20;     ///< of the final; more, up to three times, while it is ambiguous
+  std::int64_t rounds = 20;  ///< of the final; more, up to three times, while it is ambiguous
   stats::CompareOptions compare;
 };
 
@@ -51,8 +51,8 @@ struct Finding {
   std::string artifact;
   std::string sameAs;  ///< the candidate whose binary is equal and was measured for both
   Against against = Against::nothing;
-  double timeNs = 0;   ///< median of the last stage it took part in; 0 when never measured
-  std::vector<double> roundTimesNs;  ///< of the final, one a round
+  double timeNs = 0;  ///< median of the last stage it took part in; 0 when never measured
+  std::vector<double> roundTimesNs;             ///< of the final, one a round
   std::optional<stats::Comparison> comparison;  ///< with the baseline, for those in the final
 };
 

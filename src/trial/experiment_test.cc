@@ -28,7 +28,7 @@ model::Config tiles(const std::string& name, int rows, int columns, int reductio
 
 class ExperimentTest : public ::testing::Test {
  protected:
-  Plan planFor(Program program) {
+  Plan planFor(Program program) const {
     Plan plan;
     plan.inputs = makeInputs(program, {}, 1, engine_.folder.path()).value();
     plan.programs = {std::move(program)};
@@ -135,7 +135,8 @@ TEST_F(ExperimentTest, ABaselineThatIsWrongOrFailsIsTheUsersError) {
 
 /// Twice the work takes surely longer; the same program is never surely faster.
 TEST_F(ExperimentTest, TellsSlowerFromSame) {
-  Plan plan = planFor(engine_.load(iree::mlirOf(model::Matmul{.m = 128, .n = 128, .k = 256})).value());
+  Plan plan =
+      planFor(engine_.load(iree::mlirOf(model::Matmul{.m = 128, .n = 128, .k = 256})).value());
   plan.selects = false;
   plan.rounds = 10;
   plan.candidates.push_back({0, tiles("slow", 1, 1, 1)});

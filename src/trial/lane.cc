@@ -15,9 +15,7 @@ std::filesystem::path laneFile() {
 
 }  // namespace
 
-Result<FileLock> enterToCompile() {
-  return FileLock::waitFor(laneFile(), FileLock::Share::shared);
-}
+Result<FileLock> enterToCompile() { return FileLock::waitFor(laneFile(), FileLock::Share::shared); }
 
 Result<FileLock> enterToMeasure() {
   return FileLock::waitFor(laneFile(), FileLock::Share::exclusive);

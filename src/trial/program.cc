@@ -73,7 +73,7 @@ Result<TensorType> inputType(const Program& program, std::size_t number, const s
     }
     return *type;
   }
-  const TensorType given = HONE_TRY(model::tensorTypeFrom(spec));
+  TensorType given = HONE_TRY(model::tensorTypeFrom(spec));
   if (!wanted.empty() && !fits(given, wanted)) {
     return userError("input {} is {}, but @{} takes {}", number, spec, program.function, wanted);
   }

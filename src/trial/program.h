@@ -19,7 +19,7 @@ struct Program {
   std::filesystem::path source;
   std::string hash;  ///< of the source's bytes
   std::string function;
-  std::vector<std::string> inputTypes;   ///< as MLIR writes them: "tensor<4x4xf32>"
+  std::vector<std::string> inputTypes;  ///< as MLIR writes them: "tensor<4x4xf32>"
   std::vector<std::string> resultTypes;
   std::optional<model::Problem> problem;  ///< when it is one that has a reference
 

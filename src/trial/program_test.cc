@@ -28,7 +28,7 @@ constexpr const char* kTwoFunctions = R"mlir(
 
 class ProgramTest : public ::testing::Test {
  protected:
-  std::string inputError(const Program& program, const std::vector<std::string>& specs) {
+  std::string inputError(const Program& program, const std::vector<std::string>& specs) const {
     const auto inputs = makeInputs(program, specs, 1, engine_.folder.path());
     return inputs ? "" : inputs.error().message;
   }
@@ -37,8 +37,7 @@ class ProgramTest : public ::testing::Test {
 };
 
 TEST_F(ProgramTest, TheOnlyFunctionNeedsNoName) {
-  const Program program =
-      engine_.load(iree::mlirOf(model::Matmul{.m = 3, .n = 4, .k = 5})).value();
+  const Program program = engine_.load(iree::mlirOf(model::Matmul{.m = 3, .n = 4, .k = 5})).value();
   EXPECT_EQ(program.function, "main");
   EXPECT_THAT(program.inputTypes, ElementsAre("tensor<3x5xf32>", "tensor<5x4xf32>"));
   EXPECT_THAT(program.resultTypes, ElementsAre("tensor<3x4xf32>"));
@@ -68,8 +67,7 @@ TEST_F(ProgramTest, WhatIsNotAProgramIsTheUsersFault) {
 }
 
 TEST_F(ProgramTest, InputsAreMadeReproduciblyAndDifferForOperandAndSeed) {
-  const Program program =
-      engine_.load(iree::mlirOf(model::Matmul{.m = 4, .n = 4, .k = 4})).value();
+  const Program program = engine_.load(iree::mlirOf(model::Matmul{.m = 4, .n = 4, .k = 4})).value();
   const auto folder = engine_.folder.path();
   const Inputs first = makeInputs(program, {}, 1, folder).value();
   const Inputs again = makeInputs(program, {}, 1, folder).value();
@@ -82,8 +80,7 @@ TEST_F(ProgramTest, InputsAreMadeReproduciblyAndDifferForOperandAndSeed) {
 }
 
 TEST_F(ProgramTest, GivenInputsAreCheckedAgainstTheFunction) {
-  const Program matmul =
-      engine_.load(iree::mlirOf(model::Matmul{.m = 3, .n = 4, .k = 5})).value();
+  const Program matmul = engine_.load(iree::mlirOf(model::Matmul{.m = 3, .n = 4, .k = 5})).value();
   EXPECT_THAT(inputError(matmul, {"3x5xf32"}), HasSubstr("takes 2 inputs"));
   EXPECT_THAT(inputError(matmul, {"3x6xf32", "5x4xf32"}),
               HasSubstr("input 0 is 3x6xf32, but @main takes 3x5xf32"));

@@ -30,8 +30,8 @@ Result<std::vector<std::optional<double>>> Rounds::take(std::int64_t round,
   std::vector<store::TrialSample> taken;
   for (std::size_t position = 0; position < order.size(); ++position) {
     const Participant& participant = participants[order[position]];
-    const Measurement measurement = HONE_TRY(sampler_.take(
-        participant.call, pace_, stage_, round, static_cast<std::int64_t>(position)));
+    const Measurement measurement = HONE_TRY(
+        sampler_.take(participant.call, pace_, stage_, round, static_cast<std::int64_t>(position)));
     if (measurement.outcome != model::Outcome::ok) {
       HONE_CHECK(store_.setOutcome(participant.trial, measurement.outcome, measurement.message));
       continue;

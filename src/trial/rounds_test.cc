@@ -42,8 +42,8 @@ TEST(Rounds, RecordedRoundsAreNotMeasuredAgain) {
   auto store = store::Store::open(folder.path() / "s.db", store::Store::Mode::write).value();
   Rounds rounds(sampler, store, model::Stage::race, {});
   std::vector<store::TrialSample> samples;
-  for (const auto& [trial, cpuNs] : {std::pair(1, 10.0), std::pair(1, 30.0), std::pair(1, 20.0),
-                                     std::pair(3, 7.0)}) {
+  for (const auto& [trial, cpuNs] :
+       {std::pair(1, 10.0), std::pair(1, 30.0), std::pair(1, 20.0), std::pair(3, 7.0)}) {
     model::Sample sample;
     sample.stage = model::Stage::race;
     sample.round = 4;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "base/hash.h"
 #include "base/text.h"
@@ -113,8 +114,7 @@ Result<void> Session::restore() {
 Result<void> Session::tryAll() {
   std::vector<std::size_t> left;
   for (std::size_t i = 0; i < entries_.size(); ++i) {
-    const bool withinTrials =
-        !plan_.budget.trials || static_cast<std::int64_t>(i) <= *plan_.budget.trials;
+    const bool withinTrials = !plan_.budget.trials || std::cmp_less_equal(i, *plan_.budget.trials);
     // A trial that is done needs its module again only when it may still be measured.
     if (withinTrials && (entries_[i].trial == 0 || entries_[i].passed)) {
       left.push_back(i);
@@ -172,12 +172,12 @@ Result<void> Session::settle(std::size_t index, const iree::Compiled& compiled) 
   Entry& entry = entries_[index];
   entry.call.module = compiled.module;
   if (entry.trial != 0) {
-    if (index == 0) {
-      // The expectation is not stored: without a reference the baseline sets it anew.
-      HONE_TRY(verifier_.check(entry.call));
-      return addTwin();  // the run may have been killed between the two
+    if (index > 0) {
+      return {};
     }
-    return {};
+    // The expectation is not stored: without a reference the baseline sets it anew.
+    HONE_CHECK(verifier_.check(entry.call));
+    return addTwin();  // the run may have been killed between the two
   }
   const Candidate& candidate = plan_.candidates[index];
   store::Trial trial;

@@ -35,9 +35,9 @@ class Session {
     std::string name;
     std::int64_t trial = 0;  ///< its id in the store; 0 while it is not there
     iree::Call call;
-    std::string content;     ///< hash of the binary
-    std::string sameAs;      ///< the key of the entry whose binary is equal
-    bool passed = false;     ///< verified, and quick enough in screening
+    std::string content;  ///< hash of the binary
+    std::string sameAs;   ///< the key of the entry whose binary is equal
+    bool passed = false;  ///< verified, and quick enough in screening
     double screenNs = 0;
     std::optional<stats::Comparison> comparison;
     std::vector<double> roundTimesNs;

@@ -18,10 +18,9 @@ struct TestEngine {
   ScratchFolder folder = ScratchFolder::create("hone-trial-test").value();
   iree::Installation installation = iree::findInstallation("").value();
   std::vector<std::string> flags = iree::targetFrom("local")->flags;
-  iree::Compiler compiler{
-      iree::CompilePool::start({installation.compilerLibrary(), 2, {}}).value(),
-      iree::ArtifactCache(folder.path() / "cache"),
-      Limits{std::chrono::seconds(60), std::uint64_t{8} << 30U}};
+  iree::Compiler compiler{iree::CompilePool::start({installation.compilerLibrary(), 2, {}}).value(),
+                          iree::ArtifactCache(folder.path() / "cache"),
+                          Limits{std::chrono::seconds(60), std::uint64_t{8} << 30U}};
   iree::Executor executor{installation, iree::deviceNamed("local-sync"),
                           Limits{std::chrono::seconds(30), 0}};
 

@@ -39,8 +39,7 @@ std::string_view nameOf(Against against) {
 
 Result<void> Verifier::expectReference() {
   const std::int64_t startNs = ownCpuNs();
-  verify::Tensor reference =
-      HONE_TRY(verify::computeReference(*program_.problem, inputs_.tensors));
+  verify::Tensor reference = HONE_TRY(verify::computeReference(*program_.problem, inputs_.tensors));
   referenceCpuNs_ += ownCpuNs() - startNs;
   expected_.push_back({std::move(reference), verify::toleranceFor(*program_.problem, true)});
   against_ = Against::reference;

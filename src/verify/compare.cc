@@ -35,7 +35,7 @@ template <typename Number>
 bool differs(Number actual, Number expected, const Tolerance& tolerance) {
   const bool near =
       distance(actual, expected) <= allowedAt(static_cast<double>(expected), tolerance);
-  const bool bothNan = actual != actual && expected != expected;
+  const bool bothNan = std::isnan(actual) && std::isnan(expected);
   return !near && actual != expected && !bothNan;
 }
 

@@ -58,7 +58,7 @@ TEST(Compare, InfinityEqualsOnlyTheSameInfinity) {
 }
 
 TEST(Compare, NamesTheWorstElementAndCountsAll) {
-  std::vector<float> expected(6000, 2);
+  const std::vector<float> expected(6000, 2);
   std::vector<float> actual = expected;
   actual[17] = 2.5;
   actual[4321] = -1;

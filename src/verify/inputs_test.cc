@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <set>
 
@@ -14,9 +15,9 @@ namespace {
 using model::ElementType;
 using model::TensorType;
 
-constexpr ElementType kAll[] = {ElementType::f64,  ElementType::f32, ElementType::f16,
-                                ElementType::bf16, ElementType::i64, ElementType::i32,
-                                ElementType::i16,  ElementType::i8};
+constexpr std::array kAll = {ElementType::f64,  ElementType::f32, ElementType::f16,
+                             ElementType::bf16, ElementType::i64, ElementType::i32,
+                             ElementType::i16,  ElementType::i8};
 
 std::vector<double> valuesOf(const Tensor& tensor) {
   std::vector<double> values(static_cast<std::size_t>(tensor.type.count()));

@@ -98,7 +98,7 @@ std::vector<std::vector<float>> digitsOf(std::vector<std::int64_t> values, unsig
 /// The digits' size at which every sum of products is exact in f32: (2^(bits-1))^2 * length <=
 /// 2^24.
 Result<unsigned> exactDigitBits(const model::Problem& problem) {
-  const double length = static_cast<double>(reductionLength(problem));
+  const auto length = static_cast<double>(reductionLength(problem));
   const int bits = static_cast<int>(std::floor((24 - std::log2(length)) / 2)) + 1;
   if (bits < 2) {
     return userError("{}: the reduction over {} products is too long for an exact reference",

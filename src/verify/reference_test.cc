@@ -83,13 +83,21 @@ std::vector<double> naiveConv(const Conv& p, std::vector<double> first,
                                   : &filter == &result ? i * o
                                                        : i * f;
   };
-  for (std::int64_t n = 0; n < p.n; ++n)
-    for (std::int64_t k = 0; k < p.k; ++k)
-      for (std::int64_t oh = 0; oh < p.outH(); ++oh)
-        for (std::int64_t ow = 0; ow < p.outW(); ++ow)
-          for (std::int64_t c = 0; c < cg; ++c)
-            for (std::int64_t y = 0; y < p.y; ++y)
-              for (std::int64_t x = 0; x < p.x; ++x) product(n, k, oh, ow, c, y, x);
+  for (std::int64_t n = 0; n < p.n; ++n) {
+    for (std::int64_t k = 0; k < p.k; ++k) {
+      for (std::int64_t oh = 0; oh < p.outH(); ++oh) {
+        for (std::int64_t ow = 0; ow < p.outW(); ++ow) {
+          for (std::int64_t c = 0; c < cg; ++c) {
+            for (std::int64_t y = 0; y < p.y; ++y) {
+              for (std::int64_t x = 0; x < p.x; ++x) {
+                product(n, k, oh, ow, c, y, x);
+              }
+            }
+          }
+        }
+      }
+    }
+  }
   return result;
 }
 
@@ -169,8 +177,12 @@ Conv someConv() {
 void checkAgainstLoops(const Problem& problem) {
   const std::vector<Tensor> exact = inputsOf(problem, Values::smallIntegers);
   const auto result = computeReference(problem, exact);
-  if (!result) RC_FAIL(nameOf(problem) + ": " + result.error().message);
-  if (valuesOf(*result) != naive(problem, exact)) RC_FAIL(nameOf(problem));
+  if (!result) {
+    RC_FAIL(nameOf(problem) + ": " + result.error().message);
+  }
+  if (valuesOf(*result) != naive(problem, exact)) {
+    RC_FAIL(nameOf(problem));
+  }
 
   const std::vector<Tensor> reals = inputsOf(problem, Values::reals);
   Tensor expected{{resultOf(problem).shape, ElementType::f64}, {}};
@@ -180,7 +192,9 @@ void checkAgainstLoops(const Problem& problem) {
   const auto mismatch =
       compare(computeReference(problem, reals).value(), expected, toleranceFor(problem, false));
   RC_ASSERT(mismatch.has_value());
-  if (*mismatch) RC_FAIL(nameOf(problem) + ": " + (*mismatch)->describe());
+  if (*mismatch) {
+    RC_FAIL(nameOf(problem) + ": " + (*mismatch)->describe());
+  }
 }
 
 RC_GTEST_PROP(Reference, OfAMatmulEqualsPlainLoops, ()) { checkAgainstLoops(someMatmul()); }

@@ -1,6 +1,7 @@
 #include "verify/tensor.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstring>
 #include <string_view>
@@ -20,11 +21,12 @@ static_assert(std::endian::native == std::endian::little, "tensor files are litt
 template <typename Stored, typename Number, typename Convert>
 void readAs(const std::byte* from, std::span<Number> out, Convert convert) {
   constexpr std::size_t kChunk = 256;
-  Stored chunk[kChunk];
+  std::array<Stored, kChunk> chunk;  // NOLINT(*-member-init): memcpy fills what is used
   for (std::size_t begin = 0; begin < out.size(); begin += kChunk) {
     const std::size_t size = std::min(kChunk, out.size() - begin);
-    std::memcpy(chunk, from + begin * sizeof(Stored), size * sizeof(Stored));
+    std::memcpy(chunk.data(), from + begin * sizeof(Stored), size * sizeof(Stored));
     for (std::size_t i = 0; i < size; ++i) {
+      // NOLINTNEXTLINE(bugprone-signed-char-misuse): an i8 is a number, not a character
       out[begin + i] = static_cast<Number>(convert(chunk[i]));
     }
   }

@@ -48,7 +48,7 @@ Tolerance toleranceFor(const model::Problem& problem, bool exactInputs) {
   // the 8 covers few products, for which no statistics hold.
   const double u = std::ldexp(1.0, -precisionOf(accumulator));
   const double s = integers ? kMeanSquareOfIntegers : kMeanSquareOfReals;
-  return {4 * u * s * (length + 8) / std::sqrt(2.0), 2 * u};
+  return {4 * u * s * (length + 8) / std::numbers::sqrt2, 2 * u};
 }
 
 Tolerance toleranceFor(model::ElementType type, double scale) {

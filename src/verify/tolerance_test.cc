@@ -40,7 +40,7 @@ class Mutations : public testing::TestWithParam<Case> {
   static constexpr std::int64_t kSize = 32;
   static constexpr std::int64_t kLength = 2048;
 
-  bool caught(const std::vector<Tensor>& mutated) const {
+  [[nodiscard]] bool caught(const std::vector<Tensor>& mutated) const {
     const auto expected = computeReference(problem_, inputs_);
     const auto actual = computeReference(problem_, mutated);
     const auto tolerance = toleranceFor(problem_, GetParam().values == Values::smallIntegers);
