@@ -159,7 +159,14 @@ Result<int> compileOnly(const Context& context, Engine& engine, const trial::Pla
 
 Result<std::int64_t> findOrAddRun(const Context& context, const Engine& engine, store::Store& store,
                                   const std::string& key, std::uint64_t seed, Progress& progress) {
-  if (const auto before = HONE_TRY(store.unfinishedRun(key))) {
+  const auto before = HONE_TRY(store.unfinishedRun(key));
+  if (context.resumed && (!before || before->id != *context.resumed)) {
+    return userError(
+        "run {} cannot go on: its program, its configs, the compiler or the device have changed "
+        "since; give its command again to begin anew",
+        *context.resumed);
+  }
+  if (before) {
     progress.say(fmt::format("going on with run {} of {}", before->id, before->startedAt));
     return before->id;
   }

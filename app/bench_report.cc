@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "report/table.h"
 #include "stats/summary.h"
+#include "store/records.h"
 
 namespace hone::app {
 namespace {
@@ -177,7 +178,7 @@ nlohmann::json toJson(const BenchResult& result) {
 
 int reportBench(const Context& context, const BenchResult& result, const nlohmann::json& summary) {
   if (context.json) {
-    fmt::print("{}\n", summary.dump(2));
+    fmt::print("{}\n", store::jsonText(summary, 2));
   } else {
     fmt::print("{} on {}, ranked by {}\n\n",
                result.plan.programs.front().source.filename().string(), result.device.name,
@@ -220,9 +221,9 @@ int reportCompileOnly(const Context& context, const std::string& target, const t
                ok ? "compiled" : one.report.message, one.module.string()});
   }
   if (context.json) {
-    fmt::print(
-        "{}\n",
-        nlohmann::json{{"target", target}, {"compile_only", true}, {"candidates", rows}}.dump(2));
+    const nlohmann::json document = {
+        {"target", target}, {"compile_only", true}, {"candidates", rows}};
+    fmt::print("{}\n", store::jsonText(document, 2));
   } else {
     fmt::print("{} is compile-only: this machine has no device for it; nothing was measured\n\n{}",
                target, table.text());

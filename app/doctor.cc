@@ -16,6 +16,7 @@
 #include "base/text.h"
 #include "iree/problem_mlir.h"
 #include "report/table.h"
+#include "store/records.h"
 #include "trial/program.h"
 #include "trial/verifier.h"
 #include "verify/reference.h"
@@ -237,7 +238,7 @@ Result<int> doctor(const Context& context) {
                     {"mend", check.found ? "" : check.mend}});
   }
   if (context.json) {
-    fmt::print("{}\n", nlohmann::json{{"works", works}, {"checks", rows}}.dump(2));
+    fmt::print("{}\n", store::jsonText({{"works", works}, {"checks", rows}}, 2));
   } else {
     printChecks(checks, works);
   }

@@ -1,6 +1,8 @@
 #include "app/engine.h"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cmath>
 
 #include "base/clock.h"
 #include "base/file.h"
@@ -9,8 +11,11 @@
 namespace hone::app {
 namespace {
 
+/// At least one: none would mean no limit. At most a year, which fits every clock.
 std::chrono::milliseconds milliseconds(double seconds) {
-  return std::chrono::milliseconds(static_cast<std::int64_t>(seconds * 1000));
+  constexpr double kYear = 365.0 * 24 * 3600;
+  const double wanted = std::clamp(seconds, 0.001, kYear) * 1000;
+  return std::chrono::milliseconds(std::llround(wanted));
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include <CLI/CLI.hpp>
 #include <cstdio>
+#include <system_error>
 
 #include "app/bench.h"
 #include "app/context.h"
@@ -23,6 +24,28 @@ int exitCode(const Error& error) {
   return 2;
 }
 
+/// What is wrong with the command line; the parser does not name a verb that it does not know.
+std::string slipOf(const CLI::App& app, const CLI::ParseError& error) {
+  const auto left = app.remaining();
+  if (app.get_subcommands().empty() && !left.empty() && !left.front().starts_with("-")) {
+    return fmt::format("there is no command '{}'", left.front());
+  }
+  return error.what();
+}
+
+/// Runs the verb; output that did not reach its file is an error, too.
+Result<int> perform(const Context& context) {
+  try {
+    const int code = HONE_TRY(context.action());
+    if (std::fflush(stdout) != 0) {
+      return errnoError("cannot write to standard output");
+    }
+    return code;
+  } catch (const std::system_error& error) {  // how fmt says that a stream cannot be written
+    return machineError("{}", error.what());
+  }
+}
+
 void addGlobalOptions(CLI::App& app, Context& context) {
   app.add_option("--store", context.store, "The file with all runs")
       ->envname("HONE_STORE")
@@ -37,6 +60,10 @@ void addGlobalOptions(CLI::App& app, Context& context) {
 }  // namespace
 
 int runCommandLine(const std::vector<std::string>& arguments) {
+  return runCommandLine(arguments, nullptr);
+}
+
+int runCommandLine(const std::vector<std::string>& arguments, const Context* asked) {
   CLI::App app("hone makes programs compiled by IREE faster, and proves it.", "hone");
   app.footer(
       "Examples:\n"
@@ -58,10 +85,17 @@ int runCommandLine(const std::vector<std::string>& arguments) {
   } catch (const CLI::Success& success) {
     return app.exit(success);
   } catch (const CLI::ParseError& error) {
-    fmt::print(stderr, "hone: {} (hone --help lists what there is)\n", error.what());
+    fmt::print(stderr, "hone: {} (hone --help lists what there is)\n", slipOf(app, error));
     return 2;
   }
-  const Result<int> done = context.action();
+  if (asked != nullptr) {
+    context.store = asked->store;
+    context.ireeFolder = asked->ireeFolder.empty() ? context.ireeFolder : asked->ireeFolder;
+    context.json = context.json || asked->json;
+    context.quiet = context.quiet || asked->quiet;
+    context.resumed = asked->resumed;
+  }
+  const Result<int> done = perform(context);
   if (!done) {
     fmt::print(stderr, "hone: {}\n", done.error().message);
     return exitCode(done.error());

@@ -7,15 +7,20 @@ namespace hone::app {
 
 Result<int> resumeRun(const store::Run& run, Context& context) {
   std::error_code code;
+  Context asked = context;
+  asked.store = std::filesystem::absolute(context.store);  // before the folder changes
+  asked.ireeFolder =
+      context.ireeFolder.empty() ? "" : std::filesystem::absolute(context.ireeFolder).string();
+  if (run.status == store::RunStatus::running) {
+    asked.resumed = run.id;  // one that failed begins anew
+  }
   std::filesystem::current_path(run.workingFolder, code);
   if (code) {
     return userError("run {} was started in {}, which cannot be entered: {}", run.id,
                      run.workingFolder, code.message());
   }
-  // The recorded command finds its unfinished run by its key; it must look in the same store.
-  std::vector<std::string> arguments = {"--store", context.store.string()};
-  arguments.insert(arguments.end(), run.arguments.begin(), run.arguments.end());
-  return runCommandLine(arguments);
+  // The recorded command finds its unfinished run by its key.
+  return runCommandLine(run.arguments, &asked);
 }
 
 }  // namespace hone::app

@@ -71,9 +71,7 @@ Result<int> list(const Context& context, std::int64_t limit) {
   }
   if (runs.empty()) {
     return print(
-        fmt::format("no runs yet in {}; start one with `hone profile`, `hone split`, `hone tune` "
-                    "or `hone kernel`\n",
-                    context.store.string()));
+        fmt::format("no runs yet in {}; start one with `hone bench`\n", context.store.string()));
   }
   return print(report::runListText(runs, report::outputWidth()));
 }

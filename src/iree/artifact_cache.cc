@@ -2,13 +2,34 @@
 
 #include <unistd.h>
 
+#include <cerrno>
+#include <csignal>
 #include <system_error>
 
 #include "base/file.h"
+#include "base/text.h"
 
 namespace hone::iree {
 
 namespace fs = std::filesystem;
+
+namespace {
+
+/// Removes "<entry>.<process>.part…" of processes that are gone: a killed hone leaves them.
+void sweepParts(const fs::path& folder) {
+  std::error_code ignored;
+  for (const auto& entry : fs::directory_iterator(folder, ignored)) {
+    const std::string name = entry.path().filename().string();
+    const std::string before = name.substr(0, name.find(".part"));
+    const auto pid = parseInt(before.substr(before.rfind('.') + 1));
+    if (before.size() < name.size() && pid && *pid > 0 &&
+        ::kill(static_cast<pid_t>(*pid), 0) != 0 && errno == ESRCH) {
+      fs::remove(entry.path(), ignored);
+    }
+  }
+}
+
+}  // namespace
 
 fs::path ArtifactCache::pathOf(std::string_view key, std::string_view ending) const {
   return folder_ / key.substr(0, 2) / fmt::format("{}.{}", key.substr(2), ending);
@@ -22,6 +43,7 @@ bool ArtifactCache::has(std::string_view key, std::string_view ending) const {
 Result<fs::path> ArtifactCache::beside(std::string_view key, std::string_view ending) const {
   const fs::path entry = pathOf(key, ending);
   HONE_CHECK(makeFolder(entry.parent_path()));
+  sweepParts(entry.parent_path());
   return fs::path(fmt::format("{}.{}.part", entry.string(), ::getpid()));
 }
 

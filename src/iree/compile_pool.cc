@@ -114,6 +114,10 @@ void CompilePool::stopNursery() {
     }
     nursery_ = -1;
   }
+  for (const auto& [id, pending] : running_) {
+    std::error_code ignored;
+    std::filesystem::remove(pending.job.output, ignored);  // half-written, perhaps
+  }
 }
 
 std::filesystem::path CompilePool::folderOf(std::uint64_t id) const {
@@ -130,8 +134,9 @@ Result<void> CompilePool::dispatch() {
     Pending pending = std::move(waiting_.front());
     waiting_.pop_front();
     HONE_CHECK(makeFolder(folderOf(pending.id)));
-    const std::string message =
-        nlohmann::json{{"id", pending.id}, {"job", toJson(pending.job)}}.dump();
+    // CBOR: file names may be any bytes, and JSON text must be UTF-8.
+    const auto message =
+        nlohmann::json::to_cbor({{"id", pending.id}, {"job", toJson(pending.job)}});
     if (message.size() > kMaxMessage) {
       return userError("a config of {} bytes is too large", message.size());
     }
@@ -202,6 +207,14 @@ Result<CompileReport> CompilePool::next() {
     CompileReport report = reportOf(node.mapped(), ending);
     std::error_code ignored;
     std::filesystem::remove_all(folderOf(report.id), ignored);
+    if (report.status != CompileReport::Status::ok) {
+      std::filesystem::remove(node.mapped().job.output, ignored);
+    }
+    if (report.status != CompileReport::Status::ok && diskWasFull(report.diagnostics)) {
+      return machineError("the disk is full: the compiler cannot write in {} or in {}",
+                          node.mapped().job.output.parent_path().string(),
+                          scratch_.path().string());
+    }
     return report;
   }
   return machineError("no compile job is under way");

@@ -20,6 +20,15 @@ std::string literalPattern(const std::string& name) {
   return "^" + std::regex_replace(name, kSpecial, R"(\$&)") + "$";
 }
 
+/// What a config says of dispatches, compiled; a slip in it is the user's.
+Result<std::regex> dispatchPattern(const std::string& text) {
+  try {
+    return std::regex(text, std::regex::nosubs);
+  } catch (const std::regex_error& error) {
+    return userError("'dispatch' is not a regular expression: {} ({})", text, error.what());
+  }
+}
+
 /// A config that does not fit the program, as the report of its candidate.
 CompileReport misfit(const Error& error) {
   CompileReport report;
@@ -77,7 +86,19 @@ Result<nlohmann::json> Compiler::describe(const CompileRequest& request) {
   job.kind = CompileJob::Kind::describe;
   job.source = request.source;
   job.flags = request.flags;
-  return produceJson(std::move(job), request.sourceHash);
+  const Produced produced = HONE_TRY(produce(std::move(job), request.sourceHash, kJson));
+  switch (produced.report.status) {
+    case CompileReport::Status::ok:
+      return nlohmann::json::parse(HONE_TRY(readFile(produced.file)));
+    case CompileReport::Status::badFlag:
+      return userError("the compiler does not take its flags: {}", produced.report.message);
+    case CompileReport::Status::badSource:
+      return userError("{} is not a program the compiler reads: {}",
+                       request.source.filename().string(), produced.report.message);
+    default:
+      return userError("{} cannot be read: {}", request.source.filename().string(),
+                       produced.report.message);
+  }
 }
 
 Result<nlohmann::json> Compiler::roots(const CompileRequest& request) {
@@ -92,12 +113,12 @@ Result<nlohmann::json> Compiler::roots(const CompileRequest& request) {
 Result<std::vector<model::OpAttribute>> Compiler::resolveRoots(const CompileRequest& request) {
   std::vector<model::OpAttribute> resolved;
   for (const model::OpAttribute& attribute : request.attributes) {
+    const std::regex dispatch = HONE_TRY(dispatchPattern(attribute.dispatch));
     if (!attribute.op.empty()) {
       resolved.push_back(attribute);
       continue;
     }
     const nlohmann::json found = HONE_TRY(roots(request));
-    const std::regex dispatch(attribute.dispatch, std::regex::nosubs);
     bool any = false;
     for (const nlohmann::json& root : found) {
       const auto name = root.at("dispatch").get<std::string>();

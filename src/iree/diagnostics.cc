@@ -75,6 +75,11 @@ std::string shortDiagnostics(CompileReport::Status status, const Ending& ending,
   return line.empty() ? fmt::format("the compiler failed ({})", ending.describe()) : line;
 }
 
+bool diskWasFull(std::string_view log) {
+  return contains(log, "No space left on device") || contains(log, "Disk quota exceeded") ||
+         contains(log, "possibly out of disk space");
+}
+
 std::string firstError(std::string_view log) {
   constexpr std::array<std::string_view, 4> kMarks = {"error:", "LLVM ERROR:", "Assertion",
                                                       "terminate called"};

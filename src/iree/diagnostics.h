@@ -19,4 +19,8 @@ namespace hone::iree {
 /// the tool's own source locations; "" when there is none.
 [[nodiscard]] std::string firstError(std::string_view log);
 
+/// Whether a tool failed because the disk is full: the machine's fault, not that of what it was
+/// given.
+[[nodiscard]] bool diskWasFull(std::string_view log);
+
 }  // namespace hone::iree

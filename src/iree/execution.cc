@@ -69,7 +69,12 @@ Result<CallReport> Executor::run(const Call& call,
   for (const std::filesystem::path& file : results) {
     command.argv.push_back("--output=@" + file.string());
   }
-  return reportOf(HONE_TRY(runCommand(command)));
+  const Finished finished = HONE_TRY(runCommand(command));
+  if (!finished.ending.ok() && !results.empty() && diskWasFull(finished.err)) {
+    return machineError("the disk is full: the results cannot be written in {}",
+                        results.front().parent_path().string());
+  }
+  return reportOf(finished);
 }
 
 Result<Timings> Executor::time(const Call& call, std::int64_t iterations,

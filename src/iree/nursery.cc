@@ -49,7 +49,8 @@ class Nursery {
   }
 
   void send(const nlohmann::json& message) const {
-    const std::string text = message.dump();
+    // An error may name a file, whose name may be any bytes.
+    const std::string text = message.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
     ::send(socket_, text.data(), text.size(), MSG_NOSIGNAL);
   }
 
@@ -67,7 +68,7 @@ class Nursery {
       if (got <= 0) {
         break;
       }
-      startJob(nlohmann::json::parse(buffer.data(), buffer.data() + got));
+      startJob(nlohmann::json::from_cbor(buffer.data(), buffer.data() + got));
     }
     for (const auto& [pid, child] : children_) {
       ::kill(-pid, SIGKILL);

@@ -49,6 +49,14 @@ std::string uri(const fs::path& file, std::string_view options) {
   return fmt::format("{}?{}", text, options);
 }
 
+/// Removes what a creation that did not come to its end left beside the store.
+void removeFresh(const fs::path& file) {
+  std::error_code ignored;
+  for (const std::string_view suffix : {".new", ".new-journal", ".new-wal", ".new-shm"}) {
+    fs::remove(beside(file, suffix), ignored);
+  }
+}
+
 /// The process in the lock file, for the message alone: the lock itself is the kernel's.
 std::string holder(const fs::path& lockFile) {
   const auto text = readFile(lockFile);
@@ -122,9 +130,7 @@ Result<void> Connection::lock() {
 Result<void> Connection::create() {
   const fs::path fresh = beside(file_, ".new");
   std::error_code code;
-  for (const std::string_view suffix : {"", "-journal", "-wal", "-shm"}) {
-    fs::remove(beside(fresh, suffix), code);
-  }
+  removeFresh(file_);
   connect(fresh.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
   database_->exec(fmt::format("PRAGMA application_id = {}", kApplicationId));
   HONE_CHECK(migrate(*database_, file_, migrations()));
@@ -225,10 +231,15 @@ Result<Connection> Connection::openToWrite(const fs::path& file) {
   HONE_CHECK(makeFolder(connection.file_.parent_path()));
   HONE_CHECK(connection.lock());
   const bool isNew = missingOrEmpty(connection.file_);
-  HONE_CHECK(connection.attempt([&]() -> Result<void> {
-    if (isNew) {
-      HONE_CHECK(connection.create());
+  if (isNew) {
+    const auto created = connection.attempt([&] { return connection.create(); });
+    if (!created) {
+      connection.database_.reset();
+      removeFresh(connection.file_);
+      return std::unexpected(created.error());
     }
+  }
+  HONE_CHECK(connection.attempt([&]() -> Result<void> {
     connection.connect(connection.file_.string(), SQLite::OPEN_READWRITE);
     SQLite::Database& database = *connection.database_;
     if (sqlite3_db_readonly(database.getHandle(), "main") == 1) {

@@ -6,12 +6,15 @@
 namespace hone::trial {
 namespace {
 
+/// More than anyone waits for, and in nanoseconds still a number.
+constexpr std::int64_t kMost = 1'000'000;
+
 std::optional<std::int64_t> numberBefore(std::string_view text, std::string_view unit) {
   if (!text.ends_with(unit)) {
     return std::nullopt;
   }
   const auto number = parseInt(text.substr(0, text.size() - unit.size()));
-  if (!number || *number <= 0) {
+  if (!number || *number <= 0 || *number > kMost) {
     return std::nullopt;
   }
   return number;

@@ -17,8 +17,8 @@ TEST(Budget, ReadsTimesTrialsAndBoth) {
 }
 
 TEST(Budget, RefusesWhatIsNone) {
-  for (const char* text :
-       {"", "10", "m", "-3m", "0s", "ten m", "5m;3trials", "99999999999999999999s"}) {
+  for (const char* text : {"", "10", "m", "-3m", "0s", "ten m", "5m;3trials",
+                           "99999999999999999999s", "9999999999h"}) {
     EXPECT_FALSE(budgetFrom(text)) << text;
   }
 }

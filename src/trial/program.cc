@@ -92,12 +92,9 @@ Result<Program> loadProgram(iree::Compiler& compiler, const std::filesystem::pat
   Program program;
   program.source = std::filesystem::absolute(source);
   program.hash = hashOf(HONE_TRY(readFile(source)));
-  auto functions = compiler.describe({program.source, program.hash, flags, {}});
-  if (!functions) {
-    return within(fmt::format("{} is not a program the compiler reads", source.string()),
-                  functions.error());
-  }
-  const nlohmann::json entry = HONE_TRY(pickFunction(*functions, function, source));
+  const nlohmann::json functions =
+      HONE_TRY(compiler.describe({program.source, program.hash, flags, {}}));
+  const nlohmann::json entry = HONE_TRY(pickFunction(functions, function, source));
   program.function = entry.at("name").get<std::string>();
   program.inputTypes = entry.at("inputs").get<std::vector<std::string>>();
   program.resultTypes = entry.at("results").get<std::vector<std::string>>();

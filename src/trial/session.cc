@@ -177,7 +177,7 @@ Result<void> Session::settle(std::size_t index, const iree::Compiled& compiled) 
     }
     // The expectation is not stored: without a reference the baseline sets it anew.
     HONE_CHECK(verifier_.check(entry.call));
-    return addTwin();
+    return addTwin();  // the run may have been killed between the two
   }
   const Candidate& candidate = plan_.candidates[index];
   store::Trial trial;

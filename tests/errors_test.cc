@@ -1,0 +1,139 @@
+// What a user gets wrong: one line that says so, exit code 2, and nothing left behind.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "cli.h"
+
+namespace hone::test {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+struct Slip {
+  std::vector<std::string> arguments;
+  std::vector<std::string> says;
+};
+
+class Errors : public testing::Test {
+ protected:
+  void SetUp() override {
+    box_.write("m.mlir", matmulText(16, 16, 16));
+    const std::string identity =
+        "(%x: tensor<4xf32>) -> tensor<4xf32> { return %x : tensor<4xf32> }";
+    box_.write("two.mlir", "func.func @one" + identity + "\nfunc.func @two" + identity + "\n");
+    box_.write("four.mlir", "func.func @four" + identity + "\n");
+  }
+
+  void expectAll(const std::vector<Slip>& slips) {
+    for (const Slip& slip : slips) {
+      SCOPED_TRACE(testing::PrintToString(slip.arguments));
+      expectError(box_.hone(slip.arguments), 2, slip.says);
+    }
+    EXPECT_FALSE(fs::exists(box_.store()));
+    EXPECT_THAT(box_.litter(), IsEmpty());
+    EXPECT_THAT(box_.processesLeft(), IsEmpty());
+  }
+
+  Sandbox box_;
+};
+
+TEST_F(Errors, OfTheCommandLine) {
+  expectAll(
+      {{{}, {"subcommand"}},
+       {{"polish"}, {"'polish'", "--help"}},
+       {{"bench"}, {"FILE"}},
+       {{"bench", "m.mlir", "--fast"}, {"--fast"}},
+       {{"runs", "polish"}, {"polish"}},
+       {{"runs", "show"}, {"ID"}},
+       {{"runs", "show", "x"}, {"x"}},
+       {{"bench", "m.mlir", "--rounds", "1"}, {"--rounds", "1"}},
+       {{"bench", "m.mlir", "--margin", "2"}, {"--margin"}},
+       {{"bench", "m.mlir", "--compile-timeout", "-1"}, {"--compile-timeout"}},
+       {{"bench", "m.mlir", "--configs", "c.json", "--vs", "m.mlir"}, {"--configs", "--vs"}}});
+}
+
+TEST_F(Errors, OfTheProgram) {
+  fs::create_directory(box_.work() / "folder");
+  box_.write("text.mlir", "good morning\n");
+  box_.write("bytes.mlir", std::string("ML\xefR\0\x01\xff", 7));
+  box_.write("empty.mlir", "");
+  expectAll({{{"bench", "missing.mlir"}, {"missing.mlir", "No such file"}},
+             {{"bench", "folder"}, {"folder", "is a folder"}},
+             {{"bench", "text.mlir"}, {"text.mlir is not a program the compiler reads", ":1:1"}},
+             {{"bench", "bytes.mlir"}, {"bytes.mlir is not a program"}},
+             {{"bench", "empty.mlir"}, {"empty.mlir has no public function"}},
+             {{"bench", "m.mlir", "--vs", "missing.mlir"}, {"missing.mlir"}},
+             {{"bench", "m.mlir", "--vs", "four.mlir"}, {"cannot be compared", "4xf32"}}});
+}
+
+TEST_F(Errors, OfFunctionsAndInputs) {
+  expectAll({{{"bench", "m.mlir", "--function", "gemm"}, {"no function @gemm", "@matmul"}},
+             {{"bench", "two.mlir"}, {"2 functions (@one, @two)", "--function"}},
+             {{"bench", "m.mlir", "--input", "16x16xf32"}, {"takes 2 inputs", "1 --input"}},
+             {{"bench", "m.mlir", "--input", "16x16xf32", "--input", "4x16xf32"},
+              {"input 1 is 4x16xf32", "16x16xf32"}},
+             {{"bench", "m.mlir", "--input", "16x16xf32", "--input", "16x16xf16"}, {"input 1"}},
+             {{"bench", "m.mlir", "--input", "16x16xf32", "--input", "16x16"}, {"16x16"}}});
+}
+
+TEST_F(Errors, OfTargetsDevicesAndFlags) {
+  expectAll(
+      {{{"bench", "m.mlir", "--target", "abacus"}, {"unknown target 'abacus'", "local", "vulkan"}},
+       {{"bench", "m.mlir", "--device", "abacus"}, {"'abacus'", "local-sync, local-task"}},
+       {{"bench", "m.mlir", "--device", "vulkan"}, {"'vulkan'", "'local'", "local-sync"}},
+       {{"bench", "m.mlir", "--target", "vulkan", "--device", "local-sync"}, {"'local-sync'"}},
+       {{"bench", "m.mlir", "--target", "vulkan", "--device", "vulkan://none"}, {"vulkan://none"}},
+       {{"bench", "m.mlir", "--flags=--no-such-flag"}, {"flags", "no-such-flag"}},
+       {{"bench", "m.mlir", "--flags", "'--open"}, {"--flags", "quote"}}});
+}
+
+TEST_F(Errors, OfConfigsAndBudgets) {
+  box_.write("text.json", "good morning");
+  box_.write("object.json", R"({"name": "a"})");
+  box_.write("none.json", "[]");
+  box_.write("member.json", R"([{"name": "a"}, {"name": "b", "tiles": [1]}])");
+  box_.write("type.json", R"([{"name": "a", "flags": "--x"}])");
+  const auto configs = [](const char* file) {
+    return std::vector<std::string>{"bench", "m.mlir", "--configs", file};
+  };
+  expectAll({{configs("missing.json"), {"missing.json", "No such file"}},
+             {configs("text.json"), {"text.json is not a JSON list of configs"}},
+             {configs("object.json"), {"object.json is not a JSON list"}},
+             {configs("none.json"), {"none.json has no configs"}},
+             {configs("member.json"), {"member.json, entry 2", "'tiles'"}},
+             {configs("type.json"), {"type.json, entry 1", "flags"}},
+             {{"bench", "m.mlir", "--budget", "soon"}, {"'soon' is not a budget", "10m"}},
+             {{"bench", "m.mlir", "--budget", "5m,0trials"}, {"'0trials'"}},
+             {{"bench", "m.mlir", "--budget", "9999999999h"}, {"'9999999999h'"}}});
+}
+
+TEST_F(Errors, OfRunsWithoutAStore) {
+  const Ran list = box_.hone({"runs"});
+  EXPECT_EQ(list.code, 0) << "an empty list is an answer, not an error";
+  EXPECT_THAT(list.out, HasSubstr("no runs yet"));
+  EXPECT_TRUE(box_.hone({"runs", "--json"}).json().at("runs").empty());
+  expectAll({{{"runs", "show", "1"}, {"there is no store"}},
+             {{"runs", "resume", "1"}, {"there is no store"}},
+             {{"runs", "export", "1", "--csv"}, {"there is no store"}},
+             {{"runs", "export", "1"}, {"--csv", "--json"}}});
+}
+
+/// The time limit holds for what is read first, and a tiny one is not the same as none.
+TEST_F(Errors, OfAProgramThatTakesTooLongToRead) {
+  expectAll({{{"bench", "m.mlir", "--compile-timeout", "0.0001"},
+              {"m.mlir", "the compiler was stopped after"}}});
+}
+
+TEST_F(Errors, OfABaselineThatTakesTooLongToCompile) {
+  // The first command reads the program and fails; the second has that from the cache.
+  expectError(box_.hone({"bench", "m.mlir", "--function", "gemm"}), 2, {"@gemm"});
+  expectError(box_.hone({"bench", "m.mlir", "--compile-timeout", "0.001", "--quiet"}), 2,
+              {"m.mlir does not compile", "stopped after"});
+  EXPECT_EQ(box_.hone({"runs", "--json"}).json()["runs"][0]["status"], "failed");
+  EXPECT_THAT(box_.litter(), IsEmpty());
+}
+
+}  // namespace
+}  // namespace hone::test

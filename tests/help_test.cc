@@ -1,0 +1,75 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "cli.h"
+
+namespace hone::test {
+namespace {
+
+using testing::HasSubstr;
+
+struct Page {
+  std::vector<std::string> verb;
+  std::vector<std::string> mentions;
+};
+
+class Help : public testing::TestWithParam<Page> {};
+
+TEST_P(Help, HasExamplesAndMentionsEveryOption) {
+  Sandbox box;
+  std::vector<std::string> arguments = GetParam().verb;
+  std::string command = "  hone";
+  for (const std::string& word : arguments) {
+    command += " " + word;
+  }
+  arguments.emplace_back("--help");
+  const Ran ran = box.hone(arguments);
+  EXPECT_EQ(ran.code, 0);
+  EXPECT_EQ(ran.err, "");
+  EXPECT_THAT(ran.out, HasSubstr("Examples:"));
+  EXPECT_THAT(ran.out, HasSubstr(command)) << "an example of the command itself";
+  for (const std::string& option : GetParam().mentions) {
+    EXPECT_THAT(ran.out, HasSubstr(option));
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Verbs, Help,
+    testing::Values(Page{{},
+                         {"--store", "HONE_STORE", "--iree", "--json", "-q,--quiet", "--version",
+                          "doctor", "bench", "runs", "0 done", "1 a negative answer", "2 bad input",
+                          "3 this machine", "130 interrupted"}},
+                    Page{{"doctor"}, {"Exit code 0", "3 otherwise"}},
+                    Page{{"bench"},
+                         {"FILE", "--function", "--input", "--vs", "--configs", "--flags-a",
+                          "--flags-b", "--flags ", "--rounds", "--margin", "--budget", "--seed",
+                          "--target", "--device", "--compile-timeout", "--run-timeout",
+                          "Exit code 1"}},
+                    Page{{"runs"}, {"--limit", "--json", "show", "export", "resume"}},
+                    Page{{"runs", "show"}, {"ID", "--json"}},
+                    Page{{"runs", "export"}, {"ID", "--csv", "--json", "-o,--output"}},
+                    Page{{"runs", "resume"}, {"ID"}}),
+    [](const auto& info) {
+      std::string name = info.param.verb.empty() ? "hone" : "";
+      for (const std::string& word : info.param.verb) {
+        name += word;
+      }
+      return name;
+    });
+
+TEST(HelpOfCodes, EveryExitCodeIsInTheDocuments) {
+  const std::string text = readFile(HONE_SOURCE_DIR "/docs/exit-codes.md").value();
+  for (const char* row : {"| 0 |", "| 1 |", "| 2 |", "| 3 |", "| 130 |"}) {
+    EXPECT_THAT(text, HasSubstr(row));
+  }
+}
+
+TEST(HelpOfCodes, VersionIsOneLine) {
+  Sandbox box;
+  const Ran ran = box.hone({"--version"});
+  EXPECT_EQ(ran.code, 0);
+  EXPECT_THAT(ran.out, testing::MatchesRegex("[0-9]+\\.[0-9]+\\.[0-9]+\n"));
+}
+
+}  // namespace
+}  // namespace hone::test

@@ -1,0 +1,194 @@
+// Runs that are killed, interrupted or met by another: nothing is lost, nothing is done twice.
+#include <SQLiteCpp/Database.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <csignal>
+#include <map>
+#include <optional>
+#include <random>
+#include <set>
+#include <thread>
+
+#include "cli.h"
+
+namespace hone::test {
+namespace {
+
+using testing::HasSubstr;
+using testing::IsEmpty;
+using Clock = std::chrono::steady_clock;
+
+constexpr int kMany = 30;
+constexpr int kFew = 4;
+
+/// A bench of that many configs, in a store of its own.
+class ConfigBench : public Sandbox {
+ public:
+  explicit ConfigBench(int count) : count_(count) {
+    nlohmann::json configs;
+    for (int i = 0; i < count; ++i) {
+      configs.push_back(tiles(fmt::format("t{}", i), 1 + i % 10, 8 << (i / 10), 1));
+    }
+    write("m.mlir", matmulText(32, 32, 32));
+    write("c.json", configs.dump());
+  }
+
+  [[nodiscard]] Process startBench() { return start(bench_); }
+  [[nodiscard]] Ran bench() { return hone(bench_); }
+  /// A bench that has stored its first trial, so that much is still before it.
+  [[nodiscard]] Process startedBench() {
+    Process process = startBench();
+    EXPECT_TRUE(eventually([&] { return process.ended() || trialsStored(1) > 0; }));
+    EXPECT_FALSE(process.ended());
+    return process;
+  }
+  [[nodiscard]] nlohmann::json exported() { return hone({"runs", "export", "1", "--json"}).json(); }
+  void expectOneFinishedRun() {
+    const nlohmann::json runs = hone({"runs", "--json"}).json().at("runs");
+    ASSERT_EQ(runs.size(), 1U);
+    EXPECT_EQ(runs[0].at("status"), "finished");
+    EXPECT_EQ(runs[0].at("trials"), count_ + 2);  // and the baseline with its twin
+  }
+
+ private:
+  int count_;
+  const std::vector<std::string> bench_ = {"bench",  "m.mlir",   "--configs",
+                                           "c.json", "--rounds", "5"};
+};
+
+/// The names of the configs by the keys of their trials; a key or a name twice fails the test.
+std::map<std::string, std::string> trialsOf(const nlohmann::json& run) {
+  std::map<std::string, std::string> trials;
+  std::set<std::string> names;
+  for (const nlohmann::json& trial : run.at("trials")) {
+    const auto name = trial.at("config").at("name").get<std::string>();
+    EXPECT_TRUE(trials.emplace(trial.at("key").get<std::string>(), name).second) << trial;
+    EXPECT_TRUE(names.insert(name).second) << name;
+  }
+  return trials;
+}
+
+/// Every sample is there once, and the rounds of the final have no gap.
+void expectWholeSamples(const nlohmann::json& run) {
+  for (const nlohmann::json& trial : run.at("trials")) {
+    std::set<std::vector<std::string>> places;
+    std::set<std::int64_t> finals;
+    for (const nlohmann::json& sample : trial.at("samples")) {
+      EXPECT_TRUE(places
+                      .insert({sample.at("stage").dump(), sample.at("round").dump(),
+                               sample.at("repetition").dump()})
+                      .second)
+          << sample << " of " << trial.at("config").at("name");
+      if (sample.at("stage") == "final") {
+        finals.insert(sample.at("round").get<std::int64_t>());
+      }
+    }
+    if (!finals.empty()) {
+      EXPECT_EQ(*finals.rbegin() + 1, static_cast<std::int64_t>(finals.size()));
+      EXPECT_EQ(finals.size() % 5, 0U);
+    }
+  }
+}
+
+/// Kills the bench five times, each within `span`; false when it came to its end before that.
+bool killFiveTimes(ConfigBench& box, Clock::duration span, std::mt19937_64& generator) {
+  for (int kills = 0; kills < 5; ++kills) {
+    Process process = box.startBench();
+    std::uniform_int_distribution<Clock::rep> delay(0, span.count());
+    std::this_thread::sleep_for(Clock::duration(delay(generator)));
+    if (process.ended()) {
+      return false;
+    }
+    process.signal(SIGKILL);
+    const int code = process.wait().code;
+    EXPECT_TRUE(code == 128 + SIGKILL || code == 0) << code;
+    EXPECT_TRUE(box.allProcessesEnd()) << "a process outlives the hone that started it";
+  }
+  return true;
+}
+
+TEST(Killed, NothingIsLostAndNothingIsDoneTwice) {
+  ConfigBench undisturbed(kMany);
+  const auto start = Clock::now();
+  ASSERT_EQ(undisturbed.bench().code, 0);
+  Clock::duration span = (Clock::now() - start) / 4;
+  const nlohmann::json expected = undisturbed.exported();
+
+  // NOLINTNEXTLINE(bugprone-random-generator-seed): the same moments in every run of the test
+  std::mt19937_64 generator(20'261'115);
+  std::optional<ConfigBench> box;
+  do {
+    box.emplace(kMany);
+    span /= 2;
+  } while (!killFiveTimes(*box, span * 2, generator));
+
+  const Ran last = box->bench();
+  EXPECT_EQ(last.code, 0) << last.err;
+  const nlohmann::json run = box->exported();
+  EXPECT_EQ(trialsOf(run), trialsOf(expected));
+  EXPECT_EQ(trialsOf(run).size(), std::size_t{kMany + 2});
+  expectWholeSamples(run);
+  box->expectOneFinishedRun();
+  EXPECT_THAT(box->litter(), IsEmpty());
+  EXPECT_THAT(box->processesLeft(), IsEmpty());
+}
+
+/// The baseline and its twin are two commits: a kill may fall between them.
+TEST(Killed, BetweenTheBaselineAndItsTwin) {
+  ConfigBench box(kFew);
+  Process process = box.startedBench();
+  process.signal(SIGKILL);
+  ASSERT_EQ(process.wait().code, 128 + SIGKILL);
+  ASSERT_TRUE(box.allProcessesEnd());
+  {
+    SQLite::Database database(box.store().string(), SQLite::OPEN_READWRITE);
+    database.exec("DELETE FROM samples WHERE trial IN (SELECT id FROM trials WHERE key = 'twin')");
+    database.exec("DELETE FROM trials WHERE key = 'twin'");
+  }
+  const Ran ran = box.bench();
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  box.expectOneFinishedRun();
+}
+
+class Interrupted : public testing::TestWithParam<int> {};
+
+TEST_P(Interrupted, SaysSoAndTheSameCommandGoesOn) {
+  ConfigBench box(kFew);
+  Process process = box.startedBench();
+  process.signal(GetParam());
+  const Ran ran = process.wait();
+  EXPECT_EQ(ran.code, 130);
+  EXPECT_EQ(ran.out, "");
+  EXPECT_THAT(ran.err, HasSubstr("hone: interrupted; the same command goes on from here\n"));
+  EXPECT_TRUE(box.allProcessesEnd());
+  EXPECT_THAT(box.litter(), IsEmpty());
+  const std::int64_t kept = box.trialsStored(1);
+  EXPECT_GT(kept, 0);
+
+  const Ran again = box.bench();
+  EXPECT_EQ(again.code, 0) << again.err;
+  EXPECT_THAT(again.err, HasSubstr("going on with run 1"));
+  box.expectOneFinishedRun();
+}
+
+INSTANTIATE_TEST_SUITE_P(Signals, Interrupted, testing::Values(SIGINT, SIGTERM),
+                         [](const auto& info) {
+                           return std::string(info.param == SIGINT ? "SIGINT" : "SIGTERM");
+                         });
+
+TEST(TwoAtATime, TheSecondIsRefusedAndToldByWhom) {
+  ConfigBench box(kFew);
+  Process first = box.startedBench();
+  first.signal(SIGSTOP);  // so that it cannot come to its end before the second is refused
+  expectError(box.bench(), 2,
+              {"is being written by another hone", fmt::format("(process {})", first.pid())});
+  EXPECT_EQ(box.hone({"runs", "--json"}).json().at("runs").at(0).at("status"), "running");
+  first.signal(SIGINT);
+  first.signal(SIGCONT);
+  EXPECT_EQ(first.wait().code, 130);
+}
+
+}  // namespace
+}  // namespace hone::test
