@@ -38,6 +38,7 @@ class Nursery {
     sigaddset(&childSignal_, SIGCHLD);
     ::sigprocmask(SIG_BLOCK, &childSignal_, nullptr);
     signals_ = ::signalfd(-1, &childSignal_, SFD_NONBLOCK | SFD_CLOEXEC);
+    readyNs_ = ownCpuNs();
   }
 
   void send(const nlohmann::json& message) const {
@@ -152,7 +153,8 @@ class Nursery {
           {"code", ending.code},
           {"wall", ending.wallNs},
           {"cpu", ending.cpuNs},
-          {"rss", ending.maxRssBytes}});
+          {"rss", ending.maxRssBytes},
+          {"own", ownCpuNs() - readyNs_}});
   }
 
   int socket_;
@@ -160,6 +162,7 @@ class Nursery {
   std::filesystem::path scratch_;
   sigset_t childSignal_{};
   int signals_ = -1;
+  std::int64_t readyNs_ = 0;  ///< its CPU time when the compiler was loaded, which is not hone's own
   std::map<pid_t, Child> children_;
 };
 
