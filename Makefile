@@ -23,7 +23,7 @@ test: setup build/build.ninja ## build everything and run all tests
 demo: build ## see hone at work in a few minutes
 	scripts/demo
 
-bench: setup build/build.ninja ## measure hone itself
+bench: setup build/build.ninja ## measure hone itself; QUICK=1 for short runs
 	cmake --build build -j $(JOBS) --target bench
 
 lint: ## clang-format and clang-tidy, only on what changed

@@ -200,7 +200,7 @@ Result<int> bench(const Context& context, const BenchOptions& options) {
   }
   const BenchResult result{run, engine.target.name, executor.device(), plan, std::move(*findings)};
   nlohmann::json summary = toJson(result);
-  summary["own_cpu_ns"] = ownCpuNs() - experiment.referenceCpuNs();
+  summary["own_cpu_ns"] = ownCpuNs() - experiment.referenceCpuNs() + engine.compiler.nurseryCpuNs();
   HONE_CHECK(store.finishRun(run, store::RunStatus::finished, summary));
   return reportBench(context, result, summary);
 }

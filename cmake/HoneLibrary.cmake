@@ -3,7 +3,8 @@
 # hone_test(name SOURCES … LIBRARIES … [SERIAL] [MEASURE] [DEFINES …]): a GoogleTest program, one
 # ctest a test case. SERIAL tests run alone (label `serial`); so do those that MEASURE (label
 # `measure`). Tests find IREE by HONE_IREE in their environment.
-# hone_bench(name SOURCES … LIBRARIES …): a program that prints a figure; the target `bench` runs all.
+# hone_bench(name SOURCES … LIBRARIES …): a program that prints a figure; the target `bench` runs all,
+# with QUICK=1 in the environment the short forms.
 
 function(hone_library name)
   cmake_parse_arguments(ARG "" "" "SOURCES;DEPENDS;LINKS" ${ARGN})
@@ -45,8 +46,14 @@ function(hone_bench name)
   target_link_libraries(${name} PRIVATE ${ARG_LIBRARIES})
   if(NOT TARGET bench)
     add_custom_target(bench)
+    add_custom_target(bench_programs)
   endif()
-  # One after the other: two benchmarks at a time would measure each other.
+  add_dependencies(bench_programs ${name})
+  # All are built before the first runs, and they run one after the other in the order given: a
+  # compile or another benchmark at the same time would be measured too.
   add_custom_target(run_${name} COMMAND ${name} USES_TERMINAL VERBATIM)
+  get_property(before GLOBAL PROPERTY HONE_LAST_BENCH)
+  add_dependencies(run_${name} bench_programs ${before})
+  set_property(GLOBAL PROPERTY HONE_LAST_BENCH run_${name})
   add_dependencies(bench run_${name})
 endfunction()

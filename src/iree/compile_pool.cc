@@ -65,6 +65,8 @@ CompilePool::CompilePool(CompilePool&& other) noexcept
       revision_(std::move(other.revision_)),
       nursery_(std::exchange(other.nursery_, -1)),
       socket_(std::exchange(other.socket_, -1)),
+      nurseryNs_(other.nurseryNs_),
+      pastNurseriesNs_(other.pastNurseriesNs_),
       lastId_(other.lastId_),
       waiting_(std::move(other.waiting_)),
       running_(std::move(other.running_)),
@@ -152,6 +154,7 @@ Result<void> CompilePool::dispatch() {
 
 Result<void> CompilePool::replaceNursery() {
   stopNursery();
+  pastNurseriesNs_ += std::exchange(nurseryNs_, 0);
   for (auto& [id, pending] : running_) {
     if (pending.starts >= kMaxStarts) {
       CompileReport report;
@@ -194,6 +197,7 @@ Result<CompileReport> CompilePool::next() {
       continue;
     }
     const auto message = nlohmann::json::parse(text);
+    nurseryNs_ = message.at("own").get<std::int64_t>();
     const auto node = running_.extract(message.at("id").get<std::uint64_t>());
     if (node.empty()) {
       continue;

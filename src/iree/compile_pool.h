@@ -45,6 +45,10 @@ class CompilePool {
   [[nodiscard]] const std::string& revision() const { return revision_; }
   [[nodiscard]] std::size_t workers() const { return options_.workers; }
 
+  /// CPU time that the nursery spent on starting and watching children: hone's own, though in
+  /// another process. Loading the compiler and compiling are not in it.
+  [[nodiscard]] std::int64_t nurseryCpuNs() const { return pastNurseriesNs_ + nurseryNs_; }
+
   /// Queues the job and returns the number that its report will carry.
   [[nodiscard]] std::uint64_t submit(CompileJob job);
   /// Jobs without a report yet.
@@ -76,6 +80,8 @@ class CompilePool {
   std::string revision_;
   pid_t nursery_ = -1;
   int socket_ = -1;
+  std::int64_t nurseryNs_ = 0;
+  std::int64_t pastNurseriesNs_ = 0;  ///< of nurseries that were replaced
   std::uint64_t lastId_ = 0;
   std::deque<Pending> waiting_;
   std::map<std::uint64_t, Pending> running_;

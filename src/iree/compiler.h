@@ -43,6 +43,8 @@ class Compiler {
       : pool_(std::move(pool)), cache_(std::move(cache)), limits_(limits) {}
 
   [[nodiscard]] const std::string& revision() const { return pool_.revision(); }
+  /// See CompilePool.
+  [[nodiscard]] std::int64_t nurseryCpuNs() const { return pool_.nurseryCpuNs(); }
 
   /// Compiles all, several at a time; `onDone`, if any, is called as each is done, in any
   /// order. What fails

@@ -164,7 +164,8 @@ class Nursery {
           {"code", ending.code},
           {"wall", ending.wallNs},
           {"cpu", ending.cpuNs},
-          {"rss", ending.maxRssBytes}});
+          {"rss", ending.maxRssBytes},
+          {"own", ownCpuNs() - readyNs_}});
   }
 
   int socket_;
@@ -172,6 +173,7 @@ class Nursery {
   std::filesystem::path scratch_;
   sigset_t childSignal_ = onlyChildren();
   int signals_;
+  std::int64_t readyNs_ = ownCpuNs();  ///< when the compiler is loaded: that time is not hone's own
   std::map<pid_t, Child> children_;
 };
 

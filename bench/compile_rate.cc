@@ -1,0 +1,211 @@
+// Candidates compiled a second, hone's way and as users compile today: different tiles of one
+// matmul, on all cores, from nothing. hone starts its compile pool and has an empty cache in every
+// block; the others start one process a candidate, as many at a time as there are cores, with the
+// tiles written into the source. The ways take turns in blocks, so that noise hits all alike.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <set>
+#include <thread>
+
+#include "base/clock.h"
+#include "base/hash.h"
+#include "base/machine.h"
+#include "iree/problem_mlir.h"
+#include "report/table.h"
+#include "support.h"
+
+namespace hone::bench {
+namespace {
+
+constexpr std::size_t kBlock = 12;
+constexpr double kAim = 2.5;
+
+enum Way : std::size_t { kHone, kCommand, kBinary, kWays };
+constexpr std::array<std::string_view, kWays> kNames = {
+    "hone", "iree-compile (the wheel's command)", "iree-compile (the real binary)"};
+
+struct Spent {
+  double wallSeconds = 0;
+  double cpuSeconds = 0;
+};
+
+/// What a block of candidates is made from, and what came out of it.
+struct Setting {
+  iree::Installation installation;
+  std::filesystem::path folder;
+  std::string source;  ///< the program without a config
+  std::vector<std::string> flags;
+  std::set<std::string> honeContents;  ///< hashes of the modules that hone made
+  std::set<std::string> toolContents;
+};
+
+/// Runs the work and says what it took: wall time, and CPU time with that of all children.
+template <typename Work>
+Result<Spent> spentOn(const Work& work) {
+  const std::int64_t wall = nowNs();
+  const std::int64_t cpu = ownCpuNs() + childrenCpuNs();
+  HONE_CHECK(work());
+  return Spent{static_cast<double>(nowNs() - wall) / 1e9,
+               static_cast<double>(ownCpuNs() + childrenCpuNs() - cpu) / 1e9};
+}
+
+Result<void> compileByHone(Setting& setting, std::span<const model::Config> configs, int block) {
+  const auto source = setting.folder / "program.mlir";
+  std::vector<iree::CompileRequest> requests;
+  for (const model::Config& config : configs) {
+    requests.push_back(
+        {source, HONE_TRY(hashOfFile(source)), setting.flags, config.attributes, true});
+  }
+  auto compiler =
+      HONE_TRY(startCompiler(setting.installation, setting.folder / fmt::format("cache{}", block)));
+  for (const iree::Compiled& compiled : HONE_TRY(compiler.compileAll(requests, {}))) {
+    if (compiled.report.status != iree::CompileReport::Status::ok) {
+      return machineError("a candidate does not compile: {}", compiled.report.message);
+    }
+    setting.honeContents.insert(compiled.content);
+  }
+  return {};
+}
+
+/// The program with the config's attributes on its matmul, as a user writes it today.
+std::string withConfig(std::string source, const model::Config& config) {
+  const model::OpAttribute& attribute = config.attributes.front();
+  const auto at = source.find(attribute.op) + attribute.op.size();
+  return source.insert(at, fmt::format(" {{{} = {}}}", attribute.name, attribute.value));
+}
+
+/// One process a candidate; each of the threads takes the next when its last is done.
+Result<void> compileByTool(Setting& setting, const std::filesystem::path& tool,
+                           std::span<const model::Config> configs) {
+  std::vector<Command> commands;
+  std::vector<std::filesystem::path> outputs;
+  for (std::size_t i = 0; i < configs.size(); ++i) {
+    const auto source = setting.folder / fmt::format("candidate{}.mlir", i);
+    HONE_CHECK(writeFile(source, withConfig(setting.source, configs[i])));
+    outputs.push_back(setting.folder / fmt::format("candidate{}.vmfb", i));
+    Command command;
+    command.argv = {tool.string(), source.string(), "-o", outputs.back().string()};
+    command.argv.insert(command.argv.end(), setting.flags.begin(), setting.flags.end());
+    commands.push_back(std::move(command));
+  }
+  std::atomic<std::size_t> next = 0;
+  std::atomic<bool> failed = false;
+  {
+    std::vector<std::jthread> threads;
+    for (std::size_t i = 0; i < cpuCount(); ++i) {
+      threads.emplace_back([&] {
+        for (std::size_t at = next++; at < commands.size(); at = next++) {
+          const auto finished = runCommand(commands[at]);
+          failed = failed || !finished || !finished->ending.ok();
+        }
+      });
+    }
+  }
+  if (failed) {
+    return machineError("{} failed", tool.string());
+  }
+  for (const auto& output : outputs) {
+    setting.toolContents.insert(HONE_TRY(hashOfFile(output)));
+  }
+  return {};
+}
+
+Result<Setting> prepare(const ScratchFolder& scratch) {
+  Setting setting;
+  setting.installation = HONE_TRY(iree::findInstallation(""));
+  setting.folder = scratch.path();
+  setting.flags = HONE_TRY(iree::targetFrom("local")).flags;
+  setting.source = iree::mlirOf(tiledProblem());
+  HONE_CHECK(writeFile(setting.folder / "program.mlir", setting.source));
+  return setting;
+}
+
+std::filesystem::path commandOf(const iree::Installation& installation) {
+  // <venv>/lib/python3.x/site-packages -> <venv>/bin
+  return installation.site.parent_path().parent_path().parent_path() / "bin/iree-compile";
+}
+
+using Blocks = std::array<std::vector<Spent>, kWays>;
+
+Result<void> measureBlock(Setting& setting, std::span<const model::Config> configs, int block,
+                          Blocks& blocks) {
+  for (std::size_t turn = 0; turn < kWays; ++turn) {
+    const std::size_t way = (turn + static_cast<std::size_t>(block)) % kWays;
+    blocks[way].push_back(HONE_TRY(spentOn([&]() -> Result<void> {
+      switch (way) {
+        case kHone:
+          return compileByHone(setting, configs, block);
+        case kCommand:
+          return compileByTool(setting, commandOf(setting.installation), configs);
+        default:
+          return compileByTool(
+              setting, setting.installation.compilerLibrary().parent_path() / "iree-compile",
+              configs);
+      }
+    })));
+  }
+  return {};
+}
+
+/// Times of the way over those of hone, block by block.
+stats::Interval ratioOf(const Blocks& blocks, std::size_t way, double Spent::* what) {
+  std::vector<double> ratios;
+  for (std::size_t i = 0; i < blocks[way].size(); ++i) {
+    ratios.push_back(blocks[way][i].*what / (blocks[kHone][i].*what));
+  }
+  return ratioInterval(ratios);
+}
+
+void print(const Blocks& blocks, std::size_t candidates) {
+  using report::Align;
+  report::Table table({{"", Align::left},
+                       {"candidates/s", Align::right},
+                       {"CPU s each", Align::right},
+                       {"wall, over hone's", Align::right},
+                       {"CPU, over hone's", Align::right}});
+  for (std::size_t way = 0; way < kWays; ++way) {
+    Spent sum;
+    for (const Spent& spent : blocks[way]) {
+      sum.wallSeconds += spent.wallSeconds;
+      sum.cpuSeconds += spent.cpuSeconds;
+    }
+    const auto count = static_cast<double>(candidates);
+    table.add({std::string(kNames[way]), fmt::format("{:.2f}", count / sum.wallSeconds),
+               fmt::format("{:.3f}", sum.cpuSeconds / count),
+               way == kHone ? "1" : textOf(ratioOf(blocks, way, &Spent::wallSeconds)),
+               way == kHone ? "1" : textOf(ratioOf(blocks, way, &Spent::cpuSeconds))});
+  }
+  fmt::print("{}", table.text());
+}
+
+Result<void> measure(const Options& options) {
+  const std::vector<model::Config> configs = tileConfigs(options.quick ? 2 * kBlock : 60);
+  const ScratchFolder scratch = HONE_TRY(ScratchFolder::create("hone-compile-rate"));
+  Setting setting = HONE_TRY(prepare(scratch));
+  fmt::print("{} tilings of {}, {} at a time, blocks of {} in turn\n", configs.size(),
+             model::nameOf(tiledProblem()), cpuCount(), kBlock);
+  Blocks blocks;
+  for (std::size_t at = 0; at < configs.size(); at += kBlock) {
+    const std::size_t count = std::min(kBlock, configs.size() - at);
+    HONE_CHECK(measureBlock(setting, std::span(configs).subspan(at, count),
+                            static_cast<int>(at / kBlock), blocks));
+  }
+  print(blocks, configs.size());
+  fmt::print("distinct modules: {} by hone, {} by iree-compile, of {} candidates\n",
+             setting.honeContents.size(), setting.toolContents.size(), configs.size());
+  const auto ratio = ratioOf(blocks, kCommand, &Spent::wallSeconds);
+  fmt::print("hone compiles {} times as many candidates a second as iree-compile; aim {}: {}\n",
+             textOf(ratio), kAim, ratio.estimate >= kAim ? "met" : "missed");
+  return {};
+}
+
+}  // namespace
+}  // namespace hone::bench
+
+int main(int argc, char** argv) {
+  return hone::bench::runMain("compile_rate", argc, argv, hone::bench::measure);
+}

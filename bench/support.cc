@@ -1,0 +1,162 @@
+#include "support.h"
+
+#include <fmt/format.h>
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+
+#include "base/machine.h"
+#include "base/text.h"
+#include "iree/device.h"
+#include "iree/target.h"
+
+namespace hone::bench {
+namespace {
+
+constexpr Limits kCompileLimits{std::chrono::seconds(120), std::uint64_t{8} << 30U};
+constexpr Limits kRunLimits{std::chrono::seconds(60), 0};
+
+Result<Options> optionsFrom(int argc, char** argv) {
+  constexpr std::string_view kRepeats = "--repeats=";
+  const char* quick = std::getenv("QUICK");  // how `make bench QUICK=1` says it to all programs
+  Options options;
+  options.quick = quick != nullptr && *quick != '\0';
+  for (int i = 1; i < argc; ++i) {
+    const std::string_view argument = argv[i];
+    const auto number =
+        argument.starts_with(kRepeats) ? parseInt(argument.substr(kRepeats.size())) : std::nullopt;
+    if (argument == "--quick") {
+      options.quick = true;
+    } else if (number && *number > 0) {
+      options.repeats = *number;
+    } else {
+      return userError("unknown argument '{}'; there are --quick and --repeats=N", argument);
+    }
+  }
+  return options;
+}
+
+model::Config tiles(int rows, int columns, int vectorRows, int vectorColumns, int reduction) {
+  const std::string outer = fmt::format("[{}, {}, 0]", rows, columns);
+  return {fmt::format("{}x{} {}x{} {}", rows, columns, vectorRows, vectorColumns, reduction),
+          {},
+          {{"", "linalg.matmul", "compilation_info",
+            fmt::format("#iree_codegen.compilation_info<lowering_config = "
+                        "#iree_cpu.lowering_config<distribution = {0}, cache_parallel = {0}, "
+                        "vector_common_parallel = [{1}, {2}, 0], vector_reduction = [0, 0, {3}]>, "
+                        "translation_info = #iree_codegen.translation_info<pipeline = "
+                        "#iree_cpu.pipeline<DoubleTilingExpert>>>",
+                        outer, vectorRows, vectorColumns, reduction)}}};
+}
+
+/// The chance of at most `hits` of `count`, when each has the chance `p`.
+double atMost(std::int64_t hits, std::int64_t count, double p) {
+  double sum = 0;
+  for (std::int64_t i = 0; i <= hits; ++i) {
+    const auto k = static_cast<double>(i);
+    const auto n = static_cast<double>(count);
+    sum += std::exp(std::lgamma(n + 1) - std::lgamma(k + 1) - std::lgamma(n - k + 1) +
+                    k * std::log(p) + (n - k) * std::log1p(-p));
+  }
+  return sum;
+}
+
+/// Where the falling function crosses the level.
+double crossing(const std::function<double(double)>& falling, double level) {
+  double low = 1e-12;
+  double high = 1 - 1e-12;
+  for (int i = 0; i < 60; ++i) {
+    const double middle = (low + high) / 2;
+    (falling(middle) > level ? low : high) = middle;
+  }
+  return low;
+}
+
+}  // namespace
+
+int runMain(std::string_view name, int argc, char** argv,
+            const std::function<Result<void>(const Options&)>& measure) {
+  std::setvbuf(stdout, nullptr, _IOLBF, 0);
+  const auto options = optionsFrom(argc, argv);
+  const Result<void> measured =
+      options ? measure(*options) : Result<void>(std::unexpected(options.error()));
+  if (!measured) {
+    fmt::print(stderr, "{}: {}\n", name, measured.error().message);
+    return measured.error().fault == Fault::user ? 2 : 3;
+  }
+  return 0;
+}
+
+Result<iree::Compiler> startCompiler(const iree::Installation& installation,
+                                     const std::filesystem::path& cache) {
+  auto pool = HONE_TRY(iree::CompilePool::start({installation.compilerLibrary(), cpuCount(), {}}));
+  return iree::Compiler(std::move(pool), iree::ArtifactCache(cache), kCompileLimits);
+}
+
+Result<Engine> Engine::start() {
+  ScratchFolder folder = HONE_TRY(ScratchFolder::create("hone-figures"));
+  iree::Installation installation = HONE_TRY(iree::findInstallation(""));
+  auto flags = HONE_TRY(iree::targetFrom("local")).flags;
+  auto compiler = HONE_TRY(startCompiler(installation, folder.path() / "cache"));
+  iree::Executor executor(installation, iree::deviceNamed("local-sync"), kRunLimits);
+  return Engine{std::move(folder), std::move(installation), std::move(flags), std::move(compiler),
+                std::move(executor)};
+}
+
+Result<trial::Program> Engine::load(const std::string& name, const std::string& text) {
+  const auto file = folder.path() / name;
+  HONE_CHECK(writeFile(file, text));
+  return trial::loadProgram(compiler, file, "", flags);
+}
+
+model::Matmul tiledProblem() { return {.m = 512, .n = 768, .k = 1024}; }
+
+std::vector<model::Config> tileConfigs(std::size_t count) {
+  constexpr std::pair<int, int> kOuter[] = {{64, 64}, {128, 64}, {64, 128}, {128, 128}, {32, 256}};
+  constexpr std::pair<int, int> kVector[] = {{8, 16}, {4, 16}, {8, 8}, {4, 32}};
+  std::vector<model::Config> configs;
+  for (const int reduction : {1, 2, 4}) {
+    for (const auto& [vectorRows, vectorColumns] : kVector) {
+      for (const auto& [rows, columns] : kOuter) {
+        configs.push_back(tiles(rows, columns, vectorRows, vectorColumns, reduction));
+      }
+    }
+  }
+  configs.resize(std::min(count, configs.size()));
+  return configs;
+}
+
+std::int64_t childrenCpuNs() {
+  rusage usage{};
+  ::getrusage(RUSAGE_CHILDREN, &usage);
+  return endingFrom(0, usage).cpuNs;
+}
+
+stats::Interval ratioInterval(std::span<const double> ratios) {
+  std::vector<double> logs;
+  for (const double ratio : ratios) {
+    logs.push_back(std::log(ratio));
+  }
+  const stats::Interval interval = stats::bootstrapMedian(logs, 0.95, 1);
+  return {std::exp(interval.low), std::exp(interval.estimate), std::exp(interval.high)};
+}
+
+std::string textOf(const stats::Interval& interval) {
+  return fmt::format("{:.2f} ({:.2f} - {:.2f})", interval.estimate, interval.low, interval.high);
+}
+
+stats::Interval chanceInterval(std::int64_t hits, std::int64_t count) {
+  if (count == 0) {
+    return {0, 0, 1};
+  }
+  constexpr double kTail = 0.025;
+  const double low =
+      hits == 0 ? 0 : crossing([&](double p) { return atMost(hits - 1, count, p); }, 1 - kTail);
+  const double high =
+      hits == count ? 1 : crossing([&](double p) { return atMost(hits, count, p); }, kTail);
+  return {low, static_cast<double>(hits) / static_cast<double>(count), high};
+}
+
+}  // namespace hone::bench

@@ -1,0 +1,62 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "iree/compiler.h"
+#include "iree/execution.h"
+#include "iree/installation.h"
+#include "model/config.h"
+#include "model/problem.h"
+#include "stats/compare.h"
+#include "trial/program.h"
+
+namespace hone::bench {
+
+struct Options {
+  bool quick = false;        ///< a short run: shows that it works, its figures are rough
+  std::int64_t repeats = 0;  ///< --repeats=N; 0: the program's own number
+};
+
+/// Reads the options, measures, and turns an error into a message and an exit code.
+int runMain(std::string_view name, int argc, char** argv,
+            const std::function<Result<void>(const Options&)>& measure);
+
+/// The real compiler with an empty cache, the synchronous CPU device, and a folder for both.
+struct Engine {
+  ScratchFolder folder;
+  iree::Installation installation;
+  std::vector<std::string> flags;
+  iree::Compiler compiler;
+  iree::Executor executor;
+
+  [[nodiscard]] static Result<Engine> start();
+  /// Writes the program into the folder and loads it.
+  [[nodiscard]] Result<trial::Program> load(const std::string& name, const std::string& text);
+};
+
+/// A compile pool on all cores with the cache in the folder given.
+[[nodiscard]] Result<iree::Compiler> startCompiler(const iree::Installation& installation,
+                                                   const std::filesystem::path& cache);
+
+/// The problem that the figures of the engine are about, and tiles for it that all compile.
+[[nodiscard]] model::Matmul tiledProblem();
+[[nodiscard]] std::vector<model::Config> tileConfigs(std::size_t count);
+
+/// CPU time of all descendants that were waited for, by their parents and then by this process.
+[[nodiscard]] std::int64_t childrenCpuNs();
+
+/// The median of the ratios with its 95 % bootstrap interval; ratios are averaged as logs.
+[[nodiscard]] stats::Interval ratioInterval(std::span<const double> ratios);
+[[nodiscard]] std::string textOf(const stats::Interval& interval);
+
+/// The 95 % interval (Clopper-Pearson) of a chance of which `hits` of `count` were seen.
+[[nodiscard]] stats::Interval chanceInterval(std::int64_t hits, std::int64_t count);
+
+}  // namespace hone::bench

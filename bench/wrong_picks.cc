@@ -1,0 +1,226 @@
+// How often the slower of two programs is picked when they differ by 3 %: one takes 200 steps of a
+// small matmul, the other 206. hone's way is an experiment with its default rounds; today's way is
+// iree-benchmark-module with its defaults on one and then on the other, compared by mean real time.
+// The same experiments hold the baseline against itself: how often is that called a gain? With both
+// cores loaded by children of this program, and without.
+#include <fmt/format.h>
+
+#include <array>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "base/machine.h"
+#include "base/progress.h"
+#include "load.h"
+#include "report/table.h"
+#include "stats/random.h"
+#include "stats/summary.h"
+#include "store/store.h"
+#include "support.h"
+#include "trial/experiment.h"
+
+namespace hone::bench {
+namespace {
+
+constexpr std::array kSteps = {200, 206};
+constexpr double kMostWrong = 0.01;
+constexpr double kMostFalseGains = 0.05;
+
+/// The result is zero whatever the number of steps, for inputs of zeros: both are verified alike.
+std::string stepsProgram(int steps) {
+  return fmt::format(
+      R"(func.func @steps(%x: tensor<64x64xf32>, %w: tensor<64x64xf32>) -> tensor<64x64xf32> {{
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %count = arith.constant {} : index
+  %zero = arith.constant 0.0 : f32
+  %r = scf.for %i = %c0 to %count step %c1 iter_args(%v = %x) -> (tensor<64x64xf32>) {{
+    %empty = tensor.empty() : tensor<64x64xf32>
+    %init = linalg.fill ins(%zero : f32) outs(%empty : tensor<64x64xf32>) -> tensor<64x64xf32>
+    %next = linalg.matmul ins(%v, %w : tensor<64x64xf32>, tensor<64x64xf32>)
+        outs(%init : tensor<64x64xf32>) -> tensor<64x64xf32>
+    scf.yield %next : tensor<64x64xf32>
+  }}
+  return %r : tensor<64x64xf32>
+}}
+)",
+      steps);
+}
+
+struct Tally {
+  std::int64_t repeats = 0;
+  std::int64_t honeWrong = 0;
+  std::int64_t toolWrong = 0;
+  std::map<stats::Verdict, std::int64_t> pair;    ///< seen from the faster program
+  std::map<stats::Verdict, std::int64_t> itself;  ///< the baseline against itself
+  std::vector<double> ratios;                     ///< slower over faster, as hone estimated it
+};
+
+stats::Verdict turned(stats::Verdict verdict) {
+  using stats::Verdict;
+  return verdict == Verdict::improved    ? Verdict::regressed
+         : verdict == Verdict::regressed ? Verdict::improved
+                                         : verdict;
+}
+
+class Contest {
+ public:
+  static Result<Contest> prepare() {
+    Engine engine = HONE_TRY(Engine::start());
+    trial::Plan plan;
+    for (const int steps : kSteps) {
+      plan.programs.push_back(
+          HONE_TRY(engine.load(fmt::format("steps{}.mlir", steps), stepsProgram(steps))));
+    }
+    plan.flags = engine.flags;
+    plan.selects = false;
+    plan.inputs = HONE_TRY(trial::makeInputs(plan.programs.front(), {"64x64xf32=0", "64x64xf32=0"},
+                                             1, engine.folder.path()));
+    auto store =
+        HONE_TRY(store::Store::open(engine.folder.path() / "store.db", store::Store::Mode::write));
+    return Contest(std::move(engine), std::move(plan), std::move(store));
+  }
+
+  Result<Tally> repeat(std::int64_t count) {
+    Tally tally;
+    for (std::int64_t i = 0; i < count; ++i) {
+      HONE_CHECK(byHone(static_cast<std::size_t>(random_.below(2)), tally));
+      HONE_CHECK(byTool(static_cast<std::size_t>(random_.below(2)), tally));
+      ++tally.repeats;
+    }
+    return tally;
+  }
+
+ private:
+  Contest(Engine engine, trial::Plan plan, store::Store store)
+      : engine_(std::move(engine)), plan_(std::move(plan)), store_(std::move(store)) {}
+
+  /// One experiment: the first program is the baseline, with the other and itself as candidates.
+  Result<void> byHone(std::size_t first, Tally& tally) {
+    plan_.candidates = {
+        {first, {"A", {}, {}}}, {1 - first, {"B", {}, {}}}, {first, {"A'", {}, {}}}};
+    plan_.seed = plan_.compare.seed = random_.next() >> 1U;
+    store::Run run;
+    run.key = std::to_string(plan_.seed);
+    run.verb = "figure";
+    Progress progress(true);
+    trial::Experiment experiment(engine_.compiler, engine_.executor, store_, progress);
+    const auto findings = HONE_TRY(experiment.run(HONE_TRY(store_.addRun(run)), plan_));
+    if (!findings[1].comparison || !findings[2].comparison) {
+      return machineError("no comparison: {} {}", findings[1].message, findings[2].message);
+    }
+    const stats::Comparison& pair = *findings[1].comparison;
+    const bool fasterFirst = first == 0;
+    const double ratio = fasterFirst ? 1 / pair.speedup.estimate : pair.speedup.estimate;
+    tally.ratios.push_back(ratio);
+    tally.honeWrong += ratio < 1 ? 1 : 0;
+    ++tally.pair[fasterFirst ? turned(pair.verdict) : pair.verdict];
+    ++tally.itself[findings[2].comparison->verdict];
+    return {};
+  }
+
+  Result<void> byTool(std::size_t first, Tally& tally) {
+    std::array<double, 2> means{};
+    means[first] = HONE_TRY(meanByTool(first));
+    means[1 - first] = HONE_TRY(meanByTool(1 - first));
+    tally.toolWrong += means[0] > means[1] ? 1 : 0;
+    return {};
+  }
+
+  /// The mean real time that iree-benchmark-module prints with its defaults.
+  Result<double> meanByTool(std::size_t program) {
+    const iree::CompileRequest request{
+        plan_.programs[program].source, plan_.programs[program].hash, plan_.flags, {}, false};
+    const auto compiled = HONE_TRY(engine_.compiler.compileAll({&request, 1}, {}));
+    Command command;
+    command.argv = {engine_.installation.runtimeTool("iree-benchmark-module").string(),
+                    "--device=local-sync", "--module=" + compiled.front().module.string(),
+                    "--function=steps", "--benchmark_format=json"};
+    for (const std::string& input : plan_.inputs.arguments) {
+      command.argv.push_back("--input=" + input);
+    }
+    const Finished finished = HONE_TRY(runCommand(command));
+    const auto json = nlohmann::json::parse(finished.out, nullptr, false);
+    if (!json.is_object() || json.value("benchmarks", nlohmann::json::array()).empty()) {
+      return machineError("iree-benchmark-module: {}", finished.err);
+    }
+    return json["benchmarks"][0].at("real_time").get<double>();
+  }
+
+  Engine engine_;
+  trial::Plan plan_;
+  store::Store store_;
+  stats::Random random_{1};
+};
+
+std::string chanceText(std::int64_t hits, std::int64_t count) {
+  const stats::Interval chance = chanceInterval(hits, count);
+  return fmt::format("{} of {} ({:.1f} - {:.1f} %)", hits, count, chance.low * 100,
+                     chance.high * 100);
+}
+
+std::string verdictsText(const std::map<stats::Verdict, std::int64_t>& verdicts) {
+  std::string text;
+  for (const auto& [verdict, count] : verdicts) {
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count, nameOf(verdict));
+  }
+  return text;
+}
+
+std::int64_t countOf(const std::map<stats::Verdict, std::int64_t>& verdicts,
+                     stats::Verdict verdict) {
+  const auto at = verdicts.find(verdict);
+  return at == verdicts.end() ? 0 : at->second;
+}
+
+void print(std::string_view load, const Tally& tally) {
+  using stats::Verdict;
+  fmt::print("{}: slower over faster {} as hone sees it, {:.3f} by the number of steps\n", load,
+             textOf(ratioInterval(tally.ratios)),
+             static_cast<double>(kSteps[1]) / static_cast<double>(kSteps[0]));
+  report::Table table({{"", report::Align::left}, {"wrong", report::Align::right}, {"verdicts"}});
+  table.add({"  picks, hone", chanceText(tally.honeWrong, tally.repeats),
+             verdictsText(tally.pair) + " (of the faster)"});
+  table.add({"  picks, iree-benchmark-module", chanceText(tally.toolWrong, tally.repeats), ""});
+  table.add({"  gains of a program over itself",
+             chanceText(countOf(tally.itself, Verdict::improved), tally.repeats),
+             verdictsText(tally.itself)});
+  fmt::print("{}", table.text());
+}
+
+bool withinAims(const Tally& tally) {
+  const auto share = [&](std::int64_t hits) {
+    return static_cast<double>(hits) / static_cast<double>(tally.repeats);
+  };
+  return share(tally.honeWrong) <= kMostWrong &&
+         share(countOf(tally.itself, stats::Verdict::improved)) <= kMostFalseGains;
+}
+
+Result<void> measure(const Options& options) {
+  const std::int64_t repeats = options.repeats > 0 ? options.repeats : options.quick ? 10 : 100;
+  Contest contest = HONE_TRY(Contest::prepare());
+  Tally loaded;
+  {
+    const Load load(cpuCount());
+    loaded = HONE_TRY(contest.repeat(repeats));
+  }
+  print("loaded", loaded);
+  const Tally quiet = HONE_TRY(contest.repeat(repeats));
+  print("no load of its own", quiet);
+  // The aims are rates of a hundred: fewer repeats cannot show that they are met.
+  const bool within = withinAims(loaded) && withinAims(quiet);
+  fmt::print("aim: wrong picks at most {:.0f} %, gains over itself at most {:.0f} %: {}\n",
+             kMostWrong * 100, kMostFalseGains * 100,
+             !within         ? "missed"
+             : repeats < 100 ? "not contradicted, too few repeats to say more"
+                             : "met in this sample");
+  return {};
+}
+
+}  // namespace
+}  // namespace hone::bench
+
+int main(int argc, char** argv) {
+  return hone::bench::runMain("wrong_picks", argc, argv, hone::bench::measure);
+}
