@@ -147,8 +147,12 @@ Result<int> compileOnly(const Context& context, Engine& engine, const trial::Pla
   std::vector<iree::CompileRequest> requests;
   for (const trial::Candidate& candidate : plan.candidates) {
     const trial::Program& program = plan.programs[candidate.program];
-    iree::CompileRequest request{program.source, program.hash, plan.flags,
-                                 candidate.config.attributes, false};
+    iree::CompileRequest request{program.source,
+                                 program.hash,
+                                 plan.flags,
+                                 candidate.config.attributes,
+                                 iree::CompileRequest::Route::batched,
+                                 program.function};
     request.flags.insert(request.flags.end(), candidate.config.flags.begin(),
                          candidate.config.flags.end());
     requests.push_back(std::move(request));

@@ -21,10 +21,13 @@
 namespace hone::bench {
 namespace {
 
-constexpr std::size_t kBlock = 12;
+constexpr std::size_t kBlock = 20;
 constexpr double kAim = 2.5;
 
-enum Way : std::size_t { kHone, kCommand, kBinary, kWays };
+// The ways to compile, as indices.
+constexpr std::size_t kHone = 0;
+constexpr std::size_t kCommand = 1;
+constexpr std::size_t kWays = 3;
 constexpr std::array<std::string_view, kWays> kNames = {
     "hone", "iree-compile (the wheel's command)", "iree-compile (the real binary)"};
 
@@ -38,7 +41,9 @@ struct Setting {
   iree::Installation installation;
   std::filesystem::path folder;
   std::string source;  ///< the program without a config
-  std::vector<std::string> flags;
+  std::string function;
+  std::vector<std::string> flags;      ///< hone's own for this target
+  std::vector<std::string> toolFlags;  ///< those that users give
   std::set<std::string> honeContents;  ///< hashes of the modules that hone made
   std::set<std::string> toolContents;
 };
@@ -57,8 +62,8 @@ Result<void> compileByHone(Setting& setting, std::span<const model::Config> conf
   const auto source = setting.folder / "program.mlir";
   std::vector<iree::CompileRequest> requests;
   for (const model::Config& config : configs) {
-    requests.push_back(
-        {source, HONE_TRY(hashOfFile(source)), setting.flags, config.attributes, true});
+    requests.push_back({source, HONE_TRY(hashOfFile(source)), setting.flags, config.attributes,
+                        iree::CompileRequest::Route::batched, setting.function});
   }
   auto compiler =
       HONE_TRY(startCompiler(setting.installation, setting.folder / fmt::format("cache{}", block)));
@@ -89,7 +94,7 @@ Result<void> compileByTool(Setting& setting, const std::filesystem::path& tool,
     outputs.push_back(setting.folder / fmt::format("candidate{}.vmfb", i));
     Command command;
     command.argv = {tool.string(), source.string(), "-o", outputs.back().string()};
-    command.argv.insert(command.argv.end(), setting.flags.begin(), setting.flags.end());
+    command.argv.insert(command.argv.end(), setting.toolFlags.begin(), setting.toolFlags.end());
     commands.push_back(std::move(command));
   }
   std::atomic<std::size_t> next = 0;
@@ -119,7 +124,11 @@ Result<Setting> prepare(const ScratchFolder& scratch) {
   setting.installation = HONE_TRY(iree::findInstallation(""));
   setting.folder = scratch.path();
   setting.flags = HONE_TRY(iree::targetFrom("local")).flags;
-  setting.source = iree::mlirOf(tiledProblem());
+  setting.toolFlags = {"--iree-hal-target-device=local",
+                       "--iree-hal-local-target-device-backends=llvm-cpu",
+                       "--iree-llvmcpu-target-cpu=host"};
+  setting.function = "main";
+  setting.source = iree::mlirOf(tiledProblem(), setting.function);
   HONE_CHECK(writeFile(setting.folder / "program.mlir", setting.source));
   return setting;
 }

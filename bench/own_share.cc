@@ -25,7 +25,7 @@ struct Shares {
 Result<std::filesystem::path> honeProgram() {
   std::error_code code;
   const auto self = std::filesystem::read_symlink("/proc/self/exe", code);
-  const auto program = self.parent_path() / "hone";
+  auto program = self.parent_path() / "hone";
   if (code || !std::filesystem::exists(program)) {
     return machineError("there is no hone beside {}", self.string());
   }

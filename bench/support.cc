@@ -4,6 +4,7 @@
 #include <sys/resource.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdlib>
 
@@ -114,8 +115,9 @@ Result<trial::Program> Engine::load(const std::string& name, const std::string& 
 model::Matmul tiledProblem() { return {.m = 512, .n = 768, .k = 1024}; }
 
 std::vector<model::Config> tileConfigs(std::size_t count) {
-  constexpr std::pair<int, int> kOuter[] = {{64, 64}, {128, 64}, {64, 128}, {128, 128}, {32, 256}};
-  constexpr std::pair<int, int> kVector[] = {{8, 16}, {4, 16}, {8, 8}, {4, 32}};
+  constexpr std::array<std::pair<int, int>, 5> kOuter = {
+      {{64, 64}, {128, 64}, {64, 128}, {128, 128}, {32, 256}}};
+  constexpr std::array<std::pair<int, int>, 4> kVector = {{{8, 16}, {4, 16}, {8, 8}, {4, 32}}};
   std::vector<model::Config> configs;
   for (const int reduction : {1, 2, 4}) {
     for (const auto& [vectorRows, vectorColumns] : kVector) {

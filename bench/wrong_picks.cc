@@ -131,7 +131,7 @@ class Contest {
   /// The mean real time that iree-benchmark-module prints with its defaults.
   Result<double> meanByTool(std::size_t program) {
     const iree::CompileRequest request{
-        plan_.programs[program].source, plan_.programs[program].hash, plan_.flags, {}, false};
+        plan_.programs[program].source, plan_.programs[program].hash, plan_.flags, {}};
     const auto compiled = HONE_TRY(engine_.compiler.compileAll({&request, 1}, {}));
     Command command;
     command.argv = {engine_.installation.runtimeTool("iree-benchmark-module").string(),

@@ -7,6 +7,7 @@
 
 #include "base/file.h"
 #include "base/text.h"
+#include "iree/module_variants.h"
 #include "iree/module_walk.h"
 
 namespace hone::iree {
@@ -69,6 +70,37 @@ bool writeJson(const CompileJob& job, const nlohmann::json& json) {
   return wrote.has_value();
 }
 
+/// Runs the passes between two phases.
+bool runPhases(const CompilerApi& api, Invocation* invocation, const std::string& from,
+               const std::string& to) {
+  api.invocationFrom(invocation, from.c_str());
+  api.invocationTo(invocation, to.c_str());
+  return api.invocationPipeline(invocation, Pipeline::standard);
+}
+
+/// The program's copies, translated; what tells them apart is written before the machine code is
+/// made, where it is still one executable a copy. The exit code, 0 to go on.
+int translateVariants(const CompilerApi& api, MlirContext context, Invocation* invocation,
+                      const CompileJob& job) {
+  Expansion expansion = Expansion::done;
+  const bool given = withModule(api, invocation, [&](MlirOperation module) {
+    expansion = expandVariants(api, context, module, job.variants);
+    return true;
+  });
+  if (expansion != Expansion::done) {
+    return expansion == Expansion::noMatch ? kExitNoMatch : kExitNoVariants;
+  }
+  if (!given || !runPhases(api, invocation, job.from, kPhaseExecutableTargets)) {
+    return kExitFailed;
+  }
+  CompileJob contents = job;
+  contents.output += kContents;
+  const bool written = withModule(api, invocation, [&](MlirOperation module) {
+    return writeJson(contents, variantContents(api, module, job.variants.size()));
+  });
+  return written ? 0 : kExitFailed;
+}
+
 }  // namespace
 
 int performJob(const CompilerApi& api, const CompileJob& job) {
@@ -100,9 +132,14 @@ int performJob(const CompilerApi& api, const CompileJob& job) {
       return kExitNoMatch;
     }
   }
-  api.invocationFrom(invocation, job.from.c_str());
-  api.invocationTo(invocation, job.to.c_str());
-  if (!api.invocationPipeline(invocation, Pipeline::standard)) {
+  std::string from = job.from;
+  if (!job.variants.empty()) {
+    if (const int code = translateVariants(api, context, invocation, job); code != 0) {
+      return code;
+    }
+    from = kPhaseExecutableTargets;
+  }
+  if (!runPhases(api, invocation, from, job.to)) {
     return kExitFailed;
   }
   if (job.kind == CompileJob::Kind::roots) {

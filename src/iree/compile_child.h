@@ -10,6 +10,7 @@ inline constexpr int kExitFailed = 1;
 inline constexpr int kExitBadFlag = 10;
 inline constexpr int kExitBadSource = 11;
 inline constexpr int kExitNoMatch = 12;
+inline constexpr int kExitNoVariants = 13;
 
 /// Does the job in this process and returns its exit code; diagnostics go to stderr. Leaks what it
 /// makes: the process ends right after it.

@@ -3,18 +3,38 @@
 #include <nlohmann/json.hpp>
 
 namespace hone::iree {
+namespace {
+
+nlohmann::json listOf(const std::vector<model::OpAttribute>& attributes) {
+  nlohmann::json list = nlohmann::json::array();
+  for (const model::OpAttribute& attribute : attributes) {
+    list.push_back({attribute.dispatch, attribute.op, attribute.name, attribute.value});
+  }
+  return list;
+}
+
+std::vector<model::OpAttribute> attributesFrom(const nlohmann::json& list) {
+  std::vector<model::OpAttribute> attributes;
+  for (const nlohmann::json& entry : list) {
+    attributes.push_back({entry.at(0), entry.at(1), entry.at(2), entry.at(3)});
+  }
+  return attributes;
+}
+
+}  // namespace
 
 nlohmann::json toJson(const CompileJob& job) {
-  nlohmann::json attributes = nlohmann::json::array();
-  for (const model::OpAttribute& attribute : job.attributes) {
-    attributes.push_back({attribute.dispatch, attribute.op, attribute.name, attribute.value});
+  nlohmann::json variants = nlohmann::json::array();
+  for (const auto& attributes : job.variants) {
+    variants.push_back(listOf(attributes));
   }
   return {{"kind", static_cast<int>(job.kind)},
           {"source", job.source.string()},
           {"from", job.from},
           {"to", job.to},
           {"flags", job.flags},
-          {"attributes", std::move(attributes)},
+          {"attributes", listOf(job.attributes)},
+          {"variants", std::move(variants)},
           {"verify", job.verifyIr},
           {"threads", job.threads},
           {"output", job.output.string()},
@@ -29,8 +49,9 @@ CompileJob compileJobFrom(const nlohmann::json& json) {
   job.from = json.at("from").get<std::string>();
   job.to = json.at("to").get<std::string>();
   job.flags = json.at("flags").get<std::vector<std::string>>();
-  for (const nlohmann::json& entry : json.at("attributes")) {
-    job.attributes.push_back({entry.at(0), entry.at(1), entry.at(2), entry.at(3)});
+  job.attributes = attributesFrom(json.at("attributes"));
+  for (const nlohmann::json& list : json.at("variants")) {
+    job.variants.push_back(attributesFrom(list));
   }
   job.verifyIr = json.at("verify").get<bool>();
   job.threads = json.at("threads").get<bool>();

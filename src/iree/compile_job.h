@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/error.h"
@@ -16,6 +17,7 @@ namespace hone::iree {
 inline constexpr const char* kPhaseStart = "start";
 inline constexpr const char* kPhaseExecutableSources = "executable-sources";
 inline constexpr const char* kPhaseExecutableConfigurations = "executable-configurations";
+inline constexpr const char* kPhaseExecutableTargets = "executable-targets";
 inline constexpr const char* kPhaseEnd = "end";
 
 /// What one child of the pool is asked to do.
@@ -31,6 +33,9 @@ struct CompileJob {
   std::string to = kPhaseEnd;
   std::vector<std::string> flags;
   std::vector<model::OpAttribute> attributes;  ///< put on the parsed IR before the passes run
+  /// A copy of the program for each, see module_variants.h; beside the output goes a file with
+  /// their contents (kContents), a JSON list of hashes.
+  std::vector<std::vector<model::OpAttribute>> variants;
   bool verifyIr = true;  ///< off for IR that the compiler itself wrote: an eighth less work
   bool threads = false;  ///< on where the job has the machine to itself
   std::filesystem::path output;
@@ -41,10 +46,11 @@ struct CompileJob {
 struct CompileReport {
   enum class Status : std::uint8_t {
     ok,
-    badFlag,    ///< a compiler flag is unknown or ill-formed
-    badSource,  ///< the source does not parse
-    noMatch,    ///< an attribute of the config found no operation, or is no attribute
-    failed,     ///< the passes failed, or the compiler crashed
+    badFlag,     ///< a compiler flag is unknown or ill-formed
+    badSource,   ///< the source does not parse
+    noMatch,     ///< an attribute of the config found no operation, or is no attribute
+    noVariants,  ///< the program cannot be copied: its configs need modules of their own
+    failed,      ///< the passes failed, or the compiler crashed
     outOfMemory,
     timedOut,
   };
@@ -54,6 +60,9 @@ struct CompileReport {
   std::string diagnostics;  ///< all that the compiler said
   Ending ending;
 };
+
+/// The ending of the file with the contents of variants.
+inline constexpr std::string_view kContents = ".contents";
 
 [[nodiscard]] nlohmann::json toJson(const CompileJob& job);
 /// Trusts its input: it comes from toJson on the other side of the pool's socket.

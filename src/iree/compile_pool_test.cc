@@ -58,7 +58,7 @@ int misbehave(const CompileJob& job) {
   }
   if (what == "kill the nursery once") {
     // The second try finds the mark of the first.
-    const std::filesystem::path mark = job.output;
+    const std::filesystem::path mark = job.source;
     if (!std::filesystem::exists(mark)) {
       (void)writeFile(mark, "");
       ::kill(::getppid(), SIGKILL);
@@ -142,7 +142,7 @@ TEST(CompilePool, AKilledNurseryIsReplacedAndItsJobDoneAgain) {
   CompilePool pool = start();
   const ScratchFolder folder = ScratchFolder::create("hone-pool-test").value();
   CompileJob once = job("kill the nursery once");
-  once.output = folder.path() / "mark";
+  once.source = folder.path() / "mark";
   EXPECT_EQ(pool.runOne(once).value().status, Status::ok);
   EXPECT_EQ(pool.runOne(job("fine")).value().status, Status::ok);
 }

@@ -6,6 +6,7 @@
 #include "base/file.h"
 #include "base/hash.h"
 #include "iree/diagnostics.h"
+#include "iree/module_variants.h"
 
 namespace hone::iree {
 namespace {
@@ -13,6 +14,10 @@ namespace {
 constexpr std::string_view kModule = "vmfb";
 constexpr std::string_view kIr = "mlirbc";
 constexpr std::string_view kJson = "json";
+/// Where in the module of a batch a request's code is, as JSON.
+constexpr std::string_view kVariant = "variant";
+/// More save little, and lose more when one of them fails.
+constexpr std::size_t kLargestBatch = 8;
 
 /// An attribute's text with everything that is special in a regular expression escaped.
 std::string literalPattern(const std::string& name) {
@@ -134,90 +139,211 @@ Result<std::vector<model::OpAttribute>> Compiler::resolveRoots(const CompileRequ
   return resolved;
 }
 
-Result<Compiler::Task> Compiler::taskFor(std::size_t index, const CompileRequest& request) {
-  Task task;
-  task.request = index;
-  task.job.source = request.source;
-  task.job.flags = request.flags;
+Result<Compiler::Member> Compiler::memberFor(std::size_t index, const CompileRequest& request) {
+  Member member;
+  member.request = index;
+  member.job.source = request.source;
+  member.job.flags = request.flags;
+  member.job.limits = limits_;
   std::string sourceHash = request.sourceHash;
-  if (request.sharesEarlyPhases || !request.attributes.empty()) {
-    CompileJob early;
-    early.source = request.source;
-    early.flags = request.flags;
+  if (request.route != CompileRequest::Route::whole || !request.attributes.empty()) {
+    CompileJob early = member.job;
     early.to = kPhaseExecutableSources;
     Produced produced = HONE_TRY(produce(std::move(early), request.sourceHash, kIr));
     if (produced.report.status != CompileReport::Status::ok) {
-      task.failed = std::move(produced.report);
-      return task;
+      member.failed = std::move(produced.report);
+      return member;
     }
-    task.job.attributes = HONE_TRY(resolveRoots(request));
-    task.job.source = std::move(produced.file);
-    task.job.from = kPhaseExecutableSources;
-    task.job.verifyIr = false;
-    sourceHash = HONE_TRY(hashOfFile(task.job.source));
+    member.job.attributes = HONE_TRY(resolveRoots(request));
+    member.job.source = std::move(produced.file);
+    member.job.from = kPhaseExecutableSources;
+    member.job.verifyIr = false;
+    sourceHash = HONE_TRY(hashOfFile(member.job.source));
   }
-  task.job.limits = limits_;
-  task.key = keyOf(task.job, sourceHash);
+  member.key = keyOf(member.job, sourceHash);
+  if (request.route == CompileRequest::Route::batched) {
+    member.function = request.function;
+  }
+  return member;
+}
+
+Result<std::optional<Compiled>> Compiler::cachedFor(const Member& member) const {
+  Compiled compiled;
+  compiled.cached = true;
+  if (member.function.empty()) {
+    if (!cache_.has(member.key, kModule)) {
+      return std::nullopt;
+    }
+    compiled.module = cache_.pathOf(member.key, kModule);
+    compiled.content = HONE_TRY(hashOfFile(compiled.module));
+    return compiled;
+  }
+  if (!cache_.has(member.key, kVariant)) {
+    return std::nullopt;
+  }
+  const auto entry = nlohmann::json::parse(HONE_TRY(readFile(cache_.pathOf(member.key, kVariant))),
+                                           nullptr, false);
+  if (!entry.is_object() || !cache_.has(entry.value("module", ""), kModule)) {
+    return std::nullopt;  // its batch was deleted
+  }
+  compiled.module = cache_.pathOf(entry.value("module", ""), kModule);
+  compiled.function = entry.value("function", "");
+  compiled.content = entry.value("content", "");
+  return compiled;
+}
+
+Result<Compiler::Task> Compiler::taskFor(std::vector<Member> members) const {
+  Task task;
+  task.job = members.front().job;
+  task.key = members.front().key;
+  if (!members.front().function.empty()) {
+    Hasher hasher;
+    hasher.field("batch");
+    task.job.attributes.clear();
+    task.job.limits.wall *= static_cast<std::int64_t>(members.size());
+    for (const Member& member : members) {
+      task.job.variants.push_back(member.job.attributes);
+      hasher.field(member.key);
+    }
+    task.key = hasher.hex();
+  }
+  task.job.output =
+      fmt::format("{}.{}", HONE_TRY(cache_.beside(task.key, kModule)).string(), members[0].request);
+  task.members = std::move(members);
   return task;
 }
 
-Result<Compiled> Compiler::finish(const Task& task, CompileReport report, bool cached) {
-  Compiled compiled;
-  compiled.report = std::move(report);
-  compiled.cached = cached;
-  if (compiled.report.status != CompileReport::Status::ok) {
-    std::error_code ignored;
-    std::filesystem::remove(task.job.output, ignored);
-    return compiled;
+Result<std::vector<Compiler::Task>> Compiler::tasksFor(std::vector<Member> members) {
+  std::map<std::pair<std::string, std::vector<std::string>>, std::vector<Member>> groups;
+  std::vector<Task> tasks;
+  for (Member& member : members) {
+    if (member.function.empty()) {
+      std::vector<Member> alone;
+      alone.push_back(std::move(member));
+      tasks.push_back(HONE_TRY(taskFor(std::move(alone))));
+    } else {
+      groups[{member.job.source.string(), member.job.flags}].push_back(std::move(member));
+    }
   }
-  compiled.module = cached ? cache_.pathOf(task.key, kModule)
-                           : HONE_TRY(cache_.keep(task.job.output, task.key, kModule));
+  for (auto& [source, group] : groups) {
+    const std::size_t share = (group.size() + pool_.workers() - 1) / pool_.workers();
+    const std::size_t batches = (share + kLargestBatch - 1) / kLargestBatch;
+    const std::size_t size = (share + batches - 1) / batches;
+    for (std::size_t at = 0; at < group.size(); at += size) {
+      const auto first = group.begin() + static_cast<std::ptrdiff_t>(at);
+      const auto last =
+          group.begin() + static_cast<std::ptrdiff_t>(std::min(at + size, group.size()));
+      tasks.push_back(HONE_TRY(taskFor({first, last})));
+    }
+  }
+  for (Task& task : tasks) {
+    task.job.threads = tasks.size() < pool_.workers();
+  }
+  return tasks;
+}
+
+Result<Compiled> Compiler::finishAlone(const Task& task, const CompileReport& report) const {
+  Compiled compiled;
+  compiled.report = report;
+  compiled.module = HONE_TRY(cache_.keep(task.job.output, task.key, kModule));
   compiled.content = HONE_TRY(hashOfFile(compiled.module));
+  return compiled;
+}
+
+Result<std::vector<Compiled>> Compiler::finish(const Task& task, const CompileReport& report) {
+  std::error_code ignored;
+  const std::filesystem::path contentsFile = task.job.output.string() + std::string(kContents);
+  if (report.status != CompileReport::Status::ok) {
+    std::filesystem::remove(task.job.output, ignored);
+    std::filesystem::remove(contentsFile, ignored);
+    return std::vector<Compiled>(task.members.size(), Compiled{report, {}, {}, {}, false});
+  }
+  if (task.job.variants.empty()) {
+    return std::vector<Compiled>{HONE_TRY(finishAlone(task, report))};
+  }
+  const auto contents = nlohmann::json::parse(HONE_TRY(readFile(contentsFile)));
+  std::filesystem::remove(contentsFile, ignored);
+  Compiled whole = HONE_TRY(finishAlone(task, report));
+  // What the batch took is shared evenly: nobody can say who of them took it.
+  const auto share = static_cast<std::int64_t>(task.members.size());
+  whole.report.ending.cpuNs /= share;
+  whole.report.ending.wallNs /= share;
+  std::vector<Compiled> compiled;
+  for (std::size_t v = 0; v < task.members.size(); ++v) {
+    const Member& member = task.members[v];
+    Compiled one = whole;
+    one.function = variantName(member.function, v);
+    one.content = contents.at(v).get<std::string>();
+    const nlohmann::json entry = {
+        {"module", task.key}, {"function", one.function}, {"content", one.content}};
+    HONE_CHECK(cache_.beside(member.key, kVariant));
+    HONE_CHECK(writeFile(cache_.pathOf(member.key, kVariant), entry.dump()));
+    compiled.push_back(std::move(one));
+  }
   return compiled;
 }
 
 Result<std::vector<Compiled>> Compiler::compileAll(std::span<const CompileRequest> requests,
                                                    const OnDone& onDone) {
   std::vector<Compiled> results(requests.size());
-  std::map<std::uint64_t, Task> tasks;
-  std::vector<Task> ready;
   const auto done = [&](std::size_t index, Compiled compiled) {
     results[index] = std::move(compiled);
     if (onDone) {
       onDone(index, results[index]);
     }
   };
+  std::vector<Member> members;
   for (std::size_t i = 0; i < requests.size(); ++i) {
-    auto task = taskFor(i, requests[i]);
-    if (!task && task.error().fault != Fault::user) {
-      return std::unexpected(task.error());
+    auto member = memberFor(i, requests[i]);
+    if (!member && member.error().fault != Fault::user) {
+      return std::unexpected(member.error());
     }
-    if (!task || task->failed) {
-      done(i, Compiled{task ? *task->failed : misfit(task.error()), {}, {}, false});
-    } else if (cache_.has(task->key, kModule)) {
-      done(i, HONE_TRY(finish(*task, {}, true)));
+    if (!member || member->failed) {
+      done(i, Compiled{member ? *member->failed : misfit(member.error()), {}, {}, {}, false});
+    } else if (auto cached = HONE_TRY(cachedFor(*member))) {
+      done(i, std::move(*cached));
     } else {
-      ready.push_back(std::move(*task));
+      members.push_back(std::move(*member));
     }
   }
-  for (Task& task : ready) {
-    task.job.threads = ready.size() < pool_.workers();
-    task.job.output =
-        fmt::format("{}.{}", HONE_TRY(cache_.beside(task.key, kModule)).string(), task.request);
+  std::map<std::uint64_t, Task> tasks;
+  const auto submit = [&](Task task) {
     const std::uint64_t id = pool_.submit(task.job);
     tasks.emplace(id, std::move(task));
+  };
+  for (Task& task : HONE_TRY(tasksFor(std::move(members)))) {
+    submit(std::move(task));
   }
   while (pool_.pending() > 0) {
-    CompileReport report = HONE_TRY(pool_.next());
+    const CompileReport report = HONE_TRY(pool_.next());
     Task task = std::move(tasks.extract(report.id).mapped());
+    const bool ok = report.status == CompileReport::Status::ok;
+    if (!ok && (task.members.size() > 1 || report.status == CompileReport::Status::noVariants)) {
+      // One of a batch failed it for all, or the program cannot be copied: each on its own.
+      for (Member& member : task.members) {
+        if (report.status == CompileReport::Status::noVariants) {
+          member.function.clear();
+        }
+        if (auto cached = HONE_TRY(cachedFor(member))) {
+          done(member.request, std::move(*cached));
+          continue;
+        }
+        std::vector<Member> alone;
+        alone.push_back(std::move(member));
+        submit(HONE_TRY(taskFor(std::move(alone))));
+      }
+      continue;
+    }
     if (report.ending.how == Ending::How::signalled && !task.job.verifyIr) {
       // Without the verifier bad IR crashes the compiler; with it, the compiler says what is bad.
       task.job.verifyIr = true;
-      const std::uint64_t id = pool_.submit(task.job);
-      tasks.emplace(id, std::move(task));
+      submit(std::move(task));
       continue;
     }
-    done(task.request, HONE_TRY(finish(task, std::move(report), false)));
+    auto compiled = HONE_TRY(finish(task, report));
+    for (std::size_t i = 0; i < compiled.size(); ++i) {
+      done(task.members[i].request, std::move(compiled[i]));
+    }
   }
   return results;
 }

@@ -23,15 +23,21 @@ struct CompileRequest {
   std::string sourceHash;
   std::vector<std::string> flags;
   std::vector<model::OpAttribute> attributes;
-  /// Goes by way of the IR before configuration, which requests of the same source and flags share.
-  /// Set it for all candidates of a problem or for none, so that all went the same way.
-  bool sharesEarlyPhases = false;
+  /// Which way it goes. All candidates that are compared with each other must go the same.
+  enum class Route : std::uint8_t {
+    whole,    ///< from the source in one go; for requests without attributes
+    shared,   ///< by way of the IR before configuration, which requests of a source share
+    batched,  ///< the same, and several in one module: a third of the work
+  };
+  Route route = Route::whole;
+  std::string function{};  ///< the one that a batched request is about
 };
 
 struct Compiled {
   CompileReport report;
   std::filesystem::path module;  ///< the .vmfb; "" when it failed
-  std::string content;           ///< hash of its bytes: equal binaries have equal ones
+  std::string function;          ///< what to call in it; "": the program's own function
+  std::string content;           ///< a hash of its code: equal binaries of a route have equal ones
   bool cached = false;
 };
 
@@ -59,11 +65,19 @@ class Compiler {
   [[nodiscard]] Result<nlohmann::json> roots(const CompileRequest& request);
 
  private:
-  struct Task {
+  /// One request on its way.
+  struct Member {
     std::size_t request = 0;
-    CompileJob job;
     std::string key;
+    std::string function;
+    CompileJob job;                       ///< for a module of its own
     std::optional<CompileReport> failed;  ///< what it stands on did not compile
+  };
+  /// One job of the pool, with the requests that it serves.
+  struct Task {
+    std::vector<Member> members;
+    std::string key;
+    CompileJob job;
   };
   struct Produced {
     std::filesystem::path file;
@@ -75,11 +89,17 @@ class Compiler {
   [[nodiscard]] Result<Produced> produce(CompileJob job, const std::string& sourceHash,
                                          std::string_view ending);
   [[nodiscard]] Result<nlohmann::json> produceJson(CompileJob job, const std::string& sourceHash);
-  /// The job for one request, from the shared IR where that helps.
-  [[nodiscard]] Result<Task> taskFor(std::size_t index, const CompileRequest& request);
+  /// The job of one request alone, from the shared IR where its route says so.
+  [[nodiscard]] Result<Member> memberFor(std::size_t index, const CompileRequest& request);
   /// The attributes with every "" operation replaced by the root operations meant.
   [[nodiscard]] Result<std::vector<model::OpAttribute>> resolveRoots(const CompileRequest& request);
-  [[nodiscard]] Result<Compiled> finish(const Task& task, CompileReport report, bool cached);
+  /// What the cache has for it.
+  [[nodiscard]] Result<std::optional<Compiled>> cachedFor(const Member& member) const;
+  /// The members as jobs: those that may be batched in batches of one source and flags.
+  [[nodiscard]] Result<std::vector<Task>> tasksFor(std::vector<Member> members);
+  [[nodiscard]] Result<Task> taskFor(std::vector<Member> members) const;
+  [[nodiscard]] Result<std::vector<Compiled>> finish(const Task& task, const CompileReport& report);
+  [[nodiscard]] Result<Compiled> finishAlone(const Task& task, const CompileReport& report) const;
 
   CompilePool pool_;
   ArtifactCache cache_;

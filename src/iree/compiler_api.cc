@@ -48,17 +48,25 @@ std::string CompilerApi::nameOf(MlirOperation operation) const {
 }
 
 std::string CompilerApi::attributeText(MlirOperation operation, std::string_view name) const {
-  std::string text;
   const MlirAttribute attribute = operationAttribute(operation, MlirStringRef::of(name));
-  if (attribute.ptr != nullptr) {
-    attributePrint(attribute, appendTo, &text);
-  }
-  return text;
+  return attribute.ptr == nullptr ? "" : text(attribute);
 }
 
 std::string CompilerApi::stringAttribute(MlirOperation operation, std::string_view name) const {
   const MlirAttribute attribute = operationAttribute(operation, MlirStringRef::of(name));
   return attribute.ptr == nullptr ? "" : std::string(stringValue(attribute).view());
+}
+
+std::string CompilerApi::text(MlirAttribute attribute) const {
+  std::string text;
+  attributePrint(attribute, appendTo, &text);
+  return text;
+}
+
+std::string CompilerApi::text(MlirOperation operation) const {
+  std::string text;
+  operationPrint(operation, appendTo, &text);
+  return text;
 }
 
 std::string CompilerApi::typeText(MlirType type) const {

@@ -33,6 +33,10 @@ struct MlirBlock {
 struct MlirIdentifier {
   const void* ptr;
 };
+struct MlirNamedAttribute {
+  MlirIdentifier name;
+  MlirAttribute attribute;
+};
 struct MlirStringRef {
   const char* data;
   std::size_t length;
@@ -94,6 +98,16 @@ enum class Pipeline : int { standard = 0 };
     (MlirOperation, MlirStringRef))                                                                \
   X(operationSetAttribute, "mlirOperationSetAttributeByName", void,                                \
     (MlirOperation, MlirStringRef, MlirAttribute))                                                 \
+  X(operationAttributes, "mlirOperationGetNumAttributes", std::intptr_t, (MlirOperation))          \
+  X(operationAttributeAt, "mlirOperationGetAttribute", MlirNamedAttribute,                         \
+    (MlirOperation, std::intptr_t))                                                                \
+  X(operationPrint, "mlirOperationPrint", void, (MlirOperation, MlirStringCallback, void*))        \
+  X(operationClone, "mlirOperationClone", MlirOperation, (MlirOperation))                          \
+  X(operationErase, "mlirOperationDestroy", void, (MlirOperation))                                 \
+  X(operationBlock, "mlirOperationGetBlock", MlirBlock, (MlirOperation))                           \
+  X(blockInsertAfter, "mlirBlockInsertOwnedOperationAfter", void,                                  \
+    (MlirBlock, MlirOperation, MlirOperation))                                                     \
+  X(stringAttributeOf, "mlirStringAttrGet", MlirAttribute, (MlirContext, MlirStringRef))           \
   X(operationOperand, "mlirOperationGetOperand", MlirValue, (MlirOperation, std::intptr_t))        \
   X(operationOperands, "mlirOperationGetNumOperands", std::intptr_t, (MlirOperation))              \
   X(operationResult, "mlirOperationGetResult", MlirValue, (MlirOperation, std::intptr_t))          \
@@ -131,6 +145,8 @@ struct CompilerApi {
   /// The value of a string attribute, "" where the operation does not carry it.
   [[nodiscard]] std::string stringAttribute(MlirOperation operation, std::string_view name) const;
   [[nodiscard]] std::string typeText(MlirType type) const;
+  [[nodiscard]] std::string text(MlirAttribute attribute) const;
+  [[nodiscard]] std::string text(MlirOperation operation) const;
 };
 
 }  // namespace hone::iree

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <set>
 
 #include "base/hash.h"
 #include "iree/installation.h"
@@ -80,7 +81,7 @@ TEST_F(CompilerTest, CompilesOnceAndTakesTheRestFromTheCache) {
 TEST_F(CompilerTest, ConfigsShareTheEarlyPhasesAndMakeDifferentBinaries) {
   std::vector<CompileRequest> requests(3, matmul());
   for (CompileRequest& request : requests) {
-    request.sharesEarlyPhases = true;
+    request.route = CompileRequest::Route::shared;
   }
   requests[1].attributes = {tiles(32, 8, 16, 1)};
   requests[2].attributes = {tiles(32, 4, 16, 1)};
@@ -93,6 +94,69 @@ TEST_F(CompilerTest, ConfigsShareTheEarlyPhasesAndMakeDifferentBinaries) {
   }
   EXPECT_NE(compiled[0].content, compiled[1].content);
   EXPECT_NE(compiled[1].content, compiled[2].content);
+}
+
+TEST_F(CompilerTest, ABatchIsOneModuleWithAFunctionForEachConfig) {
+  std::vector<CompileRequest> requests(5, matmul());
+  for (CompileRequest& request : requests) {
+    request.route = CompileRequest::Route::batched;
+    request.function = "main";
+  }
+  requests[1].attributes = {tiles(32, 8, 16, 1)};
+  requests[2].attributes = {tiles(32, 4, 16, 1)};
+  requests[3].attributes = {tiles(32, 8, 16, 1)};    // once more
+  requests[4].attributes = {tiles(64, 64, 64, 64)};  // fails, and not for the others
+  const auto compiled = compiler_->compileAll(requests, {}).value();
+  for (std::size_t i = 0; i < 4; ++i) {
+    EXPECT_EQ(compiled[i].report.status, Status::ok) << compiled[i].report.message;
+    EXPECT_THAT(compiled[i].function, HasSubstr("main__hone"));
+  }
+  EXPECT_EQ(compiled[4].report.status, Status::failed);
+  EXPECT_EQ(compiled[1].content, compiled[3].content);
+  EXPECT_NE(compiled[0].content, compiled[1].content);
+  EXPECT_NE(compiled[1].content, compiled[2].content);
+  requests.pop_back();
+  const auto again = compiler_->compileAll(requests, {}).value();
+  for (std::size_t i = 0; i < again.size(); ++i) {
+    EXPECT_TRUE(again[i].cached);
+    EXPECT_EQ(again[i].content, compiled[i].content);
+  }
+}
+
+TEST_F(CompilerTest, ConfigsThatAllCompileShareOneModule) {
+  std::vector<CompileRequest> requests(4, matmul());
+  for (std::size_t i = 0; i < requests.size(); ++i) {
+    requests[i].route = CompileRequest::Route::batched;
+    requests[i].function = "main";
+    requests[i].attributes = {tiles(32, 2 << i, 16, 1)};
+  }
+  const auto compiled = compiler_->compileAll(requests, {}).value();
+  std::set<std::filesystem::path> modules;
+  for (const Compiled& one : compiled) {
+    EXPECT_EQ(one.report.status, Status::ok) << one.report.message;
+    modules.insert(one.module);
+  }
+  EXPECT_EQ(modules.size(), 2u);  // one a worker
+  EXPECT_NE(compiled[0].function, compiled[1].function);
+}
+
+TEST_F(CompilerTest, AProgramThatCannotBeCopiedIsCompiledAlone) {
+  const std::string two = mlirOf(model::Matmul{.m = 64, .n = 64, .k = 64}) +
+                          mlirOf(model::Matmul{.m = 32, .n = 32, .k = 32}, "other");
+  std::vector<CompileRequest> requests(2, request(two, "two.mlir"));
+  for (CompileRequest& one : requests) {
+    one.route = CompileRequest::Route::batched;
+    one.function = "main";
+    one.attributes = {tiles(32, 8, 16, 1)};
+  }
+  for (const bool cached : {false, true}) {
+    const auto compiled = compiler_->compileAll(requests, {}).value();
+    for (const Compiled& one : compiled) {
+      EXPECT_EQ(one.report.status, Status::ok) << one.report.message;
+      EXPECT_EQ(one.function, "");
+      EXPECT_EQ(one.cached, cached);
+    }
+  }
 }
 
 TEST_F(CompilerTest, ARealFailureOfTheCompilerIsAnOutcomeWithItsReason) {

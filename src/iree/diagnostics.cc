@@ -49,6 +49,8 @@ CompileReport::Status statusOf(const Ending& ending, std::string_view log) {
         return Status::badSource;
       case kExitNoMatch:
         return Status::noMatch;
+      case kExitNoVariants:
+        return Status::noVariants;
       default:
         break;
     }

@@ -11,14 +11,8 @@
 namespace hone::iree {
 namespace {
 
-using Visitor = std::function<MlirWalkResult(MlirOperation)>;
-
 MlirWalkResult callVisitor(MlirOperation operation, void* visitor) {
   return (*static_cast<Visitor*>(visitor))(operation);
-}
-
-void walk(const CompilerApi& api, MlirOperation root, Visitor visitor) {
-  api.operationWalk(root, callVisitor, &visitor, MlirWalkOrder::preOrder);
 }
 
 std::vector<std::string> functionTypes(const CompilerApi& api, MlirType function, bool inputs) {
@@ -68,6 +62,10 @@ int attachOne(const CompilerApi& api, MlirOperation module, const model::OpAttri
 }
 
 }  // namespace
+
+void walk(const CompilerApi& api, MlirOperation root, Visitor visitor) {
+  api.operationWalk(root, callVisitor, &visitor, MlirWalkOrder::preOrder);
+}
 
 nlohmann::json describeModule(const CompilerApi& api, MlirOperation module) {
   nlohmann::json functions = nlohmann::json::array();

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <span>
 
@@ -9,6 +10,10 @@
 namespace hone::iree {
 
 // Reading and editing IR in memory, in a compile child.
+
+/// Calls the visitor on the operation and all below it, from the outside in.
+using Visitor = std::function<MlirWalkResult(MlirOperation)>;
+void walk(const CompilerApi& api, MlirOperation root, Visitor visitor);
 
 /// The public functions of a module: [{"name", "inputs": [type texts], "results": [type texts],
 /// "problem": …}]. "problem" is there for a function that is one contraction or convolution of its

@@ -75,7 +75,7 @@ RC_GTEST_PROP(TensorTypeProperty, TakesAnyText, ()) {
 RC_GTEST_PROP(ElementTypeProperty, NamesRoundTrip, ()) {
   const ElementType type = *elements();
   RC_ASSERT(elementTypeFrom(nameOf(type)) == type);
-  RC_ASSERT(isFloat(type) == (nameOf(type).find('f') != std::string_view::npos));
+  RC_ASSERT(isFloat(type) == nameOf(type).contains('f'));
 }
 
 }  // namespace

@@ -26,7 +26,7 @@ Result<Budget> budgetFrom(std::string_view text) {
   Budget budget;
   for (const std::string& part : split(text, ',')) {
     if (const auto trials = numberBefore(part, "trials")) {
-      budget.trials = *trials;
+      budget.trials = trials;
     } else if (const auto seconds = numberBefore(part, "s")) {
       budget.time = std::chrono::seconds(*seconds);
     } else if (const auto minutes = numberBefore(part, "m")) {

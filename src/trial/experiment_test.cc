@@ -28,7 +28,7 @@ model::Config tiles(const std::string& name, int rows, int columns, int reductio
 
 class ExperimentTest : public ::testing::Test {
  protected:
-  Plan planFor(Program program) const {
+  [[nodiscard]] Plan planFor(Program program) const {
     Plan plan;
     plan.inputs = makeInputs(program, {}, 1, engine_.folder.path()).value();
     plan.programs = {std::move(program)};

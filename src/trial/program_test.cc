@@ -28,7 +28,8 @@ constexpr const char* kTwoFunctions = R"mlir(
 
 class ProgramTest : public ::testing::Test {
  protected:
-  std::string inputError(const Program& program, const std::vector<std::string>& specs) const {
+  [[nodiscard]] std::string inputError(const Program& program,
+                                       const std::vector<std::string>& specs) const {
     const auto inputs = makeInputs(program, specs, 1, engine_.folder.path());
     return inputs ? "" : inputs.error().message;
   }

@@ -13,8 +13,10 @@
 namespace hone::trial {
 namespace {
 
+using iree::CompileRequest;
 using model::Outcome;
 using model::Stage;
+using Route = CompileRequest::Route;
 
 /// Whoever is this much slower than the best so far in its first samples is not raced.
 constexpr double kScreenFactor = 1.5;
@@ -131,19 +133,27 @@ Result<void> Session::tryAll() {
   return {};
 }
 
+bool Session::anyAttributes() const {
+  return std::any_of(
+      plan_.candidates.begin(), plan_.candidates.end(),
+      [](const Candidate& candidate) { return !candidate.config.attributes.empty(); });
+}
+
+CompileRequest Session::requestFor(std::size_t index, Route route) const {
+  const Candidate& candidate = plan_.candidates[index];
+  const Program& program = plan_.programs[candidate.program];
+  CompileRequest request{program.source, program.hash,    plan_.flags, candidate.config.attributes,
+                         route,          program.function};
+  request.flags.insert(request.flags.end(), candidate.config.flags.begin(),
+                       candidate.config.flags.end());
+  return request;
+}
+
 Result<void> Session::compileSome(std::span<const std::size_t> which) {
-  const bool attributes =
-      std::any_of(plan_.candidates.begin(), plan_.candidates.end(),
-                  [](const Candidate& candidate) { return !candidate.config.attributes.empty(); });
-  std::vector<iree::CompileRequest> requests;
+  const auto route = anyAttributes() ? Route::batched : Route::whole;
+  std::vector<CompileRequest> requests;
   for (const std::size_t index : which) {
-    const Candidate& candidate = plan_.candidates[index];
-    const Program& program = plan_.programs[candidate.program];
-    iree::CompileRequest request{program.source, program.hash, plan_.flags,
-                                 candidate.config.attributes, attributes};
-    request.flags.insert(request.flags.end(), candidate.config.flags.begin(),
-                         candidate.config.flags.end());
-    requests.push_back(std::move(request));
+    requests.push_back(requestFor(index, route));
   }
   std::vector<iree::Compiled> compiled;
   {
@@ -171,6 +181,9 @@ const Session::Entry* Session::equalBinary(const Entry& entry) const {
 Result<void> Session::settle(std::size_t index, const iree::Compiled& compiled) {
   Entry& entry = entries_[index];
   entry.call.module = compiled.module;
+  if (!compiled.function.empty()) {
+    entry.call.function = compiled.function;
+  }
   if (entry.trial != 0) {
     if (index > 0) {
       return {};
@@ -337,7 +350,47 @@ Result<void> Session::race() {
   return {};
 }
 
+Result<void> Session::rebuildFinalists() {
+  if (!anyAttributes()) {
+    return {};
+  }
+  std::vector<std::size_t> which = {0};
+  which.insert(which.end(), finalists_.begin(), finalists_.end());
+  std::vector<CompileRequest> requests;
+  for (const std::size_t index : which) {
+    requests.push_back(requestFor(index, Route::shared));
+  }
+  std::vector<iree::Compiled> compiled;
+  {
+    const FileLock lane = HONE_TRY(enterToCompile());
+    compiled = HONE_TRY(compiler_.compileAll(requests, {}));
+  }
+  finalists_.clear();
+  for (std::size_t i = 0; i < which.size(); ++i) {
+    Entry& entry = entries_[which[i]];
+    entry.call.module = compiled[i].module;
+    entry.call.function = requests[i].function;
+    Verification verification{outcomeOf(compiled[i].report.status), Against::nothing,
+                              compiled[i].report.message, ""};
+    if (verification.outcome == Outcome::ok) {
+      verification = HONE_TRY(verifier_.check(entry.call));
+    }
+    if (verification.outcome != Outcome::ok) {
+      HONE_CHECK(store_.setOutcome(entry.trial, verification.outcome, verification.message));
+      if (i == 0) {
+        return userError("the program alone differs from itself among others: {}",
+                         verification.message);
+      }
+    } else if (i > 0) {
+      finalists_.push_back(which[i]);
+    }
+  }
+  twin_.call = entries_.front().call;
+  return {};
+}
+
 Result<void> Session::finalRounds() {
+  HONE_CHECK(rebuildFinalists());
   const FileLock lane = HONE_TRY(enterToMeasure());
   std::vector<Participant> participants = {participant(entries_.front())};
   if (!finalists_.empty()) {

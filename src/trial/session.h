@@ -43,7 +43,12 @@ class Session {
     std::vector<double> roundTimesNs;
   };
 
+  [[nodiscard]] iree::CompileRequest requestFor(std::size_t index,
+                                                iree::CompileRequest::Route route) const;
+  [[nodiscard]] bool anyAttributes() const;
   [[nodiscard]] Result<void> compileSome(std::span<const std::size_t> which);
+  /// Gives those of the final modules of their own, as a user would have them, and checks them.
+  [[nodiscard]] Result<void> rebuildFinalists();
   [[nodiscard]] Result<void> settle(std::size_t index, const iree::Compiled& compiled);
   [[nodiscard]] Result<void> screen(Entry& entry, store::Trial& trial);
   [[nodiscard]] Result<void> addTwin();

@@ -235,10 +235,10 @@ TEST(Reference, WrapsLikeI32) {
                                  .rhs = ElementType::i32,
                                  .result = ElementType::i32};
   std::vector<Tensor> inputs = inputsOf(problem, Values::smallIntegers);
-  const std::int32_t lhs[2] = {2147483647, -2147483647 - 1};
-  const std::int32_t rhs[2] = {2147483646, 123456789};
-  std::memcpy(inputs[0].data.data(), lhs, 8);
-  std::memcpy(inputs[1].data.data(), rhs, 8);
+  const std::array<std::int32_t, 2> lhs = {2147483647, -2147483647 - 1};
+  const std::array<std::int32_t, 2> rhs = {2147483646, 123456789};
+  std::memcpy(inputs[0].data.data(), lhs.data(), 8);
+  std::memcpy(inputs[1].data.data(), rhs.data(), 8);
   std::uint32_t expected = 0;
   for (int i = 0; i < 2; ++i) {
     expected += static_cast<std::uint32_t>(lhs[i]) * static_cast<std::uint32_t>(rhs[i]);
