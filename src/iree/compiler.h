@@ -30,7 +30,8 @@ struct CompileRequest {
     batched,  ///< the same, and several in one module: a third of the work
   };
   Route route = Route::whole;
-  std::string function{};  ///< the one that a batched request is about
+  /// The one that a batched request is about.
+  std::string function{};  // NOLINT(readability-redundant-member-init): g++ warns without
 };
 
 struct Compiled {

@@ -72,7 +72,7 @@ void replaceSymbol(std::string& text, const std::string& from, const std::string
   const std::string name = fmt::format("@{}", from);
   for (auto at = text.find(name); at != std::string::npos; at = text.find(name, at + 1)) {
     const std::size_t after = at + name.size();
-    if (after == text.size() || kWithin.find(text[after]) == std::string_view::npos) {
+    if (after == text.size() || !kWithin.contains(text[after])) {
       text.replace(at, name.size(), fmt::format("@{}", to));
     }
   }
@@ -224,7 +224,7 @@ std::vector<std::string> variantContents(const CompilerApi& api, MlirOperation m
     Hasher hasher;
     for (auto [name, text] : texts) {
       const bool copied = name.ends_with(mark);
-      const bool foreign = !copied && name.find(kMark) != std::string::npos;
+      const bool foreign = !copied && name.contains(kMark);
       const bool replaced = !copied && texts.contains(variantName(name, v));
       if (foreign || replaced) {
         continue;
