@@ -8,8 +8,8 @@
 #include <thread>
 
 #include "base/clock.h"
+#include "base/random.h"
 #include "base/subprocess.h"
-#include "stats/random.h"
 
 namespace hone::bench {
 namespace {
@@ -18,7 +18,7 @@ constexpr double kLongestBurstNs = 2e9;
 constexpr double kLongestPauseNs = 5e8;
 
 [[noreturn]] void keepBusy(std::uint64_t seed) {
-  stats::Random random(seed);
+  Random random(seed);
   while (true) {
     const auto burstNs = static_cast<std::int64_t>(random.uniform() * kLongestBurstNs);
     for (const std::int64_t end = nowNs() + burstNs; nowNs() < end;) {

@@ -12,9 +12,9 @@
 
 #include "base/machine.h"
 #include "base/progress.h"
+#include "base/random.h"
 #include "load.h"
 #include "report/table.h"
-#include "stats/random.h"
 #include "stats/summary.h"
 #include "store/store.h"
 #include "support.h"
@@ -151,7 +151,7 @@ class Contest {
   Engine engine_;
   trial::Plan plan_;
   store::Store store_;
-  stats::Random random_{1};
+  Random random_{1};
 };
 
 std::string chanceText(std::int64_t hits, std::int64_t count) {

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <vector>
 
-#include "stats/random.h"
+#include "base/random.h"
 #include "stats/summary.h"
 
 namespace hone::stats {

@@ -9,7 +9,7 @@
 #include <ostream>
 #include <vector>
 
-#include "stats/random.h"
+#include "base/random.h"
 #include "stats/summary.h"
 #include "stats/test_noise.h"
 

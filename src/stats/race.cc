@@ -4,7 +4,7 @@
 #include <cmath>
 #include <utility>
 
-#include "stats/random.h"
+#include "base/random.h"
 #include "stats/summary.h"
 
 namespace hone::stats {

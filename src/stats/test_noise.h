@@ -4,7 +4,7 @@
 #include <numbers>
 #include <vector>
 
-#include "stats/random.h"
+#include "base/random.h"
 
 namespace hone::stats {
 

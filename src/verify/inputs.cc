@@ -4,28 +4,13 @@
 #include <cstring>
 
 #include "base/hash.h"
+#include "base/random.h"
 #include "verify/half.h"
 
 namespace hone::verify {
 namespace {
 
 using model::ElementType;
-
-/// SplitMix64: 64 good bits a step from a counter, the same on every machine.
-class Generator {
- public:
-  explicit Generator(std::uint64_t seed) : state_(seed) {}
-  std::uint64_t next() {
-    state_ += 0x9e3779b97f4a7c15U;
-    std::uint64_t z = state_;
-    z = (z ^ (z >> 30U)) * 0xbf58476d1ce4e5b9U;
-    z = (z ^ (z >> 27U)) * 0x94d049bb133111ebU;
-    return z ^ (z >> 31U);
-  }
-
- private:
-  std::uint64_t state_;
-};
 
 template <typename Stored>
 void put(Tensor& tensor, std::size_t index, Stored value) {
@@ -38,7 +23,7 @@ int smallInteger(unsigned nibble) {
 }
 
 template <typename Stored, typename Convert>
-void fillIntegers(Tensor& tensor, Generator generator, Convert convert) {
+void fillIntegers(Tensor& tensor, Random generator, Convert convert) {
   std::array<Stored, 16> table{};
   for (unsigned nibble = 0; nibble < 16; ++nibble) {
     table[nibble] = static_cast<Stored>(convert(smallInteger(nibble)));
@@ -53,7 +38,7 @@ void fillIntegers(Tensor& tensor, Generator generator, Convert convert) {
 
 /// 24 random bits, so that an f64 input has the same value in the reference's f32.
 template <typename Stored, typename Convert>
-void fillReals(Tensor& tensor, Generator generator, Convert convert) {
+void fillReals(Tensor& tensor, Random generator, Convert convert) {
   const auto count = static_cast<std::size_t>(tensor.type.count());
   for (std::size_t i = 0; i < count; ++i) {
     const auto bits = static_cast<std::int32_t>(generator.next() >> 40U);
@@ -62,7 +47,7 @@ void fillReals(Tensor& tensor, Generator generator, Convert convert) {
 }
 
 template <typename Stored, typename Convert>
-void fill(Tensor& tensor, Values values, Generator generator, Convert convert) {
+void fill(Tensor& tensor, Values values, Random generator, Convert convert) {
   if (values == Values::smallIntegers || !isFloat(tensor.type.element)) {
     fillIntegers<Stored>(tensor, generator, convert);
   } else {
@@ -75,7 +60,7 @@ void fill(Tensor& tensor, Values values, Generator generator, Convert convert) {
 Tensor makeInput(const model::TensorType& type, Values values, std::uint64_t seed,
                  std::size_t operand) {
   Tensor tensor{type, std::vector<std::byte>(type.bytes())};
-  const Generator generator(seedFrom(seed, fmt::format("operand {}", operand)));
+  const Random generator(seedFrom(seed, fmt::format("operand {}", operand)));
   const auto same = [](auto value) { return value; };
   const auto half = [](auto value) { return toHalf(static_cast<float>(value)); };
   const auto bfloat = [](auto value) { return toBfloat(static_cast<float>(value)); };

@@ -3,10 +3,10 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace hone::stats {
+namespace hone {
 
 /// SplitMix64: small, and the same numbers with every standard library, which the distributions of
-/// <random> do not promise; a race must replay anywhere.
+/// <random> do not promise: inputs and races must replay anywhere.
 class Random {
  public:
   explicit Random(std::uint64_t seed) : state_(seed) {}
@@ -30,4 +30,4 @@ class Random {
   std::uint64_t state_;
 };
 
-}  // namespace hone::stats
+}  // namespace hone
