@@ -41,10 +41,12 @@ bool ArtifactCache::has(std::string_view key, std::string_view ending) const {
 }
 
 Result<fs::path> ArtifactCache::beside(std::string_view key, std::string_view ending) const {
-  const fs::path entry = pathOf(key, ending);
-  HONE_CHECK(makeFolder(entry.parent_path()));
-  sweepParts(entry.parent_path());
-  return fs::path(fmt::format("{}.{}.part", entry.string(), ::getpid()));
+  // One folder for all, so that whoever writes next sweeps what a killed process left.
+  const fs::path parts = folder_ / "parts";
+  HONE_CHECK(makeFolder(pathOf(key, ending).parent_path()));
+  HONE_CHECK(makeFolder(parts));
+  sweepParts(parts);
+  return parts / fmt::format("{}.{}.{}.part", key, ending, ::getpid());
 }
 
 Result<fs::path> ArtifactCache::keep(const fs::path& written, std::string_view key,

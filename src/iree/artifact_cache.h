@@ -17,7 +17,7 @@ class ArtifactCache {
   /// Where the entry of the key is, or will be.
   [[nodiscard]] std::filesystem::path pathOf(std::string_view key, std::string_view ending) const;
   [[nodiscard]] bool has(std::string_view key, std::string_view ending) const;
-  /// A name beside the entry to write to; its folder is made.
+  /// A name to write the entry to before it is kept; its folder is made.
   [[nodiscard]] Result<std::filesystem::path> beside(std::string_view key,
                                                      std::string_view ending) const;
   /// Makes what was written beside the entry.

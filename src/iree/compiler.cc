@@ -276,8 +276,9 @@ Result<std::vector<Compiled>> Compiler::finish(const Task& task, const CompileRe
     one.content = contents.at(v).get<std::string>();
     const nlohmann::json entry = {
         {"module", task.key}, {"function", one.function}, {"content", one.content}};
-    HONE_CHECK(cache_.beside(member.key, kVariant));
-    HONE_CHECK(writeFile(cache_.pathOf(member.key, kVariant), entry.dump()));
+    const auto beside = HONE_TRY(cache_.beside(member.key, kVariant));
+    HONE_CHECK(writeFile(beside, entry.dump()));
+    HONE_CHECK(cache_.keep(beside, member.key, kVariant));
     compiled.push_back(std::move(one));
   }
   return compiled;
