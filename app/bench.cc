@@ -145,17 +145,8 @@ std::string runKey(const trial::Plan& plan, const Engine& engine, const BenchOpt
 /// A target without a device here: compiled, and said so.
 Result<int> compileOnly(const Context& context, Engine& engine, const trial::Plan& plan) {
   std::vector<iree::CompileRequest> requests;
-  for (const trial::Candidate& candidate : plan.candidates) {
-    const trial::Program& program = plan.programs[candidate.program];
-    iree::CompileRequest request{program.source,
-                                 program.hash,
-                                 plan.flags,
-                                 candidate.config.attributes,
-                                 iree::CompileRequest::Route::batched,
-                                 program.function};
-    request.flags.insert(request.flags.end(), candidate.config.flags.begin(),
-                         candidate.config.flags.end());
-    requests.push_back(std::move(request));
+  for (std::size_t i = 0; i < plan.candidates.size(); ++i) {
+    requests.push_back(trial::requestFor(plan, i, iree::CompileRequest::Route::batched));
   }
   const auto compiled = HONE_TRY(engine.compiler.compileAll(requests, {}));
   return reportCompileOnly(context, engine.target.name, plan, compiled);

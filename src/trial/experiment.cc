@@ -4,6 +4,16 @@
 
 namespace hone::trial {
 
+iree::CompileRequest requestFor(const Plan& plan, std::size_t candidate,
+                                iree::CompileRequest::Route route) {
+  const model::Config& config = plan.candidates[candidate].config;
+  const Program& program = plan.programs[plan.candidates[candidate].program];
+  iree::CompileRequest request{program.source,    program.hash, plan.flags,
+                               config.attributes, route,        program.function};
+  request.flags.insert(request.flags.end(), config.flags.begin(), config.flags.end());
+  return request;
+}
+
 Result<std::vector<Finding>> Experiment::run(std::int64_t run, const Plan& plan) {
   const ScratchFolder scratch = HONE_TRY(ScratchFolder::create("hone-trial"));
   Session session(compiler_, executor_, store_, progress_, run, plan, scratch.path());

@@ -43,6 +43,10 @@ struct Plan {
   stats::CompareOptions compare;
 };
 
+/// What the compiler is asked for one of the plan's candidates.
+[[nodiscard]] iree::CompileRequest requestFor(const Plan& plan, std::size_t candidate,
+                                              iree::CompileRequest::Route route);
+
 /// What became of one candidate.
 struct Finding {
   std::string name;

@@ -139,21 +139,11 @@ bool Session::anyAttributes() const {
       [](const Candidate& candidate) { return !candidate.config.attributes.empty(); });
 }
 
-CompileRequest Session::requestFor(std::size_t index, Route route) const {
-  const Candidate& candidate = plan_.candidates[index];
-  const Program& program = plan_.programs[candidate.program];
-  CompileRequest request{program.source, program.hash,    plan_.flags, candidate.config.attributes,
-                         route,          program.function};
-  request.flags.insert(request.flags.end(), candidate.config.flags.begin(),
-                       candidate.config.flags.end());
-  return request;
-}
-
 Result<void> Session::compileSome(std::span<const std::size_t> which) {
   const auto route = anyAttributes() ? Route::batched : Route::whole;
   std::vector<CompileRequest> requests;
   for (const std::size_t index : which) {
-    requests.push_back(requestFor(index, route));
+    requests.push_back(requestFor(plan_, index, route));
   }
   std::vector<iree::Compiled> compiled;
   {
@@ -358,7 +348,7 @@ Result<void> Session::rebuildFinalists() {
   which.insert(which.end(), finalists_.begin(), finalists_.end());
   std::vector<CompileRequest> requests;
   for (const std::size_t index : which) {
-    requests.push_back(requestFor(index, Route::shared));
+    requests.push_back(requestFor(plan_, index, Route::shared));
   }
   std::vector<iree::Compiled> compiled;
   {

@@ -43,8 +43,6 @@ class Session {
     std::vector<double> roundTimesNs;
   };
 
-  [[nodiscard]] iree::CompileRequest requestFor(std::size_t index,
-                                                iree::CompileRequest::Route route) const;
   [[nodiscard]] bool anyAttributes() const;
   [[nodiscard]] Result<void> compileSome(std::span<const std::size_t> which);
   /// Gives those of the final modules of their own, as a user would have them, and checks them.
