@@ -63,16 +63,17 @@ std::vector<double> logRatios(std::span<const double> over, std::span<const doub
   return ratios;
 }
 
-Verdict verdictOf(const Interval& speedup, double width) {
-  const double above = 1 + width;
-  const double below = 1 / above;
-  if (speedup.low > above) {
+Verdict verdictOf(const Interval& speedup, double margin, double floor) {
+  const double beyond = 1 + std::max(margin, floor);
+  if (speedup.low > beyond) {
     return Verdict::improved;
   }
-  if (speedup.high < below) {
+  if (speedup.high < 1 / beyond) {
     return Verdict::regressed;
   }
-  return speedup.low >= below && speedup.high <= above ? Verdict::neutral : Verdict::ambiguous;
+  const double within = 1 + margin;
+  return speedup.low >= 1 / within && speedup.high <= within ? Verdict::neutral
+                                                             : Verdict::ambiguous;
 }
 
 }  // namespace
@@ -118,7 +119,7 @@ Comparison compare(const PairedTimes& times, const CompareOptions& options) {
   const Interval chance = bootstrapMedian(noise, options.confidence, options.seed);
   comparison.floor = std::expm1(std::max(std::abs(chance.low), std::abs(chance.high)));
   if (comparison.rounds >= kFewestRounds) {
-    comparison.verdict = verdictOf(comparison.speedup, std::max(options.margin, comparison.floor));
+    comparison.verdict = verdictOf(comparison.speedup, options.margin, comparison.floor);
   }
   return comparison;
 }
