@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "model/miopen_commands.h"
+#include "model/seed_name.h"
 #include "model/shown.h"
 
 namespace hone::model {
@@ -55,12 +56,22 @@ Result<std::vector<Problem>> problemsFromCommand(std::span<const std::string_vie
       }
     }
   }
+  if (words.size() == 1 && words[0].contains('_')) {
+    return std::vector{HONE_TRY(problemFromSeedName(words[0]))};
+  }
   return unknownCommand(words[0]);
 }
 
 std::string commandLineOf(const Problem& problem) {
   const auto* matmul = std::get_if<Matmul>(&problem);
-  return matmul != nullptr ? gemmCommand(*matmul) : convCommand(std::get<Conv>(problem));
+  const auto* conv = std::get_if<Conv>(&problem);
+  if (!epilogueOf(problem).isNone() || (conv != nullptr && conv->spatial == 1)) {
+    return seedName(problem);
+  }
+  if (matmul != nullptr) {
+    return gemmCommand(*matmul);
+  }
+  return conv != nullptr ? convCommand(*conv) : seedName(problem);
 }
 
 }  // namespace hone::model

@@ -11,13 +11,14 @@ namespace {
 
 struct ConvFields : Conv {
   std::int64_t directions = 0;  ///< a sum of kDirections' bits; 0 is all
-  std::string_view inLayout = "NCHW";
-  std::string_view outLayout = "NCHW";
-  std::string_view filterLayout = "NCHW";
+  std::string_view inLayout = "";  ///< "": channels first
+  std::string_view outLayout = "";
+  std::string_view filterLayout = "";
 };
 
 constexpr Conv kMiopenDefaults = {
-    .layout = ConvLayout::nchw, .n = 100, .c = 3, .h = 32, .w = 32, .k = 32, .y = 3, .x = 3};
+    .layout = ConvLayout::nchw, .n = 100, .c = 3, .h = 32, .w = 32, .k = 32, .y = 3, .x = 3,
+    .d = 32, .z = 3};
 
 constexpr std::string_view kTakeOut = "take the line out";
 constexpr std::string_view kNoCast = "take the option out; hone measures one type of operands";
@@ -44,7 +45,12 @@ constexpr auto kOptions = std::to_array<Option<ConvFields>>({
     {'\0', "input_type", &ConvFields::input},
     {'\0', "result_type", &ConvFields::result},
     {'m', "mode", Only{"conv", kTakeOut}},
-    {'_', "spatial_dim", Only{"2", kTakeOut}},
+    {'_', "spatial_dim", &ConvFields::spatial},
+    {'!', "in_d", &ConvFields::d},
+    {'@', "fil_d", &ConvFields::z},
+    {'#', "conv_stride_d", &ConvFields::strideD},
+    {'$', "pad_d", &ConvFields::padD},
+    {'^', "dilation_d", &ConvFields::dilationD},
     {'z', "pad_mode", Only{"default", "write the padding as -p and -q"}},
     {'r', "pad_val", Only{"0", kTakeOut}},
     {'b', "bias", Only{"0", "take -b out to measure the convolution alone"}},
@@ -67,12 +73,7 @@ constexpr auto kOptions = std::to_array<Option<ConvFields>>({
     {'D', "dout_data", Ignored{}},
     {'S', "solution", Ignored{}},
     {'G', "gpualloc", Ignored{}},
-    // MIOpen reads these of 3-D and transposed convolutions only.
-    {'!', "in_d", Ignored{}},
-    {'@', "fil_d", Ignored{}},
-    {'#', "conv_stride_d", Ignored{}},
-    {'$', "pad_d", Ignored{}},
-    {'^', "dilation_d", Ignored{}},
+    // MIOpen reads these of transposed convolutions only.
     {'%', "trans_output_pad_d", Ignored{}},
     {'Y', "trans_output_pad_h", Ignored{}},
     {'X', "trans_output_pad_w", Ignored{}},
@@ -97,19 +98,41 @@ std::string upper(std::string_view text) {
 
 /// MIOpen lets each tensor have its own layout; hone's convolutions have one.
 Result<ConvLayout> layoutOf(const ConvFields& fields) {
-  const std::string in = upper(fields.inLayout);
-  for (const std::string& layout : {in, upper(fields.outLayout), upper(fields.filterLayout)}) {
-    if (layout != "NHWC" && layout != "NCHW") {
-      return userError("layout '{}' is not supported; write NHWC or NCHW", shown(layout));
+  Conv last = fields;
+  last.layout = ConvLayout::nhwc;
+  Conv first = fields;
+  first.layout = ConvLayout::nchw;
+  const std::string channelsLast = upper(layoutName(last));
+  const std::string channelsFirst = upper(layoutName(first));
+  const auto said = [&](std::string_view text) {
+    return text.empty() ? channelsFirst : upper(text);
+  };
+  const std::string in = said(fields.inLayout);
+  for (const std::string& layout : {in, said(fields.outLayout), said(fields.filterLayout)}) {
+    if (layout != channelsLast && layout != channelsFirst) {
+      return userError("layout '{}' is not supported; write {} or {}", shown(layout), channelsLast,
+                       channelsFirst);
     }
     if (layout != in) {
       return userError(
           "the mix of layouts is not supported: in {}, out {}, fil {}; give all three of "
-          "--in_layout, --out_layout and --fil_layout (NCHW where not given) the same",
-          in, upper(fields.outLayout), upper(fields.filterLayout));
+          "--in_layout, --out_layout and --fil_layout ({} where not given) the same",
+          in, said(fields.outLayout), said(fields.filterLayout), channelsFirst);
     }
   }
-  return in == "NHWC" ? ConvLayout::nhwc : ConvLayout::nchw;
+  return in == channelsLast ? ConvLayout::nhwc : ConvLayout::nchw;
+}
+
+/// MIOpen reads the depth of 3-D convolutions only, and so do its users' lines have it.
+Result<void> settleDimensions(ConvFields& fields) {
+  if (fields.spatial != 2 && fields.spatial != 3) {
+    return userError("--spatial_dim {} is not supported; write 2 or 3", fields.spatial);
+  }
+  if (fields.spatial == 2) {
+    fields.d = fields.z = fields.strideD = fields.dilationD = 1;
+    fields.padD = 0;
+  }
+  return {};
 }
 
 }  // namespace
@@ -120,6 +143,7 @@ Result<std::vector<Problem>> convProblems(const CommandTypes& types,
   fields.input = types.input;
   fields.result = types.result;
   HONE_CHECK(readOptions<ConvFields>(options, kOptions, fields));
+  HONE_CHECK(settleDimensions(fields));
   fields.layout = HONE_TRY(layoutOf(fields));
   if (fields.directions < 0 || fields.directions > kAllDirections) {
     return userError(
@@ -142,13 +166,18 @@ Result<std::vector<Problem>> convProblems(const CommandTypes& types,
 
 std::string convCommand(const Conv& conv) {
   const CommandTypes& types = commandTypesOf(conv.input);
-  const std::string_view layout = conv.layout == ConvLayout::nhwc ? "NHWC" : "NCHW";
+  const std::string layout = upper(layoutName(conv));
   std::string line = fmt::format(
       "conv{} -n {} -c {} -H {} -W {} -k {} -y {} -x {} -p {} -q {} -u {} -v {} -l {} -j {} -m "
       "conv -g {} -F {} --in_layout {} --out_layout {} --fil_layout {}",
       types.suffix, conv.n, conv.c, conv.h, conv.w, conv.k, conv.y, conv.x, conv.padH, conv.padW,
       conv.strideH, conv.strideW, conv.dilationH, conv.dilationW, conv.groups,
       kDirections[static_cast<std::size_t>(conv.direction)].bit, layout, layout, layout);
+  if (conv.spatial == 3) {
+    line += fmt::format(
+        " --spatial_dim 3 --in_d {} --fil_d {} --pad_d {} --conv_stride_d {} --dilation_d {}",
+        conv.d, conv.z, conv.padD, conv.strideD, conv.dilationD);
+  }
   if (conv.input != types.input) {
     line += fmt::format(" --input_type {}", nameOf(conv.input));
   }

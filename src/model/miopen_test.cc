@@ -78,10 +78,25 @@ TEST(MiopenConv, ReadsOverWhatDoesNotChangeTheProblem) {
             names("conv -F 1"));
 }
 
+TEST(MiopenConv, ThreeDimensions) {
+  EXPECT_THAT(names("convbfp16 -n 16 -c 288 --in_d 4 -H 48 -W 32 -k 96 --fil_d 2 -y 1 -x 3 --pad_d 0 "
+                    "-p 0 -q 1 --conv_stride_d 2 -u 1 -v 1 --dilation_d 1 -l 1 -j 1 --spatial_dim 3 "
+                    "-g 3 -F 2 --in_layout NDHWC --out_layout NDHWC --fil_layout NDHWC"),
+              ElementsAre("conv3d_bwd_ndhwc_16x288x4x48x32_k96_2x1x3_s2x1x1_p0x0x1_d1x1x1_g3_"
+                          "bf16_bf16_f32"));
+}
+
+TEST(Miopen, ANameOfTheProfilerIsALine) {
+  EXPECT_THAT(names("attention_4x256x128x64_f16t_f16t_f16t"),
+              ElementsAre("attention_4x256x128x64_f16"));
+  EXPECT_THAT(fault("matmul_1x2_f32t"), HasSubstr("is not understood"));
+}
+
 TEST(MiopenConv, RefusesByName) {
   EXPECT_THAT(fault("conv -m trans"), HasSubstr("-m trans is not supported"));
-  EXPECT_THAT(fault("conv --spatial_dim 3 --in_layout NDHWC"),
-              HasSubstr("--spatial_dim 3 is not supported"));
+  EXPECT_THAT(fault("conv --spatial_dim 4"), HasSubstr("--spatial_dim 4 is not supported"));
+  EXPECT_THAT(fault("conv --spatial_dim 3 -I NHWC -O NHWC -f NHWC"),
+              HasSubstr("layout 'NHWC' is not supported; write NDHWC or NCDHW"));
   EXPECT_THAT(fault("conv -z same"), HasSubstr("-z same is not supported"));
   EXPECT_THAT(fault("conv --tensor_vect 1"), HasSubstr("--tensor_vect 1 is not supported"));
   EXPECT_THAT(fault("conv -b 1"), HasSubstr("-b 1 is not supported"));

@@ -105,6 +105,56 @@ TEST(Conv, NameSaysAll) {
             "conv_wrw_nchw_32x64x128x128_k96_3x5_s2x1_p1x2_d1x1_g2_f32");
 }
 
+TEST(Conv, OneAndThreeDimensions) {
+  const Problem line = Conv{.n = 2, .c = 3, .w = 10, .k = 4, .x = 3, .padW = 1, .spatial = 1};
+  EXPECT_EQ(nameOf(line), "conv1d_fwd_nwc_2x3x10_k4_3_s1_p1_d1_g1_f32");
+  EXPECT_THAT(texts(operandsOf(line)), ElementsAre("2x10x3xf32", "4x3x3xf32"));
+  EXPECT_EQ(resultOf(line).text(), "2x10x4xf32");
+  const Problem volume = Conv{.direction = ConvDirection::weightBackward,
+                              .layout = ConvLayout::nchw,
+                              .n = 2,
+                              .c = 6,
+                              .h = 5,
+                              .w = 4,
+                              .k = 8,
+                              .y = 3,
+                              .x = 2,
+                              .groups = 2,
+                              .spatial = 3,
+                              .d = 7,
+                              .z = 3,
+                              .strideD = 2};
+  EXPECT_EQ(nameOf(volume), "conv3d_wrw_ncdhw_2x6x7x5x4_k8_3x3x2_s2x1x1_p0x0x0_d1x1x1_g2_f32");
+  EXPECT_THAT(texts(operandsOf(volume)), ElementsAre("2x6x7x5x4xf32", "2x8x3x3x3xf32"));
+  EXPECT_EQ(resultOf(volume).text(), "8x3x3x3x2xf32");
+  EXPECT_EQ(reductionLength(volume), 2 * 3 * 3 * 3);
+  EXPECT_DOUBLE_EQ(flopsOf(volume), 2.0 * (2 * 8 * 3 * 3 * 3) * (3 * 3 * 3 * 2));
+}
+
+TEST(Epilogue, AddsAnOperandForTheBias) {
+  const Problem fused =
+      Matmul{.m = 2, .n = 3, .k = 4, .epilogue = {.bias = true, .activation = Activation::relu}};
+  EXPECT_EQ(nameOf(fused), "matmul_2x3x4_f32_bias_relu");
+  EXPECT_THAT(texts(operandsOf(fused)), ElementsAre("2x4xf32", "4x3xf32", "3xf32"));
+  EXPECT_THAT(faultOf(Matmul{.m = 2, .n = 3, .k = 4, .result = ElementType::i32,
+                             .epilogue = {.activation = Activation::gelu}}),
+              HasSubstr("gelu needs a floating-point result"));
+  EXPECT_THAT(faultOf(Conv{.direction = ConvDirection::backwardData, .epilogue = {.bias = true}}),
+              HasSubstr("only a forward convolution"));
+  EXPECT_THAT(faultOf(Conv{.epilogue = {.activation = Activation::softmax}}),
+              HasSubstr("softmax is for a matmul"));
+}
+
+TEST(Attention, HasItsShapes) {
+  const Problem problem = Attention{4, 256, 128, 64, ElementType::f16};
+  EXPECT_EQ(nameOf(problem), "attention_4x256x128x64_f16");
+  EXPECT_THAT(texts(operandsOf(problem)),
+              ElementsAre("4x256x64xf16", "4x128x64xf16", "4x128x64xf16"));
+  EXPECT_EQ(resultOf(problem).text(), "4x256x64xf16");
+  EXPECT_DOUBLE_EQ(flopsOf(problem), 4.0 * 4 * 256 * 128 * 64);
+  EXPECT_THAT(faultOf(Attention{1, 1, 1, 1, ElementType::i8}), HasSubstr("floating-point"));
+}
+
 TEST(Check, SaysWhatIsWrong) {
   EXPECT_THAT(faultOf(Matmul{.m = 0, .n = 1, .k = 1}), HasSubstr("m must be at least 1"));
   EXPECT_THAT(faultOf(Matmul{.batch = -1, .m = 1, .n = 1, .k = 1}), HasSubstr("batch"));
@@ -113,6 +163,8 @@ TEST(Check, SaysWhatIsWrong) {
   EXPECT_THAT(faultOf(Conv{.padW = -1}), HasSubstr("padding"));
   EXPECT_THAT(faultOf(Conv{.strideH = 0}), HasSubstr("stride height"));
   EXPECT_THAT(faultOf(Conv{.groups = 0}), HasSubstr("groups"));
+  EXPECT_THAT(faultOf(Conv{.spatial = 4}), HasSubstr("1, 2 or 3 spatial dimensions"));
+  EXPECT_THAT(faultOf(Conv{.d = 2}), HasSubstr("a 2-D convolution has no depth"));
   EXPECT_EQ(faultOf(Conv{.h = 1, .w = 1, .y = 3, .x = 3, .padH = 1, .padW = 1}), "");
 }
 

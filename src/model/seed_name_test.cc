@@ -16,6 +16,20 @@ std::string fault(std::string_view name) {
   return problem ? "" : problem.error().message;
 }
 
+TEST(SeedName, OfFusedFormsAndOtherKinds) {
+  const Problem fused = problemFromSeedName("matmul_bias_gelu_8x16x32_f16t_f16n_f32t").value();
+  EXPECT_EQ(nameOf(fused), "matmul_8x16x32_f16_f16_f32_tb_bias_gelu");
+  EXPECT_EQ(kindOf(fused), "matmul_bias_gelu");
+  EXPECT_EQ(kindOf(problemFromSeedName("attention_4x8x16x32_f32t_f32t_f32t").value()), "attention");
+  EXPECT_EQ(nameOf(problemFromSeedName(
+                       "conv3d_relu_fwd_1x4x5x6x8_16x3x3x3_s1x1x1_p1x1x1_d1x1x1_g1_f32ndhwc_"
+                       "f32ndhwc_f32ndhwc")
+                       .value()),
+            "conv3d_fwd_ndhwc_1x8x4x5x6_k16_3x3x3_s1x1x1_p1x1x1_d1x1x1_g1_f32_relu");
+  EXPECT_FALSE(problemFromSeedName("matmul_relu_bias_8x16x32_f16t_f16n_f32t"));
+  EXPECT_FALSE(problemFromSeedName("attention_4x8x16x32_f32t_f32t_f16t"));
+}
+
 TEST(SeedName, Matmuls) {
   const Problem problem = Matmul{.m = 3456,
                                  .n = 1024,
