@@ -152,25 +152,6 @@ Result<int> compileOnly(const Context& context, Engine& engine, const trial::Pla
   return reportCompileOnly(context, engine.target.name, plan, compiled);
 }
 
-Result<std::int64_t> findOrAddRun(const Context& context, const Engine& engine, store::Store& store,
-                                  const std::string& key, std::uint64_t seed, Progress& progress) {
-  const auto before = HONE_TRY(store.unfinishedRun(key));
-  if (context.resumed && (!before || before->id != *context.resumed)) {
-    return userError(
-        "run {} cannot go on: its program, its configs, the compiler or the device have changed "
-        "since; give its command again to begin anew",
-        *context.resumed);
-  }
-  if (before) {
-    progress.say(fmt::format("going on with run {} of {}", before->id, before->startedAt));
-    return before->id;
-  }
-  store::Run run = describeRun(context, engine, "bench");
-  run.key = key;
-  run.seed = seed;
-  return store.addRun(run);
-}
-
 Result<int> bench(const Context& context, const BenchOptions& options) {
   HONE_TRY(readFile(options.file));  // before the slower things: a missing file is the common slip
   Engine engine = HONE_TRY(Engine::start(context, options.engine));
@@ -181,8 +162,10 @@ Result<int> bench(const Context& context, const BenchOptions& options) {
   }
   auto store = HONE_TRY(store::Store::open(context.store, store::Store::Mode::write));
   Progress progress(context.quiet || context.json);
-  const std::string key = runKey(plan, engine, options);
-  const std::int64_t run = HONE_TRY(findOrAddRun(context, engine, store, key, plan.seed, progress));
+  store::Run described = describeRun(context, engine, "bench");
+  described.key = runKey(plan, engine, options);
+  described.seed = plan.seed;
+  const std::int64_t run = HONE_TRY(findOrAddRun(context, store, described, progress));
   const iree::Executor executor = engine.executor();
   trial::Experiment experiment(engine.compiler, executor, store, progress);
   auto findings = experiment.run(run, plan);

@@ -66,4 +66,20 @@ store::Run describeRun(const Context& context, const Engine& engine, std::string
   return run;
 }
 
+Result<std::int64_t> findOrAddRun(const Context& context, store::Store& store,
+                                  const store::Run& run, Progress& progress) {
+  const auto before = HONE_TRY(store.unfinishedRun(run.key));
+  if (context.resumed && (!before || before->id != *context.resumed)) {
+    return userError(
+        "run {} cannot go on: its program, its configs, the compiler or the device have changed "
+        "since; give its command again to begin anew",
+        *context.resumed);
+  }
+  if (before) {
+    progress.say(fmt::format("going on with run {} of {}", before->id, before->startedAt));
+    return before->id;
+  }
+  return store.addRun(run);
+}
+
 }  // namespace hone::app

@@ -23,6 +23,7 @@ namespace hone::app {
 /// The options of every verb that compiles and runs.
 struct EngineOptions {
   std::string target = "local";
+  bool targetGiven = false;  ///< by the user; what was generated knows its own
   std::string device;
   double compileSeconds = 120;
   double runSeconds = 60;
@@ -46,5 +47,10 @@ struct Engine {
 /// A new run's record with all that describes this machine and this command filled in.
 [[nodiscard]] store::Run describeRun(const Context& context, const Engine& engine,
                                      std::string_view verb);
+
+/// The unfinished run of the same key, or this one, newly added. A run that the user wants to
+/// resume but whose key has changed is a user error.
+[[nodiscard]] Result<std::int64_t> findOrAddRun(const Context& context, store::Store& store,
+                                                const store::Run& run, Progress& progress);
 
 }  // namespace hone::app

@@ -21,17 +21,6 @@ struct Shares {
   [[nodiscard]] double share() const { return ownSeconds / totalSeconds; }
 };
 
-/// build/hone, beside this program.
-Result<std::filesystem::path> honeProgram() {
-  std::error_code code;
-  const auto self = std::filesystem::read_symlink("/proc/self/exe", code);
-  auto program = self.parent_path() / "hone";
-  if (code || !std::filesystem::exists(program)) {
-    return machineError("there is no hone beside {}", self.string());
-  }
-  return program;
-}
-
 /// One whole run of the program itself, in a folder of its own.
 Result<Shares> runOnce(const std::filesystem::path& folder, std::size_t count) {
   nlohmann::json configs = nlohmann::json::array();

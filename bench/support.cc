@@ -77,6 +77,15 @@ double crossing(const std::function<double(double)>& falling, double level) {
 
 }  // namespace
 
+Result<std::filesystem::path> honeProgram() {
+  const auto self = HONE_TRY(ownProgram());
+  auto program = self.parent_path() / "hone";
+  if (!std::filesystem::exists(program)) {
+    return machineError("there is no hone beside {}", self.string());
+  }
+  return program;
+}
+
 int runMain(std::string_view name, int argc, char** argv,
             const std::function<Result<void>(const Options&)>& measure) {
   std::setvbuf(stdout, nullptr, _IOLBF, 0);

@@ -41,6 +41,9 @@ struct Engine {
   [[nodiscard]] Result<trial::Program> load(const std::string& name, const std::string& text);
 };
 
+/// build/hone, beside this program.
+[[nodiscard]] Result<std::filesystem::path> honeProgram();
+
 /// A compile pool on all cores with the cache in the folder given.
 [[nodiscard]] Result<iree::Compiler> startCompiler(const iree::Installation& installation,
                                                    const std::filesystem::path& cache);

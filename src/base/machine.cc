@@ -41,4 +41,13 @@ std::uint64_t memoryBytes() {
          static_cast<std::uint64_t>(::sysconf(_SC_PAGE_SIZE));
 }
 
+Result<std::filesystem::path> ownProgram() {
+  std::error_code error;
+  auto program = std::filesystem::read_symlink("/proc/self/exe", error);
+  if (error) {
+    return machineError("cannot find the program that runs: {}", error.message());
+  }
+  return program;
+}
+
 }  // namespace hone

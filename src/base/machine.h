@@ -2,7 +2,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <string>
+
+#include "base/error.h"
 
 namespace hone {
 
@@ -12,5 +15,7 @@ namespace hone {
 /// CPUs that this process may use.
 [[nodiscard]] std::size_t cpuCount();
 [[nodiscard]] std::uint64_t memoryBytes();
+/// The file that this process runs.
+[[nodiscard]] Result<std::filesystem::path> ownProgram();
 
 }  // namespace hone

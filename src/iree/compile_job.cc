@@ -61,4 +61,20 @@ CompileJob compileJobFrom(const nlohmann::json& json) {
   return job;
 }
 
+model::Outcome outcomeOf(CompileReport::Status status) {
+  using Status = CompileReport::Status;
+  using model::Outcome;
+  switch (status) {
+    case Status::ok:
+      return Outcome::ok;
+    case Status::timedOut:
+      return Outcome::compileTimeout;
+    case Status::noMatch:
+    case Status::badFlag:
+      return Outcome::invalid;
+    default:
+      return Outcome::compileFailed;
+  }
+}
+
 }  // namespace hone::iree

@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/subprocess.h"
 #include "model/config.h"
+#include "model/outcome.h"
 
 namespace hone::iree {
 
@@ -60,6 +61,9 @@ struct CompileReport {
   std::string diagnostics;  ///< all that the compiler said
   Ending ending;
 };
+
+/// What a compile that ended so is for a trial.
+[[nodiscard]] model::Outcome outcomeOf(CompileReport::Status status);
 
 /// The ending of the file with the contents of variants.
 inline constexpr std::string_view kContents = ".contents";

@@ -301,7 +301,7 @@ Result<std::vector<Compiled>> Compiler::compileAll(std::span<const CompileReques
     }
     if (!member || member->failed) {
       done(i, Compiled{member ? *member->failed : misfit(member.error()), {}, {}, {}, false});
-    } else if (auto cached = HONE_TRY(cachedFor(*member))) {
+    } else if (auto cached = HONE_TRY(cachedFor(*member)); cached && !requests[i].fresh) {
       done(i, std::move(*cached));
     } else {
       members.push_back(std::move(*member));

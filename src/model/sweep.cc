@@ -4,13 +4,11 @@
 #include <unordered_set>
 
 #include "base/text.h"
+#include "model/combinations.h"
 #include "model/shown.h"
 
 namespace hone::model {
 namespace {
-
-/// Far more than anyone can measure: what is above is a slip of the pen, and would fill memory.
-constexpr std::size_t kMostValues = 100'000;
 
 Result<std::int64_t> sizeFrom(std::string_view argument, std::string_view text) {
   const auto size = parseInt(trim(text));
@@ -100,38 +98,24 @@ Result<std::vector<MatmulTypes>> matmulTypesFrom(std::string_view argument, std:
 }
 
 Result<std::vector<Problem>> matmulsOf(const Sweep& sweep) {
-  std::size_t count = 1;
-  for (const std::size_t size :
-       {sweep.types.size(), sweep.batch.size(), sweep.m.size(), sweep.n.size(), sweep.k.size()}) {
-    count *= size;
-    if (count > kMostValues) {
-      return userError("the sweep has more than {} problems; shorten its lists", kMostValues);
-    }
-  }
-  std::vector<Problem> problems;
-  problems.reserve(count);
-  for (std::size_t i = 0; i < count; ++i) {
-    std::size_t rest = i;
-    const auto next = [&rest](const auto& list) {
-      const auto& value = list[rest % list.size()];
-      rest /= list.size();
-      return value;
-    };
-    Matmul matmul;
-    matmul.k = next(sweep.k);
-    matmul.n = next(sweep.n);
-    matmul.m = next(sweep.m);
-    matmul.batch = next(sweep.batch);
-    const MatmulTypes types = next(sweep.types);
-    matmul.lhs = types.lhs;
-    matmul.rhs = types.rhs;
-    matmul.result = types.result;
-    if (const auto valid = check(matmul); !valid) {
-      return userError("{}: {}; shorten the sweep's lists", nameOf(matmul), valid.error().message);
-    }
-    problems.emplace_back(matmul);
-  }
-  return problems;
+  return combinations({sweep.types.size(), sweep.batch.size(), sweep.m.size(), sweep.n.size(),
+                       sweep.k.size(), sweep.transposeLhs.size(), sweep.transposeRhs.size(),
+                       sweep.epilogues.size()},
+                      [&](Picker& picker) {
+                        Matmul matmul;
+                        matmul.epilogue = picker.next(sweep.epilogues);
+                        matmul.transposeRhs = picker.next(sweep.transposeRhs) != 0;
+                        matmul.transposeLhs = picker.next(sweep.transposeLhs) != 0;
+                        matmul.k = picker.next(sweep.k);
+                        matmul.n = picker.next(sweep.n);
+                        matmul.m = picker.next(sweep.m);
+                        matmul.batch = picker.next(sweep.batch);
+                        const MatmulTypes types = picker.next(sweep.types);
+                        matmul.lhs = types.lhs;
+                        matmul.rhs = types.rhs;
+                        matmul.result = types.result;
+                        return Problem(matmul);
+                      });
 }
 
 }  // namespace hone::model

@@ -37,9 +37,12 @@ struct Sweep {
   std::vector<std::int64_t> m = {256};
   std::vector<std::int64_t> n = {256};
   std::vector<std::int64_t> k = {256};
+  std::vector<char> transposeLhs = {0};  ///< 1: column-major; not bool, whose vector is none
+  std::vector<char> transposeRhs = {0};
+  std::vector<Epilogue> epilogues = {Epilogue{}};
 };
 
-/// Every combination, checked; the types change slowest, then batch, m and n, k quickest.
+/// Every combination, checked; the types change slowest, then batch, m, n, k, the layouts, and what is fused quickest.
 [[nodiscard]] Result<std::vector<Problem>> matmulsOf(const Sweep& sweep);
 
 }  // namespace hone::model

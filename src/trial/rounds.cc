@@ -7,6 +7,14 @@
 
 namespace hone::trial {
 
+Participant callParticipant(std::int64_t trial, const Sampler& sampler, const iree::Call& call,
+                            const Pace& pace) {
+  return {trial,
+          [&sampler, call, pace](model::Stage stage, std::int64_t round, std::int64_t position) {
+            return sampler.take(call, pace, stage, round, position);
+          }};
+}
+
 void Rounds::restore(std::span<const store::TrialSample> samples) {
   for (const store::TrialSample& entry : samples) {
     if (entry.sample.stage == stage_) {
@@ -30,8 +38,8 @@ Result<std::vector<std::optional<double>>> Rounds::take(std::int64_t round,
   std::vector<store::TrialSample> taken;
   for (std::size_t position = 0; position < order.size(); ++position) {
     const Participant& participant = participants[order[position]];
-    const Measurement measurement = HONE_TRY(
-        sampler_.take(participant.call, pace_, stage_, round, static_cast<std::int64_t>(position)));
+    const Measurement measurement =
+        HONE_TRY(participant.take(stage_, round, static_cast<std::int64_t>(position)));
     if (measurement.outcome != model::Outcome::ok) {
       HONE_CHECK(store_.setOutcome(participant.trial, measurement.outcome, measurement.message));
       continue;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <span>
@@ -14,18 +15,24 @@
 
 namespace hone::trial {
 
-/// A trial that takes part in rounds.
+/// A trial that takes part in rounds, and how a process of it is measured.
 struct Participant {
+  using Take = std::function<Result<Measurement>(model::Stage, std::int64_t round,
+                                                 std::int64_t position)>;
   std::int64_t trial = 0;
-  iree::Call call;
+  Take take;
 };
+
+/// One that calls a compiled program at the pace given; the sampler must outlive it.
+[[nodiscard]] Participant callParticipant(std::int64_t trial, const Sampler& sampler,
+                                          const iree::Call& call, const Pace& pace);
 
 /// Rounds of one stage: the participants side by side, each in a fresh process, one commit a
 /// round. A round that the store has already is taken from there: that is how a run goes on.
 class Rounds {
  public:
-  Rounds(const Sampler& sampler, store::Store& store, model::Stage stage, Pace pace)
-      : sampler_(sampler), store_(store), stage_(stage), pace_(pace) {}
+  Rounds(const Sampler& sampler, store::Store& store, model::Stage stage)
+      : sampler_(sampler), store_(store), stage_(stage) {}
 
   /// Learns the rounds that were recorded before.
   void restore(std::span<const store::TrialSample> samples);
@@ -41,7 +48,6 @@ class Rounds {
   const Sampler& sampler_;
   store::Store& store_;
   model::Stage stage_;
-  Pace pace_;
   std::map<std::int64_t, std::map<std::int64_t, std::vector<model::Sample>>> recorded_;
 };
 

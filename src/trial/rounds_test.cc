@@ -40,7 +40,7 @@ TEST(Rounds, RecordedRoundsAreNotMeasuredAgain) {
   const Sampler sampler(executor);
   const ScratchFolder folder = ScratchFolder::create("hone-rounds-test").value();
   auto store = store::Store::open(folder.path() / "s.db", store::Store::Mode::write).value();
-  Rounds rounds(sampler, store, model::Stage::race, {});
+  Rounds rounds(sampler, store, model::Stage::race);
   std::vector<store::TrialSample> samples;
   for (const auto& [trial, cpuNs] :
        {std::pair(1, 10.0), std::pair(1, 30.0), std::pair(1, 20.0), std::pair(3, 7.0)}) {
@@ -51,7 +51,10 @@ TEST(Rounds, RecordedRoundsAreNotMeasuredAgain) {
     samples.push_back({trial, sample});
   }
   rounds.restore(samples);
-  const std::vector<Participant> participants = {{1, {}}, {2, {}}, {3, {}}};
+  std::vector<Participant> participants;
+  for (const std::int64_t trial : {1, 2, 3}) {
+    participants.push_back(callParticipant(trial, sampler, {}, {}));
+  }
   const std::vector<std::size_t> order = {2, 1, 0};
   const auto times = rounds.take(4, participants, order);
   ASSERT_TRUE(times) << times.error().message;

@@ -17,6 +17,17 @@ constexpr std::int64_t kMaxRepetitions = 5;
 
 }  // namespace
 
+Pace paceOf(double callNs) {
+  const double atLeast = std::max(callNs, 1.0);
+  Pace pace;
+  pace.iterations = std::clamp<std::int64_t>(
+      static_cast<std::int64_t>(std::ceil(kShortestSampleNs / atLeast)), 1, kMaxIterations);
+  const double sampleNs = atLeast * static_cast<double>(pace.iterations);
+  pace.repetitions = std::clamp<std::int64_t>(static_cast<std::int64_t>(kProcessNs / sampleNs), 1,
+                                              kMaxRepetitions);
+  return pace;
+}
+
 Result<Pace> Sampler::paceFor(const iree::Call& call) const {
   const iree::Timings look = HONE_TRY(executor_.time(call, 1, 3));
   if (look.report.status != iree::CallReport::Status::ok) {
@@ -26,14 +37,7 @@ Result<Pace> Sampler::paceFor(const iree::Call& call) const {
   for (const iree::CallTime& time : look.times) {
     fastestNs = std::min(fastestNs, time.wallNs);
   }
-  fastestNs = std::max(fastestNs, 1.0);
-  Pace pace;
-  pace.iterations = std::clamp<std::int64_t>(
-      static_cast<std::int64_t>(std::ceil(kShortestSampleNs / fastestNs)), 1, kMaxIterations);
-  const double sampleNs = fastestNs * static_cast<double>(pace.iterations);
-  pace.repetitions = std::clamp<std::int64_t>(static_cast<std::int64_t>(kProcessNs / sampleNs), 1,
-                                              kMaxRepetitions);
-  return pace;
+  return paceOf(fastestNs);
 }
 
 Result<Measurement> Sampler::take(const iree::Call& call, const Pace& pace, model::Stage stage,

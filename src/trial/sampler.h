@@ -17,6 +17,9 @@ struct Pace {
   std::int64_t repetitions = 3;
 };
 
+/// As many calls a sample as the clock needs, and as many samples a process as are worth its start.
+[[nodiscard]] Pace paceOf(double callNs);
+
 struct Measurement {
   model::Outcome outcome = model::Outcome::ok;
   std::string message;
@@ -29,8 +32,7 @@ class Sampler {
  public:
   explicit Sampler(const iree::Executor& executor) : executor_(executor) {}
 
-  /// As many calls a sample as the clock needs, and as many samples a process as are worth its
-  /// start, from a first look at the call.
+  /// From a first look at the call.
   [[nodiscard]] Result<Pace> paceFor(const iree::Call& call) const;
   [[nodiscard]] Result<Measurement> take(const iree::Call& call, const Pace& pace,
                                          model::Stage stage, std::int64_t round,

@@ -31,21 +31,6 @@ constexpr double kRaceShare = 0.8;
 constexpr std::int64_t kMaxExtension = 3;
 constexpr const char* kTwinKey = "twin";
 
-Outcome outcomeOf(iree::CompileReport::Status status) {
-  using Status = iree::CompileReport::Status;
-  switch (status) {
-    case Status::ok:
-      return Outcome::ok;
-    case Status::timedOut:
-      return Outcome::compileTimeout;
-    case Status::noMatch:
-    case Status::badFlag:
-      return Outcome::invalid;
-    default:
-      return Outcome::compileFailed;
-  }
-}
-
 std::string keyOf(const Plan& plan, std::size_t candidate) {
   const Program& program = plan.programs[plan.candidates[candidate].program];
   return Hasher()
@@ -187,7 +172,7 @@ Result<void> Session::settle(std::size_t index, const iree::Compiled& compiled) 
   trial.key = entry.key;
   trial.problem = plan_.programs[candidate.program].label();
   trial.config = candidate.config;
-  trial.outcome = outcomeOf(compiled.report.status);
+  trial.outcome = iree::outcomeOf(compiled.report.status);
   trial.message = compiled.report.message;
   trial.diagnostics = compiled.report.diagnostics;
   trial.artifact = entry.content = compiled.content;
@@ -301,7 +286,9 @@ std::vector<std::size_t> Session::passedCandidates() const {
   return passed;
 }
 
-Participant Session::participant(const Entry& entry) const { return {entry.trial, entry.call}; }
+Participant Session::participant(const Entry& entry) const {
+  return callParticipant(entry.trial, sampler_, entry.call, *pace_);
+}
 
 Result<void> Session::race() {
   finalists_ = passedCandidates();
@@ -318,7 +305,7 @@ Result<void> Session::race() {
   options.keep = plan_.finalists;
   options.seed = plan_.seed;
   stats::Race race(participants.size(), options);
-  Rounds rounds(sampler_, store_, Stage::race, *pace_);
+  Rounds rounds(sampler_, store_, Stage::race);
   rounds.restore(recorded_);
   progress_.stage("race", static_cast<std::int64_t>(options.maxRounds));
   while (!race.done() && !clock_.spent(kRaceShare)) {
@@ -360,7 +347,7 @@ Result<void> Session::rebuildFinalists() {
     Entry& entry = entries_[which[i]];
     entry.call.module = compiled[i].module;
     entry.call.function = requests[i].function;
-    Verification verification{outcomeOf(compiled[i].report.status), Against::nothing,
+    Verification verification{iree::outcomeOf(compiled[i].report.status), Against::nothing,
                               compiled[i].report.message, ""};
     if (verification.outcome == Outcome::ok) {
       verification = HONE_TRY(verifier_.check(entry.call));
@@ -389,7 +376,7 @@ Result<void> Session::finalRounds() {
   for (const std::size_t index : finalists_) {
     participants.push_back(participant(entries_[index]));
   }
-  Rounds rounds(sampler_, store_, Stage::final, *pace_);
+  Rounds rounds(sampler_, store_, Stage::final);
   rounds.restore(recorded_);
   std::vector<std::vector<std::optional<double>>> times;
   for (std::int64_t part = 0; part < kMaxExtension; ++part) {

@@ -1,0 +1,232 @@
+#include "app/profile.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdio>
+
+#include "app/engine.h"
+#include "app/generate.h"
+#include "app/generated_folder.h"
+#include "app/operation_options.h"
+#include "app/profile_output.h"
+#include "app/program_profile.h"
+#include "base/clock.h"
+#include "base/file.h"
+#include "base/hash.h"
+#include "base/machine.h"
+#include "base/text.h"
+#include "profile/profiler.h"
+#include "trial/lane.h"
+
+namespace hone::app {
+namespace {
+
+/// Compiled and measured in turns of so many operations: results come early, and little is redone
+/// after a kill.
+constexpr std::size_t kChunk = 16;
+
+struct ProfileVerbOptions {
+  OperationOptions operations;
+  GenerateOptions generate;
+  std::string dispatches;
+  std::string providers = "iree";
+  profile::ProfileOptions profile;
+  ProfileOutput output;
+  ProgramOptions program;
+  EngineOptions engine;
+};
+
+Result<void> setProviders(const std::string& text, profile::ProfileOptions& options) {
+  options.iree = options.library = false;
+  for (const std::string& name : split(text, ',')) {
+    if (trim(name) == "iree") {
+      options.iree = true;
+    } else if (trim(name) == "onednn") {
+      options.library = true;
+    } else {
+      return userError("--providers: there is no '{}'; there are iree and onednn", name);
+    }
+  }
+  return {};
+}
+
+/// The operations to profile: those asked for, generated now, or what lies generated.
+Result<std::vector<profile::Generated>> chooseOperations(const ProfileVerbOptions& options,
+                                                         Engine& engine, Progress& progress) {
+  std::vector<std::string> warnings;
+  const auto operations = HONE_TRY(
+      operationsFrom(options.operations, engine.compiler, engine.target.flags, warnings));
+  for (const std::string& warning : warnings) {
+    progress.say(fmt::format("left out: {}", warning));
+  }
+  if (operations.empty()) {
+    return std::vector<profile::Generated>{};
+  }
+  auto generated = HONE_TRY(generateAll(engine, operations, options.generate, [](const auto&) {}));
+  return matching(std::move(generated),
+                  HONE_TRY(profile::DispatchFilter::from(options.dispatches)));
+}
+
+std::string runKey(const std::vector<profile::Generated>& operations, const Engine& engine,
+                   const ProfileVerbOptions& options) {
+  Hasher hasher;
+  hasher.field("profile").field(engine.compiler.revision()).field(engine.device->name);
+  for (const profile::Generated& one : operations) {
+    hasher.field(profile::sourceOf(one, one.configs)).field(one.target);
+  }
+  hasher.field(options.dispatches).field(options.providers);
+  hasher.field(fmt::format("{} {} {} {} {}", options.profile.verify, options.profile.measure,
+                           options.profile.fewestRounds, options.profile.mostRounds,
+                           options.profile.seed));
+  return hasher.hex();
+}
+
+/// What this machine allows for the operation, where that is known: on the CPU.
+Result<std::optional<profile::Roofline>> rooflineFor(const Engine& engine,
+                                                     const profile::LibraryProvider& library,
+                                                     const profile::Operation& operation) {
+  if (!engine.device->isLocal()) {
+    return std::nullopt;
+  }
+  const int threads =
+      engine.device->rankBy == iree::RankBy::cpu ? 1 : static_cast<int>(cpuCount());
+  return HONE_TRY(profile::rooflineOf(cacheFolder(), library,
+                                      operandsOf(operation.problem).front().element, threads,
+                                      HONE_VERSION));
+}
+
+Result<std::vector<model::ProfileRow>> profileAll(const std::vector<profile::Generated>& operations,
+                                                  const ProfileVerbOptions& options, Engine& engine,
+                                                  const profile::LibraryProvider& library,
+                                                  profile::Profiler& profiler,
+                                                  const Context& context, Progress& progress) {
+  const auto filter = HONE_TRY(profile::DispatchFilter::from(options.dispatches));
+  std::vector<model::ProfileRow> rows;
+  for (std::size_t at = 0; at < operations.size(); at += kChunk) {
+    const std::size_t count = std::min(kChunk, operations.size() - at);
+    std::vector<profile::Built> built;
+    {
+      const FileLock lane = HONE_TRY(trial::enterToCompile());
+      built = HONE_TRY(profile::build(engine.compiler, std::span(operations).subspan(at, count),
+                                      {engine.target.flags, false}, progress));
+    }
+    progress.stage("profile", static_cast<std::int64_t>(count));
+    for (profile::Built& one : built) {
+      std::erase_if(one.dispatches, [&](const profile::BuiltDispatch& dispatch) {
+        return !filter.takes(one.generated.operation.kind(), one.generated.operation.name(),
+                             dispatch.name);
+      });
+      const auto roofline =
+          options.profile.measure
+              ? HONE_TRY(rooflineFor(engine, library, one.generated.operation))
+              : std::nullopt;
+      auto some = HONE_TRY(profiler.profile(one, roofline));
+      sortBySpeed(some);
+      for (model::ProfileRow& row : some) {
+        options.output.printRow(context, row);
+        rows.push_back(std::move(row));
+      }
+    }
+  }
+  progress.finish();
+  return rows;
+}
+
+Result<int> profileOperations(const Context& context, const ProfileVerbOptions& options,
+                              Engine& engine, const std::vector<profile::Generated>& operations,
+                              Progress& progress) {
+  auto store = HONE_TRY(store::Store::open(context.store, store::Store::Mode::write));
+  store::Run described = describeRun(context, engine, "profile");
+  described.key = runKey(operations, engine, options);
+  described.seed = options.profile.seed;
+  const std::int64_t run = HONE_TRY(findOrAddRun(context, store, described, progress));
+  const iree::Executor executor = engine.executor();
+  const profile::LibraryProvider library(HONE_TRY(ownProgram()), engine.runLimits);
+  profile::Profiler profiler(executor, library, store, progress, run, options.profile);
+  HONE_CHECK(profiler.restore());
+  auto rows = HONE_TRY(
+      profileAll(operations, options, engine, library, profiler, context, progress));
+  nlohmann::json summary = {{"rows", nlohmann::json::array()}};
+  for (const model::ProfileRow& row : rows) {
+    summary["rows"].push_back(toJson(row));
+  }
+  summary["own_cpu_ns"] = ownCpuNs() - profiler.referenceCpuNs() + engine.compiler.nurseryCpuNs();
+  HONE_CHECK(store.finishRun(run, store::RunStatus::finished, summary));
+  return options.output.finish(context, run, std::move(rows));
+}
+
+Result<int> profileVerb(const Context& context, ProfileVerbOptions options) {
+  HONE_CHECK(setProviders(options.providers, options.profile));
+  HONE_CHECK(options.output.check());
+  const bool given = options.operations.given();
+  if (!options.operations.file.empty()) {
+    HONE_TRY(readFile(options.operations.file));  // before the slower things
+  }
+  std::vector<profile::Generated> operations;
+  if (!given) {
+    operations = HONE_TRY(
+        chooseGenerated(options.generate.folder, options.dispatches, options.engine));
+  }
+  Engine engine = HONE_TRY(Engine::start(context, options.engine));
+  if (!engine.device) {
+    return userError("this machine has no device for {}: hone compile compiles for it",
+                     engine.target.name);
+  }
+  Progress progress(context.quiet || context.json);
+  int code = 0;
+  if (options.operations.isProgram()) {
+    code = HONE_TRY(profileProgram(context, engine, options.operations.file, options.program));
+  }
+  if (given) {
+    operations = HONE_TRY(chooseOperations(options, engine, progress));
+  }
+  if (operations.empty()) {
+    return code;
+  }
+  return std::max(code, HONE_TRY(profileOperations(context, options, engine, operations, progress)));
+}
+
+}  // namespace
+
+void addProfileVerb(CLI::App& app, Context& context) {
+  auto options = std::make_shared<ProfileVerbOptions>();
+  CLI::App* verb = app.add_subcommand(
+      "profile", "Verify and measure dispatches: generates and compiles them on its way");
+  options->operations.addTo(*verb);
+  options->generate.addTo(*verb);
+  verb->add_option("--dispatches", options->dispatches,
+                   "Only these: <regex>,<regex>, * for any text; whole names of dispatches, "
+                   "operations or kinds");
+  verb->add_option("--providers", options->providers,
+                   "iree, onednn (the tuned library beside it, on the CPU)")
+      ->capture_default_str();
+  verb->add_option("--verification-enabled", options->profile.verify,
+                   "Compare the results with a reference that IREE did not compute")
+      ->capture_default_str();
+  verb->add_option("--profiling-enabled", options->profile.measure, "Measure")
+      ->capture_default_str();
+  verb->add_option("--rounds", options->profile.fewestRounds,
+                   "Side-by-side rounds at least; up to four times as many where times scatter")
+      ->check(CLI::Range(5, 1000))
+      ->capture_default_str();
+  verb->add_option("--seed", options->profile.seed, "Of inputs and orders")->capture_default_str();
+  options->program.addTo(*verb);
+  options->output.addTo(*verb);
+  options->engine.addTo(*verb);
+  verb->footer(
+      "Examples:\n"
+      "  hone profile --problem-m 128 --problem-n 128:1280:128 --problem-k 256 --output data.csv\n"
+      "  hone profile --kind attention --batch 4 --queries 256 --providers iree,onednn\n"
+      "  hone profile --problem-m 512 --problem-n 512 --problem-k 512 --configs all\n"
+      "  hone profile workload.txt --limit 8 --type f32\n"
+      "  hone profile model.mlir                                dispatch by dispatch\n"
+      "  hone profile --dispatches='matmul_128x*'               of what hone generate made\n"
+      "Exit code 1: a result is wrong, or something did not compile or run.");
+  verb->callback([&context, options, verb] {
+    options->engine.targetGiven = verb->count("--target") > 0;
+    options->profile.mostRounds = 4 * options->profile.fewestRounds;
+    context.action = [&context, options] { return profileVerb(context, *options); };
+  });
+}
+
+}  // namespace hone::app

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "app/context.h"
+#include "base/error.h"
+#include "model/profile_row.h"
+
+namespace CLI {
+class App;
+}
+
+namespace hone::app {
+
+/// The fastest first; what was not measured comes last.
+void sortBySpeed(std::vector<model::ProfileRow>& rows);
+
+/// Where the rows of a profile go: the terminal, a CSV file, JUnit's XML.
+struct ProfileOutput {
+  std::string csv;
+  bool append = false;
+  std::string tags;
+  std::string junit;
+  std::string sort = "operation";
+
+  void addTo(CLI::App& verb);
+  /// What can be wrong with the options, before hours are spent.
+  [[nodiscard]] Result<void> check() const;
+  /// The block of one row, as soon as it is there.
+  void printRow(const Context& context, const model::ProfileRow& row) const;
+  /// Writes the files, prints the rest; the exit code.
+  [[nodiscard]] Result<int> finish(const Context& context, std::int64_t run,
+                                   std::vector<model::ProfileRow> rows) const;
+};
+
+}  // namespace hone::app

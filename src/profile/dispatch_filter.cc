@@ -1,0 +1,62 @@
+#include "profile/dispatch_filter.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+
+namespace hone::profile {
+namespace {
+
+/// A star after nothing that it could repeat is the star of a file name.
+std::string withStars(std::string_view text) {
+  std::string pattern;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const bool repeats = i > 0 && std::string_view(".)]\\*").contains(text[i - 1]);
+    pattern += text[i] == '*' && !repeats ? ".*" : std::string(1, text[i]);
+  }
+  return pattern;
+}
+
+}  // namespace
+
+Result<DispatchFilter> DispatchFilter::from(std::string_view text) {
+  DispatchFilter filter;
+  filter.text_ = text;
+  for (const std::string& part : split(text, ',')) {
+    if (trim(part).empty()) {
+      continue;
+    }
+    try {
+      filter.patterns_.emplace_back(withStars(trim(part)), std::regex::nosubs);
+    } catch (const std::regex_error& error) {
+      return userError("--dispatches: '{}' is not a regular expression: {}", part, error.what());
+    }
+  }
+  return filter;
+}
+
+bool DispatchFilter::takes(std::string_view kind, const std::string& operation,
+                           const std::string& dispatch) const {
+  const std::string kindText(kind);
+  return patterns_.empty() ||
+         std::any_of(patterns_.begin(), patterns_.end(), [&](const std::regex& pattern) {
+           return std::regex_match(dispatch, pattern) || std::regex_match(operation, pattern) ||
+                  std::regex_match(kindText, pattern);
+         });
+}
+
+std::vector<std::string> nearestNames(std::string_view text, std::span<const std::string> names,
+                                      std::size_t count) {
+  std::vector<std::pair<std::size_t, std::string>> ranked;
+  for (const std::string& name : names) {
+    ranked.emplace_back(editDistance(text, name), name);
+  }
+  std::sort(ranked.begin(), ranked.end());
+  std::vector<std::string> nearest;
+  for (std::size_t i = 0; i < std::min(count, ranked.size()); ++i) {
+    nearest.push_back(std::move(ranked[i].second));
+  }
+  return nearest;
+}
+
+}  // namespace hone::profile

@@ -1,0 +1,257 @@
+#include "profile/profiler.h"
+
+#include <algorithm>
+
+#include "base/machine.h"
+#include "base/text.h"
+#include "stats/compare.h"
+#include "stats/summary.h"
+#include "trial/lane.h"
+#include "trial/program.h"
+
+namespace hone::profile {
+
+using model::Outcome;
+using model::ProfileRow;
+using model::Stage;
+
+namespace {
+
+constexpr std::string_view kIree = "IREE Codegen";
+constexpr std::string_view kLibrary = "oneDNN";
+
+ProfileRow rowFor(const Generated& generated, std::int64_t slices) {
+  ProfileRow row;
+  row.opKind = generated.operation.kind();
+  row.operation = generated.operation.name();
+  row.arguments = argumentsOf(generated.operation, slices);
+  row.bytes = bytesOf(generated.operation.problem);
+  row.flops = flopsOf(generated.operation.problem);
+  row.target = generated.target;
+  row.verification = "Not verified";
+  return row;
+}
+
+/// The function as the engine knows it; all functions of an operation take and give the same.
+trial::Program programOf(const Generated& generated) {
+  trial::Program program;
+  program.source = generated.file(".mlir");
+  program.problem = generated.operation.problem;
+  for (const model::TensorType& type : operandsOf(generated.operation.problem)) {
+    program.inputTypes.push_back(fmt::format("tensor<{}>", type.text()));
+  }
+  program.resultTypes.push_back(
+      fmt::format("tensor<{}>", resultOf(generated.operation.problem).text()));
+  return program;
+}
+
+}  // namespace
+
+/// A row on its way.
+struct Profiler::Entry {
+  ProfileRow row;
+  store::Trial trial;
+  iree::Call call;                        ///< of IREE's
+  const model::Problem* problem = nullptr;  ///< of the library's
+  std::vector<double> roundTimesNs;
+
+  [[nodiscard]] bool runs() const { return trial.outcome == Outcome::ok; }
+};
+
+Result<void> Profiler::restore() {
+  for (store::Trial& trial : HONE_TRY(store_.trials(run_))) {
+    trials_.emplace(trial.key, std::move(trial));
+  }
+  recorded_ = HONE_TRY(store_.samples(run_));
+  return {};
+}
+
+int Profiler::libraryThreads() const {
+  return executor_.device().rankBy == iree::RankBy::cpu ? 1 : static_cast<int>(cpuCount());
+}
+
+Result<void> Profiler::record(Entry& entry) {
+  store::Trial& trial = entry.trial;
+  trial.key = fmt::format("{} {}", entry.row.provider, entry.row.dispatch);
+  if (const auto before = trials_.find(trial.key); before != trials_.end()) {
+    trial = before->second;
+    entry.row = HONE_TRY(model::profileRowFrom(trial.details.at("row")));
+    return {};
+  }
+  entry.row.message = trial.message;
+  if (!entry.runs() && entry.row.provider == kIree) {
+    entry.row.verification = "FAILED";
+  }
+  trial.problem = entry.row.operation;
+  trial.config.name = entry.row.configuration;
+  trial.details["row"] = toJson(entry.row);
+  trial.id = HONE_TRY(store_.addTrial(run_, trial, {}));
+  return {};
+}
+
+Result<Profiler::Entry> Profiler::verifyOne(const Built& built, const BuiltDispatch& dispatch,
+                                            trial::Verifier& verifier,
+                                            const trial::Inputs& inputs) {
+  Entry entry;
+  entry.row = rowFor(built.generated, dispatch.config.splitKSlices);
+  entry.row.dispatch = dispatch.name;
+  entry.row.provider = kIree;
+  entry.row.configuration = dispatch.config.name;
+  entry.row.tile = dispatch.config.tile;
+  entry.row.coreClass = dispatch.config.coreClass;
+  entry.row.instructionClass = dispatch.config.instructionClass;
+  entry.row.device = executor_.device().name;
+  entry.call = {dispatch.module, dispatch.name, inputs.arguments};
+  store::Trial& trial = entry.trial;
+  trial.artifact = dispatch.content;
+  trial.compileWallNs = dispatch.report.ending.wallNs;
+  trial.compileCpuNs = dispatch.report.ending.cpuNs;
+  if (dispatch.module.empty()) {
+    trial.outcome = iree::outcomeOf(dispatch.report.status);
+    trial.message = dispatch.report.message;
+    trial.diagnostics = dispatch.report.diagnostics;
+  } else if (options_.verify && !trials_.contains(fmt::format("{} {}", kIree, dispatch.name))) {
+    const trial::Verification verification = HONE_TRY(verifier.check(entry.call));
+    trial.outcome = verification.outcome;
+    trial.message = verification.message;
+    trial.diagnostics = verification.diagnostics;
+    entry.row.verification = verification.outcome == Outcome::ok ? "SUCCESS" : "FAILED";
+  }
+  HONE_CHECK(record(entry));
+  return entry;
+}
+
+Result<Profiler::Entry> Profiler::libraryEntry(const Built& built) {
+  Entry entry;
+  entry.row = rowFor(built.generated, 0);
+  entry.row.dispatch = built.generated.operation.name();
+  entry.row.provider = kLibrary;
+  entry.row.configuration = "library";
+  entry.row.tile = entry.row.coreClass = entry.row.instructionClass = "N/A";
+  entry.row.device = fmt::format("{} threads", libraryThreads());
+  entry.problem = &built.generated.operation.problem;
+  HONE_CHECK(record(entry));
+  return entry;
+}
+
+Result<trial::Participant> Profiler::participantOf(const Entry& entry) const {
+  if (entry.problem == nullptr) {
+    trial::Pace pace = HONE_TRY(sampler_.paceFor(entry.call));
+    return callParticipant(entry.trial.id, sampler_, entry.call, pace);
+  }
+  const LibraryTimings look = HONE_TRY(library_.time(*entry.problem, libraryThreads(), 1, 3));
+  if (look.status != LibraryTimings::Status::ok) {
+    return userError("{}", look.message);
+  }
+  const trial::Pace pace =
+      trial::paceOf(*std::min_element(look.times.wallNs.begin(), look.times.wallNs.end()));
+  return trial::Participant{
+      entry.trial.id, [this, problem = *entry.problem, pace](
+                          Stage stage, std::int64_t round,
+                          std::int64_t position) -> Result<trial::Measurement> {
+        const LibraryTimings timings = HONE_TRY(
+            library_.time(problem, libraryThreads(), pace.iterations, pace.repetitions));
+        trial::Measurement measurement;
+        if (timings.status != LibraryTimings::Status::ok) {
+          measurement.outcome = Outcome::runFailed;
+          measurement.message = timings.message;
+        }
+        for (std::size_t i = 0; i < timings.times.wallNs.size(); ++i) {
+          measurement.samples.push_back({stage, round, position, static_cast<std::int64_t>(i),
+                                         timings.times.wallNs[i], timings.times.cpuNs[i],
+                                         pace.iterations});
+        }
+        return measurement;
+      }};
+}
+
+Result<void> Profiler::measure(std::vector<Entry>& entries) {
+  std::vector<Entry*> running;
+  std::vector<trial::Participant> participants;
+  for (Entry& entry : entries) {
+    if (!entry.runs()) {
+      continue;
+    }
+    auto participant = participantOf(entry);
+    if (!participant) {
+      if (participant.error().fault != Fault::user) {
+        return std::unexpected(participant.error());
+      }
+      HONE_CHECK(store_.setOutcome(entry.trial.id, Outcome::runFailed, participant.error().message));
+      entry.trial.outcome = Outcome::runFailed;
+      entry.row.message = participant.error().message;
+      entry.row.verification = entry.problem == nullptr ? "FAILED" : "Not supported";
+      continue;
+    }
+    running.push_back(&entry);
+    participants.push_back(std::move(*participant));
+  }
+  trial::Rounds rounds(sampler_, store_, Stage::final);
+  std::vector<store::TrialSample> own;
+  for (const store::TrialSample& sample : recorded_) {
+    if (std::any_of(running.begin(), running.end(),
+                    [&](const Entry* entry) { return entry->trial.id == sample.trial; })) {
+      own.push_back(sample);
+    }
+  }
+  rounds.restore(own);
+  const auto precise = [&](const Entry* entry) {
+    const auto interval = stats::bootstrapMedian(entry->roundTimesNs, 0.95, options_.seed, 500);
+    return interval.high - interval.estimate <= options_.precision * interval.estimate &&
+           interval.estimate - interval.low <= options_.precision * interval.estimate;
+  };
+  for (std::int64_t round = 0; round < options_.mostRounds && !running.empty(); ++round) {
+    if (round >= options_.fewestRounds && std::all_of(running.begin(), running.end(), precise)) {
+      break;
+    }
+    const auto times = HONE_TRY(rounds.take(
+        round, participants, trial::shuffled(participants.size(), options_.seed, round)));
+    for (std::size_t i = 0; i < times.size(); ++i) {
+      if (times[i]) {
+        running[i]->roundTimesNs.push_back(*times[i]);
+      }
+    }
+  }
+  return {};
+}
+
+Result<std::vector<ProfileRow>> Profiler::profile(const Built& built,
+                                                  const std::optional<Roofline>& roofline) {
+  const FileLock lane = HONE_TRY(trial::enterToMeasure());
+  const ScratchFolder scratch = HONE_TRY(ScratchFolder::create("hone-profile"));
+  const trial::Program program = programOf(built.generated);
+  const trial::Inputs inputs =
+      HONE_TRY(trial::makeInputs(program, {}, options_.seed, scratch.path()));
+  trial::Verifier verifier(executor_, program, inputs, scratch.path());
+  std::vector<Entry> entries;
+  if (options_.iree) {
+    for (const BuiltDispatch& dispatch : built.dispatches) {
+      entries.push_back(HONE_TRY(verifyOne(built, dispatch, verifier, inputs)));
+    }
+  }
+  if (options_.library) {
+    entries.push_back(HONE_TRY(libraryEntry(built)));
+  }
+  referenceCpuNs_ += verifier.referenceCpuNs();
+  if (options_.measure) {
+    HONE_CHECK(measure(entries));
+  }
+  std::vector<ProfileRow> rows;
+  for (Entry& entry : entries) {
+    if (!entry.roundTimesNs.empty()) {
+      const auto interval = stats::bootstrapMedian(entry.roundTimesNs, 0.95, options_.seed);
+      entry.row.lowNs = interval.low;
+      entry.row.timeNs = interval.estimate;
+      entry.row.highNs = interval.high;
+      entry.row.rounds = static_cast<std::int64_t>(entry.roundTimesNs.size());
+    }
+    if (roofline) {
+      entry.row.attainableGflops = attainable(*roofline, entry.row.flops, entry.row.bytes);
+    }
+    rows.push_back(std::move(entry.row));
+  }
+  progress_.step(built.generated.operation.name());
+  return rows;
+}
+
+}  // namespace hone::profile

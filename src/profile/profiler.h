@@ -1,0 +1,85 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "base/progress.h"
+#include "iree/execution.h"
+#include "model/profile_row.h"
+#include "profile/build.h"
+#include "profile/library_provider.h"
+#include "profile/roofline.h"
+#include "store/store.h"
+#include "trial/rounds.h"
+#include "trial/sampler.h"
+#include "trial/verifier.h"
+
+namespace hone::profile {
+
+struct ProfileOptions {
+  bool verify = true;
+  bool measure = true;
+  bool iree = true;     ///< the provider "IREE Codegen"
+  bool library = false;  ///< the provider "oneDNN"
+  std::int64_t fewestRounds = 5;
+  std::int64_t mostRounds = 20;
+  double precision = 0.02;  ///< rounds end when the interval is no further from the median
+  std::uint64_t seed = 1;
+};
+
+/// Dispatches through verification and measuring. What is measured is side by side within an
+/// operation: its configurations and providers take turns, in rounds of fresh processes. Every
+/// dispatch and every round is in the store before the next begins; what the store has already is
+/// not done again.
+class Profiler {
+ public:
+  Profiler(const iree::Executor& executor, const LibraryProvider& library, store::Store& store,
+           Progress& progress, std::int64_t run, ProfileOptions options)
+      : executor_(executor),
+        library_(library),
+        store_(store),
+        progress_(progress),
+        run_(run),
+        options_(options),
+        sampler_(executor) {}
+
+  /// Takes over what an earlier process recorded of this run.
+  [[nodiscard]] Result<void> restore();
+  /// The rows of one operation, a dispatch and provider each. `roofline`: nothing where this
+  /// machine's is not known.
+  [[nodiscard]] Result<std::vector<model::ProfileRow>> profile(
+      const Built& built, const std::optional<Roofline>& roofline);
+  /// CPU time spent on references in this process; it is not hone's own.
+  [[nodiscard]] std::int64_t referenceCpuNs() const { return referenceCpuNs_; }
+
+ private:
+  struct Entry;
+  struct Subject;
+
+  [[nodiscard]] Result<Entry> verifyOne(const Built& built, const BuiltDispatch& dispatch,
+                                        trial::Verifier& verifier, const trial::Inputs& inputs);
+  [[nodiscard]] Result<Entry> libraryEntry(const Built& built);
+  [[nodiscard]] Result<void> record(Entry& entry);
+  [[nodiscard]] Result<trial::Participant> participantOf(const Entry& entry) const;
+  [[nodiscard]] Result<void> measure(std::vector<Entry>& entries);
+  [[nodiscard]] int libraryThreads() const;
+
+  const iree::Executor& executor_;
+  const LibraryProvider& library_;
+  store::Store& store_;
+  Progress& progress_;
+  std::int64_t run_;
+  ProfileOptions options_;
+  trial::Sampler sampler_;
+  std::map<std::string, store::Trial> trials_;  ///< recorded before, by key
+  std::vector<store::TrialSample> recorded_;
+  std::int64_t referenceCpuNs_ = 0;
+};
+
+}  // namespace hone::profile

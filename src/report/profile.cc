@@ -1,0 +1,247 @@
+#include "report/profile.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "base/csv.h"
+#include "base/text.h"
+#include "report/table.h"
+
+namespace hone::report {
+namespace {
+
+using model::ProfileRow;
+
+constexpr std::string_view kRule =
+    "---------------------------------------------------------------- ";
+constexpr std::size_t kArgumentsALine = 7;
+constexpr std::string_view kIndent = "                ";
+
+std::string argumentOf(const ProfileRow& row, std::string_view name) {
+  const auto at = std::find_if(row.arguments.begin(), row.arguments.end(),
+                               [&](const auto& argument) { return argument.first == name; });
+  return at == row.arguments.end() ? "" : at->second;
+}
+
+std::string argumentsText(const ProfileRow& row) {
+  std::string text;
+  for (std::size_t i = 0; i < row.arguments.size(); ++i) {
+    if (i > 0) {
+      text += i % kArgumentsALine == 0 ? fmt::format("\n{}", kIndent) : " ";
+    }
+    text += fmt::format("--{}={}", row.arguments[i].first, row.arguments[i].second);
+  }
+  return text;
+}
+
+/// "OperationKind.BatchMatmul" of "batch_matmul"; that profiler wrote SplitkMatmul.
+std::string kindText(std::string_view kind) {
+  std::string text;
+  for (const std::string& word : split(
+           kind.starts_with("split_k_") ? fmt::format("splitk_{}", kind.substr(8)) : std::string(kind),
+           '_')) {
+    text += word;
+    text[text.size() - word.size()] = static_cast<char>(
+        std::toupper(static_cast<unsigned char>(text[text.size() - word.size()])));
+  }
+  return fmt::format("OperationKind.{}", text);
+}
+
+std::string number(const ProfileRow& row, double value, int digits) {
+  return row.measured() ? fmt::format("{:.{}f}", value, digits) : "";
+}
+
+std::string shareText(const ProfileRow& row) {
+  return row.measured() && row.attainableGflops > 0
+             ? fmt::format("{:.1f}", 100 * row.rooflineShare())
+             : "";
+}
+
+constexpr double kMs = 1e6;
+
+/// Small times need their digits.
+std::string milliseconds(double nanoseconds) {
+  return fmt::format("{:.{}f}", nanoseconds / kMs, nanoseconds < kMs / 100 ? 6 : 3);
+}
+
+std::vector<std::string> headings(const Tags& tags) {
+  std::vector<std::string> names;
+  for (const auto& [key, value] : tags) {
+    names.push_back(key);
+  }
+  for (const char* name :
+       {"Provider", "op_kind", "Operation", "bytes", "flops", "batch_count", "m", "n", "k", "lhs",
+        "rhs", "result", "split_k_mode", "split_k_slices", "Tile config", "Core class",
+        "Instruction class", "Verification", "Runtime(ms)", "GFLOPs", "Dispatch", "Configuration",
+        "Low(ms)", "High(ms)", "Rounds", "GB/s", "Roofline(%)", "Arguments", "Target", "Device",
+        "Message"}) {
+    names.emplace_back(name);
+  }
+  return names;
+}
+
+std::vector<std::string> cells(const ProfileRow& row, const Tags& tags) {
+  std::vector<std::string> values;
+  for (const auto& [key, value] : tags) {
+    values.push_back(value);
+  }
+  for (std::string value :
+       {row.provider, row.opKind, row.operation, fmt::format("{:.0f}", row.bytes),
+        fmt::format("{:.0f}", row.flops), argumentOf(row, "batch_count"), argumentOf(row, "m"),
+        argumentOf(row, "n"), argumentOf(row, "k"), argumentOf(row, "lhs"),
+        argumentOf(row, "rhs"), argumentOf(row, "result"), argumentOf(row, "split_k_mode"),
+        argumentOf(row, "split_k_slices"), row.tile, row.coreClass, row.instructionClass,
+        row.verification, number(row, row.timeNs / kMs, 6), number(row, row.gflops(), 2),
+        row.dispatch, row.configuration, number(row, row.lowNs / kMs, 6),
+        number(row, row.highNs / kMs, 6), row.measured() ? std::to_string(row.rounds) : "",
+        number(row, row.gbps(), 2), shareText(row), argumentsText(row), row.target, row.device,
+        row.message}) {
+    std::replace(value.begin(), value.end(), '\n', ' ');
+    values.push_back(std::move(value));
+  }
+  return values;
+}
+
+std::string escaped(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    switch (c) {
+      case '&':
+        out += "&amp;";
+        break;
+      case '<':
+        out += "&lt;";
+        break;
+      case '>':
+        out += "&gt;";
+        break;
+      case '"':
+        out += "&quot;";
+        break;
+      default:
+        // XML has no way at all to say the other control characters.
+        out += static_cast<unsigned char>(c) < 0x20 && c != '\n' && c != '\t' ? '?' : c;
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+Result<Tags> tagsFrom(std::string_view text) {
+  Tags tags;
+  std::set<std::string> keys;
+  for (const std::string& part : split(text, ',')) {
+    if (trim(part).empty()) {
+      continue;
+    }
+    const auto colon = part.find(':');
+    if (colon == std::string::npos || colon == 0) {
+      return userError("--tags: '{}' is not key:value; write for example --tags branch:main,cpu:zen4",
+                       part);
+    }
+    tags.emplace_back(trim(part.substr(0, colon)), trim(part.substr(colon + 1)));
+    if (!keys.insert(tags.back().first).second) {
+      return userError("--tags: '{}' is there twice", tags.back().first);
+    }
+  }
+  return tags;
+}
+
+std::string profileBlock(const ProfileRow& row) {
+  std::string text = fmt::format("{}\n", kRule);
+  const auto line = [&](std::string_view name, std::string_view value) {
+    text += fmt::format("{:<14}: {}\n", name, value);
+  };
+  line("Dispatch", row.dispatch);
+  line("Provider", row.provider);
+  line("OpKind", kindText(row.opKind));
+  line("Operation", row.operation);
+  line("Configuration", row.configuration);
+  line("Arguments", argumentsText(row));
+  line("Verification", row.verification);
+  if (row.measured()) {
+    line("Runtime(ms)", milliseconds(row.timeNs));
+    line("GFLOPs", fmt::format("{:.2f}", row.gflops()));
+    line("95% interval", fmt::format("{} - {} ms, {} rounds", milliseconds(row.lowNs),
+                                     milliseconds(row.highNs), row.rounds));
+    line("GB/s", fmt::format("{:.2f}", row.gbps()));
+  }
+  if (const std::string share = shareText(row); !share.empty()) {
+    line("Roofline", fmt::format("{} % of {:.0f} GFLOPs", share, row.attainableGflops));
+  }
+  if (!row.message.empty()) {
+    line("Message", row.message);
+  }
+  return text;
+}
+
+std::string profileTable(std::span<const ProfileRow> rows, std::size_t width) {
+  Table table({{"dispatch", Align::left, 20},
+               {"provider", Align::left},
+               {"check", Align::left},
+               {"time", Align::right},
+               {"+-", Align::right},
+               {"GFLOPs", Align::right},
+               {"GB/s", Align::right},
+               {"roof", Align::right}});
+  for (const ProfileRow& row : rows) {
+    const double spread =
+        row.measured() ? 50 * (row.highNs - row.lowNs) / row.timeNs : 0;
+    const std::string share = shareText(row);
+    table.add({row.dispatch, row.provider == "IREE Codegen" ? "IREE" : row.provider,
+               row.verification, row.measured() ? humanTime(row.timeNs) : "-",
+               row.measured() ? fmt::format("{:.1f} %", spread) : "",
+               number(row, row.gflops(), 1), number(row, row.gbps(), 1),
+               share.empty() ? "" : fmt::format("{} %", share)});
+  }
+  return table.text(width);
+}
+
+std::string profileCsv(std::span<const ProfileRow> rows, const Tags& tags) {
+  CsvWriter csv;
+  csv.row(headings(tags));
+  for (const ProfileRow& row : rows) {
+    csv.row(cells(row, tags));
+  }
+  return csv.text();
+}
+
+Result<std::string> appendedCsv(const std::string& before, std::span<const ProfileRow> rows,
+                                const Tags& tags) {
+  const std::string all = profileCsv(rows, tags);
+  if (before.empty()) {
+    return all;
+  }
+  const std::string heading = all.substr(0, all.find('\n') + 1);
+  if (!before.starts_with(heading)) {
+    return userError("it has other columns: give the tags that it has, or write to another file");
+  }
+  return before + (before.ends_with('\n') ? "" : "\n") + all.substr(heading.size());
+}
+
+std::string profileJunit(std::span<const ProfileRow> rows) {
+  const auto failures =
+      std::count_if(rows.begin(), rows.end(), [](const ProfileRow& row) { return row.failed(); });
+  std::string text = fmt::format(
+      "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+      "<testsuite name=\"hone profile\" tests=\"{}\" failures=\"{}\">\n",
+      rows.size(), failures);
+  for (const ProfileRow& row : rows) {
+    text += fmt::format("  <testcase classname=\"{}\" name=\"{}\" time=\"{:.9f}\"",
+                        escaped(row.provider), escaped(row.dispatch), row.timeNs / 1e9);
+    if (row.failed()) {
+      text += fmt::format(">\n    <failure message=\"{}\"/>\n  </testcase>\n", escaped(row.message));
+    } else if (row.verification != "SUCCESS") {
+      text += fmt::format(">\n    <skipped message=\"{}\"/>\n  </testcase>\n",
+                          escaped(row.verification));
+    } else {
+      text += "/>\n";
+    }
+  }
+  return text + "</testsuite>\n";
+}
+
+}  // namespace hone::report

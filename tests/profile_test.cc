@@ -1,0 +1,205 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "base/file.h"
+#include "base/text.h"
+#include "cli.h"
+
+namespace hone::test {
+namespace {
+
+using testing::AllOf;
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+/// Quick, small and verified: what these tests are about is not speed.
+const std::vector<std::string> kSmall = {"profile", "--problem-m=8", "--problem-n=16",
+                                         "--problem-k=32"};
+
+std::vector<std::string> with(std::vector<std::string> arguments,
+                              const std::vector<std::string>& more) {
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  return arguments;
+}
+
+std::vector<std::string> verifications(const nlohmann::json& result) {
+  std::vector<std::string> all;
+  for (const auto& row : result.at("rows")) {
+    all.push_back(row.at("verification").get<std::string>());
+  }
+  return all;
+}
+
+TEST(Profile, DoesAllOnItsWay) {
+  Sandbox sandbox;
+  const Ran ran = sandbox.hone(with(kSmall, {"--output", "data.csv", "--tags", "who:me"}));
+  ASSERT_EQ(ran.code, 0) << ran.err;
+  EXPECT_THAT(ran.out, HasSubstr("Dispatch      : matmul_8x16x32_f32t_f32t_f32t_tile_config_default\n"
+                                 "Provider      : IREE Codegen\n"
+                                 "OpKind        : OperationKind.Matmul\n"));
+  EXPECT_THAT(ran.out, HasSubstr("Verification  : SUCCESS\nRuntime(ms)   : "));
+  EXPECT_THAT(ran.out, HasSubstr("Writing performance report to data.csv\n"));
+  const auto folder = sandbox.work() / "generated/linalg/matmul/matmul_8x16x32_f32t_f32t_f32t";
+  for (const char* ending : {".mlir", "_profile.vmfb", "_verify.vmfb"}) {
+    EXPECT_TRUE(std::filesystem::exists(
+        folder / (std::string("matmul_8x16x32_f32t_f32t_f32t") + ending)))
+        << ending;
+  }
+  EXPECT_TRUE(std::filesystem::exists(folder / "iree_compile_cmd_stdout.mlir"));
+  const std::string csv = readFile(sandbox.work() / "data.csv").value();
+  EXPECT_THAT(csv, AllOf(HasSubstr("who,Provider,op_kind,"), HasSubstr("\nme,IREE Codegen,matmul,")));
+  ASSERT_EQ(sandbox.hone(with(kSmall, {"--output=data.csv", "--tags=who:you", "--append"})).code, 0);
+  const std::string longer = readFile(sandbox.work() / "data.csv").value();
+  EXPECT_THAT(longer, testing::StartsWith(csv));
+  EXPECT_EQ(std::count(longer.begin(), longer.end(), '\n'), 3);
+}
+
+TEST(Profile, BothHalvesCanBeSwitchedOff) {
+  Sandbox sandbox;
+  const auto unchecked =
+      sandbox.hone(with(kSmall, {"--verification-enabled=false", "--json"})).json();
+  EXPECT_THAT(verifications(unchecked), ElementsAre("Not verified"));
+  EXPECT_TRUE(unchecked["rows"][0].contains("time_ns"));
+  const auto unmeasured = sandbox.hone(with(kSmall, {"--profiling-enabled=false", "--json"})).json();
+  EXPECT_THAT(verifications(unmeasured), ElementsAre("SUCCESS"));
+  EXPECT_FALSE(unmeasured["rows"][0].contains("time_ns"));
+}
+
+class EveryKind : public testing::TestWithParam<std::vector<std::string>> {};
+
+INSTANTIATE_TEST_SUITE_P(
+    Profile, EveryKind,
+    testing::Values(
+        std::vector<std::string>{"--problem-m=8", "--problem-n=16", "--problem-k=32",
+                                 "--epilogue=bias_relu,gelu,softmax"},
+        std::vector<std::string>{"--kind=attention", "--batch=2", "--queries=16", "--keys=32",
+                                 "--head-dim=8", "--type=f32,f16"},
+        std::vector<std::string>{"--problem-m=8", "--problem-n=16", "--problem-k=32",
+                                 "--type=i8,bf16_bf16_f32,f16_f16_f32", "--rhs=t,n"},
+        std::vector<std::string>{"--kind=split_k_matmul", "--problem-m=8", "--problem-n=8",
+                                 "--problem-k=512", "--split-k-slices=2,4"},
+        std::vector<std::string>{"--kind=conv2d", "--image=8", "--channels=4", "--filters=6",
+                                 "--groups=2", "--direction=fwd,bwd,wrw", "--layout=nhwc,nchw"},
+        std::vector<std::string>{"--kind=conv1d,conv3d", "--image=6", "--channels=3", "--filters=2",
+                                 "--stride=2"},
+        std::vector<std::string>{"--batch=3", "--problem-m=8", "--problem-n=4", "--problem-k=16"}));
+
+TEST_P(EveryKind, IsVerifiedOnBothCpuDevices) {
+  Sandbox sandbox;
+  for (const char* device : {"local-sync", "local-task"}) {
+    const Ran ran = sandbox.hone(with(with({"profile", "--json", "--profiling-enabled=false"}, GetParam()),
+                                      {"--device", device}));
+    ASSERT_EQ(ran.code, 0) << ran.err << ran.out;
+    const auto all = verifications(ran.json());
+    EXPECT_FALSE(all.empty());
+    EXPECT_EQ(std::count(all.begin(), all.end(), "SUCCESS"), std::ssize(all)) << ran.out;
+  }
+}
+
+TEST(Profile, ThreeStepsAsOfOld) {
+  Sandbox sandbox;
+  const Ran generated = sandbox.hone({"generate", "--problem-m=64", "--problem-n=64",
+                                      "--problem-k=64", "--configs=all"});
+  ASSERT_EQ(generated.code, 0) << generated.err;
+  EXPECT_THAT(generated.out,
+              HasSubstr("[Generating]: ./generated/linalg/matmul/matmul_64x64x64_f32t_f32t_f32t/"
+                        "matmul_64x64x64_f32t_f32t_f32t.mlir\n"
+                        "    Emitting tuning configuration : tile_config_default\n"));
+  const Ran compiled = sandbox.hone({"compile"});
+  ASSERT_EQ(compiled.code, 0) << compiled.err << compiled.out;
+  EXPECT_THAT(compiled.out, HasSubstr(" 0 of them before"));
+  EXPECT_THAT(sandbox.hone({"compile", "--json"}).json(),
+              testing::Each(testing::ResultOf(
+                  [](const auto& entry) { return entry.at("cached").template get<bool>(); }, true)));
+  EXPECT_THAT(sandbox.hone({"compile", "--force"}).out, HasSubstr(" 0 of them before"));
+  const auto rows =
+      sandbox.hone({"profile", "--dispatches=*_tile_config_*doubletiling*", "--profiling-enabled=false",
+                    "--json"})
+          .json()
+          .at("rows");
+  EXPECT_FALSE(rows.empty());
+  for (const auto& row : rows) {
+    EXPECT_EQ(row.at("verification"), "SUCCESS") << row.dump();
+    EXPECT_THAT(row.at("configuration").get<std::string>(), HasSubstr("doubletiling"));
+  }
+}
+
+TEST(Profile, AnEmptyMatchListsTheNearestNames) {
+  Sandbox sandbox;
+  expectError(sandbox.hone({"profile"}), 2, {"there is nothing in", "hone generate"});
+  ASSERT_EQ(sandbox.hone({"generate", "--problem-m=8", "--problem-n=8", "--problem-k=8"}).code, 0);
+  expectError(sandbox.hone({"profile", "--dispatches=matmul_8x8x9_f32t_f32t_f32t"}), 2,
+              {"no dispatch matches", "matmul_8x8x8_f32t_f32t_f32t_tile_config_default"});
+}
+
+TEST(Profile, BadInputIsOneLine) {
+  Sandbox sandbox;
+  expectError(sandbox.hone({"profile", "--problem-m=0"}), 2, {"--problem-m", "'0' is not a size"});
+  expectError(sandbox.hone({"profile", "--kind=conv4d"}), 2, {"there is no 'conv4d'"});
+  expectError(sandbox.hone({"profile", "missing.txt"}), 2, {"missing.txt"});
+  expectError(sandbox.hone(with(kSmall, {"--providers=mkl"})), 2, {"there is no 'mkl'"});
+  expectError(sandbox.hone(with(kSmall, {"--output=x/y.csv"})), 2, {"there is no folder x"});
+  expectError(sandbox.hone(with(kSmall, {"--output=y.csv", "--tags=oops"})), 2,
+              {"'oops' is not key:value"});
+  expectError(sandbox.hone({"profile", "--problem=gemmm -m 3"}), 2, {"gemmm"});
+}
+
+TEST(Profile, AWorkloadsBadLinesAreToldAndLeftOut) {
+  Sandbox sandbox;
+  sandbox.write("work.txt",
+                "gemm -m 8 -n 8 -k 8 -u 0 -v 0\nnonsense -x\nmatmul_8x4x8_f32t_f32t_f32t\n");
+  const Ran ran = sandbox.hone({"profile", "work.txt", "--profiling-enabled=false"});
+  ASSERT_EQ(ran.code, 0) << ran.err;
+  EXPECT_THAT(ran.err, HasSubstr("left out: work.txt:2: "));
+  EXPECT_THAT(ran.out, AllOf(HasSubstr("matmul_8x8x8"), HasSubstr("matmul_8x4x8")));
+  const Ran limited =
+      sandbox.hone({"profile", "work.txt", "--profiling-enabled=false", "--limit=1", "--type=bf16"});
+  EXPECT_THAT(limited.out, HasSubstr("matmul_8x8x8_bf16t_bf16t_bf16t"));
+  EXPECT_THAT(limited.out, testing::Not(HasSubstr("matmul_8x4x8")));
+}
+
+TEST(Profile, AFailureIsReportedAndTheSweepGoesOn) {
+  Sandbox sandbox;
+  ASSERT_EQ(sandbox.hone({"generate", "--problem-m=8", "--problem-n=8,16", "--problem-k=8"}).code, 0);
+  // A wrong program in the place of a right one: what a compiler bug looks like.
+  const std::string name = "matmul_8x8x8_f32t_f32t_f32t";
+  const auto file = sandbox.work() / "generated/linalg/matmul" / name / (name + ".mlir");
+  std::string text = readFile(file).value();
+  const auto zero = text.find("arith.constant 0.0");
+  ASSERT_NE(zero, std::string::npos);
+  text.replace(zero, 18, "arith.constant 1.0");
+  ASSERT_TRUE(writeFile(file, text));
+  const Ran ran = sandbox.hone({"profile", "--junit=results.xml", "--profiling-enabled=false"});
+  EXPECT_EQ(ran.code, 1) << ran.err;
+  EXPECT_THAT(ran.out, AllOf(HasSubstr("Verification  : FAILED"), HasSubstr("Verification  : SUCCESS"),
+                             HasSubstr("Message       : element")));
+  EXPECT_THAT(readFile(sandbox.work() / "results.xml").value(),
+              AllOf(HasSubstr("tests=\"2\" failures=\"1\""), HasSubstr("<failure message=")));
+}
+
+TEST(Profile, TheLibraryIsAProviderOfItsOwn) {
+  Sandbox sandbox;
+  const auto rows =
+      sandbox.hone(with(kSmall, {"--providers=iree,onednn", "--json", "--sort=speed"})).json().at("rows");
+  ASSERT_EQ(rows.size(), 2U);
+  std::vector<std::string> providers;
+  for (const auto& row : rows) {
+    providers.push_back(row.at("provider").get<std::string>());
+    EXPECT_GT(row.at("gflops").get<double>(), 0);
+    EXPECT_GT(row.at("attainable_gflops").get<double>(), 0);
+  }
+  EXPECT_THAT(providers, testing::UnorderedElementsAre("IREE Codegen", "oneDNN"));
+}
+
+TEST(Profile, AnotherTargetThanTheGeneratedIsRefused) {
+  Sandbox sandbox;
+  ASSERT_EQ(sandbox.hone({"generate", "--problem-m=8", "--problem-n=8", "--problem-k=8"}).code, 0);
+  expectError(sandbox.hone({"profile", "--target=vulkan"}), 2, {"was generated for local"});
+}
+
+}  // namespace
+}  // namespace hone::test
