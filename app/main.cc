@@ -3,8 +3,11 @@
 #include <system_error>
 
 #include "app/bench.h"
+#include "app/compile.h"
 #include "app/context.h"
 #include "app/doctor.h"
+#include "app/generate.h"
+#include "app/profile.h"
 #include "app/runs.h"
 #include "base/interrupt.h"
 #include "store/store.h"
@@ -70,6 +73,7 @@ int runCommandLine(const std::vector<std::string>& arguments, const Context* ask
       "  hone doctor\n"
       "  hone bench model.mlir\n"
       "  hone bench a.mlir --vs b.mlir\n"
+      "  hone profile --problem-m 512 --problem-n 512 --problem-k 64:1024:64\n"
       "  hone runs\n"
       "Exit codes: 0 done; 1 a negative answer; 2 bad input; 3 this machine; 130 interrupted.");
   app.require_subcommand(1);
@@ -79,6 +83,9 @@ int runCommandLine(const std::vector<std::string>& arguments, const Context* ask
   addGlobalOptions(app, context);
   addDoctorVerb(app, context);
   addBenchVerb(app, context);
+  addProfileVerb(app, context);
+  addGenerateVerb(app, context);
+  addCompileVerb(app, context);
   addRunsVerb(app, context);
   try {
     app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));

@@ -16,6 +16,7 @@
 #include "base/machine.h"
 #include "base/text.h"
 #include "profile/profiler.h"
+#include "report/table.h"
 #include "trial/lane.h"
 
 namespace hone::app {
@@ -134,7 +135,7 @@ Result<std::vector<model::ProfileRow>> profileAll(const std::vector<profile::Gen
 
 Result<int> profileOperations(const Context& context, const ProfileVerbOptions& options,
                               Engine& engine, const std::vector<profile::Generated>& operations,
-                              Progress& progress) {
+                              Progress& progress, const nlohmann::json& program) {
   auto store = HONE_TRY(store::Store::open(context.store, store::Store::Mode::write));
   store::Run described = describeRun(context, engine, "profile");
   described.key = runKey(operations, engine, options);
@@ -151,8 +152,11 @@ Result<int> profileOperations(const Context& context, const ProfileVerbOptions& 
     summary["rows"].push_back(toJson(row));
   }
   summary["own_cpu_ns"] = ownCpuNs() - profiler.referenceCpuNs() + engine.compiler.nurseryCpuNs();
+  if (!program.is_null()) {
+    summary["program"] = program;
+  }
   HONE_CHECK(store.finishRun(run, store::RunStatus::finished, summary));
-  return options.output.finish(context, run, std::move(rows));
+  return options.output.finish(context, run, std::move(rows), program);
 }
 
 Result<int> profileVerb(const Context& context, ProfileVerbOptions options) {
@@ -173,17 +177,22 @@ Result<int> profileVerb(const Context& context, ProfileVerbOptions options) {
                      engine.target.name);
   }
   Progress progress(context.quiet || context.json);
-  int code = 0;
+  nlohmann::json program;
   if (options.operations.isProgram()) {
-    code = HONE_TRY(profileProgram(context, engine, options.operations.file, options.program));
+    const ProgramProfile whole = HONE_TRY(profileProgram(engine, options.operations.file,
+                                                         options.program, options.profile.seed));
+    program = toJson(whole);
+    if (!context.json) {
+      fmt::print("{}\n", programTable(whole, report::outputWidth()));
+    }
   }
   if (given) {
     operations = HONE_TRY(chooseOperations(options, engine, progress));
   }
   if (operations.empty()) {
-    return code;
+    return options.output.printNone(context, program);
   }
-  return std::max(code, HONE_TRY(profileOperations(context, options, engine, operations, progress)));
+  return profileOperations(context, options, engine, operations, progress, program);
 }
 
 }  // namespace

@@ -72,7 +72,8 @@ void ProfileOutput::printRow(const Context& context, const model::ProfileRow& ro
 }
 
 Result<int> ProfileOutput::finish(const Context& context, std::int64_t run,
-                                  std::vector<model::ProfileRow> rows) const {
+                                  std::vector<model::ProfileRow> rows,
+                                  const nlohmann::json& program) const {
   if (sort == "speed") {
     sortBySpeed(rows);
     for (const model::ProfileRow& row : rows) {
@@ -87,6 +88,9 @@ Result<int> ProfileOutput::finish(const Context& context, std::int64_t run,
     nlohmann::json json = {{"run", run}, {"rows", nlohmann::json::array()}};
     for (const model::ProfileRow& row : rows) {
       json["rows"].push_back(toJson(row));
+    }
+    if (!program.is_null()) {
+      json["program"] = program;
     }
     fmt::print("{}\n", store::jsonText(json, 2));
   } else {
@@ -105,6 +109,15 @@ Result<int> ProfileOutput::finish(const Context& context, std::int64_t run,
     fmt::print("\nrun {}; hone runs show {} has every sample\n", run, run);
   }
   return failed ? 1 : 0;
+}
+
+int ProfileOutput::printNone(const Context& context, const nlohmann::json& program) {
+  if (context.json) {
+    fmt::print("{}\n", store::jsonText({{"rows", nlohmann::json::array()}, {"program", program}}, 2));
+  } else {
+    fmt::print("none of its operations is a matmul or a convolution that could be profiled alone\n");
+  }
+  return 0;
 }
 
 }  // namespace hone::app

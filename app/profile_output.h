@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -30,9 +31,13 @@ struct ProfileOutput {
   [[nodiscard]] Result<void> check() const;
   /// The block of one row, as soon as it is there.
   void printRow(const Context& context, const model::ProfileRow& row) const;
-  /// Writes the files, prints the rest; the exit code.
+  /// Writes the files, prints the rest; the exit code. `program`: what a whole program's profile
+  /// found, if there was one.
   [[nodiscard]] Result<int> finish(const Context& context, std::int64_t run,
-                                   std::vector<model::ProfileRow> rows) const;
+                                   std::vector<model::ProfileRow> rows,
+                                   const nlohmann::json& program) const;
+  /// For a program without operations that could be profiled alone.
+  [[nodiscard]] static int printNone(const Context& context, const nlohmann::json& program);
 };
 
 }  // namespace hone::app

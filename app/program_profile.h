@@ -1,10 +1,11 @@
 #pragma once
 
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
-#include "app/context.h"
 #include "app/engine.h"
+#include "iree/dispatch_times.h"
 
 namespace CLI {
 class App;
@@ -20,8 +21,18 @@ struct ProgramOptions {
   void addTo(CLI::App& verb);
 };
 
-/// Runs the program and prints the time of each of its dispatches; the exit code.
-[[nodiscard]] Result<int> profileProgram(const Context& context, Engine& engine,
-                                         const std::string& file, const ProgramOptions& options);
+/// What a call of a program is made of.
+struct ProgramProfile {
+  std::string name;
+  std::string device;
+  std::vector<iree::DispatchTime> dispatches;  ///< of one call, the costliest first
+  double wallNs = 0;                           ///< of one call
+};
+
+[[nodiscard]] Result<ProgramProfile> profileProgram(Engine& engine, const std::string& file,
+                                                    const ProgramOptions& options,
+                                                    std::uint64_t seed);
+[[nodiscard]] std::string programTable(const ProgramProfile& profile, std::size_t width);
+[[nodiscard]] nlohmann::json toJson(const ProgramProfile& profile);
 
 }  // namespace hone::app

@@ -2,6 +2,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
+#include <utility>
 
 namespace hone {
 
@@ -25,6 +27,13 @@ class Random {
   }
   /// Uniform in [0, 1).
   double uniform() { return static_cast<double>(next() >> 11U) * 0x1p-53; }
+  /// Every order is equally likely.
+  template <typename T>
+  void shuffle(std::span<T> values) {
+    for (std::size_t left = values.size(); left > 1; --left) {
+      std::swap(values[left - 1], values[below(left)]);
+    }
+  }
 
  private:
   std::uint64_t state_;

@@ -101,7 +101,10 @@ std::string Table::text(std::size_t width) const {
     line.erase(line.find_last_not_of(' ') + 1);
     text += line + '\n';
   };
-  addLine([&](std::size_t i) -> const std::string& { return columns_[i].heading; });
+  if (std::any_of(columns_.begin(), columns_.end(),
+                  [](const Column& column) { return !column.heading.empty(); })) {
+    addLine([&](std::size_t i) -> const std::string& { return columns_[i].heading; });
+  }
   for (const auto& row : rows_) {
     addLine([&](std::size_t i) -> const std::string& { return row[i]; });
   }

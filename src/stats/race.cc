@@ -80,10 +80,7 @@ std::vector<std::size_t> Race::order() const {
       living.push_back(racer);
     }
   }
-  Random random(Random(options_.seed).next() + rounds());
-  for (std::size_t left = living.size(); left > 1; --left) {
-    std::swap(living[left - 1], living[random.below(left)]);
-  }
+  Random(Random(options_.seed).next() + rounds()).shuffle(std::span(living));
   return living;
 }
 

@@ -1,9 +1,9 @@
 #include "trial/rounds.h"
 
 #include <numeric>
-#include <random>
 
 #include "base/hash.h"
+#include "base/random.h"
 
 namespace hone::trial {
 
@@ -56,10 +56,7 @@ Result<std::vector<std::optional<double>>> Rounds::take(std::int64_t round,
 std::vector<std::size_t> shuffled(std::size_t count, std::uint64_t seed, std::int64_t round) {
   std::vector<std::size_t> order(count);
   std::iota(order.begin(), order.end(), std::size_t{0});
-  std::mt19937_64 generator(seedFrom(seed, std::to_string(round)));
-  for (std::size_t i = count; i > 1; --i) {
-    std::swap(order[i - 1], order[generator() % i]);
-  }
+  Random(seedFrom(seed, std::to_string(round))).shuffle(std::span(order));
   return order;
 }
 

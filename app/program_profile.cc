@@ -1,0 +1,99 @@
+#include "app/program_profile.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+
+#include "base/file.h"
+#include "base/text.h"
+#include "report/table.h"
+#include "stats/summary.h"
+#include "trial/lane.h"
+#include "trial/program.h"
+#include "trial/sampler.h"
+
+namespace hone::app {
+namespace {
+
+/// Calls that are profiled; the times are their mean.
+constexpr std::int64_t kCalls = 20;
+
+double sumNs(const ProgramProfile& profile) {
+  double sum = 0;
+  for (const iree::DispatchTime& dispatch : profile.dispatches) {
+    sum += dispatch.totalNs;
+  }
+  return sum;
+}
+
+}  // namespace
+
+void ProgramOptions::addTo(CLI::App& verb) {
+  verb.add_option("--function", function, "Of a program: which function, if there are several");
+  verb.add_option("--input", inputs, "Of a program: one an input, 4x8xf32, or with =1, =@file.npy")
+      ->allow_extra_args(false);
+}
+
+Result<ProgramProfile> profileProgram(Engine& engine, const std::string& file,
+                                      const ProgramOptions& options, std::uint64_t seed) {
+  const trial::Program program = HONE_TRY(
+      trial::loadProgram(engine.compiler, file, options.function, engine.target.flags));
+  const ScratchFolder scratch = HONE_TRY(ScratchFolder::create("hone-program"));
+  const trial::Inputs inputs =
+      HONE_TRY(trial::makeInputs(program, options.inputs, seed, scratch.path()));
+  const iree::CompileRequest request{program.source, program.hash, engine.target.flags, {}};
+  iree::Compiled compiled;
+  {
+    const FileLock lane = HONE_TRY(trial::enterToCompile());
+    compiled = HONE_TRY(engine.compiler.compileAll({&request, 1}, {})).front();
+  }
+  if (compiled.module.empty()) {
+    return userError("{} does not compile: {}", file, compiled.report.message);
+  }
+  const iree::Call call{compiled.module, program.function, inputs.arguments};
+  const FileLock lane = HONE_TRY(trial::enterToMeasure());
+  const iree::Executor executor = engine.executor();
+  const trial::Sampler sampler(executor);
+  const trial::Pace pace = HONE_TRY(sampler.paceFor(call));
+  const auto timings = HONE_TRY(executor.time(call, pace.iterations, std::max<std::int64_t>(pace.repetitions, 5)));
+  std::vector<double> walls;
+  for (const iree::CallTime& time : timings.times) {
+    walls.push_back(time.wallNs);
+  }
+  ProgramProfile profile{program.label(), executor.device().name, {}, stats::median(walls)};
+  profile.dispatches = HONE_TRY(iree::dispatchTimes(engine.installation, executor.device(),
+                                                    engine.runLimits, call, kCalls));
+  std::stable_sort(
+      profile.dispatches.begin(), profile.dispatches.end(),
+      [](const auto& a, const auto& b) { return a.totalNs > b.totalNs; });
+  return profile;
+}
+
+std::string programTable(const ProgramProfile& profile, std::size_t width) {
+  using report::Align;
+  report::Table table({{"dispatch", Align::left, 24},
+                       {"calls", Align::right},
+                       {"time", Align::right},
+                       {"share", Align::right}});
+  const double all = sumNs(profile);
+  for (const iree::DispatchTime& dispatch : profile.dispatches) {
+    table.add({dispatch.name, fmt::format("{}", dispatch.calls), humanTime(dispatch.totalNs),
+               fmt::format("{:.1f} %", 100 * dispatch.totalNs / all)});
+  }
+  return fmt::format("{} on {}, one call\n{}in all {}; the call takes {}\n", profile.name,
+                     profile.device, table.text(width), humanTime(all), humanTime(profile.wallNs));
+}
+
+nlohmann::json toJson(const ProgramProfile& profile) {
+  nlohmann::json json = {{"name", profile.name},
+                         {"device", profile.device},
+                         {"wall_ns", profile.wallNs},
+                         {"dispatches", nlohmann::json::array()}};
+  for (const iree::DispatchTime& dispatch : profile.dispatches) {
+    json["dispatches"].push_back({{"name", dispatch.name},
+                                  {"calls", dispatch.calls},
+                                  {"time_ns", dispatch.totalNs}});
+  }
+  return json;
+}
+
+}  // namespace hone::app
