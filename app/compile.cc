@@ -30,15 +30,14 @@ void printFailures(const std::vector<profile::Built>& all) {
 }
 
 Result<int> compile(const Context& context, CompileOptions options) {
-  const auto chosen = HONE_TRY(
-      chooseGenerated(options.folder, options.dispatches, options.engine));
+  const auto chosen = HONE_TRY(chooseGenerated(options.folder, options.dispatches, options.engine));
   Engine engine = HONE_TRY(Engine::start(context, options.engine));
   Progress progress(context.quiet || context.json);
   std::vector<profile::Built> all;
   {
     const FileLock lane = HONE_TRY(trial::enterToCompile());
-    all = HONE_TRY(profile::build(engine.compiler, chosen,
-                                  {engine.target.flags, options.force}, progress));
+    all = HONE_TRY(
+        profile::build(engine.compiler, chosen, {engine.target.flags, options.force}, progress));
   }
   progress.finish();
   std::size_t dispatches = 0;
@@ -75,7 +74,8 @@ void addCompileVerb(CLI::App& app, Context& context) {
   CLI::App* verb = app.add_subcommand("compile", "Compile what hone generate wrote, on all cores");
   verb->add_option("--generated-dir", options->folder, "The folder that has the folder `generated`")
       ->capture_default_str();
-  verb->add_option("--dispatches", options->dispatches, "Only these: <regex>,<regex>, * for any text");
+  verb->add_option("--dispatches", options->dispatches,
+                   "Only these: <regex>,<regex>, * for any text");
   verb->add_flag("--force", options->force, "Also what is compiled already");
   options->engine.addTo(*verb);
   verb->footer(

@@ -46,16 +46,15 @@ Result<std::vector<profile::TuningConfig>> configsFor(Engine& engine,
 Result<int> generate(const Context& context, const GenerateVerbOptions& options) {
   Engine engine = HONE_TRY(Engine::start(context, options.engine));
   std::vector<std::string> warnings;
-  const auto operations =
-      options.operations.given()
-          ? HONE_TRY(operationsFrom(options.operations, engine.compiler, engine.target.flags,
-                                    warnings))
-          : usualOperations(engine.target.name);
+  const auto operations = options.operations.given()
+                              ? HONE_TRY(operationsFrom(options.operations, engine.compiler,
+                                                        engine.target.flags, warnings))
+                              : usualOperations(engine.target.name);
   for (const std::string& warning : warnings) {
     fmt::print(stderr, "left out: {}\n", warning);
   }
-  const auto all = HONE_TRY(
-      generateAll(engine, operations, options.generate, [&](const std::string& line) {
+  const auto all =
+      HONE_TRY(generateAll(engine, operations, options.generate, [&](const std::string& line) {
         if (!context.json) {
           fmt::print("{}\n", line);
         }

@@ -52,7 +52,8 @@ Result<std::vector<Problem>> matmuls(const OperationOptions& options, bool batch
   sweep.n = HONE_TRY(model::sizesFrom("--problem-n", options.n));
   sweep.k = HONE_TRY(model::sizesFrom("--problem-k", options.k));
   if (batched) {
-    sweep.batch = HONE_TRY(model::sizesFrom("--batch", options.batch.empty() ? "1" : options.batch));
+    sweep.batch =
+        HONE_TRY(model::sizesFrom("--batch", options.batch.empty() ? "1" : options.batch));
   }
   sweep.transposeLhs = HONE_TRY(transposesFrom("--lhs", options.lhs));
   sweep.transposeRhs = HONE_TRY(transposesFrom("--rhs", options.rhs));

@@ -55,8 +55,8 @@ Result<void> setProviders(const std::string& text, profile::ProfileOptions& opti
 Result<std::vector<profile::Generated>> chooseOperations(const ProfileVerbOptions& options,
                                                          Engine& engine, Progress& progress) {
   std::vector<std::string> warnings;
-  const auto operations = HONE_TRY(
-      operationsFrom(options.operations, engine.compiler, engine.target.flags, warnings));
+  const auto operations =
+      HONE_TRY(operationsFrom(options.operations, engine.compiler, engine.target.flags, warnings));
   for (const std::string& warning : warnings) {
     progress.say(fmt::format("left out: {}", warning));
   }
@@ -89,8 +89,7 @@ Result<std::optional<profile::Roofline>> rooflineFor(const Engine& engine,
   if (!engine.device->isLocal()) {
     return std::nullopt;
   }
-  const int threads =
-      engine.device->rankBy == iree::RankBy::cpu ? 1 : static_cast<int>(cpuCount());
+  const int threads = engine.device->rankBy == iree::RankBy::cpu ? 1 : static_cast<int>(cpuCount());
   return HONE_TRY(profile::rooflineOf(cacheFolder(), library,
                                       operandsOf(operation.problem).front().element, threads,
                                       HONE_VERSION));
@@ -117,10 +116,9 @@ Result<std::vector<model::ProfileRow>> profileAll(const std::vector<profile::Gen
         return !filter.takes(one.generated.operation.kind(), one.generated.operation.name(),
                              dispatch.name);
       });
-      const auto roofline =
-          options.profile.measure
-              ? HONE_TRY(rooflineFor(engine, library, one.generated.operation))
-              : std::nullopt;
+      const auto roofline = options.profile.measure
+                                ? HONE_TRY(rooflineFor(engine, library, one.generated.operation))
+                                : std::nullopt;
       auto some = HONE_TRY(profiler.profile(one, roofline));
       sortBySpeed(some);
       for (model::ProfileRow& row : some) {
@@ -145,8 +143,8 @@ Result<int> profileOperations(const Context& context, const ProfileVerbOptions& 
   const profile::LibraryProvider library(HONE_TRY(ownProgram()), engine.runLimits);
   profile::Profiler profiler(executor, library, store, progress, run, options.profile);
   HONE_CHECK(profiler.restore());
-  auto rows = HONE_TRY(
-      profileAll(operations, options, engine, library, profiler, context, progress));
+  auto rows =
+      HONE_TRY(profileAll(operations, options, engine, library, profiler, context, progress));
   nlohmann::json summary = {{"rows", nlohmann::json::array()}};
   for (const model::ProfileRow& row : rows) {
     summary["rows"].push_back(toJson(row));
@@ -168,8 +166,8 @@ Result<int> profileVerb(const Context& context, ProfileVerbOptions options) {
   }
   std::vector<profile::Generated> operations;
   if (!given) {
-    operations = HONE_TRY(
-        chooseGenerated(options.generate.folder, options.dispatches, options.engine));
+    operations =
+        HONE_TRY(chooseGenerated(options.generate.folder, options.dispatches, options.engine));
   }
   Engine engine = HONE_TRY(Engine::start(context, options.engine));
   if (!engine.device) {
@@ -179,8 +177,8 @@ Result<int> profileVerb(const Context& context, ProfileVerbOptions options) {
   Progress progress(context.quiet || context.json);
   nlohmann::json program;
   if (options.operations.isProgram()) {
-    const ProgramProfile whole = HONE_TRY(profileProgram(engine, options.operations.file,
-                                                         options.program, options.profile.seed));
+    const ProgramProfile whole = HONE_TRY(
+        profileProgram(engine, options.operations.file, options.program, options.profile.seed));
     program = toJson(whole);
     if (!context.json) {
       fmt::print("{}\n", programTable(whole, report::outputWidth()));

@@ -113,9 +113,11 @@ Result<int> ProfileOutput::finish(const Context& context, std::int64_t run,
 
 int ProfileOutput::printNone(const Context& context, const nlohmann::json& program) {
   if (context.json) {
-    fmt::print("{}\n", store::jsonText({{"rows", nlohmann::json::array()}, {"program", program}}, 2));
+    fmt::print("{}\n",
+               store::jsonText({{"rows", nlohmann::json::array()}, {"program", program}}, 2));
   } else {
-    fmt::print("none of its operations is a matmul or a convolution that could be profiled alone\n");
+    fmt::print(
+        "none of its operations is a matmul or a convolution that could be profiled alone\n");
   }
   return 0;
 }

@@ -35,8 +35,8 @@ void ProgramOptions::addTo(CLI::App& verb) {
 
 Result<ProgramProfile> profileProgram(Engine& engine, const std::string& file,
                                       const ProgramOptions& options, std::uint64_t seed) {
-  const trial::Program program = HONE_TRY(
-      trial::loadProgram(engine.compiler, file, options.function, engine.target.flags));
+  const trial::Program program =
+      HONE_TRY(trial::loadProgram(engine.compiler, file, options.function, engine.target.flags));
   const ScratchFolder scratch = HONE_TRY(ScratchFolder::create("hone-program"));
   const trial::Inputs inputs =
       HONE_TRY(trial::makeInputs(program, options.inputs, seed, scratch.path()));
@@ -54,17 +54,17 @@ Result<ProgramProfile> profileProgram(Engine& engine, const std::string& file,
   const iree::Executor executor = engine.executor();
   const trial::Sampler sampler(executor);
   const trial::Pace pace = HONE_TRY(sampler.paceFor(call));
-  const auto timings = HONE_TRY(executor.time(call, pace.iterations, std::max<std::int64_t>(pace.repetitions, 5)));
+  const auto timings =
+      HONE_TRY(executor.time(call, pace.iterations, std::max<std::int64_t>(pace.repetitions, 5)));
   std::vector<double> walls;
   for (const iree::CallTime& time : timings.times) {
     walls.push_back(time.wallNs);
   }
   ProgramProfile profile{program.label(), executor.device().name, {}, stats::median(walls)};
-  profile.dispatches = HONE_TRY(iree::dispatchTimes(engine.installation, executor.device(),
-                                                    engine.runLimits, call, kCalls));
-  std::stable_sort(
-      profile.dispatches.begin(), profile.dispatches.end(),
-      [](const auto& a, const auto& b) { return a.totalNs > b.totalNs; });
+  profile.dispatches = HONE_TRY(
+      iree::dispatchTimes(engine.installation, executor.device(), engine.runLimits, call, kCalls));
+  std::stable_sort(profile.dispatches.begin(), profile.dispatches.end(),
+                   [](const auto& a, const auto& b) { return a.totalNs > b.totalNs; });
   return profile;
 }
 
@@ -89,9 +89,8 @@ nlohmann::json toJson(const ProgramProfile& profile) {
                          {"wall_ns", profile.wallNs},
                          {"dispatches", nlohmann::json::array()}};
   for (const iree::DispatchTime& dispatch : profile.dispatches) {
-    json["dispatches"].push_back({{"name", dispatch.name},
-                                  {"calls", dispatch.calls},
-                                  {"time_ns", dispatch.totalNs}});
+    json["dispatches"].push_back(
+        {{"name", dispatch.name}, {"calls", dispatch.calls}, {"time_ns", dispatch.totalNs}});
   }
   return json;
 }

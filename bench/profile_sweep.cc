@@ -44,12 +44,12 @@ Result<Sweep> byHone(const std::filesystem::path& folder, std::int64_t last) {
   HONE_CHECK(makeFolder(folder));
   const std::string hone = HONE_TRY(honeProgram()).string();
   const std::int64_t startNs = nowNs();
-  const std::string out = HONE_TRY(
-      run({hone, "profile", "--problem-m=128", fmt::format("--problem-n={}:{}:128", kFirst, last),
-           "--problem-k=256", "--type", "f32", "--output", folder / "data.csv",
-           "--generated-dir", folder, "--json"},
-          {{"XDG_CACHE_HOME", (folder / "cache").string()},
-           {"XDG_DATA_HOME", (folder / "data").string()}}));
+  const std::string out =
+      HONE_TRY(run({hone, "profile", "--problem-m=128",
+                    fmt::format("--problem-n={}:{}:128", kFirst, last), "--problem-k=256", "--type",
+                    "f32", "--output", folder / "data.csv", "--generated-dir", folder, "--json"},
+                   {{"XDG_CACHE_HOME", (folder / "cache").string()},
+                    {"XDG_DATA_HOME", (folder / "data").string()}}));
   Sweep sweep{static_cast<double>(nowNs() - startNs) / 1e9, {}};
   const auto json = nlohmann::json::parse(out, nullptr, false);
   for (const auto& row : json.value("rows", nlohmann::json::array())) {
@@ -99,8 +99,8 @@ Result<Sweep> byTools(const iree::Installation& installation, const std::filesys
   const std::int64_t startNs = nowNs();
   Sweep sweep;
   for (std::int64_t n = kFirst; n <= last; n += 128) {
-    HONE_CHECK(writeFile(in("matmul.mlir"),
-                         iree::mlirOf(model::Matmul{.m = 128, .n = n, .k = 256})));
+    HONE_CHECK(
+        writeFile(in("matmul.mlir"), iree::mlirOf(model::Matmul{.m = 128, .n = n, .k = 256})));
     for (const char* module : {"verify.vmfb", "profile.vmfb"}) {
       HONE_CHECK(run({bin / "iree-compile", in("matmul.mlir"), "--iree-hal-target-device=local",
                       "--iree-hal-local-target-device-backends=llvm-cpu",

@@ -214,9 +214,10 @@ Result<void> measure(const Options& options) {
            : repeats < 100    ? "not contradicted, too few repeats to say more"
                               : "met in this sample";
   };
-  fmt::print("aim: wrong picks at most {:.0f} %, gains over itself at most {:.0f} %: loaded {}, not "
-             "loaded {}\n",
-             kMostWrong * 100, kMostFalseGains * 100, told(loaded), told(quiet));
+  fmt::print(
+      "aim: wrong picks at most {:.0f} %, gains over itself at most {:.0f} %: loaded {}, not "
+      "loaded {}\n",
+      kMostWrong * 100, kMostFalseGains * 100, told(loaded), told(quiet));
   return {};
 }
 

@@ -38,21 +38,24 @@ TEST(Profile, DoesAllOnItsWay) {
   Sandbox sandbox;
   const Ran ran = sandbox.hone(with(kSmall, {"--output", "data.csv", "--tags", "who:me"}));
   ASSERT_EQ(ran.code, 0) << ran.err;
-  EXPECT_THAT(ran.out, HasSubstr("Dispatch      : matmul_8x16x32_f32t_f32t_f32t_tile_config_default\n"
-                                 "Provider      : IREE Codegen\n"
-                                 "OpKind        : OperationKind.Matmul\n"));
+  EXPECT_THAT(ran.out,
+              HasSubstr("Dispatch      : matmul_8x16x32_f32t_f32t_f32t_tile_config_default\n"
+                        "Provider      : IREE Codegen\n"
+                        "OpKind        : OperationKind.Matmul\n"));
   EXPECT_THAT(ran.out, HasSubstr("Verification  : SUCCESS\nRuntime(ms)   : "));
   EXPECT_THAT(ran.out, HasSubstr("Writing performance report to data.csv\n"));
   const auto folder = sandbox.work() / "generated/linalg/matmul/matmul_8x16x32_f32t_f32t_f32t";
   for (const char* ending : {".mlir", "_profile.vmfb", "_verify.vmfb"}) {
-    EXPECT_TRUE(std::filesystem::exists(
-        folder / (std::string("matmul_8x16x32_f32t_f32t_f32t") + ending)))
+    EXPECT_TRUE(
+        std::filesystem::exists(folder / (std::string("matmul_8x16x32_f32t_f32t_f32t") + ending)))
         << ending;
   }
   EXPECT_TRUE(std::filesystem::exists(folder / "iree_compile_cmd_stdout.mlir"));
   const std::string csv = readFile(sandbox.work() / "data.csv").value();
-  EXPECT_THAT(csv, AllOf(HasSubstr("who,Provider,op_kind,"), HasSubstr("\nme,IREE Codegen,matmul,")));
-  ASSERT_EQ(sandbox.hone(with(kSmall, {"--output=data.csv", "--tags=who:you", "--append"})).code, 0);
+  EXPECT_THAT(csv,
+              AllOf(HasSubstr("who,Provider,op_kind,"), HasSubstr("\nme,IREE Codegen,matmul,")));
+  ASSERT_EQ(sandbox.hone(with(kSmall, {"--output=data.csv", "--tags=who:you", "--append"})).code,
+            0);
   const std::string longer = readFile(sandbox.work() / "data.csv").value();
   EXPECT_THAT(longer, testing::StartsWith(csv));
   EXPECT_EQ(std::count(longer.begin(), longer.end(), '\n'), 3);
@@ -64,7 +67,8 @@ TEST(Profile, BothHalvesCanBeSwitchedOff) {
       sandbox.hone(with(kSmall, {"--verification-enabled=false", "--json"})).json();
   EXPECT_THAT(verifications(unchecked), ElementsAre("Not verified"));
   EXPECT_TRUE(unchecked["rows"][0].contains("time_ns"));
-  const auto unmeasured = sandbox.hone(with(kSmall, {"--profiling-enabled=false", "--json"})).json();
+  const auto unmeasured =
+      sandbox.hone(with(kSmall, {"--profiling-enabled=false", "--json"})).json();
   EXPECT_THAT(verifications(unmeasured), ElementsAre("SUCCESS"));
   EXPECT_FALSE(unmeasured["rows"][0].contains("time_ns"));
 }
@@ -91,8 +95,9 @@ INSTANTIATE_TEST_SUITE_P(
 TEST_P(EveryKind, IsVerifiedOnBothCpuDevices) {
   Sandbox sandbox;
   for (const char* device : {"local-sync", "local-task"}) {
-    const Ran ran = sandbox.hone(with(with({"profile", "--json", "--profiling-enabled=false"}, GetParam()),
-                                      {"--device", device}));
+    const Ran ran =
+        sandbox.hone(with(with({"profile", "--json", "--profiling-enabled=false"}, GetParam()),
+                          {"--device", device}));
     ASSERT_EQ(ran.code, 0) << ran.err << ran.out;
     const auto all = verifications(ran.json());
     EXPECT_FALSE(all.empty());
@@ -102,8 +107,8 @@ TEST_P(EveryKind, IsVerifiedOnBothCpuDevices) {
 
 TEST(Profile, ThreeStepsAsOfOld) {
   Sandbox sandbox;
-  const Ran generated = sandbox.hone({"generate", "--problem-m=64", "--problem-n=64",
-                                      "--problem-k=64", "--configs=all"});
+  const Ran generated = sandbox.hone(
+      {"generate", "--problem-m=64", "--problem-n=64", "--problem-k=64", "--configs=all"});
   ASSERT_EQ(generated.code, 0) << generated.err;
   EXPECT_THAT(generated.out,
               HasSubstr("[Generating]: ./generated/linalg/matmul/matmul_64x64x64_f32t_f32t_f32t/"
@@ -112,15 +117,16 @@ TEST(Profile, ThreeStepsAsOfOld) {
   const Ran compiled = sandbox.hone({"compile"});
   ASSERT_EQ(compiled.code, 0) << compiled.err << compiled.out;
   EXPECT_THAT(compiled.out, HasSubstr(" 0 of them before"));
-  EXPECT_THAT(sandbox.hone({"compile", "--json"}).json(),
-              testing::Each(testing::ResultOf(
-                  [](const auto& entry) { return entry.at("cached").template get<bool>(); }, true)));
+  EXPECT_THAT(
+      sandbox.hone({"compile", "--json"}).json(),
+      testing::Each(testing::ResultOf(
+          [](const auto& entry) { return entry.at("cached").template get<bool>(); }, true)));
   EXPECT_THAT(sandbox.hone({"compile", "--force"}).out, HasSubstr(" 0 of them before"));
-  const auto rows =
-      sandbox.hone({"profile", "--dispatches=*_tile_config_*doubletiling*", "--profiling-enabled=false",
-                    "--json"})
-          .json()
-          .at("rows");
+  const auto rows = sandbox
+                        .hone({"profile", "--dispatches=*_tile_config_*doubletiling*",
+                               "--profiling-enabled=false", "--json"})
+                        .json()
+                        .at("rows");
   EXPECT_FALSE(rows.empty());
   for (const auto& row : rows) {
     EXPECT_EQ(row.at("verification"), "SUCCESS") << row.dump();
@@ -156,15 +162,16 @@ TEST(Profile, AWorkloadsBadLinesAreToldAndLeftOut) {
   ASSERT_EQ(ran.code, 0) << ran.err;
   EXPECT_THAT(ran.err, HasSubstr("left out: work.txt:2: "));
   EXPECT_THAT(ran.out, AllOf(HasSubstr("matmul_8x8x8"), HasSubstr("matmul_8x4x8")));
-  const Ran limited =
-      sandbox.hone({"profile", "work.txt", "--profiling-enabled=false", "--limit=1", "--type=bf16"});
+  const Ran limited = sandbox.hone(
+      {"profile", "work.txt", "--profiling-enabled=false", "--limit=1", "--type=bf16"});
   EXPECT_THAT(limited.out, HasSubstr("matmul_8x8x8_bf16t_bf16t_bf16t"));
   EXPECT_THAT(limited.out, testing::Not(HasSubstr("matmul_8x4x8")));
 }
 
 TEST(Profile, AFailureIsReportedAndTheSweepGoesOn) {
   Sandbox sandbox;
-  ASSERT_EQ(sandbox.hone({"generate", "--problem-m=8", "--problem-n=8,16", "--problem-k=8"}).code, 0);
+  ASSERT_EQ(sandbox.hone({"generate", "--problem-m=8", "--problem-n=8,16", "--problem-k=8"}).code,
+            0);
   // A wrong program in the place of a right one: what a compiler bug looks like.
   const std::string name = "matmul_8x8x8_f32t_f32t_f32t";
   const auto file = sandbox.work() / "generated/linalg/matmul" / name / (name + ".mlir");
@@ -175,8 +182,9 @@ TEST(Profile, AFailureIsReportedAndTheSweepGoesOn) {
   ASSERT_TRUE(writeFile(file, text));
   const Ran ran = sandbox.hone({"profile", "--junit=results.xml", "--profiling-enabled=false"});
   EXPECT_EQ(ran.code, 1) << ran.err;
-  EXPECT_THAT(ran.out, AllOf(HasSubstr("Verification  : FAILED"), HasSubstr("Verification  : SUCCESS"),
-                             HasSubstr("Message       : element")));
+  EXPECT_THAT(ran.out,
+              AllOf(HasSubstr("Verification  : FAILED"), HasSubstr("Verification  : SUCCESS"),
+                    HasSubstr("Message       : element")));
   EXPECT_THAT(readFile(sandbox.work() / "results.xml").value(),
               AllOf(HasSubstr("tests=\"2\" failures=\"1\""), HasSubstr("<failure message=")));
 }
@@ -184,7 +192,9 @@ TEST(Profile, AFailureIsReportedAndTheSweepGoesOn) {
 TEST(Profile, TheLibraryIsAProviderOfItsOwn) {
   Sandbox sandbox;
   const auto rows =
-      sandbox.hone(with(kSmall, {"--providers=iree,onednn", "--json", "--sort=speed"})).json().at("rows");
+      sandbox.hone(with(kSmall, {"--providers=iree,onednn", "--json", "--sort=speed"}))
+          .json()
+          .at("rows");
   ASSERT_EQ(rows.size(), 2U);
   std::vector<std::string> providers;
   for (const auto& row : rows) {

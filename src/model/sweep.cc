@@ -98,24 +98,24 @@ Result<std::vector<MatmulTypes>> matmulTypesFrom(std::string_view argument, std:
 }
 
 Result<std::vector<Problem>> matmulsOf(const Sweep& sweep) {
-  return combinations({sweep.types.size(), sweep.batch.size(), sweep.m.size(), sweep.n.size(),
-                       sweep.k.size(), sweep.transposeLhs.size(), sweep.transposeRhs.size(),
-                       sweep.epilogues.size()},
-                      [&](Picker& picker) {
-                        Matmul matmul;
-                        matmul.epilogue = picker.next(sweep.epilogues);
-                        matmul.transposeRhs = picker.next(sweep.transposeRhs) != 0;
-                        matmul.transposeLhs = picker.next(sweep.transposeLhs) != 0;
-                        matmul.k = picker.next(sweep.k);
-                        matmul.n = picker.next(sweep.n);
-                        matmul.m = picker.next(sweep.m);
-                        matmul.batch = picker.next(sweep.batch);
-                        const MatmulTypes types = picker.next(sweep.types);
-                        matmul.lhs = types.lhs;
-                        matmul.rhs = types.rhs;
-                        matmul.result = types.result;
-                        return Problem(matmul);
-                      });
+  return combinations(
+      {sweep.types.size(), sweep.batch.size(), sweep.m.size(), sweep.n.size(), sweep.k.size(),
+       sweep.transposeLhs.size(), sweep.transposeRhs.size(), sweep.epilogues.size()},
+      [&](Picker& picker) {
+        Matmul matmul;
+        matmul.epilogue = picker.next(sweep.epilogues);
+        matmul.transposeRhs = picker.next(sweep.transposeRhs) != 0;
+        matmul.transposeLhs = picker.next(sweep.transposeLhs) != 0;
+        matmul.k = picker.next(sweep.k);
+        matmul.n = picker.next(sweep.n);
+        matmul.m = picker.next(sweep.m);
+        matmul.batch = picker.next(sweep.batch);
+        const MatmulTypes types = picker.next(sweep.types);
+        matmul.lhs = types.lhs;
+        matmul.rhs = types.rhs;
+        matmul.result = types.result;
+        return Problem(matmul);
+      });
 }
 
 }  // namespace hone::model

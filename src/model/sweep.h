@@ -42,7 +42,8 @@ struct Sweep {
   std::vector<Epilogue> epilogues = {Epilogue{}};
 };
 
-/// Every combination, checked; the types change slowest, then batch, m, n, k, the layouts, and what is fused quickest.
+/// Every combination, checked; the types change slowest, then batch, m, n, k, the layouts, and what
+/// is fused quickest.
 [[nodiscard]] Result<std::vector<Problem>> matmulsOf(const Sweep& sweep);
 
 }  // namespace hone::model

@@ -30,7 +30,8 @@ TEST(ConvSweep, HasEveryCombination) {
   sweep.stride = sweep.dilation = {{1, 1}};
   sweep.pad = {{0, 0}};
   std::vector<std::string> names;
-  for (const Problem& problem : convsOf(sweep).value()) {
+  const auto problems = convsOf(sweep).value();
+  for (const Problem& problem : problems) {
     names.push_back(nameOf(problem));
   }
   EXPECT_THAT(names, ElementsAre("conv_fwd_nhwc_1x4x5x6_k8_1x1_s1x1_p0x0_d1x1_g1_f32",

@@ -66,7 +66,8 @@ bool isOk(const Compiled& compiled) { return compiled.report.status == CompileRe
 
 BuiltDispatch builtFrom(const Generated& generated, const TuningConfig& config,
                         const Compiled& compiled) {
-  return {config,          generated.dispatchName(config), compiled.module, compiled.content,
+  return {config,          generated.dispatchName(config),
+          compiled.module, compiled.content,
           compiled.report, compiled.cached};
 }
 
@@ -113,8 +114,10 @@ Result<std::vector<Built>> build(iree::Compiler& compiler, std::span<const Gener
     requests.push_back(HONE_TRY(requestFor(generated, generated.file(".mlir"), options)));
   }
   progress.stage("compile", static_cast<std::int64_t>(requests.size()));
-  const auto compiled = HONE_TRY(compiler.compileAll(
-      requests, [&](std::size_t, const Compiled& one) { progress.step(one.cached ? "cached" : ""); }));
+  const auto compiled =
+      HONE_TRY(compiler.compileAll(requests, [&](std::size_t, const Compiled& one) {
+        progress.step(one.cached ? "cached" : "");
+      }));
   std::vector<Built> built;
   for (std::size_t i = 0; i < compiled.size(); ++i) {
     const Generated& generated = operations[i];

@@ -36,9 +36,9 @@ TEST(DispatchFilter, TakesTheSeedsStarsAndRegularExpressions) {
 }
 
 TEST(NearestNames, TheNearestFirst) {
-  EXPECT_THAT(nearestNames("matmul_128", std::vector<std::string>{"conv", "matmul_1", "matmul_129"},
-                           2),
-              ElementsAre("matmul_129", "matmul_1"));
+  EXPECT_THAT(
+      nearestNames("matmul_128", std::vector<std::string>{"conv", "matmul_1", "matmul_129"}, 2),
+      ElementsAre("matmul_129", "matmul_1"));
 }
 
 }  // namespace

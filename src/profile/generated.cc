@@ -120,9 +120,9 @@ std::string sourceOf(const Generated& generated, const std::vector<TuningConfig>
     }
   }
   for (const TuningConfig& config : configs) {
-    text += fmt::format("\n{}", iree::mlirOf(generated.operation.problem,
-                                             generated.dispatchName(config),
-                                             rootAttributes(generated.operation, config)));
+    text += fmt::format("\n{}",
+                        iree::mlirOf(generated.operation.problem, generated.dispatchName(config),
+                                     rootAttributes(generated.operation, config)));
   }
   return text;
 }
@@ -158,8 +158,9 @@ Result<std::vector<Generated>> readGenerated(const std::filesystem::path& root) 
   for (const std::filesystem::path& file : files) {
     auto one = readOne(file);
     if (!one) {
-      return userError("{} is not what hone generate wrote ({}); delete its folder and generate again",
-                       file.string(), one.error().message);
+      return userError(
+          "{} is not what hone generate wrote ({}); delete its folder and generate again",
+          file.string(), one.error().message);
     }
     all.push_back(std::move(*one));
   }

@@ -40,7 +40,7 @@ Arguments argumentsFor(const model::Matmul& matmul, std::int64_t slices) {
 }
 
 Arguments argumentsFor(const model::Conv& conv, std::int64_t /*slices*/) {
-  const auto sizes = [&](std::int64_t model::ConvAxis::*part) {
+  const auto sizes = [&](std::int64_t model::ConvAxis::* part) {
     std::vector<std::int64_t> values;
     for (const model::ConvAxis& axis : conv.axes()) {
       values.push_back(axis.*part);

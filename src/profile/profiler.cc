@@ -51,7 +51,7 @@ trial::Program programOf(const Generated& generated) {
 struct Profiler::Entry {
   ProfileRow row;
   store::Trial trial;
-  iree::Call call;                        ///< of IREE's
+  iree::Call call;                          ///< of IREE's
   const model::Problem* problem = nullptr;  ///< of the library's
   std::vector<double> roundTimesNs;
 
@@ -146,11 +146,11 @@ Result<trial::Participant> Profiler::participantOf(const Entry& entry) const {
   const trial::Pace pace =
       trial::paceOf(*std::min_element(look.times.wallNs.begin(), look.times.wallNs.end()));
   return trial::Participant{
-      entry.trial.id, [this, problem = *entry.problem, pace](
-                          Stage stage, std::int64_t round,
-                          std::int64_t position) -> Result<trial::Measurement> {
-        const LibraryTimings timings = HONE_TRY(
-            library_.time(problem, libraryThreads(), pace.iterations, pace.repetitions));
+      entry.trial.id,
+      [this, problem = *entry.problem, pace](Stage stage, std::int64_t round,
+                                             std::int64_t position) -> Result<trial::Measurement> {
+        const LibraryTimings timings =
+            HONE_TRY(library_.time(problem, libraryThreads(), pace.iterations, pace.repetitions));
         trial::Measurement measurement;
         if (timings.status != LibraryTimings::Status::ok) {
           measurement.outcome = Outcome::runFailed;
@@ -177,7 +177,8 @@ Result<void> Profiler::measure(std::vector<Entry>& entries) {
       if (participant.error().fault != Fault::user) {
         return std::unexpected(participant.error());
       }
-      HONE_CHECK(store_.setOutcome(entry.trial.id, Outcome::runFailed, participant.error().message));
+      HONE_CHECK(
+          store_.setOutcome(entry.trial.id, Outcome::runFailed, participant.error().message));
       entry.trial.outcome = Outcome::runFailed;
       entry.row.message = participant.error().message;
       entry.row.verification = entry.problem == nullptr ? "FAILED" : "Not supported";

@@ -39,9 +39,10 @@ std::string argumentsText(const ProfileRow& row) {
 /// "OperationKind.BatchMatmul" of "batch_matmul"; that profiler wrote SplitkMatmul.
 std::string kindText(std::string_view kind) {
   std::string text;
-  for (const std::string& word : split(
-           kind.starts_with("split_k_") ? fmt::format("splitk_{}", kind.substr(8)) : std::string(kind),
-           '_')) {
+  for (const std::string& word :
+       split(kind.starts_with("split_k_") ? fmt::format("splitk_{}", kind.substr(8))
+                                          : std::string(kind),
+             '_')) {
     text += word;
     text[text.size() - word.size()] = static_cast<char>(
         std::toupper(static_cast<unsigned char>(text[text.size() - word.size()])));
@@ -71,12 +72,37 @@ std::vector<std::string> headings(const Tags& tags) {
   for (const auto& [key, value] : tags) {
     names.push_back(key);
   }
-  for (const char* name :
-       {"Provider", "op_kind", "Operation", "bytes", "flops", "batch_count", "m", "n", "k", "lhs",
-        "rhs", "result", "split_k_mode", "split_k_slices", "Tile config", "Core class",
-        "Instruction class", "Verification", "Runtime(ms)", "GFLOPs", "Dispatch", "Configuration",
-        "Low(ms)", "High(ms)", "Rounds", "GB/s", "Roofline(%)", "Arguments", "Target", "Device",
-        "Message"}) {
+  for (const char* name : {"Provider",
+                           "op_kind",
+                           "Operation",
+                           "bytes",
+                           "flops",
+                           "batch_count",
+                           "m",
+                           "n",
+                           "k",
+                           "lhs",
+                           "rhs",
+                           "result",
+                           "split_k_mode",
+                           "split_k_slices",
+                           "Tile config",
+                           "Core class",
+                           "Instruction class",
+                           "Verification",
+                           "Runtime(ms)",
+                           "GFLOPs",
+                           "Dispatch",
+                           "Configuration",
+                           "Low(ms)",
+                           "High(ms)",
+                           "Rounds",
+                           "GB/s",
+                           "Roofline(%)",
+                           "Arguments",
+                           "Target",
+                           "Device",
+                           "Message"}) {
     names.emplace_back(name);
   }
   return names;
@@ -87,17 +113,37 @@ std::vector<std::string> cells(const ProfileRow& row, const Tags& tags) {
   for (const auto& [key, value] : tags) {
     values.push_back(value);
   }
-  for (std::string value :
-       {row.provider, row.opKind, row.operation, fmt::format("{:.0f}", row.bytes),
-        fmt::format("{:.0f}", row.flops), argumentOf(row, "batch_count"), argumentOf(row, "m"),
-        argumentOf(row, "n"), argumentOf(row, "k"), argumentOf(row, "lhs"),
-        argumentOf(row, "rhs"), argumentOf(row, "result"), argumentOf(row, "split_k_mode"),
-        argumentOf(row, "split_k_slices"), row.tile, row.coreClass, row.instructionClass,
-        row.verification, number(row, row.timeNs / kMs, 6), number(row, row.gflops(), 2),
-        row.dispatch, row.configuration, number(row, row.lowNs / kMs, 6),
-        number(row, row.highNs / kMs, 6), row.measured() ? std::to_string(row.rounds) : "",
-        number(row, row.gbps(), 2), shareText(row), argumentsText(row), row.target, row.device,
-        row.message}) {
+  for (std::string value : {row.provider,
+                            row.opKind,
+                            row.operation,
+                            fmt::format("{:.0f}", row.bytes),
+                            fmt::format("{:.0f}", row.flops),
+                            argumentOf(row, "batch_count"),
+                            argumentOf(row, "m"),
+                            argumentOf(row, "n"),
+                            argumentOf(row, "k"),
+                            argumentOf(row, "lhs"),
+                            argumentOf(row, "rhs"),
+                            argumentOf(row, "result"),
+                            argumentOf(row, "split_k_mode"),
+                            argumentOf(row, "split_k_slices"),
+                            row.tile,
+                            row.coreClass,
+                            row.instructionClass,
+                            row.verification,
+                            number(row, row.timeNs / kMs, 6),
+                            number(row, row.gflops(), 2),
+                            row.dispatch,
+                            row.configuration,
+                            number(row, row.lowNs / kMs, 6),
+                            number(row, row.highNs / kMs, 6),
+                            row.measured() ? std::to_string(row.rounds) : "",
+                            number(row, row.gbps(), 2),
+                            shareText(row),
+                            argumentsText(row),
+                            row.target,
+                            row.device,
+                            row.message}) {
     std::replace(value.begin(), value.end(), '\n', ' ');
     values.push_back(std::move(value));
   }
@@ -139,8 +185,8 @@ Result<Tags> tagsFrom(std::string_view text) {
     }
     const auto colon = part.find(':');
     if (colon == std::string::npos || colon == 0) {
-      return userError("--tags: '{}' is not key:value; write for example --tags branch:main,cpu:zen4",
-                       part);
+      return userError(
+          "--tags: '{}' is not key:value; write for example --tags branch:main,cpu:zen4", part);
     }
     tags.emplace_back(trim(part.substr(0, colon)), trim(part.substr(colon + 1)));
     if (!keys.insert(tags.back().first).second) {
@@ -188,14 +234,12 @@ std::string profileTable(std::span<const ProfileRow> rows, std::size_t width) {
                {"GB/s", Align::right},
                {"roof", Align::right}});
   for (const ProfileRow& row : rows) {
-    const double spread =
-        row.measured() ? 50 * (row.highNs - row.lowNs) / row.timeNs : 0;
+    const double spread = row.measured() ? 50 * (row.highNs - row.lowNs) / row.timeNs : 0;
     const std::string share = shareText(row);
     table.add({row.dispatch, row.provider == "IREE Codegen" ? "IREE" : row.provider,
                row.verification, row.measured() ? humanTime(row.timeNs) : "-",
-               row.measured() ? fmt::format("{:.1f} %", spread) : "",
-               number(row, row.gflops(), 1), number(row, row.gbps(), 1),
-               share.empty() ? "" : fmt::format("{} %", share)});
+               row.measured() ? fmt::format("{:.1f} %", spread) : "", number(row, row.gflops(), 1),
+               number(row, row.gbps(), 1), share.empty() ? "" : fmt::format("{} %", share)});
   }
   return table.text(width);
 }
@@ -233,7 +277,8 @@ std::string profileJunit(std::span<const ProfileRow> rows) {
     text += fmt::format("  <testcase classname=\"{}\" name=\"{}\" time=\"{:.9f}\"",
                         escaped(row.provider), escaped(row.dispatch), row.timeNs / 1e9);
     if (row.failed()) {
-      text += fmt::format(">\n    <failure message=\"{}\"/>\n  </testcase>\n", escaped(row.message));
+      text +=
+          fmt::format(">\n    <failure message=\"{}\"/>\n  </testcase>\n", escaped(row.message));
     } else if (row.verification != "SUCCESS") {
       text += fmt::format(">\n    <skipped message=\"{}\"/>\n  </testcase>\n",
                           escaped(row.verification));

@@ -20,10 +20,9 @@ ProfileRow seedRow() {
   row.opKind = "matmul";
   row.operation = "matmul_3456x1024x2048_f16t_f16t_f16t";
   row.configuration = "tile_config_128x128_32x5_tensorcore_mmasync";
-  row.arguments = {{"batch_count", "1"},    {"m", "3456"},     {"n", "1024"},
-                   {"k", "2048"},           {"lhs", "f16t"},   {"rhs", "f16t"},
-                   {"result", "f16t"},      {"split_k_mode", "N/A"},
-                   {"split_k_slices", "N/A"}};
+  row.arguments = {{"batch_count", "1"}, {"m", "3456"},           {"n", "1024"},
+                   {"k", "2048"},        {"lhs", "f16t"},         {"rhs", "f16t"},
+                   {"result", "f16t"},   {"split_k_mode", "N/A"}, {"split_k_slices", "N/A"}};
   row.bytes = 25427968;
   row.flops = 14495514624;
   row.tile = "128x128_32x5";

@@ -25,8 +25,9 @@ class Table {
 
   /// Missing cells are empty.
   void add(std::vector<std::string> cells);
-  /// A line for the headings, where there are any, and one a row. At most `width` wide (0: no limit) as far as the
-  /// columns may shrink: the widest gives way first, and the cut is shown by an ellipsis.
+  /// A line for the headings, where there are any, and one a row. At most `width` wide (0: no
+  /// limit) as far as the columns may shrink: the widest gives way first, and the cut is shown by
+  /// an ellipsis.
   [[nodiscard]] std::string text(std::size_t width = 0) const;
 
  private:

@@ -48,8 +48,8 @@ struct Comparison {
 };
 
 /// `improved` (or `regressed`): the whole interval lies beyond the margin and beyond the floor.
-/// `neutral`: the whole interval lies within the margin; noise makes nothing equal, so the floor does
-/// not widen it. Otherwise, and with fewer than 5 rounds, `ambiguous`: more rounds may tell.
+/// `neutral`: the whole interval lies within the margin; noise makes nothing equal, so the floor
+/// does not widen it. Otherwise, and with fewer than 5 rounds, `ambiguous`: more rounds may tell.
 [[nodiscard]] Comparison compare(const PairedTimes& times, const CompareOptions& options = {});
 
 }  // namespace hone::stats

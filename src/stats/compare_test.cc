@@ -32,7 +32,7 @@ Times simulate(Noise::Kind kind, double scale, double speedup, std::size_t round
   for (std::size_t round = 0; round < rounds; ++round) {
     const double shared = noise.round();
     std::array<std::size_t, 3> order = {0, 1, 2};
-    random.shuffle(std::span(order));
+    random.shuffle(std::span<std::size_t>(order));
     std::array<double, 3> row{};
     for (const std::size_t who : order) {
       row[who] = 1e6 * std::exp(shared + noise.sample(own[who]));

@@ -17,8 +17,8 @@ namespace hone::trial {
 
 /// A trial that takes part in rounds, and how a process of it is measured.
 struct Participant {
-  using Take = std::function<Result<Measurement>(model::Stage, std::int64_t round,
-                                                 std::int64_t position)>;
+  using Take =
+      std::function<Result<Measurement>(model::Stage, std::int64_t round, std::int64_t position)>;
   std::int64_t trial = 0;
   Take take;
 };
