@@ -1,5 +1,5 @@
 // The time of the 2560^3 f32 reference and of comparing its result, on one core: medians of the
-// CPU time of 3.
+// CPU time of 3; and, once, that of numpy in int64, which the Python dispatch profiler took.
 
 #include "verify/reference.h"
 
@@ -8,28 +8,55 @@
 #include <cstdio>
 
 #include "base/clock.h"
+#include "base/text.h"
+#include "support.h"
 #include "verify/compare.h"
 #include "verify/inputs.h"
 
+namespace hone::bench {
 namespace {
 
 template <typename Work>
 double medianSeconds(Work work) {
   std::array<double, 3> seconds{};
   for (double& sample : seconds) {
-    const std::int64_t start = hone::ownCpuNs();  // one thread: the core's time whatever the load
+    const std::int64_t start = ownCpuNs();  // one thread: the core's time whatever the load
     work();
-    sample = static_cast<double>(hone::ownCpuNs() - start) / 1e9;
+    sample = static_cast<double>(ownCpuNs() - start) / 1e9;
   }
   std::sort(seconds.begin(), seconds.end());
   return seconds[1];
 }
 
-}  // namespace
+constexpr std::int64_t kSize = 2560;
+constexpr std::int64_t kQuickSize = 512;
+constexpr double kAim = 50;
 
-int main() {
-  using namespace hone;
-  const model::Problem problem = model::Matmul{.m = 2560, .n = 2560, .k = 2560};
+/// CPU seconds of numpy's product of int64 matrices, in the Python that has IREE.
+Result<double> numpySeconds(std::int64_t size) {
+  const iree::Installation installation = HONE_TRY(iree::findInstallation(""));
+  const auto python = installation.site.parent_path().parent_path().parent_path() / "bin/python";
+  const std::string script = fmt::format(
+      "import numpy, time\n"
+      "a = numpy.random.randint(-2, 3, ({0}, {0})).astype(numpy.int64)\n"
+      "b = numpy.random.randint(-2, 3, ({0}, {0})).astype(numpy.int64)\n"
+      "start = time.process_time()\n"
+      "numpy.matmul(a, b)\n"
+      "print(time.process_time() - start)\n",
+      size);
+  Command command;
+  command.argv = {python, "-c", script};
+  const Finished finished = HONE_TRY(runCommand(command));
+  const auto seconds = parseDouble(trim(finished.out));
+  if (!seconds) {
+    return machineError("numpy: {}", finished.err);
+  }
+  return *seconds;
+}
+
+Result<void> measure(const Options& options) {
+  const std::int64_t size = options.quick ? kQuickSize : kSize;
+  const model::Problem problem = model::Matmul{.m = size, .n = size, .k = size};
   const auto types = model::operandsOf(problem);
   std::vector<verify::Tensor> inputs;
   const double make = medianSeconds([&] {
@@ -39,10 +66,7 @@ int main() {
   Result<verify::Tensor> reference;
   const double compute =
       medianSeconds([&] { reference = verify::computeReference(problem, inputs); });
-  if (!reference) {
-    fmt::print(stderr, "{}\n", reference.error().message);
-    return 1;
-  }
+  HONE_CHECK(reference);
   // One other bit in every element, so that nothing is skipped as equal.
   verify::Tensor other = *reference;
   for (std::size_t i = 0; i < other.data.size(); i += 4) {
@@ -53,8 +77,21 @@ int main() {
     const auto mismatch = verify::compare(other, *reference, verify::toleranceFor(problem, false));
     same = mismatch && !*mismatch;
   });
-  fmt::print("{}: inputs {:.0f} ms, reference {:.3f} s ({:.1f} GF/s), compare {:.1f} ms{}\n",
+  if (!same) {
+    return machineError("the reference differs from itself");
+  }
+  fmt::print("{}: inputs {:.0f} ms, reference {:.3f} s ({:.1f} GF/s), compare {:.1f} ms\n",
              model::nameOf(problem), make * 1e3, compute, model::flopsOf(problem) / compute / 1e9,
-             compare * 1e3, same ? "" : " (differs)");
-  return same ? 0 : 1;
+             compare * 1e3);
+  const double numpy = HONE_TRY(numpySeconds(size));
+  fmt::print("numpy in int64: {:.1f} s; hone's reference is {:.0f}x as quick; aim {:.0f}x: {}\n",
+             numpy, numpy / compute, kAim, numpy / compute >= kAim ? "met" : "missed");
+  return {};
+}
+
+}  // namespace
+}  // namespace hone::bench
+
+int main(int argc, char** argv) {
+  return hone::bench::runMain("reference", argc, argv, hone::bench::measure);
 }
