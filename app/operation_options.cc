@@ -21,6 +21,8 @@ using profile::Operation;
 constexpr std::array<std::string_view, 7> kKinds = {
     "matmul", "batch_matmul", "split_k_matmul", "conv1d", "conv2d", "conv3d", "attention"};
 
+constexpr const char* kGroup = "Which operations (values, lists 1,2 and ranges start:end:step)";
+
 template <typename Value, typename Read>
 Result<std::vector<Value>> listOf(std::string_view text, const Read& read) {
   std::vector<Value> values;
@@ -206,9 +208,8 @@ void addUnique(std::vector<Operation>& operations, Operation operation) {
 
 void OperationOptions::addTo(CLI::App& verb) {
   verb_ = &verb;
-  const std::string group = "Which operations (values, lists 1,2 and ranges start:end:step)";
   const auto add = [&](const char* name, auto& into, const char* text) {
-    auto* option = verb.add_option(name, into, text)->group(group);
+    auto* option = verb.add_option(name, into, text)->group(kGroup);
     if constexpr (std::is_same_v<std::decay_t<decltype(into)>, std::string>) {
       if (!into.empty()) {
         option->capture_default_str();
@@ -246,12 +247,11 @@ void OperationOptions::addTo(CLI::App& verb) {
 }
 
 bool OperationOptions::given() const {
-  return verb_ != nullptr &&
-         std::any_of(verb_->get_options().begin(), verb_->get_options().end(),
-                     [](const CLI::Option* option) {
-                       return option->get_group().starts_with("Which operations") &&
-                              option->count() > 0 && option->get_name() != "--limit";
-                     });
+  const auto options = verb_->get_options();
+  return std::any_of(options.begin(), options.end(), [](const CLI::Option* option) {
+    return option->get_group() == kGroup && option->count() > 0 &&
+           option->get_name() != "--limit";
+  });
 }
 
 bool OperationOptions::isProgram() const { return file.ends_with(".mlir"); }

@@ -100,7 +100,8 @@ Result<int> ProfileOutput::finish(const Context& context, std::int64_t run,
     if (!context.json) {
       fmt::print("\nWriting performance report to {}\n", csv);
     }
-    HONE_CHECK(writeCsv(*this, HONE_TRY(report::tagsFrom(tags)), rows));
+    const report::Tags read = HONE_TRY(report::tagsFrom(tags));
+    HONE_CHECK(writeCsv(*this, read, rows));
   }
   if (!junit.empty()) {
     HONE_CHECK(writeFile(junit, report::profileJunit(rows)));

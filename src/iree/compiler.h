@@ -30,9 +30,9 @@ struct CompileRequest {
     batched,  ///< the same, and several in one module: a third of the work
   };
   Route route = Route::whole;
-  bool fresh = false;  ///< compiled even if the cache has it
   /// The one that a batched request is about.
   std::string function{};  // NOLINT(readability-redundant-member-init): g++ warns without
+  bool fresh = false;      ///< compiled even if the cache has it
 };
 
 struct Compiled {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <set>
 
 #include "base/csv.h"
@@ -17,6 +18,7 @@ using model::ProfileRow;
 constexpr std::string_view kRule =
     "---------------------------------------------------------------- ";
 constexpr std::size_t kArgumentsALine = 7;
+constexpr std::string_view kDefaultConfiguration = "tile_config_default";
 constexpr std::string_view kIndent = "                ";
 
 std::string argumentOf(const ProfileRow& row, std::string_view name) {
@@ -25,11 +27,11 @@ std::string argumentOf(const ProfileRow& row, std::string_view name) {
   return at == row.arguments.end() ? "" : at->second;
 }
 
-std::string argumentsText(const ProfileRow& row) {
+std::string argumentsText(const ProfileRow& row, std::size_t aLine = SIZE_MAX) {
   std::string text;
   for (std::size_t i = 0; i < row.arguments.size(); ++i) {
     if (i > 0) {
-      text += i % kArgumentsALine == 0 ? fmt::format("\n{}", kIndent) : " ";
+      text += i % aLine == 0 ? fmt::format("\n{}", kIndent) : " ";
     }
     text += fmt::format("--{}={}", row.arguments[i].first, row.arguments[i].second);
   }
@@ -58,6 +60,19 @@ std::string shareText(const ProfileRow& row) {
   return row.measured() && row.attainableGflops > 0
              ? fmt::format("{:.1f}", 100 * row.rooflineShare())
              : "";
+}
+
+bool isIree(const ProfileRow& row) { return row.provider == "IREE Codegen"; }
+
+/// Short, for tables.
+std::string checkText(const ProfileRow& row) {
+  return row.verification == "SUCCESS" ? "ok" : row.verification == "FAILED" ? "FAILED" : "-";
+}
+
+std::string shortConfiguration(const ProfileRow& row) {
+  constexpr std::string_view kPrefix = "tile_config_";
+  return row.configuration.starts_with(kPrefix) ? row.configuration.substr(kPrefix.size())
+                                                : row.configuration;
 }
 
 constexpr double kMs = 1e6;
@@ -144,8 +159,7 @@ std::vector<std::string> cells(const ProfileRow& row, const Tags& tags) {
                             row.target,
                             row.device,
                             row.message}) {
-    std::replace(value.begin(), value.end(), '\n', ' ');
-    values.push_back(std::move(value));
+    values.push_back(value);
   }
   return values;
 }
@@ -206,7 +220,7 @@ std::string profileBlock(const ProfileRow& row) {
   line("OpKind", kindText(row.opKind));
   line("Operation", row.operation);
   line("Configuration", row.configuration);
-  line("Arguments", argumentsText(row));
+  line("Arguments", argumentsText(row, kArgumentsALine));
   line("Verification", row.verification);
   if (row.measured()) {
     line("Runtime(ms)", milliseconds(row.timeNs));
@@ -225,21 +239,37 @@ std::string profileBlock(const ProfileRow& row) {
 }
 
 std::string profileTable(std::span<const ProfileRow> rows, std::size_t width) {
-  Table table({{"dispatch", Align::left, 20},
-               {"provider", Align::left},
-               {"check", Align::left},
-               {"time", Align::right},
-               {"+-", Align::right},
-               {"GFLOPs", Align::right},
-               {"GB/s", Align::right},
-               {"roof", Align::right}});
+  // Operations often have one configuration each, and it needs no column then.
+  const bool configured = std::any_of(rows.begin(), rows.end(), [](const ProfileRow& row) {
+    return isIree(row) && row.configuration != kDefaultConfiguration;
+  });
+  std::vector<Column> columns = {{"operation", Align::left, 20},
+                                 {"provider", Align::left},
+                                 {"check", Align::left},
+                                 {"time", Align::right},
+                                 {"+-", Align::right},
+                                 {"GFLOPs", Align::right},
+                                 {"GB/s", Align::right},
+                                 {"roof", Align::right}};
+  if (configured) {
+    columns.insert(columns.begin() + 1, {"configuration", Align::left, 12});
+  }
+  Table table(columns);
   for (const ProfileRow& row : rows) {
     const double spread = row.measured() ? 50 * (row.highNs - row.lowNs) / row.timeNs : 0;
     const std::string share = shareText(row);
-    table.add({row.dispatch, row.provider == "IREE Codegen" ? "IREE" : row.provider,
-               row.verification, row.measured() ? humanTime(row.timeNs) : "-",
-               row.measured() ? fmt::format("{:.1f} %", spread) : "", number(row, row.gflops(), 1),
-               number(row, row.gbps(), 1), share.empty() ? "" : fmt::format("{} %", share)});
+    std::vector<std::string> line = {row.operation,
+                                     isIree(row) ? "IREE" : row.provider,
+                                     checkText(row),
+                                     row.measured() ? humanTime(row.timeNs) : "-",
+                                     row.measured() ? fmt::format("{:.1f} %", spread) : "",
+                                     number(row, row.gflops(), 1),
+                                     number(row, row.gbps(), 1),
+                                     share.empty() ? "" : fmt::format("{} %", share)};
+    if (configured) {
+      line.insert(line.begin() + 1, shortConfiguration(row));
+    }
+    table.add(std::move(line));
   }
   return table.text(width);
 }
