@@ -41,9 +41,8 @@ double flopsOf(const Attention& attention) {
 }
 
 nlohmann::json toJson(const Attention& attention) {
-  return {{"kind", "attention"},         {"batch", attention.batch}, {"queries", attention.queries},
-          {"keys", attention.keys},      {"depth", attention.depth},
-          {"type", nameOf(attention.type)}};
+  return {{"kind", "attention"},    {"batch", attention.batch}, {"queries", attention.queries},
+          {"keys", attention.keys}, {"depth", attention.depth}, {"type", nameOf(attention.type)}};
 }
 
 Result<Attention> attentionFrom(const nlohmann::json& json) {

@@ -154,16 +154,18 @@ Result<void> checkSizes(const Conv& conv) {
 }
 
 std::string nameOf(const Conv& conv) {
-  const auto sizes = [&](const auto& part) { return fmt::format("{}", fmt::join(each(conv, part), "x")); };
-  std::string name = fmt::format(
-      "conv{}_{}_{}_{}x{}x{}_k{}_{}_s{}_p{}_d{}_g{}_{}",
-      conv.spatial == 2 ? "" : fmt::format("{}d", conv.spatial), nameOf(conv.direction),
-      layoutName(conv), conv.n, conv.c, sizes([](const ConvAxis& a) { return a.image; }), conv.k,
-      sizes([](const ConvAxis& a) { return a.filter; }),
-      sizes([](const ConvAxis& a) { return a.stride; }),
-      sizes([](const ConvAxis& a) { return a.pad; }),
-      sizes([](const ConvAxis& a) { return a.dilation; }), conv.groups,
-      typesText(conv.input, conv.input, conv.result));
+  const auto sizes = [&](const auto& part) {
+    return fmt::format("{}", fmt::join(each(conv, part), "x"));
+  };
+  std::string name = fmt::format("conv{}_{}_{}_{}x{}x{}_k{}_{}_s{}_p{}_d{}_g{}_{}",
+                                 conv.spatial == 2 ? "" : fmt::format("{}d", conv.spatial),
+                                 nameOf(conv.direction), layoutName(conv), conv.n, conv.c,
+                                 sizes([](const ConvAxis& a) { return a.image; }), conv.k,
+                                 sizes([](const ConvAxis& a) { return a.filter; }),
+                                 sizes([](const ConvAxis& a) { return a.stride; }),
+                                 sizes([](const ConvAxis& a) { return a.pad; }),
+                                 sizes([](const ConvAxis& a) { return a.dilation; }), conv.groups,
+                                 typesText(conv.input, conv.input, conv.result));
   return conv.epilogue.isNone() ? name : fmt::format("{}_{}", name, conv.epilogue.text());
 }
 

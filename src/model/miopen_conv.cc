@@ -10,15 +10,22 @@ namespace hone::model {
 namespace {
 
 struct ConvFields : Conv {
-  std::int64_t directions = 0;  ///< a sum of kDirections' bits; 0 is all
+  std::int64_t directions = 0;     ///< a sum of kDirections' bits; 0 is all
   std::string_view inLayout = "";  ///< "": channels first
   std::string_view outLayout = "";
   std::string_view filterLayout = "";
 };
 
-constexpr Conv kMiopenDefaults = {
-    .layout = ConvLayout::nchw, .n = 100, .c = 3, .h = 32, .w = 32, .k = 32, .y = 3, .x = 3,
-    .d = 32, .z = 3};
+constexpr Conv kMiopenDefaults = {.layout = ConvLayout::nchw,
+                                  .n = 100,
+                                  .c = 3,
+                                  .h = 32,
+                                  .w = 32,
+                                  .k = 32,
+                                  .y = 3,
+                                  .x = 3,
+                                  .d = 32,
+                                  .z = 3};
 
 constexpr std::string_view kTakeOut = "take the line out";
 constexpr std::string_view kNoCast = "take the option out; hone measures one type of operands";

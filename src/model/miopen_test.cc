@@ -79,11 +79,12 @@ TEST(MiopenConv, ReadsOverWhatDoesNotChangeTheProblem) {
 }
 
 TEST(MiopenConv, ThreeDimensions) {
-  EXPECT_THAT(names("convbfp16 -n 16 -c 288 --in_d 4 -H 48 -W 32 -k 96 --fil_d 2 -y 1 -x 3 --pad_d 0 "
-                    "-p 0 -q 1 --conv_stride_d 2 -u 1 -v 1 --dilation_d 1 -l 1 -j 1 --spatial_dim 3 "
-                    "-g 3 -F 2 --in_layout NDHWC --out_layout NDHWC --fil_layout NDHWC"),
-              ElementsAre("conv3d_bwd_ndhwc_16x288x4x48x32_k96_2x1x3_s2x1x1_p0x0x1_d1x1x1_g3_"
-                          "bf16_bf16_f32"));
+  EXPECT_THAT(
+      names("convbfp16 -n 16 -c 288 --in_d 4 -H 48 -W 32 -k 96 --fil_d 2 -y 1 -x 3 --pad_d 0 "
+            "-p 0 -q 1 --conv_stride_d 2 -u 1 -v 1 --dilation_d 1 -l 1 -j 1 --spatial_dim 3 "
+            "-g 3 -F 2 --in_layout NDHWC --out_layout NDHWC --fil_layout NDHWC"),
+      ElementsAre("conv3d_bwd_ndhwc_16x288x4x48x32_k96_2x1x3_s2x1x1_p0x0x1_d1x1x1_g3_"
+                  "bf16_bf16_f32"));
 }
 
 TEST(Miopen, ANameOfTheProfilerIsALine) {

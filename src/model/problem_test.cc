@@ -136,7 +136,10 @@ TEST(Epilogue, AddsAnOperandForTheBias) {
       Matmul{.m = 2, .n = 3, .k = 4, .epilogue = {.bias = true, .activation = Activation::relu}};
   EXPECT_EQ(nameOf(fused), "matmul_2x3x4_f32_bias_relu");
   EXPECT_THAT(texts(operandsOf(fused)), ElementsAre("2x4xf32", "4x3xf32", "3xf32"));
-  EXPECT_THAT(faultOf(Matmul{.m = 2, .n = 3, .k = 4, .result = ElementType::i32,
+  EXPECT_THAT(faultOf(Matmul{.m = 2,
+                             .n = 3,
+                             .k = 4,
+                             .result = ElementType::i32,
                              .epilogue = {.activation = Activation::gelu}}),
               HasSubstr("gelu needs a floating-point result"));
   EXPECT_THAT(faultOf(Conv{.direction = ConvDirection::backwardData, .epilogue = {.bias = true}}),
@@ -198,7 +201,7 @@ RC_GTEST_PROP(ProblemProperty, AChangeOfOneMemberChangesTheName, ()) {
       anyProblem(), [&](const Problem& p) { return p.index() == problem.index(); }));
   const auto member = *rc::gen::inRange<std::size_t>(0, changed.size());
   const auto at = std::next(changed.begin(), static_cast<std::ptrdiff_t>(member));
-  *at = other.at(at.key());
+  *at = other.value(at.key(), *at);
   if (const auto next = problemFrom(changed)) {
     RC_ASSERT((nameOf(*next) == nameOf(problem)) == (*next == problem));
   }
@@ -208,7 +211,8 @@ RC_GTEST_PROP(ProblemProperty, FiguresArePositiveAndAgree, ()) {
   const Problem problem = *anyProblem();
   RC_ASSERT(reductionLength(problem) > 0);
   RC_ASSERT(flopsOf(problem) > 0);
-  RC_ASSERT(operandsOf(problem).size() == 2);
+  const bool third = epilogueOf(problem).bias || std::holds_alternative<Attention>(problem);
+  RC_ASSERT(operandsOf(problem).size() == (third ? 3 : 2));
   RC_ASSERT(bytesOf(problem) >= 3);
 }
 
@@ -226,7 +230,11 @@ RC_GTEST_PROP(ProblemProperty, DamagedJsonIsRefusedOrSound, ()) {
   }
   if (const auto problem = problemFrom(damaged)) {
     RC_ASSERT(check(*problem).has_value());
-    RC_ASSERT(damaged.size() < toJson(*problem).size() || toJson(*problem) == damaged);
+    // What was read is what stood there: no member is cut or wrapped to something else.
+    const json again = toJson(*problem);
+    for (const auto& [name, value] : again.items()) {
+      RC_ASSERT(!damaged.contains(name) || damaged[name] == value);
+    }
   } else {
     RC_ASSERT(problem.error().fault == Fault::user);
     RC_ASSERT(!problem.error().message.empty());
@@ -241,7 +249,7 @@ TEST(ProblemFrom, NamesWhatIsWrong) {
     changed[member] = value;
     return readFault(changed);
   };
-  EXPECT_THAT(with("kind", "attention"), HasSubstr("'kind' must be"));
+  EXPECT_THAT(with("kind", "fft"), HasSubstr("'kind' must be"));
   EXPECT_THAT(with("lhs", "f8"), HasSubstr("unknown element type 'f8'"));
   EXPECT_THAT(with("stride", 1), HasSubstr("unknown member 'stride'"));
   EXPECT_THAT(with("m", "2"), HasSubstr("'m' has the wrong type"));

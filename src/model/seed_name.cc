@@ -26,15 +26,14 @@ constexpr std::array kDirections = {ConvDirection::forward, ConvDirection::backw
                                     ConvDirection::weightBackward};
 
 std::string nameAfter(const std::string& kind, const Matmul& matmul) {
-  return fmt::format("{}_{}{}x{}x{}_{}{}_{}{}_{}t", kind,
-                     matmul.batch > 0 ? fmt::format("{}x", matmul.batch) : "", matmul.m, matmul.n,
-                     matmul.k, seedType(matmul.lhs), matmul.transposeLhs ? 'n' : 't',
-                     seedType(matmul.rhs), matmul.transposeRhs ? 'n' : 't',
-                     seedType(matmul.result));
+  return fmt::format(
+      "{}_{}{}x{}x{}_{}{}_{}{}_{}t", kind, matmul.batch > 0 ? fmt::format("{}x", matmul.batch) : "",
+      matmul.m, matmul.n, matmul.k, seedType(matmul.lhs), matmul.transposeLhs ? 'n' : 't',
+      seedType(matmul.rhs), matmul.transposeRhs ? 'n' : 't', seedType(matmul.result));
 }
 
 std::string nameAfter(const std::string& kind, const Conv& conv) {
-  const auto sizes = [&](std::int64_t ConvAxis::*part) {
+  const auto sizes = [&](std::int64_t ConvAxis::* part) {
     std::vector<std::int64_t> values;
     for (const ConvAxis& axis : conv.axes()) {
       values.push_back(axis.*part);
@@ -139,8 +138,8 @@ Result<void> readConvSizes(std::span<const std::string> parts, Conv& conv) {
   filter.insert(filter.begin(), &conv.k);
   HONE_CHECK(readSizes(parts[0], "", image));
   HONE_CHECK(readSizes(parts[1], "", filter));
-  HONE_CHECK(readSizes(parts[2], "s",
-                       spatialOf(conv, {&conv.strideD, &conv.strideH, &conv.strideW})));
+  HONE_CHECK(
+      readSizes(parts[2], "s", spatialOf(conv, {&conv.strideD, &conv.strideH, &conv.strideW})));
   HONE_CHECK(readSizes(parts[3], "p", spatialOf(conv, {&conv.padD, &conv.padH, &conv.padW})));
   HONE_CHECK(readSizes(parts[4], "d",
                        spatialOf(conv, {&conv.dilationD, &conv.dilationH, &conv.dilationW})));
