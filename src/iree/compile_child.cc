@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "iree/module_variants.h"
 #include "iree/module_walk.h"
+#include "iree/operation_problem.h"
 
 namespace hone::iree {
 namespace {
@@ -70,6 +71,18 @@ bool writeJson(const CompileJob& job, const nlohmann::json& json) {
   return wrote.has_value();
 }
 
+/// What a job that only reads the program has to say of it.
+nlohmann::json readingOf(const CompilerApi& api, MlirOperation module, CompileJob::Kind kind) {
+  if (kind == CompileJob::Kind::describe) {
+    return describeModule(api, module);
+  }
+  nlohmann::json problems = nlohmann::json::array();
+  for (const model::Problem& problem : problemsIn(api, module)) {
+    problems.push_back(model::toJson(problem));
+  }
+  return problems;
+}
+
 /// Runs the passes between two phases.
 bool runPhases(const CompilerApi& api, Invocation* invocation, const std::string& from,
                const std::string& to) {
@@ -118,9 +131,9 @@ int performJob(const CompilerApi& api, const CompileJob& job) {
       !api.invocationParse(invocation, source)) {
     return kExitBadSource;
   }
-  if (job.kind == CompileJob::Kind::describe) {
+  if (job.kind == CompileJob::Kind::describe || job.kind == CompileJob::Kind::problems) {
     const bool done = withModule(api, invocation, [&](MlirOperation module) {
-      return writeJson(job, describeModule(api, module));
+      return writeJson(job, readingOf(api, module, job.kind));
     });
     return done ? 0 : kExitFailed;
   }

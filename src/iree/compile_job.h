@@ -27,6 +27,7 @@ struct CompileJob {
     compile,   ///< writes a module (.vmfb) when `to` is the end, IR as bytecode otherwise
     describe,  ///< parses only; writes JSON: the functions and what they compute
     roots,     ///< runs up to the configurations; writes JSON: the root operation of each dispatch
+    problems,  ///< parses only; writes JSON: the problems of its operations, see problemsIn
   };
   Kind kind = Kind::compile;
   std::filesystem::path source;

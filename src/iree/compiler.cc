@@ -86,9 +86,9 @@ Result<nlohmann::json> Compiler::produceJson(CompileJob job, const std::string& 
   return nlohmann::json::parse(HONE_TRY(readFile(produced.file)));
 }
 
-Result<nlohmann::json> Compiler::describe(const CompileRequest& request) {
+Result<nlohmann::json> Compiler::read(CompileJob::Kind kind, const CompileRequest& request) {
   CompileJob job;
-  job.kind = CompileJob::Kind::describe;
+  job.kind = kind;
   job.source = request.source;
   job.flags = request.flags;
   const Produced produced = HONE_TRY(produce(std::move(job), request.sourceHash, kJson));
@@ -104,6 +104,18 @@ Result<nlohmann::json> Compiler::describe(const CompileRequest& request) {
       return userError("{} cannot be read: {}", request.source.filename().string(),
                        produced.report.message);
   }
+}
+
+Result<nlohmann::json> Compiler::describe(const CompileRequest& request) {
+  return read(CompileJob::Kind::describe, request);
+}
+
+Result<std::vector<model::Problem>> Compiler::problems(const CompileRequest& request) {
+  std::vector<model::Problem> problems;
+  for (const nlohmann::json& entry : HONE_TRY(read(CompileJob::Kind::problems, request))) {
+    problems.push_back(HONE_TRY(model::problemFrom(entry)));
+  }
+  return problems;
 }
 
 Result<nlohmann::json> Compiler::roots(const CompileRequest& request) {

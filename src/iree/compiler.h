@@ -14,6 +14,7 @@
 #include "base/error.h"
 #include "iree/artifact_cache.h"
 #include "iree/compile_pool.h"
+#include "model/problem.h"
 
 namespace hone::iree {
 
@@ -63,6 +64,8 @@ class Compiler {
 
   /// The functions of a module, see describeModule. Not MLIR: a user error with the line.
   [[nodiscard]] Result<nlohmann::json> describe(const CompileRequest& request);
+  /// The problems of its operations, see problemsIn.
+  [[nodiscard]] Result<std::vector<model::Problem>> problems(const CompileRequest& request);
   /// The root operations of its dispatches, see dispatchRoots.
   [[nodiscard]] Result<nlohmann::json> roots(const CompileRequest& request);
 
@@ -90,6 +93,8 @@ class Compiler {
   /// Runs one job, or takes its result from the cache.
   [[nodiscard]] Result<Produced> produce(CompileJob job, const std::string& sourceHash,
                                          std::string_view ending);
+  /// What a job that only parses writes. Not MLIR: a user error with the line.
+  [[nodiscard]] Result<nlohmann::json> read(CompileJob::Kind kind, const CompileRequest& request);
   [[nodiscard]] Result<nlohmann::json> produceJson(CompileJob job, const std::string& sourceHash);
   /// The job of one request alone, from the shared IR where its route says so.
   [[nodiscard]] Result<Member> memberFor(std::size_t index, const CompileRequest& request);

@@ -69,6 +69,16 @@ std::string CompilerApi::text(MlirOperation operation) const {
   return text;
 }
 
+std::string CompilerApi::fullText(MlirOperation operation) const {
+  const MlirPrintingFlags flags = printingFlags();
+  printGenericForm(flags);
+  printLocalScope(flags);
+  std::string text;
+  operationPrintWith(operation, flags, appendTo, &text);
+  printingFlagsDestroy(flags);
+  return text;
+}
+
 std::string CompilerApi::typeText(MlirType type) const {
   std::string text;
   typePrint(type, appendTo, &text);

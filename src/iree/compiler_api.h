@@ -33,6 +33,9 @@ struct MlirBlock {
 struct MlirIdentifier {
   const void* ptr;
 };
+struct MlirPrintingFlags {
+  void* ptr;
+};
 struct MlirNamedAttribute {
   MlirIdentifier name;
   MlirAttribute attribute;
@@ -102,6 +105,15 @@ enum class Pipeline : int { standard = 0 };
   X(operationAttributeAt, "mlirOperationGetAttribute", MlirNamedAttribute,                         \
     (MlirOperation, std::intptr_t))                                                                \
   X(operationPrint, "mlirOperationPrint", void, (MlirOperation, MlirStringCallback, void*))        \
+  X(operationPrintWith, "mlirOperationPrintWithFlags", void,                                       \
+    (MlirOperation, MlirPrintingFlags, MlirStringCallback, void*))                                 \
+  X(operationParse, "mlirOperationCreateParse", MlirOperation,                                     \
+    (MlirContext, MlirStringRef, MlirStringRef))                                                   \
+  X(operationContext, "mlirOperationGetContext", MlirContext, (MlirOperation))                     \
+  X(printingFlags, "mlirOpPrintingFlagsCreate", MlirPrintingFlags, ())                             \
+  X(printingFlagsDestroy, "mlirOpPrintingFlagsDestroy", void, (MlirPrintingFlags))                 \
+  X(printGenericForm, "mlirOpPrintingFlagsPrintGenericOpForm", void, (MlirPrintingFlags))          \
+  X(printLocalScope, "mlirOpPrintingFlagsUseLocalScope", void, (MlirPrintingFlags))                \
   X(operationClone, "mlirOperationClone", MlirOperation, (MlirOperation))                          \
   X(operationErase, "mlirOperationDestroy", void, (MlirOperation))                                 \
   X(operationBlock, "mlirOperationGetBlock", MlirBlock, (MlirOperation))                           \
@@ -147,6 +159,8 @@ struct CompilerApi {
   [[nodiscard]] std::string typeText(MlirType type) const;
   [[nodiscard]] std::string text(MlirAttribute attribute) const;
   [[nodiscard]] std::string text(MlirOperation operation) const;
+  /// In the generic form and without a module's aliases: equal for equal operations only.
+  [[nodiscard]] std::string fullText(MlirOperation operation) const;
 };
 
 }  // namespace hone::iree

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cstdlib>
 #include <set>
 
@@ -242,6 +243,58 @@ TEST_F(CompilerTest, RecognizesTheProblemsItWritesItself) {
   }
 }
 
+TEST_F(CompilerTest, RecognizesWhatFollowsTheSums) {
+  using model::Activation;
+  const model::Matmul matmul{.m = 3, .n = 5, .k = 7};
+  const model::Conv conv{.n = 2, .c = 4, .h = 8, .w = 9, .k = 6, .y = 3, .x = 3};
+  std::vector<model::Problem> problems = {model::Attention{2, 3, 4, 5},
+                                          model::Attention{.type = model::ElementType::f16}};
+  for (const bool bias : {false, true}) {
+    for (const auto activation :
+         {Activation::none, Activation::relu, Activation::gelu, Activation::softmax}) {
+      problems.emplace_back(matmul);
+      std::get<model::Matmul>(problems.back()).epilogue = {bias, activation};
+      if (activation != Activation::softmax) {
+        problems.emplace_back(conv);
+        auto& padded = std::get<model::Conv>(problems.back());
+        padded.epilogue = {bias, activation};
+        padded.padH = bias ? 1 : 0;
+        padded.strideW = bias ? 2 : 1;
+        padded.groups = bias ? 2 : 1;
+      }
+    }
+  }
+  std::string all;
+  for (std::size_t i = 0; i < problems.size(); ++i) {
+    all += mlirOf(problems[i], fmt::format("f{}", i));
+  }
+  const auto functions = compiler_->describe(request(all)).value();
+  ASSERT_EQ(functions.size(), problems.size());
+  for (std::size_t i = 0; i < problems.size(); ++i) {
+    ASSERT_TRUE(functions[i].contains("problem")) << mlirOf(problems[i]);
+    EXPECT_EQ(model::problemFrom(functions[i]["problem"]).value(), problems[i]);
+  }
+}
+
+TEST_F(CompilerTest, DoesNotTakeForAProblemWhatIsNearlyWrittenForIt) {
+  const std::string relu = mlirOf(
+      model::Matmul{.m = 3, .n = 3, .k = 3, .epilogue = {.activation = model::Activation::relu}});
+  const std::string attention = mlirOf(model::Attention{2, 3, 3, 3});
+  const std::vector<std::array<std::string, 3>> changes = {
+      {relu, "0.0", "1.0"},
+      {relu, "maximumf", "minimumf"},
+      {relu, "ins(%first, %second", "ins(%second, %first"},
+      {attention, "e-01", "e-02"},
+      {attention, "-> (b, k, d)", "-> (b, d, k)"},
+      {attention, "ins(%first, %second", "ins(%second, %first"}};
+  for (const auto& [text, from, to] : changes) {
+    ASSERT_TRUE(text.contains(from)) << text;
+    std::string changed = text;
+    changed.replace(changed.find(from), from.size(), to);
+    EXPECT_FALSE(recognized(*compiler_, request(changed))) << changed;
+  }
+}
+
 TEST_F(CompilerTest, DoesNotTakeForAProblemWhatComputesSomethingElse) {
   const std::string text = mlirOf(model::Matmul{.m = 3, .n = 5, .k = 7});
   std::string ones = text;
@@ -256,6 +309,78 @@ TEST_F(CompilerTest, DoesNotTakeForAProblemWhatComputesSomethingElse) {
   ASSERT_NE(swapped.find(operands), std::string::npos) << square;
   swapped.replace(swapped.find(operands), operands.size(), "%second, %first :");
   EXPECT_FALSE(recognized(*compiler_, request(swapped, "swapped.mlir")));
+}
+
+TEST_F(CompilerTest, FindsTheProblemsOfAProgramWhateverTheirOperandsComeFrom) {
+  const auto* text = R"mlir(
+    func.func @main(%x: tensor<4x8xf32>, %w: tensor<8x8xf32>, %image: tensor<1x6x7x2xf16>,
+                    %hwcf: tensor<3x3x2x5xf16>, %init: tensor<1x4x5x5xf32>, %d: tensor<?x8xf32>)
+        -> (tensor<4x8xf32>, tensor<1x4x5x5xf32>, tensor<?x8xf32>) {
+      %zero = arith.constant 0.0 : f32
+      %empty = tensor.empty() : tensor<4x8xf32>
+      %sum = linalg.fill ins(%zero : f32) outs(%empty : tensor<4x8xf32>) -> tensor<4x8xf32>
+      %a = linalg.matmul ins(%x, %w : tensor<4x8xf32>, tensor<8x8xf32>)
+                         outs(%sum : tensor<4x8xf32>) -> tensor<4x8xf32>
+      %b = linalg.matmul indexing_maps = [affine_map<(m, n, k) -> (m, k)>,
+                                          affine_map<(m, n, k) -> (n, k)>,
+                                          affine_map<(m, n, k) -> (m, n)>]
+                         ins(%a, %w : tensor<4x8xf32>, tensor<8x8xf32>)
+                         outs(%a : tensor<4x8xf32>) -> tensor<4x8xf32>
+      %c = linalg.conv_2d_nhwc_hwcf ins(%image, %hwcf : tensor<1x6x7x2xf16>, tensor<3x3x2x5xf16>)
+                                    outs(%init : tensor<1x4x5x5xf32>) -> tensor<1x4x5x5xf32>
+      %e = linalg.matmul ins(%b, %w : tensor<4x8xf32>, tensor<8x8xf32>)
+                         outs(%sum : tensor<4x8xf32>) -> tensor<4x8xf32>
+      %f = linalg.matmul ins(%d, %w : tensor<?x8xf32>, tensor<8x8xf32>)
+                         outs(%d : tensor<?x8xf32>) -> tensor<?x8xf32>
+      return %e, %c, %f : tensor<4x8xf32>, tensor<1x4x5x5xf32>, tensor<?x8xf32>
+    }
+  )mlir";
+  const model::Matmul plain{.m = 4, .n = 8, .k = 8};
+  model::Matmul transposed = plain;
+  transposed.transposeRhs = true;
+  model::Conv conv{.n = 1, .c = 2, .h = 6, .w = 7, .k = 5, .y = 3, .x = 3};
+  conv.input = model::ElementType::f16;
+  EXPECT_EQ(compiler_->problems(request(text)).value(),
+            (std::vector<model::Problem>{plain, transposed, conv, plain}));
+  conv.groups = 2;
+  conv.c = 8;
+  conv.k = 6;
+  conv.padH = 1;
+  const auto grouped = compiler_->problems(request(mlirOf(conv), "grouped.mlir")).value();
+  conv.h += 2;  // what the operation has is padded before
+  conv.padH = 0;
+  EXPECT_EQ(grouped, std::vector<model::Problem>{conv});
+  EXPECT_FALSE(compiler_->problems(request("nonsense", "x.mlir")));
+}
+
+TEST_F(CompilerTest, AConfigOnTheSourceReachesTheCode) {
+  const model::Matmul matmul{.m = 64, .n = 64, .k = 64};
+  model::Matmul fused = matmul;
+  fused.epilogue = {true, model::Activation::relu};
+  model::Matmul transposed = matmul;
+  transposed.transposeRhs = true;
+  // What the code of each is made from: the compiler's tiles and two others.
+  for (const model::Matmul& problem : {matmul, fused, transposed}) {
+    std::set<std::string> contents = {compile(request(mlirOf(problem))).content};
+    for (const int rows : {4, 8}) {
+      const std::string config = "#config = " + tiles(32, rows, 16, 1).value + "\n";
+      const Compiled compiled =
+          compile(request(config + mlirOf(problem, "main", "compilation_info = #config")));
+      EXPECT_EQ(compiled.report.status, Status::ok) << compiled.report.message;
+      contents.insert(compiled.content);
+    }
+    EXPECT_EQ(contents.size(), 3u) << model::nameOf(problem);
+  }
+}
+
+TEST_F(CompilerTest, ASplitReductionOnTheSourceMakesTwoDispatches) {
+  const model::Matmul matmul{.m = 64, .n = 64, .k = 4096};
+  CompileRequest split = request(
+      mlirOf(matmul, "main", "iree_linalg_ext.split_reduction = [256 : index]"), "split.mlir");
+  split.flags.emplace_back("--iree-dispatch-creation-enable-split-reduction");
+  EXPECT_EQ(compiler_->roots(split).value().size(), 2u);
+  EXPECT_EQ(compile(split).report.status, Status::ok);
+  EXPECT_EQ(compiler_->roots(request(mlirOf(matmul), "whole.mlir")).value().size(), 1u);
 }
 
 }  // namespace

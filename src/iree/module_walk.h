@@ -16,8 +16,8 @@ using Visitor = std::function<MlirWalkResult(MlirOperation)>;
 void walk(const CompilerApi& api, MlirOperation root, Visitor visitor);
 
 /// The public functions of a module: [{"name", "inputs": [type texts], "results": [type texts],
-/// "problem": …}]. "problem" is there for a function that is one contraction or convolution of its
-/// arguments into a zeroed result, the forms that mlirOf writes: those have a reference.
+/// "problem": …}]. "problem" is there for a function that recognizeProblem knows: those have a
+/// reference.
 [[nodiscard]] nlohmann::json describeModule(const CompilerApi& api, MlirOperation module);
 
 /// The root operation of each dispatch, from IR with tuner attributes:

@@ -14,6 +14,8 @@
 namespace hone::iree {
 namespace {
 
+using model::Activation;
+using model::Attention;
 using model::Conv;
 using model::ConvDirection;
 using model::ConvLayout;
@@ -21,7 +23,6 @@ using model::ElementType;
 using model::Matmul;
 using model::Problem;
 using verify::Tensor;
-using verify::Values;
 
 constexpr auto kFwd = ConvDirection::forward;
 constexpr auto kBwd = ConvDirection::backwardData;
@@ -75,16 +76,18 @@ TEST_P(ProblemMlir, ComputesTheReference) {
   }
   const Problem problem = GetParam();
   ASSERT_TRUE(model::check(problem)) << model::check(problem).error().message;
+  const verify::Values values = verify::valuesFor(problem);
   std::vector<Tensor> inputs;
   for (const model::TensorType& type : model::operandsOf(problem)) {
-    inputs.push_back(verify::makeInput(type, Values::smallIntegers, 11, inputs.size()));
+    inputs.push_back(verify::makeInput(type, values, 11, inputs.size()));
   }
   const auto actual = compileAndRun(wheels, problem, inputs);
   ASSERT_TRUE(actual) << actual.error().message << mlirOf(problem);
   const auto expected = verify::computeReference(problem, inputs);
   ASSERT_TRUE(expected) << expected.error().message;
+  const bool exactInputs = values == verify::Values::smallIntegers;
   const auto mismatch =
-      verify::compare(*actual, *expected, verify::toleranceFor(problem, /*exactInputs=*/true));
+      verify::compare(*actual, *expected, verify::toleranceFor(problem, exactInputs));
   ASSERT_TRUE(mismatch) << mismatch.error().message;
   EXPECT_FALSE(*mismatch) << (*mismatch)->describe() << "\n" << mlirOf(problem);
 }
@@ -164,10 +167,143 @@ INSTANTIATE_TEST_SUITE_P(
     }),
     testName);
 
+Conv with(Conv conv, bool bias, Activation activation) {
+  conv.epilogue = {bias, activation};
+  return conv;
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Epilogues, ProblemMlir,
+    testing::ValuesIn(std::vector<Problem>{
+        Matmul{.m = 33, .n = 47, .k = 65, .epilogue = {true, Activation::relu}},
+        Matmul{.m = 33, .n = 47, .k = 65, .epilogue = {false, Activation::gelu}},
+        Matmul{.m = 33, .n = 47, .k = 65, .epilogue = {false, Activation::softmax}},
+        Matmul{.batch = 3, .m = 17, .n = 19, .k = 23, .epilogue = {true, Activation::softmax}},
+        Matmul{.batch = 3, .m = 17, .n = 19, .k = 23, .lhs = kF16, .rhs = kF16},
+        Matmul{.batch = 3,
+               .m = 17,
+               .n = 19,
+               .k = 23,
+               .transposeRhs = true,
+               .lhs = kF16,
+               .rhs = kF16,
+               .epilogue = {true, Activation::relu}},
+        Matmul{.m = 31,
+               .n = 48,
+               .k = 64,
+               .lhs = kI8,
+               .rhs = kI8,
+               .result = kI32,
+               .epilogue = {.bias = true}},
+        Matmul{.m = 31,
+               .n = 48,
+               .k = 64,
+               .lhs = kI8,
+               .rhs = kI8,
+               .result = kI32,
+               .epilogue = {true, Activation::relu}},
+        Matmul{.m = 24,
+               .n = 48,
+               .k = 32,
+               .lhs = kF16,
+               .rhs = kF16,
+               .result = kF16,
+               .epilogue = {true, Activation::gelu}},
+        Matmul{.m = 8,
+               .n = 4096,
+               .k = 16,
+               .lhs = kF16,
+               .rhs = kF16,
+               .result = kF16,
+               .epilogue = {true, Activation::softmax}},
+        with(convOf(kFwd, kNhwc, {2, 8, 10, 9, 16, 3, 3}, {1, 1}, {1, 1}, {1, 1}, 1), true,
+             Activation::relu),
+        with(convOf(kFwd, kNchw, {2, 6, 10, 9, 4, 3, 2}, {2, 1}, {1, 0}, {1, 2}, 2), true,
+             Activation::gelu),
+    }),
+    testName);
+
+/// As a 3-D convolution: depth, its filter, stride, padding and dilation.
+Conv deep(Conv conv, std::array<std::int64_t, 5> depth) {
+  conv.spatial = 3;
+  const auto [d, z, stride, pad, dilation] = depth;
+  conv.d = d;
+  conv.z = z;
+  conv.strideD = stride;
+  conv.padD = pad;
+  conv.dilationD = dilation;
+  return conv;
+}
+/// As a 1-D one: the height must be 1.
+Conv flat(Conv conv) {
+  conv.spatial = 1;
+  return conv;
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    OneDimension, ProblemMlir,
+    testing::ValuesIn(std::vector<Problem>{
+        flat(convOf(kFwd, kNhwc, {2, 8, 1, 21, 12, 1, 3}, {1, 2}, {0, 1}, {1, 2}, 1)),
+        flat(convOf(kFwd, kNchw, {2, 8, 1, 21, 12, 1, 3}, {1, 2}, {0, 1}, {1, 2}, 1)),
+        with(flat(convOf(kFwd, kNchw, {2, 8, 1, 21, 12, 1, 3}, {1, 1}, {0, 1}, {1, 1}, 4)), true,
+             Activation::relu),
+        flat(convOf(kFwd, kNhwc, {1, 6, 1, 16, 4, 1, 4}, {1, 1}, {0, 0}, {1, 1}, 2, kI8, kI32)),
+        flat(convOf(kBwd, kNhwc, {2, 8, 1, 21, 12, 1, 3}, {1, 2}, {0, 1}, {1, 2}, 2)),
+        flat(convOf(kWrw, kNchw, {2, 8, 1, 21, 12, 1, 3}, {1, 2}, {0, 1}, {1, 2}, 2, kBf16)),
+    }),
+    testName);
+
+INSTANTIATE_TEST_SUITE_P(
+    ThreeDimensions, ProblemMlir,
+    testing::ValuesIn(std::vector<Problem>{
+        deep(convOf(kFwd, kNhwc, {2, 8, 8, 9, 12, 2, 3}, {1, 2}, {0, 1}, {1, 1}, 2),
+             {7, 3, 2, 1, 1}),
+        deep(convOf(kBwd, kNhwc, {2, 8, 8, 9, 12, 2, 3}, {1, 2}, {0, 1}, {1, 1}, 2),
+             {7, 3, 2, 1, 1}),
+        deep(convOf(kWrw, kNhwc, {2, 8, 8, 9, 12, 2, 3}, {1, 2}, {0, 1}, {1, 1}, 2),
+             {7, 3, 2, 1, 1}),
+        deep(convOf(kFwd, kNchw, {1, 5, 8, 7, 6, 3, 3}, {1, 1}, {1, 1}, {1, 1}, 1, kF16),
+             {6, 2, 1, 0, 2}),
+        deep(convOf(kBwd, kNchw, {1, 5, 8, 7, 6, 3, 3}, {1, 1}, {1, 1}, {1, 1}, 1),
+             {6, 2, 1, 0, 2}),
+        deep(convOf(kWrw, kNchw, {1, 5, 8, 7, 6, 3, 3}, {1, 1}, {1, 1}, {1, 1}, 1, kI8, kI32),
+             {6, 2, 1, 0, 2}),
+        with(deep(convOf(kFwd, kNchw, {1, 4, 6, 7, 6, 3, 3}, {1, 1}, {1, 1}, {1, 1}, 1),
+                  {5, 3, 1, 1, 1}),
+             true, Activation::relu),
+    }),
+    testName);
+
+INSTANTIATE_TEST_SUITE_P(
+    Attentions, ProblemMlir,
+    testing::ValuesIn(std::vector<Problem>{
+        Attention{.batch = 2, .queries = 24, .keys = 40, .depth = 16},
+        Attention{.batch = 1, .queries = 33, .keys = 57, .depth = 80},
+        Attention{.batch = 4, .queries = 64, .keys = 128, .depth = 64, .type = kF16},
+        Attention{.batch = 2, .queries = 24, .keys = 40, .depth = 16, .type = kBf16},
+    }),
+    testName);
+
 TEST(ProblemMlirText, NamesTheFunctionAsAsked) {
   EXPECT_THAT(mlirOf(Matmul{.m = 2, .n = 3, .k = 4}, "matmul_of_a_test"),
               testing::StartsWith("func.func @matmul_of_a_test(%first: tensor<2x4xf32>, "
                                   "%second: tensor<4x3xf32>) -> tensor<2x3xf32> {\n"));
+}
+
+TEST(ProblemMlirText, PutsAttributesOnTheRootAlone) {
+  const auto at = [](const Problem& problem) { return mlirOf(problem, "main", "tag = 1"); };
+  using testing::HasSubstr;
+  EXPECT_THAT(at(Matmul{.m = 2, .n = 3, .k = 4}), HasSubstr("linalg.matmul {tag = 1} ins("));
+  EXPECT_THAT(at(Matmul{.batch = 1, .m = 2, .n = 3, .k = 4, .transposeLhs = true}),
+              HasSubstr("-> (b, m, n)>] {tag = 1} ins("));
+  Conv conv{.h = 3, .w = 3, .x = 2};
+  EXPECT_THAT(at(conv), HasSubstr("strides = dense<[1, 1]> : tensor<2xi64>, tag = 1} ins("));
+  conv.direction = kWrw;
+  EXPECT_THAT(at(conv), HasSubstr(" attrs = {tag = 1} {\n"));
+  EXPECT_THAT(at(Attention{.depth = 4}), HasSubstr(")>]> {tag = 1} ins("));
+  const std::string epilogue =
+      at(Matmul{.m = 2, .n = 3, .k = 4, .epilogue = {true, Activation::gelu}});
+  EXPECT_EQ(epilogue.find("tag"), epilogue.rfind("tag")) << epilogue;
 }
 
 }  // namespace

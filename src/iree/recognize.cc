@@ -1,13 +1,19 @@
 #include "iree/recognize.h"
 
+#include <algorithm>
 #include <set>
 #include <vector>
 
 #include "base/text.h"
+#include "iree/module_walk.h"
+#include "iree/operation_problem.h"
+#include "iree/problem_mlir.h"
 
 namespace hone::iree {
 namespace {
 
+using model::Activation;
+using model::Attention;
 using model::Conv;
 using model::Matmul;
 using model::Problem;
@@ -18,34 +24,22 @@ struct Work {
   MlirOperation returned{nullptr};
 };
 
-struct Collector {
-  const CompilerApi& api;
-  MlirOperation function{};
-  Work work;
-};
-
-MlirWalkResult collectOne(MlirOperation operation, void* state) {
-  auto& collector = *static_cast<Collector*>(state);
-  if (operation.ptr == collector.function.ptr) {
-    return MlirWalkResult::advance;
-  }
+Work workOf(const CompilerApi& api, MlirOperation function) {
   static const std::set<std::string> kSetUp = {"arith.constant", "tensor.empty", "linalg.fill"};
-  const std::string name = collector.api.nameOf(operation);
-  if (name == "func.return" || name == "util.return") {
-    collector.work.returned = operation;
-  } else if (!kSetUp.contains(name)) {
-    collector.work.heavy.push_back(operation);
-  }
-  return MlirWalkResult::skip;
-}
-
-std::optional<TensorType> tensorOf(const CompilerApi& api, MlirValue value) {
-  const std::string text = api.typeText(api.valueType(value));
-  if (!text.starts_with("tensor<") || !text.ends_with(">")) {
-    return std::nullopt;
-  }
-  auto type = model::tensorTypeFrom(text.substr(7, text.size() - 8));
-  return type ? std::optional(*type) : std::nullopt;
+  Work work;
+  walk(api, function, [&](MlirOperation operation) {
+    if (operation.ptr == function.ptr) {
+      return MlirWalkResult::advance;
+    }
+    const std::string name = api.nameOf(operation);
+    if (name == "func.return" || name == "util.return") {
+      work.returned = operation;
+    } else if (!kSetUp.contains(name)) {
+      work.heavy.push_back(operation);
+    }
+    return MlirWalkResult::skip;
+  });
+  return work;
 }
 
 bool isArgument(const CompilerApi& api, MlirValue value, std::intptr_t number) {
@@ -66,145 +60,15 @@ bool isZeroed(const CompilerApi& api, MlirValue value) {
   return text.starts_with("0.000000e+00") || text.starts_with("0 :");
 }
 
-/// Exactly the maps of a matmul with its operands as they are or transposed; nothing for others.
-struct Transposes {
-  bool lhs = false;
-  bool rhs = false;
-};
-
-std::optional<Transposes> transposesFrom(const std::string& maps, bool batch) {
-  const std::string dims = batch ? "(d0, d1, d2, d3)" : "(d0, d1, d2)";
-  const std::string b = batch ? "d0, " : "";
-  const std::string m = batch ? "d1" : "d0";
-  const std::string n = batch ? "d2" : "d1";
-  const std::string k = batch ? "d3" : "d2";
-  const auto map = [&](const std::string& row, const std::string& column) {
-    return fmt::format("affine_map<{} -> ({}{}, {})>", dims, b, row, column);
-  };
-  for (const bool lhs : {false, true}) {
-    for (const bool rhs : {false, true}) {
-      const std::string want = fmt::format("[{}, {}, {}]", lhs ? map(k, m) : map(m, k),
-                                           rhs ? map(n, k) : map(k, n), map(m, n));
-      if (maps == want) {
-        return Transposes{lhs, rhs};
-      }
-    }
-  }
-  return std::nullopt;
-}
-
-std::optional<Problem> matmulFrom(const CompilerApi& api, MlirOperation operation,
-                                  const TensorType& lhs, const TensorType& rhs,
-                                  const TensorType& result, bool batch) {
-  Transposes transposes;
-  if (const std::string maps = api.attributeText(operation, "indexing_maps"); !maps.empty()) {
-    const auto read = transposesFrom(maps, batch);
-    if (!read) {
-      return std::nullopt;
-    }
-    transposes = *read;
-  }
-  const std::size_t rank = batch ? 3 : 2;
-  if (lhs.shape.size() != rank || rhs.shape.size() != rank || result.shape.size() != rank) {
-    return std::nullopt;
-  }
-  const std::size_t row = rank - 2;
-  Matmul matmul;
-  matmul.batch = batch ? result.shape[0] : 0;
-  matmul.m = result.shape[row];
-  matmul.n = result.shape[row + 1];
-  matmul.k = lhs.shape[transposes.lhs ? row : row + 1];
-  matmul.transposeLhs = transposes.lhs;
-  matmul.transposeRhs = transposes.rhs;
-  matmul.lhs = lhs.element;
-  matmul.rhs = rhs.element;
-  matmul.result = result.element;
-  return matmul;
-}
-
-/// The two numbers of "dense<[1, 2]> : tensor<2xi64>" or "dense<1> : …"; 1 and 1 when absent.
-std::optional<std::pair<std::int64_t, std::int64_t>> pairFrom(const std::string& text) {
-  if (text.empty()) {
-    return std::pair<std::int64_t, std::int64_t>{1, 1};
-  }
-  const auto open = text.find('<');
-  const auto close = text.find('>');
-  if (open == std::string::npos || close == std::string::npos) {
-    return std::nullopt;
-  }
-  std::string inside = text.substr(open + 1, close - open - 1);
-  std::erase_if(inside, [](char c) { return c == '[' || c == ']' || c == ' '; });
-  const auto parts = split(inside, ',');
-  const auto first = parseInt(parts.front());
-  const auto second = parseInt(parts.back());
-  if (!first || !second || parts.size() > 2) {
-    return std::nullopt;
-  }
-  return std::pair{*first, *second};
-}
-
-std::optional<Problem> convFrom(const CompilerApi& api, MlirOperation operation,
-                                const TensorType& image, const TensorType& filter,
-                                const TensorType& result, model::ConvLayout layout) {
-  const auto strides = pairFrom(api.attributeText(operation, "strides"));
-  const auto dilations = pairFrom(api.attributeText(operation, "dilations"));
-  if (!strides || !dilations || image.shape.size() != 4 || filter.shape.size() != 4 ||
-      image.element != filter.element) {
-    return std::nullopt;
-  }
-  const bool nhwc = layout == model::ConvLayout::nhwc;
-  Conv conv;
-  conv.layout = layout;
-  conv.n = image.shape[0];
-  conv.c = image.shape[nhwc ? 3 : 1];
-  conv.h = image.shape[nhwc ? 1 : 2];
-  conv.w = image.shape[nhwc ? 2 : 3];
-  conv.k = filter.shape[0];
-  conv.y = filter.shape[nhwc ? 1 : 2];
-  conv.x = filter.shape[nhwc ? 2 : 3];
-  std::tie(conv.strideH, conv.strideW) = *strides;
-  std::tie(conv.dilationH, conv.dilationW) = *dilations;
-  conv.input = image.element;
-  conv.result = result.element;
-  return conv;
-}
-
-std::optional<Problem> problemOf(const CompilerApi& api, MlirOperation operation) {
-  const auto lhs = tensorOf(api, api.operationOperand(operation, 0));
-  const auto rhs = tensorOf(api, api.operationOperand(operation, 1));
-  const auto result = tensorOf(api, api.operationResult(operation, 0));
-  if (!lhs || !rhs || !result) {
-    return std::nullopt;
-  }
-  if (api.attributeText(operation, "cast").contains("unsigned")) {
-    return std::nullopt;
-  }
-  const std::string name = api.nameOf(operation);
-  if (name == "linalg.matmul" || name == "linalg.batch_matmul") {
-    return matmulFrom(api, operation, *lhs, *rhs, *result, name == "linalg.batch_matmul");
-  }
-  if (name == "linalg.conv_2d_nhwc_fhwc") {
-    return convFrom(api, operation, *lhs, *rhs, *result, model::ConvLayout::nhwc);
-  }
-  if (name == "linalg.conv_2d_nchw_fchw") {
-    return convFrom(api, operation, *lhs, *rhs, *result, model::ConvLayout::nchw);
-  }
-  return std::nullopt;
-}
-
-}  // namespace
-
-std::optional<Problem> recognizeProblem(const CompilerApi& api, MlirOperation function) {
-  Collector collector{api, function, {}};
-  api.operationWalk(function, collectOne, &collector, MlirWalkOrder::preOrder);
-  const Work& work = collector.work;
+/// One operation of the arguments into zeros, whatever order its set-up has.
+std::optional<Problem> plainProblem(const CompilerApi& api, const Work& work) {
   if (work.heavy.size() != 1 || work.returned.ptr == nullptr ||
       api.operationOperands(work.returned) != 1) {
     return std::nullopt;
   }
   const MlirOperation operation = work.heavy.front();
-  if (api.operationOperands(operation) != 3 || api.operationResults(operation) != 1 ||
-      !isArgument(api, api.operationOperand(operation, 0), 0) ||
+  const auto found = problemOf(api, operation);
+  if (!found || !found->exact || !isArgument(api, api.operationOperand(operation, 0), 0) ||
       !isArgument(api, api.operationOperand(operation, 1), 1) ||
       !isZeroed(api, api.operationOperand(operation, 2))) {
     return std::nullopt;
@@ -213,15 +77,125 @@ std::optional<Problem> recognizeProblem(const CompilerApi& api, MlirOperation fu
   if (api.valueIsArgument(returned) || api.resultOwner(returned).ptr != operation.ptr) {
     return std::nullopt;
   }
-  auto problem = problemOf(api, operation);
   // What the types say must be what the problem says: the last line against a misreading.
-  if (!problem || !model::check(*problem) ||
-      tensorOf(api, api.operationOperand(operation, 0)) != model::operandsOf(*problem)[0] ||
-      tensorOf(api, api.operationOperand(operation, 1)) != model::operandsOf(*problem)[1] ||
-      tensorOf(api, api.operationResult(operation, 0)) != model::resultOf(*problem)) {
+  if (tensorOf(api, api.operationOperand(operation, 0)) != model::operandsOf(found->problem)[0] ||
+      tensorOf(api, api.operationOperand(operation, 1)) != model::operandsOf(found->problem)[1] ||
+      tensorOf(api, api.operationResult(operation, 0)) != model::resultOf(found->problem)) {
     return std::nullopt;
   }
-  return problem;
+  return found->problem;
+}
+
+/// The static tensors that the function takes; nothing when it takes anything else.
+std::vector<TensorType> argumentsOf(const CompilerApi& api, MlirOperation function) {
+  const MlirType type =
+      api.typeOfAttribute(api.operationAttribute(function, MlirStringRef::of("function_type")));
+  std::vector<TensorType> arguments;
+  for (std::intptr_t i = 0; i < api.functionInputs(type); ++i) {
+    const std::string text = api.typeText(api.functionInput(type, i));
+    const bool tensor = text.starts_with("tensor<") && text.ends_with(">");
+    auto argument = model::tensorTypeFrom(tensor ? text.substr(7, text.size() - 8) : "");
+    if (!argument) {
+      return {};
+    }
+    arguments.push_back(*std::move(argument));
+  }
+  return arguments;
+}
+
+/// The numbers of "array<i64: 0, 1, 1, 0>".
+std::vector<std::int64_t> numbersOf(const std::string& array) {
+  std::vector<std::int64_t> numbers;
+  const auto colon = array.find(':');
+  if (colon != std::string::npos && array.ends_with(">")) {
+    for (const std::string& part : split(array.substr(colon + 1, array.size() - colon - 2), ',')) {
+      numbers.push_back(parseInt(trim(part)).value_or(-1));
+    }
+  }
+  return numbers;
+}
+
+/// The convolution of the function's own image, which may be padded before the operation has it.
+Conv unpadded(const CompilerApi& api, Conv conv, const TensorType& image, const Work& work) {
+  const std::size_t height = conv.layout == model::ConvLayout::nhwc ? 1 : 2;
+  if (image.shape.size() == 4) {
+    conv.h = image.shape[height];
+    conv.w = image.shape[height + 1];
+  }
+  for (const MlirOperation operation : work.heavy) {
+    const auto low = numbersOf(api.attributeText(operation, "static_low"));
+    if (api.nameOf(operation) == "tensor.pad" && low.size() == 4) {
+      conv.padH = low[height];
+      conv.padW = low[height + 1];
+    }
+  }
+  return conv;
+}
+
+std::vector<Problem> withEpilogues(Problem problem, bool bias) {
+  std::vector<Problem> problems;
+  for (const auto activation :
+       {Activation::none, Activation::relu, Activation::gelu, Activation::softmax}) {
+    const model::Epilogue epilogue{bias, activation};
+    if (auto* matmul = std::get_if<Matmul>(&problem)) {
+      matmul->epilogue = epilogue;
+    } else {
+      std::get<Conv>(problem).epilogue = epilogue;
+    }
+    problems.push_back(problem);
+  }
+  return problems;
+}
+
+/// What the function may be; it is to be compared with what mlirOf writes for each.
+std::vector<Problem> guessesFor(const CompilerApi& api, const Work& work,
+                                const std::vector<TensorType>& arguments) {
+  for (const MlirOperation operation : work.heavy) {
+    if (api.nameOf(operation) == "iree_linalg_ext.attention" && arguments.size() == 3 &&
+        arguments[0].shape.size() == 3 && arguments[1].shape.size() == 3) {
+      const auto& query = arguments[0].shape;
+      return {Attention{query[0], query[1], arguments[1].shape[1], query[2], arguments[0].element}};
+    }
+    auto found = problemOf(api, operation);
+    if (found && arguments.size() >= 2) {
+      if (auto* conv = std::get_if<Conv>(&found->problem)) {
+        *conv = unpadded(api, *conv, arguments[0], work);
+      }
+      return withEpilogues(found->problem, arguments.size() == 3);
+    }
+  }
+  return {};
+}
+
+/// Whether the function is what mlirOf writes for the problem, operation for operation.
+bool isWrittenFor(const CompilerApi& api, MlirOperation function, const Problem& problem) {
+  const MlirContext context = api.operationContext(function);
+  const std::string text = mlirOf(problem);
+  const MlirOperation written =
+      api.operationParse(context, MlirStringRef::of(text), MlirStringRef::of("problem"));
+  if (written.ptr == nullptr) {
+    return false;
+  }
+  api.operationSetAttribute(written, MlirStringRef::of("sym_name"),
+                            api.operationAttribute(function, MlirStringRef::of("sym_name")));
+  const bool same = api.fullText(written) == api.fullText(function);
+  api.operationErase(written);
+  return same;
+}
+
+}  // namespace
+
+std::optional<Problem> recognizeProblem(const CompilerApi& api, MlirOperation function) {
+  const Work work = workOf(api, function);
+  if (auto plain = plainProblem(api, work)) {
+    return plain;
+  }
+  for (const Problem& guess : guessesFor(api, work, argumentsOf(api, function))) {
+    if (model::check(guess) && isWrittenFor(api, function, guess)) {
+      return guess;
+    }
+  }
+  return std::nullopt;
 }
 
 }  // namespace hone::iree

@@ -15,7 +15,8 @@ enum class Activation : std::uint8_t { none, relu, gelu, softmax };
 [[nodiscard]] std::string_view nameOf(Activation activation);
 
 /// What is done with a sum of products before it is the result: a bias for each column (or output
-/// channel), then an activation; softmax goes along the columns. All in the result's type.
+/// channel), then an activation; softmax goes along the columns. All in the result's type, but
+/// softmax in no less than f32: 16 bits cannot hold the sum of a long row of weights.
 struct Epilogue {
   bool bias = false;
   Activation activation = Activation::none;

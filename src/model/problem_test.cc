@@ -230,7 +230,11 @@ RC_GTEST_PROP(ProblemProperty, DamagedJsonIsRefusedOrSound, ()) {
   }
   if (const auto problem = problemFrom(damaged)) {
     RC_ASSERT(check(*problem).has_value());
-    RC_ASSERT(damaged.size() < toJson(*problem).size() || toJson(*problem) == damaged);
+    // What was read is what stood there: no member is cut or wrapped to something else.
+    const json again = toJson(*problem);
+    for (const auto& [name, value] : again.items()) {
+      RC_ASSERT(!damaged.contains(name) || damaged[name] == value);
+    }
   } else {
     RC_ASSERT(problem.error().fault == Fault::user);
     RC_ASSERT(!problem.error().message.empty());

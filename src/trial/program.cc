@@ -112,8 +112,7 @@ Result<Inputs> makeInputs(const Program& program, const std::vector<std::string>
                      join(program.inputTypes, ", "), specs.size());
   }
   Inputs inputs;
-  // Small integers make the sums of a contraction exact, so that its check can be exact too.
-  const auto values = program.problem ? verify::Values::smallIntegers : verify::Values::reals;
+  const auto values = program.problem ? verify::valuesFor(*program.problem) : verify::Values::reals;
   for (std::size_t i = 0; i < count; ++i) {
     const std::string spec = specs.empty() ? "" : specs[i];
     const auto equals = spec.find('=');

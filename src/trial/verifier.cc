@@ -1,6 +1,7 @@
 #include "trial/verifier.h"
 
 #include "base/clock.h"
+#include "verify/inputs.h"
 #include "verify/reference.h"
 
 namespace hone::trial {
@@ -39,9 +40,12 @@ std::string_view nameOf(Against against) {
 
 Result<void> Verifier::expectReference() {
   const std::int64_t startNs = ownCpuNs();
-  verify::Tensor reference = HONE_TRY(verify::computeReference(*program_.problem, inputs_.tensors));
+  const model::Problem& problem = *program_.problem;
+  verify::Tensor reference = HONE_TRY(verify::computeReference(problem, inputs_.tensors));
   referenceCpuNs_ += ownCpuNs() - startNs;
-  expected_.push_back({std::move(reference), verify::toleranceFor(*program_.problem, true)});
+  // The inputs are those of makeInputs: where the user gave any there is no reference.
+  const bool exactInputs = verify::valuesFor(problem) == verify::Values::smallIntegers;
+  expected_.push_back({std::move(reference), verify::toleranceFor(problem, exactInputs)});
   against_ = Against::reference;
   return {};
 }

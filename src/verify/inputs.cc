@@ -57,6 +57,14 @@ void fill(Tensor& tensor, Values values, Random generator, Convert convert) {
 
 }  // namespace
 
+Values valuesFor(const model::Problem& problem) {
+  const model::Activation activation = epilogueOf(problem).activation;
+  const bool saturates = std::holds_alternative<model::Attention>(problem) ||
+                         activation == model::Activation::gelu ||
+                         activation == model::Activation::softmax;
+  return saturates ? Values::reals : Values::smallIntegers;
+}
+
 Tensor makeInput(const model::TensorType& type, Values values, std::uint64_t seed,
                  std::size_t operand) {
   Tensor tensor{type, std::vector<std::byte>(type.bytes())};

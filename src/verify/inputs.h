@@ -4,6 +4,7 @@
 #include <string_view>
 #include <vector>
 
+#include "model/problem.h"
 #include "verify/tensor.h"
 
 namespace hone::verify {
@@ -15,6 +16,10 @@ enum class Values : std::uint8_t {
   /// Uniform in [-1, 1), rounded to the type; integer types get small integers all the same.
   reals,
 };
+
+/// Those that show most in the problem's result: small integers where it is sums, which are exact
+/// then; reals where large sums would saturate what follows them (gelu, softmax, attention).
+[[nodiscard]] Values valuesFor(const model::Problem& problem);
 
 /// The tensor of operand number `operand`, reproducible from the seed on every machine; every
 /// operand and every seed gives other values.

@@ -11,6 +11,7 @@ namespace {
 
 using dnnl::memory;
 using model::Conv;
+using model::ConvAxis;
 using model::ConvDirection;
 using model::ConvLayout;
 using model::Matmul;
@@ -88,8 +89,9 @@ void runMatmul(const Matmul& matmul, const float* lhs, const float* rhs, float* 
               DNNL_ARG_DST, resultDesc, session.plain(resultDesc, result));
 }
 
-/// The convolution in oneDNN's words: sizes are always in the order n,c,h,w, and the layout is in
-/// the tag; `any` lets oneDNN choose blocked layouts, which are many times faster than plain ones.
+/// The convolution in oneDNN's words: sizes are always in the order n,c,(d,)h,w, and the layout is
+/// in the tag; `any` lets oneDNN choose blocked layouts, which are many times faster than plain
+/// ones.
 struct ConvPlan {
   explicit ConvPlan(const Conv& conv);
   [[nodiscard]] static memory::desc any(const memory::desc& plain) {
@@ -101,22 +103,49 @@ struct ConvPlan {
   memory::dims strides, dilations, padLeft, padRight;
 };
 
-ConvPlan::ConvPlan(const Conv& conv) {
+Tag imageTag(const Conv& conv) {
   const bool nhwc = conv.layout == ConvLayout::nhwc;
-  const Tag activations = nhwc ? Tag::nhwc : Tag::nchw;
-  image = floats({conv.n, conv.c, conv.h, conv.w}, activations);
-  output = floats({conv.n, conv.k, conv.outH(), conv.outW()}, activations);
-  filter = conv.groups == 1
-               ? floats({conv.k, conv.c, conv.y, conv.x}, nhwc ? Tag::ohwi : Tag::oihw)
-               : floats({conv.groups, conv.k / conv.groups, conv.c / conv.groups, conv.y, conv.x},
-                        nhwc ? Tag::gohwi : Tag::goihw);
-  strides = {conv.strideH, conv.strideW};
-  dilations = {conv.dilationH - 1, conv.dilationW - 1};
-  padLeft = {conv.padH, conv.padW};
-  // The padding that the last window reaches: less than on the left where the strides leave a rest.
-  padRight = {
-      (conv.outH() - 1) * conv.strideH + (conv.y - 1) * conv.dilationH + 1 - conv.h - conv.padH,
-      (conv.outW() - 1) * conv.strideW + (conv.x - 1) * conv.dilationW + 1 - conv.w - conv.padW};
+  if (conv.spatial == 3) {
+    return nhwc ? Tag::ndhwc : Tag::ncdhw;
+  }
+  return nhwc ? Tag::nhwc : Tag::nchw;
+}
+
+Tag filterTag(const Conv& conv) {
+  const bool nhwc = conv.layout == ConvLayout::nhwc;
+  if (conv.spatial == 3) {
+    return conv.groups == 1 ? (nhwc ? Tag::odhwi : Tag::oidhw) : (nhwc ? Tag::godhwi : Tag::goidhw);
+  }
+  return conv.groups == 1 ? (nhwc ? Tag::ohwi : Tag::oihw) : (nhwc ? Tag::gohwi : Tag::goihw);
+}
+
+ConvPlan::ConvPlan(const Conv& conv) {
+  std::vector<ConvAxis> axes = conv.axes();
+  if (axes.size() == 1) {
+    axes.insert(axes.begin(), ConvAxis{});  // 1-D is 2-D with a height of 1
+  }
+  memory::dims imageDims = {conv.n, conv.c};
+  memory::dims outputDims = {conv.n, conv.k};
+  memory::dims filterDims = {conv.k / conv.groups, conv.c / conv.groups};
+  if (conv.groups > 1) {
+    filterDims.insert(filterDims.begin(), conv.groups);
+  }
+  for (const ConvAxis& axis : axes) {
+    imageDims.push_back(axis.image);
+    outputDims.push_back(axis.out());
+    filterDims.push_back(axis.filter);
+    strides.push_back(axis.stride);
+    dilations.push_back(axis.dilation - 1);
+    padLeft.push_back(axis.pad);
+    // The padding that the last window reaches: less than on the left where the strides leave a
+    // rest.
+    const std::int64_t reach =
+        (axis.out() - 1) * axis.stride + (axis.filter - 1) * axis.dilation + 1;
+    padRight.push_back(reach - axis.image - axis.pad);
+  }
+  image = floats(imageDims, imageTag(conv));
+  output = floats(outputDims, imageTag(conv));
+  filter = floats(filterDims, filterTag(conv));
 }
 
 constexpr auto kDirect = dnnl::algorithm::convolution_direct;  // Winograd would round differently
@@ -179,9 +208,12 @@ Result<void> runOneDnn(const model::Problem& problem, const float* first, const 
       runMatmul(*matmul, first, second, result);
       return {};
     }
-    const auto& conv = std::get<Conv>(problem);
-    const ConvPlan plan(conv);
-    switch (conv.direction) {
+    const auto* conv = std::get_if<Conv>(&problem);
+    if (conv == nullptr) {
+      return userError("{} is not one sum of products", nameOf(problem));
+    }
+    const ConvPlan plan(*conv);
+    switch (conv->direction) {
       case ConvDirection::forward:
         runForward(plan, first, second, result);
         break;

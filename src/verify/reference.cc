@@ -1,9 +1,11 @@
 #include "verify/reference.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstring>
 
+#include "verify/epilogue.h"
 #include "verify/onednn.h"
 
 namespace hone::verify {
@@ -31,13 +33,6 @@ Result<void> checkInputs(const model::Problem& problem, std::span<const Tensor> 
   return {};
 }
 
-template <typename Number>
-std::vector<Number> numbersOf(const Tensor& tensor) {
-  std::vector<Number> numbers(static_cast<std::size_t>(tensor.type.count()));
-  readElements(tensor, 0, numbers);
-  return numbers;
-}
-
 /// The values as f32: an f32 tensor as it lies there, others by `space`.
 const float* floatsOf(const Tensor& tensor, std::vector<float>& space) {
   if (tensor.type.element == ElementType::f32) {
@@ -53,7 +48,7 @@ Tensor emptyResult(const model::Problem& problem, ElementType element) {
   return {type, std::vector<std::byte>(type.bytes())};
 }
 
-Result<Tensor> floatReference(const model::Problem& problem, std::span<const Tensor> inputs) {
+Result<Tensor> floatSums(const model::Problem& problem, std::span<const Tensor> inputs) {
   std::vector<float> firstSpace;
   std::vector<float> secondSpace;
   const float* first = floatsOf(inputs[0], firstSpace);
@@ -109,7 +104,7 @@ Result<unsigned> exactDigitBits(const model::Problem& problem) {
 
 /// Integers are computed in exact f32 sums, as oneDNN's own i8 kernels saturate on processors
 /// without VNNI: in one pass for small values, otherwise in one pass for every pair of digits.
-Result<Tensor> integerReference(const model::Problem& problem, std::span<const Tensor> inputs) {
+Result<Tensor> integerSums(const model::Problem& problem, std::span<const Tensor> inputs) {
   std::vector<std::int64_t> first = numbersOf<std::int64_t>(inputs[0]);
   std::vector<std::int64_t> second = numbersOf<std::int64_t>(inputs[1]);
   const double bound =
@@ -134,12 +129,47 @@ Result<Tensor> integerReference(const model::Problem& problem, std::span<const T
   return result;
 }
 
+/// As many queries at a time as keep the scores small, whatever the sizes.
+constexpr std::int64_t kScoresAtATime = std::int64_t{1} << 22;
+
+Result<Tensor> attentionReference(const model::Attention& attention,
+                                  std::span<const Tensor> inputs) {
+  std::array<std::vector<float>, 3> spaces;
+  const float* query = floatsOf(inputs[0], spaces[0]);
+  const float* key = floatsOf(inputs[1], spaces[1]);
+  const float* value = floatsOf(inputs[2], spaces[2]);
+  Tensor result = emptyResult(attention, ElementType::f32);
+  auto* out = reinterpret_cast<float*>(result.data.data());
+  const std::int64_t most = std::max<std::int64_t>(1, kScoresAtATime / attention.keys);
+  const double scale = 1 / std::sqrt(static_cast<double>(attention.depth));
+  std::vector<float> scores;
+  for (std::int64_t batch = 0; batch < attention.batch; ++batch) {
+    const std::int64_t keysAt = batch * attention.keys * attention.depth;
+    for (std::int64_t first = 0; first < attention.queries; first += most) {
+      const std::int64_t rows = std::min(most, attention.queries - first);
+      const std::int64_t at = (batch * attention.queries + first) * attention.depth;
+      scores.resize(static_cast<std::size_t>(rows * attention.keys));
+      const model::Matmul score{
+          .m = rows, .n = attention.keys, .k = attention.depth, .transposeRhs = true};
+      HONE_CHECK(runOneDnn(score, query + at, key + keysAt, scores.data()));
+      softmaxRows(scores, static_cast<std::size_t>(attention.keys), scale);
+      const model::Matmul weigh{.m = rows, .n = attention.depth, .k = attention.keys};
+      HONE_CHECK(runOneDnn(weigh, scores.data(), value + keysAt, out + at));
+    }
+  }
+  return result;
+}
+
 }  // namespace
 
 Result<Tensor> computeReference(const model::Problem& problem, std::span<const Tensor> inputs) {
   HONE_CHECK(checkInputs(problem, inputs));
-  return isFloat(inputs[0].type.element) ? floatReference(problem, inputs)
-                                         : integerReference(problem, inputs);
+  if (const auto* attention = std::get_if<model::Attention>(&problem)) {
+    return attentionReference(*attention, inputs);
+  }
+  Tensor sums = isFloat(inputs[0].type.element) ? HONE_TRY(floatSums(problem, inputs))
+                                                : HONE_TRY(integerSums(problem, inputs));
+  return withEpilogue(problem, std::move(sums), inputs);
 }
 
 }  // namespace hone::verify

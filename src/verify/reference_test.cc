@@ -12,110 +12,23 @@
 
 #include "verify/compare.h"
 #include "verify/inputs.h"
+#include "verify/test_naive.h"
 
 namespace hone::verify {
 namespace {
 
+using model::Activation;
+using model::Attention;
 using model::Conv;
+using model::ConvAxis;
 using model::ConvDirection;
 using model::ConvLayout;
 using model::ElementType;
+using model::Epilogue;
 using model::Matmul;
 using model::Problem;
 
-std::vector<double> valuesOf(const Tensor& tensor) {
-  std::vector<double> values(static_cast<std::size_t>(tensor.type.count()));
-  readElements(tensor, 0, values);
-  return values;
-}
-
-std::vector<double> naiveMatmul(const Matmul& p, const std::vector<double>& lhs,
-                                const std::vector<double>& rhs) {
-  std::vector<double> result;
-  for (std::int64_t b = 0; b < std::max<std::int64_t>(p.batch, 1); ++b) {
-    for (std::int64_t m = 0; m < p.m; ++m) {
-      for (std::int64_t n = 0; n < p.n; ++n) {
-        double sum = 0;
-        for (std::int64_t k = 0; k < p.k; ++k) {
-          const auto l = b * p.m * p.k + (p.transposeLhs ? k * p.m + m : m * p.k + k);
-          const auto r = b * p.k * p.n + (p.transposeRhs ? n * p.k + k : k * p.n + n);
-          sum += lhs[static_cast<std::size_t>(l)] * rhs[static_cast<std::size_t>(r)];
-        }
-        result.push_back(sum);
-      }
-    }
-  }
-  return result;
-}
-
-/// Where the element of channel `c`, row `y` and column `x` of item `n` lies.
-std::size_t offsetOf(const Conv& p, std::int64_t n, std::int64_t c, std::int64_t y, std::int64_t x,
-                     std::int64_t channels, std::int64_t height, std::int64_t width) {
-  return static_cast<std::size_t>(p.layout == ConvLayout::nhwc
-                                      ? ((n * height + y) * width + x) * channels + c
-                                      : ((n * channels + c) * height + y) * width + x);
-}
-
-/// All three directions are the same products, summed up into another of the three tensors.
-std::vector<double> naiveConv(const Conv& p, std::vector<double> first,
-                              std::vector<double> second) {
-  std::vector<double> result(static_cast<std::size_t>(resultOf(p).count()));
-  auto& image = p.direction == ConvDirection::backwardData ? result : first;
-  auto& filter = p.direction == ConvDirection::weightBackward ? result : second;
-  auto& output = p.direction == ConvDirection::forward        ? result
-                 : p.direction == ConvDirection::backwardData ? first
-                                                              : second;
-  const std::int64_t cg = p.c / p.groups;
-  const std::int64_t kg = p.k / p.groups;
-  const auto product = [&](std::int64_t n, std::int64_t k, std::int64_t oh, std::int64_t ow,
-                           std::int64_t c, std::int64_t y, std::int64_t x) {
-    const std::int64_t h = oh * p.strideH - p.padH + y * p.dilationH;
-    const std::int64_t w = ow * p.strideW - p.padW + x * p.dilationW;
-    if (h < 0 || h >= p.h || w < 0 || w >= p.w) {
-      return;
-    }
-    double& i = image[offsetOf(p, n, k / kg * cg + c, h, w, p.c, p.h, p.w)];
-    double& f = filter[offsetOf(p, k, c, y, x, cg, p.y, p.x)];
-    double& o = output[offsetOf(p, n, k, oh, ow, p.k, p.outH(), p.outW())];
-    (&image == &result    ? i
-     : &filter == &result ? f
-                          : o) += &image == &result    ? f * o
-                                  : &filter == &result ? i * o
-                                                       : i * f;
-  };
-  for (std::int64_t n = 0; n < p.n; ++n) {
-    for (std::int64_t k = 0; k < p.k; ++k) {
-      for (std::int64_t oh = 0; oh < p.outH(); ++oh) {
-        for (std::int64_t ow = 0; ow < p.outW(); ++ow) {
-          for (std::int64_t c = 0; c < cg; ++c) {
-            for (std::int64_t y = 0; y < p.y; ++y) {
-              for (std::int64_t x = 0; x < p.x; ++x) {
-                product(n, k, oh, ow, c, y, x);
-              }
-            }
-          }
-        }
-      }
-    }
-  }
-  return result;
-}
-
-std::vector<double> naive(const Problem& problem, const std::vector<Tensor>& inputs) {
-  const auto first = valuesOf(inputs[0]);
-  const auto second = valuesOf(inputs[1]);
-  return std::holds_alternative<Matmul>(problem)
-             ? naiveMatmul(std::get<Matmul>(problem), first, second)
-             : naiveConv(std::get<Conv>(problem), first, second);
-}
-
-std::vector<Tensor> inputsOf(const Problem& problem, Values values, std::uint64_t seed = 1) {
-  std::vector<Tensor> inputs;
-  for (const model::TensorType& type : operandsOf(problem)) {
-    inputs.push_back(makeInput(type, values, seed, inputs.size()));
-  }
-  return inputs;
-}
+std::vector<double> valuesOf(const Tensor& tensor) { return numbersOf<double>(tensor); }
 
 struct Types {
   ElementType input;
@@ -126,11 +39,21 @@ Types someTypes() {
   return *rc::gen::element(
       Types{ElementType::f32, ElementType::f32}, Types{ElementType::f16, ElementType::f32},
       Types{ElementType::bf16, ElementType::f32}, Types{ElementType::f16, ElementType::f16},
-      Types{ElementType::f64, ElementType::f64}, Types{ElementType::i8, ElementType::i32});
+      Types{ElementType::f64, ElementType::f64}, Types{ElementType::i8, ElementType::i32},
+      Types{ElementType::i8, ElementType::f32});
 }
 
 std::int64_t someOf(std::int64_t least, std::int64_t most) {
   return *rc::gen::inRange(least, most + 1);
+}
+
+/// One that may follow sums in that type.
+Epilogue someEpilogue(ElementType result, bool softmax) {
+  Epilogue epilogue{*rc::gen::arbitrary<bool>(), Activation::none};
+  epilogue.activation =
+      *rc::gen::element(Activation::none, Activation::relu, Activation::gelu, Activation::softmax);
+  const bool may = softmax || epilogue.activation != Activation::softmax;
+  return may && model::check(epilogue, result) ? epilogue : Epilogue{.bias = epilogue.bias};
 }
 
 Matmul someMatmul() {
@@ -143,7 +66,15 @@ Matmul someMatmul() {
           .transposeRhs = *rc::gen::arbitrary<bool>(),
           .lhs = types.input,
           .rhs = types.input,
-          .result = types.result};
+          .result = types.result,
+          .epilogue = someEpilogue(types.result, true)};
+}
+
+ConvAxis someAxis(std::int64_t most) {
+  ConvAxis axis{1, someOf(1, most), someOf(1, 3), someOf(0, 3), someOf(1, 3)};
+  const std::int64_t least = axis.dilation * (axis.filter - 1) + 1 - 2 * axis.pad;
+  axis.image = std::max<std::int64_t>(1, least) + someOf(0, 2 * most);
+  return axis;
 }
 
 Conv someConv() {
@@ -152,45 +83,71 @@ Conv someConv() {
   conv.direction = *rc::gen::element(ConvDirection::forward, ConvDirection::backwardData,
                                      ConvDirection::weightBackward);
   conv.layout = *rc::gen::element(ConvLayout::nhwc, ConvLayout::nchw);
+  conv.spatial = someOf(1, 3);
   conv.groups = *rc::gen::element<std::int64_t>(1, 1, 2, 3);
   conv.n = someOf(1, 3);
-  conv.c = conv.groups * someOf(1, 20);
-  conv.k = conv.groups * someOf(1, 20);
-  conv.y = someOf(1, 4);
-  conv.x = someOf(1, 4);
-  conv.strideH = someOf(1, 3);
-  conv.strideW = someOf(1, 3);
-  conv.padH = someOf(0, 3);
-  conv.padW = someOf(0, 3);
-  conv.dilationH = someOf(1, 3);
-  conv.dilationW = someOf(1, 3);
-  const auto fits = [](std::int64_t filter, std::int64_t dilation, std::int64_t pad) {
-    return std::max<std::int64_t>(1, dilation * (filter - 1) + 1 - 2 * pad);
-  };
-  conv.h = fits(conv.y, conv.dilationH, conv.padH) + someOf(0, 9);
-  conv.w = fits(conv.x, conv.dilationW, conv.padW) + someOf(0, 9);
+  conv.c = conv.groups * someOf(1, conv.spatial == 3 ? 6 : 20);
+  conv.k = conv.groups * someOf(1, conv.spatial == 3 ? 6 : 20);
+  const ConvAxis width = someAxis(4);
+  std::tie(conv.w, conv.x, conv.strideW, conv.padW, conv.dilationW) =
+      std::tie(width.image, width.filter, width.stride, width.pad, width.dilation);
+  if (conv.spatial > 1) {
+    const ConvAxis height = someAxis(4);
+    std::tie(conv.h, conv.y, conv.strideH, conv.padH, conv.dilationH) =
+        std::tie(height.image, height.filter, height.stride, height.pad, height.dilation);
+  }
+  if (conv.spatial > 2) {
+    const ConvAxis depth = someAxis(2);
+    std::tie(conv.d, conv.z, conv.strideD, conv.padD, conv.dilationD) =
+        std::tie(depth.image, depth.filter, depth.stride, depth.pad, depth.dilation);
+  }
   conv.input = types.input;
   conv.result = types.result;
+  if (conv.direction == ConvDirection::forward) {
+    conv.epilogue = someEpilogue(types.result, false);
+  }
   return conv;
 }
 
+Attention someAttention() {
+  return {.batch = someOf(1, 3),
+          .queries = someOf(1, 20),
+          .keys = someOf(1, 40),
+          .depth = someOf(1, 40),
+          .type = *rc::gen::element(ElementType::f32, ElementType::f16, ElementType::bf16,
+                                    ElementType::f64)};
+}
+
+/// The tolerance that the reference itself is held to: it computes in f32 whatever the type.
+Tolerance toleranceInF32(Problem problem) {
+  if (auto* matmul = std::get_if<Matmul>(&problem)) {
+    matmul->result = isFloat(matmul->result) ? ElementType::f32 : matmul->result;
+  } else if (auto* conv = std::get_if<Conv>(&problem)) {
+    conv->result = isFloat(conv->result) ? ElementType::f32 : conv->result;
+  } else {
+    std::get<Attention>(problem).type = ElementType::f32;
+  }
+  return toleranceFor(problem, false);
+}
+
 void checkAgainstLoops(const Problem& problem) {
-  const std::vector<Tensor> exact = inputsOf(problem, Values::smallIntegers);
-  const auto result = computeReference(problem, exact);
+  if (valuesFor(problem) == Values::smallIntegers) {
+    const std::vector<Tensor> exact = inputsOf(problem, Values::smallIntegers);
+    const auto result = computeReference(problem, exact);
+    if (!result) {
+      RC_FAIL(nameOf(problem) + ": " + result.error().message);
+    }
+    if (valuesOf(*result) != naive(problem, exact)) {
+      RC_FAIL(nameOf(problem));
+    }
+  }
+  const std::vector<Tensor> reals = inputsOf(problem, Values::reals);
+  const auto result = computeReference(problem, reals);
   if (!result) {
     RC_FAIL(nameOf(problem) + ": " + result.error().message);
   }
-  if (valuesOf(*result) != naive(problem, exact)) {
-    RC_FAIL(nameOf(problem));
-  }
-
-  const std::vector<Tensor> reals = inputsOf(problem, Values::reals);
-  Tensor expected{{resultOf(problem).shape, ElementType::f64}, {}};
-  const std::vector<double> loops = naive(problem, reals);
-  expected.data.resize(loops.size() * sizeof(double));
-  std::memcpy(expected.data.data(), loops.data(), expected.data.size());
   const auto mismatch =
-      compare(computeReference(problem, reals).value(), expected, toleranceFor(problem, false));
+      compare(*result, resultTensor(problem, naive(problem, reals)), toleranceInF32(problem));
   RC_ASSERT(mismatch.has_value());
   if (*mismatch) {
     RC_FAIL(nameOf(problem) + ": " + (*mismatch)->describe());
@@ -200,6 +157,8 @@ void checkAgainstLoops(const Problem& problem) {
 RC_GTEST_PROP(Reference, OfAMatmulEqualsPlainLoops, ()) { checkAgainstLoops(someMatmul()); }
 
 RC_GTEST_PROP(Reference, OfAConvolutionEqualsPlainLoops, ()) { checkAgainstLoops(someConv()); }
+
+RC_GTEST_PROP(Reference, OfAnAttentionEqualsPlainLoops, ()) { checkAgainstLoops(someAttention()); }
 
 /// All 256 values of i8, and sums that f32 cannot hold.
 std::vector<Tensor> wideInputs(const Problem& problem) {
@@ -247,6 +206,49 @@ TEST(Reference, WrapsLikeI32) {
             std::vector<double>{static_cast<double>(static_cast<std::int32_t>(expected))});
 }
 
+TEST(Reference, OfABiasAndReluWrapsLikeI32) {
+  const Problem problem = Matmul{.m = 1,
+                                 .n = 2,
+                                 .k = 1,
+                                 .lhs = ElementType::i32,
+                                 .rhs = ElementType::i32,
+                                 .result = ElementType::i32,
+                                 .epilogue = {.bias = true, .activation = Activation::relu}};
+  std::vector<Tensor> inputs = inputsOf(problem, Values::smallIntegers);
+  const std::array<std::int32_t, 1> lhs = {1};
+  const std::array<std::int32_t, 2> rhs = {2147483647, -2147483647 - 1};
+  const std::array<std::int32_t, 2> bias = {1, -1};
+  std::memcpy(inputs[0].data.data(), lhs.data(), 4);
+  std::memcpy(inputs[1].data.data(), rhs.data(), 8);
+  std::memcpy(inputs[2].data.data(), bias.data(), 8);
+  EXPECT_EQ(valuesOf(computeReference(problem, inputs).value()),
+            (std::vector<double>{0, 2147483647}));
+}
+
+TEST(Reference, OfANarrowResultWrapsLikeIt) {
+  const Problem problem = Matmul{.m = 3,
+                                 .n = 4,
+                                 .k = 50,
+                                 .lhs = ElementType::i8,
+                                 .rhs = ElementType::i8,
+                                 .result = ElementType::i8};
+  const std::vector<Tensor> inputs = wideInputs(problem);
+  const std::vector<double> sums = naive(problem, inputs);
+  const std::vector<double> result = valuesOf(computeReference(problem, inputs).value());
+  for (std::size_t i = 0; i < sums.size(); ++i) {
+    EXPECT_EQ(result[i], static_cast<std::int8_t>(static_cast<std::int64_t>(sums[i])));
+  }
+}
+
+TEST(Reference, OfALongAttentionIsMadeInParts) {
+  const Problem problem = Attention{.batch = 2, .queries = 40, .keys = 1 << 17, .depth = 2};
+  const std::vector<Tensor> inputs = inputsOf(problem, Values::reals);
+  const auto mismatch =
+      compare(computeReference(problem, inputs).value(),
+              resultTensor(problem, naive(problem, inputs)), toleranceFor(problem, false));
+  EXPECT_FALSE(mismatch.value()) << mismatch.value()->describe();
+}
+
 TEST(Reference, NamesAnInputOfTheWrongType) {
   const Problem problem = Matmul{.m = 2, .n = 3, .k = 4};
   std::vector<Tensor> inputs = inputsOf(problem, Values::reals);
@@ -274,6 +276,8 @@ TEST(Reference, LeavesNoThreadsAndMayBeForked) {
     conv.direction = direction;
     ASSERT_TRUE(computeReference(conv, inputsOf(conv, Values::reals)));
   }
+  const Attention attention{.batch = 2, .queries = 64, .keys = 64, .depth = 32};
+  ASSERT_TRUE(computeReference(attention, inputsOf(attention, Values::reals)));
   EXPECT_EQ(threadsOfThisProcess(), before);
   const pid_t child = fork();
   if (child == 0) {

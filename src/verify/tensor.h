@@ -23,6 +23,14 @@ void readElements(const Tensor& tensor, std::size_t begin, std::span<float> out)
 void readElements(const Tensor& tensor, std::size_t begin, std::span<double> out);
 void readElements(const Tensor& tensor, std::size_t begin, std::span<std::int64_t> out);
 
+/// All of them.
+template <typename Number>
+[[nodiscard]] std::vector<Number> numbersOf(const Tensor& tensor) {
+  std::vector<Number> numbers(static_cast<std::size_t>(tensor.type.count()));
+  readElements(tensor, 0, std::span<Number>(numbers));
+  return numbers;
+}
+
 /// The raw little-endian .bin files that IREE's tools take as `--input=512x1024xf32=@f.bin` and
 /// write as `--output=@f.bin`. A file of another size than the type's is an error.
 [[nodiscard]] Result<Tensor> readTensor(const std::filesystem::path& path,

@@ -1,0 +1,140 @@
+#include "verify/epilogue.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <numbers>
+
+namespace hone::verify {
+namespace {
+
+using model::Activation;
+using model::ElementType;
+
+/// The bias of every element of a result: its last dimension's, or its channel's.
+template <typename Number>
+class Bias {
+ public:
+  Bias(const model::Problem& problem, std::span<const Tensor> inputs) {
+    if (!epilogueOf(problem).bias) {
+      return;
+    }
+    values_ = numbersOf<Number>(inputs[2]);
+    const auto* conv = std::get_if<model::Conv>(&problem);
+    if (conv != nullptr && conv->layout == model::ConvLayout::nchw) {
+      const model::TensorType result = resultOf(problem);
+      repeat_ = static_cast<std::size_t>(result.count() / (result.shape[0] * result.shape[1]));
+    }
+  }
+  [[nodiscard]] Number at(std::size_t element) const {
+    return values_.empty() ? Number{0} : values_[element / repeat_ % values_.size()];
+  }
+
+ private:
+  std::vector<Number> values_;
+  std::size_t repeat_ = 1;  ///< how many elements in a row have the same
+};
+
+double activated(double x, Activation activation) {
+  switch (activation) {
+    case Activation::relu:
+      return std::max(x, 0.0);
+    case Activation::gelu:
+      return 0.5 * x * (1 + std::erf(x / std::numbers::sqrt2));
+    case Activation::none:
+    case Activation::softmax:
+      break;
+  }
+  return x;
+}
+
+/// In place, and no division by zero: the largest weight is 1 before the sum divides.
+void softmaxOf(std::span<double> row) {
+  const double most = *std::max_element(row.begin(), row.end());
+  double sum = 0;
+  for (double& value : row) {
+    value = std::exp(value - most);
+    sum += value;
+  }
+  for (double& value : row) {
+    value /= sum;
+  }
+}
+
+Tensor floatEpilogue(const model::Problem& problem, const Tensor& sums,
+                     std::span<const Tensor> inputs) {
+  const Activation activation = epilogueOf(problem).activation;
+  const Bias<double> bias(problem, inputs);
+  Tensor result{{sums.type.shape, ElementType::f32}, {}};
+  result.data.resize(result.type.bytes());
+  const auto count = static_cast<std::size_t>(sums.type.count());
+  const auto columns = static_cast<std::size_t>(sums.type.shape.back());
+  std::vector<double> row(columns);
+  std::vector<float> rounded(columns);
+  for (std::size_t at = 0; at < count; at += columns) {
+    readElements(sums, at, std::span<double>(row));
+    for (std::size_t i = 0; i < columns; ++i) {
+      row[i] = activated(row[i] + bias.at(at + i), activation);
+    }
+    if (activation == Activation::softmax) {
+      softmaxOf(row);
+    }
+    std::transform(row.begin(), row.end(), rounded.begin(),
+                   [](double value) { return static_cast<float>(value); });
+    std::memcpy(result.data.data() + at * sizeof(float), rounded.data(), columns * sizeof(float));
+  }
+  return result;
+}
+
+/// The value modulo the type's range.
+std::int32_t wrapped(std::int64_t value, ElementType type) {
+  switch (type) {
+    case ElementType::i8:
+      return static_cast<std::int8_t>(value);
+    case ElementType::i16:
+      return static_cast<std::int16_t>(value);
+    default:
+      return static_cast<std::int32_t>(value);
+  }
+}
+
+Tensor integerEpilogue(const model::Problem& problem, Tensor sums, std::span<const Tensor> inputs) {
+  const ElementType type = resultOf(problem).element;
+  const bool relu = epilogueOf(problem).activation == Activation::relu;
+  const Bias<std::int64_t> bias(problem, inputs);
+  std::vector<std::int64_t> values = numbersOf<std::int64_t>(sums);
+  std::vector<std::int32_t> results(values.size());
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const std::int32_t value = wrapped(values[i] + bias.at(i), type);
+    results[i] = relu ? std::max(value, 0) : value;
+  }
+  std::memcpy(sums.data.data(), results.data(), sums.data.size());
+  return sums;
+}
+
+}  // namespace
+
+Tensor withEpilogue(const model::Problem& problem, Tensor sums, std::span<const Tensor> inputs) {
+  const ElementType result = resultOf(problem).element;
+  const bool narrow = result == ElementType::i8 || result == ElementType::i16;
+  const bool integers = sums.type.element == ElementType::i32 && !isFloat(result);
+  if (epilogueOf(problem).isNone() && !(integers && narrow)) {
+    return sums;
+  }
+  return integers ? integerEpilogue(problem, std::move(sums), inputs)
+                  : floatEpilogue(problem, sums, inputs);
+}
+
+void softmaxRows(std::span<float> values, std::size_t columns, double scale) {
+  std::vector<double> row(columns);
+  for (std::size_t at = 0; at < values.size(); at += columns) {
+    const std::span<float> from = values.subspan(at, columns);
+    std::transform(from.begin(), from.end(), row.begin(),
+                   [&](float value) { return scale * double{value}; });
+    softmaxOf(row);
+    std::transform(row.begin(), row.end(), from.begin(),
+                   [](double value) { return static_cast<float>(value); });
+  }
+}
+
+}  // namespace hone::verify
