@@ -6,6 +6,7 @@
 #include "app/context.h"
 #include "app/doctor.h"
 #include "app/runs.h"
+#include "app/time_library.h"
 #include "base/interrupt.h"
 #include "store/store.h"
 
@@ -80,6 +81,7 @@ int runCommandLine(const std::vector<std::string>& arguments, const Context* ask
   addDoctorVerb(app, context);
   addBenchVerb(app, context);
   addRunsVerb(app, context);
+  addTimeLibraryVerb(app, context);
   try {
     app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
   } catch (const CLI::Success& success) {
