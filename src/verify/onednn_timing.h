@@ -13,7 +13,9 @@ namespace hone::verify {
 /// What oneDNN needs for a problem on plain row-major tensors.
 struct LibraryTimes {
   std::vector<double> wallNs;  ///< a call, the mean over `iterations` in a row; one a repetition
-  std::vector<double> cpuNs;   ///< the same of all threads together
+  /// The same of all threads together. Where there are several, the kernel adds up the others' only
+  /// now and then: a repetition of a few milliseconds can have too much or too little.
+  std::vector<double> cpuNs;
   /// oneDNN's own name of the code that ran: "brg:avx512_core", several joined by " + ".
   std::string implementation;
   /// How many tensors each call moves between their plain layout and one of oneDNN's; their time is
