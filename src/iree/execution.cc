@@ -52,10 +52,11 @@ std::vector<CallTime> timesFrom(const std::string& text) {
 
 }  // namespace
 
-Command Executor::commandFor(std::string_view tool, const Call& call) const {
+Command commandFor(const Installation& installation, const Device& device, const Limits& limits,
+                   std::string_view tool, const Call& call) {
   Command command;
-  command.limits = limits_;
-  command.argv = {installation_.runtimeTool(tool).string(), "--device=" + device_.name,
+  command.limits = limits;
+  command.argv = {installation.runtimeTool(tool).string(), "--device=" + device.name,
                   "--module=" + call.module.string(), "--function=" + call.function};
   for (const std::string& input : call.inputs) {
     command.argv.push_back("--input=" + input);
@@ -65,7 +66,7 @@ Command Executor::commandFor(std::string_view tool, const Call& call) const {
 
 Result<CallReport> Executor::run(const Call& call,
                                  std::span<const std::filesystem::path> results) const {
-  Command command = commandFor("iree-run-module", call);
+  Command command = commandFor(installation_, device_, limits_, "iree-run-module", call);
   for (const std::filesystem::path& file : results) {
     command.argv.push_back("--output=@" + file.string());
   }
@@ -79,7 +80,7 @@ Result<CallReport> Executor::run(const Call& call,
 
 Result<Timings> Executor::time(const Call& call, std::int64_t iterations,
                                std::int64_t repetitions) const {
-  Command command = commandFor("iree-benchmark-module", call);
+  Command command = commandFor(installation_, device_, limits_, "iree-benchmark-module", call);
   command.argv.push_back(fmt::format("--benchmark_min_time={}x", iterations));
   command.argv.push_back(fmt::format("--benchmark_repetitions={}", repetitions + 1));
   command.argv.emplace_back("--benchmark_format=json");

@@ -39,6 +39,10 @@ struct Timings {
   std::vector<CallTime> times;
 };
 
+/// What starts a tool of the runtime for a call.
+[[nodiscard]] Command commandFor(const Installation& installation, const Device& device,
+                                 const Limits& limits, std::string_view tool, const Call& call);
+
 /// Runs and times compiled modules on one device, always in children with limits. A call that
 /// fails is a value; the error of a Result is an interrupt or the machine's.
 class Executor {
@@ -58,8 +62,6 @@ class Executor {
                                      std::int64_t repetitions) const;
 
  private:
-  [[nodiscard]] Command commandFor(std::string_view tool, const Call& call) const;
-
   Installation installation_;
   Device device_;
   Limits limits_;

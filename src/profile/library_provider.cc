@@ -1,0 +1,77 @@
+#include "profile/library_provider.h"
+
+#include <nlohmann/json.hpp>
+
+#include "base/text.h"
+#include "profile/library_answer.h"
+
+namespace hone::profile {
+namespace {
+
+using Status = LibraryTimings::Status;
+
+/// What the child said on its way out, or how it ended.
+std::string reasonOf(const Finished& finished) {
+  constexpr std::string_view kName = "hone: ";
+  const std::string_view err = trim(finished.err);
+  std::string_view first = err.substr(0, err.find('\n'));
+  if (finished.ending.how != Ending::How::exited || first.empty()) {
+    return fmt::format("the library ended with {}", finished.ending.describe());
+  }
+  first.remove_prefix(first.starts_with(kName) ? kName.size() : 0);
+  return std::string(first);
+}
+
+}  // namespace
+
+Result<Finished> LibraryProvider::run(std::vector<std::string> arguments, int threads) const {
+  Command command;
+  command.limits = limits_;
+  command.argv = {self_.string(), "time-library", "--threads", std::to_string(threads)};
+  command.argv.insert(command.argv.end(), arguments.begin(), arguments.end());
+  // OpenMP takes the number of threads from here before anybody can tell it another; what oneDNN
+  // would say on request goes to stdout, where the answer is.
+  command.environment = {
+      {"OMP_NUM_THREADS", std::to_string(threads)}, {"ONEDNN_VERBOSE", "0"}, {"DNNL_VERBOSE", "0"}};
+  return runCommand(command);
+}
+
+Result<LibraryTimings> LibraryProvider::time(const model::Problem& problem, int threads,
+                                             std::int64_t iterations,
+                                             std::int64_t repetitions) const {
+  const Finished finished =
+      HONE_TRY(run({"--problem", toJson(problem).dump(), "--iterations", std::to_string(iterations),
+                    "--repetitions", std::to_string(repetitions)},
+                   threads));
+  if (finished.ending.how == Ending::How::timedOut) {
+    return LibraryTimings{
+        Status::timedOut, fmt::format("the library was {}", finished.ending.describe()), {}};
+  }
+  if (!finished.ending.ok()) {
+    return LibraryTimings{Status::failed, reasonOf(finished), {}};
+  }
+  auto answer = libraryAnswerFrom(finished.out);
+  if (!answer) {
+    return LibraryTimings{Status::failed, std::move(answer).error().message, {}};
+  }
+  if (!answer->unsupported.empty()) {
+    return LibraryTimings{Status::unsupported, std::move(answer->unsupported), {}};
+  }
+  if (answer->times.wallNs.size() != static_cast<std::size_t>(repetitions)) {
+    return LibraryTimings{
+        Status::failed,
+        fmt::format("the library gave {} times, not {}", answer->times.wallNs.size(), repetitions),
+        {}};
+  }
+  return LibraryTimings{Status::ok, "", std::move(answer->times)};
+}
+
+Result<double> LibraryProvider::bandwidth(int threads) const {
+  const Finished finished = HONE_TRY(run({"--triad"}, threads));
+  if (!finished.ending.ok()) {
+    return machineError("the memory's bandwidth could not be measured: {}", reasonOf(finished));
+  }
+  return bandwidthFrom(finished.out);
+}
+
+}  // namespace hone::profile

@@ -1,0 +1,137 @@
+#include "profile/roofline.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "base/file.h"
+#include "base/hash.h"
+#include "base/machine.h"
+#include "trial/lane.h"
+
+namespace hone::profile {
+namespace {
+
+using model::ElementType;
+using model::Matmul;
+using nlohmann::json;
+
+/// Long enough for the clock, short enough to stay a few milliseconds a call on slow cores.
+constexpr std::int64_t kIterations = 2;
+constexpr std::int64_t kRepetitions = 5;
+
+struct Sizes {
+  std::int64_t m, n, k;
+};
+constexpr std::array<Sizes, 3> kMatmuls = {
+    {{1024, 1024, 1024}, {2048, 1024, 512}, {512, 1024, 2048}}};
+
+/// The best of a few matmuls; nothing when the library has no code for the type.
+Result<std::optional<double>> peakOf(const LibraryProvider& provider, ElementType type,
+                                     int threads) {
+  std::optional<double> best;
+  for (const Sizes& sizes : kMatmuls) {
+    Matmul matmul{.m = sizes.m, .n = sizes.n, .k = sizes.k, .lhs = type, .rhs = type};
+    matmul.result = type == ElementType::i8 ? ElementType::i32 : ElementType::f32;
+    const LibraryTimings timings =
+        HONE_TRY(provider.time(matmul, threads, kIterations, kRepetitions));
+    if (timings.status == LibraryTimings::Status::unsupported) {
+      return std::nullopt;
+    }
+    if (timings.status != LibraryTimings::Status::ok) {
+      return machineError("the peak of this machine could not be measured: {}", timings.message);
+    }
+    const auto& times = timings.times.wallNs;
+    const double ns = std::max(*std::min_element(times.begin(), times.end()), 1.0);
+    best = std::max(best.value_or(0), flopsOf(matmul) / ns);
+  }
+  return best;
+}
+
+Result<double> peakFor(const LibraryProvider& provider, ElementType type, int threads) {
+  if (type == ElementType::i8 || type == ElementType::i1) {
+    if (const auto peak = HONE_TRY(peakOf(provider, ElementType::i8, threads))) {
+      return *peak;
+    }
+  }
+  const auto single = HONE_TRY(peakOf(provider, ElementType::f32, threads));
+  if (!single) {
+    return machineError("the peak of this machine could not be measured: no f32 matmul");
+  }
+  if (type == ElementType::f64) {
+    return *single / 2;
+  }
+  if (type == ElementType::bf16) {
+    return std::max(*single, HONE_TRY(peakOf(provider, type, threads)).value_or(0));
+  }
+  return *single;
+}
+
+struct CacheEntry {
+  std::filesystem::path file;
+  json key;
+
+  CacheEntry(const std::filesystem::path& folder, ElementType type, int threads,
+             const std::string& honeVersion)
+      : key({{"cpu", cpuName()},
+             {"threads", threads},
+             {"type", nameOf(type)},
+             {"hone", honeVersion}}) {
+    constexpr std::size_t kShort = 16;
+    file = folder / fmt::format("roofline-{}.json", hashOf(key.dump()).substr(0, kShort));
+  }
+
+  /// Nothing where there is no such file, or another, or half of one.
+  [[nodiscard]] std::optional<Roofline> read() const {
+    const auto text = readFile(file);
+    const json stored = text ? json::parse(*text, nullptr, false) : json();
+    if (!stored.is_object() || stored.value("key", json()) != key) {
+      return std::nullopt;
+    }
+    const json& gflops = stored.value("gflops", json());
+    const json& gbps = stored.value("gbps", json());
+    if (!gflops.is_number() || !gbps.is_number()) {
+      return std::nullopt;
+    }
+    const Roofline roofline{gflops.get<double>(), gbps.get<double>()};
+    const bool sane = std::isfinite(roofline.gflops) && std::isfinite(roofline.gbps) &&
+                      roofline.gflops > 0 && roofline.gbps > 0;
+    return sane ? std::optional(roofline) : std::nullopt;
+  }
+
+  [[nodiscard]] Result<void> write(const Roofline& roofline) const {
+    HONE_CHECK(makeFolder(file.parent_path()));
+    const json stored = {{"key", key}, {"gflops", roofline.gflops}, {"gbps", roofline.gbps}};
+    return writeFile(file, stored.dump(2) + "\n");
+  }
+};
+
+}  // namespace
+
+double attainable(const Roofline& roofline, double flops, double bytes) {
+  return bytes > 0 ? std::min(roofline.gflops, roofline.gbps * flops / bytes) : roofline.gflops;
+}
+
+Result<Roofline> measureRoofline(const LibraryProvider& provider, ElementType type, int threads) {
+  const FileLock lane = HONE_TRY(trial::enterToMeasure());
+  Roofline roofline;
+  roofline.gflops = HONE_TRY(peakFor(provider, type, threads));
+  roofline.gbps = HONE_TRY(provider.bandwidth(threads));
+  return roofline;
+}
+
+Result<Roofline> rooflineOf(const std::filesystem::path& cacheFolder,
+                            const LibraryProvider& provider, ElementType type, int threads,
+                            const std::string& honeVersion) {
+  const CacheEntry entry(cacheFolder, type, threads, honeVersion);
+  if (const auto known = entry.read()) {
+    return *known;
+  }
+  const Roofline measured = HONE_TRY(measureRoofline(provider, type, threads));
+  (void)entry.write(measured);  // it is measured again the next time
+  return measured;
+}
+
+}  // namespace hone::profile

@@ -1,0 +1,126 @@
+#include "profile/roofline.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "base/file.h"
+
+namespace hone::profile {
+namespace {
+
+namespace fs = std::filesystem;
+using model::ElementType;
+using ::testing::HasSubstr;
+
+/// A library that needs 1 ms for every f32 matmul, a quarter of it for i8, and knows no bf16. It
+/// counts how often it is asked.
+class RooflineTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    const std::string script =
+        "#!/bin/sh\necho x >> '" + (folder_.path() / "asked").string() +
+        "'\n"
+        "answer() { echo \"{\\\"wall_ns\\\":[$1,$1,$1,9e9,9e9],\\\"cpu_ns\\\":[1,1,1,1,1],"
+        "\\\"implementation\\\":\\\"x\\\",\\\"moves\\\":0,\\\"weights_prepacked\\\":true}\"; }\n"
+        "case \"$*\" in\n"
+        "*--triad*) echo '{\"gbps\": 12.5}' ;;\n"
+        "*bf16*) echo '{\"unsupported\": \"no bf16\"}' ;;\n"
+        "*i8*) answer 250000 ;;\n"
+        "*) answer 1000000 ;;\n"
+        "esac\n";
+    ASSERT_TRUE(writeFile(program(), script));
+    fs::permissions(program(), fs::perms::owner_all);
+  }
+
+  [[nodiscard]] fs::path program() const { return folder_.path() / "program"; }
+  [[nodiscard]] fs::path cache() const { return folder_.path() / "cache"; }
+  [[nodiscard]] LibraryProvider provider() const {
+    return {program(), Limits{std::chrono::seconds(30), 0}};
+  }
+  [[nodiscard]] std::size_t timesAsked() const {
+    return readFile(folder_.path() / "asked").value_or("").size() / 2;
+  }
+  [[nodiscard]] Roofline of(ElementType type, int threads = 1,
+                            const std::string& version = "1") const {
+    return rooflineOf(cache(), provider(), type, threads, version).value();
+  }
+  [[nodiscard]] std::vector<fs::path> files() const {
+    return {fs::directory_iterator(cache()), fs::directory_iterator()};
+  }
+
+  ScratchFolder folder_ = ScratchFolder::create("hone-roofline-test").value();
+};
+
+constexpr double kFlops = 2.0 * 1024 * 1024 * 1024;
+
+TEST_F(RooflineTest, IsTheBestMatmulAndTheMemory) {
+  EXPECT_EQ(of(ElementType::f32), (Roofline{kFlops / 1e6, 12.5}));
+  EXPECT_EQ(of(ElementType::i8), (Roofline{kFlops / 250e3, 12.5}));
+}
+
+TEST_F(RooflineTest, TypesWithoutCodeTakeThatOfF32) {
+  EXPECT_EQ(of(ElementType::bf16).gflops, kFlops / 1e6);
+  EXPECT_EQ(of(ElementType::f16).gflops, kFlops / 1e6);
+  EXPECT_EQ(of(ElementType::i32).gflops, kFlops / 1e6);
+  EXPECT_EQ(of(ElementType::f64).gflops, kFlops / 2e6);
+}
+
+TEST_F(RooflineTest, IsMeasuredOnceForEachKey) {
+  const Roofline first = of(ElementType::f32);
+  const std::size_t asked = timesAsked();
+  EXPECT_EQ(of(ElementType::f32), first);
+  EXPECT_EQ(timesAsked(), asked);
+  (void)of(ElementType::f32, 2);
+  EXPECT_EQ(timesAsked(), 2 * asked);
+  (void)of(ElementType::f32, 1, "2");
+  EXPECT_EQ(timesAsked(), 3 * asked);
+  EXPECT_EQ(files().size(), 3u);
+}
+
+TEST_F(RooflineTest, ADamagedFileIsMeasuredAgain) {
+  const Roofline first = of(ElementType::f32);
+  const fs::path file = files().front();
+  const std::string good = readFile(file).value();
+  std::string zero = good;
+  zero.replace(zero.find("12.5"), 4, "0.00");
+  std::string other = good;
+  other.replace(other.find("\"threads\": 1"), 12, "\"threads\": 7");
+  std::size_t asked = timesAsked();
+  for (const std::string& damaged :
+       {std::string(), good.substr(0, good.size() / 2), std::string("[]"), std::string("{}"), zero,
+        other, std::string("\xff\xfe")}) {
+    ASSERT_TRUE(writeFile(file, damaged));
+    EXPECT_EQ(of(ElementType::f32), first);
+    EXPECT_GT(timesAsked(), asked) << damaged;
+    asked = timesAsked();
+    EXPECT_EQ(readFile(file).value(), good) << "it is mended";
+  }
+}
+
+TEST_F(RooflineTest, ACacheThatCannotBeWrittenIsNoError) {
+  ASSERT_TRUE(writeFile(cache(), "a file, not a folder"));
+  EXPECT_EQ(of(ElementType::f32), (Roofline{kFlops / 1e6, 12.5}));
+}
+
+TEST_F(RooflineTest, AFailureIsAnErrorAndNotKept) {
+  ASSERT_TRUE(writeFile(program(), "#!/bin/sh\nkill -SEGV $$\n"));
+  fs::permissions(program(), fs::perms::owner_all);
+  const auto roofline = rooflineOf(cache(), provider(), ElementType::f32, 1, "1");
+  ASSERT_FALSE(roofline);
+  EXPECT_EQ(roofline.error().fault, Fault::machine);
+  EXPECT_THAT(roofline.error().message, HasSubstr("SIGSEGV"));
+  EXPECT_FALSE(fs::exists(cache()));
+}
+
+TEST(Attainable, IsThePeakOrWhatTheMemoryFeeds) {
+  const Roofline roofline{100, 10};
+  EXPECT_DOUBLE_EQ(attainable(roofline, 1e9, 1e6), 100);
+  EXPECT_DOUBLE_EQ(attainable(roofline, 1e6, 1e6), 10);
+  EXPECT_DOUBLE_EQ(attainable(roofline, 1e6, 4e6), 2.5);
+  EXPECT_DOUBLE_EQ(attainable(roofline, 1e6, 0), 100);
+}
+
+}  // namespace
+}  // namespace hone::profile

@@ -1,0 +1,105 @@
+#include "profile/triad.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <barrier>
+#include <memory>
+#include <new>
+#include <system_error>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/machine.h"
+
+namespace hone::profile {
+namespace {
+
+constexpr int kPasses = 8;
+constexpr std::size_t kArrays = 3;
+/// Not a vector, which would touch all of it at once.
+using Array = std::unique_ptr<double[]>;  // NOLINT(modernize-avoid-c-arrays)
+
+void triad(double* a, const double* b, const double* c, double scale, std::size_t count) {
+  for (std::size_t i = 0; i < count; ++i) {
+    a[i] = b[i] + scale * c[i];
+  }
+}
+
+/// Every thread works on its own part, which it also touched first: that decides where it lies.
+class Triad {
+ public:
+  Triad(int threads, std::size_t length)
+      : threads_(static_cast<std::size_t>(threads)),
+        length_(length),
+        a_(new double[length]),
+        b_(new double[length]),
+        c_(new double[length]),
+        start_(threads) {}
+
+  double bestNs() {
+    {
+      std::vector<std::jthread> others;
+      for (std::size_t i = 1; i < threads_; ++i) {
+        others.emplace_back([this, i] { work(i); });
+      }
+      work(0);
+    }
+    return *std::min_element(passNs_.begin(), passNs_.end());
+  }
+
+ private:
+  void work(std::size_t index) {
+    const std::size_t begin = length_ / threads_ * index;
+    const std::size_t end = index + 1 == threads_ ? length_ : begin + length_ / threads_;
+    std::fill(a_.get() + begin, a_.get() + end, 0.0);
+    std::fill(b_.get() + begin, b_.get() + end, 1.0);
+    std::fill(c_.get() + begin, c_.get() + end, 2.0);
+    for (int pass = 0; pass < kPasses; ++pass) {
+      start_.arrive_and_wait();
+      const std::int64_t started = nowNs();
+      triad(a_.get() + begin, b_.get() + begin, c_.get() + begin, 1.0 + pass, end - begin);
+      start_.arrive_and_wait();  // a pass ends with its slowest thread
+      if (index == 0) {
+        passNs_.push_back(static_cast<double>(nowNs() - started));
+      }
+    }
+  }
+
+  std::size_t threads_;
+  std::size_t length_;
+  Array a_, b_, c_;
+  std::barrier<> start_;
+  std::vector<double> passNs_;
+};
+
+}  // namespace
+
+std::size_t triadLength() {
+  constexpr std::size_t kSmallest = std::size_t{32} << 20U;
+  constexpr std::size_t kTimesCache = 4;
+  constexpr std::size_t kPartOfMemory = 8;
+  const long cache = ::sysconf(_SC_LEVEL3_CACHE_SIZE);
+  const std::size_t wanted =
+      std::max(kSmallest, static_cast<std::size_t>(std::max(cache, 0L))) * kTimesCache;
+  const std::size_t bytes = std::min<std::size_t>(wanted, memoryBytes() / kPartOfMemory);
+  return bytes / kArrays / sizeof(double);
+}
+
+Result<double> triadBandwidth(int threads, std::size_t length) {
+  if (threads < 1 || std::cmp_less(length, threads)) {
+    return userError("the triad needs a thread and an element for each");
+  }
+  try {
+    const double ns = Triad(threads, length).bestNs();
+    return static_cast<double>(kArrays * sizeof(double) * length) / std::max(ns, 1.0);
+  } catch (const std::bad_alloc&) {
+    return machineError("not enough memory for the triad's arrays");
+  } catch (const std::system_error& error) {
+    return machineError("the triad's threads: {}", error.what());
+  }
+}
+
+}  // namespace hone::profile

@@ -1,0 +1,30 @@
+#include "profile/triad.h"
+
+#include <gtest/gtest.h>
+
+#include "base/machine.h"
+
+namespace hone::profile {
+namespace {
+
+TEST(Triad, HasABandwidth) {
+  for (const int threads : {1, 2, 3}) {
+    const auto gbps = triadBandwidth(threads, 10'001);
+    ASSERT_TRUE(gbps) << gbps.error().message;
+    EXPECT_GT(*gbps, 0);
+  }
+}
+
+TEST(Triad, RefusesWhatCannotBe) {
+  EXPECT_FALSE(triadBandwidth(0, 100));
+  EXPECT_FALSE(triadBandwidth(2, 1));
+  EXPECT_FALSE(triadBandwidth(1, std::size_t{1} << 59U));
+}
+
+TEST(Triad, FitsTheMemory) {
+  EXPECT_GT(triadLength(), 0u);
+  EXPECT_LE(triadLength() * 3 * sizeof(double), memoryBytes() / 2);
+}
+
+}  // namespace
+}  // namespace hone::profile

@@ -1,0 +1,187 @@
+#include "verify/onednn_plans.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace hone::verify {
+namespace {
+
+using dnnl::memory;
+using model::Activation;
+using model::Attention;
+using model::Conv;
+using model::ElementType;
+using model::Matmul;
+using Desc = memory::desc;
+
+bool hasTypes(ElementType input, ElementType result) {
+  switch (input) {
+    case ElementType::f32:
+      return result == ElementType::f32;
+    case ElementType::bf16:
+      return result == ElementType::f32 || result == ElementType::bf16;
+    case ElementType::i8:
+      return result == ElementType::i32;
+    default:
+      return false;
+  }
+}
+
+Desc matrix(std::int64_t batch, std::int64_t rows, std::int64_t columns, ElementType type,
+            bool transposed = false) {
+  memory::dims sizes = {rows, columns};
+  if (batch > 0) {
+    sizes.insert(sizes.begin(), batch);
+  }
+  return dense(sizes, type, sizes.size() - (transposed ? 2 : 1));
+}
+
+void addSoftmax(const Planning& planning, const memory& from, const memory& to) {
+  const int lastAxis = static_cast<int>(from.get_desc().dims().size()) - 1;
+  const dnnl::softmax_v2_forward::primitive_desc plan(
+      {dnnl::prop_kind::forward_inference, dnnl::algorithm::softmax_accurate, from.get_desc(),
+       to.get_desc(), lastAxis},
+      planning.call.engine());
+  planning.call.add(plan, dnnl::softmax_v2_forward(plan), {{DNNL_ARG_SRC, from}}, DNNL_ARG_DST,
+                    plan.dst_desc(), to);
+}
+
+void addMatmul(const Planning& planning, const Matmul& matmul) {
+  const auto& [call, tensors, layouts] = planning;
+  const Desc lhs = matrix(matmul.batch, matmul.m, matmul.k, matmul.lhs, matmul.transposeLhs);
+  const Desc rhs = matrix(matmul.batch, matmul.k, matmul.n, matmul.rhs, matmul.transposeRhs);
+  const Desc bias = matrix(std::min<std::int64_t>(matmul.batch, 1), 1, matmul.n, matmul.result);
+  const Desc product = matrix(matmul.batch, matmul.m, matmul.n, matmul.result);
+  const bool constant = matmul.batch == 0;
+  const bool hasBias = matmul.epilogue.bias;
+  const Desc source = planning.asked(lhs);
+  const Desc weights = constant ? any(rhs) : planning.asked(rhs);
+  const dnnl::matmul::desc what =
+      hasBias ? dnnl::matmul::desc(source, weights, bias, planning.asked(product))
+              : dnnl::matmul::desc(source, weights, planning.asked(product));
+  const dnnl::matmul::primitive_desc plan(what, attributesFor(matmul.epilogue), call.engine());
+
+  OneDnnCall::Arguments arguments = {
+      {DNNL_ARG_SRC, call.moved(planning.operand(0, lhs), plan.src_desc())},
+      {DNNL_ARG_WEIGHTS, constant ? call.prepacked(planning.operand(1, rhs), plan.weights_desc())
+                                  : call.moved(planning.operand(1, rhs), plan.weights_desc())}};
+  if (hasBias) {
+    arguments.emplace(DNNL_ARG_BIAS, planning.operand(2, bias));
+  }
+  const memory result = planning.result(product);
+  call.add(plan, dnnl::matmul(plan), std::move(arguments), DNNL_ARG_DST, plan.dst_desc(), result);
+  if (matmul.epilogue.activation == Activation::softmax) {
+    addSoftmax(planning, result, result);
+  }
+}
+
+/// The product of two matrices that are made anew in every call.
+void addProduct(const Planning& planning, const memory& lhs, const memory& rhs,
+                const memory& product, const dnnl::primitive_attr& attributes) {
+  auto& call = planning.call;
+  const dnnl::matmul::primitive_desc plan(
+      {planning.asked(lhs.get_desc()), planning.asked(rhs.get_desc()),
+       planning.asked(product.get_desc())},
+      attributes, call.engine());
+  call.add(plan, dnnl::matmul(plan),
+           {{DNNL_ARG_SRC, call.moved(lhs, plan.src_desc())},
+            {DNNL_ARG_WEIGHTS, call.moved(rhs, plan.weights_desc())}},
+           DNNL_ARG_DST, plan.dst_desc(), product);
+}
+
+void addAttention(const Planning& planning, const Attention& attention) {
+  const auto& [batch, queries, keys, depth, type] = attention;
+  const memory query = planning.operand(0, matrix(batch, queries, depth, type));
+  const memory key = planning.operand(1, matrix(batch, depth, keys, type, true));
+  const memory value = planning.operand(2, matrix(batch, keys, depth, type));
+  const memory scores(matrix(batch, queries, keys, ElementType::f32), planning.call.engine());
+  const memory weights = type == ElementType::f32
+                             ? scores
+                             : memory(matrix(batch, queries, keys, type), planning.call.engine());
+  dnnl::primitive_attr scaled = attributesFor({});
+  scaled.set_output_scales(0, {1.0F / std::sqrt(static_cast<float>(depth))});
+  addProduct(planning, query, key, scores, scaled);
+  addSoftmax(planning, scores, weights);
+  addProduct(planning, weights, value, planning.result(matrix(batch, queries, depth, type)),
+             attributesFor({}));
+}
+
+}  // namespace
+
+Result<void> checkTypes(const model::Problem& problem) {
+  std::vector<model::TensorType> operands = operandsOf(problem);
+  const model::TensorType result = resultOf(problem);
+  operands.resize(2);  // a bias has the result's type
+  const auto has = [&](ElementType type) {
+    return result.element == type || operands[0].element == type || operands[1].element == type;
+  };
+  if (has(ElementType::f16)) {
+    return userError("oneDNN has no f16 on this CPU");
+  }
+  if (operands[0].element != operands[1].element ||
+      !hasTypes(operands[0].element, result.element)) {
+    return userError("oneDNN has no {} x {} -> {} on this CPU", nameOf(operands[0].element),
+                     nameOf(operands[1].element), nameOf(result.element));
+  }
+  return {};
+}
+
+OneDnnCall planOf(const model::Problem& problem, PlainTensors& tensors, Layouts layouts) {
+  OneDnnCall call;
+  const Planning planning{call, tensors, layouts};
+  if (const auto* matmul = std::get_if<Matmul>(&problem)) {
+    addMatmul(planning, *matmul);
+  } else if (const auto* conv = std::get_if<Conv>(&problem)) {
+    addConv(planning, *conv);
+  } else {
+    addAttention(planning, std::get<Attention>(problem));
+  }
+  return call;
+}
+
+Desc Planning::asked(const Desc& plain) const {
+  return layouts == Layouts::plain ? plain : any(plain);
+}
+
+memory::data_type dataType(ElementType type) {
+  switch (type) {
+    case ElementType::bf16:
+      return memory::data_type::bf16;
+    case ElementType::i32:
+      return memory::data_type::s32;
+    case ElementType::i8:
+      return memory::data_type::s8;
+    default:
+      return memory::data_type::f32;  // checkTypes lets nothing else pass
+  }
+}
+
+Desc dense(const memory::dims& sizes, ElementType type, std::size_t innermost) {
+  memory::dims strides(sizes.size(), 1);
+  memory::dim stride = sizes[innermost];
+  for (std::size_t i = sizes.size(); i-- > 0;) {
+    if (i != innermost) {
+      strides[i] = stride;
+      stride *= sizes[i];
+    }
+  }
+  return {sizes, dataType(type), strides};
+}
+
+Desc any(const Desc& plain) { return {plain.dims(), plain.data_type(), memory::format_tag::any}; }
+
+dnnl::primitive_attr attributesFor(const model::Epilogue& epilogue) {
+  dnnl::primitive_attr attributes;
+  // The environment could ask for bf16 inside f32, which IREE does not do either.
+  attributes.set_fpmath_mode(dnnl::fpmath_mode::strict);
+  dnnl::post_ops after;
+  if (epilogue.activation == Activation::relu) {
+    after.append_eltwise(1.0F, dnnl::algorithm::eltwise_relu, 0.0F, 0.0F);
+  } else if (epilogue.activation == Activation::gelu) {
+    after.append_eltwise(1.0F, dnnl::algorithm::eltwise_gelu_erf, 0.0F, 0.0F);
+  }
+  attributes.set_post_ops(after);
+  return attributes;
+}
+
+}  // namespace hone::verify
