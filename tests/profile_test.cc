@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <csignal>
 #include <filesystem>
 
 #include "base/file.h"
@@ -209,6 +210,102 @@ TEST(Profile, AnotherTargetThanTheGeneratedIsRefused) {
   Sandbox sandbox;
   ASSERT_EQ(sandbox.hone({"generate", "--problem-m=8", "--problem-n=8", "--problem-k=8"}).code, 0);
   expectError(sandbox.hone({"profile", "--target=vulkan"}), 2, {"was generated for local"});
+}
+
+/// Two matmuls, a convolution, a softmax and a sum, none of which can be fused with another.
+constexpr std::string_view kFiveDispatches = R"(
+func.func @five(%a: tensor<32x64xf32>, %b: tensor<64x48xf32>, %c: tensor<48x16xf32>,
+                %image: tensor<1x10x10x4xf32>, %filter: tensor<8x3x3x4xf32>)
+    -> (tensor<32x16xf32>, tensor<1x8x8x8xf32>, tensor<32xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %e0 = tensor.empty() : tensor<32x48xf32>
+  %f0 = linalg.fill ins(%zero : f32) outs(%e0 : tensor<32x48xf32>) -> tensor<32x48xf32>
+  %m0 = linalg.matmul ins(%a, %b : tensor<32x64xf32>, tensor<64x48xf32>)
+      outs(%f0 : tensor<32x48xf32>) -> tensor<32x48xf32>
+  %e1 = tensor.empty() : tensor<32x16xf32>
+  %f1 = linalg.fill ins(%zero : f32) outs(%e1 : tensor<32x16xf32>) -> tensor<32x16xf32>
+  %m1 = linalg.matmul ins(%m0, %c : tensor<32x48xf32>, tensor<48x16xf32>)
+      outs(%f1 : tensor<32x16xf32>) -> tensor<32x16xf32>
+  %e2 = tensor.empty() : tensor<1x8x8x8xf32>
+  %f2 = linalg.fill ins(%zero : f32) outs(%e2 : tensor<1x8x8x8xf32>) -> tensor<1x8x8x8xf32>
+  %conv = linalg.conv_2d_nhwc_fhwc
+      {dilations = dense<1> : tensor<2xi64>, strides = dense<1> : tensor<2xi64>}
+      ins(%image, %filter : tensor<1x10x10x4xf32>, tensor<8x3x3x4xf32>)
+      outs(%f2 : tensor<1x8x8x8xf32>) -> tensor<1x8x8x8xf32>
+  %e3 = tensor.empty() : tensor<32x16xf32>
+  %softmax = linalg.softmax dimension(1) ins(%m1 : tensor<32x16xf32>)
+      outs(%e3 : tensor<32x16xf32>) -> tensor<32x16xf32>
+  %e4 = tensor.empty() : tensor<32xf32>
+  %f4 = linalg.fill ins(%zero : f32) outs(%e4 : tensor<32xf32>) -> tensor<32xf32>
+  %sum = linalg.reduce ins(%m0 : tensor<32x48xf32>) outs(%f4 : tensor<32xf32>) dimensions = [1]
+      (%in: f32, %acc: f32) { %x = arith.addf %in, %acc : f32 linalg.yield %x : f32 }
+  return %softmax, %conv, %sum : tensor<32x16xf32>, tensor<1x8x8x8xf32>, tensor<32xf32>
+}
+)";
+
+TEST(Profile, AProgramDispatchByDispatch) {
+  Sandbox sandbox;
+  sandbox.write("five.mlir", kFiveDispatches);
+  for (const char* device : {"local-sync", "local-task"}) {
+    const auto json =
+        sandbox.hone({"profile", "five.mlir", "--json", "--device", device, "--rounds=5"}).json();
+    const auto& dispatches = json.at("program").at("dispatches");
+    EXPECT_EQ(dispatches.size(), 5U) << dispatches.dump();
+    for (const auto& dispatch : dispatches) {
+      EXPECT_EQ(dispatch.at("calls"), 1);
+      EXPECT_GT(dispatch.at("time_ns").get<double>(), 0);
+    }
+    std::vector<std::string> operations;
+    for (const auto& row : json.at("rows")) {
+      operations.push_back(row.at("operation").get<std::string>());
+      EXPECT_EQ(row.at("verification"), "SUCCESS");
+    }
+    EXPECT_THAT(
+        operations,
+        ElementsAre("matmul_32x48x64_f32t_f32t_f32t", "matmul_32x16x48_f32t_f32t_f32t",
+                    "conv2d_fwd_1x10x10x4_8x3x3_s1x1_p0x0_d1x1_g1_f32nhwc_f32nhwc_f32nhwc"));
+  }
+}
+
+TEST(Profile, ForAGpuThatIsNotHereIsCompileOnly) {
+  Sandbox sandbox;
+  const Ran generated = sandbox.hone({"generate", "--target=cuda:sm_80", "--problem-m=256",
+                                      "--problem-n=256", "--problem-k=256", "--type=f16_f16_f32"});
+  ASSERT_EQ(generated.code, 0) << generated.err;
+  EXPECT_THAT(generated.out, HasSubstr("_tensorcore_mmasync\n"));
+  const Ran compiled = sandbox.hone({"compile"});
+  EXPECT_EQ(compiled.code, 0) << compiled.out << compiled.err;
+  EXPECT_THAT(compiled.out, HasSubstr("compiled for cuda:sm_80"));
+  EXPECT_THAT(compiled.out, HasSubstr("compile-only"));
+  expectError(sandbox.hone({"profile"}), 2, {"no device for cuda:sm_80", "hone compile"});
+}
+
+TEST(Profile, OnVulkan) {
+  Sandbox sandbox;
+  const Ran ran = sandbox.hone({"profile", "--target=vulkan", "--problem-m=16", "--problem-n=16,32",
+                                "--problem-k=16", "--profiling-enabled=false", "--json"});
+  if (ran.code == 2) {
+    GTEST_SKIP() << ran.err;
+  }
+  EXPECT_THAT(verifications(ran.json()), ElementsAre("SUCCESS", "SUCCESS"));
+}
+
+TEST(Profile, GoesOnAfterAKill) {
+  Sandbox sandbox;
+  const std::vector<std::string> command = {"profile", "--problem-m=8", "--problem-n=8:64:8",
+                                            "--problem-k=8", "--json"};
+  {
+    Process process = sandbox.start(command);
+    ASSERT_TRUE(eventually([&] { return sandbox.trialsStored(1) >= 2 || process.ended(); }));
+    process.signal(SIGKILL);
+    EXPECT_EQ(process.wait().code, 128 + SIGKILL);
+  }
+  EXPECT_TRUE(sandbox.allProcessesEnd());
+  const Ran again = sandbox.hone(command);
+  ASSERT_EQ(again.code, 0) << again.err;
+  EXPECT_EQ(again.json().at("run"), 1);
+  EXPECT_THAT(verifications(again.json()), testing::SizeIs(8));
+  EXPECT_EQ(sandbox.trialsStored(1), 8);
 }
 
 }  // namespace
