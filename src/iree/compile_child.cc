@@ -7,6 +7,7 @@
 
 #include "base/file.h"
 #include "base/text.h"
+#include "iree/module_constraints.h"
 #include "iree/module_variants.h"
 #include "iree/module_walk.h"
 #include "iree/operation_problem.h"
@@ -30,6 +31,8 @@ bool setFlags(const CompilerApi& api, Session* session, const CompileJob& job) {
   std::vector<std::string> flags = job.flags;
   if (job.kind == CompileJob::Kind::roots) {
     flags.emplace_back("--iree-codegen-add-tuner-attributes");
+  } else if (job.kind == CompileJob::Kind::constraints) {
+    flags.emplace_back("--iree-codegen-emit-pipeline-constraints");
   }
   std::vector<const char*> pointers;
   pointers.reserve(flags.size());
@@ -158,6 +161,13 @@ int performJob(const CompilerApi& api, const CompileJob& job) {
   if (job.kind == CompileJob::Kind::roots) {
     const bool done = withModule(api, invocation, [&](MlirOperation module) {
       return writeJson(job, dispatchRoots(api, module));
+    });
+    return done ? 0 : kExitFailed;
+  }
+  if (job.kind == CompileJob::Kind::constraints) {
+    const bool done = withModule(api, invocation, [&](MlirOperation module) {
+      const auto found = constraintsIn(api, module, job.assignments);
+      return found && writeJson(job, *found);
     });
     return done ? 0 : kExitFailed;
   }

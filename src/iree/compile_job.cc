@@ -28,6 +28,10 @@ nlohmann::json toJson(const CompileJob& job) {
   for (const auto& attributes : job.variants) {
     variants.push_back(listOf(attributes));
   }
+  nlohmann::json assignments = nlohmann::json::array();
+  for (const KnobAssignment& assignment : job.assignments) {
+    assignments.push_back({assignment.constraints, assignment.values});
+  }
   return {{"kind", static_cast<int>(job.kind)},
           {"source", job.source.string()},
           {"from", job.from},
@@ -35,6 +39,7 @@ nlohmann::json toJson(const CompileJob& job) {
           {"flags", job.flags},
           {"attributes", listOf(job.attributes)},
           {"variants", std::move(variants)},
+          {"assignments", std::move(assignments)},
           {"verify", job.verifyIr},
           {"threads", job.threads},
           {"output", job.output.string()},
@@ -52,6 +57,9 @@ CompileJob compileJobFrom(const nlohmann::json& json) {
   job.attributes = attributesFrom(json.at("attributes"));
   for (const nlohmann::json& list : json.at("variants")) {
     job.variants.push_back(attributesFrom(list));
+  }
+  for (const nlohmann::json& assignment : json.at("assignments")) {
+    job.assignments.push_back({assignment.at(0), assignment.at(1)});
   }
   job.verifyIr = json.at("verify").get<bool>();
   job.threads = json.at("threads").get<bool>();

@@ -1,7 +1,9 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
@@ -21,6 +23,12 @@ inline constexpr const char* kPhaseExecutableConfigurations = "executable-config
 inline constexpr const char* kPhaseExecutableTargets = "executable-targets";
 inline constexpr const char* kPhaseEnd = "end";
 
+/// Values for the knobs of one of a program's constraints.
+struct KnobAssignment {
+  std::size_t constraints = 0;  ///< its place in the list of them
+  std::map<std::string, std::int64_t> values;
+};
+
 /// What one child of the pool is asked to do.
 struct CompileJob {
   enum class Kind : std::uint8_t {
@@ -28,6 +36,8 @@ struct CompileJob {
     describe,  ///< parses only; writes JSON: the functions and what they compute
     roots,     ///< runs up to the configurations; writes JSON: the root operation of each dispatch
     problems,  ///< parses only; writes JSON: the problems of its operations, see problemsIn
+    constraints,  ///< the same; writes JSON: what each pipeline asks of its knobs, see
+                  ///< constraints.h
   };
   Kind kind = Kind::compile;
   std::filesystem::path source;
@@ -38,6 +48,7 @@ struct CompileJob {
   /// A copy of the program for each, see module_variants.h; beside the output goes a file with
   /// their contents (kContents), a JSON list of hashes.
   std::vector<std::vector<model::OpAttribute>> variants;
+  std::vector<KnobAssignment> assignments;  ///< of the kind constraints: to be made attributes
   bool verifyIr = true;  ///< off for IR that the compiler itself wrote: an eighth less work
   bool threads = false;  ///< on where the job has the machine to itself
   std::filesystem::path output;

@@ -57,6 +57,12 @@ std::string Compiler::keyOf(const CompileJob& job, const std::string& sourceHash
     hasher.field("attribute").field(attribute.dispatch).field(attribute.op);
     hasher.field(attribute.name).field(attribute.value);
   }
+  for (const KnobAssignment& assignment : job.assignments) {
+    hasher.field("assignment").field(std::to_string(assignment.constraints));
+    for (const auto& [name, value] : assignment.values) {
+      hasher.field(name).field(std::to_string(value));
+    }
+  }
   return hasher.hex();
 }
 
@@ -124,6 +130,17 @@ Result<nlohmann::json> Compiler::roots(const CompileRequest& request) {
   job.source = request.source;
   job.flags = request.flags;
   job.to = kPhaseExecutableConfigurations;
+  return produceJson(std::move(job), request.sourceHash);
+}
+
+Result<nlohmann::json> Compiler::constraints(const CompileRequest& request,
+                                             std::vector<KnobAssignment> assignments) {
+  CompileJob job;
+  job.kind = CompileJob::Kind::constraints;
+  job.source = request.source;
+  job.flags = request.flags;
+  job.to = kPhaseExecutableConfigurations;
+  job.assignments = std::move(assignments);
   return produceJson(std::move(job), request.sourceHash);
 }
 

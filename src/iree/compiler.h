@@ -68,6 +68,9 @@ class Compiler {
   [[nodiscard]] Result<std::vector<model::Problem>> problems(const CompileRequest& request);
   /// The root operations of its dispatches, see dispatchRoots.
   [[nodiscard]] Result<nlohmann::json> roots(const CompileRequest& request);
+  /// What the pipelines of its dispatches ask of their knobs, see constraints.h.
+  [[nodiscard]] Result<nlohmann::json> constraints(const CompileRequest& request,
+                                                   std::vector<KnobAssignment> assignments);
 
  private:
   /// One request on its way.

@@ -138,7 +138,25 @@ enum class Pipeline : int { standard = 0 };
   X(valueType, "mlirValueGetType", MlirType, (MlirValue))                                          \
   X(valueIsArgument, "mlirValueIsABlockArgument", bool, (MlirValue))                               \
   X(argumentNumber, "mlirBlockArgumentGetArgNumber", std::intptr_t, (MlirValue))                   \
-  X(resultOwner, "mlirOpResultGetOwner", MlirOperation, (MlirValue))
+  X(resultOwner, "mlirOpResultGetOwner", MlirOperation, (MlirValue))                               \
+  X(attributeIsArray, "mlirAttributeIsAArray", bool, (MlirAttribute))                              \
+  X(arrayElements, "mlirArrayAttrGetNumElements", std::intptr_t, (MlirAttribute))                  \
+  X(arrayElement, "mlirArrayAttrGetElement", MlirAttribute, (MlirAttribute, std::intptr_t))        \
+  X(attributeIsDictionary, "mlirAttributeIsADictionary", bool, (MlirAttribute))                    \
+  X(dictionaryElements, "mlirDictionaryAttrGetNumElements", std::intptr_t, (MlirAttribute))        \
+  X(dictionaryElement, "mlirDictionaryAttrGetElement", MlirNamedAttribute,                         \
+    (MlirAttribute, std::intptr_t))                                                                \
+  X(isIntKnob, "ireeAttributeIsACodegenIntKnobAttr", bool, (MlirAttribute))                        \
+  X(intKnobName, "ireeCodegenIntKnobAttrGetName", MlirAttribute, (MlirAttribute))                  \
+  X(isOneOfKnob, "ireeAttributeIsACodegenOneOfKnobAttr", bool, (MlirAttribute))                    \
+  X(oneOfKnobName, "ireeCodegenOneOfKnobAttrGetName", MlirAttribute, (MlirAttribute))              \
+  X(oneOfKnobOptions, "ireeCodegenOneOfKnobAttrGetOptions", void,                                  \
+    (MlirAttribute, std::intptr_t*, MlirAttribute*))                                               \
+  X(constraintsToSmtLib, "ireeCodegenConvertConstraintsOpToSMTLIB", MlirAttribute,                 \
+    (MlirOperation, bool))                                                                         \
+  X(configurationOf, "ireeCodegenMaterializeConfigurationAttrFromConstraintsOp", MlirAttribute,    \
+    (MlirOperation, MlirStringRef, std::size_t, const MlirStringRef*, const std::int64_t*,         \
+     MlirAttribute*))
 
 /// The functions of libIREECompiler.so that hone calls, bound by dlopen. Compiling itself happens
 /// only in children (compile_pool.h): a compiler may crash, hang or eat memory.

@@ -25,16 +25,6 @@ std::vector<std::string> functionTypes(const CompilerApi& api, MlirType function
   return texts;
 }
 
-/// The name of the hal.executable around an operation, "" outside of one.
-std::string dispatchAround(const CompilerApi& api, MlirOperation operation) {
-  for (MlirOperation at = operation; at.ptr != nullptr; at = api.operationParent(at)) {
-    if (api.nameOf(at) == "hal.executable") {
-      return api.stringAttribute(at, "sym_name");
-    }
-  }
-  return "";
-}
-
 MlirOperation functionAround(const CompilerApi& api, MlirOperation operation) {
   MlirOperation at = operation;
   while (at.ptr != nullptr && api.nameOf(at) != "func.func") {
@@ -65,6 +55,15 @@ int attachOne(const CompilerApi& api, MlirOperation module, const model::OpAttri
 
 void walk(const CompilerApi& api, MlirOperation root, Visitor visitor) {
   api.operationWalk(root, callVisitor, &visitor, MlirWalkOrder::preOrder);
+}
+
+std::string dispatchAround(const CompilerApi& api, MlirOperation operation) {
+  for (MlirOperation at = operation; at.ptr != nullptr; at = api.operationParent(at)) {
+    if (api.nameOf(at) == "hal.executable") {
+      return api.stringAttribute(at, "sym_name");
+    }
+  }
+  return "";
 }
 
 nlohmann::json describeModule(const CompilerApi& api, MlirOperation module) {

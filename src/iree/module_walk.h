@@ -3,6 +3,7 @@
 #include <functional>
 #include <nlohmann/json.hpp>
 #include <span>
+#include <string>
 
 #include "iree/compiler_api.h"
 #include "model/config.h"
@@ -14,6 +15,9 @@ namespace hone::iree {
 /// Calls the visitor on the operation and all below it, from the outside in.
 using Visitor = std::function<MlirWalkResult(MlirOperation)>;
 void walk(const CompilerApi& api, MlirOperation root, Visitor visitor);
+
+/// The name of the hal.executable around an operation, "" outside of one.
+[[nodiscard]] std::string dispatchAround(const CompilerApi& api, MlirOperation operation);
 
 /// The public functions of a module: [{"name", "inputs": [type texts], "results": [type texts],
 /// "problem": …}]. "problem" is there for a function that recognizeProblem knows: those have a
