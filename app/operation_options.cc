@@ -249,8 +249,7 @@ void OperationOptions::addTo(CLI::App& verb) {
 bool OperationOptions::given() const {
   const auto options = verb_->get_options();
   return std::any_of(options.begin(), options.end(), [](const CLI::Option* option) {
-    return option->get_group() == kGroup && option->count() > 0 &&
-           option->get_name() != "--limit";
+    return option->get_group() == kGroup && option->count() > 0 && option->get_name() != "--limit";
   });
 }
 

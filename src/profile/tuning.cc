@@ -27,8 +27,12 @@ std::vector<std::int64_t> loopSizes(const model::Problem& problem) {
 TuningConfig tuningConfig(std::string tile, std::string coreClass, std::string instructionClass,
                           std::string compilationInfo) {
   std::string name = fmt::format("tile_config_{}_{}_{}", tile, coreClass, instructionClass);
-  return {std::move(name), std::move(tile), std::move(coreClass), std::move(instructionClass),
-          std::move(compilationInfo), 0};
+  return {std::move(name),
+          std::move(tile),
+          std::move(coreClass),
+          std::move(instructionClass),
+          std::move(compilationInfo),
+          0};
 }
 
 TuningConfig defaultConfig() {

@@ -18,7 +18,7 @@ struct TuningConfig {
   std::string tile;  ///< "128x128_64x2"
   std::string coreClass;
   std::string instructionClass;
-  std::string compilationInfo;  ///< the attribute for the source's operation; "" for the default
+  std::string compilationInfo;    ///< the attribute for the source's operation; "" for the default
   std::int64_t splitKSlices = 0;  ///< 0: not split
 
   bool operator==(const TuningConfig&) const = default;

@@ -243,14 +243,10 @@ std::string profileTable(std::span<const ProfileRow> rows, std::size_t width) {
   const bool configured = std::any_of(rows.begin(), rows.end(), [](const ProfileRow& row) {
     return isIree(row) && row.configuration != kDefaultConfiguration;
   });
-  std::vector<Column> columns = {{"operation", Align::left, 20},
-                                 {"provider", Align::left},
-                                 {"check", Align::left},
-                                 {"time", Align::right},
-                                 {"+-", Align::right},
-                                 {"GFLOPs", Align::right},
-                                 {"GB/s", Align::right},
-                                 {"roof", Align::right}};
+  std::vector<Column> columns = {{"operation", Align::left, 20}, {"provider", Align::left},
+                                 {"check", Align::left},         {"time", Align::right},
+                                 {"+-", Align::right},           {"GFLOPs", Align::right},
+                                 {"GB/s", Align::right},         {"roof", Align::right}};
   if (configured) {
     columns.insert(columns.begin() + 1, {"configuration", Align::left, 12});
   }
