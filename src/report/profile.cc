@@ -248,7 +248,7 @@ std::string profileTable(std::span<const ProfileRow> rows, std::size_t width) {
                                  {"+-", Align::right},           {"GFLOPs", Align::right},
                                  {"GB/s", Align::right},         {"roof", Align::right}};
   if (configured) {
-    columns.insert(columns.begin() + 1, {"configuration", Align::left, 12});
+    columns.insert(columns.begin() + 1, {"config", Align::left, 12});
   }
   Table table(columns);
   for (const ProfileRow& row : rows) {
