@@ -1,6 +1,8 @@
 #include "profile/profiler.h"
 
 #include <algorithm>
+#include <iterator>
+#include <set>
 
 #include "base/machine.h"
 #include "base/text.h"
@@ -19,6 +21,8 @@ namespace {
 
 constexpr std::string_view kIree = "IREE Codegen";
 constexpr std::string_view kLibrary = "oneDNN";
+/// Enough to see whether a time is known well enough; the report's interval has more.
+constexpr std::size_t kQuickResamples = 500;
 
 ProfileRow rowFor(const Generated& generated, std::int64_t slices) {
   ProfileRow row;
@@ -56,6 +60,19 @@ struct Profiler::Entry {
   std::vector<double> roundTimesNs;
 
   [[nodiscard]] bool runs() const { return trial.outcome == Outcome::ok; }
+  /// A failure shows in the row; a library that has no code for a problem did not fail.
+  void showOutcome() {
+    if (!runs()) {
+      row.verification = row.provider == kIree ? "FAILED" : "Not supported";
+      row.message = trial.message;
+    }
+  }
+};
+
+/// A row that takes part in rounds.
+struct Profiler::Running {
+  Entry* entry = nullptr;
+  trial::Participant participant;
 };
 
 Result<void> Profiler::restore() {
@@ -76,12 +93,10 @@ Result<void> Profiler::record(Entry& entry) {
   if (const auto before = trials_.find(trial.key); before != trials_.end()) {
     trial = before->second;
     entry.row = HONE_TRY(model::profileRowFrom(trial.details.at("row")));
+    entry.showOutcome();
     return {};
   }
-  entry.row.message = trial.message;
-  if (!entry.runs() && entry.row.provider == kIree) {
-    entry.row.verification = "FAILED";
-  }
+  entry.showOutcome();
   trial.problem = entry.row.operation;
   trial.config.name = entry.row.configuration;
   trial.details["row"] = toJson(entry.row);
@@ -165,53 +180,80 @@ Result<trial::Participant> Profiler::participantOf(const Entry& entry) const {
       }};
 }
 
-Result<void> Profiler::measure(std::vector<Entry>& entries) {
-  std::vector<Entry*> running;
-  std::vector<trial::Participant> participants;
+Result<std::vector<Profiler::Running>> Profiler::admit(std::vector<Entry>& entries) {
+  std::vector<Running> running;
   for (Entry& entry : entries) {
     if (!entry.runs()) {
       continue;
     }
     auto participant = participantOf(entry);
-    if (!participant) {
-      if (participant.error().fault != Fault::user) {
-        return std::unexpected(participant.error());
-      }
-      HONE_CHECK(
-          store_.setOutcome(entry.trial.id, Outcome::runFailed, participant.error().message));
-      entry.trial.outcome = Outcome::runFailed;
-      entry.row.message = participant.error().message;
-      entry.row.verification = entry.problem == nullptr ? "FAILED" : "Not supported";
+    if (participant) {
+      running.push_back({&entry, std::move(*participant)});
       continue;
     }
-    running.push_back(&entry);
-    participants.push_back(std::move(*participant));
+    if (participant.error().fault != Fault::user) {
+      return std::unexpected(participant.error());
+    }
+    entry.trial.outcome = Outcome::runFailed;
+    entry.trial.message = participant.error().message;
+    HONE_CHECK(store_.setOutcome(entry.trial.id, entry.trial.outcome, entry.trial.message));
+    entry.showOutcome();
   }
-  trial::Rounds rounds(sampler_, store_, Stage::final);
-  std::vector<store::TrialSample> own;
-  for (const store::TrialSample& sample : recorded_) {
-    if (std::any_of(running.begin(), running.end(),
-                    [&](const Entry* entry) { return entry->trial.id == sample.trial; })) {
-      own.push_back(sample);
+  return running;
+}
+
+Result<void> Profiler::leave(Entry& entry) {
+  for (store::Trial& trial : HONE_TRY(store_.trials(run_))) {
+    if (trial.id == entry.trial.id) {
+      entry.trial = std::move(trial);
     }
   }
+  entry.roundTimesNs.clear();
+  entry.showOutcome();
+  return {};
+}
+
+bool Profiler::isPrecise(const Running& running) const {
+  const auto interval =
+      stats::bootstrapMedian(running.entry->roundTimesNs, 0.95, options_.seed, kQuickResamples);
+  const double allowed = options_.precision * interval.estimate;
+  return interval.high - interval.estimate <= allowed &&
+         interval.estimate - interval.low <= allowed;
+}
+
+Result<void> Profiler::measure(std::vector<Entry>& entries) {
+  std::vector<Running> running = HONE_TRY(admit(entries));
+  std::set<std::int64_t> trials;
+  for (const Running& one : running) {
+    trials.insert(one.entry->trial.id);
+  }
+  std::vector<store::TrialSample> own;
+  std::copy_if(recorded_.begin(), recorded_.end(), std::back_inserter(own),
+               [&](const store::TrialSample& sample) { return trials.contains(sample.trial); });
+  trial::Rounds rounds(sampler_, store_, Stage::final);
   rounds.restore(own);
-  const auto precise = [&](const Entry* entry) {
-    const auto interval = stats::bootstrapMedian(entry->roundTimesNs, 0.95, options_.seed, 500);
-    return interval.high - interval.estimate <= options_.precision * interval.estimate &&
-           interval.estimate - interval.low <= options_.precision * interval.estimate;
-  };
   for (std::int64_t round = 0; round < options_.mostRounds && !running.empty(); ++round) {
-    if (round >= options_.fewestRounds && std::all_of(running.begin(), running.end(), precise)) {
+    if (round >= options_.fewestRounds &&
+        std::all_of(running.begin(), running.end(),
+                    [&](const Running& one) { return isPrecise(one); })) {
       break;
+    }
+    std::vector<trial::Participant> participants;
+    for (const Running& one : running) {
+      participants.push_back(one.participant);
     }
     const auto times = HONE_TRY(rounds.take(
         round, participants, trial::shuffled(participants.size(), options_.seed, round)));
+    std::vector<Running> next;
     for (std::size_t i = 0; i < times.size(); ++i) {
       if (times[i]) {
-        running[i]->roundTimesNs.push_back(*times[i]);
+        running[i].entry->roundTimesNs.push_back(*times[i]);
+        next.push_back(std::move(running[i]));
+      } else {
+        HONE_CHECK(leave(*running[i].entry));
       }
     }
+    running = std::move(next);
   }
   return {};
 }

@@ -60,13 +60,18 @@ class Profiler {
 
  private:
   struct Entry;
-  struct Subject;
+  struct Running;
 
   [[nodiscard]] Result<Entry> verifyOne(const Built& built, const BuiltDispatch& dispatch,
                                         trial::Verifier& verifier, const trial::Inputs& inputs);
   [[nodiscard]] Result<Entry> libraryEntry(const Built& built);
   [[nodiscard]] Result<void> record(Entry& entry);
   [[nodiscard]] Result<trial::Participant> participantOf(const Entry& entry) const;
+  /// Those that can be measured, at their pace; what cannot is noted.
+  [[nodiscard]] Result<std::vector<Running>> admit(std::vector<Entry>& entries);
+  /// One that failed in a round: the store knows why.
+  [[nodiscard]] Result<void> leave(Entry& entry);
+  [[nodiscard]] bool isPrecise(const Running& running) const;
   [[nodiscard]] Result<void> measure(std::vector<Entry>& entries);
   [[nodiscard]] int libraryThreads() const;
 

@@ -239,31 +239,37 @@ std::string profileBlock(const ProfileRow& row) {
 }
 
 std::string profileTable(std::span<const ProfileRow> rows, std::size_t width) {
-  // Operations often have one configuration each, and it needs no column then.
+  // Operations often have one configuration each, which needs no lines of its own then.
   const bool configured = std::any_of(rows.begin(), rows.end(), [](const ProfileRow& row) {
     return isIree(row) && row.configuration != kDefaultConfiguration;
   });
-  std::vector<Column> columns = {{"operation", Align::left, 20}, {"provider", Align::left},
-                                 {"check", Align::left},         {"time", Align::right},
-                                 {"+-", Align::right},           {"GFLOPs", Align::right},
-                                 {"GB/s", Align::right},         {"roof", Align::right}};
-  if (configured) {
-    columns.insert(columns.begin() + 1, {"config", Align::left, 12});
+  const bool providers = !std::all_of(rows.begin(), rows.end(), isIree);
+  std::vector<Column> columns = {{"operation", Align::left, 20}, {"check", Align::left},
+                                 {"time", Align::right},         {"+-", Align::right},
+                                 {"GFLOPs", Align::right},       {"GB/s", Align::right},
+                                 {"roof", Align::right}};
+  if (providers) {
+    columns.insert(columns.begin() + 1, {"provider", Align::left});
   }
   Table table(columns);
+  std::string_view operation;
   for (const ProfileRow& row : rows) {
+    if (configured && row.operation != operation) {
+      table.add({row.operation});
+    }
+    operation = row.operation;
     const double spread = row.measured() ? 50 * (row.highNs - row.lowNs) / row.timeNs : 0;
     const std::string share = shareText(row);
-    std::vector<std::string> line = {row.operation,
-                                     isIree(row) ? "IREE" : row.provider,
-                                     checkText(row),
-                                     row.measured() ? humanTime(row.timeNs) : "-",
-                                     row.measured() ? fmt::format("{:.1f} %", spread) : "",
-                                     number(row, row.gflops(), 1),
-                                     number(row, row.gbps(), 1),
-                                     share.empty() ? "" : fmt::format("{} %", share)};
-    if (configured) {
-      line.insert(line.begin() + 1, shortConfiguration(row));
+    std::vector<std::string> line = {
+        configured ? fmt::format("  {}", shortConfiguration(row)) : row.operation,
+        checkText(row),
+        row.measured() ? humanTime(row.timeNs) : "-",
+        row.measured() ? fmt::format("{:.1f} %", spread) : "",
+        number(row, row.gflops(), 1),
+        number(row, row.gbps(), 1),
+        share.empty() ? "" : fmt::format("{} %", share)};
+    if (providers) {
+      line.insert(line.begin() + 1, isIree(row) ? "IREE" : row.provider);
     }
     table.add(std::move(line));
   }

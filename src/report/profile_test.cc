@@ -119,16 +119,26 @@ TEST(ProfileJunit, HasFailuresAndSkips) {
   EXPECT_THAT(xml, EndsWith("</testsuite>\n"));
 }
 
-TEST(ProfileTable, HasALineForEachRow) {
-  ProfileRow slow = seedRow();
-  slow.timeNs = 0;
-  const std::string table = profileTable(std::vector{seedRow(), slow}, 80);
-  EXPECT_EQ(std::count(table.begin(), table.end(), '\n'), 3);
+TEST(ProfileTable, HasALineForEachOperationAndConfiguration) {
+  ProfileRow failed = seedRow();
+  failed.timeNs = 0;
+  failed.verification = "FAILED";
+  const std::string table = profileTable(std::vector{seedRow(), failed}, 0);
+  EXPECT_EQ(std::count(table.begin(), table.end(), '\n'), 4) << table;
+  EXPECT_THAT(table, HasSubstr("\nmatmul_3456x1024x2048_f16t_f16t_f16t\n"));
+  EXPECT_THAT(table, HasSubstr("\n  128x128_32x5_tensorcore_mmasync  ok"));
   EXPECT_THAT(table, HasSubstr("62.0 us"));
-  EXPECT_THAT(table, HasSubstr("config  "));
-  ProfileRow plain = seedRow();
-  plain.configuration = "tile_config_default";
-  EXPECT_THAT(profileTable(std::vector{plain}, 80), Not(HasSubstr("config")));
+}
+
+TEST(ProfileTable, IsShortWhereThereIsOneConfigurationAndOneProvider) {
+  ProfileRow row = seedRow();
+  row.configuration = "tile_config_default";
+  const std::string table = profileTable(std::vector{row}, 80);
+  EXPECT_EQ(std::count(table.begin(), table.end(), '\n'), 2) << table;
+  EXPECT_THAT(table, Not(HasSubstr("provider")));
+  ProfileRow library = row;
+  library.provider = "oneDNN";
+  EXPECT_THAT(profileTable(std::vector{row, library}, 80), HasSubstr("provider"));
 }
 
 }  // namespace
