@@ -14,23 +14,31 @@ namespace fs = std::filesystem;
 using model::ElementType;
 using ::testing::HasSubstr;
 
-/// A library that needs 1 ms for every f32 matmul, a quarter of it for i8, and knows no bf16. It
-/// counts how often it is asked.
+/// A library that needs 1 ms of CPU time and twice that by the wall for every f32 matmul, a quarter
+/// of it for i8, and knows no bf16; the other repetitions are disturbed.
+constexpr const char* kLibrary = R"sh(
+for word in "$@"; do repetitions=$word; done
+answer() {
+  cpu=$1 wall=$(($1 * 2)) i=1
+  while [ $i -lt $repetitions ]; do cpu=$cpu,9e9 wall=$wall,9e9 i=$((i + 1)); done
+  printf '{"wall_ns":[%s],"cpu_ns":[%s],' $wall $cpu
+  echo '"implementation":"x","moves":0,"weights_prepacked":true}'
+}
+case "$*" in
+*--triad*) echo '{"gbps": 12.5}' ;;
+*bf16*) echo '{"unsupported": "no bf16"}' ;;
+*i8*) answer 250000 ;;
+*) answer 1000000 ;;
+esac
+)sh";
+
+/// With that library, which counts how often it is asked.
 class RooflineTest : public ::testing::Test {
  protected:
   void SetUp() override {
-    const std::string script =
-        "#!/bin/sh\necho x >> '" + (folder_.path() / "asked").string() +
-        "'\n"
-        "answer() { echo \"{\\\"wall_ns\\\":[$1,$1,$1,9e9,9e9],\\\"cpu_ns\\\":[1,1,1,1,1],"
-        "\\\"implementation\\\":\\\"x\\\",\\\"moves\\\":0,\\\"weights_prepacked\\\":true}\"; }\n"
-        "case \"$*\" in\n"
-        "*--triad*) echo '{\"gbps\": 12.5}' ;;\n"
-        "*bf16*) echo '{\"unsupported\": \"no bf16\"}' ;;\n"
-        "*i8*) answer 250000 ;;\n"
-        "*) answer 1000000 ;;\n"
-        "esac\n";
-    ASSERT_TRUE(writeFile(program(), script));
+    const std::string count =
+        fmt::format("#!/bin/sh\necho x >> '{}'\n", (folder_.path() / "asked").string());
+    ASSERT_TRUE(writeFile(program(), count + kLibrary));
     fs::permissions(program(), fs::perms::owner_all);
   }
 
@@ -57,6 +65,7 @@ constexpr double kFlops = 2.0 * 1024 * 1024 * 1024;
 
 TEST_F(RooflineTest, IsTheBestMatmulAndTheMemory) {
   EXPECT_EQ(of(ElementType::f32), (Roofline{kFlops / 1e6, 12.5}));
+  EXPECT_EQ(of(ElementType::f32, 2), (Roofline{kFlops / 2e6, 12.5}));
   EXPECT_EQ(of(ElementType::i8), (Roofline{kFlops / 250e3, 12.5}));
 }
 
