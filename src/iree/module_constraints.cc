@@ -113,10 +113,11 @@ std::optional<nlohmann::json> constraintsIn(const CompilerApi& api, MlirOperatio
       fmt::print(stderr, "error: there are no constraints number {}\n", assignment.constraints);
       return std::nullopt;
     }
-    infos.push_back(compilationInfo(api, operations[assignment.constraints], assignment));
-    if (infos.back() == "") {
+    std::string info = compilationInfo(api, operations[assignment.constraints], assignment);
+    if (info.empty()) {
       return std::nullopt;
     }
+    infos.push_back(std::move(info));
   }
   return nlohmann::json{{"constraints", std::move(constraints)}, {"infos", std::move(infos)}};
 }

@@ -27,10 +27,6 @@ struct TuningConfig {
 /// The compiler's own choice.
 [[nodiscard]] TuningConfig defaultConfig();
 
-/// The config that consists of these parts.
-[[nodiscard]] TuningConfig tuningConfig(std::string tile, std::string coreClass,
-                                        std::string instructionClass, std::string compilationInfo);
-
 /// What to try for a problem on a target: the compiler's own choice first, then tiles that fit the
 /// problem. Targets and problems without a list have the default alone.
 [[nodiscard]] Result<std::vector<TuningConfig>> tuningConfigs(iree::Compiler& compiler,

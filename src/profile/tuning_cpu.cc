@@ -6,6 +6,8 @@
 #include <array>
 #include <numeric>
 
+#include "profile/tuning_parts.h"
+
 namespace hone::profile {
 namespace {
 
@@ -30,9 +32,9 @@ std::string compilationInfo(const Levels& levels, std::string_view pipeline,
           fmt::format("{}{} = [{}]", config.empty() ? "" : ", ", name, fmt::join(sizes, ", "));
     }
   };
-  add("distribution", levels.distribution);
   add("cache_parallel", levels.cacheParallel);
   add("cache_reduction", levels.cacheReduction);
+  add("distribution", levels.distribution);
   add("vector_common_parallel", levels.vectorParallel);
   add("vector_reduction", levels.vectorReduction);
   return fmt::format(
@@ -41,21 +43,19 @@ std::string compilationInfo(const Levels& levels, std::string_view pipeline,
       config, pipeline, options);
 }
 
-std::string instructionClass(model::ElementType result) { return isFloat(result) ? "fma" : "simd"; }
-
 /// A workgroup's tile, the part of it that is to stay in the cache, and what is held in registers.
 struct MatmulTile {
   std::int64_t m, n;
   std::int64_t cacheM, cacheN, cacheK;  ///< 0: no such level
-  std::int64_t vectorM, vectorN;
+  std::int64_t vectorM, vectorN, vectorK;
 };
 
 constexpr std::array kMatmulTiles = {
-    MatmulTile{32, 32, 0, 0, 0, 8, 16},       MatmulTile{64, 64, 0, 0, 0, 6, 16},
-    MatmulTile{64, 64, 0, 0, 0, 8, 16},       MatmulTile{64, 64, 0, 0, 0, 4, 32},
-    MatmulTile{64, 64, 0, 0, 0, 8, 32},       MatmulTile{128, 64, 0, 0, 0, 8, 32},
-    MatmulTile{128, 128, 0, 0, 0, 8, 32},     MatmulTile{128, 128, 64, 64, 128, 8, 32},
-    MatmulTile{256, 256, 64, 64, 256, 8, 32},
+    MatmulTile{32, 32, 0, 0, 0, 8, 16, 1},       MatmulTile{64, 64, 0, 0, 0, 6, 16, 1},
+    MatmulTile{64, 64, 0, 0, 0, 8, 16, 1},       MatmulTile{64, 64, 0, 0, 0, 4, 32, 1},
+    MatmulTile{64, 64, 0, 0, 0, 8, 32, 1},       MatmulTile{128, 64, 0, 0, 0, 8, 32, 1},
+    MatmulTile{128, 128, 0, 0, 0, 8, 32, 1},     MatmulTile{128, 128, 0, 0, 0, 8, 16, 16},
+    MatmulTile{128, 128, 64, 64, 128, 8, 32, 1}, MatmulTile{256, 256, 64, 64, 256, 8, 32, 1},
 };
 
 std::vector<TuningConfig> matmulConfigs(const Matmul& matmul) {
@@ -67,7 +67,7 @@ std::vector<TuningConfig> matmulConfigs(const Matmul& matmul) {
     return rest;
   };
   for (const MatmulTile& tile : kMatmulTiles) {
-    if (tile.m > matmul.m || tile.n > matmul.n || tile.cacheK > matmul.k) {
+    if (tile.m > matmul.m || tile.n > matmul.n || std::max(tile.cacheK, tile.vectorK) > matmul.k) {
       continue;
     }
     Levels levels;
@@ -79,12 +79,12 @@ std::vector<TuningConfig> matmulConfigs(const Matmul& matmul) {
       cache = fmt::format("{}x{}x{}_", tile.cacheM, tile.cacheN, tile.cacheK);
     }
     levels.vectorParallel = withBatch(1, {tile.vectorM, tile.vectorN, 0});
-    levels.vectorReduction = withBatch(0, {0, 0, 1});
+    levels.vectorReduction = withBatch(0, {0, 0, tile.vectorK});
     // Without peeling, what is left over at the edges is done with masks, several times slower.
     configs.push_back(
-        tuningConfig(fmt::format("{}{}x{}_{}{}x{}x1", matmul.batch > 0 ? "1x" : "", tile.m, tile.n,
-                                 cache, tile.vectorM, tile.vectorN),
-                     "doubletiling", instructionClass(matmul.result),
+        tuningConfig(fmt::format("{}{}x{}_{}{}x{}x{}", matmul.batch > 0 ? "1x" : "", tile.m, tile.n,
+                                 cache, tile.vectorM, tile.vectorN, tile.vectorK),
+                     "doubletiling", vectorInstruction(matmul.result),
                      compilationInfo(levels, "DoubleTilingExpert", ", {enable_loop_peeling}")));
   }
   return configs;
@@ -104,7 +104,7 @@ constexpr std::array kChannelsLast = {ConvTile{1, 8, 16}, ConvTile{4, 8, 16}, Co
                                       ConvTile{4, 16, 1}};
 
 std::vector<TuningConfig> convConfigs(const Conv& conv) {
-  if (conv.direction != model::ConvDirection::forward || conv.groups != 1 || conv.spatial != 2) {
+  if (!takesTiles(conv)) {
     return {};
   }
   const bool first = conv.layout == model::ConvLayout::nchw;
@@ -131,7 +131,7 @@ std::vector<TuningConfig> convConfigs(const Conv& conv) {
     configs.push_back(tuningConfig(
         fmt::format("{}x{}x{}_{}x{}x{}", filters, height, conv.outW(), tile.filters, tile.width,
                     tile.channels),
-        first ? "convdecompose" : "doubletiling", instructionClass(conv.result),
+        first ? "convdecompose" : "doubletiling", vectorInstruction(conv.result),
         compilationInfo(levels, first ? "ConvTileAndDecomposeExpert" : "DoubleTilingExpert", "")));
   }
   return configs;
@@ -150,30 +150,39 @@ constexpr std::array kAttentionTiles = {AttentionTile{2, 16}, AttentionTile{4, 4
 std::int64_t largestVector() {
   std::int64_t registerBytes = 16;
 #ifdef __x86_64__
-  registerBytes = __builtin_cpu_supports("avx512f") != 0 ? 64
-                  : __builtin_cpu_supports("avx2") != 0  ? 32
-                                                         : 16;
+  if (__builtin_cpu_supports("avx512f")) {
+    registerBytes = 64;
+  } else if (__builtin_cpu_supports("avx2")) {
+    registerBytes = 32;
+  }
 #endif
   return 512 * registerBytes;
 }
 
-/// The loops are batch, query, depth of the value, depth of the key, key. The depth is never
-/// split: each part of it would compute all scores anew, which is what makes the default slow.
+/// The loops are batch, query, depth of the value, depth of the key, key; the compiler folds a
+/// batch of one. The depth is never split: each part of it would compute all scores anew, which is
+/// what makes the default slow.
 std::vector<TuningConfig> attentionConfigs(const Attention& attention) {
   constexpr std::int64_t kScoreBytes = 4;
   const std::int64_t queries = std::gcd(attention.queries, 64);
+  const auto withBatch = [&](std::int64_t first, Sizes rest) {
+    if (attention.batch > 1) {
+      rest.insert(rest.begin(), first);
+    }
+    return rest;
+  };
   std::vector<TuningConfig> configs;
   for (const AttentionTile& tile : kAttentionTiles) {
     if (queries % tile.queries != 0 || attention.keys % tile.keys != 0 ||
         tile.queries * tile.keys * attention.depth * kScoreBytes >= largestVector()) {
       continue;
     }
-    const Levels levels = {.distribution = {1, queries, 0, 0, 0},
-                           .vectorParallel = {1, tile.queries, attention.depth, 0, 0},
-                           .vectorReduction = {0, 0, 0, 0, tile.keys}};
+    const Levels levels = {.distribution = withBatch(1, {queries, 0, 0, 0}),
+                           .vectorParallel = withBatch(1, {tile.queries, attention.depth, 0, 0}),
+                           .vectorReduction = withBatch(0, {0, 0, 0, tile.keys})};
     configs.push_back(tuningConfig(fmt::format("1x{}x{}_{}x{}x{}", queries, attention.depth,
                                                tile.queries, attention.depth, tile.keys),
-                                   "linalgext", "fma",
+                                   "linalgext", vectorInstruction(attention.type),
                                    compilationInfo(levels, "LinalgExtTileAndVectorize", "")));
   }
   return configs;

@@ -12,6 +12,7 @@
 #include "iree/constraints.h"
 #include "iree/problem_mlir.h"
 #include "profile/knob_search.h"
+#include "profile/tuning_parts.h"
 
 namespace hone::profile {
 namespace {
@@ -58,8 +59,7 @@ std::optional<ProductLoops> loopsOf(const Problem& problem) {
     return ProductLoops{.sizes = {matmul->m, matmul->n, matmul->k}, .m = {0}, .n = {1}, .k = 2};
   }
   const auto* conv = std::get_if<Conv>(&problem);
-  if (conv == nullptr || conv->direction != model::ConvDirection::forward || conv->groups != 1 ||
-      conv->spatial != 2) {
+  if (conv == nullptr || !takesTiles(*conv)) {
     return std::nullopt;
   }
   const bool strided =
@@ -172,10 +172,10 @@ Result<std::vector<TuningConfig>> gpuConfigs(iree::Compiler& compiler, const ire
   if (!constraints && constraints.error().fault == Fault::user) {
     return std::vector<TuningConfig>();  // the problem itself does not compile
   }
+  HONE_CHECK(constraints);
   std::vector<KnobSpace> spaces;
-  for (std::size_t i = 0; i < HONE_TRY(constraints).size(); ++i) {
-    auto space = HONE_TRY(KnobSpace::from((*constraints)[i], i, *loops));
-    if (space) {
+  for (std::size_t i = 0; i < constraints->size(); ++i) {
+    if (auto space = HONE_TRY(KnobSpace::from((*constraints)[i], i, *loops))) {
       spaces.push_back(std::move(*space));
     }
   }

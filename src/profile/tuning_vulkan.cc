@@ -4,6 +4,8 @@
 
 #include <array>
 
+#include "profile/tuning_parts.h"
+
 namespace hone::profile {
 namespace {
 
@@ -23,8 +25,6 @@ std::string compilationInfo(const std::vector<Sizes>& levels, const Sizes& threa
       "#iree_gpu.spirv_pipeline<BaseVectorize> workgroup_size = [{}]>>",
       fmt::join(tiles, ", "), fmt::join(threads, ", "));
 }
-
-std::string instructionClass(model::ElementType result) { return isFloat(result) ? "fma" : "simd"; }
 
 struct MatmulTile {
   std::int64_t m, n;              ///< of a workgroup
@@ -52,7 +52,7 @@ std::vector<TuningConfig> matmulConfigs(const Matmul& matmul) {
     configs.push_back(tuningConfig(
         fmt::format("{}{}x{}_{}x{}x{}", matmul.batch > 0 ? "1x" : "", tile.m, tile.n, tile.threadM,
                     tile.threadN, tile.k),
-        "basevectorize", instructionClass(matmul.result),
+        "basevectorize", vectorInstruction(matmul.result),
         compilationInfo({withBatch(1, {tile.m, tile.n}), withBatch(1, {tile.threadM, tile.threadN}),
                          withBatch(0, {0, 0, tile.k})},
                         {tile.n / tile.threadN, tile.m / tile.threadM, 1})));
@@ -72,7 +72,7 @@ constexpr std::array kChannelsFirst = {ConvTile{1, 16, 16, 1, 4, 4}, ConvTile{1,
                                        ConvTile{2, 32, 8, 1, 4, 8}, ConvTile{4, 8, 8, 1, 4, 4}};
 
 std::vector<TuningConfig> convConfigs(const Conv& conv) {
-  if (conv.direction != model::ConvDirection::forward || conv.groups != 1 || conv.spatial != 2) {
+  if (!takesTiles(conv)) {
     return {};
   }
   const bool last = conv.layout == model::ConvLayout::nhwc;
@@ -100,7 +100,7 @@ std::vector<TuningConfig> convConfigs(const Conv& conv) {
     configs.push_back(
         tuningConfig(fmt::format("{}x{}x{}_{}x{}x{}", tile.filters, tile.height, tile.width,
                                  tile.threadFilters, tile.threadHeight, tile.threadWidth),
-                     "basevectorize", instructionClass(conv.result), info));
+                     "basevectorize", vectorInstruction(conv.result), info));
   }
   return configs;
 }
@@ -108,6 +108,10 @@ std::vector<TuningConfig> convConfigs(const Conv& conv) {
 }  // namespace
 
 std::vector<TuningConfig> vulkanConfigs(const model::Problem& problem) {
+  // Smaller elements come out wrong on a device without 8- and 16-bit storage, whatever the tiles.
+  if (model::bytesOf(model::operandsOf(problem)[0].element) != 4) {
+    return {};
+  }
   if (const auto* matmul = std::get_if<Matmul>(&problem)) {
     return matmulConfigs(*matmul);
   }

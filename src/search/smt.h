@@ -17,8 +17,8 @@ namespace hone::search {
 struct Variable {
   std::string name;
   bool isBool = false;  ///< its values are 0 and 1
-  std::optional<std::int64_t> lower{};
-  std::optional<std::int64_t> upper{};
+  std::optional<std::int64_t> lower;
+  std::optional<std::int64_t> upper;
 
   /// The only value that it can have, where there is but one.
   [[nodiscard]] std::optional<std::int64_t> fixed() const {

@@ -7,97 +7,16 @@
 #include <utility>
 
 #include "base/text.h"
+#include "search/s_expression.h"
 
 namespace hone::search {
 namespace {
-
-/// Real texts nest some dozens deep; the limit keeps a bad one from using up the stack.
-constexpr std::size_t kDeepest = 1000;
-
-/// An s-expression: a word, or a list of expressions.
-struct Expression {
-  int line = 0;
-  bool isList = false;
-  std::string_view word{};
-  std::vector<Expression> items{};  // NOLINT(readability-redundant-member-init): g++ warns without
-
-  [[nodiscard]] bool isListOf(std::string_view head) const {
-    return isList && !items.empty() && items[0].word == head;
-  }
-};
 
 template <typename... Args>
 std::unexpected<Error> errorAt(const Expression& at, fmt::format_string<Args...> format,
                                Args&&... args) {
   return userError("line {}: {}", at.line, fmt::format(format, std::forward<Args>(args)...));
 }
-
-class Reader {
- public:
-  explicit Reader(std::string_view text) : text_(text) {}
-
-  Result<std::vector<Expression>> readAll() {
-    std::vector<Expression> open(1);  // the innermost list is the last; the first is the text
-    for (skipBlanks(); at_ < text_.size(); skipBlanks()) {
-      if (text_[at_] == '(') {
-        ++at_;
-        if (open.size() > kDeepest) {
-          return userError("line {}: nested too deeply", line_);
-        }
-        open.push_back({.line = line_, .isList = true});
-      } else if (text_[at_] == ')') {
-        ++at_;
-        if (open.size() == 1) {
-          return userError("line {}: ')' without '('", line_);
-        }
-        Expression list = std::move(open.back());
-        open.pop_back();
-        open.back().items.push_back(std::move(list));
-      } else {
-        open.back().items.push_back({.line = line_, .word = HONE_TRY(readWord())});
-      }
-    }
-    if (open.size() > 1) {
-      return userError("line {}: '(' is not closed", open.back().line);
-    }
-    return std::move(open[0].items);
-  }
-
- private:
-  void skipBlanks() {
-    for (bool comment = false; at_ < text_.size(); ++at_) {
-      const char c = text_[at_];
-      if (c == '\n') {
-        ++line_;
-        comment = false;
-      } else if (c == ';') {
-        comment = true;
-      } else if (!comment && c != ' ' && c != '\t' && c != '\r') {
-        return;
-      }
-    }
-  }
-
-  Result<std::string_view> readWord() {
-    const std::size_t begin = at_;
-    if (const char quote = text_[at_]; quote == '|' || quote == '"') {
-      const std::size_t end = text_.find(quote, begin + 1);
-      if (end == std::string_view::npos) {
-        return userError("line {}: {} is not closed", line_, quote);
-      }
-      const std::string_view word = text_.substr(begin + 1, end - begin - 1);
-      line_ += static_cast<int>(std::count(word.begin(), word.end(), '\n'));
-      at_ = end + 1;
-      return word;
-    }
-    at_ = std::min(text_.find_first_of(" \t\r\n();|\"", begin), text_.size());
-    return text_.substr(begin, at_ - begin);
-  }
-
-  std::string_view text_;
-  std::size_t at_ = 0;
-  int line_ = 1;
-};
 
 /// A function of SMT-LIB whose operands are all of one kind.
 struct Function {
@@ -173,11 +92,13 @@ class Builder {
     }
     const bool isBool = sort.word == "Bool";
     const auto number = static_cast<std::int64_t>(parsed_.variables.size());
-    parsed_.variables.push_back({.name = std::string(name.word), .isBool = isBool});
-    const TermId term = make({TermKind::variable, isBool, number});
-    if (!names_.emplace(name.word, std::vector{term}).second) {
+    parsed_.variables.emplace_back().name = name.word;
+    parsed_.variables.back().isBool = isBool;
+    std::vector<TermId>& meanings = names_[name.word];
+    if (!meanings.empty()) {
       return errorAt(name, "'{}' is declared twice", name.word);
     }
+    meanings.push_back(make({TermKind::variable, isBool, number}));
     return {};
   }
 
@@ -347,7 +268,7 @@ class Builder {
 
 Result<ParsedConstraints> parseSmtLib(std::string_view text) {
   Builder builder;
-  for (const Expression& expression : HONE_TRY(Reader(text).readAll())) {
+  for (const Expression& expression : HONE_TRY(readExpressions(text))) {
     HONE_CHECK(builder.command(expression));
   }
   return builder.take();

@@ -4,6 +4,14 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include <algorithm>
+
+#include "base/hash.h"
+#include "iree/constraints.h"
+#include "iree/installation.h"
+#include "iree/problem_mlir.h"
+#include "iree/target.h"
+
 namespace hone::search {
 namespace {
 
@@ -173,6 +181,142 @@ TEST(Smt, AnEnumeratorCanAskTheAssertionsOfAVariable) {
   }
   using Pair = std::pair<std::int64_t, std::int64_t>;
   EXPECT_THAT(found, ElementsAre(Pair(1, 6), Pair(2, 3), Pair(3, 2), Pair(6, 1)));
+}
+
+/// What the compiler asks of a 2048x2048x2048 matmul of f16 into f32 for the pipeline.
+Result<Constraints> realConstraints(const std::string& target, std::string_view pipeline) {
+  const auto folder = HONE_TRY(ScratchFolder::create("hone-smt-test"));
+  const std::string text = iree::mlirOf(model::Matmul{.m = 2048,
+                                                      .n = 2048,
+                                                      .k = 2048,
+                                                      .lhs = model::ElementType::f16,
+                                                      .rhs = model::ElementType::f16});
+  HONE_CHECK(writeFile(folder.path() / "matmul.mlir", text));
+  const iree::Installation installation = HONE_TRY(iree::findInstallation(""));
+  iree::Compiler compiler(
+      HONE_TRY(iree::CompilePool::start({installation.compilerLibrary(), 1, {}})),
+      iree::ArtifactCache(folder.path() / "cache"),
+      Limits{std::chrono::seconds(60), std::uint64_t{8} << 30U});
+  const auto all = HONE_TRY(iree::constraintsOf(
+      compiler,
+      {folder.path() / "matmul.mlir", hashOf(text), HONE_TRY(iree::targetFrom(target)).flags, {}}));
+  for (const iree::PipelineConstraints& one : all) {
+    if (one.pipeline == pipeline) {
+      return Constraints::parse(one.smtLib);
+    }
+  }
+  return userError("no constraints for {}", pipeline);
+}
+
+/// The assignment with values for what is not fixed.
+Assignment completed(const Constraints& constraints, Assignment values) {
+  for (const Variable& variable : constraints.variables()) {
+    if (const auto fixed = variable.fixed()) {
+      values.emplace(variable.name, *fixed);
+    }
+  }
+  return values;
+}
+
+TEST(SmtOfTheCompiler, AllowsWhatTheCompilerItselfChoosesOnGfx942) {
+  const auto constraints = realConstraints("rocm:gfx942", "TileAndFuse");
+  ASSERT_TRUE(constraints) << constraints.error().message;
+  const Assignment chosen = completed(*constraints, {{"wg_0", 128},
+                                                     {"wg_1", 128},
+                                                     {"sg_0", 4},
+                                                     {"sg_1", 4},
+                                                     {"red_2", 2},
+                                                     {"mma_idx", 0},
+                                                     {"wg_size_x", 256},
+                                                     {"sg_m_cnt", 2},
+                                                     {"sg_n_cnt", 2}});
+  EXPECT_EQ(constraints->check(chosen), Truth::yes);
+  EXPECT_EQ(chosen.at("sg_size"), 64);
+  EXPECT_EQ(chosen.at("prefetch_num_stages"), 2);
+  for (const auto& [name, value] : chosen) {
+    Assignment wrong = chosen;
+    wrong[name] = value + 3;
+    EXPECT_EQ(constraints->check(wrong), Truth::no) << name;
+  }
+}
+
+TEST(SmtOfTheCompiler, AllowsWhatTheCompilerItselfChoosesOnSm80) {
+  const auto constraints = realConstraints("cuda:sm_80", "TileAndFuse");
+  ASSERT_TRUE(constraints) << constraints.error().message;
+  const Assignment chosen = completed(*constraints, {{"wg_0", 128},
+                                                     {"wg_1", 64},
+                                                     {"sg_0", 4},
+                                                     {"sg_1", 4},
+                                                     {"red_2", 2},
+                                                     {"mma_idx", 0},
+                                                     {"wg_size_x", 128},
+                                                     {"sg_m_cnt", 2},
+                                                     {"sg_n_cnt", 2}});
+  EXPECT_EQ(constraints->check(chosen), Truth::yes);
+  Assignment large = chosen;
+  large["red_2"] = 64;  // more shared memory than there is
+  EXPECT_EQ(constraints->check(large), Truth::no);
+}
+
+/// Counts the solutions: variables in the given order, each within its bounds, every assertion
+/// asked as soon as all that it is about is known.
+class Counter {
+ public:
+  Counter(const Constraints& constraints, const std::vector<std::string>& order)
+      : constraints_(constraints), evaluation_(constraints), due_(order.size()) {
+    std::vector<std::size_t> place(constraints.variables().size());
+    for (std::size_t i = 0; i < order.size(); ++i) {
+      order_.push_back(constraints.find(order[i]).value());
+      place[order_.back()] = i;
+    }
+    for (const Constraints::Assertion& assertion : constraints.assertions()) {
+      std::size_t last = 0;
+      for (const std::size_t variable : assertion.variables) {
+        last = std::max(last, place[variable]);
+      }
+      due_[last].push_back(&assertion);
+    }
+  }
+
+  int count(std::size_t at = 0) {
+    if (at == order_.size()) {
+      return 1;
+    }
+    int found = 0;
+    const Variable& variable = constraints_.variables()[order_[at]];
+    for (std::int64_t value = variable.lower.value(); value <= variable.upper.value(); ++value) {
+      evaluation_.assign(order_[at], value);
+      const bool holds = std::all_of(
+          due_[at].begin(), due_[at].end(),
+          [&](const Constraints::Assertion* one) { return evaluation_.check(*one) == Truth::yes; });
+      found += holds ? count(at + 1) : 0;
+    }
+    evaluation_.assign(order_[at], std::nullopt);
+    return found;
+  }
+
+ private:
+  const Constraints& constraints_;
+  Evaluation evaluation_;
+  std::vector<std::vector<const Constraints::Assertion*>> due_;
+  std::vector<std::size_t> order_;
+};
+
+TEST(SmtOfTheCompiler, HasTheSolutionsThatASolverFinds) {
+  const auto constraints = realConstraints("rocm:gfx942", "TileAndFuse");
+  ASSERT_TRUE(constraints) << constraints.error().message;
+  std::vector<std::string> order;
+  for (const Variable& variable : constraints->variables()) {
+    if (variable.fixed()) {
+      order.push_back(variable.name);
+    }
+  }
+  for (const char* name :
+       {"mma_idx", "wg_0", "sg_0", "sg_m_cnt", "wg_1", "sg_1", "sg_n_cnt", "wg_size_x", "red_2"}) {
+    order.emplace_back(name);
+  }
+  ASSERT_EQ(order.size(), constraints->variables().size());
+  EXPECT_EQ(Counter(*constraints, order).count(), 1369);  // as z3 enumerated them
 }
 
 }  // namespace
