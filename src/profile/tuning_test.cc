@@ -221,11 +221,11 @@ TEST_F(TuningTest, LeavesOutWhatTheConstraintsDoNotAllow) {
 
 TEST_F(TuningTest, WhatIsForTheGpuCompiles) {
   const std::vector<std::pair<std::string, Problem>> cases = {
-      {"cuda:sm_80", halves(128, 128, 64)},
+      {"cuda:sm_80", halves(128, 64, 32)},
       {"rocm:gfx942", halves(64, 64, 32, 2)},
       {"rocm:gfx942", Matmul{.m = 64, .n = 64, .k = 16}},
       {"rocm:gfx942", conv(ConvLayout::nhwc, 16, 18, 64)}};
-  const std::vector<std::size_t> counts = {6, 3, 3, 5};
+  const std::vector<std::size_t> counts = {3, 3, 3, 5};
   for (std::size_t i = 0; i < cases.size(); ++i) {
     const auto& [target, problem] = cases[i];
     const auto configs = configsFor(target, problem);
