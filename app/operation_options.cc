@@ -127,8 +127,8 @@ Result<std::vector<Operation>> sweepOf(const OperationOptions& options, const st
     return userError("--kind: there is no '{}'; there are {}", kind, fmt::join(kKinds, ", "));
   }
   std::vector<Operation> operations;
-  for (Problem& problem : problems) {
-    operations.push_back({std::move(problem), slices});
+  for (const Problem& problem : problems) {
+    operations.push_back({problem, slices});
   }
   return operations;
 }
@@ -176,13 +176,13 @@ Result<std::vector<Problem>> namedProblems(const OperationOptions& options,
                                            std::vector<std::string>& warnings) {
   std::vector<Problem> problems;
   for (const std::string& line : options.problems) {
-    for (Problem& problem : HONE_TRY(model::problemsFromLine(line))) {
-      problems.push_back(std::move(problem));
+    for (const Problem& problem : HONE_TRY(model::problemsFromLine(line))) {
+      problems.push_back(problem);
     }
   }
   if (!options.file.empty()) {
-    for (Problem& problem : HONE_TRY(problemsOfFile(options, compiler, flags, warnings))) {
-      problems.push_back(std::move(problem));
+    for (const Problem& problem : HONE_TRY(problemsOfFile(options, compiler, flags, warnings))) {
+      problems.push_back(problem);
     }
   }
   if (options.type.empty()) {
@@ -255,23 +255,23 @@ bool OperationOptions::given() const {
 
 bool OperationOptions::isProgram() const { return file.ends_with(".mlir"); }
 
-Result<std::vector<Operation>> operationsFrom(const OperationOptions& given,
+Result<std::vector<Operation>> operationsFrom(const OperationOptions& options,
                                               iree::Compiler& compiler,
                                               const std::vector<std::string>& flags,
                                               std::vector<std::string>& warnings) {
   std::vector<Operation> operations;
-  OperationOptions options = given;
-  for (Problem& problem : HONE_TRY(namedProblems(options, compiler, flags, warnings))) {
-    addUnique(operations, {std::move(problem), {}});
+  for (const Problem& problem : HONE_TRY(namedProblems(options, compiler, flags, warnings))) {
+    addUnique(operations, {problem, {}});
   }
   const bool named = !options.file.empty() || !options.problems.empty();
   if (!named || !options.kind.empty()) {
-    options.type = options.type.empty() ? "f32" : options.type;
+    OperationOptions typed = options;
+    typed.type = options.type.empty() ? "f32" : options.type;
     const std::string kinds = !options.kind.empty()    ? options.kind
                               : !options.batch.empty() ? "batch_matmul"
                                                        : "matmul";
     for (const std::string& kind : split(kinds, ',')) {
-      for (Operation& operation : HONE_TRY(sweepOf(options, std::string(trim(kind))))) {
+      for (Operation& operation : HONE_TRY(sweepOf(typed, std::string(trim(kind))))) {
         addUnique(operations, std::move(operation));
       }
     }
@@ -291,10 +291,10 @@ std::vector<Operation> usualOperations(std::string_view target) {
     types = {"f16t_f16t_f32t", "f32t_f32t_f32t"};
   }
   std::vector<Operation> operations;
-  const auto add = [&](const std::string& name, std::vector<std::int64_t> slices = {}) {
+  const auto add = [&](const std::string& name, const std::vector<std::int64_t>& slices = {}) {
     for (const std::string& type : types) {
       if (auto problem = model::problemFromSeedName(fmt::format("{}_{}", name, type))) {
-        operations.push_back({std::move(*problem), slices});
+        operations.push_back({*problem, slices});
       }
     }
   };

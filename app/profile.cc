@@ -188,7 +188,7 @@ Result<int> profileVerb(const Context& context, ProfileVerbOptions options) {
     operations = HONE_TRY(chooseOperations(options, engine, progress));
   }
   if (operations.empty()) {
-    return options.output.printNone(context, program);
+    return ProfileOutput::printNone(context, program);
   }
   return profileOperations(context, options, engine, operations, progress, program);
 }

@@ -114,10 +114,11 @@ std::vector<std::int64_t> Conv::inLayout(std::int64_t batch, std::int64_t channe
   return shape;
 }
 
-std::string_view layoutName(const Conv& conv) {
-  return kLayoutNames[static_cast<std::size_t>(conv.spatial - 1)]
-                     [static_cast<std::size_t>(conv.layout)];
+std::string_view layoutName(ConvLayout layout, std::int64_t spatial) {
+  return kLayoutNames[static_cast<std::size_t>(spatial - 1)][static_cast<std::size_t>(layout)];
 }
+
+std::string_view layoutName(const Conv& conv) { return layoutName(conv.layout, conv.spatial); }
 
 std::string_view nameOf(ConvDirection direction) {
   return kDirections[static_cast<std::size_t>(direction)];

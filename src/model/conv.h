@@ -59,7 +59,8 @@ struct Conv {
   bool operator==(const Conv&) const = default;
 };
 
-/// "nhwc", "ncw", "ndhwc".
+/// "nhwc", "ncw", "ndhwc": the layout for so many spatial dimensions.
+[[nodiscard]] std::string_view layoutName(ConvLayout layout, std::int64_t spatial);
 [[nodiscard]] std::string_view layoutName(const Conv& conv);
 /// "fwd", "bwd", "wrw".
 [[nodiscard]] std::string_view nameOf(ConvDirection direction);

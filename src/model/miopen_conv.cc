@@ -10,10 +10,10 @@ namespace hone::model {
 namespace {
 
 struct ConvFields : Conv {
-  std::int64_t directions = 0;     ///< a sum of kDirections' bits; 0 is all
-  std::string_view inLayout = "";  ///< "": channels first
-  std::string_view outLayout = "";
-  std::string_view filterLayout = "";
+  std::int64_t directions = 0;  ///< a sum of kDirections' bits; 0 is all
+  std::string_view inLayout;    ///< "": channels first
+  std::string_view outLayout;
+  std::string_view filterLayout;
 };
 
 constexpr Conv kMiopenDefaults = {.layout = ConvLayout::nchw,
@@ -105,12 +105,8 @@ std::string upper(std::string_view text) {
 
 /// MIOpen lets each tensor have its own layout; hone's convolutions have one.
 Result<ConvLayout> layoutOf(const ConvFields& fields) {
-  Conv last = fields;
-  last.layout = ConvLayout::nhwc;
-  Conv first = fields;
-  first.layout = ConvLayout::nchw;
-  const std::string channelsLast = upper(layoutName(last));
-  const std::string channelsFirst = upper(layoutName(first));
+  const std::string channelsLast = upper(layoutName(ConvLayout::nhwc, fields.spatial));
+  const std::string channelsFirst = upper(layoutName(ConvLayout::nchw, fields.spatial));
   const auto said = [&](std::string_view text) {
     return text.empty() ? channelsFirst : upper(text);
   };
@@ -146,7 +142,8 @@ Result<void> settleDimensions(ConvFields& fields) {
 
 Result<std::vector<Problem>> convProblems(const CommandTypes& types,
                                           std::span<const std::string_view> options) {
-  ConvFields fields{kMiopenDefaults};
+  ConvFields fields;
+  static_cast<Conv&>(fields) = kMiopenDefaults;
   fields.input = types.input;
   fields.result = types.result;
   HONE_CHECK(readOptions<ConvFields>(options, kOptions, fields));

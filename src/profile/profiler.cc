@@ -151,7 +151,7 @@ Result<Profiler::Entry> Profiler::libraryEntry(const Built& built) {
 
 Result<trial::Participant> Profiler::participantOf(const Entry& entry) const {
   if (entry.problem == nullptr) {
-    trial::Pace pace = HONE_TRY(sampler_.paceFor(entry.call));
+    const trial::Pace pace = HONE_TRY(sampler_.paceFor(entry.call));
     return callParticipant(entry.trial.id, sampler_, entry.call, pace);
   }
   const LibraryTimings look = HONE_TRY(library_.time(*entry.problem, libraryThreads(), 1, 3));

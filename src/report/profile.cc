@@ -128,37 +128,37 @@ std::vector<std::string> cells(const ProfileRow& row, const Tags& tags) {
   for (const auto& [key, value] : tags) {
     values.push_back(value);
   }
-  for (std::string value : {row.provider,
-                            row.opKind,
-                            row.operation,
-                            fmt::format("{:.0f}", row.bytes),
-                            fmt::format("{:.0f}", row.flops),
-                            argumentOf(row, "batch_count"),
-                            argumentOf(row, "m"),
-                            argumentOf(row, "n"),
-                            argumentOf(row, "k"),
-                            argumentOf(row, "lhs"),
-                            argumentOf(row, "rhs"),
-                            argumentOf(row, "result"),
-                            argumentOf(row, "split_k_mode"),
-                            argumentOf(row, "split_k_slices"),
-                            row.tile,
-                            row.coreClass,
-                            row.instructionClass,
-                            row.verification,
-                            number(row, row.timeNs / kMs, 6),
-                            number(row, row.gflops(), 2),
-                            row.dispatch,
-                            row.configuration,
-                            number(row, row.lowNs / kMs, 6),
-                            number(row, row.highNs / kMs, 6),
-                            row.measured() ? std::to_string(row.rounds) : "",
-                            number(row, row.gbps(), 2),
-                            shareText(row),
-                            argumentsText(row),
-                            row.target,
-                            row.device,
-                            row.message}) {
+  for (const std::string& value : {row.provider,
+                                   row.opKind,
+                                   row.operation,
+                                   fmt::format("{:.0f}", row.bytes),
+                                   fmt::format("{:.0f}", row.flops),
+                                   argumentOf(row, "batch_count"),
+                                   argumentOf(row, "m"),
+                                   argumentOf(row, "n"),
+                                   argumentOf(row, "k"),
+                                   argumentOf(row, "lhs"),
+                                   argumentOf(row, "rhs"),
+                                   argumentOf(row, "result"),
+                                   argumentOf(row, "split_k_mode"),
+                                   argumentOf(row, "split_k_slices"),
+                                   row.tile,
+                                   row.coreClass,
+                                   row.instructionClass,
+                                   row.verification,
+                                   number(row, row.timeNs / kMs, 6),
+                                   number(row, row.gflops(), 2),
+                                   row.dispatch,
+                                   row.configuration,
+                                   number(row, row.lowNs / kMs, 6),
+                                   number(row, row.highNs / kMs, 6),
+                                   row.measured() ? std::to_string(row.rounds) : "",
+                                   number(row, row.gbps(), 2),
+                                   shareText(row),
+                                   argumentsText(row),
+                                   row.target,
+                                   row.device,
+                                   row.message}) {
     values.push_back(value);
   }
   return values;
@@ -287,7 +287,7 @@ std::string profileCsv(std::span<const ProfileRow> rows, const Tags& tags) {
 
 Result<std::string> appendedCsv(const std::string& before, std::span<const ProfileRow> rows,
                                 const Tags& tags) {
-  const std::string all = profileCsv(rows, tags);
+  std::string all = profileCsv(rows, tags);
   if (before.empty()) {
     return all;
   }
