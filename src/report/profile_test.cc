@@ -126,7 +126,7 @@ TEST(ProfileTable, HasALineForEachOperationAndConfiguration) {
   const std::string table = profileTable(std::vector{seedRow(), failed}, 0);
   EXPECT_EQ(std::count(table.begin(), table.end(), '\n'), 4) << table;
   EXPECT_THAT(table, HasSubstr("\nmatmul_3456x1024x2048_f16t_f16t_f16t\n"));
-  EXPECT_THAT(table, HasSubstr("\n  128x128_32x5_tensorcore_mmasync  ok"));
+  EXPECT_THAT(table, HasSubstr("\n  128x128_32x5_tensorcore_mmasync  "));
   EXPECT_THAT(table, HasSubstr("62.0 us"));
 }
 
