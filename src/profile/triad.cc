@@ -92,6 +92,9 @@ Result<double> triadBandwidth(int threads, std::size_t length) {
   if (threads < 1 || std::cmp_less(length, threads)) {
     return userError("the triad needs a thread and an element for each");
   }
+  if (length > memoryBytes() / kArrays / sizeof(double)) {
+    return machineError("not enough memory for the triad's arrays");
+  }
   try {
     const double ns = Triad(threads, length).bestNs();
     return static_cast<double>(kArrays * sizeof(double) * length) / std::max(ns, 1.0);

@@ -58,7 +58,7 @@ RC_GTEST_PROP(Table, FitsWhereColumnsMayShrink,
     const auto characters = std::ranges::count_if(
         line, [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; });
     RC_ASSERT(characters <= 20);
-    RC_ASSERT(line.empty() || line.back() != ' ');
+    RC_ASSERT(!line.ends_with(' '));
   }
 }
 
