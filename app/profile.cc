@@ -89,10 +89,9 @@ Result<std::optional<profile::Roofline>> rooflineFor(const Engine& engine,
   if (!engine.device->isLocal()) {
     return std::nullopt;
   }
-  const int threads = engine.device->rankBy == iree::RankBy::cpu ? 1 : static_cast<int>(cpuCount());
   return HONE_TRY(profile::rooflineOf(cacheFolder(), library,
-                                      operandsOf(operation.problem).front().element, threads,
-                                      HONE_VERSION));
+                                      operandsOf(operation.problem).front().element,
+                                      profile::threadsOf(*engine.device), HONE_VERSION));
 }
 
 Result<std::vector<model::ProfileRow>> profileAll(const std::vector<profile::Generated>& operations,

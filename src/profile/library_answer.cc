@@ -6,15 +6,14 @@
 
 #include "base/text.h"
 #include "model/json_reader.h"
+#include "store/records.h"
 
 namespace hone::profile {
 namespace {
 
 using nlohmann::json;
 
-std::string line(const json& object) {
-  return object.dump(-1, ' ', false, json::error_handler_t::replace) + "\n";
-}
+std::string line(const json& object) { return store::jsonText(object) + "\n"; }
 
 /// The last line that says something; a library may have talked before it.
 json lastLine(std::string_view out) {

@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/machine.h"
 #include "base/text.h"
 #include "profile/library_answer.h"
 
@@ -23,6 +24,10 @@ std::string reasonOf(const Finished& finished) {
 }
 
 }  // namespace
+
+int threadsOf(const iree::Device& device) {
+  return device.rankBy == iree::RankBy::cpu ? 1 : static_cast<int>(cpuCount());
+}
 
 Result<Finished> LibraryProvider::run(std::vector<std::string> arguments, int threads) const {
   Command command;

@@ -7,10 +7,14 @@
 
 #include "base/error.h"
 #include "base/subprocess.h"
+#include "iree/device.h"
 #include "model/problem.h"
 #include "verify/onednn_timing.h"
 
 namespace hone::profile {
+
+/// How many threads a library may use where IREE has the device: as many as IREE itself.
+[[nodiscard]] int threadsOf(const iree::Device& device);
 
 struct LibraryTimings {
   enum class Status : std::uint8_t { ok, unsupported, failed, timedOut };

@@ -4,7 +4,6 @@
 #include <iterator>
 #include <set>
 
-#include "base/machine.h"
 #include "base/text.h"
 #include "stats/compare.h"
 #include "stats/summary.h"
@@ -34,6 +33,10 @@ ProfileRow rowFor(const Generated& generated, std::int64_t slices) {
   row.target = generated.target;
   row.verification = "Not verified";
   return row;
+}
+
+std::string keyOf(const ProfileRow& row) {
+  return fmt::format("{} {}", row.provider, row.dispatch);
 }
 
 /// The function as the engine knows it; all functions of an operation take and give the same.
@@ -83,13 +86,9 @@ Result<void> Profiler::restore() {
   return {};
 }
 
-int Profiler::libraryThreads() const {
-  return executor_.device().rankBy == iree::RankBy::cpu ? 1 : static_cast<int>(cpuCount());
-}
-
 Result<void> Profiler::record(Entry& entry) {
   store::Trial& trial = entry.trial;
-  trial.key = fmt::format("{} {}", entry.row.provider, entry.row.dispatch);
+  trial.key = keyOf(entry.row);
   if (const auto before = trials_.find(trial.key); before != trials_.end()) {
     trial = before->second;
     entry.row = HONE_TRY(model::profileRowFrom(trial.details.at("row")));
@@ -125,7 +124,7 @@ Result<Profiler::Entry> Profiler::verifyOne(const Built& built, const BuiltDispa
     trial.outcome = iree::outcomeOf(dispatch.report.status);
     trial.message = dispatch.report.message;
     trial.diagnostics = dispatch.report.diagnostics;
-  } else if (options_.verify && !trials_.contains(fmt::format("{} {}", kIree, dispatch.name))) {
+  } else if (options_.verify && !trials_.contains(keyOf(entry.row))) {
     const trial::Verification verification = HONE_TRY(verifier.check(entry.call));
     trial.outcome = verification.outcome;
     trial.message = verification.message;
@@ -143,7 +142,7 @@ Result<Profiler::Entry> Profiler::libraryEntry(const Built& built) {
   entry.row.provider = kLibrary;
   entry.row.configuration = "library";
   entry.row.tile = entry.row.coreClass = entry.row.instructionClass = "N/A";
-  entry.row.device = fmt::format("{} threads", libraryThreads());
+  entry.row.device = fmt::format("{} threads", threadsOf(executor_.device()));
   entry.problem = &built.generated.operation.problem;
   HONE_CHECK(record(entry));
   return entry;
@@ -154,7 +153,8 @@ Result<trial::Participant> Profiler::participantOf(const Entry& entry) const {
     const trial::Pace pace = HONE_TRY(sampler_.paceFor(entry.call));
     return callParticipant(entry.trial.id, sampler_, entry.call, pace);
   }
-  const LibraryTimings look = HONE_TRY(library_.time(*entry.problem, libraryThreads(), 1, 3));
+  const LibraryTimings look =
+      HONE_TRY(library_.time(*entry.problem, threadsOf(executor_.device()), 1, 3));
   if (look.status != LibraryTimings::Status::ok) {
     return userError("{}", look.message);
   }
@@ -164,8 +164,8 @@ Result<trial::Participant> Profiler::participantOf(const Entry& entry) const {
       entry.trial.id,
       [this, problem = *entry.problem, pace](Stage stage, std::int64_t round,
                                              std::int64_t position) -> Result<trial::Measurement> {
-        const LibraryTimings timings =
-            HONE_TRY(library_.time(problem, libraryThreads(), pace.iterations, pace.repetitions));
+        const LibraryTimings timings = HONE_TRY(library_.time(
+            problem, threadsOf(executor_.device()), pace.iterations, pace.repetitions));
         trial::Measurement measurement;
         if (timings.status != LibraryTimings::Status::ok) {
           measurement.outcome = Outcome::runFailed;

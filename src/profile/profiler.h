@@ -73,7 +73,6 @@ class Profiler {
   [[nodiscard]] Result<void> leave(Entry& entry);
   [[nodiscard]] bool isPrecise(const Running& running) const;
   [[nodiscard]] Result<void> measure(std::vector<Entry>& entries);
-  [[nodiscard]] int libraryThreads() const;
 
   const iree::Executor& executor_;
   const LibraryProvider& library_;

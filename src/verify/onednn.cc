@@ -1,9 +1,8 @@
 #include "verify/onednn.h"
 
-#include <omp.h>
-
 #include <oneapi/dnnl/dnnl.hpp>
 
+#include "verify/omp_threads.h"
 #include "verify/reference.h"
 
 namespace hone::verify {
@@ -16,18 +15,6 @@ using model::ConvDirection;
 using model::ConvLayout;
 using model::Matmul;
 using Tag = memory::format_tag;
-
-/// oneDNN of Debian runs on OpenMP: with one thread asked for, libgomp never starts another.
-class OneThread {
- public:
-  OneThread() : before_(omp_get_max_threads()) { omp_set_num_threads(1); }
-  ~OneThread() { omp_set_num_threads(before_); }
-  OneThread(const OneThread&) = delete;
-  OneThread& operator=(const OneThread&) = delete;
-
- private:
-  int before_;
-};
 
 /// What every call needs, and the moves between the caller's plain layouts and oneDNN's own.
 class Session {
@@ -202,7 +189,7 @@ void runWeightBackward(const ConvPlan& plan, const float* image, const float* gr
 
 Result<void> runOneDnn(const model::Problem& problem, const float* first, const float* second,
                        float* result) {
-  const OneThread oneThread;
+  const OmpThreads oneThread(1);
   try {
     if (const auto* matmul = std::get_if<Matmul>(&problem)) {
       runMatmul(*matmul, first, second, result);

@@ -1,30 +1,17 @@
 #include "verify/onednn_timing.h"
 
-#include <omp.h>
-
 #include <algorithm>
 #include <new>
 #include <optional>
 
 #include "base/clock.h"
 #include "base/text.h"
+#include "verify/omp_threads.h"
 #include "verify/onednn_plans.h"
 #include "verify/reference.h"
 
 namespace hone::verify {
 namespace {
-
-/// oneDNN of Debian runs on OpenMP, and asks it how many threads there are.
-class Threads {
- public:
-  explicit Threads(int count) : before_(omp_get_max_threads()) { omp_set_num_threads(count); }
-  ~Threads() { omp_set_num_threads(before_); }
-  Threads(const Threads&) = delete;
-  Threads& operator=(const Threads&) = delete;
-
- private:
-  int before_;
-};
 
 double timeOf(OneDnnCall& call) {
   const std::int64_t start = nowNs();
@@ -110,7 +97,7 @@ Result<LibraryTimes> timeOneDnn(const model::Problem& problem, int threads, std:
   if (threads < 1 || iterations < 1 || repetitions < 1) {
     return userError("threads, iterations and repetitions must be at least 1");
   }
-  const Threads scope(threads);
+  const OmpThreads scope(threads);
   try {
     PlainTensors tensors(problem);
     auto call = quickestCall(problem, tensors);
