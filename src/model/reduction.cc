@@ -1,0 +1,68 @@
+#include "model/reduction.h"
+
+#include <algorithm>
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <numeric>
+
+#include "model/json_reader.h"
+
+namespace hone::model {
+
+std::string_view nameOf(ReductionKind kind) {
+  return kind == ReductionKind::convolution ? "convolution" : "matmul";
+}
+
+std::int64_t Reduction::outputSize() const {
+  return kind == ReductionKind::convolution ? outputChannelSize * batchSize * imageSize * depthSize
+                                            : mSize * nSize * batchSize;
+}
+
+std::int64_t Reduction::reductionSize() const {
+  return std::accumulate(sizes.begin(), sizes.end(), std::int64_t{1}, std::multiplies<>());
+}
+
+std::int64_t Reduction::startSize() const {
+  return sizes.empty() ? 1 : batchFirst ? sizes.back() : sizes.front();
+}
+
+nlohmann::json toJson(const Reduction& reduction) {
+  nlohmann::json json = {{"kind", nameOf(reduction.kind)},
+                         {"sizes", reduction.sizes},
+                         {"batch_first", reduction.batchFirst},
+                         {"batch_size", reduction.batchSize}};
+  if (reduction.kind == ReductionKind::convolution) {
+    json["output_channel_size"] = reduction.outputChannelSize;
+    json["image_size"] = reduction.imageSize;
+    json["depth_size"] = reduction.depthSize;
+  } else {
+    json["m_size"] = reduction.mSize;
+    json["n_size"] = reduction.nSize;
+  }
+  return json;
+}
+
+Result<Reduction> reductionFrom(const nlohmann::json& json) {
+  Reduction reduction;
+  JsonReader reader(json, "reduction");
+  std::string kind;
+  reader.required("kind", kind);
+  reader.required("sizes", reduction.sizes);
+  reader.required("batch_first", reduction.batchFirst);
+  reader.required("batch_size", reduction.batchSize);
+  reader.optional("output_channel_size", reduction.outputChannelSize);
+  reader.optional("image_size", reduction.imageSize);
+  reader.optional("depth_size", reduction.depthSize);
+  reader.optional("m_size", reduction.mSize);
+  reader.optional("n_size", reduction.nSize);
+  HONE_CHECK(reader.finish());
+  for (const ReductionKind known : {ReductionKind::convolution, ReductionKind::matmul}) {
+    if (kind == nameOf(known)) {
+      reduction.kind = known;
+      return reduction;
+    }
+  }
+  return userError("reduction: there is no kind '{}'", kind);
+}
+
+}  // namespace hone::model

@@ -1,0 +1,97 @@
+#include "split/rule.h"
+
+#include <algorithm>
+
+#include "split/heuristic.h"
+
+namespace hone::split {
+namespace {
+
+using model::Reduction;
+using model::ReductionKind;
+
+/// The compiler tries no factor beyond this one.
+constexpr std::int64_t kLargestFactor = 1 << 15;
+
+std::optional<std::int64_t> smallestFactorFrom(std::int64_t lowest, std::int64_t size) {
+  for (std::int64_t factor = lowest; factor <= std::min(size, kLargestFactor); ++factor) {
+    if (size % factor == 0) {
+      return factor;
+    }
+  }
+  return std::nullopt;
+}
+
+/// Of IREE 3.13.
+constexpr EarlyReturns kConvolutionReturns{640000, 8192, 64};
+constexpr EarlyReturns kMatmulReturns{2048 * 4096, 18000, 48};
+
+std::int64_t convolutionLimit(const Reduction& reduction) {
+  const std::int64_t output = reduction.outputSize();
+  const std::int64_t summed = reduction.reductionSize();
+  if (output < 32 * 32) {
+    return 2048;
+  }
+  if (output < 128 * 128) {
+    return 128;
+  }
+  if (output < 256 * 256) {
+    return summed < 50000 ? 16 : summed < 200000 ? 32 : 64;
+  }
+  if (output < 512 * 512) {
+    return summed < 800000 ? 16 : 64;
+  }
+  return output >= 1024 * 1024 && summed >= 200000
+             ? 16
+             : std::min<std::int64_t>(8, reduction.startSize());
+}
+
+std::int64_t matmulLimit(const Reduction& reduction) {
+  const std::int64_t output = reduction.outputSize();
+  const std::int64_t summed = reduction.reductionSize();
+  if (output <= 16 * 16 || summed > 10'000'000) {
+    return 2048;
+  }
+  if (output <= 64 * 64 || summed > 1'000'000) {
+    return 128;
+  }
+  if (output <= 128 * 128) {
+    return 64;
+  }
+  if (output <= 256 * 256) {
+    return 32;
+  }
+  if (output <= 512 * 512 || (output <= 900 * 900 && summed >= 100000)) {
+    return 16;
+  }
+  return std::min<std::int64_t>(8, reduction.startSize());
+}
+
+}  // namespace
+
+std::optional<std::vector<std::int64_t>> sizesFor(const Reduction& reduction, std::int64_t limit) {
+  std::vector<std::int64_t> sizes = reduction.sizes;
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    std::int64_t& size = sizes[reduction.batchFirst ? sizes.size() - 1 - i : i];
+    const auto tile = smallestFactorFrom((size + limit - 1) / limit, size);
+    if (!tile) {
+      return std::nullopt;
+    }
+    limit /= size / *tile;
+    size = *tile;
+    if (size > 1) {
+      break;  // what is left is not contiguous
+    }
+  }
+  return sizes;
+}
+
+std::optional<std::int64_t> compilersLimit(const Reduction& reduction) {
+  const bool convolution = reduction.kind == ReductionKind::convolution;
+  if (skips(SourceForm::functions, convolution ? kConvolutionReturns : kMatmulReturns, reduction)) {
+    return std::nullopt;
+  }
+  return convolution ? convolutionLimit(reduction) : matmulLimit(reduction);
+}
+
+}  // namespace hone::split
