@@ -32,7 +32,7 @@ std::vector<std::int64_t> numbersOf(const std::string& array) {
     return numbers;
   }
   for (const std::string& part :
-       split(array.substr(colon + 1, array.rfind('>') - colon - 1), ',')) {
+       splitAt(array.substr(colon + 1, array.rfind('>') - colon - 1), ',')) {
     if (const auto number = parseInt(trim(part))) {
       numbers.push_back(*number);
     }
@@ -58,7 +58,7 @@ std::vector<std::optional<std::size_t>> loopsOf(const std::string& map) {
   if (open == std::string::npos || close <= open + 4) {
     return loops;
   }
-  for (const std::string& part : split(map.substr(open + 4, close - open - 4), ',')) {
+  for (const std::string& part : splitAt(map.substr(open + 4, close - open - 4), ',')) {
     const std::string_view text = trim(part);
     const auto loop = text.starts_with('d') ? parseInt(text.substr(1)) : std::nullopt;
     loops.push_back(loop ? std::optional(static_cast<std::size_t>(*loop)) : std::nullopt);
