@@ -139,7 +139,7 @@ int splitCopies(const CompilerApi& api, MlirContext context, Invocation* invocat
   return written ? 0 : kExitFailed;
 }
 
-/// What can be split in the program, and how the compiler does.
+/// What can be split in the program, and, where the job goes on to `flow`, how the compiler does.
 bool writeReductions(const CompilerApi& api, Invocation* invocation, const CompileJob& job) {
   nlohmann::json found;
   const auto read = [&](const char* member, const auto& from) {
@@ -148,8 +148,14 @@ bool writeReductions(const CompilerApi& api, Invocation* invocation, const Compi
       return true;
     });
   };
-  return read("operations", reductionsIn) && runPhases(api, invocation, job.from, kPhaseFlow) &&
-         read("splits", splitsIn) && writeJson(job, found);
+  if (!read("operations", reductionsIn)) {
+    return false;
+  }
+  if (job.to == kPhaseFlow &&
+      (!runPhases(api, invocation, job.from, job.to) || !read("splits", splitsIn))) {
+    return false;
+  }
+  return writeJson(job, found);
 }
 
 }  // namespace

@@ -44,8 +44,8 @@ struct CompileJob {
     problems,  ///< parses only; writes JSON: the problems of its operations, see problemsIn
     constraints,  ///< the same; writes JSON: what each pipeline asks of its knobs, see
                   ///< constraints.h
-    reductions,   ///< from IR after global optimization; writes JSON: what can be split, and how
-                  ///< the compiler does, see split_compile.h
+    reductions,  ///< writes JSON: what can be split, and, where it goes to `flow`, how the compiler
+                 ///< does; see split_compile.h
   };
   Kind kind = Kind::compile;
   std::filesystem::path source;

@@ -144,6 +144,13 @@ std::optional<Reduction> convolutionOf(const CompilerApi& api, MlirOperation ope
   reduction.outputChannelSize = loops.product(channels);
   reduction.imageSize = loops.product(dimensionsOf(api, found.outputImage));
   reduction.depthSize = loops.product(dimensionsOf(api, found.depth));
+  // What is no sum of loops in the maps of a convolution looks like a matmul's to the pass.
+  const MlirContractionDimensions alike = api.linalgContraction(operation);
+  if (const Dimensions shared = dimensionsOf(api, alike.k); !shared.empty()) {
+    reduction.mSize = loops.product(dimensionsOf(api, alike.m));
+    reduction.nSize = loops.product(dimensionsOf(api, alike.n));
+    reduction.kSize = loops.product(shared);
+  }
   reduction.batchFirst = std::find(batch.begin(), batch.end(), loops.output.front()) != batch.end();
   return reduction;
 }

@@ -46,10 +46,20 @@ Result<std::vector<Splittable>> optimizeGlobally(Compiler& compiler,
   return programs;
 }
 
+Result<std::vector<FunctionReduction>> operationsFrom(const nlohmann::json& found) {
+  std::vector<FunctionReduction> operations;
+  for (const nlohmann::json& operation : found.at("operations")) {
+    operations.push_back(
+        {operation.at("function"), HONE_TRY(model::reductionFrom(operation.at("reduction")))});
+  }
+  return operations;
+}
+
 Result<void> takeReductions(const std::filesystem::path& file, Splittable& program) {
   const nlohmann::json found = HONE_TRY(readJson(file));
-  for (const nlohmann::json& operation : found.at("operations")) {
-    program.operations.push_back(HONE_TRY(model::reductionFrom(operation.at("reduction"))));
+  const auto operations = HONE_TRY(operationsFrom(found));
+  for (const FunctionReduction& operation : operations) {
+    program.operations.push_back(operation.reduction);
   }
   program.compilersOwn = found.at("splits").at(program.function).get<SplitSizes>();
   return {};
@@ -116,6 +126,20 @@ Result<std::vector<SplitCompiled>> compileApart(Compiler& compiler, const SplitO
 
 }  // namespace
 
+Result<std::vector<FunctionReduction>> reductionsOf(Compiler& compiler,
+                                                    const CompileRequest& request) {
+  CompileJob job;
+  job.kind = CompileJob::Kind::reductions;
+  job.source = request.source;
+  job.flags = request.flags;
+  const CompileOrder order{std::move(job), request.sourceHash, kJson};
+  const auto produced = HONE_TRY(compiler.produceAll(std::span(&order, 1)));
+  if (!isOk(produced.front().report)) {
+    return userError("{}: {}", request.source.filename().string(), produced.front().report.message);
+  }
+  return operationsFrom(HONE_TRY(readJson(produced.front().file)));
+}
+
 Result<std::vector<Splittable>> prepareSplits(Compiler& compiler,
                                               std::span<const CompileRequest> requests) {
   auto programs = HONE_TRY(optimizeGlobally(compiler, requests));
@@ -127,6 +151,7 @@ Result<std::vector<Splittable>> prepareSplits(Compiler& compiler,
       job.kind = CompileJob::Kind::reductions;
       job.source = program.ir;
       job.from = kPhaseGlobalOptimization;
+      job.to = kPhaseFlow;
       job.flags = program.flags;
       job.flags.emplace_back(kEnableSplitFlag);
       orders.push_back({std::move(job), program.irHash, kJson});

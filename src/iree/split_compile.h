@@ -18,6 +18,16 @@ namespace hone::iree {
 /// Lets the compiler split reductions where it thinks that it helps.
 inline constexpr const char* kEnableSplitFlag = "--iree-dispatch-creation-enable-split-reduction";
 
+/// An operation that a limit can split.
+struct FunctionReduction {
+  std::string function;
+  model::Reduction reduction;
+};
+
+/// What the compiler's pass could split in a program as it stands, in the program's order.
+[[nodiscard]] Result<std::vector<FunctionReduction>> reductionsOf(Compiler& compiler,
+                                                                  const CompileRequest& request);
+
 /// A program up to where the compiler's pass sees what it may split.
 struct Splittable {
   CompileReport report;  ///< ok, or why the rest is empty

@@ -19,6 +19,9 @@ std::int64_t Reduction::outputSize() const {
 }
 
 std::int64_t Reduction::reductionSize() const {
+  if (kind == ReductionKind::matmul && kSize > 0) {
+    return kSize;
+  }
   return std::accumulate(sizes.begin(), sizes.end(), std::int64_t{1}, std::multiplies<>());
 }
 
@@ -26,18 +29,29 @@ std::int64_t Reduction::startSize() const {
   return sizes.empty() ? 1 : batchFirst ? sizes.back() : sizes.front();
 }
 
+std::optional<Reduction> asMatmul(const Reduction& convolution) {
+  if (convolution.kSize == 0) {
+    return std::nullopt;
+  }
+  Reduction matmul = convolution;
+  matmul.kind = ReductionKind::matmul;
+  matmul.batchFirst = false;
+  matmul.batchSize = convolution.depthSize;
+  return matmul;
+}
+
 nlohmann::json toJson(const Reduction& reduction) {
   nlohmann::json json = {{"kind", nameOf(reduction.kind)},
                          {"sizes", reduction.sizes},
                          {"batch_first", reduction.batchFirst},
-                         {"batch_size", reduction.batchSize}};
+                         {"batch_size", reduction.batchSize},
+                         {"m_size", reduction.mSize},
+                         {"n_size", reduction.nSize},
+                         {"k_size", reduction.kSize}};
   if (reduction.kind == ReductionKind::convolution) {
     json["output_channel_size"] = reduction.outputChannelSize;
     json["image_size"] = reduction.imageSize;
     json["depth_size"] = reduction.depthSize;
-  } else {
-    json["m_size"] = reduction.mSize;
-    json["n_size"] = reduction.nSize;
   }
   return json;
 }
@@ -53,8 +67,9 @@ Result<Reduction> reductionFrom(const nlohmann::json& json) {
   reader.optional("output_channel_size", reduction.outputChannelSize);
   reader.optional("image_size", reduction.imageSize);
   reader.optional("depth_size", reduction.depthSize);
-  reader.optional("m_size", reduction.mSize);
-  reader.optional("n_size", reduction.nSize);
+  reader.required("m_size", reduction.mSize);
+  reader.required("n_size", reduction.nSize);
+  reader.required("k_size", reduction.kSize);
   HONE_CHECK(reader.finish());
   for (const ReductionKind known : {ReductionKind::convolution, ReductionKind::matmul}) {
     if (kind == nameOf(known)) {

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -27,14 +28,24 @@ struct Reduction {
   bool batchFirst = false;
   std::int64_t batchSize = 1;
   std::int64_t outputChannelSize = 1, imageSize = 1, depthSize = 1;  ///< of a convolution
-  std::int64_t mSize = 1, nSize = 1;                                 ///< of a matmul
+  /// Of a matmul; and of a convolution what the compiler takes for them, should it come to judge it
+  /// as a matmul.
+  std::int64_t mSize = 1, nSize = 1;
+  /// The loops of the sum that index both operands alike; 0: all of them, or, of a convolution,
+  /// none.
+  std::int64_t kSize = 0;
 
   [[nodiscard]] std::int64_t outputSize() const;
+  /// As the pass counts it: of a matmul k.
   [[nodiscard]] std::int64_t reductionSize() const;
   /// The loop that is split first.
   [[nodiscard]] std::int64_t startSize() const;
   bool operator==(const Reduction&) const = default;
 };
+
+/// A convolution as the matmul that the pass tries it as where it leaves the convolution alone;
+/// nothing where it cannot be one. Its kSize is then not the whole sum.
+[[nodiscard]] std::optional<Reduction> asMatmul(const Reduction& convolution);
 
 [[nodiscard]] nlohmann::json toJson(const Reduction& reduction);
 [[nodiscard]] Result<Reduction> reductionFrom(const nlohmann::json& json);

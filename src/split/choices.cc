@@ -25,12 +25,6 @@ iree::SplitSizes Choice::splitSizes() const {
   return sizes.empty() ? iree::SplitSizes{} : iree::SplitSizes{sizes};
 }
 
-std::vector<std::int64_t> sizesUnder(const model::Reduction& reduction,
-                                     std::optional<std::int64_t> limit) {
-  return limit ? sizesFor(reduction, *limit).value_or(std::vector<std::int64_t>{})
-               : std::vector<std::int64_t>{};
-}
-
 std::vector<Choice> choicesFor(const std::optional<model::Reduction>& reduction,
                                const std::vector<std::int64_t>& compilersOwn,
                                std::span<const std::int64_t> limits) {
@@ -47,8 +41,8 @@ std::vector<Choice> choicesFor(const std::optional<model::Reduction>& reduction,
   with(compilersOwn).isBaseline = true;
   with({}).isNoSplit = true;
   for (const std::int64_t limit : limits) {
-    with(reduction ? sizesUnder(*reduction, limit) : std::vector<std::int64_t>{})
-        .limits.push_back(limit);
+    const auto sizes = reduction ? sizesFor(*reduction, limit) : std::nullopt;
+    with(sizes.value_or(std::vector<std::int64_t>{})).limits.push_back(limit);
   }
   return choices;
 }

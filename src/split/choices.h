@@ -24,11 +24,6 @@ struct Choice {
   [[nodiscard]] iree::SplitSizes splitSizes() const;
 };
 
-/// What a decision of the compiler's code means for the operation: the sizes of a limit's parts;
-/// none where there is no limit, or none that it finds factors for.
-[[nodiscard]] std::vector<std::int64_t> sizesUnder(const model::Reduction& reduction,
-                                                   std::optional<std::int64_t> limit);
-
 /// The baseline, no split and the limits, each way once; the baseline's first. `compilersOwn` are
 /// the sizes that the compiler chose; no reduction: it never splits the operation.
 [[nodiscard]] std::vector<Choice> choicesFor(const std::optional<model::Reduction>& reduction,

@@ -94,4 +94,18 @@ std::optional<std::int64_t> compilersLimit(const Reduction& reduction) {
   return convolution ? convolutionLimit(reduction) : matmulLimit(reduction);
 }
 
+std::vector<std::int64_t> sizesUnder(const Reduction& reduction, const LimitChooser& limitFor) {
+  const auto sizesOf = [&](const Reduction& one) -> std::optional<std::vector<std::int64_t>> {
+    const auto limit = limitFor(one);
+    return limit ? sizesFor(one, *limit) : std::nullopt;
+  };
+  auto sizes = sizesOf(reduction);
+  if (!sizes && reduction.kind == ReductionKind::convolution) {
+    if (const auto matmul = asMatmul(reduction)) {
+      sizes = sizesOf(*matmul);
+    }
+  }
+  return sizes.value_or(std::vector<std::int64_t>{});
+}
+
 }  // namespace hone::split

@@ -1,0 +1,46 @@
+// hone's rule from a limit to tile sizes, and its model of the compiler's own limits, against the
+// compiler's pass on random matmuls and convolutions.
+
+#include <algorithm>
+#include <cstdio>
+
+#include "split/test_rule_check.h"
+#include "support.h"
+
+namespace hone::bench {
+namespace {
+
+constexpr std::int64_t kShapes = 5000;
+constexpr std::int64_t kQuickShapes = 500;
+/// Of one module.
+constexpr std::int64_t kAtATime = 500;
+
+Result<void> measure(const Options& options) {
+  Engine engine = HONE_TRY(Engine::start());
+  const std::int64_t shapes = options.quick ? kQuickShapes : kShapes;
+  split::ShapeMaker maker(1);
+  split::RuleCheck all;
+  while (all.shapes < shapes) {
+    std::vector<model::Problem> problems(kAtATime);
+    std::generate(problems.begin(), problems.end(), [&] { return maker.next(); });
+    const auto check = HONE_TRY(
+        split::checkRule(engine.compiler, engine.installation, engine.folder.path(), problems));
+    all.shapes += check.shapes;
+    all.split += check.split;
+    all.unrecognized += check.unrecognized;
+    for (const std::string& one : check.disagreements) {
+      fmt::print("{}\n", one);
+      all.disagreements.push_back(one);
+    }
+  }
+  fmt::print("{} shapes, of which the compiler splits {}; disagreements: {} (aim: 0)\n", all.shapes,
+             all.split, all.disagreements.size());
+  return {};
+}
+
+}  // namespace
+}  // namespace hone::bench
+
+int main(int argc, char** argv) {
+  return hone::bench::runMain("split_rule", argc, argv, hone::bench::measure);
+}
