@@ -9,6 +9,7 @@
 #include "app/generate.h"
 #include "app/profile.h"
 #include "app/runs.h"
+#include "app/split.h"
 #include "app/time_library.h"
 #include "base/interrupt.h"
 #include "store/store.h"
@@ -87,6 +88,7 @@ int runCommandLine(const std::vector<std::string>& arguments, const Context* ask
   addProfileVerb(app, context);
   addGenerateVerb(app, context);
   addCompileVerb(app, context);
+  addSplitVerb(app, context);
   addRunsVerb(app, context);
   addTimeLibraryVerb(app, context);
   try {

@@ -133,21 +133,6 @@ Result<std::vector<Operation>> sweepOf(const OperationOptions& options, const st
   return operations;
 }
 
-/// The problem with other types; an attention has one only.
-Problem retyped(Problem problem, const model::MatmulTypes& types) {
-  if (auto* matmul = std::get_if<model::Matmul>(&problem)) {
-    matmul->lhs = types.lhs;
-    matmul->rhs = types.rhs;
-    matmul->result = types.result;
-  } else if (auto* conv = std::get_if<model::Conv>(&problem)) {
-    conv->input = types.lhs;
-    conv->result = types.result;
-  } else {
-    std::get<model::Attention>(problem).type = types.lhs;
-  }
-  return problem;
-}
-
 Result<std::vector<Problem>> problemsOfFile(const OperationOptions& options,
                                             iree::Compiler& compiler,
                                             const std::vector<std::string>& flags,

@@ -118,4 +118,18 @@ Result<std::vector<Problem>> matmulsOf(const Sweep& sweep) {
       });
 }
 
+Problem retyped(Problem problem, const MatmulTypes& types) {
+  if (auto* matmul = std::get_if<Matmul>(&problem)) {
+    matmul->lhs = types.lhs;
+    matmul->rhs = types.rhs;
+    matmul->result = types.result;
+  } else if (auto* conv = std::get_if<Conv>(&problem)) {
+    conv->input = types.lhs;
+    conv->result = types.result;
+  } else {
+    std::get<Attention>(problem).type = types.lhs;
+  }
+  return problem;
+}
+
 }  // namespace hone::model

@@ -29,6 +29,9 @@ struct MatmulTypes {
 [[nodiscard]] Result<std::vector<MatmulTypes>> matmulTypesFrom(std::string_view argument,
                                                                std::string_view text);
 
+/// The problem with other types; a convolution has one for both operands, an attention one only.
+[[nodiscard]] Problem retyped(Problem problem, const MatmulTypes& types);
+
 /// Lists whose cross product is profiled. A size that the user does not give is 256, as in IREE's
 /// dispatch profiler.
 struct Sweep {

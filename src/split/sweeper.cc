@@ -20,7 +20,6 @@ namespace hone::split {
 namespace {
 
 using iree::CompileReport;
-using model::Outcome;
 
 /// Compiled and measured in turns of so many problems: results come early, and little is redone
 /// after a kill.
@@ -76,18 +75,13 @@ struct Sweeper::Item {
 /// A way to split it on its way.
 struct Sweeper::Entry {
   const Choice* choice = nullptr;
-  store::Trial trial;
-  iree::Call call;
+  Contender contender;
   std::vector<double> timesNs;
 };
 
 Result<void> Sweeper::restore(std::map<std::string, ShapeRecord> earlier) {
   earlier_ = std::move(earlier);
-  for (store::Trial& trial : HONE_TRY(store_.trials(run_))) {
-    trials_.emplace(trial.key, std::move(trial));
-  }
-  recorded_ = HONE_TRY(store_.samples(run_));
-  return {};
+  return contenders_.restore();
 }
 
 std::string Sweeper::raceOf(const SweepProblem& problem) const {
@@ -145,31 +139,16 @@ Result<Sweeper::Entry> Sweeper::tryChoice(const Item& item, std::size_t choice,
   Entry entry;
   entry.choice = &item.choices[choice];
   const iree::SplitCompiled& compiled = item.compiled[choice];
-  entry.call = {compiled.module, compiled.function, inputs.arguments};
-  const std::string key = keyOf(*item.problem, *entry.choice);
-  if (const auto before = trials_.find(key); before != trials_.end()) {
-    entry.trial = before->second;
-    return entry;
-  }
-  store::Trial& trial = entry.trial;
-  trial.key = key;
+  entry.contender.call = {compiled.module, compiled.function, inputs.arguments};
+  store::Trial& trial = entry.contender.trial;
+  trial.key = keyOf(*item.problem, *entry.choice);
   trial.problem = nameOf(item.problem->problem);
   trial.config = configOf(*entry.choice);
-  trial.outcome = iree::outcomeOf(compiled.report.status);
-  trial.message = compiled.report.message;
-  trial.diagnostics = compiled.report.diagnostics;
   // The module was compiled for all its choices: each has an even share of what it took.
   const auto share = static_cast<std::int64_t>(item.choices.size());
   trial.compileWallNs = compiled.report.ending.wallNs / share;
   trial.compileCpuNs = compiled.report.ending.cpuNs / share;
-  if (trial.outcome == Outcome::ok) {
-    const trial::Verification verification = HONE_TRY(verifier.check(entry.call));
-    trial.outcome = verification.outcome;
-    trial.message = verification.message;
-    trial.diagnostics += verification.diagnostics;
-    trial.details["verified"] = nameOf(verification.against);
-  }
-  trial.id = HONE_TRY(store_.addTrial(run_, trial, {}));
+  HONE_CHECK(contenders_.add(entry.contender, compiled.report, verifier));
   return entry;
 }
 
@@ -177,29 +156,18 @@ Result<void> Sweeper::measure(std::vector<Entry>& entries) {
   std::vector<trial::Participant> participants;
   std::vector<Entry*> measured;
   for (Entry& entry : entries) {
-    if (entry.trial.outcome != Outcome::ok) {
-      continue;
+    if (auto participant = HONE_TRY(contenders_.participant(entry.contender))) {
+      participants.push_back(std::move(*participant));
+      measured.push_back(&entry);
     }
-    auto pace = sampler_.paceFor(entry.call);
-    if (!pace && pace.error().fault != Fault::user) {
-      return std::unexpected(pace.error());
-    }
-    if (!pace) {
-      entry.trial.outcome = Outcome::runFailed;
-      entry.trial.message = pace.error().message;
-      HONE_CHECK(store_.setOutcome(entry.trial.id, entry.trial.outcome, entry.trial.message));
-      continue;
-    }
-    participants.push_back(callParticipant(entry.trial.id, sampler_, entry.call, *pace));
-    measured.push_back(&entry);
   }
   auto times = HONE_TRY(trial::sideBySide(sampler_, store_, model::Stage::race, participants,
-                                          recorded_, raceOptions(options_.seed)));
+                                          contenders_.recorded(), raceOptions(options_.seed)));
   for (std::size_t i = 0; i < measured.size(); ++i) {
     measured[i]->timesNs = std::move(times[i]);
     if (measured[i]->timesNs.empty()) {
-      measured[i]->trial.outcome = Outcome::runFailed;
-      measured[i]->trial.message = "failed while it was measured";
+      measured[i]->contender.trial.outcome = model::Outcome::runFailed;
+      measured[i]->contender.trial.message = "failed while it was measured";
     }
   }
   return {};
@@ -234,9 +202,9 @@ Result<void> Sweeper::measureItem(const Item& item, ShapeRecord& record) {
   record.compiled = static_cast<std::int64_t>(item.choices.size());
   for (const Entry& entry : HONE_TRY(tryAll(item))) {
     if (entry.timesNs.empty()) {
-      record.failures.push_back(fmt::format("{} of {}: {}: {}", entry.choice->name(),
-                                            record.shape.arguments, nameOf(entry.trial.outcome),
-                                            entry.trial.message));
+      record.failures.push_back(
+          fmt::format("{} of {}: {}: {}", entry.choice->name(), record.shape.arguments,
+                      nameOf(entry.contender.trial.outcome), entry.contender.trial.message));
       continue;
     }
     const Timing timing = timingOf(entry.timesNs);

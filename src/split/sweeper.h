@@ -14,6 +14,7 @@
 #include "iree/execution.h"
 #include "model/problem.h"
 #include "split/choices.h"
+#include "split/contender.h"
 #include "split/sweep_result.h"
 #include "store/store.h"
 #include "trial/budget.h"
@@ -57,9 +58,9 @@ class Sweeper {
         executor_(executor),
         store_(store),
         progress_(progress),
-        run_(run),
         options_(std::move(options)),
-        sampler_(executor) {}
+        sampler_(executor),
+        contenders_(store, run, sampler_) {}
 
   /// Learns what this run did before, and what earlier runs measured of the same problems.
   [[nodiscard]] Result<void> restore(std::map<std::string, ShapeRecord> earlier);
@@ -89,11 +90,9 @@ class Sweeper {
   const iree::Executor& executor_;
   store::Store& store_;
   Progress& progress_;
-  std::int64_t run_;
   SweepOptions options_;
   trial::Sampler sampler_;
-  std::map<std::string, store::Trial> trials_;  ///< of this run, by key
-  std::vector<store::TrialSample> recorded_;
+  Contenders contenders_;
   std::map<std::string, ShapeRecord> earlier_;  ///< by race
   std::int64_t referenceCpuNs_ = 0;
 };

@@ -1,0 +1,265 @@
+#include "app/split_sweep.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <map>
+
+#include "app/split_report.h"
+#include "base/clock.h"
+#include "base/file.h"
+#include "base/hash.h"
+#include "base/text.h"
+#include "model/sweep.h"
+#include "split/analysis.h"
+#include "split/result_files.h"
+#include "split/rule.h"
+#include "split/sweeper.h"
+#include "split/validator.h"
+
+namespace hone::app {
+namespace {
+
+using split::Recommendation;
+using split::ShapeRecord;
+using split::SweepProblem;
+
+/// Runs that are looked at for shapes that were measured before.
+constexpr std::int64_t kRunsLookedAt = 200;
+
+/// The engine with the store and the run that a mode works in.
+struct Session {
+  Engine engine;
+  iree::Executor executor;
+  store::Store store;
+  std::int64_t run = 0;
+};
+
+std::string runKey(const Engine& engine, const SplitOptions& options, std::string_view mode,
+                   const std::vector<SweepProblem>& problems) {
+  Hasher hasher;
+  hasher.field("split").field(mode).field(engine.compiler.revision()).field(engine.device->name);
+  hasher.field(options.limits).field(options.budget).field(std::to_string(options.seed));
+  for (const std::string& flag : engine.target.flags) {
+    hasher.field(flag);
+  }
+  for (const SweepProblem& problem : problems) {
+    hasher.field(nameOf(problem.problem)).field(problem.arguments);
+  }
+  return hasher.hex();
+}
+
+Result<Session> startSession(const Context& context, const SplitOptions& options,
+                             std::string_view mode, const std::vector<SweepProblem>& problems,
+                             Progress& progress) {
+  EngineOptions engineOptions = options.engine;
+  if (engineOptions.device.empty() && engineOptions.target == "local") {
+    engineOptions.device = "local-task";  // what a split gains is parallelism
+  }
+  Engine engine = HONE_TRY(Engine::start(context, engineOptions));
+  if (!engine.device) {
+    return userError(
+        "this machine has no device for {}: measure where there is one, then give its "
+        "results to hone split analyze",
+        engine.target.name);
+  }
+  auto store = HONE_TRY(store::Store::open(context.store, store::Store::Mode::write));
+  store::Run described = describeRun(context, engine, "split");
+  described.key = runKey(engine, options, mode, problems);
+  described.seed = options.seed;
+  const std::int64_t run = HONE_TRY(findOrAddRun(context, store, described, progress));
+  iree::Executor executor = engine.executor();
+  return Session{std::move(engine), std::move(executor), std::move(store), run};
+}
+
+/// What finished sweeps measured, by race; the newest of each.
+Result<std::map<std::string, ShapeRecord>> earlierShapes(const store::Store& store) {
+  std::map<std::string, ShapeRecord> earlier;
+  for (const store::RunLine& line : HONE_TRY(store.listRuns(kRunsLookedAt))) {
+    if (line.verb != "split" || line.status != store::RunStatus::finished) {
+      continue;
+    }
+    const auto run = HONE_TRY(store.run(line.id));
+    if (!run || !run->summary.contains("shapes")) {
+      continue;
+    }
+    for (const nlohmann::json& shape : run->summary["shapes"]) {
+      auto record = split::shapeRecordFrom(shape);
+      if (record && record->failures.empty()) {
+        earlier.try_emplace(record->race, std::move(*record));
+      }
+    }
+  }
+  return earlier;
+}
+
+split::SweepResult resultOf(const std::vector<ShapeRecord>& records,
+                            const std::vector<std::int64_t>& limits) {
+  split::SweepResult result;
+  result.limits = limits;
+  std::sort(result.limits.begin(), result.limits.end());
+  for (const ShapeRecord& record : records) {
+    result.shapes.push_back(record.shape);
+    result.failures.insert(result.failures.end(), record.failures.begin(), record.failures.end());
+  }
+  return result;
+}
+
+/// The limits of recommended code for today's compiler; of a kind without a recommendation those
+/// of the compiler itself.
+split::LimitChooser chooserOf(const std::vector<Recommendation>& recommendations, bool twoD) {
+  std::map<model::ReductionKind, split::Heuristic> heuristics;
+  for (const Recommendation& one : recommendations) {
+    const auto& heuristic = twoD ? one.twoD.heuristic : one.oneD.heuristic;
+    if (heuristic.form == split::SourceForm::functions) {
+      heuristics[heuristic.kind] = heuristic;
+    }
+  }
+  return [heuristics = std::move(heuristics)](const model::Reduction& reduction) {
+    const auto at = heuristics.find(reduction.kind);
+    return at == heuristics.end() ? split::compilersLimit(reduction)
+                                  : limitOf(at->second, reduction);
+  };
+}
+
+/// The fastest that the sweep saw; nothing where that is the compiler's own choice.
+std::optional<std::vector<std::int64_t>> oracleSizes(const split::ShapeResult& shape) {
+  double best = shape.baseline ? shape.baseline->medianUs : 0;
+  std::optional<std::vector<std::int64_t>> sizes;
+  const auto offer = [&](const split::Timing& timing, std::vector<std::int64_t> offered) {
+    if (best == 0 || timing.medianUs < best) {
+      best = timing.medianUs;
+      sizes = std::move(offered);
+    }
+  };
+  if (shape.noSplit) {
+    offer(*shape.noSplit, {});
+  }
+  for (const auto& [limit, timing] : shape.limits) {
+    offer(timing, split::sizesFor(shape.reduction, limit).value_or(std::vector<std::int64_t>{}));
+  }
+  return sizes;
+}
+
+std::vector<split::ValidationOrder> ordersFor(const std::vector<SweepProblem>& problems,
+                                              const std::vector<ShapeRecord>& records,
+                                              const std::vector<Recommendation>& recommendations) {
+  const auto oneD = chooserOf(recommendations, false);
+  const auto twoD = chooserOf(recommendations, true);
+  std::vector<split::ValidationOrder> orders;
+  for (std::size_t i = 0; i < problems.size(); ++i) {
+    const split::ShapeResult& shape = records[i].shape;
+    if (!shape.baseline) {
+      continue;
+    }
+    split::ValidationOrder order;
+    order.problem = problems[i];
+    order.sweptBaselineUs = shape.baseline->medianUs;
+    order.sizes[kOneD] = split::sizesUnder(shape.reduction, oneD);
+    order.sizes[kTwoD] = split::sizesUnder(shape.reduction, twoD);
+    if (auto sizes = oracleSizes(shape)) {
+      order.sizes[kOracle] = std::move(*sizes);
+    }
+    orders.push_back(std::move(order));
+  }
+  return orders;
+}
+
+/// Validates what the analysis recommends, writes the files and reports; the exit code.
+Result<int> conclude(const Context& context, const SplitOptions& options, Session& session,
+                     const std::vector<SweepProblem>& problems, SplitOutcome outcome,
+                     Progress& progress) {
+  outcome.run = session.run;
+  outcome.folder = options.folder();
+  outcome.stem = options.stem();
+  auto& recommendations = outcome.analysis.recommendations;
+  split::Validator validator(session.engine.compiler, session.executor, session.store, progress,
+                             session.run, session.engine.target.flags, options.seed);
+  if (!recommendations.empty()) {
+    outcome.validation =
+        HONE_TRY(validator.validate(ordersFor(problems, outcome.records, recommendations)));
+    preferProven(outcome);
+  }
+  HONE_CHECK(writeReports(outcome));
+  HONE_CHECK(session.store.finishRun(session.run, store::RunStatus::finished, toJson(outcome)));
+  return report(context, outcome);
+}
+
+}  // namespace
+
+std::string SplitOptions::stem() const {
+  return std::filesystem::path(workload.file).stem().string();
+}
+
+std::filesystem::path SplitOptions::folder() const {
+  return results.empty() ? std::filesystem::path(stem() + "_results")
+                         : std::filesystem::path(results);
+}
+
+Result<int> splitSweep(const Context& context, const SplitOptions& options) {
+  Progress progress(context.quiet || context.json);
+  const auto problems = HONE_TRY(options.workload.problems(progress));
+  split::SweepOptions sweepOptions;
+  sweepOptions.limits = HONE_TRY(model::sizesFrom("--limits", options.limits));
+  sweepOptions.seed = options.seed;
+  if (!options.budget.empty()) {
+    sweepOptions.budget = HONE_TRY(trial::budgetFrom(options.budget));
+  }
+  HONE_CHECK(makeFolder(options.folder()));
+  Session session = HONE_TRY(startSession(context, options, "sweep", problems, progress));
+  sweepOptions.flags = session.engine.target.flags;
+  split::Sweeper sweeper(session.engine.compiler, session.executor, session.store, progress,
+                         session.run, sweepOptions);
+  std::map<std::string, ShapeRecord> earlier;
+  if (!options.forceRerun) {
+    earlier = HONE_TRY(earlierShapes(session.store));
+  }
+  HONE_CHECK(sweeper.restore(std::move(earlier)));
+  const auto records = HONE_TRY(sweeper.sweep(problems));
+  auto sweep = resultOf(records, sweepOptions.limits);
+  HONE_CHECK(split::writeResults(options.folder(), options.stem(), sweep));
+  SplitOutcome outcome;
+  outcome.records = records;
+  outcome.analysis = split::analyze(std::move(sweep));
+  return conclude(context, options, session, problems, std::move(outcome), progress);
+}
+
+Result<int> splitTestOptimized(const Context& context, const SplitOptions& options) {
+  Progress progress(context.quiet || context.json);
+  const auto problems = HONE_TRY(options.workload.problems(progress));
+  auto recommendations = HONE_TRY(readRecommendations(options.folder()));
+  auto sweep = HONE_TRY(split::readResults(options.folder()));
+  std::map<std::string, split::ShapeResult> swept;
+  for (const split::ShapeResult& shape : sweep.shapes) {
+    swept.emplace(shape.arguments, shape);
+  }
+  std::vector<SweepProblem> known;
+  std::vector<ShapeRecord> records;
+  for (const SweepProblem& problem : problems) {
+    if (const auto at = swept.find(problem.arguments); at != swept.end()) {
+      known.push_back(problem);
+      records.push_back({{}, at->second, {}, 0});
+    }
+  }
+  if (known.empty()) {
+    return userError("{} has results of none of the problems of {}", options.folder().string(),
+                     options.workload.file);
+  }
+  Session session = HONE_TRY(startSession(context, options, "test-optimized", known, progress));
+  SplitOutcome outcome;
+  outcome.records = std::move(records);
+  outcome.analysis = split::analyze(std::move(sweep));
+  outcome.analysis.recommendations = std::move(recommendations);
+  return conclude(context, options, session, known, std::move(outcome), progress);
+}
+
+Result<int> splitAnalyze(const Context& context, const std::string& folder) {
+  const std::filesystem::path path = HONE_TRY(resultsFolder(folder));
+  SplitOutcome outcome;
+  outcome.folder = path;
+  outcome.analysis = split::analyze(HONE_TRY(split::readResults(path)));
+  outcome.filed = HONE_TRY(split::readValidation(path, outcome.analysis.sweep));
+  HONE_CHECK(writeReports(outcome));
+  return report(context, outcome);
+}
+
+}  // namespace hone::app

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "app/context.h"
+#include "app/engine.h"
+#include "app/split_workload.h"
+#include "base/error.h"
+
+namespace hone::app {
+
+/// What the modes of `hone split` that measure share.
+struct SplitOptions {
+  SplitWorkload workload;
+  std::string limits;   ///< "" for those of the mode
+  std::string results;  ///< the folder; "" for <stem>_results
+  std::string budget;
+  bool forceRerun = false;
+  std::uint64_t seed = 1;
+  EngineOptions engine;
+
+  [[nodiscard]] std::string stem() const;
+  [[nodiscard]] std::filesystem::path folder() const;
+};
+
+/// Sweeps the limits, analyses, recommends and validates: the modes quick and full.
+[[nodiscard]] Result<int> splitSweep(const Context& context, const SplitOptions& options);
+/// Validates the recommendation of an earlier analysis.
+[[nodiscard]] Result<int> splitTestOptimized(const Context& context, const SplitOptions& options);
+/// From results that exist; measures nothing.
+[[nodiscard]] Result<int> splitAnalyze(const Context& context, const std::string& folder);
+
+}  // namespace hone::app

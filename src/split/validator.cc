@@ -1,0 +1,213 @@
+#include "split/validator.h"
+
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "base/file.h"
+#include "base/hash.h"
+#include "iree/problem_mlir.h"
+#include "iree/split_compile.h"
+#include "stats/summary.h"
+#include "trial/lane.h"
+#include "trial/program.h"
+
+namespace hone::split {
+namespace {
+
+using iree::CompileReport;
+
+constexpr std::size_t kChunk = 16;
+constexpr const char* kFunction = "main";
+constexpr double kNsPerUs = 1000;
+/// What the seed's users count as the same.
+constexpr double kMargin = 0.05;
+/// Verdicts are looked at after so many rounds, and again, while one is open, after as many more.
+constexpr std::int64_t kRounds = 8;
+constexpr std::int64_t kMostRounds = 24;
+
+}  // namespace
+
+/// A problem on its way: contender 0 is the baseline, 1 its twin, then one for each way to split.
+struct Validator::Item {
+  const ValidationOrder* order = nullptr;
+  iree::CompileRequest request;
+  iree::Compiled baseline;
+  std::vector<std::vector<std::int64_t>> sizes;  ///< the different ones
+  std::vector<iree::SplitCompiled> compiled;     ///< one for each
+  std::vector<std::int64_t> compilersOwn;
+  std::vector<Contender> contenders;
+  std::vector<std::vector<double>> timesNs;  ///< one list a contender, one time a round
+  std::vector<std::optional<stats::Comparison>> comparisons;
+  ValidationRecord record;
+};
+
+Result<void> Validator::compileItems(std::vector<Item>& items) {
+  const FileLock lane = HONE_TRY(trial::enterToCompile());
+  std::vector<iree::CompileRequest> sources;
+  std::vector<iree::CompileRequest> wholes;
+  for (const Item& item : items) {
+    sources.push_back(item.request);
+    wholes.push_back(item.request);
+    wholes.back().flags.emplace_back(iree::kEnableSplitFlag);
+  }
+  const auto programs = HONE_TRY(iree::prepareSplits(compiler_, sources));
+  const auto baselines = HONE_TRY(compiler_.compileAll(wholes, {}));
+  std::vector<iree::SplitOrder> orders;
+  std::vector<Item*> ordered;
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    Item& item = items[i];
+    item.baseline = baselines[i];
+    item.compilersOwn = programs[i].compilersOwn.empty() ? std::vector<std::int64_t>{}
+                                                         : programs[i].compilersOwn[0];
+    iree::SplitOrder order{&programs[i], {}};
+    for (const auto& [name, sizes] : item.order->sizes) {
+      if (sizes != item.compilersOwn &&
+          std::find(item.sizes.begin(), item.sizes.end(), sizes) == item.sizes.end()) {
+        item.sizes.push_back(sizes);
+        order.choices.push_back(sizes.empty() ? iree::SplitSizes{} : iree::SplitSizes{sizes});
+      }
+    }
+    if (programs[i].report.status == CompileReport::Status::ok && !order.choices.empty()) {
+      orders.push_back(std::move(order));
+      ordered.push_back(&item);
+    }
+  }
+  auto compiled = HONE_TRY(iree::compileSplits(compiler_, orders));
+  for (std::size_t i = 0; i < ordered.size(); ++i) {
+    ordered[i]->compiled = std::move(compiled[i]);
+  }
+  return {};
+}
+
+Result<void> Validator::runRounds(Item& item) {
+  std::vector<trial::Participant> participants;
+  std::vector<std::size_t> who;
+  for (std::size_t i = 0; i < item.contenders.size(); ++i) {
+    if (auto participant = HONE_TRY(contenders_.participant(item.contenders[i]))) {
+      participants.push_back(std::move(*participant));
+      who.push_back(i);
+    }
+  }
+  item.timesNs.resize(item.contenders.size());
+  item.comparisons.resize(item.contenders.size());
+  if (who.size() < 2 || who[1] != 1) {
+    return {};  // without the baseline and its twin there is nothing to compare with
+  }
+  trial::Rounds rounds(sampler_, store_, model::Stage::final);
+  rounds.restore(contenders_.recorded());
+  stats::CompareOptions options;
+  options.margin = kMargin;
+  options.seed = seed_;
+  for (std::int64_t round = 0; round < kMostRounds; ++round) {
+    const auto times = HONE_TRY(
+        rounds.take(round, participants, trial::shuffled(participants.size(), seed_, round)));
+    for (std::size_t i = 0; i < who.size(); ++i) {
+      // A contender that failed once keeps no place in line with the others' rounds.
+      item.timesNs[who[i]].push_back(times[i].value_or(0));
+    }
+    if ((round + 1) % kRounds != 0) {
+      continue;
+    }
+    bool open = false;
+    for (std::size_t i = 2; i < who.size(); ++i) {
+      const auto& mine = item.timesNs[who[i]];
+      if (std::find(mine.begin(), mine.end(), 0.0) == mine.end()) {
+        item.comparisons[who[i]] =
+            stats::compare({item.timesNs[0], mine, item.timesNs[1]}, options);
+        open = open || item.comparisons[who[i]]->verdict == stats::Verdict::ambiguous;
+      }
+    }
+    if (!open) {
+      break;
+    }
+  }
+  return {};
+}
+
+Result<void> Validator::measureItem(Item& item) {
+  const FileLock lane = HONE_TRY(trial::enterToMeasure());
+  const ScratchFolder scratch = HONE_TRY(ScratchFolder::create("hone-split"));
+  const model::Problem& problem = item.order->problem.problem;
+  const trial::Program program = trial::programOf(problem, item.request.source, kFunction);
+  const trial::Inputs inputs = HONE_TRY(trial::makeInputs(program, {}, seed_, scratch.path()));
+  trial::Verifier verifier(executor_, program, inputs, scratch.path());
+  const auto add = [&](const std::string& name, const CompileReport& report,
+                       const std::filesystem::path& module,
+                       const std::string& function) -> Result<void> {
+    Contender contender;
+    contender.call = {module, function, inputs.arguments};
+    contender.trial.key = fmt::format("validate {} {}", nameOf(problem), name);
+    contender.trial.problem = nameOf(problem);
+    contender.trial.config.name = fmt::format("validate: {}", name);
+    HONE_CHECK(contenders_.add(contender, report, verifier));
+    item.contenders.push_back(std::move(contender));
+    return {};
+  };
+  HONE_CHECK(add("baseline", item.baseline.report, item.baseline.module, kFunction));
+  HONE_CHECK(add("baseline (again)", item.baseline.report, item.baseline.module, kFunction));
+  for (std::size_t i = 0; i < item.compiled.size(); ++i) {
+    const iree::SplitCompiled& one = item.compiled[i];
+    HONE_CHECK(add(item.sizes[i].empty() ? "unsplit" : fmt::format("{}", item.sizes[i]), one.report,
+                   one.module, one.function));
+  }
+  referenceCpuNs_ += verifier.referenceCpuNs();
+  return runRounds(item);
+}
+
+void Validator::conclude(Item& item) {
+  ValidationRecord& record = item.record;
+  const auto& baselineNs = item.timesNs.empty() ? std::vector<double>{} : item.timesNs[0];
+  record.baselineUs =
+      baselineNs.empty() ? item.order->sweptBaselineUs : stats::median(baselineNs) / kNsPerUs;
+  for (const auto& [name, sizes] : item.order->sizes) {
+    if (sizes == item.compilersOwn) {
+      record.choices[name] = {record.baselineUs, std::nullopt};
+      continue;
+    }
+    const auto at = std::find(item.sizes.begin(), item.sizes.end(), sizes) - item.sizes.begin();
+    const auto who = static_cast<std::size_t>(at) + 2;
+    if (who < item.comparisons.size() && item.comparisons[who]) {
+      record.choices[name] = {stats::median(item.timesNs[who]) / kNsPerUs, item.comparisons[who]};
+      continue;
+    }
+    const std::string why =
+        who < item.contenders.size() ? item.contenders[who].trial.message : "it does not compile";
+    record.failures.push_back(fmt::format("{} of {}: {}", name, record.arguments, why));
+  }
+}
+
+Result<std::vector<ValidationRecord>> Validator::validate(std::span<const ValidationOrder> orders) {
+  HONE_CHECK(contenders_.restore());
+  const ScratchFolder scratch = HONE_TRY(ScratchFolder::create("hone-split"));
+  std::vector<ValidationRecord> records;
+  progress_.stage("validate", static_cast<std::int64_t>(orders.size()));
+  for (std::size_t at = 0; at < orders.size(); at += kChunk) {
+    std::vector<Item> items;
+    for (const ValidationOrder& order : orders.subspan(at, std::min(kChunk, orders.size() - at))) {
+      Item item;
+      item.order = &order;
+      item.record.arguments = order.problem.arguments;
+      const std::string text = iree::mlirOf(order.problem.problem, kFunction);
+      item.request.source = scratch.path() / fmt::format("{}.mlir", at + items.size());
+      item.request.sourceHash = hashOf(text);
+      item.request.flags = flags_;
+      item.request.function = kFunction;
+      HONE_CHECK(writeFile(item.request.source, text));
+      items.push_back(std::move(item));
+    }
+    HONE_CHECK(compileItems(items));
+    for (Item& item : items) {
+      if (!item.compiled.empty()) {
+        HONE_CHECK(measureItem(item));
+      }
+      conclude(item);
+      records.push_back(std::move(item.record));
+      progress_.step(records.back().arguments);
+    }
+  }
+  progress_.finish();
+  return records;
+}
+
+}  // namespace hone::split
