@@ -30,7 +30,8 @@ void printFailures(const std::vector<profile::Built>& all) {
 }
 
 Result<int> compile(const Context& context, CompileOptions options) {
-  const auto chosen = HONE_TRY(chooseGenerated(options.folder, options.dispatches, options.engine));
+  const auto filter = HONE_TRY(profile::DispatchFilter::from(options.dispatches));
+  const auto chosen = HONE_TRY(chooseGenerated(options.folder, filter, options.engine));
   Engine engine = HONE_TRY(Engine::start(context, options.engine));
   Progress progress(context.quiet || context.json);
   std::vector<profile::Built> all;

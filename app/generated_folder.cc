@@ -28,9 +28,8 @@ Result<std::vector<profile::Generated>> matching(std::vector<profile::Generated>
 }
 
 Result<std::vector<profile::Generated>> chooseGenerated(const std::string& folder,
-                                                        const std::string& dispatches,
+                                                        const profile::DispatchFilter& filter,
                                                         EngineOptions& engine) {
-  const auto filter = HONE_TRY(profile::DispatchFilter::from(dispatches));
   auto chosen = HONE_TRY(matching(HONE_TRY(profile::readGenerated(folder)), filter));
   for (const profile::Generated& one : chosen) {
     const std::string& wanted = engine.targetGiven ? engine.target : chosen.front().target;

@@ -12,9 +12,8 @@ namespace hone::app {
 
 /// What lies generated in the folder, as far as the patterns ask for it. It says itself for which
 /// target it was made: `engine` gets it, unless the user named another, which is a user error.
-[[nodiscard]] Result<std::vector<profile::Generated>> chooseGenerated(const std::string& folder,
-                                                                      const std::string& dispatches,
-                                                                      EngineOptions& engine);
+[[nodiscard]] Result<std::vector<profile::Generated>> chooseGenerated(
+    const std::string& folder, const profile::DispatchFilter& filter, EngineOptions& engine);
 
 /// The operations that have a dispatch which the patterns ask for. None: a user error that lists
 /// the nearest names.

@@ -11,6 +11,7 @@
 #include "app/runs.h"
 #include "app/split.h"
 #include "app/time_library.h"
+#include "app/workload.h"
 #include "base/interrupt.h"
 #include "store/store.h"
 
@@ -31,9 +32,16 @@ int exitCode(const Error& error) {
 
 /// What is wrong with the command line; the parser does not name a verb that it does not know.
 std::string slipOf(const CLI::App& app, const CLI::ParseError& error) {
-  const auto left = app.remaining();
-  if (app.get_subcommands().empty() && !left.empty() && !left.front().starts_with("-")) {
-    return fmt::format("there is no command '{}'", left.front());
+  const CLI::App* verb = &app;
+  std::string command;
+  while (!verb->get_subcommands().empty()) {
+    verb = verb->get_subcommands().front();
+    command += verb->get_name() + " ";
+  }
+  const bool wantsVerb = verb->get_require_subcommand_min() > 0;
+  const auto left = app.remaining(true);
+  if (wantsVerb && !left.empty() && !left.front().starts_with("-")) {
+    return fmt::format("there is no command '{}{}'", command, left.front());
   }
   return error.what();
 }
@@ -89,6 +97,7 @@ int runCommandLine(const std::vector<std::string>& arguments, const Context* ask
   addGenerateVerb(app, context);
   addCompileVerb(app, context);
   addSplitVerb(app, context);
+  addWorkloadVerb(app, context);
   addRunsVerb(app, context);
   addTimeLibraryVerb(app, context);
   try {

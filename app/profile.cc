@@ -30,6 +30,7 @@ struct ProfileVerbOptions {
   OperationOptions operations;
   GenerateOptions generate;
   std::string dispatches;
+  profile::DispatchFilter filter;  ///< what `dispatches` says
   std::string providers = "iree";
   profile::ProfileOptions profile;
   ProfileOutput output;
@@ -64,8 +65,7 @@ Result<std::vector<profile::Generated>> chooseOperations(const ProfileVerbOption
     return std::vector<profile::Generated>{};
   }
   auto generated = HONE_TRY(generateAll(engine, operations, options.generate, [](const auto&) {}));
-  return matching(std::move(generated),
-                  HONE_TRY(profile::DispatchFilter::from(options.dispatches)));
+  return matching(std::move(generated), options.filter);
 }
 
 std::string runKey(const std::vector<profile::Generated>& operations, const Engine& engine,
@@ -84,22 +84,19 @@ std::string runKey(const std::vector<profile::Generated>& operations, const Engi
 
 /// What this machine allows for the operation, where that is known: on the CPU.
 Result<std::optional<profile::Roofline>> rooflineFor(const Engine& engine,
-                                                     const profile::LibraryProvider& library,
+                                                     profile::Rooflines& rooflines,
                                                      const profile::Operation& operation) {
   if (!engine.device->isLocal()) {
     return std::nullopt;
   }
-  return HONE_TRY(profile::rooflineOf(cacheFolder(), library,
-                                      operandsOf(operation.problem).front().element,
-                                      profile::threadsOf(*engine.device), HONE_VERSION));
+  return HONE_TRY(rooflines.of(operandsOf(operation.problem).front().element));
 }
 
 Result<std::vector<model::ProfileRow>> profileAll(const std::vector<profile::Generated>& operations,
                                                   const ProfileVerbOptions& options, Engine& engine,
-                                                  const profile::LibraryProvider& library,
+                                                  profile::Rooflines& rooflines,
                                                   profile::Profiler& profiler,
                                                   const Context& context, Progress& progress) {
-  const auto filter = HONE_TRY(profile::DispatchFilter::from(options.dispatches));
   std::vector<model::ProfileRow> rows;
   for (std::size_t at = 0; at < operations.size(); at += kChunk) {
     const std::size_t count = std::min(kChunk, operations.size() - at);
@@ -112,11 +109,11 @@ Result<std::vector<model::ProfileRow>> profileAll(const std::vector<profile::Gen
     progress.stage("profile", static_cast<std::int64_t>(count));
     for (profile::Built& one : built) {
       std::erase_if(one.dispatches, [&](const profile::BuiltDispatch& dispatch) {
-        return !filter.takes(one.generated.operation.kind(), one.generated.operation.name(),
-                             dispatch.name);
+        return !options.filter.takes(one.generated.operation.kind(), one.generated.operation.name(),
+                                     dispatch.name);
       });
       const auto roofline = options.profile.measure
-                                ? HONE_TRY(rooflineFor(engine, library, one.generated.operation))
+                                ? HONE_TRY(rooflineFor(engine, rooflines, one.generated.operation))
                                 : std::nullopt;
       auto some = HONE_TRY(profiler.profile(one, roofline));
       sortBySpeed(some);
@@ -142,8 +139,10 @@ Result<int> profileOperations(const Context& context, const ProfileVerbOptions& 
   const profile::LibraryProvider library(HONE_TRY(ownProgram()), engine.runLimits);
   profile::Profiler profiler(executor, library, store, progress, run, options.profile);
   HONE_CHECK(profiler.restore());
+  profile::Rooflines rooflines(cacheFolder(), library, profile::threadsOf(*engine.device),
+                               HONE_VERSION);
   auto rows =
-      HONE_TRY(profileAll(operations, options, engine, library, profiler, context, progress));
+      HONE_TRY(profileAll(operations, options, engine, rooflines, profiler, context, progress));
   nlohmann::json summary = {{"rows", nlohmann::json::array()}};
   for (const model::ProfileRow& row : rows) {
     summary["rows"].push_back(toJson(row));
@@ -159,14 +158,14 @@ Result<int> profileOperations(const Context& context, const ProfileVerbOptions& 
 Result<int> profileVerb(const Context& context, ProfileVerbOptions options) {
   HONE_CHECK(setProviders(options.providers, options.profile));
   HONE_CHECK(options.output.check());
+  options.filter = HONE_TRY(profile::DispatchFilter::from(options.dispatches));
   const bool given = options.operations.given();
   if (!options.operations.file.empty()) {
     HONE_TRY(readFile(options.operations.file));  // before the slower things
   }
   std::vector<profile::Generated> operations;
   if (!given) {
-    operations =
-        HONE_TRY(chooseGenerated(options.generate.folder, options.dispatches, options.engine));
+    operations = HONE_TRY(chooseGenerated(options.generate.folder, options.filter, options.engine));
   }
   Engine engine = HONE_TRY(Engine::start(context, options.engine));
   if (!engine.device) {

@@ -7,7 +7,6 @@
 #include <nlohmann/json.hpp>
 
 #include "base/file.h"
-#include "report/profile.h"
 #include "report/table.h"
 #include "store/records.h"
 
@@ -18,11 +17,10 @@ namespace {
 constexpr std::string_view kEnd =
     "----------------------------------------------------------------\n";
 
-Result<void> writeCsv(const ProfileOutput& output, const report::Tags& tags,
-                      const std::vector<model::ProfileRow>& rows) {
+Result<void> writeCsv(const ProfileOutput& output, const std::vector<model::ProfileRow>& rows) {
   const bool add = output.append && std::filesystem::exists(output.csv);
   const std::string before = add ? HONE_TRY(readFile(output.csv)) : "";
-  auto text = report::appendedCsv(before, rows, tags);
+  auto text = report::appendedCsv(before, rows, output.columns);
   if (!text) {
     return within(output.csv, text.error());
   }
@@ -48,10 +46,10 @@ void ProfileOutput::addTo(CLI::App& verb) {
       ->capture_default_str();
 }
 
-Result<void> ProfileOutput::check() const {
-  const report::Tags read = HONE_TRY(report::tagsFrom(tags));
+Result<void> ProfileOutput::check() {
+  columns = HONE_TRY(report::tagsFrom(tags));
   if (append && std::filesystem::exists(csv)) {
-    if (const auto fits = report::appendedCsv(HONE_TRY(readFile(csv)), {}, read); !fits) {
+    if (const auto fits = report::appendedCsv(HONE_TRY(readFile(csv)), {}, columns); !fits) {
       return within(csv, fits.error());
     }
   }
@@ -100,8 +98,7 @@ Result<int> ProfileOutput::finish(const Context& context, std::int64_t run,
     if (!context.json) {
       fmt::print("\nWriting performance report to {}\n", csv);
     }
-    const report::Tags read = HONE_TRY(report::tagsFrom(tags));
-    HONE_CHECK(writeCsv(*this, read, rows));
+    HONE_CHECK(writeCsv(*this, rows));
   }
   if (!junit.empty()) {
     HONE_CHECK(writeFile(junit, report::profileJunit(rows)));

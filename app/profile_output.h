@@ -8,6 +8,7 @@
 #include "app/context.h"
 #include "base/error.h"
 #include "model/profile_row.h"
+#include "report/profile.h"
 
 namespace CLI {
 class App;
@@ -23,12 +24,13 @@ struct ProfileOutput {
   std::string csv;
   bool append = false;
   std::string tags;
+  report::Tags columns;  ///< what `tags` says, once it was checked
   std::string junit;
   std::string sort = "operation";
 
   void addTo(CLI::App& verb);
-  /// What can be wrong with the options, before hours are spent.
-  [[nodiscard]] Result<void> check() const;
+  /// What can be wrong with the options, before hours are spent; reads the tags.
+  [[nodiscard]] Result<void> check();
   /// The block of one row, as soon as it is there.
   void printRow(const Context& context, const model::ProfileRow& row) const;
   /// Writes the files, prints the rest; the exit code. `program`: what a whole program's profile

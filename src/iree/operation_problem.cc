@@ -150,11 +150,7 @@ std::optional<Problem> convFrom(const CompilerApi& api, MlirOperation operation,
 }  // namespace
 
 std::optional<TensorType> tensorOf(const CompilerApi& api, MlirValue value) {
-  const std::string text = api.typeText(api.valueType(value));
-  if (!text.starts_with("tensor<") || !text.ends_with(">")) {
-    return std::nullopt;
-  }
-  auto type = model::tensorTypeFrom(text.substr(7, text.size() - 8));
+  auto type = model::tensorTypeFromMlir(api.typeText(api.valueType(value)));
   return type ? std::optional(*type) : std::nullopt;
 }
 

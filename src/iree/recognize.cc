@@ -92,9 +92,7 @@ std::vector<TensorType> argumentsOf(const CompilerApi& api, MlirOperation functi
       api.typeOfAttribute(api.operationAttribute(function, MlirStringRef::of("function_type")));
   std::vector<TensorType> arguments;
   for (std::intptr_t i = 0; i < api.functionInputs(type); ++i) {
-    const std::string text = api.typeText(api.functionInput(type, i));
-    const bool tensor = text.starts_with("tensor<") && text.ends_with(">");
-    auto argument = model::tensorTypeFrom(tensor ? text.substr(7, text.size() - 8) : "");
+    auto argument = model::tensorTypeFromMlir(api.typeText(api.functionInput(type, i)));
     if (!argument) {
       return {};
     }

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -10,13 +11,17 @@
 
 namespace hone::model {
 
+// Names that IREE's dispatch profiler gave, and that its users' scripts look for.
+constexpr std::string_view kIreeProvider = "IREE Codegen";
+constexpr std::string_view kDefaultConfiguration = "tile_config_default";
+
 /// A line of a profile: one dispatch by one provider, in the words of IREE's dispatch profiler.
 struct ProfileRow {
   std::string dispatch;       ///< the operation's name with its configuration's
-  std::string provider;       ///< "IREE Codegen", "oneDNN"
+  std::string provider;       ///< kIreeProvider, "oneDNN"
   std::string opKind;         ///< "matmul"
   std::string operation;      ///< "matmul_128x128x256_f16t_f16t_f16t"
-  std::string configuration;  ///< "tile_config_default"
+  std::string configuration;  ///< kDefaultConfiguration, "tile_config_64x64_…"
   std::vector<std::pair<std::string, std::string>> arguments;  ///< ("m", "128"), in their order
   double bytes = 0;
   double flops = 0;

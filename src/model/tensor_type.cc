@@ -56,4 +56,20 @@ Result<TensorType> tensorTypeFrom(std::string_view text) {
   return type;
 }
 
+std::string_view insideTensor(std::string_view text) {
+  constexpr std::string_view kBegin = "tensor<";
+  if (!text.starts_with(kBegin) || !text.ends_with('>')) {
+    return {};
+  }
+  return text.substr(kBegin.size(), text.size() - kBegin.size() - 1);
+}
+
+Result<TensorType> tensorTypeFromMlir(std::string_view text) {
+  const std::string_view inside = insideTensor(text);
+  if (inside.empty()) {
+    return userError("'{}' is not a tensor", text);
+  }
+  return tensorTypeFrom(inside);
+}
+
 }  // namespace hone::model

@@ -28,4 +28,9 @@ struct TensorType {
 /// that cannot be counted.
 [[nodiscard]] Result<TensorType> tensorTypeFrom(std::string_view text);
 
+/// "4x?xf32" of MLIR's "tensor<4x?xf32>"; "" for what is not a tensor.
+[[nodiscard]] std::string_view insideTensor(std::string_view text);
+/// The static tensor that MLIR writes as "tensor<4x4xf32>"; anything else is a user error.
+[[nodiscard]] Result<TensorType> tensorTypeFromMlir(std::string_view text);
+
 }  // namespace hone::model

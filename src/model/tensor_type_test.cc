@@ -47,6 +47,18 @@ TEST(TensorTypeFrom, NamesWhatIsWrong) {
   EXPECT_NE(readFault("x"), "");
 }
 
+TEST(TensorTypeFromMlir, ReadsStaticTensorsOnly) {
+  EXPECT_EQ(tensorTypeFromMlir("tensor<4x8xbf16>").value(), tensorTypeFrom("4x8xbf16").value());
+  EXPECT_EQ(tensorTypeFromMlir("tensor<f32>").value(), tensorTypeFrom("f32").value());
+  for (const char* text :
+       {"", "f32", "4x8xbf16", "tensor<", "tensor<>", "tensor<4xf32", "tensor<4x?xf32>",
+        "tensor<4xindex>", "memref<4xf32>", "vector<4xf32>"}) {
+    EXPECT_FALSE(tensorTypeFromMlir(text)) << text;
+  }
+  EXPECT_EQ(insideTensor("tensor<4x?xf32>"), "4x?xf32");
+  EXPECT_EQ(insideTensor("!hal.buffer_view"), "");
+}
+
 TEST(TensorTypeFrom, RefusesWhatCannotBeCounted) {
   EXPECT_THAT(readFault("4000000000x4000000000xi8"), HasSubstr("too large"));
   EXPECT_THAT(readFault("2305843009213693952xf32"), HasSubstr("too large"));

@@ -35,6 +35,12 @@ bool isDriver(std::string_view word) {
   return std::find(kDrivers.begin(), kDrivers.end(), name) != kDrivers.end();
 }
 
+/// The command and its options: what follows the driver's name where there is one.
+std::span<const std::string_view> commandIn(std::span<const std::string_view> words) {
+  const auto driver = std::find_if(words.begin(), words.end(), isDriver);
+  return driver == words.end() ? words : std::span(driver + 1, words.end());
+}
+
 }  // namespace
 
 Result<std::vector<Problem>> problemsFromLine(std::string_view line) {
@@ -42,20 +48,33 @@ Result<std::vector<Problem>> problemsFromLine(std::string_view line) {
   if (words.empty()) {
     return std::vector<Problem>();
   }
-  const auto driver = std::find_if(words.begin(), words.end(), isDriver);
-  const auto command = driver == words.end() ? words.begin() : driver + 1;
-  return problemsFromCommand(std::span(command, words.end()));
+  return problemsFromCommand(commandIn(words));
 }
 
-Workload parseWorkload(std::string_view text, std::string_view file) {
+std::string_view commandOf(std::string_view line) {
+  const std::vector<std::string_view> words = wordsOf(line);
+  const auto command = commandIn(words);
+  return command.empty() ? std::string_view() : command.front();
+}
+
+std::vector<std::string_view> workloadLines(std::string_view text) {
   if (text.starts_with(kByteOrderMark)) {
     text.remove_prefix(kByteOrderMark.size());
   }
-  Workload workload;
-  for (std::int64_t number = 1; !text.empty(); ++number) {
+  std::vector<std::string_view> lines;
+  while (!text.empty()) {
     const std::size_t end = std::min(text.find('\n'), text.size());
-    const std::string_view line = trim(text.substr(0, end));
+    lines.push_back(trim(text.substr(0, end)));
     text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return lines;
+}
+
+Workload parseWorkload(std::string_view text, std::string_view file) {
+  Workload workload;
+  std::int64_t number = 0;
+  for (const std::string_view line : workloadLines(text)) {
+    ++number;
     const auto problems = problemsFromLine(line);
     const auto place = [&] { return WorkloadLine{std::string(file), number, std::string(line)}; };
     if (!problems) {

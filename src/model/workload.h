@@ -55,6 +55,15 @@ struct UniqueProblem {
 /// default is all three directions). Errors say what is wrong and what to do, not where.
 [[nodiscard]] Result<std::vector<Problem>> problemsFromLine(std::string_view line);
 
+/// The word by which a line says what it asks for: "conv", "gemmfp16", or a name of the profiler;
+/// "" for a blank line, a comment or a driver without a command.
+[[nodiscard]] std::string_view commandOf(std::string_view line);
+
+/// The lines of a text as people's editors write it: without a byte order mark, the line ends of
+/// any system and the blanks at the ends. Views of the text; a line has the number of its place
+/// from 1.
+[[nodiscard]] std::vector<std::string_view> workloadLines(std::string_view text);
+
 /// Reads every line of the text; the name of the file is only for messages.
 [[nodiscard]] Workload parseWorkload(std::string_view text, std::string_view file);
 /// The same for a file; fails only when it cannot be read.

@@ -44,6 +44,23 @@ TEST(Workload, ReadsLinesAsPeopleWriteThem) {
   EXPECT_EQ(workload.entries[5].line.number, 7);
 }
 
+TEST(Workload, LinesAreThoseOfAnySystem) {
+  EXPECT_THAT(workloadLines("\xef\xbb\xbf# a\r\n\r\n  conv -n 2 \t\r\ngemm"),
+              ElementsAre("# a", "", "conv -n 2", "gemm"));
+  EXPECT_THAT(workloadLines("a\n"), ElementsAre("a"));
+  EXPECT_THAT(workloadLines("a\n\n"), ElementsAre("a", ""));
+  EXPECT_THAT(workloadLines(""), IsEmpty());
+}
+
+TEST(Workload, TheCommandOfALine) {
+  EXPECT_EQ(commandOf("  convfp16 -n 2 --in_layout NHWC"), "convfp16");
+  EXPECT_EQ(commandOf("MIOpen(HIP): Command [X] ./bin/MIOpenDriver gemm -m 1"), "gemm");
+  EXPECT_EQ(commandOf("matmul_1x2x3_f32t_f32t_f32t # a name"), "matmul_1x2x3_f32t_f32t_f32t");
+  for (const char* line : {"", "  ", "# conv", "iree-boo-driver"}) {
+    EXPECT_EQ(commandOf(line), "") << line;
+  }
+}
+
 TEST(Workload, LinesLikeThoseOfRealFiles) {
   for (const std::string_view line :
        {"convbfp16 -n 8 -c 40 -H 36 -W 24 -k 80 -y 1 -x 1 -p 0 -q 0 -u 1 -v 1 -l 1 -j 1 -m conv -g "

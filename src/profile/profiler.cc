@@ -16,7 +16,6 @@ using model::Stage;
 
 namespace {
 
-constexpr std::string_view kIree = "IREE Codegen";
 constexpr std::string_view kLibrary = "oneDNN";
 
 ProfileRow rowFor(const Generated& generated, std::int64_t slices) {
@@ -49,7 +48,7 @@ struct Profiler::Entry {
   /// A failure shows in the row; a library that has no code for a problem did not fail.
   void showOutcome() {
     if (!runs()) {
-      row.verification = row.provider == kIree ? "FAILED" : "Not supported";
+      row.verification = row.provider == model::kIreeProvider ? "FAILED" : "Not supported";
       row.message = trial.message;
     }
   }
@@ -92,7 +91,7 @@ Result<Profiler::Entry> Profiler::verifyOne(const Built& built, const BuiltDispa
   Entry entry;
   entry.row = rowFor(built.generated, dispatch.config.splitKSlices);
   entry.row.dispatch = dispatch.name;
-  entry.row.provider = kIree;
+  entry.row.provider = model::kIreeProvider;
   entry.row.configuration = dispatch.config.name;
   entry.row.tile = dispatch.config.tile;
   entry.row.coreClass = dispatch.config.coreClass;

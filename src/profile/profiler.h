@@ -25,7 +25,7 @@ namespace hone::profile {
 struct ProfileOptions {
   bool verify = true;
   bool measure = true;
-  bool iree = true;      ///< the provider "IREE Codegen"
+  bool iree = true;      ///< model::kIreeProvider
   bool library = false;  ///< the provider "oneDNN"
   std::int64_t fewestRounds = 5;
   std::int64_t mostRounds = 20;

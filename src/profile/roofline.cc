@@ -132,4 +132,14 @@ Result<Roofline> rooflineOf(const std::filesystem::path& cacheFolder,
   return measured;
 }
 
+Result<Roofline> Rooflines::of(ElementType type) {
+  if (const auto known = known_.find(type); known != known_.end()) {
+    return known->second;
+  }
+  const Roofline roofline =
+      HONE_TRY(rooflineOf(cacheFolder_, provider_, type, threads_, honeVersion_));
+  known_.emplace(type, roofline);
+  return roofline;
+}
+
 }  // namespace hone::profile

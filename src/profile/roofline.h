@@ -1,7 +1,9 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
 #include <string>
+#include <utility>
 
 #include "base/error.h"
 #include "model/element_type.h"
@@ -33,5 +35,26 @@ struct Roofline {
 [[nodiscard]] Result<Roofline> rooflineOf(const std::filesystem::path& cacheFolder,
                                           const LibraryProvider& provider, model::ElementType type,
                                           int threads, const std::string& honeVersion);
+
+/// The rooflines of one run on a device: each type's file is read, or made, once.
+class Rooflines {
+ public:
+  /// The provider must outlive it.
+  Rooflines(std::filesystem::path cacheFolder, const LibraryProvider& provider, int threads,
+            std::string honeVersion)
+      : cacheFolder_(std::move(cacheFolder)),
+        provider_(provider),
+        threads_(threads),
+        honeVersion_(std::move(honeVersion)) {}
+
+  [[nodiscard]] Result<Roofline> of(model::ElementType type);
+
+ private:
+  std::filesystem::path cacheFolder_;
+  const LibraryProvider& provider_;
+  int threads_;
+  std::string honeVersion_;
+  std::map<model::ElementType, Roofline> known_;
+};
 
 }  // namespace hone::profile

@@ -88,6 +88,19 @@ TEST_F(RooflineTest, IsMeasuredOnceForEachKey) {
   EXPECT_EQ(files().size(), 3u);
 }
 
+TEST_F(RooflineTest, ARunReadsTheFileOfATypeOnce) {
+  const LibraryProvider library = provider();
+  Rooflines rooflines(cache(), library, 1, "1");
+  const Roofline first = rooflines.of(ElementType::f32).value();
+  EXPECT_EQ(first, (Roofline{kFlops / 1e6, 12.5}));
+  const std::size_t asked = timesAsked();
+  fs::remove_all(cache());
+  EXPECT_EQ(rooflines.of(ElementType::f32).value(), first);
+  EXPECT_EQ(timesAsked(), asked);
+  EXPECT_FALSE(fs::exists(cache()));
+  EXPECT_EQ(rooflines.of(ElementType::f64).value().gflops, kFlops / 2e6);
+}
+
 TEST_F(RooflineTest, ADamagedFileIsMeasuredAgain) {
   const Roofline first = of(ElementType::f32);
   const fs::path file = files().front();

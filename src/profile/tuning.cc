@@ -1,5 +1,6 @@
 #include "profile/tuning.h"
 
+#include "model/profile_row.h"
 #include "profile/tuning_cpu.h"
 #include "profile/tuning_gpu.h"
 #include "profile/tuning_vulkan.h"
@@ -7,7 +8,7 @@
 namespace hone::profile {
 
 TuningConfig defaultConfig() {
-  return {"tile_config_default", "Default", "Default", "Default", "", 0};
+  return {std::string(model::kDefaultConfiguration), "Default", "Default", "Default", "", 0};
 }
 
 Result<std::vector<TuningConfig>> tuningConfigs(iree::Compiler& compiler,

@@ -18,7 +18,6 @@ using model::ProfileRow;
 constexpr std::string_view kRule =
     "---------------------------------------------------------------- ";
 constexpr std::size_t kArgumentsALine = 7;
-constexpr std::string_view kDefaultConfiguration = "tile_config_default";
 constexpr std::string_view kIndent = "                ";
 
 std::string argumentOf(const ProfileRow& row, std::string_view name) {
@@ -62,7 +61,7 @@ std::string shareText(const ProfileRow& row) {
              : "";
 }
 
-bool isIree(const ProfileRow& row) { return row.provider == "IREE Codegen"; }
+bool isIree(const ProfileRow& row) { return row.provider == model::kIreeProvider; }
 
 /// Short, for tables.
 std::string checkText(const ProfileRow& row) {
@@ -241,7 +240,7 @@ std::string profileBlock(const ProfileRow& row) {
 std::string profileTable(std::span<const ProfileRow> rows, std::size_t width) {
   // Operations often have one configuration each, which needs no lines of its own then.
   const bool configured = std::any_of(rows.begin(), rows.end(), [](const ProfileRow& row) {
-    return isIree(row) && row.configuration != kDefaultConfiguration;
+    return isIree(row) && row.configuration != model::kDefaultConfiguration;
   });
   const bool providers = !std::all_of(rows.begin(), rows.end(), isIree);
   std::vector<Column> columns = {{"operation", Align::left, 20}, {"check", Align::left},

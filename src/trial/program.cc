@@ -10,16 +10,8 @@ namespace {
 
 using model::TensorType;
 
-/// "4x?xf32" of "tensor<4x?xf32>"; "" for what is not a tensor.
-std::string insideTensor(const std::string& type) {
-  if (!type.starts_with("tensor<") || !type.ends_with(">")) {
-    return "";
-  }
-  return type.substr(7, type.size() - 8);
-}
-
 /// Whether a static type fits a function's type, in which a dimension may be dynamic.
-bool fits(const TensorType& given, const std::string& wanted) {
+bool fits(const TensorType& given, std::string_view wanted) {
   const std::vector<std::string> parts = splitAt(wanted, 'x');
   if (parts.size() != given.shape.size() + 1 || parts.back() != model::nameOf(given.element)) {
     return false;
@@ -63,10 +55,10 @@ Result<nlohmann::json> pickFunction(const nlohmann::json& functions, const std::
 
 /// The type of input `number`: the spec's, checked against the function's, or the function's own.
 Result<TensorType> inputType(const Program& program, std::size_t number, const std::string& spec) {
-  const std::string wanted = insideTensor(program.inputTypes[number]);
+  const std::string_view wanted = model::insideTensor(program.inputTypes[number]);
   if (spec.empty()) {
-    auto type = model::tensorTypeFrom(wanted);
-    if (wanted.empty() || !type) {
+    auto type = model::tensorTypeFromMlir(program.inputTypes[number]);
+    if (!type) {
       return userError("input {} of @{} is {}: give it with --input, for example --input {}",
                        number, program.function, program.inputTypes[number],
                        wanted.empty() ? "4" : "8x16xf32");
@@ -129,7 +121,7 @@ Result<Inputs> makeInputs(const Program& program, const std::vector<std::string>
   for (std::size_t i = 0; i < count; ++i) {
     const std::string spec = specs.empty() ? "" : specs[i];
     const auto equals = spec.find('=');
-    const bool scalar = insideTensor(program.inputTypes[i]).empty();
+    const bool scalar = model::insideTensor(program.inputTypes[i]).empty();
     if (scalar && !spec.empty()) {
       inputs.arguments.push_back(spec);
       continue;

@@ -12,10 +12,7 @@ namespace {
 std::optional<std::vector<model::TensorType>> resultTypes(const Program& program) {
   std::vector<model::TensorType> types;
   for (const std::string& text : program.resultTypes) {
-    if (!text.starts_with("tensor<") || !text.ends_with(">")) {
-      return std::nullopt;
-    }
-    auto type = model::tensorTypeFrom(text.substr(7, text.size() - 8));
+    auto type = model::tensorTypeFromMlir(text);
     if (!type) {
       return std::nullopt;
     }

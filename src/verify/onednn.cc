@@ -3,6 +3,7 @@
 #include <oneapi/dnnl/dnnl.hpp>
 
 #include "verify/omp_threads.h"
+#include "verify/onednn_plans.h"
 #include "verify/reference.h"
 
 namespace hone::verify {
@@ -10,21 +11,15 @@ namespace {
 
 using dnnl::memory;
 using model::Conv;
-using model::ConvAxis;
 using model::ConvDirection;
-using model::ConvLayout;
 using model::Matmul;
 using Tag = memory::format_tag;
 
 /// What every call needs, and the moves between the caller's plain layouts and oneDNN's own.
 class Session {
  public:
-  Session() : engine_(dnnl::engine::kind::cpu, 0), stream_(engine_) {
-    // The environment could ask for bf16 inside f32, which is no reference.
-    attributes_.set_fpmath_mode(dnnl::fpmath_mode::strict);
-  }
+  Session() : engine_(dnnl::engine::kind::cpu, 0), stream_(engine_) {}
   [[nodiscard]] const dnnl::engine& engine() const { return engine_; }
-  [[nodiscard]] const dnnl::primitive_attr& attributes() const { return attributes_; }
 
   /// The caller's array as it lies there; oneDNN only reads what is an input.
   memory plain(const memory::desc& description, const float* data) {
@@ -53,7 +48,6 @@ class Session {
  private:
   dnnl::engine engine_;
   dnnl::stream stream_;
-  dnnl::primitive_attr attributes_;
 };
 
 memory::desc floats(const memory::dims& dims, Tag tag) {
@@ -68,7 +62,7 @@ void runMatmul(const Matmul& matmul, const float* lhs, const float* rhs, float* 
   const auto rhsDesc =
       floats({batch, matmul.k, matmul.n}, matmul.transposeRhs ? Tag::acb : Tag::abc);
   const auto resultDesc = floats({batch, matmul.m, matmul.n}, Tag::abc);
-  const dnnl::matmul::primitive_desc plan({lhsDesc, rhsDesc, resultDesc}, session.attributes(),
+  const dnnl::matmul::primitive_desc plan({lhsDesc, rhsDesc, resultDesc}, attributesFor({}),
                                           session.engine());
   session.run(dnnl::matmul(plan),
               {{DNNL_ARG_SRC, session.plain(lhsDesc, lhs)},
@@ -76,77 +70,15 @@ void runMatmul(const Matmul& matmul, const float* lhs, const float* rhs, float* 
               DNNL_ARG_DST, resultDesc, session.plain(resultDesc, result));
 }
 
-/// The convolution in oneDNN's words: sizes are always in the order n,c,(d,)h,w, and the layout is
-/// in the tag; `any` lets oneDNN choose blocked layouts, which are many times faster than plain
-/// ones.
-struct ConvPlan {
-  explicit ConvPlan(const Conv& conv);
-  [[nodiscard]] static memory::desc any(const memory::desc& plain) {
-    return floats(plain.dims(), Tag::any);
-  }
-  [[nodiscard]] dnnl::convolution_forward::primitive_desc forward(const Session& session) const;
-
-  memory::desc image, filter, output;
-  memory::dims strides, dilations, padLeft, padRight;
-};
-
-Tag imageTag(const Conv& conv) {
-  const bool nhwc = conv.layout == ConvLayout::nhwc;
-  if (conv.spatial == 3) {
-    return nhwc ? Tag::ndhwc : Tag::ncdhw;
-  }
-  return nhwc ? Tag::nhwc : Tag::nchw;
+/// The convolution on arrays of f32, whatever its types are.
+ConvDescs inFloats(Conv conv) {
+  conv.input = conv.result = model::ElementType::f32;
+  return ConvDescs(conv);
 }
 
-Tag filterTag(const Conv& conv) {
-  const bool nhwc = conv.layout == ConvLayout::nhwc;
-  if (conv.spatial == 3) {
-    return conv.groups == 1 ? (nhwc ? Tag::odhwi : Tag::oidhw) : (nhwc ? Tag::godhwi : Tag::goidhw);
-  }
-  return conv.groups == 1 ? (nhwc ? Tag::ohwi : Tag::oihw) : (nhwc ? Tag::gohwi : Tag::goihw);
-}
-
-ConvPlan::ConvPlan(const Conv& conv) {
-  std::vector<ConvAxis> axes = conv.axes();
-  if (axes.size() == 1) {
-    axes.insert(axes.begin(), ConvAxis{});  // 1-D is 2-D with a height of 1
-  }
-  memory::dims imageDims = {conv.n, conv.c};
-  memory::dims outputDims = {conv.n, conv.k};
-  memory::dims filterDims = {conv.k / conv.groups, conv.c / conv.groups};
-  if (conv.groups > 1) {
-    filterDims.insert(filterDims.begin(), conv.groups);
-  }
-  for (const ConvAxis& axis : axes) {
-    imageDims.push_back(axis.image);
-    outputDims.push_back(axis.out());
-    filterDims.push_back(axis.filter);
-    strides.push_back(axis.stride);
-    dilations.push_back(axis.dilation - 1);
-    padLeft.push_back(axis.pad);
-    // The padding that the last window reaches: less than on the left where the strides leave a
-    // rest.
-    const std::int64_t reach =
-        (axis.out() - 1) * axis.stride + (axis.filter - 1) * axis.dilation + 1;
-    padRight.push_back(reach - axis.image - axis.pad);
-  }
-  image = floats(imageDims, imageTag(conv));
-  output = floats(outputDims, imageTag(conv));
-  filter = floats(filterDims, filterTag(conv));
-}
-
-constexpr auto kDirect = dnnl::algorithm::convolution_direct;  // Winograd would round differently
-
-dnnl::convolution_forward::primitive_desc ConvPlan::forward(const Session& session) const {
-  return {{dnnl::prop_kind::forward_training, kDirect, any(image), any(filter), any(output),
-           strides, dilations, padLeft, padRight},
-          session.attributes(),
-          session.engine()};
-}
-
-void runForward(const ConvPlan& plan, const float* image, const float* filter, float* output) {
+void runForward(const ConvDescs& plan, const float* image, const float* filter, float* output) {
   Session session;
-  const auto chosen = plan.forward(session);
+  const auto chosen = plan.forward(session.engine());
   session.run(
       dnnl::convolution_forward(chosen),
       {{DNNL_ARG_SRC, session.inLayout(session.plain(plan.image, image), chosen.src_desc())},
@@ -155,13 +87,13 @@ void runForward(const ConvPlan& plan, const float* image, const float* filter, f
       DNNL_ARG_DST, chosen.dst_desc(), session.plain(plan.output, output));
 }
 
-void runBackwardData(const ConvPlan& plan, const float* gradient, const float* filter,
+void runBackwardData(const ConvDescs& plan, const float* gradient, const float* filter,
                      float* image) {
   Session session;
   const dnnl::convolution_backward_data::primitive_desc chosen(
-      {kDirect, ConvPlan::any(plan.image), ConvPlan::any(plan.filter), ConvPlan::any(plan.output),
-       plan.strides, plan.dilations, plan.padLeft, plan.padRight},
-      session.attributes(), session.engine(), plan.forward(session));
+      {kDirect, any(plan.image), any(plan.filter), any(plan.output), plan.strides, plan.dilations,
+       plan.padLeft, plan.padRight},
+      attributesFor({}), session.engine(), plan.forward(session.engine()));
   session.run(dnnl::convolution_backward_data(chosen),
               {{DNNL_ARG_DIFF_DST,
                 session.inLayout(session.plain(plan.output, gradient), chosen.diff_dst_desc())},
@@ -170,13 +102,13 @@ void runBackwardData(const ConvPlan& plan, const float* gradient, const float* f
               DNNL_ARG_DIFF_SRC, chosen.diff_src_desc(), session.plain(plan.image, image));
 }
 
-void runWeightBackward(const ConvPlan& plan, const float* image, const float* gradient,
+void runWeightBackward(const ConvDescs& plan, const float* image, const float* gradient,
                        float* filter) {
   Session session;
   const dnnl::convolution_backward_weights::primitive_desc chosen(
-      {kDirect, ConvPlan::any(plan.image), ConvPlan::any(plan.filter), ConvPlan::any(plan.output),
-       plan.strides, plan.dilations, plan.padLeft, plan.padRight},
-      session.attributes(), session.engine(), plan.forward(session));
+      {kDirect, any(plan.image), any(plan.filter), any(plan.output), plan.strides, plan.dilations,
+       plan.padLeft, plan.padRight},
+      attributesFor({}), session.engine(), plan.forward(session.engine()));
   session.run(
       dnnl::convolution_backward_weights(chosen),
       {{DNNL_ARG_SRC, session.inLayout(session.plain(plan.image, image), chosen.src_desc())},
@@ -199,7 +131,7 @@ Result<void> runOneDnn(const model::Problem& problem, const float* first, const 
     if (conv == nullptr) {
       return userError("{} is not one sum of products", nameOf(problem));
     }
-    const ConvPlan plan(*conv);
+    const ConvDescs plan = inFloats(*conv);
     switch (conv->direction) {
       case ConvDirection::forward:
         runForward(plan, first, second, result);

@@ -7,63 +7,8 @@ using dnnl::memory;
 using model::Conv;
 using model::ConvAxis;
 using model::ConvDirection;
-using model::ElementType;
 using Desc = memory::desc;
 using Forward = dnnl::convolution_forward;
-
-/// Winograd does fewer multiplications than are counted: its speed could not be compared.
-constexpr auto kDirect = dnnl::algorithm::convolution_direct;
-
-/// The convolution in oneDNN's words: sizes are in the order n,c,d,h,w whatever the layout.
-struct ConvDescs {
-  explicit ConvDescs(const Conv& conv);
-  /// The forward convolution, which the plan of a backward one is made from.
-  [[nodiscard]] Forward::primitive_desc forward(const dnnl::engine& engine) const;
-
-  ElementType input;
-  Desc image, filter, output, bias;
-  memory::dims strides, dilations, padLeft, padRight;
-};
-
-ConvDescs::ConvDescs(const Conv& conv) : input(conv.input) {
-  memory::dims imageSizes = {conv.n, conv.c};
-  memory::dims outputSizes = {conv.n, conv.k};
-  memory::dims filterSizes = {conv.k / conv.groups, conv.c / conv.groups};
-  if (conv.groups > 1) {
-    filterSizes.insert(filterSizes.begin(), conv.groups);
-  }
-  const std::size_t filterChannels = filterSizes.size() - 1;
-  for (const ConvAxis& axis : conv.axes()) {
-    imageSizes.push_back(axis.image);
-    outputSizes.push_back(axis.out());
-    filterSizes.push_back(axis.filter);
-    strides.push_back(axis.stride);
-    dilations.push_back(axis.dilation - 1);
-    padLeft.push_back(axis.pad);
-    // What the last window reaches: less than on the left where the strides leave a rest.
-    padRight.push_back((axis.out() - 1) * axis.stride + (axis.filter - 1) * axis.dilation + 1 -
-                       axis.image - axis.pad);
-  }
-  const auto stored = [&](const memory::dims& sizes, std::size_t channels, ConvDirection makes) {
-    const bool channelsLast = conv.layout == model::ConvLayout::nhwc;
-    return dense(sizes, conv.direction == makes ? conv.result : conv.input,
-                 channelsLast ? channels : sizes.size() - 1);
-  };
-  image = stored(imageSizes, 1, ConvDirection::backwardData);
-  filter = stored(filterSizes, filterChannels, ConvDirection::weightBackward);
-  output = stored(outputSizes, 1, ConvDirection::forward);
-  bias = dense({conv.k}, conv.result, 0);
-}
-
-Forward::primitive_desc ConvDescs::forward(const dnnl::engine& engine) const {
-  const auto asInput = [&](const Desc& plain) {
-    return Desc(plain.dims(), dataType(input), memory::format_tag::any);
-  };
-  return {{dnnl::prop_kind::forward_training, kDirect, asInput(image), asInput(filter),
-           asInput(output), strides, dilations, padLeft, padRight},
-          attributesFor({}),
-          engine};
-}
 
 void addForward(const Planning& planning, const ConvDescs& descs, const model::Epilogue& epilogue) {
   auto& call = planning.call;
@@ -114,6 +59,46 @@ void addWeightBackward(const Planning& planning, const ConvDescs& descs) {
 }
 
 }  // namespace
+
+ConvDescs::ConvDescs(const Conv& conv) : input(conv.input) {
+  memory::dims imageSizes = {conv.n, conv.c};
+  memory::dims outputSizes = {conv.n, conv.k};
+  memory::dims filterSizes = {conv.k / conv.groups, conv.c / conv.groups};
+  if (conv.groups > 1) {
+    filterSizes.insert(filterSizes.begin(), conv.groups);
+  }
+  const std::size_t filterChannels = filterSizes.size() - 1;
+  for (const ConvAxis& axis : conv.axes()) {
+    imageSizes.push_back(axis.image);
+    outputSizes.push_back(axis.out());
+    filterSizes.push_back(axis.filter);
+    strides.push_back(axis.stride);
+    dilations.push_back(axis.dilation - 1);
+    padLeft.push_back(axis.pad);
+    // What the last window reaches: less than on the left where the strides leave a rest.
+    padRight.push_back((axis.out() - 1) * axis.stride + (axis.filter - 1) * axis.dilation + 1 -
+                       axis.image - axis.pad);
+  }
+  const auto stored = [&](const memory::dims& sizes, std::size_t channels, ConvDirection makes) {
+    const bool channelsLast = conv.layout == model::ConvLayout::nhwc;
+    return dense(sizes, conv.direction == makes ? conv.result : conv.input,
+                 channelsLast ? channels : sizes.size() - 1);
+  };
+  image = stored(imageSizes, 1, ConvDirection::backwardData);
+  filter = stored(filterSizes, filterChannels, ConvDirection::weightBackward);
+  output = stored(outputSizes, 1, ConvDirection::forward);
+  bias = dense({conv.k}, conv.result, 0);
+}
+
+dnnl::convolution_forward::primitive_desc ConvDescs::forward(const dnnl::engine& engine) const {
+  const auto asInput = [&](const Desc& plain) {
+    return Desc(plain.dims(), dataType(input), memory::format_tag::any);
+  };
+  return {{dnnl::prop_kind::forward_training, kDirect, asInput(image), asInput(filter),
+           asInput(output), strides, dilations, padLeft, padRight},
+          attributesFor({}),
+          engine};
+}
 
 void addConv(const Planning& planning, const Conv& conv) {
   const ConvDescs descs(conv);

@@ -172,7 +172,8 @@ Desc any(const Desc& plain) { return {plain.dims(), plain.data_type(), memory::f
 
 dnnl::primitive_attr attributesFor(const model::Epilogue& epilogue) {
   dnnl::primitive_attr attributes;
-  // The environment could ask for bf16 inside f32, which IREE does not do either.
+  // The environment could ask for bf16 inside f32, which is no reference and which IREE does not
+  // do either.
   attributes.set_fpmath_mode(dnnl::fpmath_mode::strict);
   dnnl::post_ops after;
   if (epilogue.activation == Activation::relu) {

@@ -4,12 +4,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <numbers>
 
 #include "verify/onednn_plans.h"
 #include "verify/tensor.h"
+#include "verify/test_naive.h"
 
 namespace hone::verify {
 namespace {
@@ -17,7 +16,6 @@ namespace {
 using model::Activation;
 using model::Attention;
 using model::Conv;
-using model::ConvAxis;
 using model::ConvDirection;
 using model::ConvLayout;
 using model::ElementType;
@@ -26,165 +24,19 @@ using model::Problem;
 using ::testing::Each;
 using ::testing::Gt;
 using ::testing::HasSubstr;
-using Numbers = std::vector<double>;
 
-Numbers numbersIn(const std::byte* data, const model::TensorType& type) {
-  const Tensor tensor{type, {data, data + type.bytes()}};
-  Numbers numbers(static_cast<std::size_t>(type.count()));
-  readElements(tensor, 0, numbers);
-  return numbers;
+/// Tensor `index` as the library has it in memory.
+Tensor tensorOf(PlainTensors& tensors, std::size_t index, const model::TensorType& type) {
+  const std::byte* data = tensors.data(index);
+  return {type, {data, data + type.bytes()}};
 }
 
-void softmax(double* row, std::int64_t length) {
-  double sum = 0;
-  for (std::int64_t i = 0; i < length; ++i) {
-    row[i] = std::exp(row[i]);
-    sum += row[i];
-  }
-  std::for_each(row, row + length, [&](double& value) { value /= sum; });
-}
-
-double activated(Activation activation, double value) {
-  switch (activation) {
-    case Activation::relu:
-      return std::max(value, 0.0);
-    case Activation::gelu:
-      return value / 2 * (1 + std::erf(value / std::numbers::sqrt2));
-    default:
-      return value;
-  }
-}
-
-Numbers loops(const Matmul& p, const std::vector<Numbers>& inputs) {
-  Numbers result;
-  for (std::int64_t b = 0; b < std::max<std::int64_t>(p.batch, 1); ++b) {
-    for (std::int64_t m = 0; m < p.m; ++m) {
-      for (std::int64_t n = 0; n < p.n; ++n) {
-        double sum = p.epilogue.bias ? inputs[2][static_cast<std::size_t>(n)] : 0;
-        for (std::int64_t k = 0; k < p.k; ++k) {
-          const auto l = b * p.m * p.k + (p.transposeLhs ? k * p.m + m : m * p.k + k);
-          const auto r = b * p.k * p.n + (p.transposeRhs ? n * p.k + k : k * p.n + n);
-          sum += inputs[0][static_cast<std::size_t>(l)] * inputs[1][static_cast<std::size_t>(r)];
-        }
-        result.push_back(activated(p.epilogue.activation, sum));
-      }
-      if (p.epilogue.activation == Activation::softmax) {
-        softmax(&result[result.size() - static_cast<std::size_t>(p.n)], p.n);
-      }
-    }
-  }
-  return result;
-}
-
-Numbers loops(const Attention& p, const std::vector<Numbers>& inputs) {
-  const Matmul scores{
-      .batch = p.batch, .m = p.queries, .n = p.keys, .k = p.depth, .transposeRhs = true};
-  Numbers weights = loops(scores, {inputs[0], inputs[1]});
-  for (double& weight : weights) {
-    weight /= std::sqrt(static_cast<double>(p.depth));
-  }
-  for (std::size_t row = 0; row < weights.size(); row += static_cast<std::size_t>(p.keys)) {
-    softmax(&weights[row], p.keys);
-  }
-  return loops(Matmul{.batch = p.batch, .m = p.queries, .n = p.depth, .k = p.keys},
-               {weights, inputs[2]});
-}
-
-/// A position in a tensor of items, channels and three spatial dimensions, in the layout.
-struct Place {
-  std::array<std::int64_t, 5> at;     // n, c, d, h, w
-  std::array<std::int64_t, 5> sizes;  // the same
-
-  [[nodiscard]] std::size_t offset(ConvLayout layout) const {
-    const std::array<std::size_t, 5> order = layout == ConvLayout::nhwc
-                                                 ? std::array<std::size_t, 5>{0, 2, 3, 4, 1}
-                                                 : std::array<std::size_t, 5>{0, 1, 2, 3, 4};
-    std::int64_t offset = 0;
-    for (const std::size_t dimension : order) {
-      offset = offset * sizes[dimension] + at[dimension];
-    }
-    return static_cast<std::size_t>(offset);
-  }
-};
-
-/// All three directions are the same products, summed up into another of the three tensors.
-Numbers loops(const Conv& p, const std::vector<Numbers>& inputs) {
-  Numbers result(static_cast<std::size_t>(resultOf(p).count()));
-  std::vector<ConvAxis> a = p.axes();
-  a.insert(a.begin(), 3 - a.size(), ConvAxis{});
-  const std::int64_t cg = p.c / p.groups;
-  const std::int64_t kg = p.k / p.groups;
-  const auto product = [&](std::int64_t n, std::int64_t k, std::int64_t c, std::int64_t window,
-                           std::int64_t tap) {
-    std::array<std::int64_t, 3> out{};
-    std::array<std::int64_t, 3> in{};
-    std::array<std::int64_t, 3> at{};
-    for (std::size_t i = 3; i-- > 0;) {
-      out[i] = window % a[i].out();
-      window /= a[i].out();
-      at[i] = tap % a[i].filter;
-      tap /= a[i].filter;
-      in[i] = out[i] * a[i].stride - a[i].pad + at[i] * a[i].dilation;
-      if (in[i] < 0 || in[i] >= a[i].image) {
-        return;
-      }
-    }
-    const Place image{{n, k / kg * cg + c, in[0], in[1], in[2]},
-                      {p.n, p.c, a[0].image, a[1].image, a[2].image}};
-    const Place filter{{k, c, at[0], at[1], at[2]},
-                       {p.k, cg, a[0].filter, a[1].filter, a[2].filter}};
-    const Place output{{n, k, out[0], out[1], out[2]},
-                       {p.n, p.k, a[0].out(), a[1].out(), a[2].out()}};
-    const std::size_t i = image.offset(p.layout);
-    const std::size_t f = filter.offset(p.layout);
-    const std::size_t o = output.offset(p.layout);
-    switch (p.direction) {
-      case ConvDirection::forward:
-        result[o] += inputs[0][i] * inputs[1][f];
-        break;
-      case ConvDirection::backwardData:
-        result[i] += inputs[0][o] * inputs[1][f];
-        break;
-      case ConvDirection::weightBackward:
-        result[f] += inputs[0][i] * inputs[1][o];
-        break;
-    }
-  };
-  for (std::int64_t n = 0; n < p.n; ++n) {
-    for (std::int64_t k = 0; k < p.k; ++k) {
-      for (std::int64_t c = 0; c < cg; ++c) {
-        for (std::int64_t window = 0; window < a[0].out() * a[1].out() * a[2].out(); ++window) {
-          for (std::int64_t tap = 0; tap < a[0].filter * a[1].filter * a[2].filter; ++tap) {
-            product(n, k, c, window, tap);
-          }
-        }
-      }
-    }
-  }
-  return result;
-}
-
-/// The forward convolution's bias and activation on top.
-void addEpilogue(const Conv& p, const std::vector<Numbers>& inputs, Numbers& result) {
-  const auto channels = static_cast<std::size_t>(p.k);
-  const std::size_t window = result.size() / static_cast<std::size_t>(p.n) / channels;
-  for (std::size_t i = 0; i < result.size(); ++i) {
-    const std::size_t channel = p.layout == ConvLayout::nhwc ? i % channels : i / window % channels;
-    const double bias = p.epilogue.bias ? inputs[2][channel] : 0;
-    result[i] = activated(p.epilogue.activation, result[i] + bias);
-  }
-}
-
-Numbers expected(const Problem& problem, PlainTensors& tensors) {
-  std::vector<Numbers> inputs;
+std::vector<double> expected(const Problem& problem, PlainTensors& tensors) {
+  std::vector<Tensor> inputs;
   for (const model::TensorType& type : operandsOf(problem)) {
-    inputs.push_back(numbersIn(tensors.data(inputs.size()), type));
+    inputs.push_back(tensorOf(tensors, inputs.size(), type));
   }
-  Numbers result = std::visit([&](const auto& kind) { return loops(kind, inputs); }, problem);
-  if (const auto* conv = std::get_if<Conv>(&problem)) {
-    addEpilogue(*conv, inputs, result);
-  }
-  return result;
+  return naive(problem, inputs);
 }
 
 Conv conv(std::int64_t spatial, ConvLayout layout, ConvDirection direction) {
@@ -287,8 +139,9 @@ TEST(OneDnnPlans, ComputeTheProblemInEveryLayout) {
         EXPECT_TRUE(isBfloat) << nameOf(problem);  // a CPU may have none
         continue;
       }
-      const Numbers result = numbersIn(tensors.data(tensors.resultIndex()), resultOf(problem));
-      const Numbers right = expected(problem, tensors);
+      const auto result =
+          numbersOf<double>(tensorOf(tensors, tensors.resultIndex(), resultOf(problem)));
+      const std::vector<double> right = expected(problem, tensors);
       ASSERT_EQ(result.size(), right.size());
       const double tolerance = isBfloat ? 0.03 : 1e-4;
       for (std::size_t i = 0; i < right.size(); ++i) {
