@@ -135,7 +135,7 @@ std::optional<std::vector<std::int64_t>> oracleSizes(const split::ShapeResult& s
     offer(*shape.noSplit, {});
   }
   for (const auto& [limit, timing] : shape.limits) {
-    offer(timing, split::sizesFor(shape.reduction, limit).value_or(std::vector<std::int64_t>{}));
+    offer(timing, split::sizesUnder(shape.reduction, limit));
   }
   return sizes;
 }

@@ -1,9 +1,13 @@
 #pragma once
 
+#include <cstdint>
 #include <initializer_list>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
+
+#include "base/error.h"
 
 namespace hone {
 
@@ -20,5 +24,16 @@ class CsvWriter {
 
   std::string text_;
 };
+
+struct CsvRow {
+  std::int64_t line = 0;           ///< where it begins in the text, from 1
+  std::vector<std::string> cells;  ///< of a blank line one empty cell
+
+  bool operator==(const CsvRow&) const = default;
+};
+
+/// The rows of a table with the quoting of RFC 4180, ragged where the text is. Lines end in a
+/// newline or in CR and newline; the last needs no end. A quote that is never closed is an error.
+[[nodiscard]] Result<std::vector<CsvRow>> parseCsv(std::string_view text);
 
 }  // namespace hone

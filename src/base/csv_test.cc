@@ -10,26 +10,12 @@ namespace {
 
 using Rows = std::vector<std::vector<std::string>>;
 
-/// A reader of RFC 4180, for the round trip alone.
 Rows read(const std::string& text) {
   Rows rows;
-  std::vector<std::string> row;
-  std::string cell;
-  bool quoted = false;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const char c = text[i];
-    if (quoted && c == '"' && i + 1 < text.size() && text[i + 1] == '"') {
-      cell += text[++i];
-    } else if (c == '"') {
-      quoted = !quoted;
-    } else if (!quoted && (c == ',' || c == '\n')) {
-      row.push_back(std::exchange(cell, {}));
-      if (c == '\n') {
-        rows.push_back(std::exchange(row, {}));
-      }
-    } else {
-      cell += c;
-    }
+  const auto parsed = parseCsv(text);
+  EXPECT_TRUE(parsed) << text;
+  for (const CsvRow& row : parsed.value_or(std::vector<CsvRow>())) {
+    rows.push_back(row.cells);
   }
   return rows;
 }
@@ -50,6 +36,30 @@ RC_GTEST_PROP(Csv, AnyCellsReadBack, ()) {
     expected.push_back(row.empty() ? std::vector<std::string>{""} : row);
   }
   RC_ASSERT(read(csv.text()) == expected);
+}
+
+RC_GTEST_PROP(Csv, TextOfAnyKindEndsInRowsOrAnError, ()) {
+  const auto text = *rc::gen::container<std::string>(rc::gen::element('"', ',', '\r', '\n', 'a'));
+  const auto rows = parseCsv(text);
+  RC_ASSERT(rows || rows.error().message.find("never closed") != std::string::npos);
+  RC_ASSERT(!rows || rows->empty() == text.empty());
+}
+
+TEST(Csv, ReadsLineEndsOfBothKindsAndRaggedRows) {
+  EXPECT_EQ(read("a,b\r\n1\r\n\n,2,"), (Rows{{"a", "b"}, {"1"}, {""}, {"", "2", ""}}));
+  EXPECT_EQ(read(""), Rows{});
+  EXPECT_EQ(read("a\rb,\"x\r\ny\"\r\n"), (Rows{{"a\rb", "x\r\ny"}}));
+}
+
+TEST(Csv, NamesTheLineThatARowBeginsIn) {
+  const auto rows = parseCsv("a\n\"1\n2\",3\nb\n");
+  ASSERT_TRUE(rows);
+  EXPECT_EQ(*rows, (std::vector<CsvRow>{{1, {"a"}}, {2, {"1\n2", "3"}}, {4, {"b"}}}));
+}
+
+TEST(Csv, AQuoteNeverClosedIsAnErrorWithItsLine) {
+  EXPECT_EQ(parseCsv("a\nb,\"c\nd\n").error().message,
+            "line 2: a quote is opened and never closed");
 }
 
 }  // namespace

@@ -41,8 +41,8 @@ std::vector<Choice> choicesFor(const std::optional<model::Reduction>& reduction,
   with(compilersOwn).isBaseline = true;
   with({}).isNoSplit = true;
   for (const std::int64_t limit : limits) {
-    const auto sizes = reduction ? sizesFor(*reduction, limit) : std::nullopt;
-    with(sizes.value_or(std::vector<std::int64_t>{})).limits.push_back(limit);
+    with(reduction ? sizesUnder(*reduction, limit) : std::vector<std::int64_t>{})
+        .limits.push_back(limit);
   }
   return choices;
 }

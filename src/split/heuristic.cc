@@ -21,34 +21,45 @@ std::int64_t ratioOf(std::int64_t summed, std::int64_t parallel, std::int64_t ba
                                    static_cast<double>(batch));
 }
 
-bool convolutionSkips(SourceForm form, const EarlyReturns& returns, const Reduction& reduction) {
+EarlyReturns convolutionMeasures(SourceForm form, const Reduction& reduction) {
   const std::int64_t summed = reduction.reductionSize();
-  const auto small = [&](std::int64_t parallel) {
-    return ratioOf(summed, parallel) <= returns.ratio && summed < returns.smallReduction;
-  };
+  const std::int64_t channels = reduction.outputChannelSize;
   if (form == SourceForm::chain) {
-    return (reduction.outputChannelSize >= returns.largeParallel &&
-            reduction.batchSize >= returns.largeParallel) ||
-           small(reduction.outputChannelSize * reduction.batchSize);
+    // Both must reach the constant, so the smaller one decides.
+    return {std::min(channels, reduction.batchSize), summed,
+            ratioOf(summed, channels * reduction.batchSize)};
   }
-  const std::int64_t parallel = reduction.outputChannelSize *
-                                (reduction.batchFirst ? reduction.imageSize : reduction.batchSize);
-  return parallel >= returns.largeParallel || small(parallel) ||
-         (reduction.outputSize() >= 2 * 1024 * 1024 && summed < 50000);
+  const std::int64_t parallel =
+      channels * (reduction.batchFirst ? reduction.imageSize : reduction.batchSize);
+  return {parallel, summed, ratioOf(summed, parallel)};
+}
+
+EarlyReturns matmulMeasures(SourceForm form, const Reduction& reduction) {
+  const std::int64_t summed = reduction.reductionSize();
+  return {form == SourceForm::chain ? std::max(reduction.mSize, reduction.nSize)
+                                    : reduction.outputSize(),
+          summed, ratioOf(summed, reduction.mSize * reduction.nSize, reduction.batchSize)};
+}
+
+bool convolutionSkips(SourceForm form, const EarlyReturns& returns, const Reduction& reduction) {
+  const EarlyReturns measures = convolutionMeasures(form, reduction);
+  return measures.largeParallel >= returns.largeParallel ||
+         (measures.ratio <= returns.ratio && measures.smallReduction < returns.smallReduction) ||
+         (form == SourceForm::functions && reduction.outputSize() >= 2 * 1024 * 1024 &&
+          measures.smallReduction < 50000);
 }
 
 bool matmulSkips(SourceForm form, const EarlyReturns& returns, const Reduction& reduction) {
-  const std::int64_t summed = reduction.reductionSize();
-  const std::int64_t ratio =
-      ratioOf(summed, reduction.mSize * reduction.nSize, reduction.batchSize);
+  const EarlyReturns measures = matmulMeasures(form, reduction);
+  const bool small = measures.smallReduction < returns.smallReduction;
   if (form == SourceForm::chain) {
-    return reduction.mSize > returns.largeParallel || reduction.nSize > returns.largeParallel ||
-           (ratio <= returns.ratio && summed < returns.smallReduction);
+    return measures.largeParallel > returns.largeParallel ||
+           (measures.ratio <= returns.ratio && small);
   }
   const std::int64_t output = reduction.outputSize();
-  return output > returns.largeParallel ||
-         (summed < returns.smallReduction && ratio < returns.ratio) ||
-         (output >= 1024 * 1024 && output < 1500 * 1024 && summed < 200000);
+  return measures.largeParallel > returns.largeParallel ||
+         (measures.ratio < returns.ratio && small) ||
+         (output >= 1024 * 1024 && output < 1500 * 1024 && measures.smallReduction < 200000);
 }
 
 constexpr std::string_view nameOf(SourceForm form) {
@@ -83,6 +94,19 @@ Result<Band> bandFrom(const nlohmann::json& json) {
 }
 
 }  // namespace
+
+EarlyReturns compilersReturns(SourceForm form, ReductionKind kind) {
+  const bool chain = form == SourceForm::chain;
+  if (kind == ReductionKind::convolution) {
+    return chain ? EarlyReturns{512, 8192, 64} : EarlyReturns{640000, 8192, 64};
+  }
+  return chain ? EarlyReturns{1024, 24576, 384} : EarlyReturns{2048 * 4096, 18000, 48};
+}
+
+EarlyReturns measuresOf(SourceForm form, const Reduction& reduction) {
+  return reduction.kind == ReductionKind::convolution ? convolutionMeasures(form, reduction)
+                                                      : matmulMeasures(form, reduction);
+}
 
 bool skips(SourceForm form, const EarlyReturns& returns, const Reduction& reduction) {
   return reduction.kind == ReductionKind::convolution ? convolutionSkips(form, returns, reduction)

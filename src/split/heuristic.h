@@ -69,6 +69,10 @@ struct Heuristic {
   bool operator==(const Heuristic&) const = default;
 };
 
+/// The constants that the compiler itself has: today's in `functions`, the first ones in `chain`.
+[[nodiscard]] EarlyReturns compilersReturns(SourceForm form, model::ReductionKind kind);
+/// The numbers of an operation that the form's early returns compare with their constants.
+[[nodiscard]] EarlyReturns measuresOf(SourceForm form, const model::Reduction& reduction);
 /// Whether the form's early returns, with these constants, leave the operation alone. Today's form
 /// has conditions with numbers in them besides; they stay as they are and count here too.
 [[nodiscard]] bool skips(SourceForm form, const EarlyReturns& returns,

@@ -22,10 +22,6 @@ std::optional<std::int64_t> smallestFactorFrom(std::int64_t lowest, std::int64_t
   return std::nullopt;
 }
 
-/// Of IREE 3.13.
-constexpr EarlyReturns kConvolutionReturns{640000, 8192, 64};
-constexpr EarlyReturns kMatmulReturns{2048 * 4096, 18000, 48};
-
 std::int64_t convolutionLimit(const Reduction& reduction) {
   const std::int64_t output = reduction.outputSize();
   const std::int64_t summed = reduction.reductionSize();
@@ -87,11 +83,18 @@ std::optional<std::vector<std::int64_t>> sizesFor(const Reduction& reduction, st
 }
 
 std::optional<std::int64_t> compilersLimit(const Reduction& reduction) {
-  const bool convolution = reduction.kind == ReductionKind::convolution;
-  if (skips(SourceForm::functions, convolution ? kConvolutionReturns : kMatmulReturns, reduction)) {
+  constexpr SourceForm kForm = SourceForm::functions;
+  if (skips(kForm, compilersReturns(kForm, reduction.kind), reduction)) {
     return std::nullopt;
   }
-  return convolution ? convolutionLimit(reduction) : matmulLimit(reduction);
+  return reduction.kind == ReductionKind::convolution ? convolutionLimit(reduction)
+                                                      : matmulLimit(reduction);
+}
+
+std::vector<std::int64_t> sizesUnder(const Reduction& reduction,
+                                     std::optional<std::int64_t> limit) {
+  return limit ? sizesFor(reduction, *limit).value_or(std::vector<std::int64_t>{})
+               : std::vector<std::int64_t>{};
 }
 
 std::vector<std::int64_t> sizesUnder(const Reduction& reduction, const LimitChooser& limitFor) {

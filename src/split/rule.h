@@ -15,6 +15,10 @@ namespace hone::split {
 [[nodiscard]] std::optional<std::vector<std::int64_t>> sizesFor(const model::Reduction& reduction,
                                                                 std::int64_t limit);
 
+/// The same with none for no limit, or one without factors: not split.
+[[nodiscard]] std::vector<std::int64_t> sizesUnder(const model::Reduction& reduction,
+                                                   std::optional<std::int64_t> limit);
+
 /// The limit that IREE 3.13 chooses by itself in its function for the reduction's kind; nothing
 /// where that leaves the operation alone.
 [[nodiscard]] std::optional<std::int64_t> compilersLimit(const model::Reduction& reduction);

@@ -1,0 +1,79 @@
+#include "split/grid_fit.h"
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <algorithm>
+
+#include "split/simulate.h"
+#include "split/test_sweeps.h"
+
+namespace hone::split {
+namespace {
+
+using model::ReductionKind;
+
+std::size_t rungs(const Ladder& ladder) {
+  std::size_t count = 0;
+  for (const Band& band : ladder.bands) {
+    count += 1 + band.steps.size();
+  }
+  return count;
+}
+
+double geomeanOf(const Ladder& ladder, const SweepResult& sweep) {
+  std::vector<Prediction> predictions;
+  for (const ShapeResult& shape : sweep.shapes) {
+    predictions.push_back({&shape, timeUnder(shape, limitOf(ladder, shape.reduction))});
+  }
+  return regretOf(predictions).geomeanRatio;
+}
+
+TEST(GridFit, OfNothingIsTheEndOfTheChain) { EXPECT_EQ(fitGrid({}), Ladder{}); }
+
+TEST(GridFit, OfOneShapeIsItsLimit) {
+  const SweepResult sweep = testSweep(
+      1, [](const model::Reduction&) { return 128; }, 0, 3);
+  const Ladder ladder = fitGrid(casesOf(sweep, ReductionKind::matmul));
+  EXPECT_EQ(limitOf(ladder, sweep.shapes.front().reduction), 128);
+}
+
+RC_GTEST_PROP(GridFit, FindsAKnownGridInNoise, ()) {
+  const auto seed = *rc::gen::arbitrary<std::uint64_t>();
+  const Ladder known{{{128 * 128, {{200000, 64}}, 1024}, {512 * 512, {{1000000, 16}}, 128}}, 8};
+  const SweepResult sweep = testSweep(100, bestBy(known), 0.04, seed);
+  const Ladder fitted = fitGrid(casesOf(sweep, ReductionKind::matmul));
+  RC_ASSERT(geomeanOf(fitted, sweep) < 1.06);
+  RC_ASSERT(rungs(fitted) <= 7U);
+  const SweepResult unseen = testSweep(100, bestBy(known), 0, seed + 1);
+  RC_ASSERT(geomeanOf(fitted, unseen) < 1.08);
+}
+
+RC_GTEST_PROP(GridFit, NoiseMakesNoRungs, ()) {
+  const auto seed = *rc::gen::arbitrary<std::uint64_t>();
+  const SweepResult sweep = noiseSweep(60, 0.04, seed);
+  RC_ASSERT(rungs(fitGrid(casesOf(sweep, ReductionKind::matmul))) <= 1U);
+}
+
+RC_GTEST_PROP(GridFit, StaysSmallAndAscends, ()) {
+  const auto seed = *rc::gen::arbitrary<std::uint64_t>();
+  Random random(seed);
+  const BestLimit any = [&](const model::Reduction&) {
+    return kTestLimits[random.below(kTestLimits.size())];
+  };
+  const SweepResult sweep = testSweep(1 + random.below(60), any, 0.3, seed);
+  const Ladder ladder = fitGrid(casesOf(sweep, ReductionKind::matmul));
+  RC_ASSERT(ladder.bands.size() <= 6U);
+  RC_ASSERT(
+      std::is_sorted(ladder.bands.begin(), ladder.bands.end(),
+                     [](const Band& a, const Band& b) { return a.outputBelow <= b.outputBelow; }));
+  for (const Band& band : ladder.bands) {
+    RC_ASSERT(band.steps.size() <= 3U);
+    RC_ASSERT(std::is_sorted(
+        band.steps.begin(), band.steps.end(),
+        [](const Step& a, const Step& b) { return a.reductionBelow <= b.reductionBelow; }));
+  }
+}
+
+}  // namespace
+}  // namespace hone::split
