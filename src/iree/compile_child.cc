@@ -49,8 +49,10 @@ bool writeOutput(const CompilerApi& api, Invocation* invocation, const CompileJo
   if (failedWith(api, api.outputOpenFile(job.output.c_str(), &output))) {
     return false;
   }
-  CompilerError* error = job.to == kPhaseEnd ? api.outputVmBytecode(invocation, output)
-                                             : api.outputIrBytecode(invocation, output, -1);
+  CompilerError* error = job.kind == CompileJob::Kind::annotate
+                             ? api.outputIrText(invocation, output)
+                         : job.to == kPhaseEnd ? api.outputVmBytecode(invocation, output)
+                                               : api.outputIrBytecode(invocation, output, -1);
   if (failedWith(api, error)) {
     return false;
   }
@@ -191,6 +193,12 @@ int performJob(const CompilerApi& api, const CompileJob& job) {
   }
   if (job.kind == CompileJob::Kind::reductions) {
     return writeReductions(api, invocation, job) ? 0 : kExitFailed;
+  }
+  if (job.kind == CompileJob::Kind::annotate) {
+    const bool done = withModule(api, invocation, [&](MlirOperation module) {
+      return attachSplits(api, context, module, job.splits.front());
+    });
+    return !done ? kExitNoMatch : writeOutput(api, invocation, job) ? 0 : kExitFailed;
   }
   std::string from = job.from;
   if (!job.splits.empty()) {

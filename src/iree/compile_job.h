@@ -44,8 +44,9 @@ struct CompileJob {
     problems,  ///< parses only; writes JSON: the problems of its operations, see problemsIn
     constraints,  ///< the same; writes JSON: what each pipeline asks of its knobs, see
                   ///< constraints.h
-    reductions,  ///< writes JSON: what can be split, and, where it goes to `flow`, how the compiler
-                 ///< does; see split_compile.h
+    reductions,   ///< writes JSON: what can be split, and, where it goes to `flow`, how the
+                  ///< compiler does; see split_compile.h
+    annotate,     ///< puts the first of the splits on the program and writes it as text
   };
   Kind kind = Kind::compile;
   std::filesystem::path source;

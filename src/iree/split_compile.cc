@@ -61,7 +61,8 @@ Result<void> takeReductions(const std::filesystem::path& file, Splittable& progr
   for (const FunctionReduction& operation : operations) {
     program.operations.push_back(operation.reduction);
   }
-  program.compilersOwn = found.at("splits").at(program.function).get<SplitSizes>();
+  program.compilersOwn =
+      found.at("splits").value(program.function, nlohmann::json::array()).get<SplitSizes>();
   return {};
 }
 
@@ -166,6 +167,21 @@ Result<std::vector<Splittable>> prepareSplits(Compiler& compiler,
     }
   }
   return programs;
+}
+
+Result<std::filesystem::path> annotated(Compiler& compiler, const Splittable& program,
+                                        const SplitSizes& sizes) {
+  CompileJob job;
+  job.kind = CompileJob::Kind::annotate;
+  job.source = program.ir;
+  job.flags = program.flags;
+  job.splits = {sizes};
+  const CompileOrder order{std::move(job), program.irHash, "mlir"};
+  auto produced = HONE_TRY(compiler.produceAll(std::span(&order, 1)));
+  if (!isOk(produced.front().report)) {
+    return userError("{}", produced.front().report.message);
+  }
+  return std::move(produced.front().file);
 }
 
 Result<std::vector<std::vector<SplitCompiled>>> compileSplits(Compiler& compiler,

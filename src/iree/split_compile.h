@@ -43,6 +43,11 @@ struct Splittable {
 [[nodiscard]] Result<std::vector<Splittable>> prepareSplits(
     Compiler& compiler, std::span<const CompileRequest> requests);
 
+/// The program's IR after global optimization with the sizes on its operations, as text: a file of
+/// the cache. The compiler goes on from it with --compile-from=global-optimization.
+[[nodiscard]] Result<std::filesystem::path> annotated(Compiler& compiler, const Splittable& program,
+                                                      const SplitSizes& sizes);
+
 /// A program to be compiled once for each choice, all into one module.
 struct SplitOrder {
   const Splittable* program = nullptr;

@@ -10,6 +10,7 @@
 #include "iree/split_compile.h"
 #include "stats/summary.h"
 #include "trial/lane.h"
+#include "trial/paired_rounds.h"
 #include "trial/program.h"
 
 namespace hone::split {
@@ -22,9 +23,6 @@ constexpr const char* kFunction = "main";
 constexpr double kNsPerUs = 1000;
 /// What the seed's users count as the same.
 constexpr double kMargin = 0.05;
-/// Verdicts are looked at after so many rounds, and again, while one is open, after as many more.
-constexpr std::int64_t kRounds = 8;
-constexpr std::int64_t kMostRounds = 24;
 
 }  // namespace
 
@@ -37,8 +35,7 @@ struct Validator::Item {
   std::vector<iree::SplitCompiled> compiled;     ///< one for each
   std::vector<std::int64_t> compilersOwn;
   std::vector<Contender> contenders;
-  std::vector<std::vector<double>> timesNs;  ///< one list a contender, one time a round
-  std::vector<std::optional<stats::Comparison>> comparisons;
+  std::vector<trial::PairedTimes> found;  ///< one a contender
   ValidationRecord record;
 };
 
@@ -89,38 +86,17 @@ Result<void> Validator::runRounds(Item& item) {
       who.push_back(i);
     }
   }
-  item.timesNs.resize(item.contenders.size());
-  item.comparisons.resize(item.contenders.size());
+  item.found.resize(item.contenders.size());
   if (who.size() < 2 || who[1] != 1) {
     return {};  // without the baseline and its twin there is nothing to compare with
   }
-  trial::Rounds rounds(sampler_, store_, model::Stage::final);
-  rounds.restore(contenders_.recorded());
-  stats::CompareOptions options;
-  options.margin = kMargin;
-  options.seed = seed_;
-  for (std::int64_t round = 0; round < kMostRounds; ++round) {
-    const auto times = HONE_TRY(
-        rounds.take(round, participants, trial::shuffled(participants.size(), seed_, round)));
-    for (std::size_t i = 0; i < who.size(); ++i) {
-      // A contender that failed once keeps no place in line with the others' rounds.
-      item.timesNs[who[i]].push_back(times[i].value_or(0));
-    }
-    if ((round + 1) % kRounds != 0) {
-      continue;
-    }
-    bool open = false;
-    for (std::size_t i = 2; i < who.size(); ++i) {
-      const auto& mine = item.timesNs[who[i]];
-      if (std::find(mine.begin(), mine.end(), 0.0) == mine.end()) {
-        item.comparisons[who[i]] =
-            stats::compare({item.timesNs[0], mine, item.timesNs[1]}, options);
-        open = open || item.comparisons[who[i]]->verdict == stats::Verdict::ambiguous;
-      }
-    }
-    if (!open) {
-      break;
-    }
+  trial::PairedRoundsOptions options;
+  options.compare.margin = kMargin;
+  options.compare.seed = seed_;
+  auto found = HONE_TRY(
+      trial::pairedRounds(sampler_, store_, participants, contenders_.recorded(), options));
+  for (std::size_t i = 0; i < who.size(); ++i) {
+    item.found[who[i]] = std::move(found[i]);
   }
   return {};
 }
@@ -157,7 +133,7 @@ Result<void> Validator::measureItem(Item& item) {
 
 void Validator::conclude(Item& item) {
   ValidationRecord& record = item.record;
-  const auto& baselineNs = item.timesNs.empty() ? std::vector<double>{} : item.timesNs[0];
+  const auto baselineNs = item.found.empty() ? std::vector<double>{} : item.found[0].timesNs;
   record.baselineUs =
       baselineNs.empty() ? item.order->sweptBaselineUs : stats::median(baselineNs) / kNsPerUs;
   for (const auto& [name, sizes] : item.order->sizes) {
@@ -167,8 +143,9 @@ void Validator::conclude(Item& item) {
     }
     const auto at = std::find(item.sizes.begin(), item.sizes.end(), sizes) - item.sizes.begin();
     const auto who = static_cast<std::size_t>(at) + 2;
-    if (who < item.comparisons.size() && item.comparisons[who]) {
-      record.choices[name] = {stats::median(item.timesNs[who]) / kNsPerUs, item.comparisons[who]};
+    if (who < item.found.size() && item.found[who].comparison) {
+      record.choices[name] = {stats::median(item.found[who].timesNs) / kNsPerUs,
+                              item.found[who].comparison};
       continue;
     }
     const std::string why =

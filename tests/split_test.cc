@@ -1,0 +1,142 @@
+// The split-reduction optimizer as its users run it, on small shapes.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <csignal>
+#include <filesystem>
+
+#include "base/file.h"
+#include "cli.h"
+
+namespace hone::test {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+using testing::StartsWith;
+
+constexpr const char* kShapes =
+    "gemm -m 32 -n 48 -k 20480\n"
+    "conv -n 4 -c 8 -H 20 -W 20 -k 16 -y 3 -x 3 -p 1 -q 1 -F 4\r\n"
+    "convfp16 -n 4 -c 8 -H 20 -W 20 -k 16 -y 1 -x 1 -F 4\n";
+
+class Split : public testing::Test {
+ protected:
+  void SetUp() override { box_.write("shapes.txt", kShapes); }
+
+  [[nodiscard]] Ran run(std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), "split");
+    return box_.hone(arguments);
+  }
+  [[nodiscard]] std::string result(const std::string& name) const {
+    return readFile(box_.work() / "shapes_results" / name).value_or("");
+  }
+
+  Sandbox box_;
+};
+
+TEST_F(Split, SweepsAnalysesAndValidatesInOneCommand) {
+  const Ran ran = run({"quick", "shapes.txt", "--type", "f32"});
+  ASSERT_EQ(ran.code, 0) << ran.err << ran.out;
+  EXPECT_THAT(ran.out, HasSubstr("3 shapes, 18 trials asked for"));
+  EXPECT_THAT(ran.out, HasSubstr("report: shapes_results/comprehensive_analysis.txt"));
+  for (const char* limit : {"1", "64", "128", "256", "baseline", "nosplit"}) {
+    const std::string csv = result(std::string("limit_") + limit + "_shapes.csv");
+    EXPECT_THAT(csv, AllOf(StartsWith("arguments,"), HasSubstr("iree_boo_experimental mean"),
+                           HasSubstr("\ngemm -m 32 -n 48 -k 20480,"), Not(HasSubstr("N.A."))))
+        << limit;
+  }
+  const auto json = nlohmann::json::parse(result("limitParallelLoops_sweep_results.json"));
+  EXPECT_EQ(json.at("candidate_limits"), nlohmann::json({1, 64, 128, 256}));
+  EXPECT_EQ(json.at("analyses").size(), 3U);
+  const std::string text = result("comprehensive_analysis.txt");
+  for (const char* part : {"PART 1", "PART 2", "PART 3", "PART 4", "PART 5", "PART 6"}) {
+    EXPECT_THAT(text, HasSubstr(part));
+  }
+  EXPECT_THAT(text, HasSubstr("BASELINE vs OPTIMIZED"));
+  EXPECT_THAT(text, AllOf(Not(HasSubstr("inf ")), Not(HasSubstr("nan"))));
+}
+
+TEST_F(Split, WhatIsMeasuredIsNotMeasuredAgain) {
+  const Ran first = run({"quick", "shapes.txt", "--limit", "1", "--json"});
+  ASSERT_EQ(first.code, 0) << first.err;
+  const Ran second = run({"quick", "shapes.txt", "--limit", "1", "--json"});
+  ASSERT_EQ(second.code, 0) << second.err;
+  EXPECT_EQ(first.json().at("shapes"), second.json().at("shapes")) << "the very same times";
+  EXPECT_NE(first.json().at("run"), second.json().at("run"));
+  const Ran again = run({"quick", "shapes.txt", "--limit", "1", "--json", "--force-rerun"});
+  ASSERT_EQ(again.code, 0) << again.err;
+  EXPECT_NE(first.json().at("shapes"), again.json().at("shapes"));
+}
+
+TEST_F(Split, AnalyseMeasuresNothing) {
+  fs::create_directories(box_.work() / "gpu_results");
+  const std::string line = "convbfp16 -n 16 -c 96 -H 48 -W 32 -k 96 -y 3 -x 3 -p 1 -q 1 -F 4";
+  box_.write("gpu_results/limit_baseline_prod.csv",
+             "arguments,iree_boo_experimental mean\n" + line + ",900\nconv broken\n");
+  box_.write("gpu_results/limit_8_prod.csv",
+             "arguments,iree_boo_experimental mean\r\n" + line + ",300\r\n");
+  box_.write("gpu_results/limit_64_prod.csv",
+             "arguments,iree_boo_experimental mean\n" + line + ",N.A.\n");
+  const Ran ran = run({"analyze", "gpu_results"});
+  ASSERT_EQ(ran.code, 0) << ran.err;
+  EXPECT_FALSE(fs::exists(box_.store()));
+  const std::string text = readFile(box_.work() / "gpu_results/comprehensive_analysis.txt").value();
+  EXPECT_THAT(text, AllOf(HasSubstr("limitParallelLoops = 8"), HasSubstr("0.30 ms")));
+  EXPECT_THAT(ran.out, HasSubstr("limit_64_prod.csv:2"));
+}
+
+TEST_F(Split, TheRecommendationOfAnEarlierAnalysisIsTested) {
+  ASSERT_EQ(run({"quick", "shapes.txt", "--limit", "2"}).code, 0);
+  const std::string recommended = result("recommendation.json");
+  const Ran ran = run({"test-optimized", "shapes.txt", "--json"});
+  ASSERT_EQ(ran.code, 0) << ran.err;
+  EXPECT_EQ(ran.json().at("validation").at("1-D").at("shapes"), 2);
+  EXPECT_EQ(nlohmann::json::parse(result("recommendation.json")).size(),
+            nlohmann::json::parse(recommended).size());
+}
+
+TEST_F(Split, BadLinesAreNamedAndTheSweepGoesOn) {
+  box_.write("shapes.txt",
+             "gemm -m 0 -n 48 -k 64\n"
+             "conv -n 1 -c 8 -H 2 -W 2 -k 8 -y 5 -x 5 -F 1\n"
+             "wgrad -n 3\n"
+             "gemm -m 32 -n 48 -k 20480\n");
+  const Ran strict = run({"quick", "shapes.txt", "--strict"});
+  expectError(strict, 2, {"shapes.txt:1", "m"});
+  const Ran ran = run({"quick", "shapes.txt"});
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_THAT(ran.err, AllOf(HasSubstr("shapes.txt:1"), HasSubstr("shapes.txt:2"),
+                             HasSubstr("shapes.txt:3: ")));
+  EXPECT_THAT(ran.out, HasSubstr("1 shapes"));
+}
+
+TEST_F(Split, SaysWhatIsMissing) {
+  expectError(run({"quick", "nothing.txt"}), 2, {"nothing.txt"});
+  box_.write("empty.txt", "");
+  expectError(run({"quick", "empty.txt"}), 2, {"empty.txt", "no problem"});
+  expectError(run({"test-optimized", "shapes.txt"}), 2, {"recommendation.json", "hone split"});
+  expectError(run({"analyze", "nowhere"}), 2, {"nowhere", "not a folder"});
+  expectError(run({"analyze"}), 2, {"no folders *_results here"});
+  expectError(run({"quick", "shapes.txt", "--limits", "0"}), 2, {"--limits"});
+  expectError(run({"quick", "shapes.txt", "--type", "f32,f16"}), 2, {"--type"});
+  expectError(run({"quick", "shapes.txt", "--target", "rocm:gfx942"}), 2,
+              {"no device for rocm:gfx942", "hone split analyze"});
+}
+
+TEST_F(Split, GoesOnAfterAKill) {
+  const std::vector<std::string> command = {"split", "quick", "shapes.txt", "--type", "f32"};
+  Process process = box_.start(command);
+  ASSERT_TRUE(eventually([&] { return box_.trialsStored(1) >= 4; }));
+  process.signal(SIGKILL);
+  EXPECT_EQ(process.wait().code, 128 + SIGKILL);
+  EXPECT_TRUE(box_.allProcessesEnd());
+  const Ran ran = box_.hone(command);
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_THAT(ran.err, HasSubstr("going on with run 1"));
+}
+
+}  // namespace
+}  // namespace hone::test
