@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <memory>
 
+#include "app/split_annotate.h"
 #include "app/split_sweep.h"
 
 namespace hone::app {
@@ -80,6 +81,7 @@ void addSplitVerb(CLI::App& app, Context& context) {
   addSweep(*split, context, "full", "All limits, then analysis and validation", kFullLimits);
   addAnalyze(*split, context);
   addTestOptimized(*split, context);
+  addSplitAnnotate(*split, context);
   split->require_subcommand(1);
   split->footer(
       "Examples:\n"
