@@ -26,7 +26,7 @@ constexpr const char* kGroup = "Which operations (values, lists 1,2 and ranges s
 template <typename Value, typename Read>
 Result<std::vector<Value>> listOf(std::string_view text, const Read& read) {
   std::vector<Value> values;
-  for (const std::string& part : split(text, ',')) {
+  for (const std::string& part : splitAt(text, ',')) {
     values.push_back(HONE_TRY(read(std::string(trim(part)))));
   }
   return values;
@@ -270,7 +270,7 @@ Result<std::vector<Operation>> operationsFrom(const OperationOptions& options,
     const std::string kinds = !options.kind.empty()    ? options.kind
                               : !options.batch.empty() ? "batch_matmul"
                                                        : "matmul";
-    for (const std::string& kind : split(kinds, ',')) {
+    for (const std::string& kind : splitAt(kinds, ',')) {
       for (Operation& operation : HONE_TRY(sweepOf(typed, std::string(trim(kind))))) {
         addUnique(operations, std::move(operation));
       }

@@ -39,7 +39,7 @@ struct ProfileVerbOptions {
 
 Result<void> setProviders(const std::string& text, profile::ProfileOptions& options) {
   options.iree = options.library = false;
-  for (const std::string& name : split(text, ',')) {
+  for (const std::string& name : splitAt(text, ',')) {
     if (trim(name) == "iree") {
       options.iree = true;
     } else if (trim(name) == "onednn") {

@@ -28,7 +28,7 @@ class Runs : public testing::Test {
 };
 
 void expectCsv(const std::string& text, const nlohmann::json& document) {
-  const auto lines = split(trim(text), '\n');
+  const auto lines = splitAt(trim(text), '\n');
   EXPECT_THAT(lines.at(0), StartsWith("run,trial,problem,config,outcome,message,stage,round"));
   std::size_t rows = 0;
   for (const nlohmann::json& trial : document.at("trials")) {

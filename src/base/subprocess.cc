@@ -285,7 +285,7 @@ std::string findProgram(std::string_view name) {
     return isProgram(std::string(name)) ? std::string(name) : "";
   }
   const char* path = std::getenv("PATH");
-  for (const std::string& folder : split(path != nullptr ? path : "/usr/bin:/bin", ':')) {
+  for (const std::string& folder : splitAt(path != nullptr ? path : "/usr/bin:/bin", ':')) {
     std::string full = fmt::format("{}/{}", folder, name);
     if (isProgram(full)) {
       return full;

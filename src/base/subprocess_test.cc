@@ -136,7 +136,7 @@ TEST(RunCommand, TakesALimitLongerThanAnIntOfMilliseconds) {
   EXPECT_TRUE(finished.ending.ok());
 }
 
-#ifndef __SANITIZE_ADDRESS__
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 TEST(RunCommand, HoldsTheMemoryLimit) {
   const std::string tool = findProgram("python3");
   if (tool.empty()) {

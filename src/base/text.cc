@@ -25,7 +25,7 @@ std::optional<Number> parseWhole(std::string_view text) {
 
 }  // namespace
 
-std::vector<std::string> split(std::string_view text, char separator) {
+std::vector<std::string> splitAt(std::string_view text, char separator) {
   std::vector<std::string> parts;
   std::size_t start = 0;
   for (std::size_t at = 0; at <= text.size(); ++at) {

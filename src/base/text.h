@@ -9,7 +9,7 @@
 
 namespace hone {
 
-[[nodiscard]] std::vector<std::string> split(std::string_view text, char separator);
+[[nodiscard]] std::vector<std::string> splitAt(std::string_view text, char separator);
 [[nodiscard]] std::string join(std::span<const std::string> parts, std::string_view separator);
 [[nodiscard]] std::string_view trim(std::string_view text);
 /// The whole text as a number, or nothing: "12x" is not a number, nor are "nan" and "inf".

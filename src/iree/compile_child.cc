@@ -8,6 +8,7 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "iree/module_constraints.h"
+#include "iree/module_splits.h"
 #include "iree/module_variants.h"
 #include "iree/module_walk.h"
 #include "iree/operation_problem.h"
@@ -117,6 +118,40 @@ int translateVariants(const CompilerApi& api, MlirContext context, Invocation* i
   return written ? 0 : kExitFailed;
 }
 
+/// The program's copies, split as asked; how they really are is written beside the output. The
+/// exit code, 0 to go on from `flow`.
+int splitCopies(const CompilerApi& api, MlirContext context, Invocation* invocation,
+                const CompileJob& job) {
+  const bool expanded = withModule(api, invocation, [&](MlirOperation module) {
+    return expandSplits(api, context, module, job.splits);
+  });
+  if (!expanded) {
+    return kExitNoMatch;
+  }
+  if (!runPhases(api, invocation, job.from, kPhaseFlow)) {
+    return kExitFailed;
+  }
+  CompileJob splits = job;
+  splits.output += kSplits;
+  const bool written = withModule(api, invocation, [&](MlirOperation module) {
+    return writeJson(splits, splitsIn(api, module));
+  });
+  return written ? 0 : kExitFailed;
+}
+
+/// What can be split in the program, and how the compiler does.
+bool writeReductions(const CompilerApi& api, Invocation* invocation, const CompileJob& job) {
+  nlohmann::json found;
+  const auto read = [&](const char* member, const auto& from) {
+    return withModule(api, invocation, [&](MlirOperation module) {
+      found[member] = from(api, module);
+      return true;
+    });
+  };
+  return read("operations", reductionsIn) && runPhases(api, invocation, job.from, kPhaseFlow) &&
+         read("splits", splitsIn) && writeJson(job, found);
+}
+
 }  // namespace
 
 int performJob(const CompilerApi& api, const CompileJob& job) {
@@ -148,7 +183,16 @@ int performJob(const CompilerApi& api, const CompileJob& job) {
       return kExitNoMatch;
     }
   }
+  if (job.kind == CompileJob::Kind::reductions) {
+    return writeReductions(api, invocation, job) ? 0 : kExitFailed;
+  }
   std::string from = job.from;
+  if (!job.splits.empty()) {
+    if (const int code = splitCopies(api, context, invocation, job); code != 0) {
+      return code;
+    }
+    from = kPhaseFlow;
+  }
   if (!job.variants.empty()) {
     if (const int code = translateVariants(api, context, invocation, job); code != 0) {
       return code;

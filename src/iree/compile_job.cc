@@ -39,6 +39,7 @@ nlohmann::json toJson(const CompileJob& job) {
           {"flags", job.flags},
           {"attributes", listOf(job.attributes)},
           {"variants", std::move(variants)},
+          {"splits", job.splits},
           {"assignments", std::move(assignments)},
           {"verify", job.verifyIr},
           {"threads", job.threads},
@@ -58,6 +59,7 @@ CompileJob compileJobFrom(const nlohmann::json& json) {
   for (const nlohmann::json& list : json.at("variants")) {
     job.variants.push_back(attributesFrom(list));
   }
+  job.splits = json.at("splits").get<std::vector<SplitSizes>>();
   for (const nlohmann::json& assignment : json.at("assignments")) {
     job.assignments.push_back({assignment.at(0), assignment.at(1)});
   }

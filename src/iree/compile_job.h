@@ -18,6 +18,8 @@ namespace hone::iree {
 
 /// Phases that hone names; any phase of `iree-compile --compile-to=` works.
 inline constexpr const char* kPhaseStart = "start";
+inline constexpr const char* kPhaseGlobalOptimization = "global-optimization";
+inline constexpr const char* kPhaseFlow = "flow";
 inline constexpr const char* kPhaseExecutableSources = "executable-sources";
 inline constexpr const char* kPhaseExecutableConfigurations = "executable-configurations";
 inline constexpr const char* kPhaseExecutableTargets = "executable-targets";
@@ -29,6 +31,10 @@ struct KnobAssignment {
   std::map<std::string, std::int64_t> values;
 };
 
+/// The sizes of the parts, one a loop of the sum, for each operation that can be split, in the
+/// program's order; {} leaves one to the compiler.
+using SplitSizes = std::vector<std::vector<std::int64_t>>;
+
 /// What one child of the pool is asked to do.
 struct CompileJob {
   enum class Kind : std::uint8_t {
@@ -38,6 +44,8 @@ struct CompileJob {
     problems,  ///< parses only; writes JSON: the problems of its operations, see problemsIn
     constraints,  ///< the same; writes JSON: what each pipeline asks of its knobs, see
                   ///< constraints.h
+    reductions,   ///< from IR after global optimization; writes JSON: what can be split, and how
+                  ///< the compiler does, see split_compile.h
   };
   Kind kind = Kind::compile;
   std::filesystem::path source;
@@ -48,6 +56,9 @@ struct CompileJob {
   /// A copy of the program for each, see module_variants.h; beside the output goes a file with
   /// their contents (kContents), a JSON list of hashes.
   std::vector<std::vector<model::OpAttribute>> variants;
+  /// A copy of the program for each, from IR after global optimization; beside the output goes a
+  /// file (kSplits) with how each was really split.
+  std::vector<SplitSizes> splits;
   std::vector<KnobAssignment> assignments;  ///< of the kind constraints: to be made attributes
   bool verifyIr = true;  ///< off for IR that the compiler itself wrote: an eighth less work
   bool threads = false;  ///< on where the job has the machine to itself
@@ -79,6 +90,8 @@ struct CompileReport {
 
 /// The ending of the file with the contents of variants.
 inline constexpr std::string_view kContents = ".contents";
+/// The ending of the file with the splits that were made.
+inline constexpr std::string_view kSplits = ".splits";
 
 [[nodiscard]] nlohmann::json toJson(const CompileJob& job);
 /// Trusts its input: it comes from toJson on the other side of the pool's socket.

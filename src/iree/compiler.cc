@@ -1,5 +1,7 @@
 #include "iree/compiler.h"
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <regex>
 
@@ -57,6 +59,12 @@ std::string Compiler::keyOf(const CompileJob& job, const std::string& sourceHash
     hasher.field("attribute").field(attribute.dispatch).field(attribute.op);
     hasher.field(attribute.name).field(attribute.value);
   }
+  for (const SplitSizes& choice : job.splits) {
+    hasher.field("split");
+    for (const auto& sizes : choice) {
+      hasher.field(fmt::format("{}", fmt::join(sizes, " ")));
+    }
+  }
   for (const KnobAssignment& assignment : job.assignments) {
     hasher.field("assignment").field(std::to_string(assignment.constraints));
     for (const auto& [name, value] : assignment.values) {
@@ -66,22 +74,75 @@ std::string Compiler::keyOf(const CompileJob& job, const std::string& sourceHash
   return hasher.hex();
 }
 
-Result<Compiler::Produced> Compiler::produce(CompileJob job, const std::string& sourceHash,
-                                             std::string_view ending) {
-  const std::string key = keyOf(job, sourceHash);
-  if (cache_.has(key, ending)) {
-    return Produced{cache_.pathOf(key, ending), {}};
+std::optional<Produced> Compiler::cachedFor(const CompileOrder& order,
+                                            const std::string& key) const {
+  if (!cache_.has(key, order.ending) ||
+      (!order.beside.empty() && !cache_.has(key, order.beside.substr(1)))) {
+    return std::nullopt;
   }
-  job.limits = limits_;
-  job.threads = true;
-  job.output = HONE_TRY(cache_.beside(key, ending));
-  const auto output = job.output;
   Produced produced;
-  produced.report = HONE_TRY(pool_.runOne(std::move(job)));
-  if (produced.report.status == CompileReport::Status::ok) {
-    produced.file = HONE_TRY(cache_.keep(output, key, ending));
+  produced.file = cache_.pathOf(key, order.ending);
+  if (!order.beside.empty()) {
+    produced.beside = cache_.pathOf(key, order.beside.substr(1));
   }
   return produced;
+}
+
+Result<Produced> Compiler::keep(const CompileOrder& order, const std::string& key,
+                                const CompileJob& job, CompileReport report) const {
+  Produced produced;
+  produced.report = std::move(report);
+  if (produced.report.status != CompileReport::Status::ok) {
+    return produced;
+  }
+  if (!order.beside.empty()) {
+    produced.beside = HONE_TRY(
+        cache_.keep(job.output.string() + std::string(order.beside), key, order.beside.substr(1)));
+  }
+  produced.file = HONE_TRY(cache_.keep(job.output, key, order.ending));
+  return produced;
+}
+
+Result<std::vector<Produced>> Compiler::produceAll(std::span<const CompileOrder> orders) {
+  struct Running {
+    std::size_t index;
+    std::string key;
+    CompileJob job;
+  };
+  std::vector<Produced> produced(orders.size());
+  std::vector<Running> missing;
+  for (std::size_t i = 0; i < orders.size(); ++i) {
+    std::string key = keyOf(orders[i].job, orders[i].sourceHash);
+    if (auto cached = cachedFor(orders[i], key)) {
+      produced[i] = std::move(*cached);
+    } else {
+      missing.push_back({i, std::move(key), orders[i].job});
+    }
+  }
+  std::map<std::uint64_t, Running> running;
+  for (Running& one : missing) {
+    const auto beside = HONE_TRY(cache_.beside(one.key, orders[one.index].ending));
+    one.job.output = fmt::format("{}.{}", beside.string(), one.index);
+    const auto copies = static_cast<std::int64_t>(std::max<std::size_t>(1, one.job.splits.size()));
+    one.job.limits = limits_;
+    one.job.limits.wall *= copies;
+    one.job.threads = missing.size() < pool_.workers();
+    const std::uint64_t id = pool_.submit(one.job);
+    running.emplace(id, std::move(one));
+  }
+  while (pool_.pending() > 0) {
+    CompileReport report = HONE_TRY(pool_.next());
+    const Running done = std::move(running.extract(report.id).mapped());
+    produced[done.index] =
+        HONE_TRY(keep(orders[done.index], done.key, done.job, std::move(report)));
+  }
+  return produced;
+}
+
+Result<Produced> Compiler::produce(CompileJob job, const std::string& sourceHash,
+                                   std::string_view ending) {
+  const CompileOrder order{std::move(job), sourceHash, ending};
+  return std::move(HONE_TRY(produceAll(std::span(&order, 1))).front());
 }
 
 Result<nlohmann::json> Compiler::produceJson(CompileJob job, const std::string& sourceHash) {

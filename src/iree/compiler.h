@@ -44,6 +44,21 @@ struct Compiled {
   bool cached = false;
 };
 
+/// A job of the pool, with what the cache knows its result by.
+struct CompileOrder {
+  CompileJob job;
+  std::string sourceHash;
+  std::string_view ending;       ///< of the file in the cache
+  std::string_view beside = {};  ///< the ending that the job puts a second file under, if it does
+};
+
+/// What became of an order.
+struct Produced {
+  std::filesystem::path file;
+  std::filesystem::path beside;
+  CompileReport report;  ///< ok when the files are there
+};
+
 /// Compiles through the pool and the cache: nothing is compiled twice, and candidates that differ
 /// only in attributes share the IR of the phases before.
 class Compiler {
@@ -61,6 +76,9 @@ class Compiler {
   using OnDone = std::function<void(std::size_t index, const Compiled&)>;
   [[nodiscard]] Result<std::vector<Compiled>> compileAll(std::span<const CompileRequest> requests,
                                                          const OnDone& onDone);
+
+  /// Does all, several at a time, or takes the results from the cache; in the order given.
+  [[nodiscard]] Result<std::vector<Produced>> produceAll(std::span<const CompileOrder> orders);
 
   /// The functions of a module, see describeModule. Not MLIR: a user error with the line.
   [[nodiscard]] Result<nlohmann::json> describe(const CompileRequest& request);
@@ -87,12 +105,12 @@ class Compiler {
     std::string key;
     CompileJob job;
   };
-  struct Produced {
-    std::filesystem::path file;
-    CompileReport report;  ///< ok when the file is there
-  };
-
   [[nodiscard]] std::string keyOf(const CompileJob& job, const std::string& sourceHash) const;
+  /// What the cache has of an order.
+  [[nodiscard]] std::optional<Produced> cachedFor(const CompileOrder& order,
+                                                  const std::string& key) const;
+  [[nodiscard]] Result<Produced> keep(const CompileOrder& order, const std::string& key,
+                                      const CompileJob& job, CompileReport report) const;
   /// Runs one job, or takes its result from the cache.
   [[nodiscard]] Result<Produced> produce(CompileJob job, const std::string& sourceHash,
                                          std::string_view ending);

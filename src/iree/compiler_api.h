@@ -47,6 +47,14 @@ struct MlirStringRef {
   [[nodiscard]] std::string_view view() const { return {data, length}; }
   static MlirStringRef of(std::string_view text) { return {text.data(), text.size()}; }
 };
+/// Which loops of a linalg operation are what: lists of their numbers, as attributes.
+struct MlirContractionDimensions {
+  MlirAttribute batch, m, n, k;
+};
+struct MlirConvolutionDimensions {
+  MlirAttribute batch, outputImage, outputChannel, filterLoop, inputChannel, depth, strides,
+      dilations;
+};
 using MlirStringCallback = void (*)(MlirStringRef, void*);
 enum class MlirWalkResult : int { advance, interrupt, skip };
 enum class MlirWalkOrder : int { preOrder, postOrder };
@@ -146,6 +154,13 @@ enum class Pipeline : int { standard = 0 };
   X(dictionaryElements, "mlirDictionaryAttrGetNumElements", std::intptr_t, (MlirAttribute))        \
   X(dictionaryElement, "mlirDictionaryAttrGetElement", MlirNamedAttribute,                         \
     (MlirAttribute, std::intptr_t))                                                                \
+  X(linalgIsContraction, "mlirLinalgIsAContractionOp", bool, (MlirOperation))                      \
+  X(linalgContraction, "mlirLinalgInferContractionDimensions", MlirContractionDimensions,          \
+    (MlirOperation))                                                                               \
+  X(linalgIsConvolution, "mlirLinalgIsAConvolutionOp", bool, (MlirOperation))                      \
+  X(linalgConvolution, "mlirLinalgInferConvolutionDimensions", MlirConvolutionDimensions,          \
+    (MlirOperation))                                                                               \
+  X(linalgMaps, "mlirLinalgGetIndexingMapsAttribute", MlirAttribute, (MlirOperation))              \
   X(isIntKnob, "ireeAttributeIsACodegenIntKnobAttr", bool, (MlirAttribute))                        \
   X(intKnobName, "ireeCodegenIntKnobAttrGetName", MlirAttribute, (MlirAttribute))                  \
   X(isOneOfKnob, "ireeAttributeIsACodegenOneOfKnobAttr", bool, (MlirAttribute))                    \

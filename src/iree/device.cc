@@ -33,7 +33,7 @@ Result<std::vector<std::string>> listDevices(const Installation& installation) {
     return machineError("iree-run-module --list_devices failed ({})", finished.ending.describe());
   }
   std::vector<std::string> devices;
-  for (const std::string& line : split(finished.out, '\n')) {
+  for (const std::string& line : splitAt(finished.out, '\n')) {
     if (!trim(line).empty()) {
       devices.emplace_back(trim(line));
     }

@@ -85,7 +85,7 @@ bool diskWasFull(std::string_view log) {
 std::string firstError(std::string_view log) {
   constexpr std::array<std::string_view, 4> kMarks = {"error:", "LLVM ERROR:", "Assertion",
                                                       "terminate called"};
-  for (const std::string& line : split(log, '\n')) {
+  for (const std::string& line : splitAt(log, '\n')) {
     for (const std::string_view mark : kMarks) {
       if (!contains(line, mark)) {
         continue;
@@ -100,7 +100,7 @@ std::string firstError(std::string_view log) {
   if (std::regex_search(log.begin(), log.end(), match, kStatus)) {
     return shortened(fmt::format("{}: {}", match[1].str(), match[2].str()), kLineWidth);
   }
-  for (const std::string& line : split(log, '\n')) {
+  for (const std::string& line : splitAt(log, '\n')) {
     if (!trim(line).empty()) {
       return shortened(trim(line), kLineWidth);
     }

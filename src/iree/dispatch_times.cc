@@ -55,7 +55,7 @@ std::optional<Event> eventFrom(const json& row, bool onHost) {
 
 Result<std::vector<Event>> eventsFrom(std::string_view jsonLines) {
   std::vector<Event> events;
-  for (const std::string& line : split(jsonLines, '\n')) {
+  for (const std::string& line : splitAt(jsonLines, '\n')) {
     if (trim(line).empty()) {
       continue;
     }
@@ -86,7 +86,7 @@ DispatchTime timeOf(std::span<const Event* const> events, std::int64_t invocatio
   const auto count = static_cast<std::int64_t>(events.size());
   DispatchTime time;
   time.name = events.front()->name;
-  const auto sums = [&](std::span<const Event* const> part, double Event::* member) {
+  const auto sums = [&](std::span<const Event* const> part, double Event::*member) {
     double sum = 0;
     for (const Event* event : part) {
       sum += event->*member;
@@ -157,7 +157,7 @@ Result<std::string> readProfile(const Installation& installation, const Limits& 
 
 /// Whether something is missing in the profile, by the summary of it.
 bool isIncomplete(std::string_view summary) {
-  for (const std::string& line : split(summary, '\n')) {
+  for (const std::string& line : splitAt(summary, '\n')) {
     const json row = json::parse(line, nullptr, false);
     if (row.is_object() && (numberIn(row, "dropped_records").value_or(0) > 0 ||
                             numberIn(row, "truncated_chunks").value_or(0) > 0)) {

@@ -50,15 +50,6 @@ void rename(const CompilerApi& api, MlirContext context, MlirOperation operation
                             api.stringAttributeOf(context, MlirStringRef::of(name)));
 }
 
-/// A copy right after the original, under the variant's name.
-MlirOperation copyOf(const CompilerApi& api, MlirContext context, MlirOperation original,
-                     std::size_t variant) {
-  const MlirOperation copy = api.operationClone(original);
-  rename(api, context, copy, variantName(symbolOf(api, original), variant));
-  api.blockInsertAfter(api.operationBlock(original), original, copy);
-  return copy;
-}
-
 void replaceAll(std::string& text, const std::string& from, const std::string& to) {
   for (auto at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size())) {
     text.replace(at, from.size(), to);
@@ -179,6 +170,14 @@ std::optional<Copies> touchedCopies(const CompilerApi& api, MlirContext context,
 
 std::string variantName(std::string_view name, std::size_t variant) {
   return fmt::format("{}{}{}", name, kMark, variant);
+}
+
+MlirOperation copyOf(const CompilerApi& api, MlirContext context, MlirOperation original,
+                     std::size_t variant) {
+  const MlirOperation copy = api.operationClone(original);
+  rename(api, context, copy, variantName(symbolOf(api, original), variant));
+  api.blockInsertAfter(api.operationBlock(original), original, copy);
+  return copy;
 }
 
 Expansion expandVariants(const CompilerApi& api, MlirContext context, MlirOperation module,

@@ -17,6 +17,10 @@ namespace hone::iree {
 /// The function that variant number `variant` of a program is called by.
 [[nodiscard]] std::string variantName(std::string_view name, std::size_t variant);
 
+/// A copy of a function or executable right after the original, under the variant's name.
+MlirOperation copyOf(const CompilerApi& api, MlirContext context, MlirOperation original,
+                     std::size_t variant);
+
 enum class Expansion : std::uint8_t {
   done,
   noMatch,      ///< an attribute found no operation, or is none; said on stderr

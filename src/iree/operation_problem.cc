@@ -88,7 +88,7 @@ std::optional<std::pair<std::int64_t, std::int64_t>> pairFrom(const std::string&
   }
   std::string inside = text.substr(open + 1, close - open - 1);
   std::erase_if(inside, [](char c) { return c == '[' || c == ']' || c == ' '; });
-  const auto parts = split(inside, ',');
+  const auto parts = splitAt(inside, ',');
   const auto first = parseInt(parts.front());
   const auto second = parseInt(parts.back());
   if (!first || !second || parts.size() > 2) {

@@ -108,7 +108,8 @@ std::vector<std::int64_t> numbersOf(const std::string& array) {
   std::vector<std::int64_t> numbers;
   const auto colon = array.find(':');
   if (colon != std::string::npos && array.ends_with(">")) {
-    for (const std::string& part : split(array.substr(colon + 1, array.size() - colon - 2), ',')) {
+    for (const std::string& part :
+         splitAt(array.substr(colon + 1, array.size() - colon - 2), ',')) {
       numbers.push_back(parseInt(trim(part)).value_or(-1));
     }
   }

@@ -53,7 +53,7 @@ Result<Epilogue> epilogueFrom(std::string_view text) {
   if (text.empty()) {
     return epilogue;
   }
-  for (const std::string& word : split(text, '_')) {
+  for (const std::string& word : splitAt(text, '_')) {
     if (!takeWord(epilogue, word)) {
       return userError("'{}' is not bias, relu, gelu, softmax, or bias with one of them: bias_relu",
                        shown(text));

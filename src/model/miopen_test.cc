@@ -16,7 +16,7 @@ using testing::EndsWith;
 using testing::HasSubstr;
 
 Result<std::vector<Problem>> read(std::string_view line) {
-  const std::vector<std::string> words = split(line, ' ');
+  const std::vector<std::string> words = splitAt(line, ' ');
   return problemsFromCommand(std::vector<std::string_view>(words.begin(), words.end()));
 }
 

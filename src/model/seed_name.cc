@@ -33,7 +33,7 @@ std::string nameAfter(const std::string& kind, const Matmul& matmul) {
 }
 
 std::string nameAfter(const std::string& kind, const Conv& conv) {
-  const auto sizes = [&](std::int64_t ConvAxis::* part) {
+  const auto sizes = [&](std::int64_t ConvAxis::*part) {
     std::vector<std::int64_t> values;
     for (const ConvAxis& axis : conv.axes()) {
       values.push_back(axis.*part);
@@ -58,7 +58,7 @@ std::string nameAfter(const std::string& kind, const Attention& attention) {
 Result<void> readSizes(std::string_view text, std::string_view prefix,
                        const std::vector<std::int64_t*>& into) {
   const std::vector<std::string> parts =
-      split(text.starts_with(prefix) ? text.substr(prefix.size()) : std::string_view(), 'x');
+      splitAt(text.starts_with(prefix) ? text.substr(prefix.size()) : std::string_view(), 'x');
   if (parts.size() != into.size()) {
     return userError("'{}' is not {} sizes", shown(text), into.size());
   }
@@ -191,7 +191,7 @@ Result<Problem> readAttention(std::span<const std::string> parts) {
 }
 
 Result<Problem> readName(std::string_view name) {
-  const auto after = [&](std::string_view kind) { return split(name.substr(kind.size()), '_'); };
+  const auto after = [&](std::string_view kind) { return splitAt(name.substr(kind.size()), '_'); };
   // The longer kind first: one is the beginning of the other.
   for (const std::string_view kind : {"matmul_splitk_", "matmul_"}) {
     if (name.starts_with(kind)) {

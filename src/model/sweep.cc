@@ -28,7 +28,7 @@ struct Range {
 };
 
 Result<Range> rangeFrom(std::string_view argument, std::string_view text) {
-  const std::vector<std::string> parts = split(text, ':');
+  const std::vector<std::string> parts = splitAt(text, ':');
   if (parts.size() > 3) {
     return userError("{}: '{}' has too many parts; write start:end:step", argument, shown(text));
   }
@@ -53,7 +53,7 @@ Result<ElementType> typeFrom(std::string_view argument, std::string_view name) {
 }
 
 Result<MatmulTypes> typesFrom(std::string_view argument, std::string_view text) {
-  const std::vector<std::string> parts = split(trim(text), '_');
+  const std::vector<std::string> parts = splitAt(trim(text), '_');
   if (parts.size() == 1) {
     const ElementType type = HONE_TRY(typeFrom(argument, parts[0]));
     return MatmulTypes{type, type, type == ElementType::i8 ? ElementType::i32 : type};
@@ -71,7 +71,7 @@ Result<MatmulTypes> typesFrom(std::string_view argument, std::string_view text) 
 Result<std::vector<std::int64_t>> sizesFrom(std::string_view argument, std::string_view text) {
   std::vector<std::int64_t> sizes;
   std::unordered_set<std::int64_t> seen;
-  for (const std::string& part : split(text, ',')) {
+  for (const std::string& part : splitAt(text, ',')) {
     const Range range = HONE_TRY(rangeFrom(argument, part));
     if (range.count() > static_cast<std::int64_t>(kMostValues - sizes.size())) {
       return userError("{}: more than {} sizes; take a larger step", argument, kMostValues);
@@ -88,7 +88,7 @@ Result<std::vector<std::int64_t>> sizesFrom(std::string_view argument, std::stri
 
 Result<std::vector<MatmulTypes>> matmulTypesFrom(std::string_view argument, std::string_view text) {
   std::vector<MatmulTypes> types;
-  for (const std::string& part : split(text, ',')) {
+  for (const std::string& part : splitAt(text, ',')) {
     const MatmulTypes one = HONE_TRY(typesFrom(argument, part));
     if (std::find(types.begin(), types.end(), one) == types.end()) {
       types.push_back(one);

@@ -32,7 +32,7 @@ Result<std::vector<Extents>> extentsFrom(std::string_view argument, std::string_
                                          std::int64_t spatial, std::int64_t smallest) {
   std::vector<Extents> all;
   const auto dims = static_cast<std::size_t>(spatial);
-  for (const std::string& item : split(text, ',')) {
+  for (const std::string& item : splitAt(text, ',')) {
     if (!item.contains('x')) {
       if (item == "0" && smallest == 0) {
         all.emplace_back(dims, 0);
@@ -44,7 +44,7 @@ Result<std::vector<Extents>> extentsFrom(std::string_view argument, std::string_
       continue;
     }
     Extents extents;
-    for (const std::string& part : split(item, 'x')) {
+    for (const std::string& part : splitAt(item, 'x')) {
       const auto size = parseInt(part);
       if (!size || *size < smallest) {
         return userError("{}: '{}' is not sizes like 3x3", argument, shown(item));

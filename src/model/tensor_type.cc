@@ -36,7 +36,7 @@ bool TensorType::countable() const {
 
 Result<TensorType> tensorTypeFrom(std::string_view text) {
   TensorType type;
-  std::vector<std::string> parts = split(text, 'x');
+  std::vector<std::string> parts = splitAt(text, 'x');
   const auto element = elementTypeFrom(parts.back());
   if (!element) {
     return userError("'{}' is not a tensor type: unknown element type '{}'", text, parts.back());

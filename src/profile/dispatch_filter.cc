@@ -22,7 +22,7 @@ std::string withStars(std::string_view text) {
 Result<DispatchFilter> DispatchFilter::from(std::string_view text) {
   DispatchFilter filter;
   filter.text_ = text;
-  for (const std::string& part : split(text, ',')) {
+  for (const std::string& part : splitAt(text, ',')) {
     if (trim(part).empty()) {
       continue;
     }

@@ -1,14 +1,12 @@
 #include "profile/profiler.h"
 
 #include <algorithm>
-#include <iterator>
-#include <set>
 
 #include "base/text.h"
 #include "stats/compare.h"
-#include "stats/summary.h"
 #include "trial/lane.h"
 #include "trial/program.h"
+#include "trial/side_by_side.h"
 
 namespace hone::profile {
 
@@ -20,8 +18,6 @@ namespace {
 
 constexpr std::string_view kIree = "IREE Codegen";
 constexpr std::string_view kLibrary = "oneDNN";
-/// Enough to see whether a time is known well enough; the report's interval has more.
-constexpr std::size_t kQuickResamples = 500;
 
 ProfileRow rowFor(const Generated& generated, std::int64_t slices) {
   ProfileRow row;
@@ -37,19 +33,6 @@ ProfileRow rowFor(const Generated& generated, std::int64_t slices) {
 
 std::string keyOf(const ProfileRow& row) {
   return fmt::format("{} {}", row.provider, row.dispatch);
-}
-
-/// The function as the engine knows it; all functions of an operation take and give the same.
-trial::Program programOf(const Generated& generated) {
-  trial::Program program;
-  program.source = generated.file(".mlir");
-  program.problem = generated.operation.problem;
-  for (const model::TensorType& type : operandsOf(generated.operation.problem)) {
-    program.inputTypes.push_back(fmt::format("tensor<{}>", type.text()));
-  }
-  program.resultTypes.push_back(
-      fmt::format("tensor<{}>", resultOf(generated.operation.problem).text()));
-  return program;
 }
 
 }  // namespace
@@ -208,52 +191,28 @@ Result<void> Profiler::leave(Entry& entry) {
       entry.trial = std::move(trial);
     }
   }
-  entry.roundTimesNs.clear();
   entry.showOutcome();
   return {};
 }
 
-bool Profiler::isPrecise(const Running& running) const {
-  const auto interval =
-      stats::bootstrapMedian(running.entry->roundTimesNs, 0.95, options_.seed, kQuickResamples);
-  const double allowed = options_.precision * interval.estimate;
-  return interval.high - interval.estimate <= allowed &&
-         interval.estimate - interval.low <= allowed;
-}
-
 Result<void> Profiler::measure(std::vector<Entry>& entries) {
   std::vector<Running> running = HONE_TRY(admit(entries));
-  std::set<std::int64_t> trials;
-  for (const Running& one : running) {
-    trials.insert(one.entry->trial.id);
+  std::vector<trial::Participant> participants;
+  for (Running& one : running) {
+    participants.push_back(std::move(one.participant));
   }
-  std::vector<store::TrialSample> own;
-  std::copy_if(recorded_.begin(), recorded_.end(), std::back_inserter(own),
-               [&](const store::TrialSample& sample) { return trials.contains(sample.trial); });
-  trial::Rounds rounds(sampler_, store_, Stage::final);
-  rounds.restore(own);
-  for (std::int64_t round = 0; round < options_.mostRounds && !running.empty(); ++round) {
-    if (round >= options_.fewestRounds &&
-        std::all_of(running.begin(), running.end(),
-                    [&](const Running& one) { return isPrecise(one); })) {
-      break;
+  trial::SideBySideOptions options;
+  options.fewestRounds = options_.fewestRounds;
+  options.mostRounds = options_.mostRounds;
+  options.precision = options_.precision;
+  options.seed = options_.seed;
+  auto times =
+      HONE_TRY(trial::sideBySide(sampler_, store_, Stage::final, participants, recorded_, options));
+  for (std::size_t i = 0; i < running.size(); ++i) {
+    running[i].entry->roundTimesNs = std::move(times[i]);
+    if (running[i].entry->roundTimesNs.empty()) {
+      HONE_CHECK(leave(*running[i].entry));
     }
-    std::vector<trial::Participant> participants;
-    for (const Running& one : running) {
-      participants.push_back(one.participant);
-    }
-    const auto times = HONE_TRY(rounds.take(
-        round, participants, trial::shuffled(participants.size(), options_.seed, round)));
-    std::vector<Running> next;
-    for (std::size_t i = 0; i < times.size(); ++i) {
-      if (times[i]) {
-        running[i].entry->roundTimesNs.push_back(*times[i]);
-        next.push_back(std::move(running[i]));
-      } else {
-        HONE_CHECK(leave(*running[i].entry));
-      }
-    }
-    running = std::move(next);
   }
   return {};
 }
@@ -262,7 +221,9 @@ Result<std::vector<ProfileRow>> Profiler::profile(const Built& built,
                                                   const std::optional<Roofline>& roofline) {
   const FileLock lane = HONE_TRY(trial::enterToMeasure());
   const ScratchFolder scratch = HONE_TRY(ScratchFolder::create("hone-profile"));
-  const trial::Program program = programOf(built.generated);
+  // All functions of an operation take and give the same.
+  const trial::Program program =
+      trial::programOf(built.generated.operation.problem, built.generated.file(".mlir"), {});
   const trial::Inputs inputs =
       HONE_TRY(trial::makeInputs(program, {}, options_.seed, scratch.path()));
   trial::Verifier verifier(executor_, program, inputs, scratch.path());

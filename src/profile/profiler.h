@@ -71,7 +71,6 @@ class Profiler {
   [[nodiscard]] Result<std::vector<Running>> admit(std::vector<Entry>& entries);
   /// One that failed in a round: the store knows why.
   [[nodiscard]] Result<void> leave(Entry& entry);
-  [[nodiscard]] bool isPrecise(const Running& running) const;
   [[nodiscard]] Result<void> measure(std::vector<Entry>& entries);
 
   const iree::Executor& executor_;

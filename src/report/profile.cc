@@ -42,9 +42,9 @@ std::string argumentsText(const ProfileRow& row, std::size_t aLine = SIZE_MAX) {
 std::string kindText(std::string_view kind) {
   std::string text;
   for (const std::string& word :
-       split(kind.starts_with("split_k_") ? fmt::format("splitk_{}", kind.substr(8))
-                                          : std::string(kind),
-             '_')) {
+       splitAt(kind.starts_with("split_k_") ? fmt::format("splitk_{}", kind.substr(8))
+                                            : std::string(kind),
+               '_')) {
     text += word;
     text[text.size() - word.size()] = static_cast<char>(
         std::toupper(static_cast<unsigned char>(text[text.size() - word.size()])));
@@ -193,7 +193,7 @@ std::string escaped(std::string_view text) {
 Result<Tags> tagsFrom(std::string_view text) {
   Tags tags;
   std::set<std::string> keys;
-  for (const std::string& part : split(text, ',')) {
+  for (const std::string& part : splitAt(text, ',')) {
     if (trim(part).empty()) {
       continue;
     }

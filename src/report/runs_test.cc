@@ -36,7 +36,7 @@ TEST(RunList, FitsTheWidth) {
             "  id  verb  started (UTC)     status    trials  device      command\n"
             "1234  tune  2026-11-15 20:15  finished   10000  local-sync  model.mlir --func...\n"
             "   2  tune  2026-11-15 20:15  finished   10000  local-sync\n");
-  EXPECT_THAT(split(runListText(runs, 80), '\n'), Each(SizeIs(testing::Le(80))));
+  EXPECT_THAT(splitAt(runListText(runs, 80), '\n'), Each(SizeIs(testing::Le(80))));
 }
 
 TEST(RunList, JsonHasTheWholeCommand) {
@@ -87,7 +87,7 @@ TEST_F(RunViewTest, TextSaysWhatRanAndHowItEnded) {
   EXPECT_THAT(text, HasSubstr("outcomes  1 ok, 1 compile_failed\n"));
   EXPECT_THAT(text, HasSubstr("hone runs resume 7"));
   EXPECT_THAT(text, HasSubstr("    1  ok                 2.00 ms        2"));
-  EXPECT_THAT(split(text, '\n'), Each(SizeIs(testing::Le(80))));
+  EXPECT_THAT(splitAt(text, '\n'), Each(SizeIs(testing::Le(80))));
   run_.status = RunStatus::finished;
   EXPECT_THAT(RunView(run_, trials_, samples_).text(80), Not(HasSubstr("resume")));
 }

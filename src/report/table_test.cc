@@ -52,7 +52,7 @@ RC_GTEST_PROP(Table, FitsWhereColumnsMayShrink,
   for (const auto& row : rows) {
     table.add(row);
   }
-  const auto lines = split(table.text(20), '\n');
+  const auto lines = splitAt(table.text(20), '\n');
   RC_ASSERT(lines.size() == rows.size() + 2);
   for (const std::string& line : lines) {
     const auto characters = std::ranges::count_if(

@@ -290,10 +290,10 @@ TEST_F(Durability, AFullDiskIsAMachineErrorAndLosesNothing) {
     GTEST_SKIP() << "may not mount here";
   }
   ASSERT_EQ(code, 0);
-  const auto lines = split(readFile(report).value(), '\n');
+  const auto lines = splitAt(readFile(report).value(), '\n');
   ASSERT_EQ(lines.size(), 3u);
   EXPECT_THAT(lines[0], HasSubstr(" machine the disk is full"));
-  const std::int64_t added = parseInt(split(lines[0], ' ')[0]).value();
+  const std::int64_t added = parseInt(splitAt(lines[0], ' ')[0]).value();
   EXPECT_GT(added, 10);
   EXPECT_EQ(lines[1], std::to_string(added));
   EXPECT_EQ(lines[2], fmt::format("true {}", added + 1));
@@ -314,7 +314,7 @@ TEST_F(Durability, AWriteErrorIsAMachineErrorAndLosesNothing) {
   const std::string said = readFile(report).value();
   EXPECT_THAT(said, HasSubstr(" machine the store"));
   EXPECT_THAT(said, HasSubstr("File too large"));
-  EXPECT_EQ(std::to_string(reader().trials(1).value().size()), split(said, ' ')[0]);
+  EXPECT_EQ(std::to_string(reader().trials(1).value().size()), splitAt(said, ' ')[0]);
 }
 
 }  // namespace

@@ -247,7 +247,7 @@ TEST_F(StoreTest, RefusesANewerSchemaNamingBothVersions) {
     EXPECT_EQ(error.fault, Fault::user);
     EXPECT_THAT(error.message, HasSubstr("version 99"));
     EXPECT_THAT(error.message, HasSubstr(fmt::format("up to {}", migrations().size())));
-    EXPECT_EQ(split(error.message, '\n').size(), 1u);
+    EXPECT_EQ(splitAt(error.message, '\n').size(), 1u);
   }
 }
 

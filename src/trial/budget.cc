@@ -24,7 +24,7 @@ std::optional<std::int64_t> numberBefore(std::string_view text, std::string_view
 
 Result<Budget> budgetFrom(std::string_view text) {
   Budget budget;
-  for (const std::string& part : split(text, ',')) {
+  for (const std::string& part : splitAt(text, ',')) {
     if (const auto trials = numberBefore(part, "trials")) {
       budget.trials = trials;
     } else if (const auto seconds = numberBefore(part, "s")) {

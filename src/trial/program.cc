@@ -20,7 +20,7 @@ std::string insideTensor(const std::string& type) {
 
 /// Whether a static type fits a function's type, in which a dimension may be dynamic.
 bool fits(const TensorType& given, const std::string& wanted) {
-  const std::vector<std::string> parts = split(wanted, 'x');
+  const std::vector<std::string> parts = splitAt(wanted, 'x');
   if (parts.size() != given.shape.size() + 1 || parts.back() != model::nameOf(given.element)) {
     return false;
   }
@@ -85,6 +85,19 @@ Result<TensorType> inputType(const Program& program, std::size_t number, const s
 std::string Program::label() const {
   const std::string stem = source.stem().string();
   return stem == function ? stem : fmt::format("{}@{}", stem, function);
+}
+
+Program programOf(const model::Problem& problem, std::filesystem::path source,
+                  std::string function) {
+  Program program;
+  program.source = std::move(source);
+  program.function = std::move(function);
+  program.problem = problem;
+  for (const model::TensorType& type : operandsOf(problem)) {
+    program.inputTypes.push_back(fmt::format("tensor<{}>", type.text()));
+  }
+  program.resultTypes.push_back(fmt::format("tensor<{}>", resultOf(problem).text()));
+  return program;
 }
 
 Result<Program> loadProgram(iree::Compiler& compiler, const std::filesystem::path& source,

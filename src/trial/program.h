@@ -34,6 +34,10 @@ struct Program {
                                           const std::string& function,
                                           const std::vector<std::string>& flags);
 
+/// A program that is one problem in a function, without asking the compiler.
+[[nodiscard]] Program programOf(const model::Problem& problem, std::filesystem::path source,
+                                std::string function);
+
 /// Where the values of a program's inputs come from, and how IREE's tools are told.
 struct Inputs {
   std::vector<std::string> arguments;   ///< "4x4xf32=@file.bin", one an input

@@ -1,0 +1,101 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <nlohmann/json_fwd.hpp>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "base/progress.h"
+#include "iree/compiler.h"
+#include "iree/execution.h"
+#include "model/problem.h"
+#include "split/choices.h"
+#include "split/sweep_result.h"
+#include "store/store.h"
+#include "trial/budget.h"
+#include "trial/sampler.h"
+#include "trial/verifier.h"
+
+namespace hone::split {
+
+/// A problem with the line that reports show for it.
+struct SweepProblem {
+  std::string arguments;
+  model::Problem problem;
+};
+
+struct SweepOptions {
+  std::vector<std::int64_t> limits;
+  std::vector<std::string> flags;  ///< the target's
+  trial::Budget budget;
+  std::uint64_t seed = 1;
+};
+
+/// What became of one problem, kept with the run: a later sweep takes it from there.
+struct ShapeRecord {
+  std::string race;  ///< equal where the very same would be measured
+  ShapeResult shape;
+  std::vector<std::string> failures;
+  std::int64_t compiled = 0;  ///< different ways that it was split
+};
+
+[[nodiscard]] nlohmann::json toJson(const ShapeRecord& record);
+[[nodiscard]] Result<ShapeRecord> shapeRecordFrom(const nlohmann::json& json);
+
+/// Problems split in every way that the limits ask for: compiled from one IR each, verified, and
+/// all ways of a problem measured side by side. Every trial and every round is in the store before
+/// the next begins; what the store has already is not done again.
+class Sweeper {
+ public:
+  Sweeper(iree::Compiler& compiler, const iree::Executor& executor, store::Store& store,
+          Progress& progress, std::int64_t run, SweepOptions options)
+      : compiler_(compiler),
+        executor_(executor),
+        store_(store),
+        progress_(progress),
+        run_(run),
+        options_(std::move(options)),
+        sampler_(executor) {}
+
+  /// Learns what this run did before, and what earlier runs measured of the same problems.
+  [[nodiscard]] Result<void> restore(std::map<std::string, ShapeRecord> earlier);
+  /// In the order of the problems. Those beyond the budget are left out and named.
+  [[nodiscard]] Result<std::vector<ShapeRecord>> sweep(std::span<const SweepProblem> problems);
+
+  /// CPU time spent on the reference in this process; it is not hone's own.
+  [[nodiscard]] std::int64_t referenceCpuNs() const { return referenceCpuNs_; }
+
+ private:
+  struct Item;
+  struct Entry;
+
+  [[nodiscard]] std::string raceOf(const SweepProblem& problem) const;
+  [[nodiscard]] Result<std::vector<Item>> itemsFor(std::span<const SweepProblem> problems,
+                                                   std::span<const std::size_t> which,
+                                                   const std::filesystem::path& folder) const;
+  [[nodiscard]] Result<void> compileItems(std::vector<Item>& items);
+  [[nodiscard]] Result<Entry> tryChoice(const Item& item, std::size_t choice,
+                                        trial::Verifier& verifier, const trial::Inputs& inputs);
+  [[nodiscard]] Result<void> measure(std::vector<Entry>& entries);
+  /// All its choices verified and measured.
+  [[nodiscard]] Result<std::vector<Entry>> tryAll(const Item& item);
+  [[nodiscard]] Result<void> measureItem(const Item& item, ShapeRecord& record);
+
+  iree::Compiler& compiler_;
+  const iree::Executor& executor_;
+  store::Store& store_;
+  Progress& progress_;
+  std::int64_t run_;
+  SweepOptions options_;
+  trial::Sampler sampler_;
+  std::map<std::string, store::Trial> trials_;  ///< of this run, by key
+  std::vector<store::TrialSample> recorded_;
+  std::map<std::string, ShapeRecord> earlier_;  ///< by race
+  std::int64_t referenceCpuNs_ = 0;
+};
+
+}  // namespace hone::split
