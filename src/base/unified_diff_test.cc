@@ -29,7 +29,7 @@ std::string failureOf(const fs::path& folder, const std::string& script) {
 
 /// Applies a patch as its format is defined, in a few lines of its own.
 std::string applied(const std::string& before, const std::string& patch) {
-  auto lines = split(before, '\n');
+  auto lines = splitAt(before, '\n');
   std::string out;
   std::size_t at = 0;  // lines of `before` that are done
   const auto copyTo = [&](std::size_t end) {
@@ -37,12 +37,12 @@ std::string applied(const std::string& before, const std::string& patch) {
       out += lines[at] + (at + 1 < lines.size() ? "\n" : "");
     }
   };
-  const auto parts = split(patch, '\n');
+  const auto parts = splitAt(patch, '\n');
   for (std::size_t i = 2; i < parts.size(); ++i) {
     const std::string& line = parts[i];
     const bool bare = i + 1 < parts.size() && parts[i + 1].starts_with("\\");
     if (line.starts_with("@@")) {
-      const auto numbers = split(line.substr(4, line.find(' ', 4) - 4), ',');
+      const auto numbers = splitAt(line.substr(4, line.find(' ', 4) - 4), ',');
       const auto first = static_cast<std::size_t>(parseInt(numbers[0]).value());
       copyTo(numbers[1] == "0" ? first : first - 1);
     } else if (line.starts_with("+")) {

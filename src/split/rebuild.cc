@@ -1,6 +1,7 @@
 #include "split/rebuild.h"
 
 #include <cstdio>
+#include <exception>
 #include <system_error>
 #include <utility>
 
@@ -102,14 +103,19 @@ Result<std::string> putBackLeftover(const fs::path& file) {
                      file.string());
 }
 
-/// Writes beside and renames, and keeps the permissions that the source has.
+/// Writes beside and renames, and keeps the permissions that the source has. The time is set: that
+/// of the kernel moves in steps, and what was built a moment before must be older.
 Result<void> writeLike(const fs::path& source, const fs::path& file, std::string_view text) {
   std::error_code code;
   const fs::perms permissions = fs::status(source, code).permissions();
   HONE_CHECK(writeFile(file, text));
   fs::permissions(file, permissions, code);
+  if (!code) {
+    fs::last_write_time(file, fs::file_time_type::clock::now(), code);
+  }
   if (code) {
-    return machineError("cannot set the permissions of {}: {}", file.string(), code.message());
+    return machineError("cannot set the permissions and the time of {}: {}", file.string(),
+                        code.message());
   }
   return {};
 }
@@ -142,11 +148,15 @@ SourceGuard::~SourceGuard() {
   if (file_.empty()) {
     return;
   }
-  if (const auto restored = restore(); !restored) {
-    fmt::print(stderr, "hone: {}\n", restored.error().message);
+  try {
+    if (const auto restored = restore(); !restored) {
+      fmt::print(stderr, "hone: {}\n", restored.error().message);
+    }
+    std::error_code ignored;
+    fs::remove(lockOf(file_), ignored);
+  } catch (const std::exception&) {  // no memory, or nobody to tell: the next hone puts it back
+    std::fputs("hone: a changed source was not put back\n", stderr);
   }
-  std::error_code ignored;
-  fs::remove(lockOf(file_), ignored);
 }
 
 Result<SourceGuard> SourceGuard::take(const fs::path& file) {

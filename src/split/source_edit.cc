@@ -218,7 +218,7 @@ Result<std::string> withHeuristics(std::string_view text, const std::filesystem:
     }
     HONE_CHECK(addEdits(source, heuristic, edits));
   }
-  const std::string changed = edited(text, edits);
+  std::string changed = edited(text, edits);
   const Source again = HONE_TRY(readSource(changed, file.string()));
   for (const Heuristic& heuristic : heuristics) {
     const auto back = heuristicIn(again, heuristic.kind);
@@ -244,7 +244,7 @@ Result<std::string> withFixedLimit(std::string_view text, const std::filesystem:
     before.push_back(HONE_TRY(editable(source, kind)));
     HONE_CHECK(addFixedEdits(source, before.back(), limit, edits));
   }
-  const std::string changed = edited(text, edits);
+  std::string changed = edited(text, edits);
   const Source again = HONE_TRY(readSource(changed, file.string()));
   for (const Decision& was : before) {
     const auto now = decisionFor(again, was.kind);

@@ -16,7 +16,6 @@ namespace {
 using model::ReductionKind;
 using test::someHeuristics;
 using test::standIn;
-using testing::EndsWith;
 using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
@@ -47,7 +46,7 @@ Heuristic seedHeuristic() {
   return {.kind = ReductionKind::convolution,
           .form = SourceForm::chain,
           .returns = {512, 368, 28},
-          .ladder = {.bands = {{32 * 32, {}, 512}, {128 * 128, {{50000, 16}}, 64}}, .cap = 16}};
+          .ladder = {.bands = {{1024, {}, 512}, {16384, {{50000, 16}}, 64}}, .cap = 16}};
 }
 
 TEST(SourceForm, IsRecognised) {
@@ -64,7 +63,7 @@ TEST(SourceForm, IsRecognised) {
 TEST(SourceForm, GivesBackWhatTheFileHas) {
   const Heuristic was = heuristicOf(standIn(SourceForm::chain), ReductionKind::convolution);
   EXPECT_EQ(was.returns, (EarlyReturns{512, 8192, 64}));
-  EXPECT_EQ(was.ladder, (Ladder{{{32 * 32, {}, 2048}, {256 * 256, {}, 64}}, 16}));
+  EXPECT_EQ(was.ladder, (Ladder{{{1024, {}, 2048}, {65536, {}, 64}}, 16}));
   const std::string text = standIn(SourceForm::chain);
   EXPECT_THAT(heuristicIn(readSource(text, "f").value(), ReductionKind::matmul).error().message,
               HasSubstr("this is not a ladder as hone writes it: ')' should stand here, not '||'"));
@@ -96,8 +95,8 @@ TEST(WithHeuristics, ChangesOnlyTheConstantsAndTheChain) {
 TEST(WithHeuristics, ReplacesTheBodiesOfFunctions) {
   const Heuristic heuristic{.kind = ReductionKind::matmul,
                             .form = SourceForm::functions,
-                            .returns = {2048 * 4096, 18000, 48},
-                            .ladder = {.bands = {{128 * 128, {}, 64}}, .cap = 16}};
+                            .returns = {8388608, 18000, 48},
+                            .ladder = {.bands = {{16384, {}, 64}}, .cap = 16}};
   const std::string text = standIn(SourceForm::functions);
   const std::string changed = withHeuristics(text, kFile, std::vector{heuristic}).value();
   EXPECT_THAT(changed, HasSubstr(R"(bool lowParallelism) {
@@ -271,6 +270,15 @@ TEST(WithFixedLimit, ReturnsItFromFunctions) {
   EXPECT_THAT(changed, HasSubstr("startTileSize);\n#endif\n // the last } of it\n}"));
   EXPECT_THAT(changed, HasSubstr("if (false && (outputSize >= 2 * 1024 * 1024 && reductionSize"));
   EXPECT_THAT(changed, HasSubstr("if (!maybeLimit) {"));
+}
+
+TEST(WithFixedLimit, LeavesAConditionThatAsksForTheLimit) {
+  std::string text = standIn(SourceForm::functions);
+  text = replaced(text, "maybeLimit = getMatmulLimitParallelLoops(",
+                  "maybeLimit;\n  if (!(maybeLimit = getMatmulLimitParallelLoops(");
+  text = replaced(text, "outputSize, kSize, tileSizes[0], lowParallelism);\n  if (!maybeLimit) {",
+                  "outputSize, kSize, tileSizes[0], lowParallelism))) {");
+  EXPECT_THAT(withFixedLimit(text, kFile, 96).value(), HasSubstr("\n  if (!(maybeLimit = get"));
 }
 
 TEST(WithFixedLimit, KeepsLineEnds) {

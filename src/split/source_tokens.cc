@@ -3,9 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <charconv>
 #include <limits>
 #include <utility>
+
+#include "base/text.h"
 
 namespace hone::split {
 namespace {
@@ -286,12 +287,8 @@ Result<void> matchBrackets(Source& source) {
 
 /// A plain decimal integer: what hone writes, and what it need not guess about.
 std::optional<std::int64_t> integerOf(const Token& token) {
-  std::int64_t value = 0;
-  const std::string_view text = token.text;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  const bool plain = token.kind == Kind::number && error == std::errc() &&
-                     end == text.data() + text.size() && (text.size() == 1 || text[0] != '0');
-  return plain ? std::optional(value) : std::nullopt;
+  const bool plain = token.kind == Kind::number && (token.text.size() == 1 || token.text[0] != '0');
+  return plain ? parseInt(token.text) : std::nullopt;
 }
 
 }  // namespace
