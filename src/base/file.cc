@@ -53,8 +53,8 @@ Result<int> openLockFile(const std::filesystem::path& file) {
 
 /// Whether the path still leads to the file that is open: its last holder may have removed it.
 bool isStillAt(int fd, const std::filesystem::path& file) {
-  struct stat open {};
-  struct stat there {};
+  struct stat open{};
+  struct stat there{};
   return ::fstat(fd, &open) == 0 && ::stat(file.c_str(), &there) == 0 &&
          open.st_ino == there.st_ino && open.st_dev == there.st_dev;
 }

@@ -19,14 +19,25 @@ std::string_view limitFunctionOf(ReductionKind kind) {
                                             : "getMatmulLimitParallelLoops";
 }
 
+/// The function that has the early returns, and what it was called between the two forms.
+std::vector<std::string_view> sizesFunctionsOf(ReductionKind kind, SourceForm form) {
+  if (kind == ReductionKind::matmul) {
+    return {"getMatmulLikeReductionSizes"};
+  }
+  if (form == SourceForm::functions) {
+    return {"getConvolutionReductionSizes"};
+  }
+  return {"getWeightBackwardReductionSizes", "getConvolutionReductionSizes"};
+}
+
 /// The first of these functions that the source defines.
-Result<Definition> require(const Source& source, std::initializer_list<std::string_view> names) {
+Result<Definition> require(const Source& source, std::span<const std::string_view> names) {
   for (const std::string_view name : names) {
     if (const auto found = HONE_TRY(findDefinition(source, name))) {
       return *found;
     }
   }
-  return otherForm(source, 1, "the function {} is not in this file", *names.begin());
+  return otherForm(source, 1, "the function {} is not in this file", names.front());
 }
 
 bool isUse(const Source& source, std::size_t at, std::string_view word) {
@@ -77,9 +88,8 @@ Result<void> checkVariables(const Source& source, const Decision& decision) {
       decision.kind == ReductionKind::convolution ? "reductionSize" : "kSize";
   const auto top = topLevel(source, decision.bodyBegin, decision.codeBegin);
   const auto declared = [&](std::string_view type, std::string_view name) {
-    return std::ranges::any_of(top, [&](std::size_t i) {
-      return matches(source.tokens, i, {type, name, "="});
-    });
+    return std::ranges::any_of(
+        top, [&](std::size_t i) { return matches(source.tokens, i, {type, name, "="}); });
   };
   const int line = source.tokens[decision.codeBegin].line;
   for (const std::string_view size : {std::string_view("outputSize"), summed}) {
@@ -256,11 +266,7 @@ Result<Decision> decisionFor(const Source& source, ReductionKind kind) {
   decision.kind = kind;
   const auto limit = HONE_TRY(findDefinition(source, limitFunctionOf(kind)));
   decision.form = limit ? SourceForm::functions : SourceForm::chain;
-  const Definition sizes =
-      kind == ReductionKind::matmul ? HONE_TRY(require(source, {"getMatmulLikeReductionSizes"}))
-      : limit                       ? HONE_TRY(require(source, {"getConvolutionReductionSizes"}))
-                                    : HONE_TRY(require(
-                                          source, {"getWeightBackwardReductionSizes", "getConvolutionReductionSizes"}));
+  const Definition sizes = HONE_TRY(require(source, sizesFunctionsOf(kind, decision.form)));
   decision.function = source.tokens[sizes.name].text;
   decision.bodyBegin = sizes.bodyBegin;
   decision.bodyEnd = sizes.bodyEnd;
