@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "app/split_annotate.h"
+#include "app/split_source.h"
 #include "app/split_sweep.h"
 
 namespace hone::app {
@@ -81,6 +82,7 @@ void addSplitVerb(CLI::App& app, Context& context) {
   addSweep(*split, context, "full", "All limits, then analysis and validation", kFullLimits);
   addAnalyze(*split, context);
   addTestOptimized(*split, context);
+  addSplitApply(*split, context);
   addSplitAnnotate(*split, context);
   split->require_subcommand(1);
   split->footer(

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -48,6 +49,14 @@ Result<int> openLockFile(const std::filesystem::path& file) {
     return errnoError(fmt::format("cannot open the lock file {}", file.string()));
   }
   return fd;
+}
+
+/// Whether the path still leads to the file that is open: its last holder may have removed it.
+bool isStillAt(int fd, const std::filesystem::path& file) {
+  struct stat open{};
+  struct stat there{};
+  return ::fstat(fd, &open) == 0 && ::stat(file.c_str(), &there) == 0 &&
+         open.st_ino == there.st_ino && open.st_dev == there.st_dev;
 }
 
 /// Scratch folders are "<prefix>-<pid>-XXXXXX"; those whose process is gone are litter.
@@ -146,6 +155,10 @@ Result<FileLock> FileLock::tryLock(const std::filesystem::path& file) {
   if (::flock(fd, LOCK_EX | LOCK_NB) != 0) {
     ::close(fd);
     return userError("{} is held by another process", file.string());
+  }
+  if (!isStillAt(fd, file)) {
+    ::close(fd);
+    return tryLock(file);
   }
   return FileLock(fd);
 }

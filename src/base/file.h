@@ -43,7 +43,7 @@ class ScratchFolder {
 class FileLock {
  public:
   /// Takes the lock, or fails at once (a user error) when another process has it.
-  /// The lock file is created where it is missing.
+  /// The lock file is created where it is missing; who holds it may remove it.
   [[nodiscard]] static Result<FileLock> tryLock(const std::filesystem::path& file);
   /// Waits until it is free: for all others, or only for those who want it exclusively.
   enum class Share : std::uint8_t { exclusive, shared };

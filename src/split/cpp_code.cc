@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <limits>
 #include <string_view>
 
 namespace hone::split {
@@ -84,6 +85,9 @@ void writeFunction(Writer& out, const Ladder& ladder) {
 }  // namespace
 
 std::string productText(std::int64_t value) {
+  if (value > std::numeric_limits<int>::max()) {
+    return std::to_string(value);  // factors that fit into an int are multiplied as ints
+  }
   auto factor = static_cast<std::int64_t>(std::sqrt(static_cast<double>(value)));
   for (; factor > 1; --factor) {
     if (value % factor == 0) {

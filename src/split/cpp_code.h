@@ -8,7 +8,8 @@
 
 namespace hone::split {
 
-/// A size as C++ that a person reads at a glance: "128 * 128", "96 * 100"; a prime as itself.
+/// A size as C++ that a person reads at a glance: "128 * 128", "96 * 100"; a prime as itself,
+/// and a value that a product of ints cannot have.
 [[nodiscard]] std::string productText(std::int64_t value);
 
 /// A constant of the compiler's code.

@@ -62,10 +62,6 @@ bool matmulSkips(SourceForm form, const EarlyReturns& returns, const Reduction& 
          (output >= 1024 * 1024 && output < 1500 * 1024 && measures.smallReduction < 200000);
 }
 
-constexpr std::string_view nameOf(SourceForm form) {
-  return form == SourceForm::chain ? "chain" : "functions";
-}
-
 nlohmann::json toJson(const Band& band) {
   nlohmann::json steps = nlohmann::json::array();
   for (const Step& step : band.steps) {
@@ -94,6 +90,10 @@ Result<Band> bandFrom(const nlohmann::json& json) {
 }
 
 }  // namespace
+
+std::string_view nameOf(SourceForm form) {
+  return form == SourceForm::chain ? "chain" : "functions";
+}
 
 EarlyReturns compilersReturns(SourceForm form, ReductionKind kind) {
   const bool chain = form == SourceForm::chain;

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "base/error.h"
@@ -18,6 +19,9 @@ enum class SourceForm : std::uint8_t {
   /// Today's: getConvolutionLimitParallelLoops and getMatmulLimitParallelLoops return the limit.
   functions,
 };
+
+/// "chain", "functions".
+[[nodiscard]] std::string_view nameOf(SourceForm form);
 
 /// When an operation is not split at all. The members in the words of the forms:
 ///                   chain, convolution   chain, matmul    functions, convolution  functions,

@@ -1,0 +1,153 @@
+// A stand-in for SetSplitReductionSizes.cpp in its newer form, where functions return the limit;
+// see chain_form.cpp.
+#include <cinttypes>
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+#include <algorithm>
+#include <optional>
+#include <vector>
+
+namespace {
+
+template <typename T>
+using SmallVector = std::vector<T>;
+
+struct Operation {
+  bool batchFirst = false;
+  int64_t batch = 1, channels = 1, image = 1, depth = 1, rows = 1, columns = 1;
+  SmallVector<int64_t> sums;
+};
+
+int64_t product(const SmallVector<int64_t> &sizes) {
+  int64_t all = 1;
+  for (int64_t size : sizes)
+    all *= size;
+  return all;
+}
+
+const char *const decoy = R"(
+static std::optional<int64_t> getMatmulLimitParallelLoops(int64_t outputSize) { return 1; }
+)";
+
+static std::optional<int64_t>
+getConvolutionLimitParallelLoops(int64_t outputSize, int64_t reductionSize,
+                                 int64_t startTileSize, bool lowParallelism) {
+  if (outputSize < 32 * 32) {
+    return 2048;
+  }
+  if (outputSize < 256 * 256) {
+    return lowParallelism || reductionSize < 50000 ? 8 : 16;
+  }
+  return std::min<int64_t>(8, startTileSize);
+}
+
+static std::optional<SmallVector<int64_t>>
+getConvolutionReductionSizes(const Operation &op, int64_t target,
+                             bool lowParallelism) {
+  if (op.sums.empty() || target < 0) {
+    return std::nullopt;
+  }
+  int64_t outputChannelSize = op.channels;
+  int64_t batchSize = op.batch;
+
+  const int64_t largeParallelSize = 640000;
+  const int64_t smallReductionSize = 8192;
+  const int64_t ratioThreshold = 64;
+
+  int64_t mainSize = op.batchFirst ? op.image : batchSize;
+  int64_t parallelSize = outputChannelSize * mainSize;
+  if (parallelSize >= largeParallelSize) {
+    return std::nullopt;
+  }
+  SmallVector<int64_t> tileSizes = op.sums;
+  int64_t reductionSize = product(tileSizes);
+  int64_t ratio = reductionSize / std::sqrt(parallelSize);
+  if (ratio <= ratioThreshold && reductionSize < smallReductionSize) {
+    return std::nullopt;
+  }
+  int64_t outputSize = outputChannelSize * batchSize * op.image * op.depth;
+  if (outputSize >= 2 * 1024 * 1024 && reductionSize < 50000) {
+    return std::nullopt;
+  }
+
+  int64_t startTileSize = op.batchFirst ? tileSizes.back() : tileSizes.front();
+  std::optional<int64_t> maybeLimit = getConvolutionLimitParallelLoops(
+      outputSize, reductionSize, startTileSize, lowParallelism);
+  if (!maybeLimit) {
+    return std::nullopt;
+  }
+  int64_t limitParallelLoops = maybeLimit.value();
+  tileSizes[0] = limitParallelLoops;
+  return tileSizes;
+}
+
+static std::optional<int64_t> getMatmulLimitParallelLoops(int64_t outputSize,
+                                                          int64_t reductionSize,
+                                                          int64_t startTileSize,
+                                                          bool lowParallelism) {
+  // Small outputs, or long sums: }
+  if (outputSize <= 16 * 16 || reductionSize > 1e7) {
+    return 2048;
+  }
+  if (lowParallelism) {
+    return 4;
+  }
+  return std::min<int64_t>(8, startTileSize); // the last } of it
+}
+
+static std::optional<SmallVector<int64_t>>
+getMatmulLikeReductionSizes(const Operation &op, int64_t target,
+                            bool lowParallelism) {
+  if (op.sums.empty() || target < 0) {
+    return std::nullopt;
+  }
+  int64_t batchSize = op.batch;
+  int64_t mSize = op.rows;
+  int64_t nSize = op.columns;
+  int64_t kSize = product(op.sums);
+  int64_t outputSize = mSize * nSize * batchSize;
+  int64_t ratio = kSize / std::sqrt(mSize * nSize) / batchSize;
+
+  const int64_t largeOutputSize = 2048 * 4096;
+  const int64_t smallKSize = 18000;
+  const int64_t ratioThreshold = 48;
+
+  if (outputSize > largeOutputSize) {
+    return std::nullopt;
+  }
+  if (kSize < smallKSize && ratio < ratioThreshold) {
+    return std::nullopt;
+  }
+  if (outputSize >= 1024 * 1024 && outputSize < 1500 * 1024 && kSize < 200000) {
+    return std::nullopt;
+  }
+
+  SmallVector<int64_t> tileSizes = op.sums;
+  std::optional<int64_t> maybeLimit = getMatmulLimitParallelLoops(
+      outputSize, kSize, tileSizes[0], lowParallelism);
+  if (!maybeLimit) {
+    return std::nullopt;
+  }
+  tileSizes[0] = maybeLimit.value();
+  return tileSizes;
+}
+
+} // namespace
+
+int main() {
+  int convolution = 0, first = 0;
+  Operation op;
+  op.sums.resize(2);
+  while (std::scanf("%d %d %" SCNd64 " %" SCNd64 " %" SCNd64 " %" SCNd64
+                    " %" SCNd64 " %" SCNd64 " %" SCNd64 " %" SCNd64,
+                    &convolution, &first, &op.batch, &op.channels, &op.image,
+                    &op.depth, &op.rows, &op.columns, &op.sums[0],
+                    &op.sums[1]) == 10) {
+    op.batchFirst = first != 0;
+    auto sizes = convolution ? getConvolutionReductionSizes(op, 0, false)
+                             : getMatmulLikeReductionSizes(op, 0, false);
+    std::printf("%" PRId64 "\n", sizes ? (*sizes)[0] : 0);
+  }
+  return decoy == nullptr;
+}

@@ -1,0 +1,102 @@
+// From somebody's results to a patch for the compiler's source: nothing is measured.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/file.h"
+#include "base/subprocess.h"
+#include "cli.h"
+
+namespace hone::test {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+
+class SplitApply : public testing::Test {
+ protected:
+  void SetUp() override {
+    fs::create_directories(box_.work() / "gpu_results");
+    fs::create_directories(box_.work() / "iree/deep");
+    writeSweep();
+    ASSERT_EQ(box_.hone({"split", "analyze"}).code, 0);
+    ASSERT_TRUE(shell("git init -q iree"));
+  }
+
+  /// Large outputs want few parts, small ones many; the compiler is wrong about all of them.
+  void writeSweep() const {
+    for (const std::string limit : {"baseline", "nosplit", "1", "8", "128"}) {
+      std::string text = "arguments,iree_boo_experimental mean\n";
+      for (int i = 0; i < 12; ++i) {
+        const bool small = i < 6;
+        const int channels = small ? 8 + i : 200 + 20 * i;
+        const bool best = limit == (small ? "128" : "8");
+        text +=
+            fmt::format("convbfp16 -n 16 -c {0} -H 48 -W 32 -k {0} -y 3 -x 3 -p 1 -q 1 -F 4,{1}\n",
+                        channels, best ? 100 : 400 + i);
+      }
+      box_.write(fmt::format("gpu_results/limit_{}_prod.csv", limit), text);
+    }
+  }
+  void takeSource(const std::string& form) const {
+    fs::copy_file(fs::path(HONE_SOURCE_DIR) / "src/split/testdata" / (form + "_form.cpp"), source(),
+                  fs::copy_options::overwrite_existing);
+  }
+  [[nodiscard]] fs::path source() const { return box_.work() / "iree/deep/Sizes.cpp"; }
+  [[nodiscard]] bool shell(const std::string& command) const {
+    const auto ran =
+        runCommand({{"/bin/sh", "-c", "cd \"$0\" && " + command, box_.work()}, {}, {}});
+    return ran && ran->ending.ok();
+  }
+
+  Sandbox box_;
+};
+
+TEST_F(SplitApply, GivesAPatchThatGitAppliesForBothForms) {
+  for (const std::string form : {"functions", "chain"}) {
+    takeSource(form);
+    const std::string before = readFile(source()).value();
+    const Ran ran =
+        box_.hone({"split", "apply", "--source", "iree/deep/Sizes.cpp", "-o", "split.patch"});
+    ASSERT_EQ(ran.code, 0) << ran.err;
+    EXPECT_THAT(ran.out, HasSubstr("next: git apply split.patch"));
+    EXPECT_EQ(readFile(source()).value(), before) << "only a patch is written";
+    EXPECT_THAT(readFile(box_.work() / "split.patch").value(),
+                HasSubstr("--- a/deep/Sizes.cpp\n+++ b/deep/Sizes.cpp\n"));
+    EXPECT_TRUE(shell("git -C iree apply ../split.patch")) << form;
+    EXPECT_THAT(readFile(source()).value(), AllOf(HasSubstr("128"), Not(testing::StrEq(before))));
+    const Ran again = box_.hone({"split", "apply", "--source", "iree/deep/Sizes.cpp"});
+    EXPECT_EQ(again.code, 0) << again.err;
+    EXPECT_EQ(again.out, "") << "nothing is left to change";
+  }
+}
+
+TEST_F(SplitApply, SaysWhatItDidAsJson) {
+  takeSource("functions");
+  const Ran ran =
+      box_.hone({"split", "apply", "--source", "iree/deep/Sizes.cpp", "--ladder", "1d", "--json"});
+  ASSERT_EQ(ran.code, 0) << ran.err;
+  EXPECT_EQ(ran.json().at("form"), "functions");
+  EXPECT_EQ(ran.json().at("kinds"), nlohmann::json({"convolution"}));
+}
+
+TEST_F(SplitApply, AFileOfAnotherFormIsRefusedWithItsLine) {
+  box_.write("iree/deep/Sizes.cpp", "int main() {}\n");
+  expectError(box_.hone({"split", "apply", "--source", "iree/deep/Sizes.cpp"}), 2,
+              {"Sizes.cpp:1", "the function"});
+  expectError(box_.hone({"split", "apply", "--source", "iree/deep/none.cpp"}), 2, {"none.cpp"});
+}
+
+TEST_F(SplitApply, SaysWhatIsWrongWithTheResults) {
+  takeSource("functions");
+  const std::vector<std::string> command = {
+      "split", "apply", "--source", "iree/deep/Sizes.cpp", "--results", "gpu_results"};
+  box_.write("gpu_results/recommendation.json", "{");
+  expectError(box_.hone(command), 2, {"recommendation.json"});
+  fs::remove(box_.work() / "gpu_results/recommendation.json");
+  expectError(box_.hone(command), 2, {"recommendation.json", "hone split"});
+}
+
+}  // namespace
+}  // namespace hone::test
