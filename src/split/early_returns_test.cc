@@ -47,7 +47,7 @@ TEST(EarlyReturns, TheCompilersAreAsTheSourceHasThem) {
   EXPECT_EQ(compilersReturns(functions, ReductionKind::convolution),
             (EarlyReturns{640000, 8192, 64}));
   EXPECT_EQ(compilersReturns(functions, ReductionKind::matmul),
-            (EarlyReturns{2048 * 4096, 18000, 48}));
+            (EarlyReturns{2048L * 4096, 18000, 48}));
   EXPECT_EQ(compilersReturns(chain, ReductionKind::convolution), (EarlyReturns{512, 8192, 64}));
   EXPECT_EQ(compilersReturns(chain, ReductionKind::matmul), (EarlyReturns{1024, 24576, 384}));
 }
@@ -66,15 +66,14 @@ TEST_P(EarlyReturnsOfSeed, LeaveAloneWhatIsFasterUnsplit) {
     const bool small = shape.reduction.reductionSize() < 200000;
     // A condition with numbers in it skips these in any case.
     const std::int64_t output = shape.reduction.outputSize();
-    const bool fixed = output >= 1024 * 1024 && output < 1500 * 1024;
+    const bool fixed = output >= 1024L * 1024 && output < 1500L * 1024;
     wrong += !fixed && small != skips(heuristic.form, heuristic.returns, shape.reduction) ? 1 : 0;
   }
   EXPECT_LE(wrong, 4U);
 }
 
 TEST(EarlyReturns, NoiseMovesNoConstant) {
-  SweepResult sweep = testSweep(
-      50, [](const model::Reduction&) { return 64; }, 0, 5);
+  SweepResult sweep = testSweep(50, [](const model::Reduction&) { return 64; }, 0, 5);
   Random random(5);
   for (ShapeResult& shape : sweep.shapes) {
     for (auto& [limit, timing] : shape.limits) {

@@ -36,14 +36,13 @@ INSTANTIATE_TEST_SUITE_P(Seeds, GridFitOfSeed, testing::Range<std::uint64_t>(0, 
 TEST(GridFit, OfNothingIsTheEndOfTheChain) { EXPECT_EQ(fitGrid({}), Ladder{}); }
 
 TEST(GridFit, OfOneShapeIsItsLimit) {
-  const SweepResult sweep = testSweep(
-      1, [](const model::Reduction&) { return 128; }, 0, 3);
+  const SweepResult sweep = testSweep(1, [](const model::Reduction&) { return 128; }, 0, 3);
   const Ladder ladder = fitGrid(casesOf(sweep, ReductionKind::matmul));
   EXPECT_EQ(limitOf(ladder, sweep.shapes.front().reduction), 128);
 }
 
 TEST_P(GridFitOfSeed, FindsAKnownGridInNoise) {
-  const Ladder known{{{128 * 128, {{200000, 64}}, 1024}, {512 * 512, {{1000000, 16}}, 128}}, 8};
+  const Ladder known{{{square(128), {{200000, 64}}, 1024}, {square(512), {{1000000, 16}}, 128}}, 8};
   const SweepResult sweep = testSweep(100, bestBy(known), 0.04, GetParam());
   const Ladder fitted = fitGrid(casesOf(sweep, ReductionKind::matmul));
   EXPECT_LT(geomeanOf(fitted, sweep), 1.06);

@@ -17,12 +17,13 @@ using testing::HasSubstr;
 using testing::StartsWith;
 
 SweepResult gridSweep() {
-  const Ladder known{{{128 * 128, {{200000, 16}}, 1024}, {512 * 512, {{1000000, 16}}, 256}}, 16};
+  const Ladder known{{{square(128), {{200000, 16}}, 1024}, {square(512), {{1000000, 16}}, 256}},
+                     16};
   return testSweep(120, bestBy(known), 0.02, 11);
 }
 
 SweepResult ladderSweep() {
-  return testSweep(120, bestBy({{{128 * 128, {}, 1024}, {512 * 512, {}, 128}}, 16}), 0.02, 11);
+  return testSweep(120, bestBy({{{square(128), {}, 1024}, {square(512), {}, 128}}, 16}), 0.02, 11);
 }
 
 TEST(Recommendation, TakesTwoDWhereTheReductionSizeMatters) {
@@ -81,7 +82,7 @@ class RecommendationOfSeed : public testing::TestWithParam<std::uint64_t> {};
 INSTANTIATE_TEST_SUITE_P(Seeds, RecommendationOfSeed, testing::Range<std::uint64_t>(0, 5));
 
 TEST_P(RecommendationOfSeed, AKnownLadderIsFoundAndNothingRegresses) {
-  const Ladder known{{{64 * 64, {}, 1024}, {256 * 256, {}, 128}, {1024 * 1024, {}, 32}}, 16};
+  const Ladder known{{{square(64), {}, 1024}, {square(256), {}, 128}, {square(1024), {}, 32}}, 16};
   const SweepResult sweep = testSweep(100, bestBy(known), 0.03, GetParam());
   const Recommendation one = recommend(sweep, SourceForm::chain).at(0);
   EXPECT_EQ(one.taken().inSample.regressed, 0);
