@@ -56,7 +56,7 @@ BaselineComparisons compareToBaseline(const SweepResult& sweep) {
   std::vector<std::optional<std::int64_t>> limits(sweep.limits.begin(), sweep.limits.end());
   limits.emplace_back(std::nullopt);
   for (const std::optional<std::int64_t> limit : limits) {
-    if (BaselineComparison comparison = compared(sweep, limit); comparison.tests() > 0) {
+    if (const BaselineComparison comparison = compared(sweep, limit); comparison.tests() > 0) {
       comparisons.limits.push_back(comparison);
     }
   }

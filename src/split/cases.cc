@@ -19,13 +19,14 @@ Cost costOf(const ShapeResult& shape, double bestUs, double timeUs) {
   const double ratio = timeUs / bestUs;
   const bool regressed =
       shape.baseline && verdictOf(shape.baseline->meanUs, timeUs) == stats::Verdict::regressed;
-  return {(ratio < kSame ? 0 : std::log(ratio)) * (regressed ? kRegressionWeight : 1),
-          regressed ? 1 : 0};
+  const double loss = ratio < kSame ? 0 : std::log(ratio);
+  return {loss, loss * (regressed ? kRegressionWeight : 1), regressed ? 1 : 0};
 }
 
 /// Worse than the slowest that worked, and than twice the best.
 Cost costOfFailure(const ShapeResult& shape, double bestUs) {
-  return {kRegressionWeight * std::log(2 * slowestLimit(shape)->timeUs / bestUs), 1};
+  const double loss = std::log(2 * slowestLimit(shape)->timeUs / bestUs);
+  return {loss, kRegressionWeight * loss, 1};
 }
 
 Case caseOf(const Cases& cases, const ShapeResult& shape) {
@@ -64,6 +65,7 @@ Cases select(const Cases& cases, const Folds& folds, std::size_t fold, bool insi
 }  // namespace
 
 Cost& Cost::operator+=(const Cost& other) {
+  loss += other.loss;
   value += other.value;
   regressed += other.regressed;
   return *this;

@@ -10,10 +10,10 @@
 
 namespace hone::split {
 
-/// What a fit pays for times: the sum of log(time / best), where less than 2 % counts as nothing
-/// and a shape slower than its baseline by more than 5 % counts tenfold.
+/// What a fit pays for times.
 struct Cost {
-  double value = 0;
+  double loss = 0;   ///< the sum of log(time / best), where less than 2 % counts as nothing
+  double value = 0;  ///< the same with shapes that regressed counted tenfold
   std::int64_t regressed = 0;  ///< shapes slower than their baseline by more than 5 %
 
   Cost& operator+=(const Cost& other);

@@ -46,21 +46,19 @@ TEST(Cases, SlowerThanTheBaselineCountsTenfoldAndAFailureMore) {
 }
 
 TEST(Cases, CostUnderALadderIsThatOfItsLimits) {
-  const SweepResult sweep = testSweep(
-      40, [](const model::Reduction&) { return 64; }, 0, 7);
+  const SweepResult sweep = testSweep(40, [](const model::Reduction&) { return 64; }, 0, 7);
   const Cases cases = casesOf(sweep, ReductionKind::matmul);
   ASSERT_EQ(cases.all.size(), 40U);
   EXPECT_NEAR(costUnder(cases, Ladder{{{INT64_MAX, {}, 64}}, 16}).value, 0, 1e-9);
   EXPECT_NEAR(costUnder(cases, Ladder{{{INT64_MAX, {{INT64_MAX, 128}}, 64}}, 16}).value,
               40 * std::log(1.3), 1e-6);
   EXPECT_NEAR(costUnder(cases, Ladder{{}, 16}).value, 40 * 2 * std::log(1.3), 1e-6);
-  Heuristic skipAll{ReductionKind::matmul, SourceForm::chain, {0, 0, 0}, {}};
+  const Heuristic skipAll{ReductionKind::matmul, SourceForm::chain, {0, 0, 0}, {}};
   EXPECT_EQ(costUnder(cases, skipAll).regressed, 40) << "limit 1 is 1.3^6 = 4.8 times the best";
 }
 
 TEST(Cases, FoldsAreEvenAndKeepEqualSizesTogether) {
-  SweepResult sweep = testSweep(
-      23, [](const model::Reduction&) { return 64; }, 0, 7);
+  SweepResult sweep = testSweep(23, [](const model::Reduction&) { return 64; }, 0, 7);
   sweep.shapes.push_back(sweep.shapes.front());
   sweep.shapes.back().arguments += " ";
   const Cases cases = casesOf(sweep, ReductionKind::matmul);

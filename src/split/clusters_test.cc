@@ -9,7 +9,7 @@ namespace {
 
 using model::ReductionKind;
 
-ShapeResult shapeOf(std::int64_t m, std::map<std::int64_t, double> times) {
+ShapeResult shapeOf(std::int64_t m, const std::map<std::int64_t, double>& times) {
   ShapeResult shape = testShape(m, 2, 1000 * m);
   for (const auto& [limit, us] : times) {
     shape.limits[limit] = {us, 0, 0, 0, 0};

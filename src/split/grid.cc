@@ -66,6 +66,10 @@ Grid::Grid(const Cases& cases) : limits_(cases.limits), caps_(cases.caps) {
       capSums_[column][cap] += one.capCosts[cap].value;
     }
   }
+  addUp();
+}
+
+void Grid::addUp() {
   for (std::size_t column = 1; column <= columns(); ++column) {
     for (std::size_t row = 1; row <= rows(); ++row) {
       for (std::size_t limit = 0; limit < limits_.size(); ++limit) {
@@ -81,28 +85,42 @@ Grid::Grid(const Cases& cases) : limits_(cases.limits), caps_(cases.caps) {
   }
 }
 
-Grid::Choice Grid::limitFor(std::size_t c0, std::size_t c1, std::size_t r0, std::size_t r1) const {
-  // Sums of the same costs in another order differ in their last digits.
-  constexpr double kRounding = 1e-9;
-  std::optional<Choice> best;
-  for (std::size_t limit = 0; limit < limits_.size(); ++limit) {
-    const double cost =
-        sum(c1, r1, limit) - sum(c0, r1, limit) - sum(c1, r0, limit) + sum(c0, r0, limit);
-    if (!best || cost < best->cost - kRounding) {
-      best = {cost, limits_[limit]};
-    }
+Strip Grid::strip(std::size_t c0, std::size_t c1) const {
+  const std::size_t column = (rows() + 1) * limits_.size();
+  std::vector<double> sums(column);
+  for (std::size_t i = 0; i < column; ++i) {
+    sums[i] = sums_[c1 * column + i] - sums_[c0 * column + i];
   }
-  return *best;
+  return {limits_, std::move(sums)};
 }
 
-Grid::Choice Grid::capFrom(std::size_t c0) const {
-  Choice best{capSums_[c0].back(), caps_.back()};
+LimitChoice Grid::capFrom(std::size_t c0) const {
+  LimitChoice best{capSums_[c0].back(), caps_.back()};
   for (std::size_t cap = caps_.size(); cap-- > 0;) {
     if (capSums_[c0][cap] < best.cost) {
       best = {capSums_[c0][cap], caps_[cap]};
     }
   }
   return best;
+}
+
+double Strip::costOf(std::size_t r0, std::size_t r1) const {
+  double least = cost(r0, r1, 0);
+  for (std::size_t limit = 1; limit < limits_.size(); ++limit) {
+    least = std::min(least, cost(r0, r1, limit));
+  }
+  return least;
+}
+
+std::int64_t Strip::limitFor(std::size_t r0, std::size_t r1) const {
+  // Sums of the same costs in another order differ in their last digits.
+  constexpr double kRounding = 1e-9;
+  const double most = costOf(r0, r1) + kRounding;
+  std::size_t limit = 0;
+  while (cost(r0, r1, limit) > most) {
+    ++limit;
+  }
+  return limits_[limit];
 }
 
 }  // namespace hone::split

@@ -25,12 +25,13 @@ struct BandFit {
 using BandFits = std::array<BandFit, kMostLimits>;
 
 BandFits fitBand(const Grid& grid, std::size_t c0, std::size_t c1) {
-  // fits[n][r]: n + 1 limits for the rows before r.
+  const Strip strip = grid.strip(c0, c1);
+  // fits[r][n]: n + 1 limits for the rows before r.
   std::vector<BandFits> fits(grid.rows() + 1);
   for (std::size_t r1 = 1; r1 <= grid.rows(); ++r1) {
-    fits[r1][0] = {grid.limitFor(c0, c1, 0, r1).cost, {{r1}}};
+    fits[r1][0] = {strip.costOf(0, r1), {{r1}}};
     for (std::size_t r0 = 1; r0 < r1; ++r0) {
-      const double last = grid.limitFor(c0, c1, r0, r1).cost;
+      const double last = strip.costOf(r0, r1);
       for (std::size_t n = 1; n < kMostLimits; ++n) {
         const BandFit& before = fits[r0][n - 1];
         if (before.cost + last < fits[r1][n].cost) {
@@ -45,9 +46,10 @@ BandFits fitBand(const Grid& grid, std::size_t c0, std::size_t c1) {
 
 Band bandOf(const Grid& grid, std::size_t c0, std::size_t c1, const BandFit& fit) {
   Band band{grid.outputAbove(c1 - 1), {}, 1};
+  const Strip strip = grid.strip(c0, c1);
   std::size_t r0 = 0;
   for (const std::size_t r1 : fit.ends) {
-    band.limit = grid.limitFor(c0, c1, r0, r1).limit;
+    band.limit = strip.limitFor(r0, r1);
     if (r1 == grid.rows()) {
       break;
     }

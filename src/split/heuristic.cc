@@ -45,7 +45,7 @@ bool convolutionSkips(SourceForm form, const EarlyReturns& returns, const Reduct
   const EarlyReturns measures = convolutionMeasures(form, reduction);
   return measures.largeParallel >= returns.largeParallel ||
          (measures.ratio <= returns.ratio && measures.smallReduction < returns.smallReduction) ||
-         (form == SourceForm::functions && reduction.outputSize() >= 2 * 1024 * 1024 &&
+         (form == SourceForm::functions && reduction.outputSize() >= 2L * 1024 * 1024 &&
           measures.smallReduction < 50000);
 }
 
@@ -59,7 +59,7 @@ bool matmulSkips(SourceForm form, const EarlyReturns& returns, const Reduction& 
   const std::int64_t output = reduction.outputSize();
   return measures.largeParallel > returns.largeParallel ||
          (measures.ratio < returns.ratio && small) ||
-         (output >= 1024 * 1024 && output < 1500 * 1024 && measures.smallReduction < 200000);
+         (output >= 1024L * 1024 && output < 1500L * 1024 && measures.smallReduction < 200000);
 }
 
 nlohmann::json toJson(const Band& band) {
@@ -100,7 +100,7 @@ EarlyReturns compilersReturns(SourceForm form, ReductionKind kind) {
   if (kind == ReductionKind::convolution) {
     return chain ? EarlyReturns{512, 8192, 64} : EarlyReturns{640000, 8192, 64};
   }
-  return chain ? EarlyReturns{1024, 24576, 384} : EarlyReturns{2048 * 4096, 18000, 48};
+  return chain ? EarlyReturns{1024, 24576, 384} : EarlyReturns{2048L * 4096, 18000, 48};
 }
 
 EarlyReturns measuresOf(SourceForm form, const Reduction& reduction) {

@@ -181,8 +181,8 @@ class Fit {
     Ladder closed = ladder;
     closed.bands.push_back(
         {squareAbove(std::max(groups_.back().outputSize, below)), {}, lastLimit});
-    Priced open = withPrice(std::move(ladder));
-    Priced shut = withPrice(std::move(closed));
+    const Priced open = withPrice(std::move(ladder));
+    const Priced shut = withPrice(std::move(closed));
     return open.cost <= shut.cost ? open : shut;
   }
 

@@ -9,7 +9,7 @@
 namespace hone::split {
 namespace {
 
-SweepResult sweepOf(std::vector<std::map<std::int64_t, double>> times,
+SweepResult sweepOf(const std::vector<std::map<std::int64_t, double>>& times,
                     std::vector<std::int64_t> limits) {
   SweepResult sweep{std::move(limits), {}, {}, 0};
   for (const auto& shapeTimes : times) {

@@ -58,10 +58,10 @@ TEST(ProblemReduction, AFilterThatDoesNotSlideIsAMatmul) {
                        .sizes = {16},
                        .batchSize = 1,
                        .mSize = 288,
-                       .nSize = 96 * 9}));
+                       .nSize = 96L * 9}));
   EXPECT_EQ(
       ofLine("conv -n 2 -c 96 -H 8 -W 8 -k 288 -y 1 -x 1 -F 1"),
-      (Reduction{.kind = ReductionKind::matmul, .sizes = {96}, .mSize = 2 * 64, .nSize = 288}));
+      (Reduction{.kind = ReductionKind::matmul, .sizes = {96}, .mSize = 2L * 64, .nSize = 288}));
 }
 
 TEST(ProblemReduction, OfAForwardFollowsTheLayout) {
@@ -71,7 +71,7 @@ TEST(ProblemReduction, OfAForwardFollowsTheLayout) {
                      .batchFirst = true,
                      .batchSize = 2,
                      .outputChannelSize = 288,
-                     .imageSize = 8 * 12,
+                     .imageSize = 8L * 12,
                      .depthSize = 1};
   EXPECT_EQ(ofLine(line), expected);
   expected.sizes = {3, 96};

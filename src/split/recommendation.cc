@@ -33,8 +33,12 @@ Cases notSkipped(const Cases& cases, const Heuristic& heuristic) {
 Heuristic fit(const Cases& cases, ReductionKind kind, SourceForm form, FitLadder fitLadder) {
   Heuristic first{kind, form, compilersReturns(form, kind), fitLadder(cases)};
   first.returns = fitReturns(first, cases);
+  const Cases kept = notSkipped(cases, first);
+  if (kept.all.size() == cases.all.size()) {
+    return first;
+  }
   Heuristic again = first;
-  again.ladder = fitLadder(notSkipped(cases, first));
+  again.ladder = fitLadder(kept);
   return costUnder(cases, again).regressed <= costUnder(cases, first).regressed ? again : first;
 }
 

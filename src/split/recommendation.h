@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <nlohmann/json_fwd.hpp>
 #include <span>
 #include <string>
@@ -36,8 +37,14 @@ struct Recommendation {
 /// One for each kind that has shapes with a time under a limit; convolutions first.
 [[nodiscard]] std::vector<Recommendation> recommend(const SweepResult& sweep, SourceForm form);
 
-/// What recommendation.json in the results folder holds.
+/// What recommendation.json holds.
 [[nodiscard]] nlohmann::json toJson(std::span<const Recommendation> recommendations);
 [[nodiscard]] Result<std::vector<Recommendation>> recommendationsFrom(const nlohmann::json& json);
+
+/// recommendation.json in a results folder.
+[[nodiscard]] Result<void> writeRecommendations(const std::filesystem::path& folder,
+                                                std::span<const Recommendation> recommendations);
+[[nodiscard]] Result<std::vector<Recommendation>> readRecommendations(
+    const std::filesystem::path& folder);
 
 }  // namespace hone::split

@@ -1,5 +1,6 @@
 #include <nlohmann/json.hpp>
 
+#include "base/file.h"
 #include "model/json_reader.h"
 #include "split/recommendation.h"
 
@@ -7,6 +8,8 @@ namespace hone::split {
 namespace {
 
 using model::JsonReader;
+
+constexpr const char* kFile = "recommendation.json";
 
 nlohmann::json toJson(const Regret& regret) {
   return {{"shapes", regret.shapes},
@@ -92,7 +95,7 @@ nlohmann::json toJson(std::span<const Recommendation> recommendations) {
 
 Result<std::vector<Recommendation>> recommendationsFrom(const nlohmann::json& json) {
   std::vector<nlohmann::json> all;
-  JsonReader reader(json, "recommendation.json");
+  JsonReader reader(json, "recommendations");
   reader.required("recommendations", all);
   HONE_CHECK(reader.finish());
   std::vector<Recommendation> recommendations;
@@ -100,6 +103,25 @@ Result<std::vector<Recommendation>> recommendationsFrom(const nlohmann::json& js
     recommendations.push_back(HONE_TRY(recommendationFrom(one)));
   }
   return recommendations;
+}
+
+Result<void> writeRecommendations(const std::filesystem::path& folder,
+                                  std::span<const Recommendation> recommendations) {
+  return writeFile(folder / kFile, toJson(recommendations).dump(2) + "\n");
+}
+
+Result<std::vector<Recommendation>> readRecommendations(const std::filesystem::path& folder) {
+  const std::filesystem::path file = folder / kFile;
+  if (!std::filesystem::exists(file)) {
+    return userError("{}: there is no such file; hone split analyze writes it", file.string());
+  }
+  const std::string text = HONE_TRY(readFile(file));
+  const auto json = nlohmann::json::parse(text, nullptr, false);
+  if (json.is_discarded()) {
+    return userError("{}: this is not JSON; hone split analyze writes it anew", file.string());
+  }
+  auto read = recommendationsFrom(json);
+  return read ? std::move(read) : within(file.string(), read.error());
 }
 
 }  // namespace hone::split

@@ -14,7 +14,6 @@ namespace {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
-using testing::Not;
 
 constexpr std::string_view kConv =
     "convbfp16 -n 16 -c 96 -H 48 -W 32 -k 288 -y 3 -x 3 -p 1 -q 1 -F 4";
@@ -36,8 +35,7 @@ TEST_F(ResultFiles, AreReadBackAsTheyWere) {
   Random random(5);
   for (const std::int64_t m : {9, 7, 5, 3, 8, 6, 4, 2}) {
     sweep.shapes.push_back(testShape(m, 100, 65536));
-    measure(
-        sweep.shapes.back(), [](const model::Reduction&) { return 64; }, 0.1, random);
+    measure(sweep.shapes.back(), [](const model::Reduction&) { return 64; }, 0.1, random);
   }
   sweep.shapes[3].limits.erase(64);
   sweep.shapes[4].baseline.reset();

@@ -70,7 +70,7 @@ TEST(Simulate, RegretIsAgainstTheBestAndAgainstTheBaseline) {
   ShapeResult slow = testShape(32, 64, 65536);
   slow.limits = {{8, us(10)}, {64, us(5)}};
   slow.baseline = us(9);
-  ShapeResult bare = testShape(16, 64, 65536);
+  const ShapeResult bare = testShape(16, 64, 65536);
   Heuristic heuristic;
   heuristic.returns = compilersReturns(SourceForm::functions, model::ReductionKind::matmul);
   heuristic.ladder.cap = 8;

@@ -15,6 +15,8 @@ namespace hone::split {
 
 inline const std::vector<std::int64_t> kTestLimits = {1, 8, 16, 32, 64, 128, 256, 512, 1024, 2048};
 
+constexpr std::int64_t square(std::int64_t side) { return side * side; }
+
 /// A shape without times: a matmul of m by n, summed over k.
 inline ShapeResult testShape(std::int64_t m, std::int64_t n, std::int64_t k) {
   const model::Matmul matmul{.batch = 0, .m = m, .n = n, .k = k};
@@ -61,8 +63,7 @@ inline SweepResult testSweep(std::size_t shapes, const BestLimit& best, double n
 
 /// No limit is better than another, but for noise of up to so much.
 inline SweepResult noiseSweep(std::size_t shapes, double noise, std::uint64_t seed) {
-  SweepResult sweep = testSweep(
-      shapes, [](const model::Reduction&) { return 64; }, 0, seed);
+  SweepResult sweep = testSweep(shapes, [](const model::Reduction&) { return 64; }, 0, seed);
   Random random(seed);
   for (ShapeResult& shape : sweep.shapes) {
     for (auto& [limit, timing] : shape.limits) {
