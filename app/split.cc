@@ -34,6 +34,14 @@ void addSweep(CLI::App& split, Context& context, const char* name, const char* w
       ->capture_default_str();
   mode->add_option("--budget", options->budget, "At most so much: 10m, 200trials");
   mode->add_flag("--force-rerun", options->forceRerun, "Also what was measured before");
+  mode->add_option("--method", options->method,
+                   "attribute: the compiler as it is; rebuild: one built for every limit")
+      ->check(CLI::IsMember({"attribute", "rebuild"}))
+      ->capture_default_str();
+  mode->add_option("--iree-source", options->ireeSource, "A checkout of IREE, to rebuild from");
+  mode->add_option("--iree-build", options->ireeBuild, "Its build folder");
+  mode->add_option("--build-command", options->buildCommand,
+                   "What builds it there; cmake --build . --target iree-compile when not given");
   mode->footer(fmt::format(
       "Examples:\n"
       "  hone split {0} convolutions.txt\n"

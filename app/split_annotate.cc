@@ -97,9 +97,10 @@ Result<std::vector<split::ShapeResult>> shapesFor(const AnnotateOptions& options
   split::SweepOptions sweepOptions;
   sweepOptions.limits = HONE_TRY(model::sizesFrom("--limits", options.limits));
   sweepOptions.flags = bench.engine.target.flags;
+  sweepOptions.compiler = bench.engine.compiler.revision();
   sweepOptions.seed = options.seed;
-  split::Sweeper sweeper(bench.engine.compiler, bench.executor, bench.store, bench.progress,
-                         bench.run, sweepOptions);
+  split::Sweeper sweeper(split::attributeChoices(bench.engine.compiler, sweepOptions.limits),
+                         bench.executor, bench.store, bench.progress, bench.run, sweepOptions);
   HONE_CHECK(sweeper.restore({}));
   std::vector<split::ShapeResult> shapes;
   for (const split::ShapeRecord& record : HONE_TRY(sweeper.sweep(swept))) {

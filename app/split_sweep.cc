@@ -8,9 +8,11 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/hash.h"
+#include "base/machine.h"
 #include "base/text.h"
 #include "model/sweep.h"
 #include "split/analysis.h"
+#include "split/rebuild_choices.h"
 #include "split/result_files.h"
 #include "split/rule.h"
 #include "split/sweeper.h"
@@ -184,6 +186,32 @@ Result<int> conclude(const Context& context, const SplitOptions& options, Sessio
   return report(context, outcome);
 }
 
+/// How the limits come into the compiler.
+Result<split::ChoiceCompiler> choiceCompiler(const SplitOptions& options, Session& session,
+                                             const std::vector<std::int64_t>& limits,
+                                             const std::vector<SweepProblem>& problems,
+                                             const std::filesystem::path& folder,
+                                             Progress& progress) {
+  if (options.method == "attribute") {
+    return split::attributeChoices(session.engine.compiler, limits);
+  }
+  split::RebuildOptions rebuild;
+  rebuild.source = split::sourceIn(options.ireeSource);
+  rebuild.build.folder = options.ireeBuild;
+  rebuild.build.log = std::filesystem::absolute(options.folder()) / "build.log";
+  if (!options.buildCommand.empty()) {
+    rebuild.build.command = options.buildCommand;
+  }
+  rebuild.limits = limits;
+  rebuild.workers = cpuCount();
+  rebuild.compileLimits = {
+      std::chrono::milliseconds(static_cast<std::int64_t>(options.engine.compileSeconds * 1000)),
+      memoryBytes() / 2 / rebuild.workers};
+  return split::rebuildChoices(
+      session.engine.compiler, rebuild,
+      HONE_TRY(split::requestsFor(problems, session.engine.target.flags, folder)), progress);
+}
+
 }  // namespace
 
 std::string SplitOptions::stem() const {
@@ -204,11 +232,20 @@ Result<int> splitSweep(const Context& context, const SplitOptions& options) {
   if (!options.budget.empty()) {
     sweepOptions.budget = HONE_TRY(trial::budgetFrom(options.budget));
   }
+  if ((options.method == "rebuild") != !options.ireeSource.empty() ||
+      options.ireeSource.empty() != options.ireeBuild.empty()) {
+    return userError("--method rebuild goes with --iree-source and --iree-build");
+  }
   HONE_CHECK(makeFolder(options.folder()));
   Session session = HONE_TRY(startSession(context, options, "sweep", problems, progress));
   sweepOptions.flags = session.engine.target.flags;
-  split::Sweeper sweeper(session.engine.compiler, session.executor, session.store, progress,
-                         session.run, sweepOptions);
+  sweepOptions.compiler = fmt::format("{} {} {}", session.engine.compiler.revision(),
+                                      options.method, options.ireeSource);
+  const ScratchFolder scratch = HONE_TRY(ScratchFolder::create("hone-split"));
+  auto compile = HONE_TRY(
+      choiceCompiler(options, session, sweepOptions.limits, problems, scratch.path(), progress));
+  split::Sweeper sweeper(std::move(compile), session.executor, session.store, progress, session.run,
+                         sweepOptions);
   std::map<std::string, ShapeRecord> earlier;
   if (!options.forceRerun) {
     earlier = HONE_TRY(earlierShapes(session.store));

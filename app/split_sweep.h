@@ -18,6 +18,10 @@ struct SplitOptions {
   std::string results;  ///< the folder; "" for <stem>_results
   std::string budget;
   bool forceRerun = false;
+  std::string method = "attribute";
+  std::string ireeSource;  ///< of the method rebuild: a checkout of IREE
+  std::string ireeBuild;
+  std::string buildCommand;
   std::uint64_t seed = 1;
   EngineOptions engine;
 

@@ -47,4 +47,41 @@ std::vector<Choice> choicesFor(const std::optional<model::Reduction>& reduction,
   return choices;
 }
 
+ChoiceCompiler attributeChoices(iree::Compiler& compiler, std::vector<std::int64_t> limits) {
+  return
+      [&compiler, limits = std::move(limits)](
+          std::span<const iree::CompileRequest> requests) -> Result<std::vector<CompiledProblem>> {
+        const auto programs = HONE_TRY(iree::prepareSplits(compiler, requests));
+        std::vector<CompiledProblem> problems(programs.size());
+        std::vector<iree::SplitOrder> orders;
+        std::vector<CompiledProblem*> ordered;
+        for (std::size_t i = 0; i < programs.size(); ++i) {
+          const iree::Splittable& program = programs[i];
+          CompiledProblem& problem = problems[i];
+          problem.report = program.report;
+          if (program.report.status != iree::CompileReport::Status::ok) {
+            continue;
+          }
+          if (program.operations.size() == 1) {
+            problem.reduction = program.operations.front();
+          }
+          problem.choices = choicesFor(problem.reduction,
+                                       program.compilersOwn.empty() ? std::vector<std::int64_t>{}
+                                                                    : program.compilersOwn.front(),
+                                       limits);
+          iree::SplitOrder order{&program, {}};
+          for (const Choice& choice : problem.choices) {
+            order.choices.push_back(choice.splitSizes());
+          }
+          orders.push_back(std::move(order));
+          ordered.push_back(&problem);
+        }
+        auto compiled = HONE_TRY(iree::compileSplits(compiler, orders));
+        for (std::size_t i = 0; i < ordered.size(); ++i) {
+          ordered[i]->compiled = std::move(compiled[i]);
+        }
+        return problems;
+      };
+}
+
 }  // namespace hone::split

@@ -19,8 +19,6 @@
 namespace hone::split {
 namespace {
 
-using iree::CompileReport;
-
 /// Compiled and measured in turns of so many problems: results come early, and little is redone
 /// after a kill.
 constexpr std::size_t kChunk = 16;
@@ -46,7 +44,9 @@ Timing timingOf(const std::vector<double>& timesNs) {
 
 std::string keyOf(const SweepProblem& problem, const Choice& choice) {
   return fmt::format("{} {}", nameOf(problem.problem),
-                     choice.sizes.empty() ? "unsplit" : fmt::format("{}", choice.sizes));
+                     !choice.sizes.empty()  ? fmt::format("{}", choice.sizes)
+                     : choice.label.empty() ? "unsplit"
+                                            : choice.label);
 }
 
 model::Config configOf(const Choice& choice) {
@@ -59,6 +59,12 @@ model::Config configOf(const Choice& choice) {
   return config;
 }
 
+/// The sizes of an operation that the compiler never splits by a limit.
+model::Reduction neverSplit(model::Reduction reduction) {
+  reduction.sizes.clear();
+  return reduction;
+}
+
 }  // namespace
 
 /// A problem on its way.
@@ -66,10 +72,7 @@ struct Sweeper::Item {
   std::size_t index = 0;
   const SweepProblem* problem = nullptr;
   std::filesystem::path source;
-  std::string hash;
-  iree::Splittable splittable;
-  std::vector<Choice> choices;
-  std::vector<iree::SplitCompiled> compiled;  ///< one a choice
+  CompiledProblem compiled;
 };
 
 /// A way to split it on its way.
@@ -86,7 +89,7 @@ Result<void> Sweeper::restore(std::map<std::string, ShapeRecord> earlier) {
 
 std::string Sweeper::raceOf(const SweepProblem& problem) const {
   Hasher hasher;
-  hasher.field("split race").field(compiler_.revision()).field(executor_.device().name);
+  hasher.field("split race").field(options_.compiler).field(executor_.device().name);
   hasher.field(nameOf(problem.problem)).field(fmt::format("{}", options_.limits));
   for (const std::string& flag : options_.flags) {
     hasher.field(flag);
@@ -94,58 +97,35 @@ std::string Sweeper::raceOf(const SweepProblem& problem) const {
   return hasher.hex();
 }
 
-Result<void> Sweeper::compileItems(std::vector<Item>& items) {
+Result<std::vector<Sweeper::Item>> Sweeper::compileItems(std::span<const SweepProblem> problems,
+                                                         std::span<const std::size_t> which,
+                                                         const std::filesystem::path& folder) {
+  std::vector<SweepProblem> chosen;
+  for (const std::size_t index : which) {
+    chosen.push_back(problems[index]);
+  }
+  const auto requests = HONE_TRY(requestsFor(chosen, options_.flags, folder));
   const FileLock lane = HONE_TRY(trial::enterToCompile());
-  std::vector<iree::CompileRequest> requests;
-  for (const Item& item : items) {
-    iree::CompileRequest request;
-    request.source = item.source;
-    request.sourceHash = item.hash;
-    request.flags = options_.flags;
-    request.function = kFunction;
-    requests.push_back(std::move(request));
+  auto compiled = HONE_TRY(compile_(requests));
+  std::vector<Item> items;
+  for (std::size_t i = 0; i < which.size(); ++i) {
+    items.push_back({which[i], &problems[which[i]], requests[i].source, std::move(compiled[i])});
   }
-  auto programs = HONE_TRY(iree::prepareSplits(compiler_, requests));
-  std::vector<iree::SplitOrder> orders;
-  std::vector<Item*> ordered;
-  for (std::size_t i = 0; i < items.size(); ++i) {
-    Item& item = items[i];
-    item.splittable = std::move(programs[i]);
-    if (item.splittable.report.status != CompileReport::Status::ok) {
-      continue;
-    }
-    const auto& operations = item.splittable.operations;
-    const auto& own = item.splittable.compilersOwn;
-    const bool one = operations.size() == 1;
-    item.choices =
-        choicesFor(one ? std::optional(operations.front()) : std::nullopt,
-                   own.empty() ? std::vector<std::int64_t>{} : own.front(), options_.limits);
-    iree::SplitOrder order{&item.splittable, {}};
-    for (const Choice& choice : item.choices) {
-      order.choices.push_back(choice.splitSizes());
-    }
-    orders.push_back(std::move(order));
-    ordered.push_back(&item);
-  }
-  auto compiled = HONE_TRY(iree::compileSplits(compiler_, orders));
-  for (std::size_t i = 0; i < ordered.size(); ++i) {
-    ordered[i]->compiled = std::move(compiled[i]);
-  }
-  return {};
+  return items;
 }
 
 Result<Sweeper::Entry> Sweeper::tryChoice(const Item& item, std::size_t choice,
                                           trial::Verifier& verifier, const trial::Inputs& inputs) {
   Entry entry;
-  entry.choice = &item.choices[choice];
-  const iree::SplitCompiled& compiled = item.compiled[choice];
+  entry.choice = &item.compiled.choices[choice];
+  const iree::SplitCompiled& compiled = item.compiled.compiled[choice];
   entry.contender.call = {compiled.module, compiled.function, inputs.arguments};
   store::Trial& trial = entry.contender.trial;
   trial.key = keyOf(*item.problem, *entry.choice);
   trial.problem = nameOf(item.problem->problem);
   trial.config = configOf(*entry.choice);
   // The module was compiled for all its choices: each has an even share of what it took.
-  const auto share = static_cast<std::int64_t>(item.choices.size());
+  const auto share = static_cast<std::int64_t>(item.compiled.choices.size());
   trial.compileWallNs = compiled.report.ending.wallNs / share;
   trial.compileCpuNs = compiled.report.ending.cpuNs / share;
   HONE_CHECK(contenders_.add(entry.contender, compiled.report, verifier));
@@ -180,7 +160,7 @@ Result<std::vector<Sweeper::Entry>> Sweeper::tryAll(const Item& item) {
       HONE_TRY(trial::makeInputs(program, {}, options_.seed, scratch.path()));
   trial::Verifier verifier(executor_, program, inputs, scratch.path());
   std::vector<Entry> entries;
-  for (std::size_t i = 0; i < item.choices.size(); ++i) {
+  for (std::size_t i = 0; i < item.compiled.choices.size(); ++i) {
     entries.push_back(HONE_TRY(tryChoice(item, i, verifier, inputs)));
   }
   referenceCpuNs_ += verifier.referenceCpuNs();
@@ -189,17 +169,15 @@ Result<std::vector<Sweeper::Entry>> Sweeper::tryAll(const Item& item) {
 }
 
 Result<void> Sweeper::measureItem(const Item& item, ShapeRecord& record) {
-  const auto& operations = item.splittable.operations;
-  record.shape.reduction = operations.size() == 1
-                               ? operations.front()
-                               : reductionOf(item.problem->problem).value_or(model::Reduction{});
-  if (item.choices.empty()) {
+  record.shape.reduction = item.compiled.reduction.value_or(
+      neverSplit(reductionOf(item.problem->problem).value_or(model::Reduction{})));
+  if (item.compiled.choices.empty()) {
     record.failures.push_back(fmt::format("{}: does not compile: {}", record.shape.arguments,
-                                          item.splittable.report.message));
+                                          item.compiled.report.message));
     return {};
   }
   const FileLock lane = HONE_TRY(trial::enterToMeasure());
-  record.compiled = static_cast<std::int64_t>(item.choices.size());
+  record.compiled = static_cast<std::int64_t>(item.compiled.choices.size());
   for (const Entry& entry : HONE_TRY(tryAll(item))) {
     if (entry.timesNs.empty()) {
       record.failures.push_back(
@@ -221,21 +199,21 @@ Result<void> Sweeper::measureItem(const Item& item, ShapeRecord& record) {
   return {};
 }
 
-Result<std::vector<Sweeper::Item>> Sweeper::itemsFor(std::span<const SweepProblem> problems,
-                                                     std::span<const std::size_t> which,
-                                                     const std::filesystem::path& folder) const {
-  std::vector<Item> items;
-  for (const std::size_t index : which) {
-    Item item;
-    item.index = index;
-    item.problem = &problems[index];
-    const std::string text = iree::mlirOf(item.problem->problem, kFunction);
-    item.source = folder / fmt::format("{}.mlir", index);
-    item.hash = hashOf(text);
-    HONE_CHECK(writeFile(item.source, text));
-    items.push_back(std::move(item));
+Result<std::vector<iree::CompileRequest>> requestsFor(std::span<const SweepProblem> problems,
+                                                      const std::vector<std::string>& flags,
+                                                      const std::filesystem::path& folder) {
+  std::vector<iree::CompileRequest> requests;
+  for (const SweepProblem& problem : problems) {
+    const std::string text = iree::mlirOf(problem.problem, kFunction);
+    iree::CompileRequest request;
+    request.source = folder / fmt::format("{}.mlir", hashOf(text).substr(0, 16));
+    request.sourceHash = hashOf(text);
+    request.flags = flags;
+    request.function = kFunction;
+    HONE_CHECK(writeFile(request.source, text));
+    requests.push_back(std::move(request));
   }
-  return items;
+  return requests;
 }
 
 Result<std::vector<ShapeRecord>> Sweeper::sweep(std::span<const SweepProblem> problems) {
@@ -256,17 +234,18 @@ Result<std::vector<ShapeRecord>> Sweeper::sweep(std::span<const SweepProblem> pr
   std::int64_t trials = 0;
   for (std::size_t at = 0; at < left.size(); at += kChunk) {
     const auto which = std::span(left).subspan(at, std::min(kChunk, left.size() - at));
-    auto items = HONE_TRY(itemsFor(problems, which, scratch.path()));
+    std::vector<Item> items;
     if (!clock.spent(1.0)) {
-      HONE_CHECK(compileItems(items));
+      items = HONE_TRY(compileItems(problems, which, scratch.path()));
     }
-    for (Item& item : items) {
-      ShapeRecord& record = records[item.index];
-      if (clock.spent(1.0) || (options_.budget.trials && trials >= *options_.budget.trials)) {
+    for (std::size_t i = 0; i < which.size(); ++i) {
+      ShapeRecord& record = records[which[i]];
+      if (items.empty() || clock.spent(1.0) ||
+          (options_.budget.trials && trials >= *options_.budget.trials)) {
         record.failures.push_back(fmt::format("{}: beyond the budget", record.shape.arguments));
         continue;
       }
-      HONE_CHECK(measureItem(item, record));
+      HONE_CHECK(measureItem(items[i], record));
       trials += record.compiled;
       progress_.step(record.shape.arguments);
     }

@@ -32,6 +32,7 @@ struct SweepProblem {
 struct SweepOptions {
   std::vector<std::int64_t> limits;
   std::vector<std::string> flags;  ///< the target's
+  std::string compiler;            ///< its revision, and how the limits are put into it
   trial::Budget budget;
   std::uint64_t seed = 1;
 };
@@ -47,14 +48,19 @@ struct ShapeRecord {
 [[nodiscard]] nlohmann::json toJson(const ShapeRecord& record);
 [[nodiscard]] Result<ShapeRecord> shapeRecordFrom(const nlohmann::json& json);
 
+/// The problems as sources in the folder, one function each.
+[[nodiscard]] Result<std::vector<iree::CompileRequest>> requestsFor(
+    std::span<const SweepProblem> problems, const std::vector<std::string>& flags,
+    const std::filesystem::path& folder);
+
 /// Problems split in every way that the limits ask for: compiled from one IR each, verified, and
 /// all ways of a problem measured side by side. Every trial and every round is in the store before
 /// the next begins; what the store has already is not done again.
 class Sweeper {
  public:
-  Sweeper(iree::Compiler& compiler, const iree::Executor& executor, store::Store& store,
+  Sweeper(ChoiceCompiler compile, const iree::Executor& executor, store::Store& store,
           Progress& progress, std::int64_t run, SweepOptions options)
-      : compiler_(compiler),
+      : compile_(std::move(compile)),
         executor_(executor),
         store_(store),
         progress_(progress),
@@ -75,10 +81,9 @@ class Sweeper {
   struct Entry;
 
   [[nodiscard]] std::string raceOf(const SweepProblem& problem) const;
-  [[nodiscard]] Result<std::vector<Item>> itemsFor(std::span<const SweepProblem> problems,
-                                                   std::span<const std::size_t> which,
-                                                   const std::filesystem::path& folder) const;
-  [[nodiscard]] Result<void> compileItems(std::vector<Item>& items);
+  [[nodiscard]] Result<std::vector<Item>> compileItems(std::span<const SweepProblem> problems,
+                                                       std::span<const std::size_t> which,
+                                                       const std::filesystem::path& folder);
   [[nodiscard]] Result<Entry> tryChoice(const Item& item, std::size_t choice,
                                         trial::Verifier& verifier, const trial::Inputs& inputs);
   [[nodiscard]] Result<void> measure(std::vector<Entry>& entries);
@@ -86,7 +91,7 @@ class Sweeper {
   [[nodiscard]] Result<std::vector<Entry>> tryAll(const Item& item);
   [[nodiscard]] Result<void> measureItem(const Item& item, ShapeRecord& record);
 
-  iree::Compiler& compiler_;
+  ChoiceCompiler compile_;
   const iree::Executor& executor_;
   store::Store& store_;
   Progress& progress_;

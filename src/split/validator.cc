@@ -5,8 +5,6 @@
 #include <algorithm>
 
 #include "base/file.h"
-#include "base/hash.h"
-#include "iree/problem_mlir.h"
 #include "iree/split_compile.h"
 #include "stats/summary.h"
 #include "trial/lane.h"
@@ -19,7 +17,6 @@ namespace {
 using iree::CompileReport;
 
 constexpr std::size_t kChunk = 16;
-constexpr const char* kFunction = "main";
 constexpr double kNsPerUs = 1000;
 /// What the seed's users count as the same.
 constexpr double kMargin = 0.05;
@@ -105,7 +102,8 @@ Result<void> Validator::measureItem(Item& item) {
   const FileLock lane = HONE_TRY(trial::enterToMeasure());
   const ScratchFolder scratch = HONE_TRY(ScratchFolder::create("hone-split"));
   const model::Problem& problem = item.order->problem.problem;
-  const trial::Program program = trial::programOf(problem, item.request.source, kFunction);
+  const trial::Program program =
+      trial::programOf(problem, item.request.source, item.request.function);
   const trial::Inputs inputs = HONE_TRY(trial::makeInputs(program, {}, seed_, scratch.path()));
   trial::Verifier verifier(executor_, program, inputs, scratch.path());
   const auto add = [&](const std::string& name, const CompileReport& report,
@@ -120,8 +118,9 @@ Result<void> Validator::measureItem(Item& item) {
     item.contenders.push_back(std::move(contender));
     return {};
   };
-  HONE_CHECK(add("baseline", item.baseline.report, item.baseline.module, kFunction));
-  HONE_CHECK(add("baseline (again)", item.baseline.report, item.baseline.module, kFunction));
+  HONE_CHECK(add("baseline", item.baseline.report, item.baseline.module, item.request.function));
+  HONE_CHECK(
+      add("baseline (again)", item.baseline.report, item.baseline.module, item.request.function));
   for (std::size_t i = 0; i < item.compiled.size(); ++i) {
     const iree::SplitCompiled& one = item.compiled[i];
     HONE_CHECK(add(item.sizes[i].empty() ? "unsplit" : fmt::format("{}", item.sizes[i]), one.report,
@@ -165,12 +164,8 @@ Result<std::vector<ValidationRecord>> Validator::validate(std::span<const Valida
       Item item;
       item.order = &order;
       item.record.arguments = order.problem.arguments;
-      const std::string text = iree::mlirOf(order.problem.problem, kFunction);
-      item.request.source = scratch.path() / fmt::format("{}.mlir", at + items.size());
-      item.request.sourceHash = hashOf(text);
-      item.request.flags = flags_;
-      item.request.function = kFunction;
-      HONE_CHECK(writeFile(item.request.source, text));
+      item.request = std::move(
+          HONE_TRY(requestsFor(std::span(&order.problem, 1), flags_, scratch.path())).front());
       items.push_back(std::move(item));
     }
     HONE_CHECK(compileItems(items));
