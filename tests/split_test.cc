@@ -138,5 +138,94 @@ TEST_F(Split, GoesOnAfterAKill) {
   EXPECT_THAT(ran.err, HasSubstr("going on with run 1"));
 }
 
+/// A checkout and a build folder of IREE, as far as they matter: what builds is the wheel's own
+/// library, under the name that a build gives it.
+class SplitRebuild : public Split {
+ protected:
+  void SetUp() override {
+    Split::SetUp();
+    fs::create_directories(source().parent_path());
+    fs::copy_file(fs::path(HONE_SOURCE_DIR) / "src/split/testdata/functions_form.cpp", source());
+    fs::create_directories(box_.work() / "build/lib");
+    text_ = readFile(source()).value();
+  }
+  [[nodiscard]] fs::path source() const {
+    return box_.work() /
+           "iree/compiler/src/iree/compiler/DispatchCreation/SetSplitReductionSizes.cpp";
+  }
+  [[nodiscard]] std::vector<std::string> command(const std::string& build) const {
+    return {"split",    "quick",        "shapes.txt", "--limit",         "1",
+            "--limits", "1,8",          "--method",   "rebuild",         "--iree-source",
+            "iree",     "--iree-build", "build",      "--build-command", build};
+  }
+  /// Notes which source was built, then makes the library.
+  static std::string realBuild() {
+    return "cat ../iree/compiler/src/iree/compiler/DispatchCreation/*.cpp >> built.txt && "
+           "ln -sf $HONE_IREE/iree/compiler/_mlir_libs/libIREECompiler.so lib/";
+  }
+
+  std::string text_;
+};
+
+TEST_F(SplitRebuild, BuildsForEveryLimitAndPutsTheSourceBack) {
+  const Ran ran = box_.hone(command(realBuild()));
+  ASSERT_EQ(ran.code, 0) << ran.err;
+  EXPECT_EQ(readFile(source()).value(), text_);
+  const std::string built = readFile(box_.work() / "build/built.txt").value();
+  EXPECT_THAT(built, StartsWith(text_));
+  EXPECT_THAT(built, AllOf(HasSubstr("#if 0"), HasSubstr("= 8"), HasSubstr("false &&")));
+  EXPECT_THAT(ran.out, HasSubstr("1 shapes, 4 trials asked for"));
+  EXPECT_THAT(result("limit_8_shapes.csv"), Not(HasSubstr("N.A.")));
+}
+
+TEST_F(SplitRebuild, ABuildThatFailsIsToldAndTheSourcePutBack) {
+  const Ran ran = box_.hone(command("echo no compiler here >&2; exit 3"));
+  EXPECT_EQ(ran.code, 2);
+  EXPECT_THAT(ran.err, HasSubstr("no compiler here"));
+  EXPECT_EQ(readFile(source()).value(), text_);
+}
+
+TEST_F(SplitRebuild, WhatAKillLeavesIsPutBackAtTheNextStart) {
+  // The second build, that of a limit, takes for ever.
+  Process process =
+      box_.start(command("if [ -e built.txt ]; then touch second; sleep 1000; fi; " + realBuild()));
+  ASSERT_TRUE(eventually([&] { return fs::exists(box_.work() / "build/second"); }));
+  EXPECT_NE(readFile(source()).value(), text_);
+  process.signal(SIGKILL);
+  EXPECT_EQ(process.wait().code, 128 + SIGKILL);
+  EXPECT_TRUE(box_.allProcessesEnd());
+  const Ran ran = box_.hone(command(realBuild()));
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_EQ(readFile(source()).value(), text_);
+}
+
+TEST_F(SplitRebuild, NeedsBothFolders) {
+  expectError(run({"quick", "shapes.txt", "--method", "rebuild"}), 2, {"--iree-source"});
+}
+
+TEST_F(Split, AProgramGetsTheSplitsThatHelpIt) {
+  box_.write("model.mlir", matmulText(8, 16, 65536));
+  const Ran ran = run({"annotate", "model.mlir", "-o", "out.mlir", "--limits", "1,2,64", "--json"});
+  const bool written = fs::exists(box_.work() / "out.mlir");
+  ASSERT_THAT(ran.code, testing::AnyOf(0, 1)) << ran.err;
+  const auto json = ran.json();
+  EXPECT_EQ(json.at("operations").size(), 1U);
+  EXPECT_EQ(written, !json.at("output").is_null());
+  EXPECT_EQ(ran.code == 1, json.value("verdict", "") == "regressed");
+  if (written) {
+    EXPECT_THAT(readFile(box_.work() / "out.mlir").value(),
+                HasSubstr("iree_linalg_ext.split_reduction"));
+    const Ran again = box_.hone({"bench", "model.mlir", "--rounds", "5"});
+    EXPECT_EQ(again.code, 0) << again.err;
+  }
+}
+
+TEST_F(Split, AProgramWithoutASumIsTold) {
+  box_.write("model.mlir",
+             "func.func @f(%a: tensor<4xf32>) -> tensor<4xf32> {\n"
+             "  %0 = arith.addf %a, %a : tensor<4xf32>\n  return %0 : tensor<4xf32>\n}\n");
+  expectError(run({"annotate", "model.mlir", "-o", "out.mlir"}), 2, {"no reduction"});
+}
+
 }  // namespace
 }  // namespace hone::test

@@ -7,6 +7,8 @@
 #include <functional>
 #include <numeric>
 
+#include "split/problem_reduction.h"
+#include "split/sweeper.h"
 #include "split/test_rule_check.h"
 #include "trial/test_engine.h"
 
@@ -68,6 +70,59 @@ TEST(RuleOfTheCompiler, IsHonesOnRandomShapes) {
   EXPECT_THAT(check->disagreements, IsEmpty());
   EXPECT_GT(check->split, 50) << "the shapes must be worth the check";
   EXPECT_LT(check->unrecognized, 150);
+}
+
+/// Small enough to compile in no time, with loops of one that the compiler folds away.
+model::Problem smallShape(Random& random) {
+  const auto size = [&](std::int64_t largest) {
+    return static_cast<std::int64_t>(1 + random.below(static_cast<std::size_t>(largest)));
+  };
+  if (random.below(3) == 0) {
+    return model::Matmul{.batch = size(3) - 1, .m = size(40), .n = size(40), .k = size(500)};
+  }
+  model::Conv conv;
+  conv.direction = static_cast<model::ConvDirection>(random.below(3));
+  conv.layout = static_cast<model::ConvLayout>(random.below(2));
+  conv.groups = size(2);
+  conv.n = size(4);
+  conv.c = conv.groups * size(6);
+  conv.k = conv.groups * size(6);
+  conv.h = 3 + size(8);
+  conv.w = 3 + size(8);
+  conv.y = size(3);
+  conv.x = size(3);
+  conv.strideH = conv.strideW = size(2);
+  conv.padH = conv.padW = size(2) - 1;
+  return conv;
+}
+
+TEST(FormulaOfAReduction, IsWhatTheCompilerSees) {
+  trial::TestEngine engine;
+  Random random(3);
+  std::vector<SweepProblem> problems;
+  for (int i = 0; i < 60; ++i) {
+    const model::Problem problem = smallShape(random);
+    problems.push_back({nameOf(problem), problem});
+  }
+  const auto requests = requestsFor(problems, engine.flags, engine.folder.path()).value();
+  const auto programs = iree::prepareSplits(engine.compiler, requests).value();
+  int seen = 0;
+  for (std::size_t i = 0; i < problems.size(); ++i) {
+    ASSERT_EQ(programs[i].report.status, iree::CompileReport::Status::ok) << problems[i].arguments;
+    if (programs[i].operations.size() != 1) {
+      continue;  // what no limit splits
+    }
+    ++seen;
+    const Reduction& theirs = programs[i].operations.front();
+    const auto ours = reductionOf(problems[i].problem);
+    ASSERT_TRUE(ours) << problems[i].arguments;
+    EXPECT_EQ(ours->kind, theirs.kind) << problems[i].arguments;
+    EXPECT_EQ(ours->sizes, theirs.sizes) << problems[i].arguments;
+    EXPECT_EQ(ours->batchFirst, theirs.batchFirst) << problems[i].arguments;
+    EXPECT_EQ(ours->outputSize(), theirs.outputSize()) << problems[i].arguments;
+    EXPECT_EQ(ours->batchSize, theirs.batchSize) << problems[i].arguments;
+  }
+  EXPECT_GT(seen, 40);
 }
 
 }  // namespace
