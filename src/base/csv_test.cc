@@ -41,8 +41,11 @@ RC_GTEST_PROP(Csv, AnyCellsReadBack, ()) {
 RC_GTEST_PROP(Csv, TextOfAnyKindEndsInRowsOrAnError, ()) {
   const auto text = *rc::gen::container<std::string>(rc::gen::element('"', ',', '\r', '\n', 'a'));
   const auto rows = parseCsv(text);
-  RC_ASSERT(rows || rows.error().message.contains("never closed"));
-  RC_ASSERT(!rows || rows->empty() == text.empty());
+  if (rows) {
+    RC_ASSERT(rows->empty() == text.empty());
+  } else {
+    RC_ASSERT(rows.error().message.contains("never closed"));
+  }
 }
 
 TEST(Csv, ReadsLineEndsOfBothKindsAndRaggedRows) {

@@ -179,9 +179,10 @@ RC_GTEST_FIXTURE_PROP(ResultFiles, AnyTextEndsInASweepOrAnError, ()) {
       rc::gen::element('"', ',', '\r', '\n', 'N', '.', '1', '-', 'g', ' '));
   write("limit_8_a.csv", "arguments,iree_boo_experimental mean\n" + text);
   const auto read = readResults(folder());
-  RC_ASSERT(read || !read.error().message.empty());
   if (read) {
     RC_ASSERT(read->skippedRows == static_cast<std::int64_t>(read->failures.size()));
+  } else {
+    RC_ASSERT(read.error().message.contains("never closed"));
   }
 }
 
