@@ -20,7 +20,6 @@ namespace {
 using split::ValidationRecord;
 using stats::Verdict;
 
-constexpr const char* kRecommendationFile = "recommendation.json";
 constexpr const char* kAnalysisFile = "comprehensive_analysis.txt";
 
 /// Over all shapes that the way to split was validated on.
@@ -220,20 +219,7 @@ Result<void> writeReports(const SplitOutcome& outcome) {
     HONE_CHECK(writeFile(outcome.folder / fmt::format("optimized_config_{}.csv", outcome.stem),
                          optimizedCsv(validation)));
   }
-  return writeFile(outcome.folder / kRecommendationFile,
-                   split::toJson(std::span(outcome.analysis.recommendations)).dump(2) + "\n");
-}
-
-Result<std::vector<split::Recommendation>> readRecommendations(
-    const std::filesystem::path& folder) {
-  const auto file = folder / kRecommendationFile;
-  if (!std::filesystem::exists(file)) {
-    return userError("{} is not there: run hone split quick, full or analyze first", file.string());
-  }
-  const auto json = nlohmann::json::parse(HONE_TRY(readFile(file)), nullptr, false);
-  auto recommendations = split::recommendationsFrom(json);
-  return recommendations ? std::move(recommendations)
-                         : within(file.string(), std::move(recommendations).error());
+  return split::writeRecommendations(outcome.folder, outcome.analysis.recommendations);
 }
 
 Result<std::filesystem::path> resultsFolder(const std::string& given) {

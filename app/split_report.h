@@ -38,9 +38,6 @@ void preferProven(SplitOutcome& outcome);
 
 /// comprehensive_analysis.txt, recommendation.json and optimized_config_<stem>.csv, in the folder.
 [[nodiscard]] Result<void> writeReports(const SplitOutcome& outcome);
-/// What recommendation.json in the folder says; a missing one is a user error that says what to do.
-[[nodiscard]] Result<std::vector<split::Recommendation>> readRecommendations(
-    const std::filesystem::path& folder);
 /// The results folder that is meant: the one given, or the only one here.
 [[nodiscard]] Result<std::filesystem::path> resultsFolder(const std::string& given);
 

@@ -10,6 +10,7 @@
 #include "base/file.h"
 #include "base/unified_diff.h"
 #include "split/rebuild.h"
+#include "split/recommendation.h"
 #include "split/source_edit.h"
 #include "split/source_form.h"
 
@@ -29,7 +30,7 @@ struct ApplyOptions {
 Result<std::vector<split::Heuristic>> heuristicsFor(const ApplyOptions& options,
                                                     split::SourceForm form) {
   const fs::path folder = HONE_TRY(resultsFolder(options.results));
-  const auto recommendations = HONE_TRY(readRecommendations(folder));
+  const auto recommendations = HONE_TRY(split::readRecommendations(folder));
   std::vector<split::Heuristic> heuristics;
   for (const split::Recommendation& one : recommendations) {
     const split::FittedHeuristic& fitted = options.ladder == "1d"   ? one.oneD

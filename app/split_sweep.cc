@@ -263,7 +263,7 @@ Result<int> splitSweep(const Context& context, const SplitOptions& options) {
 Result<int> splitTestOptimized(const Context& context, const SplitOptions& options) {
   Progress progress(context.quiet || context.json);
   const auto problems = HONE_TRY(options.workload.problems(progress));
-  auto recommendations = HONE_TRY(readRecommendations(options.folder()));
+  auto recommendations = HONE_TRY(split::readRecommendations(options.folder()));
   auto sweep = HONE_TRY(split::readResults(options.folder()));
   std::map<std::string, split::ShapeResult> swept;
   for (const split::ShapeResult& shape : sweep.shapes) {

@@ -117,7 +117,7 @@ TEST_F(Split, SaysWhatIsMissing) {
   expectError(run({"quick", "nothing.txt"}), 2, {"nothing.txt"});
   box_.write("empty.txt", "");
   expectError(run({"quick", "empty.txt"}), 2, {"empty.txt", "no problem"});
-  expectError(run({"test-optimized", "shapes.txt"}), 2, {"recommendation.json", "hone split"});
+  expectError(run({"test-optimized", "shapes.txt"}), 2, {"recommendation.json", "hone split analyze"});
   expectError(run({"analyze", "nowhere"}), 2, {"nowhere", "not a folder"});
   expectError(run({"analyze"}), 2, {"no folders *_results here"});
   expectError(run({"quick", "shapes.txt", "--limits", "0"}), 2, {"--limits"});
