@@ -42,7 +42,10 @@ TEST(ProblemReduction, OfAWeightBackwardSumsOverBatchAndImage) {
                                   .batchSize = 48,
                                   .outputChannelSize = 144,
                                   .imageSize = 9,
-                                  .depthSize = 2}));
+                                  .depthSize = 2,
+                                  .mSize = 48,
+                                  .nSize = 144,
+                                  .kSize = 16}));
 }
 
 TEST(ProblemReduction, AFilterThatDoesNotSlideIsAMatmul) {
@@ -50,15 +53,15 @@ TEST(ProblemReduction, AFilterThatDoesNotSlideIsAMatmul) {
             (Reduction{.kind = ReductionKind::matmul,
                        .sizes = {16, 48, 32},
                        .batchSize = 1,
-                       .mSize = 288,
-                       .nSize = 96}));
+                       .mSize = 96,
+                       .nSize = 288}));
   // The filter is as large as the image: it has one place only.
   EXPECT_EQ(ofLine("conv -n 16 -c 96 -H 3 -W 3 -k 288 -y 3 -x 3 -F 4"),
             (Reduction{.kind = ReductionKind::matmul,
                        .sizes = {16},
                        .batchSize = 1,
-                       .mSize = 288,
-                       .nSize = 96L * 9}));
+                       .mSize = 96L * 9,
+                       .nSize = 288}));
   EXPECT_EQ(
       ofLine("conv -n 2 -c 96 -H 8 -W 8 -k 288 -y 1 -x 1 -F 1"),
       (Reduction{.kind = ReductionKind::matmul, .sizes = {96}, .mSize = 2L * 64, .nSize = 288}));
@@ -69,10 +72,13 @@ TEST(ProblemReduction, OfAForwardFollowsTheLayout) {
   Reduction expected{.kind = ReductionKind::convolution,
                      .sizes = {96, 3},
                      .batchFirst = true,
-                     .batchSize = 2,
+                     .batchSize = 2L * 12,  // the axis along which the filter does not slide
                      .outputChannelSize = 288,
-                     .imageSize = 8L * 12,
-                     .depthSize = 1};
+                     .imageSize = 8,
+                     .depthSize = 1,
+                     .mSize = 2L * 12,
+                     .nSize = 288,
+                     .kSize = 96};
   EXPECT_EQ(ofLine(line), expected);
   expected.sizes = {3, 96};
   EXPECT_EQ(ofLine(line + " --in_layout NHWC --out_layout NHWC --fil_layout NHWC"), expected);

@@ -1,0 +1,173 @@
+// `hone split full` over a workload, against the plain way: for each shape and limit one compile
+// with iree-compile and one run of iree-benchmark-module with its defaults, measured on a few
+// shapes and scaled to all; and what the recommended code gains. The workload is that of the
+// variable WORKLOAD, or examples/workloads/weight_gradients.txt.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <cstdlib>
+#include <nlohmann/json.hpp>
+#include <numeric>
+
+#include "base/clock.h"
+#include "base/subprocess.h"
+#include "base/text.h"
+#include "iree/problem_mlir.h"
+#include "iree/split_compile.h"
+#include "model/sweep.h"
+#include "model/workload.h"
+#include "report/table.h"
+#include "split/choices.h"
+#include "split/rule.h"
+#include "split/sweeper.h"
+#include "support.h"
+
+namespace hone::bench {
+namespace {
+
+constexpr double kAim = 5;
+constexpr double kSeedAim = 20;
+/// What an incremental build of the compiler takes, with a benchmark for every limit after it.
+constexpr double kBuildSeconds = 300;
+constexpr std::size_t kPlainShapes = 4;
+const std::vector<std::int64_t> kLimits = {1, 8, 16, 32, 64, 128, 256, 512, 1024, 2048};
+
+Result<std::string> run(std::vector<std::string> argv,
+                        std::vector<std::pair<std::string, std::string>> environment = {}) {
+  Command command;
+  command.argv = std::move(argv);
+  command.environment = std::move(environment);
+  const Finished finished = HONE_TRY(runCommand(command));
+  if (finished.ending.how != Ending::How::exited || finished.ending.code > 1) {
+    return machineError("{} ended with {}: {}", command.argv.front(), finished.ending.describe(),
+                        finished.err);
+  }
+  return finished.out;
+}
+
+struct Swept {
+  double seconds = 0;
+  nlohmann::json summary;
+};
+
+Result<Swept> byHone(const std::filesystem::path& folder, const std::string& workload) {
+  const std::string hone = HONE_TRY(honeProgram()).string();
+  const std::int64_t startNs = nowNs();
+  const std::string out = HONE_TRY(
+      run({hone, "split", "full", workload, "--type", "f32", "--results", folder / "r", "--json"},
+          {{"XDG_CACHE_HOME", (folder / "cache").string()},
+           {"XDG_DATA_HOME", (folder / "data").string()}}));
+  return Swept{static_cast<double>(nowNs() - startNs) / 1e9, nlohmann::json::parse(out)};
+}
+
+/// The shapes of the plain way, spread over the workload.
+Result<std::vector<split::SweepProblem>> someShapes(const std::string& workload) {
+  const model::Workload read = HONE_TRY(model::readWorkload(workload));
+  const auto problems = model::uniqueProblems(read.entries);
+  std::vector<split::SweepProblem> some;
+  for (std::size_t i = 0; i < std::min(kPlainShapes, problems.size()); ++i) {
+    const auto& one = problems[i * problems.size() / std::min(kPlainShapes, problems.size())];
+    some.push_back({one.lines.front().text, retyped(one.problem, model::MatmulTypes{})});
+  }
+  return some;
+}
+
+/// Seconds of the plain way for one shape: every limit and the baseline.
+Result<double> plainSeconds(Engine& engine, const split::SweepProblem& problem) {
+  const auto requests =
+      HONE_TRY(split::requestsFor(std::span(&problem, 1), engine.flags, engine.folder.path()));
+  const auto programs = HONE_TRY(iree::prepareSplits(engine.compiler, requests));
+  const auto& operations = programs.front().operations;
+  const auto tool = engine.installation.compilerLibrary().parent_path() / "iree-compile";
+  const auto module = engine.folder.path() / "plain.vmfb";
+  std::vector<std::string> inputs;
+  for (const model::TensorType& type : operandsOf(problem.problem)) {
+    inputs.push_back(fmt::format("--input={}", type.text()));
+  }
+  const std::int64_t startNs = nowNs();
+  for (std::size_t i = 0; i <= kLimits.size(); ++i) {
+    std::string attribute;
+    if (i > 0 && operations.size() == 1) {
+      std::vector<std::string> parts;
+      for (const std::int64_t size : split::sizesUnder(operations.front(), kLimits[i - 1])) {
+        parts.push_back(fmt::format("{} : index", size));
+      }
+      attribute = fmt::format("iree_linalg_ext.split_reduction = [{}]", fmt::join(parts, ", "));
+    }
+    const auto source = engine.folder.path() / "plain.mlir";
+    HONE_CHECK(writeFile(source, iree::mlirOf(problem.problem, "main", attribute)));
+    std::vector<std::string> compile = {tool, source, "-o", module, iree::kEnableSplitFlag};
+    compile.insert(compile.end(), engine.flags.begin(), engine.flags.end());
+    // On the source the attribute does not fit all shapes (those with loops of one): then the
+    // compile fails early, which only favours the plain way.
+    const auto compiled = HONE_TRY(runCommand({compile, {}, {}}));
+    if (!compiled.ending.ok()) {
+      HONE_CHECK(writeFile(source, iree::mlirOf(problem.problem, "main")));
+      HONE_TRY(run(compile));
+    }
+    std::vector<std::string> measure = {engine.installation.runtimeTool("iree-benchmark-module"),
+                                        fmt::format("--module={}", module.string()),
+                                        "--function=main", "--device=local-task"};
+    measure.insert(measure.end(), inputs.begin(), inputs.end());
+    HONE_TRY(run(measure));
+  }
+  return static_cast<double>(nowNs() - startNs) / 1e9;
+}
+
+void printGains(const nlohmann::json& validation) {
+  report::Table table({{"code"},
+                       {"total", report::Align::right},
+                       {"geomean", report::Align::right},
+                       {"improved", report::Align::right},
+                       {"neutral", report::Align::right},
+                       {"ambiguous", report::Align::right},
+                       {"regressed", report::Align::right}});
+  for (const auto& [name, tally] : validation.items()) {
+    table.add({name, fmt::format("{:.2f}x", tally.at("total_speedup").get<double>()),
+               fmt::format("{:.2f}x", tally.at("geomean_speedup").get<double>()),
+               tally.at("improved").dump(), tally.at("neutral").dump(),
+               tally.at("ambiguous").dump(), tally.at("regressed").dump()});
+  }
+  fmt::print("{}", table.text());
+}
+
+Result<void> measure(const Options& options) {
+  Engine engine = HONE_TRY(Engine::start());
+  const char* given = std::getenv("WORKLOAD");
+  const std::string workload = given != nullptr ? given : HONE_EXAMPLE_WORKLOAD;
+  const Swept swept = HONE_TRY(byHone(engine.folder.path(), workload));
+  const auto shapes = swept.summary.at("shapes").size();
+  std::int64_t compiled = 0;
+  for (const nlohmann::json& shape : swept.summary.at("shapes")) {
+    compiled += shape.at("compiled").get<std::int64_t>();
+  }
+  fmt::print(
+      "{} shapes: {} trials asked for, {} compiled and measured, in {:.1f} min, the analysis "
+      "and its validation included\n",
+      shapes, shapes * (kLimits.size() + 2), compiled, swept.seconds / 60);
+  printGains(swept.summary.at("validation"));
+  std::vector<double> seconds;
+  auto some = HONE_TRY(someShapes(workload));
+  some.resize(options.quick ? 1 : some.size());
+  for (const split::SweepProblem& problem : some) {
+    seconds.push_back(HONE_TRY(plainSeconds(engine, problem)));
+  }
+  const stats::Interval each = ratioInterval(seconds);
+  const auto count = static_cast<double>(shapes);
+  const double mean =
+      std::accumulate(seconds.begin(), seconds.end(), 0.0) / static_cast<double>(seconds.size());
+  const double plain = mean * count;
+  const double seed = kBuildSeconds * static_cast<double>(kLimits.size() + 1) + plain;
+  fmt::print("the plain way: {} s a shape, {:.1f} min for all: {:.1f}x (aim {}x)\n", textOf(each),
+             plain / 60, plain / swept.seconds, kAim);
+  fmt::print("with a build of the compiler for each limit: {:.0f} min: {:.0f}x (aim {}x)\n",
+             seed / 60, seed / swept.seconds, kSeedAim);
+  return {};
+}
+
+}  // namespace
+}  // namespace hone::bench
+
+int main(int argc, char** argv) {
+  return hone::bench::runMain("split_sweep", argc, argv, hone::bench::measure);
+}
