@@ -156,11 +156,10 @@ Result<stats::Comparison> compareWith(const AnnotateOptions& options, Bench& ben
     contender.trial.problem = program.label();
     contender.trial.config.name = name;
     HONE_CHECK(contenders.add(contender, report, verifier));
-    auto participant = HONE_TRY(contenders.participant(contender));
-    if (!participant) {
+    if (!contender.runs()) {
       return userError("{} {}: {}", program.label(), name, contender.trial.message);
     }
-    participants.push_back(std::move(*participant));
+    participants.push_back(contenders.participant(contender));
     return {};
   };
   HONE_CHECK(add("as it is", plain[0].report, plain[0].module, program.function));

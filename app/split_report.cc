@@ -168,6 +168,10 @@ void printCounts(const SplitOutcome& outcome) {
     fmt::print(", {} different ones compiled and measured", compiled);
   }
   fmt::print(", {} failed\n", sweep.failures.size());
+  if (outcome.run > 0) {
+    fmt::print("the sweep took {:.0f} s, its validation {:.0f} s\n", outcome.sweepSeconds,
+               outcome.validateSeconds);
+  }
   for (const std::string& failure : sweep.failures) {
     fmt::print("  {}\n", failure);
   }

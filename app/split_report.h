@@ -24,6 +24,7 @@ inline constexpr const char* kOracle = "oracle";
 /// All that a mode of `hone split` found.
 struct SplitOutcome {
   std::int64_t run = 0;  ///< 0: nothing was measured
+  double sweepSeconds = 0, validateSeconds = 0;
   std::filesystem::path folder;
   std::string stem;
   std::vector<split::ShapeRecord> records;
@@ -43,7 +44,7 @@ void preferProven(SplitOutcome& outcome);
 
 [[nodiscard]] nlohmann::json toJson(const SplitOutcome& outcome);
 /// Prints it for people, or as JSON; the exit code: 1 when the recommended code is proven to slow a
-/// shape down, or a trial computed something wrong.
+/// shape down, a trial computed something wrong, or no limit could be measured at all.
 [[nodiscard]] int report(const Context& context, const SplitOutcome& outcome);
 
 }  // namespace hone::app

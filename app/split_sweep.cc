@@ -177,8 +177,10 @@ Result<int> conclude(const Context& context, const SplitOptions& options, Sessio
   split::Validator validator(session.engine.compiler, session.executor, session.store, progress,
                              session.run, session.engine.target.flags, options.seed);
   if (!recommendations.empty()) {
+    const std::int64_t startNs = nowNs();
     outcome.validation =
         HONE_TRY(validator.validate(ordersFor(problems, outcome.records, recommendations)));
+    outcome.validateSeconds = static_cast<double>(nowNs() - startNs) / 1e9;
     preferProven(outcome);
   }
   HONE_CHECK(writeReports(outcome));
@@ -251,10 +253,12 @@ Result<int> splitSweep(const Context& context, const SplitOptions& options) {
     earlier = HONE_TRY(earlierShapes(session.store));
   }
   HONE_CHECK(sweeper.restore(std::move(earlier)));
+  const std::int64_t startNs = nowNs();
   const auto records = HONE_TRY(sweeper.sweep(problems));
   auto sweep = resultOf(records, sweepOptions.limits);
   HONE_CHECK(split::writeResults(options.folder(), options.stem(), sweep));
   SplitOutcome outcome;
+  outcome.sweepSeconds = static_cast<double>(nowNs() - startNs) / 1e9;
   outcome.records = records;
   outcome.analysis = split::analyze(std::move(sweep));
   return conclude(context, options, session, problems, std::move(outcome), progress);

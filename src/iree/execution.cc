@@ -32,16 +32,16 @@ double nanosecondsPer(std::string_view unit) {
   return unit == "ns" ? 1.0 : unit == "us" ? 1e3 : unit == "ms" ? 1e6 : 1e9;
 }
 
-/// The single repetitions of Google Benchmark's JSON, the first left out.
-std::vector<CallTime> timesFrom(const std::string& text) {
+/// The single repetitions of Google Benchmark's JSON, the first ones left out.
+std::vector<CallTime> timesFrom(const std::string& text, std::int64_t dropped) {
   std::vector<CallTime> times;
   const auto json = nlohmann::json::parse(text, nullptr, false);
   if (!json.is_object()) {
     return times;
   }
   for (const nlohmann::json& entry : json.value("benchmarks", nlohmann::json::array())) {
-    if (entry.value("run_type", "") != "iteration" || entry.value("repetition_index", 0) == 0 ||
-        entry.contains("error_occurred")) {
+    if (entry.value("run_type", "") != "iteration" ||
+        entry.value("repetition_index", 0) < dropped || entry.contains("error_occurred")) {
       continue;
     }
     const double unit = nanosecondsPer(entry.value("time_unit", "ns"));
@@ -80,13 +80,20 @@ Result<CallReport> Executor::run(const Call& call,
 
 Result<Timings> Executor::time(const Call& call, std::int64_t iterations,
                                std::int64_t repetitions) const {
+  return timeAll(call, iterations, repetitions + 1, 1);
+}
+
+Result<Timings> Executor::timeFirst(const Call& call) const { return timeAll(call, 1, 1, 0); }
+
+Result<Timings> Executor::timeAll(const Call& call, std::int64_t iterations,
+                                  std::int64_t repetitions, std::int64_t dropped) const {
   Command command = commandFor(installation_, device_, limits_, "iree-benchmark-module", call);
   command.argv.push_back(fmt::format("--benchmark_min_time={}x", iterations));
-  command.argv.push_back(fmt::format("--benchmark_repetitions={}", repetitions + 1));
+  command.argv.push_back(fmt::format("--benchmark_repetitions={}", repetitions));
   command.argv.emplace_back("--benchmark_format=json");
   const Finished finished = HONE_TRY(runCommand(command));
-  Timings timings{reportOf(finished), timesFrom(finished.out)};
-  const bool complete = timings.times.size() == static_cast<std::size_t>(repetitions);
+  Timings timings{reportOf(finished), timesFrom(finished.out, dropped)};
+  const bool complete = timings.times.size() == static_cast<std::size_t>(repetitions - dropped);
   if (timings.report.status == CallReport::Status::ok && !complete) {
     timings.report.status = CallReport::Status::failed;
     timings.report.message = firstError(finished.err + finished.out);

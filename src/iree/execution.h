@@ -60,8 +60,15 @@ class Executor {
   /// that is not counted: the first touches memory and code for the others.
   [[nodiscard]] Result<Timings> time(const Call& call, std::int64_t iterations,
                                      std::int64_t repetitions) const;
+  /// The first call of a process, touching memory and code included: a rough time at a third of the
+  /// cost.
+  [[nodiscard]] Result<Timings> timeFirst(const Call& call) const;
 
  private:
+  /// So many repetitions, of which the first `dropped` are not counted.
+  [[nodiscard]] Result<Timings> timeAll(const Call& call, std::int64_t iterations,
+                                        std::int64_t repetitions, std::int64_t dropped) const;
+
   Installation installation_;
   Device device_;
   Limits limits_;

@@ -19,6 +19,7 @@ namespace hone::split {
 struct Contender {
   store::Trial trial;
   iree::Call call;
+  double lookNs = 0;  ///< the time of its first call; 0 where it did not run
 
   [[nodiscard]] bool runs() const { return trial.outcome == model::Outcome::ok; }
 };
@@ -31,15 +32,18 @@ class Contenders {
 
   /// Learns what the run did before.
   [[nodiscard]] Result<void> restore();
-  /// Verifies what compiled and adds its trial, whose key, problem and config are set; one of the
-  /// same key that was added before is taken as it ended.
+  /// Looks at what compiled, verifies it and adds its trial, whose key, problem and config are set;
+  /// one of the same key that was added before is taken as it ended. With a time to beat, what is
+  /// hopelessly slower than that is left at the look, unverified: it can win nothing.
   [[nodiscard]] Result<void> add(Contender& contender, const iree::CompileReport& report,
-                                 trial::Verifier& verifier);
-  /// One that can be measured, at its pace; nothing, and its outcome noted, where it does not run.
-  [[nodiscard]] Result<std::optional<trial::Participant>> participant(Contender& contender);
+                                 trial::Verifier& verifier, double toBeatNs = 0);
+  /// One to be measured, at the pace that its first call asks for.
+  [[nodiscard]] trial::Participant participant(const Contender& contender) const;
   [[nodiscard]] const std::vector<store::TrialSample>& recorded() const { return recorded_; }
 
  private:
+  [[nodiscard]] Result<void> verify(Contender& contender, trial::Verifier& verifier) const;
+
   store::Store& store_;
   std::int64_t run_;
   const trial::Sampler& sampler_;

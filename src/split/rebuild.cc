@@ -1,5 +1,7 @@
 #include "split/rebuild.h"
 
+#include <unistd.h>
+
 #include <cstdio>
 #include <exception>
 #include <system_error>
@@ -207,11 +209,15 @@ Result<std::string> buildCompiler(const Build& build) {
   if (!fs::is_directory(build.folder, code)) {
     return userError("there is no build folder {}", build.folder.string());
   }
-  const Finished finished =
-      HONE_TRY(runCommand({.argv = {"/bin/sh", "-c", "exec 2>&1; cd \"$0\" && eval \"$1\"",
-                                    fs::absolute(build.folder, code).string(), build.command},
-                           .environment = {},
-                           .limits = build.limits}));
+  // What a build starts does not die with hone when that is killed; the loop sees to it.
+  constexpr const char* kScript =
+      "exec 2>&1; cd \"$0\" && { "
+      "(while kill -0 \"$2\" 2>/dev/null; do sleep 1; done; kill -KILL 0) & eval \"$1\"; }";
+  const Finished finished = HONE_TRY(
+      runCommand({.argv = {"/bin/sh", "-c", kScript, fs::absolute(build.folder, code).string(),
+                           build.command, std::to_string(::getpid())},
+                  .environment = {},
+                  .limits = build.limits}));
   if (!build.log.empty()) {
     HONE_CHECK(writeFile(build.log, finished.out));
   }

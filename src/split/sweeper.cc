@@ -24,11 +24,11 @@ namespace {
 constexpr std::size_t kChunk = 16;
 constexpr const char* kFunction = "main";
 
-/// Limits lie far apart: what is half as fast again as the best is out after a few rounds.
+/// Limits lie far apart: what takes half as long again as the best is out after a few rounds.
 trial::SideBySideOptions raceOptions(std::uint64_t seed) {
   trial::SideBySideOptions options;
   options.fewestRounds = 3;
-  options.mostRounds = 7;
+  options.mostRounds = 5;
   options.precision = 0.03;
   options.tooSlow = 1.5;
   options.seed = seed;
@@ -115,7 +115,8 @@ Result<std::vector<Sweeper::Item>> Sweeper::compileItems(std::span<const SweepPr
 }
 
 Result<Sweeper::Entry> Sweeper::tryChoice(const Item& item, std::size_t choice,
-                                          trial::Verifier& verifier, const trial::Inputs& inputs) {
+                                          trial::Verifier& verifier, const trial::Inputs& inputs,
+                                          double toBeatNs) {
   Entry entry;
   entry.choice = &item.compiled.choices[choice];
   const iree::SplitCompiled& compiled = item.compiled.compiled[choice];
@@ -128,7 +129,7 @@ Result<Sweeper::Entry> Sweeper::tryChoice(const Item& item, std::size_t choice,
   const auto share = static_cast<std::int64_t>(item.compiled.choices.size());
   trial.compileWallNs = compiled.report.ending.wallNs / share;
   trial.compileCpuNs = compiled.report.ending.cpuNs / share;
-  HONE_CHECK(contenders_.add(entry.contender, compiled.report, verifier));
+  HONE_CHECK(contenders_.add(entry.contender, compiled.report, verifier, toBeatNs));
   return entry;
 }
 
@@ -136,9 +137,11 @@ Result<void> Sweeper::measure(std::vector<Entry>& entries) {
   std::vector<trial::Participant> participants;
   std::vector<Entry*> measured;
   for (Entry& entry : entries) {
-    if (auto participant = HONE_TRY(contenders_.participant(entry.contender))) {
-      participants.push_back(std::move(*participant));
+    if (entry.contender.runs()) {
+      participants.push_back(contenders_.participant(entry.contender));
       measured.push_back(&entry);
+    } else if (entry.contender.trial.outcome == model::Outcome::tooSlow) {
+      entry.timesNs = {entry.contender.lookNs};
     }
   }
   auto times = HONE_TRY(trial::sideBySide(sampler_, store_, model::Stage::race, participants,
@@ -160,8 +163,13 @@ Result<std::vector<Sweeper::Entry>> Sweeper::tryAll(const Item& item) {
       HONE_TRY(trial::makeInputs(program, {}, options_.seed, scratch.path()));
   trial::Verifier verifier(executor_, program, inputs, scratch.path());
   std::vector<Entry> entries;
+  double best = 0;
   for (std::size_t i = 0; i < item.compiled.choices.size(); ++i) {
-    entries.push_back(HONE_TRY(tryChoice(item, i, verifier, inputs)));
+    entries.push_back(HONE_TRY(tryChoice(item, i, verifier, inputs, best)));
+    const Contender& latest = entries.back().contender;
+    if (latest.runs() && (best == 0 || latest.lookNs < best)) {
+      best = latest.lookNs;
+    }
   }
   referenceCpuNs_ += verifier.referenceCpuNs();
   HONE_CHECK(measure(entries));

@@ -85,7 +85,8 @@ class Sweeper {
                                                        std::span<const std::size_t> which,
                                                        const std::filesystem::path& folder);
   [[nodiscard]] Result<Entry> tryChoice(const Item& item, std::size_t choice,
-                                        trial::Verifier& verifier, const trial::Inputs& inputs);
+                                        trial::Verifier& verifier, const trial::Inputs& inputs,
+                                        double toBeatNs);
   [[nodiscard]] Result<void> measure(std::vector<Entry>& entries);
   /// All its choices verified and measured.
   [[nodiscard]] Result<std::vector<Entry>> tryAll(const Item& item);

@@ -78,8 +78,8 @@ Result<void> Validator::runRounds(Item& item) {
   std::vector<trial::Participant> participants;
   std::vector<std::size_t> who;
   for (std::size_t i = 0; i < item.contenders.size(); ++i) {
-    if (auto participant = HONE_TRY(contenders_.participant(item.contenders[i]))) {
-      participants.push_back(std::move(*participant));
+    if (item.contenders[i].runs()) {
+      participants.push_back(contenders_.participant(item.contenders[i]));
       who.push_back(i);
     }
   }

@@ -40,9 +40,10 @@ Result<Pace> Sampler::paceFor(const iree::Call& call) const {
   return paceOf(fastestNs);
 }
 
-Result<Measurement> Sampler::take(const iree::Call& call, const Pace& pace, model::Stage stage,
-                                  std::int64_t round, std::int64_t position) const {
-  const iree::Timings timings = HONE_TRY(executor_.time(call, pace.iterations, pace.repetitions));
+namespace {
+
+Measurement measurementOf(const iree::Timings& timings, model::Stage stage, std::int64_t round,
+                          std::int64_t position, std::int64_t iterations) {
   Measurement measurement;
   measurement.message = timings.report.message;
   measurement.diagnostics = timings.report.diagnostics;
@@ -53,11 +54,22 @@ Result<Measurement> Sampler::take(const iree::Call& call, const Pace& pace, mode
   } else {
     for (std::size_t i = 0; i < timings.times.size(); ++i) {
       measurement.samples.push_back({stage, round, position, static_cast<std::int64_t>(i),
-                                     timings.times[i].wallNs, timings.times[i].cpuNs,
-                                     pace.iterations});
+                                     timings.times[i].wallNs, timings.times[i].cpuNs, iterations});
     }
   }
   return measurement;
+}
+
+}  // namespace
+
+Result<Measurement> Sampler::take(const iree::Call& call, const Pace& pace, model::Stage stage,
+                                  std::int64_t round, std::int64_t position) const {
+  const iree::Timings timings = HONE_TRY(executor_.time(call, pace.iterations, pace.repetitions));
+  return measurementOf(timings, stage, round, position, pace.iterations);
+}
+
+Result<Measurement> Sampler::takeFirst(const iree::Call& call) const {
+  return measurementOf(HONE_TRY(executor_.timeFirst(call)), model::Stage::screen, 0, 0, 1);
 }
 
 double Sampler::rankTime(const model::Sample& sample) const {

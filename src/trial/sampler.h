@@ -37,6 +37,8 @@ class Sampler {
   [[nodiscard]] Result<Measurement> take(const iree::Call& call, const Pace& pace,
                                          model::Stage stage, std::int64_t round,
                                          std::int64_t position) const;
+  /// One sample of the stage screen: the first call of a process, rough and cheap.
+  [[nodiscard]] Result<Measurement> takeFirst(const iree::Call& call) const;
   /// The time that ranks on this device.
   [[nodiscard]] double rankTime(const model::Sample& sample) const;
   /// The median over the samples of one process: one figure a round.
