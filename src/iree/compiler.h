@@ -48,8 +48,9 @@ struct Compiled {
 struct CompileOrder {
   CompileJob job;
   std::string sourceHash;
-  std::string_view ending;       ///< of the file in the cache
-  std::string_view beside = {};  ///< the ending that the job puts a second file under, if it does
+  std::string_view ending;  ///< of the file in the cache
+  /// The ending that the job puts a second file under, if it does.
+  std::string_view beside{};  // NOLINT(readability-redundant-member-init): g++ warns without
 };
 
 /// What became of an order.

@@ -86,7 +86,7 @@ DispatchTime timeOf(std::span<const Event* const> events, std::int64_t invocatio
   const auto count = static_cast<std::int64_t>(events.size());
   DispatchTime time;
   time.name = events.front()->name;
-  const auto sums = [&](std::span<const Event* const> part, double Event::*member) {
+  const auto sums = [&](std::span<const Event* const> part, double Event::* member) {
     double sum = 0;
     for (const Event* event : part) {
       sum += event->*member;

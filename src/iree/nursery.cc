@@ -193,8 +193,7 @@ void runNursery(int socket, const CompilePool::Options& options,
     return;
   }
   api->globalInitialize();
-  Nursery nursery(
-      socket, [&api](const CompileJob& job) { return performJob(*api, job); }, scratch);
+  Nursery nursery(socket, [&api](const CompileJob& job) { return performJob(*api, job); }, scratch);
   const char* revision = api->getRevision();
   nursery.send({{"revision", revision != nullptr ? revision : ""}});
   nursery.serve();

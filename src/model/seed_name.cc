@@ -33,7 +33,7 @@ std::string nameAfter(const std::string& kind, const Matmul& matmul) {
 }
 
 std::string nameAfter(const std::string& kind, const Conv& conv) {
-  const auto sizes = [&](std::int64_t ConvAxis::*part) {
+  const auto sizes = [&](std::int64_t ConvAxis::* part) {
     std::vector<std::int64_t> values;
     for (const ConvAxis& axis : conv.axes()) {
       values.push_back(axis.*part);

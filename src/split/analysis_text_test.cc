@@ -283,8 +283,8 @@ TEST(AnalysisText, SaysWhereNothingIsGained) {
 /// Times of any size, most of them missing.
 SweepResult anySweep(std::uint64_t seed) {
   Random random(seed);
-  SweepResult sweep = testSweep(
-      random.below(25), [](const model::Reduction&) { return 64; }, 0.5, seed);
+  SweepResult sweep =
+      testSweep(random.below(25), [](const model::Reduction&) { return 64; }, 0.5, seed);
   const auto anyTime = [&] { return us(std::pow(10, 20 * random.uniform() - 6)); };
   for (ShapeResult& shape : sweep.shapes) {
     for (const std::int64_t limit : kTestLimits) {

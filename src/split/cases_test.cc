@@ -46,8 +46,7 @@ TEST(Cases, SlowerThanTheBaselineCountsTenfoldAndAFailureMore) {
 }
 
 TEST(Cases, CostUnderALadderIsThatOfItsLimits) {
-  const SweepResult sweep = testSweep(
-      40, [](const model::Reduction&) { return 64; }, 0, 7);
+  const SweepResult sweep = testSweep(40, [](const model::Reduction&) { return 64; }, 0, 7);
   const Cases cases = casesOf(sweep, ReductionKind::matmul);
   ASSERT_EQ(cases.all.size(), 40U);
   EXPECT_NEAR(costUnder(cases, Ladder{{{INT64_MAX, {}, 64}}, 16}).value, 0, 1e-9);
@@ -59,8 +58,7 @@ TEST(Cases, CostUnderALadderIsThatOfItsLimits) {
 }
 
 TEST(Cases, FoldsAreEvenAndKeepEqualSizesTogether) {
-  SweepResult sweep = testSweep(
-      23, [](const model::Reduction&) { return 64; }, 0, 7);
+  SweepResult sweep = testSweep(23, [](const model::Reduction&) { return 64; }, 0, 7);
   sweep.shapes.push_back(sweep.shapes.front());
   sweep.shapes.back().arguments += " ";
   const Cases cases = casesOf(sweep, ReductionKind::matmul);

@@ -16,7 +16,7 @@ namespace hone::split {
 /// compiled and measured once.
 struct Choice {
   std::vector<std::int64_t> sizes;  ///< none: not split, or split by a compiler that was rebuilt
-  std::string label = {};           ///< tells it from others without sizes
+  std::string label;                ///< tells it from others without sizes
   std::vector<std::int64_t> limits;
   bool isBaseline = false;
   bool isNoSplit = false;

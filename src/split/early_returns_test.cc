@@ -73,8 +73,7 @@ TEST_P(EarlyReturnsOfSeed, LeaveAloneWhatIsFasterUnsplit) {
 }
 
 TEST(EarlyReturns, NoiseMovesNoConstant) {
-  SweepResult sweep = testSweep(
-      50, [](const model::Reduction&) { return 64; }, 0, 5);
+  SweepResult sweep = testSweep(50, [](const model::Reduction&) { return 64; }, 0, 5);
   Random random(5);
   for (ShapeResult& shape : sweep.shapes) {
     for (auto& [limit, timing] : shape.limits) {

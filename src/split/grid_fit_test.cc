@@ -36,8 +36,7 @@ INSTANTIATE_TEST_SUITE_P(Seeds, GridFitOfSeed, testing::Range<std::uint64_t>(0, 
 TEST(GridFit, OfNothingIsTheEndOfTheChain) { EXPECT_EQ(fitGrid({}), Ladder{}); }
 
 TEST(GridFit, OfOneShapeIsItsLimit) {
-  const SweepResult sweep = testSweep(
-      1, [](const model::Reduction&) { return 128; }, 0, 3);
+  const SweepResult sweep = testSweep(1, [](const model::Reduction&) { return 128; }, 0, 3);
   const Ladder ladder = fitGrid(casesOf(sweep, ReductionKind::matmul));
   EXPECT_EQ(limitOf(ladder, sweep.shapes.front().reduction), 128);
 }

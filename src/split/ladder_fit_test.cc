@@ -41,8 +41,7 @@ INSTANTIATE_TEST_SUITE_P(Seeds, LadderFitOfSeed, testing::Range<std::uint64_t>(0
 TEST(LadderFit, OfNothingIsTheEndOfTheChain) { EXPECT_EQ(fitLadder({}), Ladder{}); }
 
 TEST(LadderFit, OneLimitForAllIsOneBand) {
-  const SweepResult sweep = testSweep(
-      30, [](const model::Reduction&) { return 128; }, 0.02, 3);
+  const SweepResult sweep = testSweep(30, [](const model::Reduction&) { return 128; }, 0.02, 3);
   const Ladder ladder = fitLadder(casesOf(sweep, ReductionKind::matmul));
   ASSERT_EQ(ladder.bands.size(), 1U);
   EXPECT_EQ(ladder.bands.front().limit, 128);
@@ -50,8 +49,7 @@ TEST(LadderFit, OneLimitForAllIsOneBand) {
 }
 
 TEST(LadderFit, SixteenForAllNeedsNoBand) {
-  const SweepResult sweep = testSweep(
-      30, [](const model::Reduction&) { return 16; }, 0.02, 3);
+  const SweepResult sweep = testSweep(30, [](const model::Reduction&) { return 16; }, 0.02, 3);
   EXPECT_EQ(fitLadder(casesOf(sweep, ReductionKind::matmul)), (Ladder{{}, 16}));
 }
 
@@ -90,8 +88,7 @@ RC_GTEST_PROP(LadderFit, LimitsDescendWhateverTheTimes, ()) {
 }
 
 TEST(LadderFit, GivesNoLimitThatFailsOrRegresses) {
-  SweepResult sweep = testSweep(
-      30, [](const model::Reduction&) { return 128; }, 0.01, 3);
+  SweepResult sweep = testSweep(30, [](const model::Reduction&) { return 128; }, 0.01, 3);
   for (ShapeResult& shape : sweep.shapes) {
     // The best is a little better, but one shape does not survive it.
     shape.baseline->meanUs = 1.02 * shape.limits.at(64).meanUs;

@@ -42,7 +42,7 @@ Result<std::vector<Compiled>> compileWith(const RebuildOptions& options,
 
 Result<std::filesystem::path> built(const Build& build) {
   HONE_TRY(buildCompiler(build));
-  const auto library = build.folder / "lib" / "libIREECompiler.so";
+  auto library = build.folder / "lib" / "libIREECompiler.so";
   if (!std::filesystem::exists(library)) {
     return userError("the build left no {}: give the build folder of IREE with --iree-build",
                      library.string());

@@ -12,7 +12,7 @@ inline constexpr std::string_view kArgumentsColumn = "arguments";
 
 struct TimeColumn {
   std::string_view name;
-  double Timing::*member;
+  double Timing::* member;
 };
 
 inline constexpr std::array<TimeColumn, 5> kTimeColumns = {{

@@ -35,8 +35,7 @@ TEST_F(ResultFiles, AreReadBackAsTheyWere) {
   Random random(5);
   for (const std::int64_t m : {9, 7, 5, 3, 8, 6, 4, 2}) {
     sweep.shapes.push_back(testShape(m, 100, 65536));
-    measure(
-        sweep.shapes.back(), [](const model::Reduction&) { return 64; }, 0.1, random);
+    measure(sweep.shapes.back(), [](const model::Reduction&) { return 64; }, 0.1, random);
   }
   sweep.shapes[3].limits.erase(64);
   sweep.shapes[4].baseline.reset();

@@ -22,22 +22,24 @@ std::optional<std::int64_t> smallestFactorFrom(std::int64_t lowest, std::int64_t
   return std::nullopt;
 }
 
+constexpr std::int64_t square(std::int64_t side) { return side * side; }
+
 std::int64_t convolutionLimit(const Reduction& reduction) {
   const std::int64_t output = reduction.outputSize();
   const std::int64_t summed = reduction.reductionSize();
-  if (output < 32 * 32) {
+  if (output < square(32)) {
     return 2048;
   }
-  if (output < 128 * 128) {
+  if (output < square(128)) {
     return 128;
   }
-  if (output < 256 * 256) {
+  if (output < square(256)) {
     return summed < 50000 ? 16 : summed < 200000 ? 32 : 64;
   }
-  if (output < 512 * 512) {
+  if (output < square(512)) {
     return summed < 800000 ? 16 : 64;
   }
-  return output >= 1024 * 1024 && summed >= 200000
+  return output >= square(1024) && summed >= 200000
              ? 16
              : std::min<std::int64_t>(8, reduction.startSize());
 }
@@ -45,19 +47,19 @@ std::int64_t convolutionLimit(const Reduction& reduction) {
 std::int64_t matmulLimit(const Reduction& reduction) {
   const std::int64_t output = reduction.outputSize();
   const std::int64_t summed = reduction.reductionSize();
-  if (output <= 16 * 16 || summed > 10'000'000) {
+  if (output <= square(16) || summed > 10'000'000) {
     return 2048;
   }
-  if (output <= 64 * 64 || summed > 1'000'000) {
+  if (output <= square(64) || summed > 1'000'000) {
     return 128;
   }
-  if (output <= 128 * 128) {
+  if (output <= square(128)) {
     return 64;
   }
-  if (output <= 256 * 256) {
+  if (output <= square(256)) {
     return 32;
   }
-  if (output <= 512 * 512 || (output <= 900 * 900 && summed >= 100000)) {
+  if (output <= square(512) || (output <= square(900) && summed >= 100000)) {
     return 16;
   }
   return std::min<std::int64_t>(8, reduction.startSize());

@@ -88,9 +88,8 @@ Result<void> checkVariables(const Source& source, const Decision& decision) {
       decision.kind == ReductionKind::convolution ? "reductionSize" : "kSize";
   const auto top = topLevel(source, decision.bodyBegin, decision.codeBegin);
   const auto declared = [&](std::string_view type, std::string_view name) {
-    return std::ranges::any_of(top, [&](std::size_t i) {
-      return matches(source.tokens, i, {type, name, "="});
-    });
+    return std::ranges::any_of(
+        top, [&](std::size_t i) { return matches(source.tokens, i, {type, name, "="}); });
   };
   const int line = source.tokens[decision.codeBegin].line;
   for (const std::string_view size : {std::string_view("outputSize"), summed}) {

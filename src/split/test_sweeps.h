@@ -63,8 +63,7 @@ inline SweepResult testSweep(std::size_t shapes, const BestLimit& best, double n
 
 /// No limit is better than another, but for noise of up to so much.
 inline SweepResult noiseSweep(std::size_t shapes, double noise, std::uint64_t seed) {
-  SweepResult sweep = testSweep(
-      shapes, [](const model::Reduction&) { return 64; }, 0, seed);
+  SweepResult sweep = testSweep(shapes, [](const model::Reduction&) { return 64; }, 0, seed);
   Random random(seed);
   for (ShapeResult& shape : sweep.shapes) {
     for (auto& [limit, timing] : shape.limits) {
