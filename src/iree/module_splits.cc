@@ -90,17 +90,6 @@ struct Loops {
   }
 };
 
-std::optional<model::TensorType> tensorOf(const CompilerApi& api, MlirValue value) {
-  constexpr std::string_view kOpening = "tensor<";
-  const std::string text = api.typeText(api.valueType(value));
-  if (!text.starts_with(kOpening)) {
-    return std::nullopt;
-  }
-  auto type = model::tensorTypeFrom(
-      std::string_view(text).substr(kOpening.size(), text.size() - kOpening.size() - 1));
-  return type ? std::optional(std::move(*type)) : std::nullopt;
-}
-
 /// Nothing for shapes that are not known when compiling, or maps that are no such thing.
 std::optional<Loops> loopsOf(const CompilerApi& api, MlirOperation operation) {
   const MlirAttribute maps = api.linalgMaps(operation);
@@ -110,7 +99,8 @@ std::optional<Loops> loopsOf(const CompilerApi& api, MlirOperation operation) {
   }
   Loops loops;
   for (std::intptr_t i = 0; i < operands; ++i) {
-    const auto type = tensorOf(api, api.operationOperand(operation, i));
+    const auto type =
+        model::tensorTypeFromMlir(api.typeText(api.valueType(api.operationOperand(operation, i))));
     const auto indices = loopsOf(api.text(api.arrayElement(maps, i)));
     if (!type || type->shape.size() != indices.size()) {
       return std::nullopt;
