@@ -145,8 +145,8 @@ std::string runKey(const trial::Plan& plan, const Engine& engine, const BenchOpt
 /// A target without a device here: compiled, and said so.
 Result<int> compileOnly(const Context& context, Engine& engine, const trial::Plan& plan) {
   std::vector<iree::CompileRequest> requests;
-  for (std::size_t i = 0; i < plan.candidates.size(); ++i) {
-    requests.push_back(trial::requestFor(plan, i, iree::CompileRequest::Route::batched));
+  for (const trial::Candidate& candidate : plan.candidates) {
+    requests.push_back(trial::requestFor(plan, candidate, iree::CompileRequest::Route::batched));
   }
   const auto compiled = HONE_TRY(engine.compiler.compileAll(requests, {}));
   return reportCompileOnly(context, engine.target.name, plan, compiled);

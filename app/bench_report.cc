@@ -69,7 +69,7 @@ std::vector<const trial::Finding*> ranked(const std::vector<trial::Finding>& fin
 void printSingle(const trial::Finding& finding) {
   const stats::Interval interval = timeInterval(finding);
   const stats::Summary summary = stats::summarize(finding.roundTimesNs);
-  fmt::print("{}  {}   95% interval {} - {}   fastest {}   {} rounds\n", finding.name,
+  fmt::print("{}  {}   95% interval {} - {}   fastest {}   {} rounds\n", finding.config.name,
              humanTime(interval.estimate), humanTime(interval.low), humanTime(interval.high),
              humanTime(summary.min), summary.count);
 }
@@ -92,7 +92,7 @@ void printTable(const BenchResult& result) {
   first = true;
   for (const trial::Finding& finding : result.findings) {
     if (!finding.message.empty() && finding.outcome != Outcome::tooSlow) {
-      fmt::print("{}{}: {}\n", first ? "\n" : "", finding.name, finding.message);
+      fmt::print("{}{}: {}\n", first ? "\n" : "", finding.config.name, finding.message);
       first = false;
     }
   }
@@ -149,12 +149,10 @@ nlohmann::json toJson(const BenchResult& result) {
                          {"ranked_by", result.device.rankBy == iree::RankBy::cpu ? "cpu" : "wall"},
                          {"candidates", nlohmann::json::array()}};
   for (const trial::Finding& finding : result.findings) {
-    nlohmann::json entry = {{"name", finding.name},
-                            {"outcome", nameOf(finding.outcome)},
-                            {"message", finding.message},
-                            {"artifact", finding.artifact},
-                            {"verified", nameOf(finding.against)},
-                            {"time_ns", finding.timeNs}};
+    nlohmann::json entry = {
+        {"name", finding.config.name},         {"outcome", nameOf(finding.outcome)},
+        {"message", finding.message},          {"artifact", finding.artifact},
+        {"verified", nameOf(finding.against)}, {"time_ns", finding.timeNs}};
     if (!finding.sameAs.empty()) {
       entry["same_as"] = finding.sameAs;
     }

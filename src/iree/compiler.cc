@@ -235,6 +235,7 @@ Result<Compiler::Member> Compiler::memberFor(std::size_t index, const CompileReq
   member.job.source = request.source;
   member.job.flags = request.flags;
   member.job.limits = limits_;
+  member.job.limits.wall = std::min(limits_.wall, request.wallLimit.value_or(limits_.wall));
   std::string sourceHash = request.sourceHash;
   if (request.route != CompileRequest::Route::whole || !request.attributes.empty()) {
     CompileJob early = member.job;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <deque>
 #include <filesystem>
@@ -34,6 +35,9 @@ struct CompileRequest {
   /// The one that a batched request is about.
   std::string function{};  // NOLINT(readability-redundant-member-init): g++ warns without
   bool fresh = false;      ///< compiled even if the cache has it
+  /// Given up after this time, where that is less than the compiler's own limit.
+  std::optional<std::chrono::milliseconds>
+      wallLimit{};  // NOLINT(readability-redundant-member-init)
 };
 
 struct Compiled {

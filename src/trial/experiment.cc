@@ -4,10 +4,10 @@
 
 namespace hone::trial {
 
-iree::CompileRequest requestFor(const Plan& plan, std::size_t candidate,
+iree::CompileRequest requestFor(const Plan& plan, const Candidate& candidate,
                                 iree::CompileRequest::Route route) {
-  const model::Config& config = plan.candidates[candidate].config;
-  const Program& program = plan.programs[plan.candidates[candidate].program];
+  const model::Config& config = candidate.config;
+  const Program& program = plan.programs[candidate.program];
   iree::CompileRequest request{program.source,    program.hash, plan.flags,
                                config.attributes, route,        program.function};
   request.flags.insert(request.flags.end(), config.flags.begin(), config.flags.end());
@@ -16,7 +16,7 @@ iree::CompileRequest requestFor(const Plan& plan, std::size_t candidate,
 
 Result<std::vector<Finding>> Experiment::run(std::int64_t run, const Plan& plan) {
   const ScratchFolder scratch = HONE_TRY(ScratchFolder::create("hone-trial"));
-  Session session(compiler_, executor_, store_, progress_, run, plan, scratch.path());
+  Session session({compiler_, executor_, store_, progress_, run}, plan, scratch.path());
   HONE_CHECK(session.restore());
   HONE_CHECK(session.tryAll());
   HONE_CHECK(session.race());

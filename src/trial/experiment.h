@@ -28,12 +28,34 @@ struct Candidate {
   model::Config config;
 };
 
+/// Thinks of more candidates while an experiment runs, from how those before did.
+class Proposer {
+ public:
+  Proposer() = default;
+  Proposer(const Proposer&) = delete;
+  Proposer& operator=(const Proposer&) = delete;
+  Proposer(Proposer&&) = delete;
+  Proposer& operator=(Proposer&&) = delete;
+  virtual ~Proposer() = default;
+
+  /// At most so many configs of the first program; none: there are no more. The same answers must
+  /// lead to the same proposals: that is how an interrupted search goes on.
+  [[nodiscard]] virtual Result<std::vector<model::Config>> propose(std::size_t count) = 0;
+  /// How one did, in the order of the proposals: its first time, or nothing where it failed.
+  virtual void learn(const model::Config& config, std::optional<double> timeNs) = 0;
+};
+
 /// What an experiment is to find out. The first candidate is the baseline. All programs compute
 /// the same thing from the same inputs.
 struct Plan {
+  /// Tells the experiments of one run apart; "" where there is but one.
+  std::string scope{};  // NOLINT(readability-redundant-member-init): g++ warns without
   std::vector<Program> programs;
   Inputs inputs;
+  /// Other values: finalists must be right for these, too.
+  std::optional<Inputs> otherInputs{};  // NOLINT(readability-redundant-member-init)
   std::vector<Candidate> candidates;
+  Proposer* proposer = nullptr;    ///< of more candidates, if any; must outlive the experiment
   std::vector<std::string> flags;  ///< the target's and the user's, for every candidate
   std::uint64_t seed = 1;
   Budget budget;
@@ -43,13 +65,13 @@ struct Plan {
   stats::CompareOptions compare;
 };
 
-/// What the compiler is asked for one of the plan's candidates.
-[[nodiscard]] iree::CompileRequest requestFor(const Plan& plan, std::size_t candidate,
+/// What the compiler is asked for a candidate of the plan.
+[[nodiscard]] iree::CompileRequest requestFor(const Plan& plan, const Candidate& candidate,
                                               iree::CompileRequest::Route route);
 
 /// What became of one candidate.
 struct Finding {
-  std::string name;
+  model::Config config;
   model::Outcome outcome = model::Outcome::ok;
   std::string message;
   std::string artifact;

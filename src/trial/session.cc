@@ -6,7 +6,6 @@
 
 #include "base/hash.h"
 #include "base/text.h"
-#include "stats/race.h"
 #include "stats/summary.h"
 #include "trial/lane.h"
 
@@ -24,121 +23,209 @@ constexpr std::int64_t kScreenSamples = 3;
 /// Compiled and measured in turns of so many: results come early, and little is redone after a
 /// kill.
 constexpr std::size_t kChunk = 16;
-/// Fractions of a time budget after which the stages before the final stop.
+/// The fraction of a time budget after which nothing new is tried.
 constexpr double kTryShare = 0.6;
-constexpr double kRaceShare = 0.8;
-/// An ambiguous final may take this many times its rounds.
-constexpr std::int64_t kMaxExtension = 3;
+/// Screening is too rough to be wrong by more than so many places.
+constexpr std::size_t kMaxRacers = 24;
+/// A compile that takes so many times what its brothers took is given up.
+constexpr double kCompilePatience = 10;
+constexpr std::int64_t kLeastCompileMs = 10'000;
+constexpr std::size_t kBrothers = 8;
 constexpr const char* kTwinKey = "twin";
 
-std::string keyOf(const Plan& plan, std::size_t candidate) {
-  const Program& program = plan.programs[plan.candidates[candidate].program];
-  return Hasher()
-      .field(std::to_string(candidate))
+std::string keyOf(const Plan& plan, const Candidate& candidate, std::size_t number) {
+  const Program& program = plan.programs[candidate.program];
+  Hasher hasher;
+  hasher.field(std::to_string(number))
       .field(program.hash)
       .field(program.function)
-      .field(plan.candidates[candidate].config.key())
-      .hex();
+      .field(candidate.config.key());
+  if (!plan.scope.empty()) {
+    hasher.field(plan.scope);
+  }
+  return hasher.hex();
+}
+
+std::string scoped(const Plan& plan, std::string_view name) {
+  return plan.scope.empty() ? std::string(name) : fmt::format("{} {}", name, plan.scope);
 }
 
 }  // namespace
 
-Session::Session(iree::Compiler& compiler, const iree::Executor& executor, store::Store& store,
-                 Progress& progress, std::int64_t run, const Plan& plan,
-                 std::filesystem::path folder)
-    : compiler_(compiler),
-      executor_(executor),
-      store_(store),
-      progress_(progress),
-      run_(run),
+Session::Session(const Workbench& bench, const Plan& plan, const std::filesystem::path& folder)
+    : compiler_(bench.compiler),
+      executor_(bench.executor),
+      store_(bench.store),
+      progress_(bench.progress),
+      run_(bench.run),
       plan_(plan),
-      sampler_(executor),
-      verifier_(executor, plan.programs.front(), plan.inputs, std::move(folder)),
+      sampler_(bench.executor),
+      verifier_(bench.executor, plan.programs.front(), plan.inputs, folder),
       clock_(plan.budget) {
-  for (std::size_t i = 0; i < plan.candidates.size(); ++i) {
-    Entry entry;
-    entry.key = keyOf(plan, i);
-    entry.name = plan.candidates[i].config.name;
-    entry.call.function = plan.programs[plan.candidates[i].program].function;
-    entry.call.inputs = plan.inputs.arguments;
-    entries_.push_back(std::move(entry));
+  if (plan.otherInputs) {
+    otherVerifier_.emplace(bench.executor, plan.programs.front(), *plan.otherInputs, folder);
   }
-  twin_.key = kTwinKey;
-  twin_.name = fmt::format("{} (again)", entries_.front().name);
+  for (const Candidate& candidate : plan.candidates) {
+    add(candidate);
+  }
+  twin_.candidate = plan.candidates.front();
+  twin_.candidate.config.name = fmt::format("{} (again)", twin_.candidate.config.name);
+  twin_.key = scoped(plan, kTwinKey);
+}
+
+void Session::add(Candidate candidate) {
+  Entry entry;
+  entry.key = keyOf(plan_, candidate, entries_.size());
+  entry.call.function = plan_.programs[candidate.program].function;
+  entry.call.inputs = plan_.inputs.arguments;
+  entry.candidate = std::move(candidate);
+  if (const auto known = known_.find(entry.key); known != known_.end()) {
+    const store::Trial& trial = known->second;
+    entry.trial = trial.id;
+    entry.content = trial.artifact;
+    entry.passed = trial.details.value("passed", false);
+    entry.sameAs = trial.details.value("same_as", "");
+    entry.screenNs = trial.details.value("screen_ns", 0.0);
+  }
+  entries_.push_back(std::move(entry));
 }
 
 Result<void> Session::restore() {
   const auto run = HONE_TRY(store_.run(run_));
-  if (run && run->details.contains("pace")) {
-    pace_ = Pace{run->details["pace"].at("iterations").get<std::int64_t>(),
-                 run->details["pace"].at("repetitions").get<std::int64_t>()};
+  const std::string pace = scoped(plan_, "pace");
+  if (run && run->details.contains(pace)) {
+    pace_ = Pace{run->details[pace].at("iterations").get<std::int64_t>(),
+                 run->details[pace].at("repetitions").get<std::int64_t>()};
   }
   recorded_ = HONE_TRY(store_.samples(run_));
-  std::map<std::int64_t, std::vector<model::Sample>> screened;
-  for (const store::TrialSample& entry : recorded_) {
-    if (entry.sample.stage == Stage::screen) {
-      screened[entry.trial].push_back(entry.sample);
+  for (store::Trial& trial : HONE_TRY(store_.trials(run_))) {
+    if (trial.key == twin_.key) {
+      twin_.trial = trial.id;
     }
+    known_.emplace(trial.key, std::move(trial));
   }
-  for (const store::Trial& trial : HONE_TRY(store_.trials(run_))) {
-    const auto at = std::find_if(entries_.begin(), entries_.end(),
-                                 [&](const Entry& entry) { return entry.key == trial.key; });
-    if (at == entries_.end()) {
-      twin_.trial = trial.key == kTwinKey ? trial.id : twin_.trial;
-      continue;
-    }
-    at->trial = trial.id;
-    at->content = trial.artifact;
-    at->passed = trial.details.value("passed", false);
-    at->sameAs = trial.details.value("same_as", "");
-    if (const auto samples = screened.find(trial.id); samples != screened.end()) {
-      at->screenNs = sampler_.rankTime(samples->second);
-    }
+  entries_.clear();
+  for (const Candidate& candidate : plan_.candidates) {
+    add(candidate);
   }
   return {};
+}
+
+bool Session::trialsSpent() const {
+  return plan_.budget.trials && std::cmp_greater(entries_.size(), *plan_.budget.trials);
+}
+
+Result<void> Session::tryPlanned() {
+  std::size_t count = entries_.size();
+  if (plan_.budget.trials) {
+    count = std::min(count, static_cast<std::size_t>(*plan_.budget.trials) + 1);
+  }
+  progress_.stage("trials", static_cast<std::int64_t>(count));
+  for (std::size_t at = 0; at < count && (at == 0 || !clock_.spent(kTryShare)); at += kChunk) {
+    HONE_CHECK(trySome(at, std::min(kChunk, count - at)));
+  }
+  return {};
+}
+
+Result<std::size_t> Session::tryProposed() {
+  std::size_t count = kChunk;
+  if (plan_.budget.trials) {
+    const auto allowed = static_cast<std::size_t>(*plan_.budget.trials) + 1;
+    count = allowed > entries_.size() ? std::min(count, allowed - entries_.size()) : 0;
+  }
+  if (plan_.proposer == nullptr || count == 0) {
+    return std::size_t{0};
+  }
+  auto configs = HONE_TRY(plan_.proposer->propose(count));
+  const std::size_t first = entries_.size();
+  for (model::Config& config : configs) {
+    add({0, std::move(config)});
+  }
+  HONE_CHECK(trySome(first, configs.size()));
+  for (std::size_t i = first; i < entries_.size(); ++i) {
+    plan_.proposer->learn(entries_[i].candidate.config, timeOf(entries_[i]));
+  }
+  return configs.size();
 }
 
 Result<void> Session::tryAll() {
-  std::vector<std::size_t> left;
-  for (std::size_t i = 0; i < entries_.size(); ++i) {
-    const bool withinTrials = !plan_.budget.trials || std::cmp_less_equal(i, *plan_.budget.trials);
-    // A trial that is done needs its module again only when it may still be measured.
-    if (withinTrials && (entries_[i].trial == 0 || entries_[i].passed)) {
-      left.push_back(i);
-    }
-  }
-  progress_.stage("trials", static_cast<std::int64_t>(left.size()));
-  for (std::size_t at = 0; at < left.size(); at += kChunk) {
-    if (at > 0 && clock_.spent(kTryShare)) {
+  HONE_CHECK(tryPlanned());
+  while (plan_.proposer != nullptr && !clock_.spent(kTryShare)) {
+    if (HONE_TRY(tryProposed()) == 0) {
       break;
     }
-    const std::size_t count = std::min(kChunk, left.size() - at);
-    HONE_CHECK(compileSome(std::span(left).subspan(at, count)));
   }
   return {};
 }
 
-bool Session::anyAttributes() const {
-  return std::any_of(
-      plan_.candidates.begin(), plan_.candidates.end(),
-      [](const Candidate& candidate) { return !candidate.config.attributes.empty(); });
+std::optional<double> Session::timeOf(const Entry& entry) const {
+  if (!entry.sameAs.empty()) {
+    const auto same = std::find_if(entries_.begin(), entries_.end(),
+                                   [&](const Entry& other) { return other.key == entry.sameAs; });
+    return same == entries_.end() ? std::nullopt : timeOf(*same);
+  }
+  return entry.screenNs > 0 ? std::optional(entry.screenNs) : std::nullopt;
 }
 
-Result<void> Session::compileSome(std::span<const std::size_t> which) {
-  const auto route = anyAttributes() ? Route::batched : Route::whole;
+bool Session::anyAttributes() const {
+  return plan_.proposer != nullptr ||
+         std::any_of(entries_.begin(), entries_.end(),
+                     [](const Entry& entry) { return !entry.candidate.config.attributes.empty(); });
+}
+
+std::optional<std::chrono::milliseconds> Session::compileLimit() const {
+  if (compileWallNs_.size() < kBrothers) {
+    return std::nullopt;
+  }
+  const double patience = kCompilePatience * stats::median(compileWallNs_) / 1e6;
+  return std::chrono::milliseconds(std::max(kLeastCompileMs, static_cast<std::int64_t>(patience)));
+}
+
+Result<std::vector<iree::Compiled>> Session::compile(std::span<const std::size_t> which,
+                                                     Route route) {
   std::vector<CompileRequest> requests;
   for (const std::size_t index : which) {
-    requests.push_back(requestFor(plan_, index, route));
+    requests.push_back(requestFor(plan_, entries_[index].candidate, route));
+    requests.back().wallLimit = compileLimit();
   }
-  std::vector<iree::Compiled> compiled;
-  {
-    const FileLock lane = HONE_TRY(enterToCompile());
-    compiled = HONE_TRY(compiler_.compileAll(requests, {}));
+  const FileLock lane = HONE_TRY(enterToCompile());
+  return compiler_.compileAll(requests, {});
+}
+
+void Session::take(Entry& entry, const iree::Compiled& compiled) {
+  entry.call.module = compiled.module;
+  if (!compiled.function.empty()) {
+    entry.call.function = compiled.function;
   }
+}
+
+Result<void> Session::trySome(std::size_t first, std::size_t count) {
+  std::vector<std::size_t> left;
+  for (std::size_t i = first; i < first + count; ++i) {
+    // The baseline's results may be what the others are held against.
+    if (i == 0 || entries_[i].trial == 0) {
+      left.push_back(i);
+    }
+  }
+  const auto compiled = HONE_TRY(compile(left, anyAttributes() ? Route::batched : Route::whole));
   const FileLock lane = HONE_TRY(enterToMeasure());
-  for (std::size_t i = 0; i < which.size(); ++i) {
-    HONE_CHECK(settle(which[i], compiled[i]));
+  for (std::size_t i = 0; i < left.size(); ++i) {
+    HONE_CHECK(settle(left[i], compiled[i]));
     progress_.step(fmt::format("best {}", humanTime(incumbentNs())));
+  }
+  return {};
+}
+
+Result<void> Session::findModules(std::span<const std::size_t> which) {
+  std::vector<std::size_t> missing;
+  for (const std::size_t index : which) {
+    if (entries_[index].call.module.empty()) {
+      missing.push_back(index);
+    }
+  }
+  const auto compiled = HONE_TRY(compile(missing, anyAttributes() ? Route::batched : Route::whole));
+  for (std::size_t i = 0; i < missing.size(); ++i) {
+    take(entries_[missing[i]], compiled[i]);
   }
   return {};
 }
@@ -155,19 +242,13 @@ const Session::Entry* Session::equalBinary(const Entry& entry) const {
 
 Result<void> Session::settle(std::size_t index, const iree::Compiled& compiled) {
   Entry& entry = entries_[index];
-  entry.call.module = compiled.module;
-  if (!compiled.function.empty()) {
-    entry.call.function = compiled.function;
-  }
+  take(entry, compiled);
   if (entry.trial != 0) {
-    if (index > 0) {
-      return {};
-    }
     // The expectation is not stored: without a reference the baseline sets it anew.
     HONE_CHECK(verifier_.check(entry.call));
     return addTwin();  // the run may have been killed between the two
   }
-  const Candidate& candidate = plan_.candidates[index];
+  const Candidate& candidate = entry.candidate;
   store::Trial trial;
   trial.key = entry.key;
   trial.problem = plan_.programs[candidate.program].label();
@@ -179,11 +260,14 @@ Result<void> Session::settle(std::size_t index, const iree::Compiled& compiled) 
   trial.compileWallNs = compiled.report.ending.wallNs;
   trial.compileCpuNs = compiled.report.ending.cpuNs;
   trial.details["cached"] = compiled.cached;
+  if (trial.outcome == Outcome::ok && !compiled.cached) {
+    compileWallNs_.push_back(static_cast<double>(trial.compileWallNs));
+  }
   if (trial.outcome == Outcome::ok && plan_.selects) {
     if (const Entry* other = equalBinary(entry)) {
       entry.sameAs = other->key;
       trial.details["same_as"] = other->key;
-      trial.message = fmt::format("the same binary as {}", other->name);
+      trial.message = fmt::format("the same binary as {}", other->candidate.config.name);
       entry.trial = HONE_TRY(store_.addTrial(run_, trial, {}));
       return {};
     }
@@ -224,7 +308,8 @@ Result<void> Session::screen(Entry& entry, store::Trial& trial) {
     if (!pace_) {
       pace_ = HONE_TRY(sampler_.paceFor(entry.call));
       auto details = HONE_TRY(store_.run(run_))->details;
-      details["pace"] = {{"iterations", pace_->iterations}, {"repetitions", pace_->repetitions}};
+      details[scoped(plan_, "pace")] = {{"iterations", pace_->iterations},
+                                        {"repetitions", pace_->repetitions}};
       HONE_CHECK(store_.setDetails(run_, details));
     }
     const Pace pace{pace_->iterations, std::max(pace_->repetitions, kScreenSamples)};
@@ -246,6 +331,7 @@ Result<void> Session::screen(Entry& entry, store::Trial& trial) {
     }
   }
   trial.details["passed"] = entry.passed;
+  trial.details["screen_ns"] = entry.screenNs;
   entry.trial = HONE_TRY(store_.addTrial(run_, trial, samples));
   return {};
 }
@@ -258,8 +344,7 @@ Result<void> Session::addTwin() {
   store::Trial trial;
   trial.key = twin_.key;
   trial.problem = plan_.programs.front().label();
-  trial.config = plan_.candidates.front().config;
-  trial.config.name = twin_.name;
+  trial.config = twin_.candidate.config;
   trial.artifact = entries_.front().content;
   trial.details["twin"] = true;
   twin_.trial = HONE_TRY(store_.addTrial(run_, trial, {}));
@@ -278,184 +363,23 @@ double Session::incumbentNs() const {
 
 std::vector<std::size_t> Session::passedCandidates() const {
   std::vector<std::size_t> passed;
+  const double slowest = kScreenFactor * incumbentNs();
   for (std::size_t i = 1; i < entries_.size(); ++i) {
-    if (entries_[i].passed) {
+    if (entries_[i].passed && (!plan_.selects || entries_[i].screenNs <= slowest)) {
       passed.push_back(i);
     }
+  }
+  if (plan_.selects) {
+    std::stable_sort(passed.begin(), passed.end(), [this](std::size_t a, std::size_t b) {
+      return entries_[a].screenNs < entries_[b].screenNs;
+    });
+    passed.resize(std::min(passed.size(), kMaxRacers));
   }
   return passed;
 }
 
-Participant Session::participant(const Entry& entry) const {
-  return callParticipant(entry.trial, sampler_, entry.call, *pace_);
-}
-
-Result<void> Session::race() {
-  finalists_ = passedCandidates();
-  if (!plan_.selects || finalists_.size() <= plan_.finalists) {
-    return {};
-  }
-  const FileLock lane = HONE_TRY(enterToMeasure());
-  const std::vector<std::size_t> racers = std::exchange(finalists_, {});
-  std::vector<Participant> participants = {participant(entries_.front())};
-  for (const std::size_t index : racers) {
-    participants.push_back(participant(entries_[index]));
-  }
-  stats::RaceOptions options;
-  options.keep = plan_.finalists;
-  options.seed = plan_.seed;
-  stats::Race race(participants.size(), options);
-  Rounds rounds(sampler_, store_, Stage::race);
-  rounds.restore(recorded_);
-  progress_.stage("race", static_cast<std::int64_t>(options.maxRounds));
-  while (!race.done() && !clock_.spent(kRaceShare)) {
-    const auto order = race.order();
-    race.addRound(
-        HONE_TRY(rounds.take(static_cast<std::int64_t>(race.rounds()), participants, order)));
-    progress_.step(fmt::format("{} left", race.ranking().size()));
-  }
-  for (const std::size_t racer : race.ranking()) {
-    if (finalists_.size() < plan_.finalists) {
-      finalists_.push_back(racers[racer - 1]);
-    }
-  }
-  for (const std::size_t index : racers) {
-    if (std::find(finalists_.begin(), finalists_.end(), index) == finalists_.end()) {
-      HONE_CHECK(store_.setOutcome(entries_[index].trial, Outcome::tooSlow, "lost the race"));
-    }
-  }
-  return {};
-}
-
-Result<void> Session::rebuildFinalists() {
-  if (!anyAttributes()) {
-    return {};
-  }
-  std::vector<std::size_t> which = {0};
-  which.insert(which.end(), finalists_.begin(), finalists_.end());
-  std::vector<CompileRequest> requests;
-  for (const std::size_t index : which) {
-    requests.push_back(requestFor(plan_, index, Route::shared));
-  }
-  std::vector<iree::Compiled> compiled;
-  {
-    const FileLock lane = HONE_TRY(enterToCompile());
-    compiled = HONE_TRY(compiler_.compileAll(requests, {}));
-  }
-  finalists_.clear();
-  for (std::size_t i = 0; i < which.size(); ++i) {
-    Entry& entry = entries_[which[i]];
-    entry.call.module = compiled[i].module;
-    entry.call.function = requests[i].function;
-    Verification verification{iree::outcomeOf(compiled[i].report.status), Against::nothing,
-                              compiled[i].report.message, ""};
-    if (verification.outcome == Outcome::ok) {
-      verification = HONE_TRY(verifier_.check(entry.call));
-    }
-    if (verification.outcome != Outcome::ok) {
-      HONE_CHECK(store_.setOutcome(entry.trial, verification.outcome, verification.message));
-      if (i == 0) {
-        return userError("the program alone differs from itself among others: {}",
-                         verification.message);
-      }
-    } else if (i > 0) {
-      finalists_.push_back(which[i]);
-    }
-  }
-  twin_.call = entries_.front().call;
-  return {};
-}
-
-Result<void> Session::finalRounds() {
-  HONE_CHECK(rebuildFinalists());
-  const FileLock lane = HONE_TRY(enterToMeasure());
-  std::vector<Participant> participants = {participant(entries_.front())};
-  if (!finalists_.empty()) {
-    participants.push_back(participant(twin_));
-  }
-  for (const std::size_t index : finalists_) {
-    participants.push_back(participant(entries_[index]));
-  }
-  Rounds rounds(sampler_, store_, Stage::final);
-  rounds.restore(recorded_);
-  std::vector<std::vector<std::optional<double>>> times;
-  for (std::int64_t part = 0; part < kMaxExtension; ++part) {
-    if (part > 0 && (!anyAmbiguous() || clock_.spent(1.0))) {
-      break;
-    }
-    progress_.stage(part == 0 ? "final" : "final, still ambiguous", plan_.rounds);
-    for (std::int64_t i = 0; i < plan_.rounds; ++i) {
-      const std::int64_t round = part * plan_.rounds + i;
-      times.push_back(HONE_TRY(
-          rounds.take(round, participants, shuffled(participants.size(), plan_.seed, round))));
-      progress_.step();
-    }
-    compareFinalists(times);
-  }
-  return {};
-}
-
-void Session::compareFinalists(const std::vector<std::vector<std::optional<double>>>& rounds) {
-  Entry& baseline = entries_.front();
-  baseline.roundTimesNs.clear();
-  for (const auto& round : rounds) {
-    if (round[0]) {
-      baseline.roundTimesNs.push_back(*round[0]);
-    }
-  }
-  for (std::size_t i = 0; i < finalists_.size(); ++i) {
-    Entry& entry = entries_[finalists_[i]];
-    entry.roundTimesNs.clear();
-    std::vector<double> base;
-    std::vector<double> again;
-    for (const auto& round : rounds) {
-      if (round[0] && round[1] && round[i + 2]) {
-        base.push_back(*round[0]);
-        again.push_back(*round[1]);
-        entry.roundTimesNs.push_back(*round[i + 2]);
-      }
-    }
-    entry.comparison = stats::compare({base, entry.roundTimesNs, again}, plan_.compare);
-  }
-}
-
-bool Session::anyAmbiguous() const {
-  return std::any_of(finalists_.begin(), finalists_.end(), [this](std::size_t index) {
-    const auto& comparison = entries_[index].comparison;
-    return comparison && comparison->verdict == stats::Verdict::ambiguous;
-  });
-}
-
-Result<std::vector<Finding>> Session::findings() const {
-  std::map<std::string, store::Trial> trials;
-  for (store::Trial& trial : HONE_TRY(store_.trials(run_))) {
-    trials.emplace(trial.key, std::move(trial));
-  }
-  std::vector<Finding> findings;
-  for (const Entry& entry : entries_) {
-    const auto trial = trials.find(entry.key);
-    if (trial == trials.end()) {
-      continue;  // beyond the budget
-    }
-    Finding finding;
-    finding.name = entry.name;
-    finding.outcome = trial->second.outcome;
-    finding.message = trial->second.message;
-    finding.artifact = trial->second.artifact;
-    finding.roundTimesNs = entry.roundTimesNs;
-    finding.comparison = entry.comparison;
-    finding.timeNs =
-        entry.roundTimesNs.empty() ? entry.screenNs : stats::median(entry.roundTimesNs);
-    const std::string against = trial->second.details.value("verified", "");
-    finding.against = against == "reference"  ? Against::reference
-                      : against == "baseline" ? Against::baseline
-                                              : Against::nothing;
-    for (const Entry& other : entries_) {
-      finding.sameAs = other.key == entry.sameAs ? other.name : finding.sameAs;
-    }
-    findings.push_back(std::move(finding));
-  }
-  return findings;
+std::int64_t Session::referenceCpuNs() const {
+  return verifier_.referenceCpuNs() + (otherVerifier_ ? otherVerifier_->referenceCpuNs() : 0);
 }
 
 }  // namespace hone::trial
