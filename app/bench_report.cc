@@ -84,7 +84,7 @@ void printTable(const BenchResult& result) {
   const double baselineNs = result.findings.front().timeNs;
   bool first = true;
   for (const trial::Finding* finding : ranked(result.findings)) {
-    table.add({finding->name, timeOf(*finding), first ? "" : speedupOf(*finding, baselineNs),
+    table.add({finding->config.name, timeOf(*finding), first ? "" : speedupOf(*finding, baselineNs),
                intervalOf(*finding), verdictOf(*finding)});
     first = false;
   }
@@ -117,14 +117,14 @@ void printNotes(const BenchResult& result) {
     floor = finding.comparison ? std::max(floor, finding.comparison->floor) : floor;
   }
   if (result.findings.size() > 1) {
-    fmt::print("\nnoise: {} differs from itself by up to {:.2f} % in this run\n", baseline.name,
-               floor * 100);
+    fmt::print("\nnoise: {} differs from itself by up to {:.2f} % in this run\n",
+               baseline.config.name, floor * 100);
   }
   if (baseline.against == trial::Against::reference) {
     fmt::print("results verified against oneDNN\n");
   } else if (result.findings.size() > 1) {
     fmt::print("results compared with those of {}; there is no independent reference\n",
-               baseline.name);
+               baseline.config.name);
   } else {
     fmt::print("results not verified: there is no independent reference\n");
   }
@@ -135,7 +135,7 @@ void printNotes(const BenchResult& result) {
   if (result.plan.selects) {
     const trial::Finding* best = winner(result.findings);
     fmt::print("{}\n", best != nullptr
-                           ? fmt::format("best: {}", best->name)
+                           ? fmt::format("best: {}", best->config.name)
                            : "nothing is surely faster than the compiler's own choice: keep it");
   }
 }
