@@ -98,18 +98,6 @@ void printTable(const BenchResult& result) {
   }
 }
 
-const trial::Finding* winner(const std::vector<trial::Finding>& findings) {
-  const trial::Finding* best = nullptr;
-  for (const trial::Finding& finding : findings) {
-    const auto& comparison = finding.comparison;
-    if (comparison && comparison->verdict == Verdict::improved &&
-        (best == nullptr || comparison->speedup.estimate > best->comparison->speedup.estimate)) {
-      best = &finding;
-    }
-  }
-  return best;
-}
-
 void printNotes(const BenchResult& result) {
   const auto& baseline = result.findings.front();
   double floor = 0;
@@ -133,7 +121,7 @@ void printNotes(const BenchResult& result) {
     fmt::print("both are the same binary: what differs is noise\n");
   }
   if (result.plan.selects) {
-    const trial::Finding* best = winner(result.findings);
+    const trial::Finding* best = trial::winnerOf(result.findings);
     fmt::print("{}\n", best != nullptr
                            ? fmt::format("best: {}", best->config.name)
                            : "nothing is surely faster than the compiler's own choice: keep it");

@@ -14,6 +14,18 @@ iree::CompileRequest requestFor(const Plan& plan, const Candidate& candidate,
   return request;
 }
 
+const Finding* winnerOf(const std::vector<Finding>& findings) {
+  const Finding* best = nullptr;
+  for (const Finding& finding : findings) {
+    const auto& comparison = finding.comparison;
+    if (comparison && comparison->verdict == stats::Verdict::improved &&
+        (best == nullptr || comparison->speedup.estimate > best->comparison->speedup.estimate)) {
+      best = &finding;
+    }
+  }
+  return best;
+}
+
 Result<std::vector<Finding>> Experiment::run(std::int64_t run, const Plan& plan) {
   const ScratchFolder scratch = HONE_TRY(ScratchFolder::create("hone-trial"));
   Session session({compiler_, executor_, store_, progress_, run}, plan, scratch.path());

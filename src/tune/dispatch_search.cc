@@ -1,0 +1,74 @@
+#include "tune/dispatch_search.h"
+
+#include <algorithm>
+
+namespace hone::tune {
+namespace {
+
+/// A search ends after so many steps in a row that gained less than this.
+constexpr std::size_t kBarrenSteps = 5;
+constexpr double kGain = 0.01;
+/// What is hoped for of the first step; less with each that follows.
+constexpr double kHope = 0.3;
+/// Values other than those that candidates are first checked with.
+constexpr std::uint64_t kOtherSeed = 0x5eed;
+
+}  // namespace
+
+Result<std::unique_ptr<DispatchSearch>> DispatchSearch::begin(const trial::Workbench& bench,
+                                                              const Subject& subject,
+                                                              const SearchOptions& options) {
+  ScratchFolder folder = HONE_TRY(ScratchFolder::create("hone-tune"));
+  std::unique_ptr<DispatchSearch> search(new DispatchSearch(subject, std::move(folder)));
+  trial::Plan& plan = search->plan_;
+  plan.scope = subject.name;
+  plan.programs = {subject.program};
+  plan.flags = options.flags;
+  plan.seed = options.seed;
+  plan.budget = options.budget;
+  plan.rounds = options.rounds;
+  plan.compare.seed = options.seed;
+  plan.candidates = {{0, {"default", {}, {}}}};
+  const auto& path = search->folder_.path();
+  const auto& specs = subject.cutOut ? std::vector<std::string>() : options.inputSpecs;
+  HONE_CHECK(makeFolder(path / "other"));
+  plan.inputs = HONE_TRY(trial::makeInputs(subject.program, specs, options.seed, path));
+  plan.otherInputs = HONE_TRY(
+      trial::makeInputs(subject.program, specs, options.seed + kOtherSeed, path / "other"));
+  search::StrategyOptions strategy{options.seed, options.first, subject.knobs->guess};
+  strategy.first.insert(strategy.first.end(), subject.knobs->first.begin(),
+                        subject.knobs->first.end());
+  search->proposer_ = std::make_unique<SpaceProposer>(
+      *subject.knobs,
+      HONE_TRY(search::makeStrategy(options.strategy, subject.knobs->space, std::move(strategy))),
+      subject.pattern());
+  plan.proposer = search->proposer_.get();
+  search->session_ = std::make_unique<trial::Session>(bench, plan, path);
+  HONE_CHECK(search->session_->restore());
+  HONE_CHECK(search->session_->tryPlanned());
+  return search;
+}
+
+Result<void> DispatchSearch::step() {
+  const double before = session_->incumbentNs();
+  const std::size_t tried = HONE_TRY(session_->tryProposed());
+  ++steps_;
+  lastGain_ = before > 0 ? 1 - session_->incumbentNs() / before : 0;
+  barrenSteps_ = lastGain_ < kGain ? barrenSteps_ + 1 : 0;
+  done_ = tried == 0 || barrenSteps_ >= kBarrenSteps;
+  return {};
+}
+
+double DispatchSearch::promise() const {
+  const double now = baselineNs() > 0 ? subject_.share * bestNs() / baselineNs() : subject_.share;
+  const double hope = kHope / static_cast<double>(1 + steps_ + barrenSteps_);
+  return now * std::max(lastGain_, hope);
+}
+
+Result<std::vector<trial::Finding>> DispatchSearch::finish() {
+  HONE_CHECK(session_->race());
+  HONE_CHECK(session_->finalRounds());
+  return session_->findings();
+}
+
+}  // namespace hone::tune

@@ -1,0 +1,65 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/file.h"
+#include "trial/session.h"
+#include "tune/space_proposer.h"
+#include "tune/subject.h"
+
+namespace hone::tune {
+
+/// How a dispatch is searched.
+struct SearchOptions {
+  std::string strategy = "evolve";
+  std::uint64_t seed = 1;
+  std::vector<std::string> flags;       ///< of the compiler, for every candidate
+  std::vector<std::string> inputSpecs;  ///< the user's, for the whole program
+  std::vector<std::size_t> first;       ///< points that were good for like problems
+  std::int64_t rounds = 10;             ///< of the final
+  trial::Budget budget;                 ///< of trials
+};
+
+/// The search of one dispatch's knobs, a few trials at a time, so that others can have their turns.
+class DispatchSearch {
+ public:
+  /// Compiles, verifies and times the compiler's own choice. The subject must outlive the search.
+  [[nodiscard]] static Result<std::unique_ptr<DispatchSearch>> begin(
+      const trial::Workbench& bench, const Subject& subject, const SearchOptions& options);
+
+  /// Tries the next few candidates.
+  [[nodiscard]] Result<void> step();
+  /// The space is used up, or the last many trials gave nothing.
+  [[nodiscard]] bool done() const { return done_; }
+  /// What a further step may still save, as a share of the program's time.
+  [[nodiscard]] double promise() const;
+  /// The best found, raced and proven on the dispatch alone; how all of them ended.
+  [[nodiscard]] Result<std::vector<trial::Finding>> finish();
+
+  [[nodiscard]] const Subject& subject() const { return subject_; }
+  [[nodiscard]] std::size_t tried() const { return session_->tried() - 1; }
+  /// The first times of the compiler's own choice and of the best: good for a look, no proof.
+  [[nodiscard]] double baselineNs() const { return session_->baselineNs(); }
+  [[nodiscard]] double bestNs() const { return session_->incumbentNs(); }
+  [[nodiscard]] std::int64_t referenceCpuNs() const { return session_->referenceCpuNs(); }
+
+ private:
+  DispatchSearch(const Subject& subject, ScratchFolder folder)
+      : subject_(subject), folder_(std::move(folder)) {}
+
+  const Subject& subject_;
+  ScratchFolder folder_;
+  trial::Plan plan_;
+  std::unique_ptr<SpaceProposer> proposer_;
+  std::unique_ptr<trial::Session> session_;
+  std::size_t steps_ = 0;
+  std::size_t barrenSteps_ = 0;  ///< the last ones without a gain
+  double lastGain_ = 0;          ///< of the last step, relative
+  bool done_ = false;
+};
+
+}  // namespace hone::tune

@@ -1,0 +1,144 @@
+#include "tune/proof.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+
+namespace hone::tune {
+namespace {
+
+/// So many ingredients are left out one at a time; more would take too long.
+constexpr std::size_t kMostLeftOut = 8;
+
+std::vector<std::size_t> allOf(const Recipe& recipe) {
+  std::vector<std::size_t> all(recipe.ingredients.size());
+  std::iota(all.begin(), all.end(), 0);
+  return all;
+}
+
+std::vector<std::size_t> without(std::vector<std::size_t> all, std::size_t one) {
+  std::erase(all, one);
+  return all;
+}
+
+trial::Plan proofPlan(const WholeProgram& whole, std::string scope, std::int64_t rounds) {
+  trial::Plan plan = planFor(whole, std::move(scope));
+  plan.selects = false;
+  plan.rounds = rounds;
+  return plan;
+}
+
+Result<std::vector<trial::Finding>> execute(const trial::Workbench& bench,
+                                            const trial::Plan& plan) {
+  trial::Experiment experiment(bench.compiler, bench.executor, bench.store, bench.progress);
+  return experiment.run(bench.run, plan);
+}
+
+/// The ingredients whose own part is tried: those that should give the most.
+std::vector<std::size_t> doubted(const Recipe& recipe, std::span<const std::size_t> kept) {
+  std::vector<std::size_t> order(kept.begin(), kept.end());
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    return recipe.ingredients[a].expectedGain > recipe.ingredients[b].expectedGain;
+  });
+  order.resize(std::min(order.size(), kMostLeftOut));
+  return order;
+}
+
+/// Whether the program is better with an ingredient: `with` and `missing` are times of the same
+/// rounds. Where no difference shows, one that should have shown speaks against it.
+bool helps(const Ingredient& ingredient, const trial::Finding& with,
+           const trial::Finding& missing, const stats::CompareOptions& options) {
+  const std::size_t rounds = std::min(with.roundTimesNs.size(), missing.roundTimesNs.size());
+  const auto base = std::span(missing.roundTimesNs).first(rounds);
+  const auto comparison =
+      stats::compare({base, std::span(with.roundTimesNs).first(rounds), base}, options);
+  switch (comparison.verdict) {
+    case stats::Verdict::improved:
+      return true;
+    case stats::Verdict::regressed:
+      return false;
+    default:
+      return ingredient.expectedGain < 2 * options.margin;
+  }
+}
+
+Proof proofOf(std::size_t recipe, std::vector<std::size_t> kept, const trial::Finding& before,
+              const trial::Finding& after) {
+  Proof proof;
+  proof.recipe = recipe;
+  proof.kept = std::move(kept);
+  proof.config = after.config;
+  proof.comparison = *after.comparison;
+  proof.defaultNs = before.timeNs;
+  proof.tunedNs = after.timeNs;
+  return proof;
+}
+
+/// The best recipe as a whole, if one is proven at all.
+Result<std::optional<Proof>> bestWhole(const trial::Workbench& bench, const WholeProgram& whole,
+                                       std::span<const Recipe> recipes, std::int64_t rounds) {
+  trial::Plan plan = proofPlan(whole, "proof", rounds);
+  for (const Recipe& recipe : recipes) {
+    plan.candidates.push_back({0, HONE_TRY(recipe.configOf(allOf(recipe)))});
+    plan.candidates.back().config.name = recipe.name;
+  }
+  const auto findings = HONE_TRY(execute(bench, plan));
+  const trial::Finding* best = trial::winnerOf(findings);
+  if (best == nullptr) {
+    return std::nullopt;
+  }
+  const auto recipe = static_cast<std::size_t>(best - findings.data()) - 1;
+  return proofOf(recipe, allOf(recipes[recipe]), findings.front(), *best);
+}
+
+/// Leaves out each ingredient in turn and takes out what does not help. What remains is proven
+/// anew.
+Result<Proof> trimmed(const trial::Workbench& bench, const WholeProgram& whole,
+                      const Recipe& recipe, Proof proof, std::int64_t rounds) {
+  trial::Plan plan = proofPlan(whole, "leave one out", rounds);
+  plan.candidates.push_back({0, proof.config});
+  const auto doubts = doubted(recipe, proof.kept);
+  for (const std::size_t one : doubts) {
+    plan.candidates.push_back({0, HONE_TRY(recipe.configOf(without(proof.kept, one)))});
+    plan.candidates.back().config.name = fmt::format("without {}", recipe.ingredients[one].name);
+  }
+  const auto findings = HONE_TRY(execute(bench, plan));
+  for (std::size_t i = 0; i < doubts.size(); ++i) {
+    if (!helps(recipe.ingredients[doubts[i]], findings[1], findings[i + 2], plan.compare)) {
+      proof.takenOut.push_back(doubts[i]);
+    }
+  }
+  if (proof.takenOut.empty()) {
+    return proof;
+  }
+  std::vector<std::size_t> rest = proof.kept;
+  for (const std::size_t one : proof.takenOut) {
+    std::erase(rest, one);
+  }
+  trial::Plan again = proofPlan(whole, "proof of the rest", rounds);
+  again.candidates.push_back({0, HONE_TRY(recipe.configOf(rest))});
+  again.candidates.back().config.name = recipe.name;
+  const auto proven = HONE_TRY(execute(bench, again));
+  if (trial::winnerOf(proven) == nullptr) {
+    proof.takenOut.clear();  // they were needed after all
+    return proof;
+  }
+  Proof less = proofOf(proof.recipe, std::move(rest), proven[0], proven[1]);
+  less.takenOut = std::move(proof.takenOut);
+  return less;
+}
+
+}  // namespace
+
+Result<std::optional<Proof>> prove(const trial::Workbench& bench, const WholeProgram& whole,
+                                   std::span<const Recipe> recipes, std::int64_t rounds) {
+  auto best = HONE_TRY(bestWhole(bench, whole, recipes, rounds));
+  if (!best || best->kept.size() < 2) {
+    return best;
+  }
+  const Recipe& recipe = recipes[best->recipe];
+  return HONE_TRY(trimmed(bench, whole, recipe, std::move(*best), rounds));
+}
+
+}  // namespace hone::tune

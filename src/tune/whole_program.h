@@ -1,0 +1,23 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "trial/experiment.h"
+
+namespace hone::tune {
+
+/// The user's program with all that is needed to try it in other ways.
+struct WholeProgram {
+  trial::Program program;
+  trial::Inputs inputs;
+  std::optional<trial::Inputs> otherInputs;
+  std::vector<std::string> flags;  ///< the target's and the user's own
+  std::uint64_t seed = 1;
+};
+
+/// An experiment with the whole program; its first candidate is the program as it is.
+[[nodiscard]] trial::Plan planFor(const WholeProgram& whole, std::string scope);
+
+}  // namespace hone::tune
