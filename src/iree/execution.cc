@@ -80,14 +80,24 @@ Result<CallReport> Executor::run(const Call& call,
 
 Result<Timings> Executor::time(const Call& call, std::int64_t iterations,
                                std::int64_t repetitions) const {
-  return timeAll(call, iterations, repetitions + 1, 1);
+  return timeAll(call, iterations, repetitions + 1, 1, limits_);
 }
 
-Result<Timings> Executor::timeFirst(const Call& call) const { return timeAll(call, 1, 1, 0); }
+Result<Timings> Executor::timeCold(const Call& call, std::int64_t repetitions) const {
+  return timeAll(call, 1, repetitions, 0, limits_);
+}
+
+Result<Timings> Executor::timeFirst(const Call& call,
+                                    std::optional<std::chrono::milliseconds> patience) const {
+  Limits limits = limits_;
+  limits.wall = std::min(limits.wall, patience.value_or(limits.wall));
+  return timeAll(call, 1, 1, 0, limits);
+}
 
 Result<Timings> Executor::timeAll(const Call& call, std::int64_t iterations,
-                                  std::int64_t repetitions, std::int64_t dropped) const {
-  Command command = commandFor(installation_, device_, limits_, "iree-benchmark-module", call);
+                                  std::int64_t repetitions, std::int64_t dropped,
+                                  const Limits& limits) const {
+  Command command = commandFor(installation_, device_, limits, "iree-benchmark-module", call);
   command.argv.push_back(fmt::format("--benchmark_min_time={}x", iterations));
   command.argv.push_back(fmt::format("--benchmark_repetitions={}", repetitions));
   command.argv.emplace_back("--benchmark_format=json");

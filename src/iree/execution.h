@@ -1,7 +1,9 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -60,14 +62,18 @@ class Executor {
   /// that is not counted: the first touches memory and code for the others.
   [[nodiscard]] Result<Timings> time(const Call& call, std::int64_t iterations,
                                      std::int64_t repetitions) const;
+  /// The same without that repetition: for calls so long that it does not matter.
+  [[nodiscard]] Result<Timings> timeCold(const Call& call, std::int64_t repetitions) const;
   /// The first call of a process, touching memory and code included: a rough time at a third of the
-  /// cost.
-  [[nodiscard]] Result<Timings> timeFirst(const Call& call) const;
+  /// cost. Stopped (timedOut) when the process takes longer than `patience`.
+  [[nodiscard]] Result<Timings> timeFirst(
+      const Call& call, std::optional<std::chrono::milliseconds> patience = {}) const;
 
  private:
   /// So many repetitions, of which the first `dropped` are not counted.
   [[nodiscard]] Result<Timings> timeAll(const Call& call, std::int64_t iterations,
-                                        std::int64_t repetitions, std::int64_t dropped) const;
+                                        std::int64_t repetitions, std::int64_t dropped,
+                                        const Limits& limits) const;
 
   Installation installation_;
   Device device_;

@@ -8,6 +8,19 @@ namespace {
 
 /// First calls are rough; what takes so many times as long as the best is not worth another one.
 constexpr double kHopeless = 3;
+/// What a process may take to start and to read its inputs.
+constexpr double kStartNs = 0.5e9;
+/// Calls that take longer are what they are in a fresh process, too.
+constexpr double kLongCallNs = 0.1e9;
+
+/// How long the process of a first call is waited for.
+std::optional<std::chrono::milliseconds> patienceFor(double toBeatNs) {
+  if (toBeatNs <= 0) {
+    return std::nullopt;
+  }
+  return std::chrono::milliseconds(
+      static_cast<std::int64_t>((kStartNs + kHopeless * toBeatNs) / 1e6));
+}
 
 }  // namespace
 
@@ -34,6 +47,7 @@ Result<void> Contenders::add(Contender& contender, const iree::CompileReport& re
   if (const auto before = trials_.find(trial.key); before != trials_.end()) {
     trial = before->second;
     contender.lookNs = trial.details.value("look_ns", 0.0);
+    contender.stopped = trial.details.value("stopped", false);
     return {};
   }
   trial.outcome = iree::outcomeOf(report.status);
@@ -41,11 +55,20 @@ Result<void> Contenders::add(Contender& contender, const iree::CompileReport& re
   trial.diagnostics = report.diagnostics;
   std::vector<model::Sample> samples;
   if (contender.runs()) {
-    trial::Measurement look = HONE_TRY(sampler_.takeFirst(contender.call));
+    const auto patience = patienceFor(toBeatNs);
+    trial::Measurement look = HONE_TRY(sampler_.takeFirst(contender.call, patience));
     trial.outcome = look.outcome;
     trial.message = look.message;
     trial.diagnostics += look.diagnostics;
     samples = std::move(look.samples);
+    if (look.outcome == Outcome::runTimeout && patience) {
+      contender.stopped = true;
+      contender.lookNs = kHopeless * toBeatNs;
+      trial.outcome = Outcome::tooSlow;
+      trial.message = fmt::format("stopped: more than {:.0f}x the best at first look", kHopeless);
+      trial.details["stopped"] = true;
+      trial.details["look_ns"] = contender.lookNs;
+    }
   }
   if (contender.runs()) {
     contender.lookNs = sampler_.rankTime(samples);
@@ -63,8 +86,9 @@ Result<void> Contenders::add(Contender& contender, const iree::CompileReport& re
 }
 
 trial::Participant Contenders::participant(const Contender& contender) const {
-  return callParticipant(contender.trial.id, sampler_, contender.call,
-                         trial::paceOf(contender.lookNs));
+  trial::Pace pace = trial::paceOf(contender.lookNs);
+  pace.warmUp = contender.lookNs < kLongCallNs;
+  return callParticipant(contender.trial.id, sampler_, contender.call, pace);
 }
 
 }  // namespace hone::split

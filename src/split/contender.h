@@ -19,7 +19,8 @@ namespace hone::split {
 struct Contender {
   store::Trial trial;
   iree::Call call;
-  double lookNs = 0;  ///< the time of its first call; 0 where it did not run
+  double lookNs = 0;     ///< the time of its first call; 0 where it did not run
+  bool stopped = false;  ///< that call was not waited for: it takes longer than `lookNs`
 
   [[nodiscard]] bool runs() const { return trial.outcome == model::Outcome::ok; }
 };
@@ -34,7 +35,7 @@ class Contenders {
   [[nodiscard]] Result<void> restore();
   /// Looks at what compiled, verifies it and adds its trial, whose key, problem and config are set;
   /// one of the same key that was added before is taken as it ended. With a time to beat, what is
-  /// hopelessly slower than that is left at the look, unverified: it can win nothing.
+  /// hopelessly slower than that is stopped or left at the look, unverified: it can win nothing.
   [[nodiscard]] Result<void> add(Contender& contender, const iree::CompileReport& report,
                                  trial::Verifier& verifier, double toBeatNs = 0);
   /// One to be measured, at the pace that its first call asks for.

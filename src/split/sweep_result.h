@@ -13,7 +13,8 @@ namespace hone::split {
 /// The times of one candidate, in microseconds as the files have them.
 struct Timing {
   double meanUs = 0;
-  /// 0 where only the mean is known: files of other tools have no more.
+  /// 0 where only the mean is known: files of other tools have no more, and of a call that was not
+  /// waited for the mean is a bound that it lies above.
   double minUs = 0, maxUs = 0, medianUs = 0, stddevUs = 0;
 
   bool operator==(const Timing&) const = default;

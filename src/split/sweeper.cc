@@ -193,7 +193,9 @@ Result<void> Sweeper::measureItem(const Item& item, ShapeRecord& record) {
                       nameOf(entry.contender.trial.outcome), entry.contender.trial.message));
       continue;
     }
-    const Timing timing = timingOf(entry.timesNs);
+    // A call that was not waited for has a mean only: a bound that it lies above.
+    const Timing timing = entry.contender.stopped ? Timing{.meanUs = entry.timesNs.front() / 1000}
+                                                  : timingOf(entry.timesNs);
     for (const std::int64_t limit : entry.choice->limits) {
       record.shape.limits[limit] = timing;
     }

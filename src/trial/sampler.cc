@@ -64,12 +64,16 @@ Measurement measurementOf(const iree::Timings& timings, model::Stage stage, std:
 
 Result<Measurement> Sampler::take(const iree::Call& call, const Pace& pace, model::Stage stage,
                                   std::int64_t round, std::int64_t position) const {
-  const iree::Timings timings = HONE_TRY(executor_.time(call, pace.iterations, pace.repetitions));
+  const iree::Timings timings =
+      pace.warmUp ? HONE_TRY(executor_.time(call, pace.iterations, pace.repetitions))
+                  : HONE_TRY(executor_.timeCold(call, pace.repetitions));
   return measurementOf(timings, stage, round, position, pace.iterations);
 }
 
-Result<Measurement> Sampler::takeFirst(const iree::Call& call) const {
-  return measurementOf(HONE_TRY(executor_.timeFirst(call)), model::Stage::screen, 0, 0, 1);
+Result<Measurement> Sampler::takeFirst(const iree::Call& call,
+                                       std::optional<std::chrono::milliseconds> patience) const {
+  return measurementOf(HONE_TRY(executor_.timeFirst(call, patience)), model::Stage::screen, 0, 0,
+                       1);
 }
 
 double Sampler::rankTime(const model::Sample& sample) const {

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,6 +17,7 @@ namespace hone::trial {
 struct Pace {
   std::int64_t iterations = 1;
   std::int64_t repetitions = 3;
+  bool warmUp = true;  ///< a repetition before them that is not counted
 };
 
 /// As many calls a sample as the clock needs, and as many samples a process as are worth its start.
@@ -37,8 +40,10 @@ class Sampler {
   [[nodiscard]] Result<Measurement> take(const iree::Call& call, const Pace& pace,
                                          model::Stage stage, std::int64_t round,
                                          std::int64_t position) const;
-  /// One sample of the stage screen: the first call of a process, rough and cheap.
-  [[nodiscard]] Result<Measurement> takeFirst(const iree::Call& call) const;
+  /// One sample of the stage screen: the first call of a process, rough and cheap. A process that
+  /// takes longer than `patience` ends as run_timeout.
+  [[nodiscard]] Result<Measurement> takeFirst(
+      const iree::Call& call, std::optional<std::chrono::milliseconds> patience = {}) const;
   /// The time that ranks on this device.
   [[nodiscard]] double rankTime(const model::Sample& sample) const;
   /// The median over the samples of one process: one figure a round.

@@ -21,11 +21,10 @@ Result<std::unique_ptr<DispatchSearch>> DispatchSearch::begin(const trial::Workb
   ScratchFolder folder = HONE_TRY(ScratchFolder::create("hone-tune"));
   std::unique_ptr<DispatchSearch> search(new DispatchSearch(subject, std::move(folder)));
   trial::Plan& plan = search->plan_;
-  plan.scope = subject.name;
+  plan.scope = options.scope;
   plan.programs = {subject.program};
   plan.flags = options.flags;
   plan.seed = options.seed;
-  plan.budget = options.budget;
   plan.rounds = options.rounds;
   plan.compare.seed = options.seed;
   plan.candidates = {{0, {"default", {}, {}}}};

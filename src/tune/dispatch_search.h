@@ -15,13 +15,13 @@ namespace hone::tune {
 
 /// How a dispatch is searched.
 struct SearchOptions {
+  std::string scope;  ///< tells it apart from the other searches of the run
   std::string strategy = "evolve";
   std::uint64_t seed = 1;
   std::vector<std::string> flags;       ///< of the compiler, for every candidate
   std::vector<std::string> inputSpecs;  ///< the user's, for the whole program
   std::vector<std::size_t> first;       ///< points that were good for like problems
   std::int64_t rounds = 10;             ///< of the final
-  trial::Budget budget;                 ///< of trials
 };
 
 /// The search of one dispatch's knobs, a few trials at a time, so that others can have their turns.

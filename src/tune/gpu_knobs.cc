@@ -11,8 +11,6 @@
 namespace hone::tune {
 namespace {
 
-/// Larger spaces are cut: nobody tries so many.
-constexpr std::size_t kMostPoints = 200'000;
 /// How many points of a space without a guess are a good start.
 constexpr std::size_t kFirst = 32;
 constexpr std::int64_t kAbsent = -1;
@@ -96,14 +94,20 @@ Result<KnobModel> gpuKnobs(iree::Compiler& compiler, const iree::CompileRequest&
                            std::span<const iree::PipelineConstraints> all,
                            const std::string& dispatch) {
   std::vector<PipelineSpace> pipelines;
+  bool complete = true;
   for (std::size_t i = 0; i < all.size(); ++i) {
     if (all[i].dispatch != dispatch) {
       continue;
     }
     const auto constraints = HONE_TRY(search::Constraints::parse(all[i].smtLib));
-    search::Space space = HONE_TRY(search::listPoints(constraints, all[i].knobs, kMostPoints));
-    if (space.size() > 0) {
-      pipelines.push_back({i, std::move(space)});
+    std::vector<search::Knob> knobs;
+    for (const iree::Knob& knob : all[i].knobs) {
+      knobs.push_back({knob.name, {}, knob.options.empty()});
+    }
+    search::Listing listing = HONE_TRY(search::listPoints(constraints, std::move(knobs)));
+    complete = complete && listing.complete;
+    if (listing.space.size() > 0) {
+      pipelines.push_back({i, std::move(listing.space)});
     }
   }
   if (pipelines.empty()) {
@@ -122,7 +126,8 @@ Result<KnobModel> gpuKnobs(iree::Compiler& compiler, const iree::CompileRequest&
         return iree::compilationInfos(compiler, request, assignments);
       },
       {},
-      std::move(first)};
+      std::move(first),
+      complete};
 }
 
 }  // namespace hone::tune

@@ -18,6 +18,7 @@ struct KnobModel {
   /// What a point costs by what is known of the machine, in any unit: good for an order only.
   std::function<double(std::size_t)> guess;
   std::vector<std::size_t> first;  ///< points to begin with, the likeliest first
+  bool complete = true;            ///< false: the space is a part of a larger one
 };
 
 }  // namespace hone::tune

@@ -22,8 +22,8 @@ std::vector<std::size_t> without(std::vector<std::size_t> all, std::size_t one) 
   return all;
 }
 
-trial::Plan proofPlan(const WholeProgram& whole, std::string scope, std::int64_t rounds) {
-  trial::Plan plan = planFor(whole, std::move(scope));
+trial::Plan proofPlan(const WholeProgram& whole, const std::string& scope, std::int64_t rounds) {
+  trial::Plan plan = planFor(whole, scope);
   plan.selects = false;
   plan.rounds = rounds;
   return plan;

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <map>
 #include <memory>
 #include <string>
 
@@ -9,13 +8,6 @@
 #include "tune/knob_model.h"
 
 namespace hone::tune {
-
-/// The values of a point as people read them and pointNamed reads them back:
-/// "rows=64 columns=32 peel=1".
-[[nodiscard]] std::string pointName(const search::Space& space, std::size_t point);
-/// The point of that name, if the space has it.
-[[nodiscard]] std::optional<std::size_t> pointNamed(const search::Space& space,
-                                                    std::string_view name);
 
 /// Lets a strategy search the knobs of one dispatch. The model must outlive it.
 class SpaceProposer : public trial::Proposer {

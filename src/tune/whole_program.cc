@@ -2,9 +2,9 @@
 
 namespace hone::tune {
 
-trial::Plan planFor(const WholeProgram& whole, std::string scope) {
+trial::Plan planFor(const WholeProgram& whole, const std::string& scope) {
   trial::Plan plan;
-  plan.scope = std::move(scope);
+  plan.scope = whole.scope + scope;
   plan.programs = {whole.program};
   plan.inputs = whole.inputs;
   plan.otherInputs = whole.otherInputs;

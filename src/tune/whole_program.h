@@ -14,10 +14,11 @@ struct WholeProgram {
   trial::Inputs inputs;
   std::optional<trial::Inputs> otherInputs;
   std::vector<std::string> flags;  ///< the target's and the user's own
+  std::string scope;               ///< tells it apart from other programs of the run
   std::uint64_t seed = 1;
 };
 
 /// An experiment with the whole program; its first candidate is the program as it is.
-[[nodiscard]] trial::Plan planFor(const WholeProgram& whole, std::string scope);
+[[nodiscard]] trial::Plan planFor(const WholeProgram& whole, const std::string& scope);
 
 }  // namespace hone::tune

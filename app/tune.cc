@@ -1,0 +1,312 @@
+#include "app/tune.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+#include "app/engine.h"
+#include "app/tune_programs.h"
+#include "app/tune_report.h"
+#include "base/clock.h"
+#include "base/file.h"
+#include "base/hash.h"
+#include "base/text.h"
+#include "iree/spec_check.h"
+
+namespace hone::app {
+namespace {
+
+struct TuneVerbOptions {
+  TunePrograms programs;
+  std::string output;
+  std::string budget = "5m";
+  std::string dispatches;
+  std::size_t top = 0;
+  std::string strategy = "evolve";
+  std::uint64_t seed = 1;
+  std::int64_t rounds = 20;
+  bool explain = false;
+  bool keepFlags = false;
+  std::vector<std::string> flags;  ///< after --
+  EngineOptions engine;
+};
+
+std::vector<std::string> flagsFor(const Engine& engine, const TuneVerbOptions& options) {
+  std::vector<std::string> flags = engine.target.flags;
+  flags.insert(flags.end(), options.flags.begin(), options.flags.end());
+  return flags;
+}
+
+tune::TuneOptions tuneOptions(const TuneVerbOptions& options, const trial::Budget& budget) {
+  tune::TuneOptions tune;
+  tune.strategy = options.strategy;
+  tune.budget = budget;
+  tune.subjects = {options.dispatches, options.top};
+  tune.tryFlags = !options.keepFlags;
+  tune.rounds = options.rounds;
+  tune.inputSpecs = options.programs.inputs;
+  return tune;
+}
+
+std::string runKey(const Engine& engine, const std::vector<tune::WholeProgram>& programs,
+                   const TuneVerbOptions& options) {
+  Hasher hasher;
+  hasher.field("tune").field(engine.compiler.revision()).field(engine.device->name);
+  for (const tune::WholeProgram& whole : programs) {
+    hasher.field(whole.program.hash).field(whole.program.function);
+    for (const std::string& flag : whole.flags) {
+      hasher.field(flag);
+    }
+  }
+  for (const std::string& input : options.programs.inputs) {
+    hasher.field(input);
+  }
+  hasher.field(fmt::format("{} {} {} {} {} {} {}", options.budget, options.dispatches, options.top,
+                           options.strategy, options.seed, options.rounds, options.keepFlags));
+  return hasher.hex();
+}
+
+Result<int> explain(const Context& context, Engine& engine,
+                    const std::vector<tune::WholeProgram>& programs,
+                    const TuneVerbOptions& options) {
+  nlohmann::json json = nlohmann::json::array();
+  const auto executor = engine.device ? std::optional(engine.executor()) : std::nullopt;
+  for (const tune::WholeProgram& whole : programs) {
+    const ScratchFolder folder = HONE_TRY(ScratchFolder::create("hone-explain"));
+    tune::SubjectFinder finder(engine.compiler, engine.target,
+                               {options.dispatches, options.top});
+    const auto subjects = HONE_TRY(
+        finder.find(whole, whole.flags, executor ? &*executor : nullptr, folder.path()));
+    if (!context.json) {
+      printSubjects(whole, subjects, true);
+      continue;
+    }
+    for (const tune::Subject& subject : subjects) {
+      json.push_back(toJson(subject));
+    }
+  }
+  if (context.json) {
+    fmt::print("{}\n", store::jsonText(json, 2));
+  }
+  return 0;
+}
+
+/// What the file begins with: how it came about, and how it is used.
+std::string headerFor(const TunedProgram& tuned, const Engine& engine) {
+  const tune::Proof& proof = *tuned.result.proof;
+  const auto& flags = tuned.result.variants[proof.recipe].flags.flags;
+  std::string header = fmt::format(
+      "// Tuned by hone {} for {} on {}: the whole program is {:.2f}x as fast ({:.2f} to {:.2f}).\n",
+      HONE_VERSION, tuned.whole.program.label(), engine.device->name,
+      proof.comparison.speedup.estimate, proof.comparison.speedup.low,
+      proof.comparison.speedup.high);
+  if (!flags.empty()) {
+    header += fmt::format("// Found with, and to be used with: {}\n", join(flags, " "));
+  }
+  return header;
+}
+
+/// The command that compiles the program so.
+std::string commandFor(const TunedProgram& tuned, const Engine& engine,
+                       const std::string& specFile) {
+  const auto& flags = tuned.result.variants[tuned.result.proof->recipe].flags.flags;
+  std::string user;
+  for (std::size_t i = engine.target.flags.size(); i < tuned.whole.flags.size(); ++i) {
+    user += " " + tuned.whole.flags[i];
+  }
+  for (const std::string& flag : flags) {
+    user += " " + flag;
+  }
+  const std::string program = tuned.whole.program.source.filename().string();
+  if (!specFile.empty() && !iree::takesSpecFlag(engine.target)) {
+    return fmt::format("hone spec apply {} --spec {} --target {} -o OUT.vmfb{}{}", program,
+                       specFile, engine.target.name, user.empty() ? "" : " --", user);
+  }
+  return fmt::format("iree-compile {} {}{}{} -o OUT.vmfb", program,
+                     join(engine.target.flags, " "), user,
+                     specFile.empty() ? "" : fmt::format(" {}{}", iree::kSpecFlag, specFile));
+}
+
+/// The specs of several programs as one file.
+Result<std::string> mergedSpec(Engine& engine, const std::vector<TunedProgram>& tuned) {
+  std::vector<const TunedProgram*> with;
+  for (const TunedProgram& one : tuned) {
+    if (!one.result.spec.empty()) {
+      with.push_back(&one);
+    }
+  }
+  if (with.empty()) {
+    return std::string();
+  }
+  std::string text = headerFor(*with.front(), engine) + with.front()->result.spec;
+  for (std::size_t i = 1; i < with.size(); ++i) {
+    const ScratchFolder folder = HONE_TRY(ScratchFolder::create("hone-merge"));
+    HONE_CHECK(writeFile(folder.path() / "a.mlir", text));
+    HONE_CHECK(writeFile(folder.path() / "b.mlir", with[i]->result.spec));
+    const auto a = HONE_TRY(iree::readSpec(engine.compiler, folder.path() / "a.mlir"));
+    const auto b = HONE_TRY(iree::readSpec(engine.compiler, folder.path() / "b.mlir"));
+    text = HONE_TRY(iree::mergeSpecs(a, b, iree::Prefer::first)).text;
+  }
+  return text;
+}
+
+Result<void> writeResult(const Context& context, Engine& engine,
+                         const std::vector<TunedProgram>& tuned, const std::string& output) {
+  const std::string spec = HONE_TRY(mergedSpec(engine, tuned));
+  if (!spec.empty() && !output.empty()) {
+    HONE_CHECK(writeFile(output, spec));
+  }
+  if (context.json) {
+    return {};
+  }
+  for (const TunedProgram& one : tuned) {
+    printTuned(one, *engine.device);
+    if (one.result.proof) {
+      fmt::print("use it: {}\n",
+                 commandFor(one, engine, one.result.spec.empty() ? "" : output));
+    }
+    fmt::print("\n");
+  }
+  if (!spec.empty()) {
+    fmt::print("{}", output.empty() ? spec : fmt::format("spec: {}\n", output));
+  }
+  return {};
+}
+
+/// An even part of what is left for each program.
+trial::Budget shareOf(const trial::Budget& budget, std::size_t programs) {
+  trial::Budget share = budget;
+  if (share.time) {
+    share.time = *share.time / static_cast<std::int64_t>(programs);
+  }
+  if (share.trials) {
+    share.trials = std::max<std::int64_t>(1, *share.trials / static_cast<std::int64_t>(programs));
+  }
+  return share;
+}
+
+Result<std::vector<TunedProgram>> tuneAll(const trial::Workbench& bench, Engine& engine,
+                                          std::vector<tune::WholeProgram> programs,
+                                          const TuneVerbOptions& options,
+                                          const trial::Budget& budget,
+                                          const std::filesystem::path& folder) {
+  std::vector<TunedProgram> tuned;
+  for (std::size_t i = 0; i < programs.size(); ++i) {
+    tune::WholeProgram& whole = programs[i];
+    if (programs.size() > 1) {
+      whole.scope = fmt::format("{}: ", whole.program.label());
+      bench.progress.say(fmt::format("{} of {}: {}", i + 1, programs.size(),
+                                     whole.program.label()));
+    }
+    const auto scratch = folder / fmt::format("program{}", i);
+    HONE_CHECK(makeFolder(scratch));
+    auto tuner = HONE_TRY(tune::Tuner::make(bench, engine.target, whole,
+                                            tuneOptions(options, budget), scratch));
+    auto result = tuner.run();
+    if (!result && result.error().fault == Fault::user && programs.size() > 1) {
+      bench.progress.say(fmt::format("left out: {}", result.error().message));
+      continue;
+    }
+    HONE_CHECK(result);
+    tuned.push_back({std::move(whole), std::move(*result)});
+  }
+  return tuned;
+}
+
+nlohmann::json summaryOf(const std::vector<TunedProgram>& tuned) {
+  nlohmann::json programs = nlohmann::json::array();
+  nlohmann::json precedents = nlohmann::json::array();
+  for (const TunedProgram& one : tuned) {
+    nlohmann::json json = toJson(one);
+    precedents.insert(precedents.end(), json["precedents"].begin(), json["precedents"].end());
+    json.erase("precedents");
+    programs.push_back(std::move(json));
+  }
+  return {{"programs", std::move(programs)}, {"precedents", std::move(precedents)}};
+}
+
+Result<int> tune(const Context& context, const TuneVerbOptions& options) {
+  const trial::Budget budget = HONE_TRY(trial::budgetFrom(options.budget));
+  if (!options.programs.file.empty()) {
+    HONE_TRY(readFile(options.programs.file));
+  }
+  Engine engine = HONE_TRY(Engine::start(context, options.engine));
+  const ScratchFolder scratch = HONE_TRY(ScratchFolder::create("hone-tune"));
+  Progress progress(context.quiet || context.json);
+  auto programs = HONE_TRY(options.programs.load(engine, flagsFor(engine, options), options.seed,
+                                                 scratch.path(), progress));
+  if (options.explain) {
+    return explain(context, engine, programs, options);
+  }
+  if (!engine.device) {
+    return userError("there is no device for {} here: use --compile-only", engine.target.name);
+  }
+  auto store = HONE_TRY(store::Store::open(context.store, store::Store::Mode::write));
+  store::Run described = describeRun(context, engine, "tune");
+  described.key = runKey(engine, programs, options);
+  described.seed = options.seed;
+  const std::int64_t run = HONE_TRY(findOrAddRun(context, store, described, progress));
+  const iree::Executor executor = engine.executor();
+  const trial::Workbench bench{engine.compiler, executor, store, progress, run};
+  const trial::Budget share = shareOf(budget, programs.size());
+  auto tuned = tuneAll(bench, engine, std::move(programs), options, share, scratch.path());
+  if (!tuned) {
+    if (tuned.error().fault == Fault::user) {
+      HONE_CHECK(
+          store.finishRun(run, store::RunStatus::failed, {{"error", tuned.error().message}}));
+    }
+    return std::unexpected(tuned.error());
+  }
+  nlohmann::json summary = summaryOf(*tuned);
+  std::int64_t referenceCpuNs = 0;
+  for (const TunedProgram& one : *tuned) {
+    referenceCpuNs += one.result.referenceCpuNs;
+  }
+  summary["own_cpu_ns"] = ownCpuNs() - referenceCpuNs + engine.compiler.nurseryCpuNs();
+  HONE_CHECK(store.finishRun(run, store::RunStatus::finished, summary));
+  HONE_CHECK(writeResult(context, engine, *tuned, options.output));
+  if (context.json) {
+    fmt::print("{}\n", store::jsonText(summary, 2));
+  }
+  return 0;
+}
+
+}  // namespace
+
+void addTuneVerb(CLI::App& app, Context& context) {
+  auto options = std::make_shared<TuneVerbOptions>();
+  CLI::App* verb =
+      app.add_subcommand("tune", "Search the knobs of a program's dispatches, write a tuning spec");
+  options->programs.addTo(*verb);
+  verb->add_option("FLAGS", options->flags, "After --: compiler flags of your own");
+  verb->add_option("-o,--output", options->output, "Where the spec goes; else it is printed");
+  verb->add_option("--budget", options->budget, "90s, 10m, 1h, 200trials, or 10m,200trials")
+      ->capture_default_str();
+  verb->add_option("--dispatches", options->dispatches, "Only those whose names match");
+  verb->add_option("--top", options->top, "Only so many that cost the most")
+      ->check(CLI::PositiveNumber);
+  verb->add_option("--strategy", options->strategy, "evolve, model, random, exhaustive")
+      ->check(CLI::IsMember({"evolve", "model", "random", "exhaustive"}))
+      ->capture_default_str();
+  verb->add_option("--seed", options->seed, "Of inputs, orders and draws")->capture_default_str();
+  verb->add_option("--rounds", options->rounds, "Side-by-side rounds of the proof")
+      ->check(CLI::Range(5, 1000))
+      ->capture_default_str();
+  verb->add_flag("--explain", options->explain, "Show dispatches and knobs, and stop");
+  verb->add_flag("--keep-flags", options->keepFlags, "Try no flags of the whole program");
+  options->engine.addTo(*verb);
+  verb->footer(
+      "Examples:\n"
+      "  hone tune model.mlir -o spec.mlir\n"
+      "  hone tune model.mlir --explain                    what there is to tune\n"
+      "  hone tune --problem matmul_512x768x1024_f32 --budget 1m\n"
+      "  hone tune model.mlir --top 3 -- --iree-opt-data-tiling\n"
+      "  hone tune conv.mlir --target vulkan -o spec.mlir\n"
+      "Nothing gained is no error: then there is no spec, and a sentence says so.");
+  verb->callback([&context, options] {
+    context.action = [&context, options] { return tune(context, *options); };
+  });
+}
+
+}  // namespace hone::app

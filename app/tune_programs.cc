@@ -1,0 +1,104 @@
+#include "app/tune_programs.h"
+
+#include <CLI/CLI.hpp>
+
+#include "base/file.h"
+#include "base/hash.h"
+#include "iree/problem_mlir.h"
+#include "model/workload.h"
+
+namespace hone::app {
+namespace {
+
+/// Values that differ from those that candidates are first checked with.
+constexpr std::uint64_t kOtherSeed = 0x5eed;
+
+bool isProgram(const std::string& file) { return file.ends_with(".mlir"); }
+
+Result<void> addInputs(tune::WholeProgram& whole, const std::vector<std::string>& specs,
+                       const std::filesystem::path& folder) {
+  const auto first = folder / "inputs";
+  const auto second = folder / "other-inputs";
+  HONE_CHECK(makeFolder(first));
+  HONE_CHECK(makeFolder(second));
+  whole.inputs = HONE_TRY(trial::makeInputs(whole.program, specs, whole.seed, first));
+  whole.otherInputs =
+      HONE_TRY(trial::makeInputs(whole.program, specs, whole.seed + kOtherSeed, second));
+  return {};
+}
+
+}  // namespace
+
+void TunePrograms::addTo(CLI::App& verb) {
+  verb.add_option("PROGRAM", file, "A program in MLIR, or a workload: lines of MIOpen or BOO");
+  verb.add_option("--problem", problems,
+                  "A problem by name or line: matmul_512x768x1024_f32, 'gemm -m 512 …'")
+      ->allow_extra_args(false);
+  verb.add_option("--function", function, "Which function; needed if there are several");
+  verb.add_option("--input", inputs,
+                  "One an input: 4x8xf32 (hone makes the values), 4x8xf32=1, 4x8xf32=@file.npy")
+      ->allow_extra_args(false);
+  verb.add_option("--limit", limit, "No more than so many problems of a workload")
+      ->check(CLI::PositiveNumber);
+}
+
+Result<std::vector<model::Problem>> TunePrograms::problemsAsked(Progress& progress) const {
+  std::vector<model::Problem> asked;
+  for (const std::string& line : problems) {
+    auto some = model::problemsFromLine(line);
+    if (!some) {
+      return within("--problem", some.error());
+    }
+    asked.insert(asked.end(), some->begin(), some->end());
+  }
+  if (file.empty() || isProgram(file)) {
+    return asked;
+  }
+  const model::Workload workload = HONE_TRY(model::readWorkload(file));
+  for (const model::BadLine& bad : workload.badLines) {
+    progress.say(fmt::format("left out: {}", bad.error.message));
+  }
+  for (const model::UniqueProblem& one : model::uniqueProblems(workload.entries)) {
+    if (limit == 0 || std::cmp_less(asked.size(), limit)) {
+      asked.push_back(one.problem);
+    }
+  }
+  if (asked.empty()) {
+    return userError("{} asks for no problem that hone knows", file);
+  }
+  return asked;
+}
+
+Result<std::vector<tune::WholeProgram>> TunePrograms::load(Engine& engine,
+                                                           const std::vector<std::string>& flags,
+                                                           std::uint64_t seed,
+                                                           const std::filesystem::path& folder,
+                                                           Progress& progress) const {
+  std::vector<tune::WholeProgram> programs;
+  const auto add = [&](trial::Program program) -> Result<void> {
+    tune::WholeProgram whole;
+    whole.program = std::move(program);
+    whole.flags = flags;
+    whole.seed = seed;
+    HONE_CHECK(addInputs(whole, inputs, folder / std::to_string(programs.size())));
+    programs.push_back(std::move(whole));
+    return {};
+  };
+  if (isProgram(file)) {
+    HONE_CHECK(add(HONE_TRY(trial::loadProgram(engine.compiler, file, function, flags))));
+  }
+  for (const model::Problem& problem : HONE_TRY(problemsAsked(progress))) {
+    const std::string text = iree::mlirOf(problem);
+    const auto source = folder / fmt::format("{}.mlir", nameOf(problem));
+    HONE_CHECK(writeFile(source, text));
+    trial::Program program = trial::programOf(problem, source, "main");
+    program.hash = hashOf(text);
+    HONE_CHECK(add(std::move(program)));
+  }
+  if (programs.empty()) {
+    return userError("nothing to tune: give a program, a workload, or --problem");
+  }
+  return programs;
+}
+
+}  // namespace hone::app

@@ -1,0 +1,210 @@
+#include "app/tune_report.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "base/text.h"
+#include "report/table.h"
+
+namespace hone::app {
+namespace {
+
+using report::Align;
+using tune::Subject;
+using tune::TunedDispatch;
+using tune::Variant;
+
+std::string loopsOf(const model::RootOperation& root) {
+  std::vector<std::string> sizes;
+  for (const model::Loop& loop : root.loops) {
+    sizes.push_back(fmt::format("{}{}", loop.size < 0 ? "?" : std::to_string(loop.size),
+                                loop.reduction ? "r" : ""));
+  }
+  return join(sizes, "x");
+}
+
+std::string spaceOf(const Subject& subject) {
+  return subject.knobs ? fmt::format("{}{}", subject.knobs->space.size(),
+                                     subject.knobs->complete ? "" : "+")
+                       : "-";
+}
+
+std::string shareOf(const Subject& subject) { return fmt::format("{:.0f} %", 100 * subject.share); }
+
+std::string speedupOf(const TunedDispatch& dispatch) {
+  if (!dispatch.winner) {
+    return "";
+  }
+  const stats::Interval& speedup = dispatch.winner->comparison->speedup;
+  return fmt::format("{:.2f}x ({:.2f}-{:.2f})", speedup.estimate, speedup.low, speedup.high);
+}
+
+std::string fateOf(const TunedDispatch& dispatch) {
+  if (!dispatch.subject.whyNot.empty()) {
+    return fmt::format("not tuned: {}", dispatch.subject.whyNot);
+  }
+  if (dispatch.inSpec) {
+    return "in the spec";
+  }
+  if (!dispatch.winner) {
+    return "the compiler's own choice stays";
+  }
+  return dispatch.note.empty() ? "quicker alone" : dispatch.note;
+}
+
+void printVariant(const Variant& variant) {
+  if (!variant.flags.name.empty()) {
+    fmt::print("\nwith {} ({})\n", variant.flags.name, join(variant.flags.flags, " "));
+  }
+  report::Table table({{"dispatch", Align::left, 20},
+                       {"share", Align::right},
+                       {"space", Align::right},
+                       {"tried", Align::right},
+                       {"failed", Align::right},
+                       {"default", Align::right},
+                       {"speedup", Align::right},
+                       {"", Align::left, 20}});
+  for (const TunedDispatch& dispatch : variant.dispatches) {
+    const bool tuned = dispatch.subject.whyNot.empty();
+    table.add({dispatch.subject.name, shareOf(dispatch.subject), spaceOf(dispatch.subject),
+               tuned ? std::to_string(dispatch.tried) : "",
+               tuned ? std::to_string(dispatch.failed) : "",
+               tuned ? humanTime(dispatch.defaultNs) : "", speedupOf(dispatch), fateOf(dispatch)});
+  }
+  fmt::print("{}", table.text(report::outputWidth()));
+}
+
+nlohmann::json intervalOf(const stats::Interval& interval) {
+  return {{"low", interval.low}, {"estimate", interval.estimate}, {"high", interval.high}};
+}
+
+nlohmann::json toJson(const TunedDispatch& dispatch) {
+  nlohmann::json json = app::toJson(dispatch.subject);
+  json["tried"] = dispatch.tried;
+  json["failed"] = dispatch.failed;
+  json["default_ns"] = dispatch.defaultNs;
+  json["in_spec"] = dispatch.inSpec;
+  if (!dispatch.note.empty()) {
+    json["note"] = dispatch.note;
+  }
+  if (dispatch.winner) {
+    json["winner"] = {{"point", dispatch.winner->config.name},
+                      {"compilation_info", dispatch.winner->config.attributes.front().value},
+                      {"speedup", intervalOf(dispatch.winner->comparison->speedup)},
+                      {"verified", nameOf(dispatch.winner->against)}};
+  }
+  return json;
+}
+
+/// For later runs with like problems.
+nlohmann::json precedentsOf(const tune::TuneResult& result) {
+  nlohmann::json precedents = nlohmann::json::array();
+  for (const Variant& variant : result.variants) {
+    for (const TunedDispatch& dispatch : variant.dispatches) {
+      if (dispatch.winner) {
+        precedents.push_back({{"root", model::toJson(dispatch.subject.root)},
+                              {"point", dispatch.winner->config.name}});
+      }
+    }
+  }
+  return precedents;
+}
+
+}  // namespace
+
+nlohmann::json toJson(const Subject& subject) {
+  nlohmann::json json = {{"name", subject.name},
+                         {"dispatches", subject.dispatches},
+                         {"calls", subject.calls},
+                         {"share", subject.share},
+                         {"root", model::toJson(subject.root)},
+                         {"alone", subject.cutOut}};
+  if (subject.knobs) {
+    json["space"] = subject.knobs->space.size();
+  }
+  if (!subject.whyNot.empty()) {
+    json["why_not"] = subject.whyNot;
+  }
+  return json;
+}
+
+nlohmann::json toJson(const TunedProgram& tuned) {
+  const tune::TuneResult& result = tuned.result;
+  nlohmann::json variants = nlohmann::json::array();
+  for (const Variant& variant : result.variants) {
+    nlohmann::json dispatches = nlohmann::json::array();
+    for (const TunedDispatch& dispatch : variant.dispatches) {
+      dispatches.push_back(toJson(dispatch));
+    }
+    variants.push_back({{"name", variant.flags.name},
+                        {"flags", variant.flags.flags},
+                        {"dispatches", std::move(dispatches)}});
+  }
+  nlohmann::json json = {{"program", tuned.whole.program.label()},
+                         {"variants", std::move(variants)},
+                         {"precedents", precedentsOf(result)},
+                         {"improved", result.proof.has_value()}};
+  if (result.proof) {
+    const tune::Proof& proof = *result.proof;
+    json["flags"] = result.variants[proof.recipe].flags.flags;
+    json["default_ns"] = proof.defaultNs;
+    json["tuned_ns"] = proof.tunedNs;
+    json["speedup"] = intervalOf(proof.comparison.speedup);
+    json["verdict"] = nameOf(proof.comparison.verdict);
+    json["spec"] = result.spec;
+  }
+  return json;
+}
+
+void printSubjects(const tune::WholeProgram& whole, const std::vector<Subject>& subjects,
+                   bool inFull) {
+  fmt::print("{}\n", whole.program.label());
+  report::Table table({{"dispatch", Align::left, 20},
+                       {"calls", Align::right},
+                       {"share", Align::right},
+                       {"kind"},
+                       {"loops (r: summed)", Align::left, 12},
+                       {"space", Align::right},
+                       {"", Align::left, 20}});
+  for (const Subject& subject : subjects) {
+    table.add({subject.name, std::to_string(subject.calls), shareOf(subject),
+               std::string(nameOf(subject.root.kind)), loopsOf(subject.root), spaceOf(subject),
+               subject.whyNot.empty() ? "will be tuned" : subject.whyNot});
+  }
+  fmt::print("{}", table.text(report::outputWidth()));
+  if (!inFull) {
+    return;
+  }
+  for (const Subject& subject : subjects) {
+    fmt::print("\n{}\n  {}  {}\n  the compiler's own: {}\n                      {}\n", subject.name,
+               subject.root.op, loopsOf(subject.root), subject.root.loweringConfig,
+               subject.root.translationInfo);
+    for (const search::Knob& knob :
+         subject.knobs ? subject.knobs->space.knobs() : std::vector<search::Knob>()) {
+      fmt::print("  {:28} {}\n", knob.name, fmt::join(knob.values, " "));
+    }
+  }
+}
+
+void printTuned(const TunedProgram& tuned, const iree::Device& device) {
+  fmt::print("{} on {}\n", tuned.whole.program.label(), device.name);
+  for (const Variant& variant : tuned.result.variants) {
+    printVariant(variant);
+  }
+  if (!tuned.result.proof) {
+    fmt::print("\nnothing makes the whole program surely quicker: the compiler's own choice stays\n");
+    return;
+  }
+  const tune::Proof& proof = *tuned.result.proof;
+  const stats::Interval& speedup = proof.comparison.speedup;
+  fmt::print("\nwhole program: {} -> {}, {:.2f}x as fast (95 % interval {:.2f}-{:.2f}), results "
+             "equal\n",
+             humanTime(proof.defaultNs), humanTime(proof.tunedNs), speedup.estimate, speedup.low,
+             speedup.high);
+  const auto& flags = tuned.result.variants[proof.recipe].flags;
+  if (!flags.flags.empty()) {
+    fmt::print("flags: {}\n", join(flags.flags, " "));
+  }
+}
+
+}  // namespace hone::app

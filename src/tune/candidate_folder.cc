@@ -1,0 +1,194 @@
+#include "tune/candidate_folder.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "base/file.h"
+#include "iree/spec.h"
+#include "model/json_reader.h"
+#include "trial/lane.h"
+#include "tune/draw.h"
+#include "tune/space_proposer.h"
+
+namespace hone::tune {
+namespace {
+
+constexpr const char* kCandidatesFile = "candidates.json";
+/// Drawn and compiled at a time: what fails among them is learnt from for the next.
+constexpr std::size_t kChunk = 16;
+
+nlohmann::json toJson(const CompiledCandidate& candidate) {
+  return {{"config", model::toJson(candidate.config)},
+          {"outcome", nameOf(candidate.outcome)},
+          {"message", candidate.message},
+          {"content", candidate.content},
+          {"compile_wall_ns", candidate.compileWallNs}};
+}
+
+Result<CompiledCandidate> candidateFrom(const nlohmann::json& json) {
+  CompiledCandidate candidate;
+  nlohmann::json config;
+  std::string outcome;
+  model::JsonReader reader(json, "candidate");
+  reader.required("config", config);
+  reader.required("outcome", outcome);
+  reader.required("message", candidate.message);
+  reader.required("content", candidate.content);
+  reader.required("compile_wall_ns", candidate.compileWallNs);
+  HONE_CHECK(reader.finish());
+  candidate.config = HONE_TRY(model::configFrom(config));
+  const auto known = model::outcomeFrom(outcome);
+  if (!known) {
+    return userError("candidate: there is no outcome '{}'", outcome);
+  }
+  candidate.outcome = *known;
+  return candidate;
+}
+
+nlohmann::json toJson(const DispatchCandidates& dispatch) {
+  nlohmann::json list = nlohmann::json::array();
+  for (const CompiledCandidate& candidate : dispatch.candidates) {
+    list.push_back(toJson(candidate));
+  }
+  return {{"dispatch", dispatch.dispatch},
+          {"space", dispatch.space},
+          {"candidates", std::move(list)}};
+}
+
+Result<DispatchCandidates> dispatchFrom(const nlohmann::json& json) {
+  DispatchCandidates dispatch;
+  nlohmann::json list = nlohmann::json::array();
+  model::JsonReader reader(json, "dispatch");
+  reader.required("dispatch", dispatch.dispatch);
+  reader.required("space", dispatch.space);
+  reader.required("candidates", list);
+  HONE_CHECK(reader.finish());
+  for (const nlohmann::json& one : list) {
+    dispatch.candidates.push_back(HONE_TRY(candidateFrom(one)));
+  }
+  return dispatch;
+}
+
+/// A spec for each candidate that compiled, in a folder of the dispatch's.
+Result<void> writeSpecs(const DispatchCandidates& dispatch, const std::string& matcher,
+                        const std::filesystem::path& folder) {
+  HONE_CHECK(makeFolder(folder));
+  for (std::size_t i = 0; i < dispatch.candidates.size(); ++i) {
+    const CompiledCandidate& candidate = dispatch.candidates[i];
+    if (candidate.outcome != model::Outcome::ok) {
+      continue;
+    }
+    const iree::SpecEntry entry{fmt::format("match_{}", dispatch.dispatch), candidate.config.name,
+                                matcher, candidate.config.attributes.front().value};
+    HONE_CHECK(writeFile(folder / fmt::format("{:03}.mlir", i + 1),
+                         HONE_TRY(iree::specText(std::span(&entry, 1)))));
+  }
+  return {};
+}
+
+}  // namespace
+
+std::size_t DispatchCandidates::compiled() const {
+  return static_cast<std::size_t>(
+      std::count_if(candidates.begin(), candidates.end(), [](const CompiledCandidate& one) {
+        return one.outcome == model::Outcome::ok;
+      }));
+}
+
+std::size_t DispatchCandidates::different() const {
+  std::set<std::string> contents;
+  for (const CompiledCandidate& one : candidates) {
+    if (one.outcome == model::Outcome::ok) {
+      contents.insert(one.content);
+    }
+  }
+  return contents.size();
+}
+
+Result<DispatchCandidates> compileCandidates(iree::Compiler& compiler, const Subject& subject,
+                                             const std::vector<std::string>& flags,
+                                             std::size_t count, std::uint64_t seed) {
+  DispatchCandidates result{subject.name, subject.knobs->space.size(), {}};
+  Draw draw(subject.knobs->space, seed);
+  const SpaceProposer proposer(*subject.knobs, nullptr, subject.pattern());
+  while (result.candidates.size() < count) {
+    const auto points = draw.next(std::min(kChunk, count - result.candidates.size()));
+    if (points.empty()) {
+      break;
+    }
+    std::vector<iree::CompileRequest> requests;
+    auto configs = HONE_TRY(proposer.configsOf(points));
+    for (const model::Config& config : configs) {
+      iree::CompileRequest request{subject.program.source, subject.program.hash, flags,
+                                   config.attributes, iree::CompileRequest::Route::batched,
+                                   subject.program.function};
+      request.from = subject.program.from;
+      requests.push_back(std::move(request));
+    }
+    const FileLock lane = HONE_TRY(trial::enterToCompile());
+    const auto compiled = HONE_TRY(compiler.compileAll(requests, {}));
+    for (std::size_t i = 0; i < points.size(); ++i) {
+      const auto outcome = iree::outcomeOf(compiled[i].report.status);
+      draw.tell(points[i], outcome == model::Outcome::ok);
+      result.candidates.push_back({std::move(configs[i]), outcome, compiled[i].report.message,
+                                   compiled[i].content, compiled[i].report.ending.wallNs});
+    }
+  }
+  return result;
+}
+
+Result<void> writeCandidates(iree::Compiler& compiler, const WholeProgram& whole,
+                             const CandidateFolder& candidates,
+                             const std::filesystem::path& folder) {
+  HONE_CHECK(makeFolder(folder));
+  nlohmann::json list = nlohmann::json::array();
+  iree::CompileRequest request{whole.program.source, whole.program.hash, whole.flags, {}};
+  request.from = whole.program.from;
+  const auto matchers = HONE_TRY(iree::matchersOf(compiler, request));
+  for (const DispatchCandidates& dispatch : candidates.dispatches) {
+    list.push_back(toJson(dispatch));
+    const auto matcher =
+        std::find_if(matchers.begin(), matchers.end(), [&](const iree::DispatchMatcher& one) {
+          return dispatch.dispatch.starts_with(one.dispatch);
+        });
+    if (matcher != matchers.end() && !matcher->matcher.empty()) {
+      HONE_CHECK(writeSpecs(dispatch, matcher->matcher, folder / "specs" / dispatch.dispatch));
+    }
+  }
+  HONE_CHECK(writeFile(folder / kProgramFile, HONE_TRY(readFile(whole.program.source))));
+  const nlohmann::json json = {{"target", candidates.target},
+                               {"function", candidates.function},
+                               {"flags", candidates.flags},
+                               {"inputs", candidates.inputs},
+                               {"seed", candidates.seed},
+                               {"dispatches", std::move(list)}};
+  return writeFile(folder / kCandidatesFile, json.dump(1) + "\n");
+}
+
+Result<CandidateFolder> readCandidates(const std::filesystem::path& folder) {
+  const auto file = folder / kCandidatesFile;
+  const auto json = nlohmann::json::parse(HONE_TRY(readFile(file)), nullptr, false);
+  CandidateFolder candidates;
+  nlohmann::json list = nlohmann::json::array();
+  model::JsonReader reader(json, file.string());
+  reader.required("target", candidates.target);
+  reader.required("function", candidates.function);
+  reader.required("flags", candidates.flags);
+  reader.required("inputs", candidates.inputs);
+  reader.required("seed", candidates.seed);
+  reader.required("dispatches", list);
+  HONE_CHECK(reader.finish());
+  for (const nlohmann::json& one : list) {
+    auto dispatch = dispatchFrom(one);
+    if (!dispatch) {
+      return within(file.string(), dispatch.error());
+    }
+    candidates.dispatches.push_back(std::move(*dispatch));
+  }
+  return candidates;
+}
+
+}  // namespace hone::tune

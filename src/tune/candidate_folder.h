@@ -1,0 +1,63 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "iree/compiler.h"
+#include "iree/target.h"
+#include "model/config.h"
+#include "model/outcome.h"
+#include "tune/subject.h"
+#include "tune/whole_program.h"
+
+namespace hone::tune {
+
+/// A candidate that was compiled where it could not run.
+struct CompiledCandidate {
+  model::Config config;
+  model::Outcome outcome = model::Outcome::ok;
+  std::string message;
+  std::string content;  ///< a hash of its code
+  std::int64_t compileWallNs = 0;
+};
+
+/// The candidates of one dispatch.
+struct DispatchCandidates {
+  std::string dispatch;
+  std::size_t space = 0;  ///< how many there could be
+  std::vector<CompiledCandidate> candidates;
+
+  [[nodiscard]] std::size_t compiled() const;
+  /// How many different binaries they are.
+  [[nodiscard]] std::size_t different() const;
+};
+
+/// Draws so many candidates for a dispatch, makes them attributes and compiles them.
+[[nodiscard]] Result<DispatchCandidates> compileCandidates(iree::Compiler& compiler,
+                                                           const Subject& subject,
+                                                           const std::vector<std::string>& flags,
+                                                           std::size_t count, std::uint64_t seed);
+
+/// A program with candidates for its dispatches, to be measured on a machine that has the device.
+struct CandidateFolder {
+  std::string target;
+  std::string function;
+  std::vector<std::string> flags;  ///< the user's own, without the target's
+  std::vector<std::string> inputs;
+  std::uint64_t seed = 1;
+  std::vector<DispatchCandidates> dispatches;
+};
+
+/// The files of a folder, written beside and renamed: program.mlir, candidates.json, and a spec for
+/// each candidate that compiled and that a spec can name.
+[[nodiscard]] Result<void> writeCandidates(iree::Compiler& compiler, const WholeProgram& whole,
+                                           const CandidateFolder& candidates,
+                                           const std::filesystem::path& folder);
+/// Reads candidates.json; what is wrong with it is a user error.
+[[nodiscard]] Result<CandidateFolder> readCandidates(const std::filesystem::path& folder);
+
+inline constexpr const char* kProgramFile = "program.mlir";
+
+}  // namespace hone::tune

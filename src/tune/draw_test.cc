@@ -1,0 +1,57 @@
+#include "tune/draw.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+namespace hone::tune {
+namespace {
+
+/// Tiles of 1 to 128 by 1 to 128.
+search::Space tiles() {
+  const std::vector<std::int64_t> sizes = {1, 2, 4, 8, 16, 32, 64, 128};
+  std::vector<std::vector<std::int64_t>> points;
+  for (const std::int64_t rows : sizes) {
+    for (const std::int64_t columns : sizes) {
+      points.push_back({rows, columns});
+    }
+  }
+  return {{{"rows", sizes}, {"columns", sizes}}, points};
+}
+
+bool compiles(const search::Space& space, std::size_t point) {
+  return space.point(point)[0] * space.point(point)[1] <= 512;
+}
+
+TEST(Draw, DrawsEveryPointOnce) {
+  const search::Space space = tiles();
+  Draw draw(space, 1);
+  std::set<std::size_t> drawn;
+  for (auto some = draw.next(10); !some.empty(); some = draw.next(10)) {
+    for (const std::size_t point : some) {
+      EXPECT_TRUE(drawn.insert(point).second);
+      draw.tell(point, compiles(space, point));
+    }
+  }
+  EXPECT_EQ(drawn.size(), space.size());
+}
+
+TEST(Draw, LeavesForLastWhatIsLikeThatWhichFailed) {
+  const search::Space space = tiles();
+  Draw draw(space, 1);
+  for (const std::size_t point : draw.next(16)) {
+    draw.tell(point, compiles(space, point));
+  }
+  std::size_t failed = 0;
+  for (const std::size_t point : draw.next(16)) {
+    failed += compiles(space, point) ? 0U : 1U;
+  }
+  std::size_t all = 0;
+  for (std::size_t point = 0; point < space.size(); ++point) {
+    all += compiles(space, point) ? 0U : 1U;
+  }
+  EXPECT_LT(4 * failed, all * 16 / space.size()) << failed << " of 16 failed, " << all << " of 64 do";
+}
+
+}  // namespace
+}  // namespace hone::tune

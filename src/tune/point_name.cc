@@ -1,0 +1,50 @@
+#include "tune/point_name.h"
+
+#include <fmt/format.h>
+
+#include <vector>
+
+#include "base/text.h"
+
+namespace hone::tune {
+
+std::string pointName(const search::Space& space, std::size_t point) {
+  std::string name;
+  const auto values = space.point(point);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    name += fmt::format("{}{}={}", i == 0 ? "" : " ", space.knobs()[i].name, values[i]);
+  }
+  return name;
+}
+
+std::optional<std::map<std::string, std::int64_t>> valuesNamed(std::string_view name) {
+  std::map<std::string, std::int64_t> values;
+  for (const std::string& word : splitAt(name, ' ')) {
+    const auto equals = word.find('=');
+    const auto value =
+        equals == std::string::npos ? std::nullopt : parseInt(word.substr(equals + 1));
+    if (!value) {
+      return std::nullopt;
+    }
+    values.emplace(word.substr(0, equals), *value);
+  }
+  return values;
+}
+
+std::optional<std::size_t> pointNamed(const search::Space& space, std::string_view name) {
+  const auto given = valuesNamed(name);
+  if (!given || given->size() != space.knobs().size()) {
+    return std::nullopt;
+  }
+  std::vector<std::int64_t> values;
+  for (const search::Knob& knob : space.knobs()) {
+    const auto at = given->find(knob.name);
+    if (at == given->end()) {
+      return std::nullopt;
+    }
+    values.push_back(at->second);
+  }
+  return space.find(values);
+}
+
+}  // namespace hone::tune

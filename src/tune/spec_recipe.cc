@@ -1,0 +1,138 @@
+#include "tune/spec_recipe.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/file.h"
+#include "base/hash.h"
+#include "tune/tuner.h"
+
+namespace hone::tune {
+namespace {
+
+/// What a winner should save of the program's time.
+double gainOf(const TunedDispatch& dispatch) {
+  return dispatch.subject.share * (1 - 1 / dispatch.winner->comparison->speedup.estimate);
+}
+
+std::string commentFor(const TunedDispatch& dispatch, const iree::DispatchMatcher& matcher) {
+  const stats::Interval& speedup = dispatch.winner->comparison->speedup;
+  return fmt::format(
+      "{}: {}; {:.2f}x as fast on its own ({:.2f} to {:.2f}), {:.0f} % of the program's time",
+      dispatch.subject.name, shown(matcher.matched), speedup.estimate, speedup.low, speedup.high,
+      100 * dispatch.subject.share);
+}
+
+/// The winners' numbers, those that give the most first.
+std::vector<std::size_t> byGain(const std::vector<TunedDispatch>& dispatches) {
+  std::vector<std::size_t> order;
+  for (std::size_t i = 0; i < dispatches.size(); ++i) {
+    if (dispatches[i].winner) {
+      order.push_back(i);
+    }
+  }
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    return gainOf(dispatches[a]) > gainOf(dispatches[b]);
+  });
+  return order;
+}
+
+}  // namespace
+
+Result<SpecRecipe> SpecRecipe::make(iree::Compiler& compiler, const iree::Target& target,
+                                    const WholeProgram& whole, const FlagSet& flags,
+                                    std::vector<TunedDispatch>& dispatches,
+                                    std::filesystem::path folder) {
+  SpecRecipe recipe(iree::takesSpecFlag(target), flags, std::move(folder));
+  const auto order = byGain(dispatches);
+  if (order.empty()) {
+    return recipe;
+  }
+  iree::CompileRequest request{whole.program.source, whole.program.hash, whole.flags, {}};
+  request.from = whole.program.from;
+  request.flags.insert(request.flags.end(), flags.flags.begin(), flags.flags.end());
+  const auto matchers = HONE_TRY(iree::matchersOf(compiler, request));
+  std::vector<std::string> taken;  // matchers that have an entry
+  for (const std::size_t number : order) {
+    TunedDispatch& dispatch = dispatches[number];
+    const auto matcher =
+        std::find_if(matchers.begin(), matchers.end(), [&](const iree::DispatchMatcher& one) {
+          return one.dispatch == dispatch.subject.root.dispatch;
+        });
+    if (matcher == matchers.end() || matcher->matcher.empty()) {
+      dispatch.note = matcher == matchers.end() ? "no matcher for it" : matcher->whyNot;
+      continue;
+    }
+    if (std::find(taken.begin(), taken.end(), matcher->matcher) != taken.end()) {
+      dispatch.note = "a spec cannot tell it from a dispatch that gives more";
+      continue;
+    }
+    taken.push_back(matcher->matcher);
+    model::OpAttribute attribute = dispatch.winner->config.attributes.front();
+    Subject inProgram = dispatch.subject;
+    inProgram.cutOut = false;
+    attribute.dispatch = inProgram.pattern();
+    recipe.entries_.push_back(
+        {{fmt::format("match_{}", dispatch.subject.name), commentFor(dispatch, *matcher),
+          matcher->matcher, attribute.value},
+         attribute,
+         number,
+         gainOf(dispatch)});
+  }
+  return recipe;
+}
+
+Recipe SpecRecipe::recipe() const {
+  Recipe recipe;
+  recipe.name = entries_.empty()      ? flags_.name
+                : flags_.name.empty() ? "tuned"
+                                      : fmt::format("{} and tuned", flags_.name);
+  for (const Entry& entry : entries_) {
+    recipe.ingredients.push_back({entry.spec.name, entry.expectedGain});
+  }
+  recipe.configOf = [this](std::span<const std::size_t> entries) { return configOf(entries); };
+  return recipe;
+}
+
+Result<std::string> SpecRecipe::text(std::span<const std::size_t> entries) const {
+  if (entries.empty()) {
+    return std::string();
+  }
+  std::vector<iree::SpecEntry> specs;
+  for (const std::size_t entry : entries) {
+    specs.push_back(entries_[entry].spec);
+  }
+  return iree::specText(specs);
+}
+
+Result<model::Config> SpecRecipe::configOf(std::span<const std::size_t> entries) const {
+  model::Config config;
+  config.flags = flags_.flags;
+  if (!takesSpecs_) {
+    for (const std::size_t entry : entries) {
+      config.attributes.push_back(entries_[entry].attribute);
+    }
+    return config;
+  }
+  const std::string spec = HONE_TRY(text(entries));
+  if (!spec.empty()) {
+    // The name stands for the contents: what was compiled with it is found by its flags.
+    const auto file = folder_ / fmt::format("spec-{}.mlir", hashOf(spec).substr(0, 16));
+    HONE_CHECK(writeFile(file, spec));
+    config.flags.push_back(fmt::format("{}{}", iree::kSpecFlag, file.string()));
+  }
+  return config;
+}
+
+void SpecRecipe::mark(std::span<const std::size_t> kept, std::span<const std::size_t> takenOut,
+                      std::vector<TunedDispatch>& dispatches) const {
+  for (const std::size_t entry : kept) {
+    dispatches[entries_[entry].dispatch].inSpec = true;
+  }
+  for (const std::size_t entry : takenOut) {
+    dispatches[entries_[entry].dispatch].note = "did not help the program";
+  }
+}
+
+}  // namespace hone::tune

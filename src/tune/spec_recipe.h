@@ -1,0 +1,55 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "iree/spec.h"
+#include "iree/target.h"
+#include "tune/program_flags.h"
+#include "tune/proof.h"
+
+namespace hone::tune {
+
+struct TunedDispatch;
+
+/// The winners of a program's dispatches as entries of a tuning spec, to be proven together.
+class SpecRecipe {
+ public:
+  /// A winner that no matcher of the compiler can name, or whose matcher also means a dispatch with
+  /// another winner that gives more, is left out and its note says so.
+  [[nodiscard]] static Result<SpecRecipe> make(iree::Compiler& compiler, const iree::Target& target,
+                                               const WholeProgram& whole, const FlagSet& flags,
+                                               std::vector<TunedDispatch>& dispatches,
+                                               std::filesystem::path folder);
+
+  [[nodiscard]] bool empty() const { return entries_.empty(); }
+  /// The flags alone.
+  [[nodiscard]] SpecRecipe withoutEntries() const { return {takesSpecs_, flags_, folder_}; }
+  /// Refers to this: must not outlive it.
+  [[nodiscard]] Recipe recipe() const;
+  /// The spec of these entries; "" for none.
+  [[nodiscard]] Result<std::string> text(std::span<const std::size_t> entries) const;
+  /// Tells the dispatches what became of their winners.
+  void mark(std::span<const std::size_t> kept, std::span<const std::size_t> takenOut,
+            std::vector<TunedDispatch>& dispatches) const;
+
+ private:
+  struct Entry {
+    iree::SpecEntry spec;
+    model::OpAttribute attribute;  ///< the same for a compiler that takes no specs
+    std::size_t dispatch = 0;
+    double expectedGain = 0;
+  };
+
+  SpecRecipe(bool takesSpecs, FlagSet flags, std::filesystem::path folder)
+      : takesSpecs_(takesSpecs), flags_(std::move(flags)), folder_(std::move(folder)) {}
+  [[nodiscard]] Result<model::Config> configOf(std::span<const std::size_t> entries) const;
+
+  bool takesSpecs_;
+  FlagSet flags_;
+  std::filesystem::path folder_;
+  std::vector<Entry> entries_;
+};
+
+}  // namespace hone::tune

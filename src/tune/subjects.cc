@@ -1,0 +1,162 @@
+#include "tune/subjects.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <regex>
+
+#include "base/hash.h"
+#include "iree/constraints.h"
+#include "iree/dispatch_programs.h"
+#include "iree/dispatch_times.h"
+#include "trial/lane.h"
+#include "tune/cpu_knobs.h"
+#include "tune/gpu_knobs.h"
+#include "tune/vulkan_knobs.h"
+
+namespace hone::tune {
+namespace {
+
+/// Calls that are profiled to see what each dispatch costs.
+constexpr std::int64_t kCalls = 5;
+/// A dispatch with less of the program's time cannot make a difference that anybody sees.
+constexpr double kLeastShare = 0.01;
+
+iree::CompileRequest requestFor(const WholeProgram& whole, const std::vector<std::string>& flags) {
+  iree::CompileRequest request{whole.program.source, whole.program.hash, flags, {}};
+  request.from = whole.program.from;
+  return request;
+}
+
+/// What each of the dispatches costs in the program.
+Result<std::vector<iree::DispatchCost>> costsOf(iree::Compiler& compiler,
+                                                const WholeProgram& whole,
+                                                const iree::CompileRequest& request,
+                                                const iree::Executor& executor,
+                                                std::span<const iree::DispatchProgram> programs) {
+  iree::Compiled compiled;
+  {
+    const FileLock lane = HONE_TRY(trial::enterToCompile());
+    compiled = HONE_TRY(compiler.compileAll({&request, 1}, {})).front();
+  }
+  if (compiled.module.empty()) {
+    return userError("{} does not compile: {}", whole.program.source.filename().string(),
+                     compiled.report.message);
+  }
+  const FileLock lane = HONE_TRY(trial::enterToMeasure());
+  const iree::Call call{compiled.module, whole.program.function, whole.inputs.arguments};
+  const auto times = HONE_TRY(executor.dispatchTimes(call, kCalls));
+  return iree::dispatchCosts(programs, times);
+}
+
+/// The dispatch as a program of its own, or the whole one where it cannot stand alone. A program of
+/// one dispatch has that way the reference that it has as a whole.
+Result<trial::Program> programOf(const iree::DispatchProgram& dispatch, const WholeProgram& whole,
+                                 bool alone) {
+  if (!alone) {
+    return whole.program;
+  }
+  trial::Program program;
+  program.source = dispatch.source;
+  program.hash = HONE_TRY(hashOfFile(dispatch.source));
+  program.function = dispatch.function;
+  program.inputTypes = dispatch.inputTypes;
+  program.resultTypes = dispatch.resultTypes;
+  program.from = dispatch.from;
+  return program;
+}
+
+}  // namespace
+
+std::string Subject::pattern() const {
+  std::string names;
+  for (const std::string& name : cutOut ? std::vector{root.dispatch} : dispatches) {
+    names += fmt::format("{}{}", names.empty() ? "" : "|", iree::literalPattern(name));
+  }
+  return fmt::format("({})", names);
+}
+
+Result<KnobModel> SubjectFinder::knobsOf(const iree::CompileRequest& request,
+                                         const model::RootOperation& root) {
+  if (root.op.empty()) {
+    return userError("no operation that the compiler tiles by");
+  }
+  if (target_.name == "local") {
+    return cpuKnobs(root, limitsOfThisCpu());
+  }
+  if (target_.name.starts_with("vulkan")) {
+    return vulkanKnobs(root);
+  }
+  const auto constraints = HONE_TRY(iree::constraintsOf(compiler_, request));
+  return gpuKnobs(compiler_, request, constraints, root.dispatch);
+}
+
+Result<void> SubjectFinder::choose(std::vector<Subject>& subjects) const {
+  std::regex wanted;
+  try {
+    wanted = std::regex(options_.dispatches, std::regex::nosubs);
+  } catch (const std::regex_error&) {
+    return userError("--dispatches: '{}' is not a regular expression", options_.dispatches);
+  }
+  std::stable_sort(subjects.begin(), subjects.end(),
+                   [](const Subject& a, const Subject& b) { return a.share > b.share; });
+  std::size_t chosen = 0;
+  for (Subject& subject : subjects) {
+    if (!subject.whyNot.empty()) {
+      continue;
+    }
+    if (!std::regex_search(subject.name, wanted)) {
+      subject.whyNot = "not asked for by --dispatches";
+    } else if (options_.top > 0 && chosen >= options_.top) {
+      subject.whyNot = fmt::format("not among the {} that cost the most", options_.top);
+    } else if (subject.share < kLeastShare) {
+      subject.whyNot = fmt::format("less than {:.0f} % of the time", 100 * kLeastShare);
+    } else {
+      ++chosen;
+    }
+  }
+  std::stable_partition(subjects.begin(), subjects.end(),
+                        [](const Subject& subject) { return subject.whyNot.empty(); });
+  return {};
+}
+
+Result<std::vector<Subject>> SubjectFinder::find(const WholeProgram& whole,
+                                                 const std::vector<std::string>& flags,
+                                                 const iree::Executor* executor,
+                                                 const std::filesystem::path& folder) {
+  const iree::CompileRequest request = requestFor(whole, flags);
+  const auto programs = HONE_TRY(iree::dispatchPrograms(compiler_, request, folder));
+  std::vector<iree::DispatchCost> costs(programs.size());
+  if (executor != nullptr) {
+    costs = HONE_TRY(costsOf(compiler_, whole, request, *executor, programs));
+  } else {
+    for (std::size_t i = 0; i < programs.size(); ++i) {
+      costs[i] = {programs[i].calls, 0, 1.0 / static_cast<double>(programs.size())};
+    }
+  }
+  std::vector<Subject> subjects;
+  for (std::size_t i = 0; i < programs.size(); ++i) {
+    const iree::DispatchProgram& dispatch = programs[i];
+    Subject subject;
+    subject.name = dispatch.name;
+    subject.dispatches = dispatch.dispatches;
+    subject.root = dispatch.root;
+    subject.calls = costs[i].calls;
+    subject.share = costs[i].share;
+    subject.cutOut = programs.size() > 1 && dispatch.whyNot.empty();
+    subject.program = HONE_TRY(programOf(dispatch, whole, subject.cutOut));
+    auto knobs = knobsOf(request, dispatch.root);
+    if (knobs) {
+      subject.knobs = std::move(*knobs);
+    } else if (knobs.error().fault == Fault::user) {
+      subject.whyNot = knobs.error().message;
+    } else {
+      return std::unexpected(knobs.error());
+    }
+    subjects.push_back(std::move(subject));
+  }
+  HONE_CHECK(choose(subjects));
+  return subjects;
+}
+
+}  // namespace hone::tune

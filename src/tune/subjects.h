@@ -1,0 +1,46 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "iree/installation.h"
+#include "iree/target.h"
+#include "trial/workbench.h"
+#include "tune/subject.h"
+#include "tune/whole_program.h"
+
+namespace hone::tune {
+
+/// Which dispatches of a program are tuned.
+struct SubjectOptions {
+  std::string dispatches;  ///< a pattern of the names to tune; "": all
+  std::size_t top = 0;     ///< only so many that cost the most; 0: all
+};
+
+/// What a program's dispatches are made of, what can be chosen for each, and which of them are
+/// worth it: in the order of their cost, those that are not tuned last, each with the reason.
+class SubjectFinder {
+ public:
+  SubjectFinder(iree::Compiler& compiler, iree::Target target, SubjectOptions options)
+      : compiler_(compiler), target_(std::move(target)), options_(std::move(options)) {}
+
+  /// Under these flags. Sources of dispatches that can stand alone go to the folder. With an
+  /// executor the program is run to see what each dispatch costs; without one, where there is no
+  /// device, all cost the same.
+  [[nodiscard]] Result<std::vector<Subject>> find(const WholeProgram& whole,
+                                                  const std::vector<std::string>& flags,
+                                                  const iree::Executor* executor,
+                                                  const std::filesystem::path& folder);
+
+ private:
+  [[nodiscard]] Result<KnobModel> knobsOf(const iree::CompileRequest& request,
+                                          const model::RootOperation& root);
+  [[nodiscard]] Result<void> choose(std::vector<Subject>& subjects) const;
+
+  iree::Compiler& compiler_;
+  iree::Target target_;
+  SubjectOptions options_;
+};
+
+}  // namespace hone::tune

@@ -1,0 +1,199 @@
+#include "tune/tuner.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/machine.h"
+#include "base/text.h"
+#include "tune/spec_recipe.h"
+
+namespace hone::tune {
+namespace {
+
+/// Fractions of the budget after which a stage ends: flags, and the search under each variant.
+constexpr double kFlagShare = 0.15;
+constexpr double kSearchShare = 0.75;
+constexpr std::int64_t kFlagRounds = 10;
+
+std::size_t failedOf(const std::vector<trial::Finding>& findings) {
+  return static_cast<std::size_t>(
+      std::count_if(findings.begin(), findings.end(), [](const trial::Finding& finding) {
+        return finding.outcome != model::Outcome::ok && finding.outcome != model::Outcome::tooSlow;
+      }));
+}
+
+}  // namespace
+
+Result<Tuner> Tuner::make(const trial::Workbench& bench, iree::Target target, WholeProgram whole,
+                          TuneOptions options, std::filesystem::path folder) {
+  auto known = HONE_TRY(precedents(bench.store, target.name, cpuName()));
+  return Tuner(bench, std::move(target), std::move(whole), std::move(options), std::move(folder),
+               std::move(known));
+}
+
+std::vector<std::string> Tuner::flagsOf(const Variant& variant) const {
+  std::vector<std::string> flags = whole_.flags;
+  flags.insert(flags.end(), variant.flags.flags.begin(), variant.flags.flags.end());
+  return flags;
+}
+
+bool Tuner::trialsSpent() const {
+  return options_.budget.trials && tried_ >= *options_.budget.trials;
+}
+
+Result<void> Tuner::findVariants(TuneResult& result) {
+  result.variants.emplace_back();
+  const std::vector<FlagSet> sets =
+      options_.tryFlags ? flagSets(target_) : std::vector<FlagSet>();
+  if (sets.empty()) {
+    return {};
+  }
+  bench_.progress.say("flags of the whole program");
+  trial::Plan plan = planFor(whole_, "flags");
+  plan.rounds = kFlagRounds;
+  if (options_.budget.time) {
+    plan.budget.time = std::chrono::milliseconds(static_cast<std::int64_t>(
+        static_cast<double>(options_.budget.time->count()) * kFlagShare));
+  }
+  for (const FlagSet& set : sets) {
+    plan.candidates.push_back({0, {set.name, set.flags, {}}});
+  }
+  trial::Experiment experiment(bench_.compiler, bench_.executor, bench_.store, bench_.progress);
+  result.flagFindings = HONE_TRY(experiment.run(bench_.run, plan));
+  result.referenceCpuNs += experiment.referenceCpuNs();
+  if (const trial::Finding* best = trial::winnerOf(result.flagFindings)) {
+    const auto set = std::find_if(sets.begin(), sets.end(), [&](const FlagSet& one) {
+      return one.name == best->config.name;
+    });
+    result.variants.insert(result.variants.begin(), Variant{*set, {}});
+  }
+  return {};
+}
+
+Result<std::vector<std::unique_ptr<DispatchSearch>>> Tuner::beginAll(Variant& variant) {
+  std::vector<std::unique_ptr<DispatchSearch>> searches;
+  for (TunedDispatch& dispatch : variant.dispatches) {
+    Subject& subject = dispatch.subject;
+    if (!subject.whyNot.empty()) {
+      continue;
+    }
+    SearchOptions options;
+    options.strategy = options_.strategy;
+    options.seed = whole_.seed;
+    options.flags = flagsOf(variant);
+    options.inputSpecs = options_.inputSpecs;
+    options.first = likelyPoints(precedents_, subject.root, subject.knobs->space);
+    options.scope = whole_.scope + (variant.flags.name.empty()
+                                        ? subject.name
+                                        : fmt::format("{} with {}", subject.name,
+                                                      variant.flags.name));
+    auto search = DispatchSearch::begin(bench_, subject, options);
+    if (!search && search.error().fault == Fault::user) {
+      subject.whyNot = search.error().message;  // the others may still gain
+      continue;
+    }
+    HONE_CHECK(search);
+    searches.push_back(std::move(*search));
+  }
+  return searches;
+}
+
+Result<void> Tuner::searchAll(std::vector<std::unique_ptr<DispatchSearch>>& searches,
+                              double until) {
+  bench_.progress.stage(fmt::format("search of {} dispatches", searches.size()), 0);
+  while (!clock_.spent(until) && !trialsSpent()) {
+    DispatchSearch* next = nullptr;
+    for (const auto& search : searches) {
+      if (!search->done() && (next == nullptr || search->promise() > next->promise())) {
+        next = search.get();
+      }
+    }
+    if (next == nullptr) {
+      break;
+    }
+    const std::size_t before = next->tried();
+    HONE_CHECK(next->step());
+    tried_ += static_cast<std::int64_t>(next->tried() - before);
+  }
+  return {};
+}
+
+Result<void> Tuner::tune(Variant& variant, double until, TuneResult& result) {
+  SubjectFinder finder(bench_.compiler, target_, options_.subjects);
+  const auto folder = folder_ / fmt::format("variant{}", &variant - result.variants.data());
+  HONE_CHECK(makeFolder(folder));
+  auto subjects = HONE_TRY(finder.find(whole_, flagsOf(variant), &bench_.executor, folder));
+  for (Subject& subject : subjects) {
+    variant.dispatches.push_back({std::move(subject)});
+  }
+  auto searches = HONE_TRY(beginAll(variant));
+  HONE_CHECK(searchAll(searches, until));
+  for (const auto& search : searches) {
+    const auto dispatch = std::find_if(
+        variant.dispatches.begin(), variant.dispatches.end(),
+        [&](const TunedDispatch& one) { return &one.subject == &search->subject(); });
+    const auto findings = HONE_TRY(search->finish());
+    result.referenceCpuNs += search->referenceCpuNs();
+    dispatch->tried = search->tried();
+    dispatch->failed = failedOf(findings);
+    dispatch->defaultNs = findings.front().timeNs;
+    if (const trial::Finding* winner = trial::winnerOf(findings)) {
+      dispatch->winner = *winner;
+    }
+  }
+  return {};
+}
+
+Result<void> Tuner::proveAll(TuneResult& result) {
+  std::vector<SpecRecipe> specs;
+  std::vector<Recipe> recipes;
+  std::vector<std::size_t> variantOf;
+  for (std::size_t v = 0; v < result.variants.size(); ++v) {
+    Variant& variant = result.variants[v];
+    SpecRecipe spec = HONE_TRY(SpecRecipe::make(
+        bench_.compiler, target_, whole_, variant.flags, variant.dispatches, folder_));
+    if (spec.empty() && variant.flags.flags.empty()) {
+      continue;
+    }
+    if (!spec.empty() && !variant.flags.flags.empty()) {
+      specs.push_back(spec.withoutEntries());
+      variantOf.push_back(v);
+    }
+    specs.push_back(std::move(spec));
+    variantOf.push_back(v);
+  }
+  for (const SpecRecipe& spec : specs) {
+    recipes.push_back(spec.recipe());
+  }
+  if (recipes.empty()) {
+    return {};
+  }
+  bench_.progress.say("proof on the whole program");
+  result.proof = HONE_TRY(prove(bench_, whole_, recipes, options_.rounds));
+  if (result.proof) {
+    const SpecRecipe& spec = specs[result.proof->recipe];
+    result.spec = HONE_TRY(spec.text(result.proof->kept));
+    Variant& variant = result.variants[variantOf[result.proof->recipe]];
+    result.proof->recipe = variantOf[result.proof->recipe];
+    spec.mark(result.proof->kept, result.proof->takenOut, variant.dispatches);
+  }
+  return {};
+}
+
+Result<TuneResult> Tuner::run() {
+  TuneResult result;
+  HONE_CHECK(findVariants(result));
+  const double begin = result.flagFindings.empty() ? 0 : kFlagShare;
+  const auto variants = static_cast<double>(result.variants.size());
+  for (std::size_t i = 0; i < result.variants.size(); ++i) {
+    const double until =
+        begin + (kSearchShare - begin) * static_cast<double>(i + 1) / variants;
+    HONE_CHECK(tune(result.variants[i], until, result));
+  }
+  HONE_CHECK(proveAll(result));
+  bench_.progress.finish();
+  return result;
+}
+
+}  // namespace hone::tune

@@ -1,0 +1,93 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/file.h"
+#include "tune/dispatch_search.h"
+#include "tune/history.h"
+#include "tune/program_flags.h"
+#include "tune/proof.h"
+#include "tune/subjects.h"
+
+namespace hone::tune {
+
+struct TuneOptions {
+  std::string strategy = "evolve";
+  trial::Budget budget;
+  SubjectOptions subjects;
+  bool tryFlags = true;  ///< of the whole program, before the dispatches
+  std::int64_t rounds = 20;
+  std::vector<std::string> inputSpecs;  ///< the user's
+};
+
+/// A dispatch and what came of tuning it.
+struct TunedDispatch {
+  Subject subject;
+  std::size_t tried = 0;
+  std::size_t failed = 0;
+  std::optional<trial::Finding> winner;  ///< proven on the dispatch
+  double defaultNs = 0;
+  bool inSpec = false;  ///< and shown to help the program
+  std::string note;     ///< why a winner is not in the spec
+};
+
+/// The dispatches as they are under some flags of the whole program.
+struct Variant {
+  FlagSet flags;  ///< beside the target's and the user's own; none: an empty name
+  std::vector<TunedDispatch> dispatches;
+};
+
+struct TuneResult {
+  std::vector<trial::Finding> flagFindings;
+  std::vector<Variant> variants;
+  std::optional<Proof> proof;  ///< its recipe is the number of the variant; nothing: no gain
+  std::string spec;            ///< the text; "" where flags alone, or nothing, make the gain
+  std::int64_t referenceCpuNs = 0;
+};
+
+/// Tunes a program: flags of the whole, then the knobs of each dispatch, then the proof.
+class Tuner {
+ public:
+  /// What earlier runs won with is taken from the bench's store. The folder is for scratch files.
+  [[nodiscard]] static Result<Tuner> make(const trial::Workbench& bench, iree::Target target,
+                                          WholeProgram whole, TuneOptions options,
+                                          std::filesystem::path folder);
+
+  [[nodiscard]] Result<TuneResult> run();
+
+ private:
+  Tuner(const trial::Workbench& bench, iree::Target target, WholeProgram whole,
+        TuneOptions options, std::filesystem::path folder, std::vector<Precedent> precedents)
+      : bench_(bench),
+        target_(std::move(target)),
+        whole_(std::move(whole)),
+        options_(std::move(options)),
+        folder_(std::move(folder)),
+        precedents_(std::move(precedents)),
+        clock_(options_.budget) {}
+
+  [[nodiscard]] std::vector<std::string> flagsOf(const Variant& variant) const;
+  /// The program without flags, and with those that make it surely quicker.
+  [[nodiscard]] Result<void> findVariants(TuneResult& result);
+  /// Searches the dispatches of a variant until this fraction of the budget is used up.
+  [[nodiscard]] Result<void> tune(Variant& variant, double until, TuneResult& result);
+  [[nodiscard]] Result<std::vector<std::unique_ptr<DispatchSearch>>> beginAll(Variant& variant);
+  [[nodiscard]] Result<void> searchAll(std::vector<std::unique_ptr<DispatchSearch>>& searches,
+                                       double until);
+  [[nodiscard]] Result<void> proveAll(TuneResult& result);
+  [[nodiscard]] bool trialsSpent() const;
+
+  trial::Workbench bench_;
+  iree::Target target_;
+  WholeProgram whole_;
+  TuneOptions options_;
+  std::filesystem::path folder_;
+  std::vector<Precedent> precedents_;
+  trial::BudgetClock clock_;
+  std::int64_t tried_ = 0;
+};
+
+}  // namespace hone::tune
