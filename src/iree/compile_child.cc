@@ -4,10 +4,14 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <optional>
 
 #include "base/file.h"
 #include "base/text.h"
+#include "iree/module_attributes.h"
 #include "iree/module_constraints.h"
+#include "iree/module_dispatches.h"
+#include "iree/module_roots.h"
 #include "iree/module_splits.h"
 #include "iree/module_variants.h"
 #include "iree/module_walk.h"
@@ -97,27 +101,89 @@ bool runPhases(const CompilerApi& api, Invocation* invocation, const std::string
   return api.invocationPipeline(invocation, Pipeline::standard);
 }
 
+/// Lets the compiler choose configurations from IR before that; says of each variant which of its
+/// own it ignored. Nothing when the passes fail.
+std::optional<std::vector<std::string>> configure(
+    const CompilerApi& api, Invocation* invocation,
+    const std::vector<std::vector<AttachedConfig>>& attached) {
+  std::vector<std::string> ignored;
+  if (!runPhases(api, invocation, kPhaseExecutableSources, kPhaseExecutableConfigurations) ||
+      !withModule(api, invocation, [&](MlirOperation module) {
+        for (const auto& configs : attached) {
+          ignored.push_back(ignoredConfigs(api, module, configs));
+        }
+        return true;
+      })) {
+    return std::nullopt;
+  }
+  return ignored;
+}
+
+bool writeContents(CompileJob job, const std::vector<std::string>& contents,
+                   const std::vector<std::string>& ignored) {
+  job.output += kContents;
+  return writeJson(job, {{"contents", contents}, {"ignored", ignored}});
+}
+
 /// The program's copies, translated; what tells them apart is written before the machine code is
 /// made, where it is still one executable a copy. The exit code, 0 to go on.
 int translateVariants(const CompilerApi& api, MlirContext context, Invocation* invocation,
                       const CompileJob& job) {
   Expansion expansion = Expansion::done;
+  std::vector<std::vector<AttachedConfig>> attached;
   const bool given = withModule(api, invocation, [&](MlirOperation module) {
-    expansion = expandVariants(api, context, module, job.variants);
+    expansion = expandVariants(api, context, module, job.variants, attached);
     return true;
   });
   if (expansion != Expansion::done) {
     return expansion == Expansion::noMatch ? kExitNoMatch : kExitNoVariants;
   }
-  if (!given || !runPhases(api, invocation, job.from, kPhaseExecutableTargets)) {
+  const auto ignored = given ? configure(api, invocation, attached) : std::nullopt;
+  if (!ignored || !writeContents(job, {}, *ignored) ||
+      !runPhases(api, invocation, kPhaseExecutableConfigurations, kPhaseExecutableTargets)) {
     return kExitFailed;
   }
-  CompileJob contents = job;
-  contents.output += kContents;
   const bool written = withModule(api, invocation, [&](MlirOperation module) {
-    return writeJson(contents, variantContents(api, module, job.variants.size()));
+    return writeContents(job, variantContents(api, module, job.variants.size()), *ignored);
   });
   return written ? 0 : kExitFailed;
+}
+
+/// The program with the job's attributes, up to where it can be seen whether they were taken. The
+/// exit code, 0 to go on from the configurations.
+int configureAttributes(const CompilerApi& api, MlirContext context, Invocation* invocation,
+                        const CompileJob& job) {
+  std::optional<std::vector<AttachedConfig>> attached;
+  if (!withModule(api, invocation, [&](MlirOperation module) {
+        attached = attachAttributes(api, context, module, job.attributes);
+        return attached.has_value();
+      })) {
+    return kExitNoMatch;
+  }
+  const auto ignored = configure(api, invocation, {*attached});
+  return ignored && writeContents(job, {}, *ignored) ? 0 : kExitFailed;
+}
+
+/// The roots of the program's dispatches.
+bool writeRoots(const CompilerApi& api, MlirContext context, Invocation* invocation,
+                const CompileJob& job) {
+  const auto number = [&](MlirOperation module) {
+    numberOperations(api, context, module);
+    return true;
+  };
+  const auto write = [&](MlirOperation module) { return writeJson(job, rootsIn(api, module)); };
+  return (job.from == kPhaseExecutableSources ||
+          runPhases(api, invocation, job.from, kPhaseExecutableSources)) &&
+         withModule(api, invocation, number) &&
+         runPhases(api, invocation, kPhaseExecutableSources, kPhaseExecutableConfigurations) &&
+         withModule(api, invocation, write);
+}
+
+bool writeDispatches(const CompilerApi& api, Invocation* invocation, const CompileJob& job) {
+  return (job.from == kPhaseFlow || runPhases(api, invocation, job.from, kPhaseFlow)) &&
+         withModule(api, invocation, [&](MlirOperation module) {
+           return writeJson(job, dispatchesIn(api, module));
+         });
 }
 
 /// The program's copies, split as asked; how they really are is written beside the output. The
@@ -183,13 +249,11 @@ int performJob(const CompilerApi& api, const CompileJob& job) {
     });
     return done ? 0 : kExitFailed;
   }
-  if (!job.attributes.empty()) {
-    const bool done = withModule(api, invocation, [&](MlirOperation module) {
-      return attachAttributes(api, context, module, job.attributes);
-    });
-    if (!done) {
-      return kExitNoMatch;
-    }
+  if (job.kind == CompileJob::Kind::roots) {
+    return writeRoots(api, context, invocation, job) ? 0 : kExitFailed;
+  }
+  if (job.kind == CompileJob::Kind::dispatches) {
+    return writeDispatches(api, invocation, job) ? 0 : kExitFailed;
   }
   if (job.kind == CompileJob::Kind::reductions) {
     return writeReductions(api, invocation, job) ? 0 : kExitFailed;
@@ -201,6 +265,12 @@ int performJob(const CompilerApi& api, const CompileJob& job) {
     return !done ? kExitNoMatch : writeOutput(api, invocation, job) ? 0 : kExitFailed;
   }
   std::string from = job.from;
+  if (!job.attributes.empty()) {
+    if (const int code = configureAttributes(api, context, invocation, job); code != 0) {
+      return code;
+    }
+    from = kPhaseExecutableConfigurations;
+  }
   if (!job.splits.empty()) {
     if (const int code = splitCopies(api, context, invocation, job); code != 0) {
       return code;
@@ -215,12 +285,6 @@ int performJob(const CompilerApi& api, const CompileJob& job) {
   }
   if (!runPhases(api, invocation, from, job.to)) {
     return kExitFailed;
-  }
-  if (job.kind == CompileJob::Kind::roots) {
-    const bool done = withModule(api, invocation, [&](MlirOperation module) {
-      return writeJson(job, dispatchRoots(api, module));
-    });
-    return done ? 0 : kExitFailed;
   }
   if (job.kind == CompileJob::Kind::constraints) {
     const bool done = withModule(api, invocation, [&](MlirOperation module) {

@@ -38,10 +38,11 @@ using SplitSizes = std::vector<std::vector<std::int64_t>>;
 /// What one child of the pool is asked to do.
 struct CompileJob {
   enum class Kind : std::uint8_t {
-    compile,   ///< writes a module (.vmfb) when `to` is the end, IR as bytecode otherwise
-    describe,  ///< parses only; writes JSON: the functions and what they compute
-    roots,     ///< runs up to the configurations; writes JSON: the root operation of each dispatch
-    problems,  ///< parses only; writes JSON: the problems of its operations, see problemsIn
+    compile,      ///< writes a module (.vmfb) when `to` is the end, IR as bytecode otherwise
+    describe,     ///< parses only; writes JSON: the functions and what they compute
+    roots,        ///< runs up to the configurations; writes JSON: see rootsIn
+    dispatches,   ///< runs up to `flow`; writes JSON: see dispatchesIn
+    problems,     ///< parses only; writes JSON: the problems of its operations, see problemsIn
     constraints,  ///< the same; writes JSON: what each pipeline asks of its knobs, see
                   ///< constraints.h
     reductions,   ///< writes JSON: what can be split, and, where it goes to `flow`, how the
@@ -53,9 +54,10 @@ struct CompileJob {
   std::string from = kPhaseStart;
   std::string to = kPhaseEnd;
   std::vector<std::string> flags;
-  std::vector<model::OpAttribute> attributes;  ///< put on the parsed IR before the passes run
+  /// Put on the parsed IR before the passes run; a compile of them writes kContents as well.
+  std::vector<model::OpAttribute> attributes;
   /// A copy of the program for each, see module_variants.h; beside the output goes a file with
-  /// their contents (kContents), a JSON list of hashes.
+  /// their contents (kContents), {"contents": [hashes], "ignored": [see Compiled::ignored]}.
   std::vector<std::vector<model::OpAttribute>> variants;
   /// A copy of the program for each, from IR after global optimization; beside the output goes a
   /// file (kSplits) with how each was really split.
@@ -89,7 +91,7 @@ struct CompileReport {
 /// What a compile that ended so is for a trial.
 [[nodiscard]] model::Outcome outcomeOf(CompileReport::Status status);
 
-/// The ending of the file with the contents of variants.
+/// The ending of the file with what became of attributes and variants.
 inline constexpr std::string_view kContents = ".contents";
 /// The ending of the file with the splits that were made.
 inline constexpr std::string_view kSplits = ".splits";

@@ -8,6 +8,7 @@
 #include "base/file.h"
 #include "base/hash.h"
 #include "iree/diagnostics.h"
+#include "iree/dispatch_programs.h"
 #include "iree/module_variants.h"
 
 namespace hone::iree {
@@ -18,6 +19,8 @@ constexpr std::string_view kIr = "mlirbc";
 constexpr std::string_view kJson = "json";
 /// Where in the module of a batch a request's code is, as JSON.
 constexpr std::string_view kVariant = "variant";
+/// What the compiler ignored of a request's configurations; there is no such file when nothing.
+constexpr std::string_view kIgnored = "ignored";
 /// More save little, and lose more when one of them fails.
 constexpr std::size_t kLargestBatch = 8;
 
@@ -42,6 +45,22 @@ CompileReport misfit(const Error& error) {
   report.status = CompileReport::Status::noMatch;
   report.message = error.message;
   return report;
+}
+
+/// What a job wrote of its attributes and variants, and removes it; null when it did not get there.
+nlohmann::json takeContents(const CompileJob& job) {
+  const std::filesystem::path file = job.output.string() + std::string(kContents);
+  const auto text = readFile(file);
+  std::error_code ignored;
+  std::filesystem::remove(file, ignored);
+  return text ? nlohmann::json::parse(*text, nullptr, false) : nlohmann::json();
+}
+
+std::string ignoredIn(const nlohmann::json& contents, std::size_t variant) {
+  if (!contents.is_object() || variant >= contents.at("ignored").size()) {
+    return "";
+  }
+  return contents.at("ignored").at(variant).get<std::string>();
 }
 
 }  // namespace
@@ -145,8 +164,17 @@ Result<Produced> Compiler::produce(CompileJob job, const std::string& sourceHash
   return std::move(HONE_TRY(produceAll(std::span(&order, 1))).front());
 }
 
-Result<nlohmann::json> Compiler::produceJson(CompileJob job, const std::string& sourceHash) {
-  const Produced produced = HONE_TRY(produce(std::move(job), sourceHash, kJson));
+Result<nlohmann::json> Compiler::produceJson(CompileJob::Kind kind, const CompileRequest& request,
+                                             const char* to,
+                                             std::vector<KnobAssignment> assignments) {
+  CompileJob job;
+  job.kind = kind;
+  job.source = request.source;
+  job.flags = request.flags;
+  job.from = request.from;
+  job.to = to;
+  job.assignments = std::move(assignments);
+  const Produced produced = HONE_TRY(produce(std::move(job), request.sourceHash, kJson));
   if (produced.report.status != CompileReport::Status::ok) {
     return userError("{}", produced.report.message);
   }
@@ -186,23 +214,17 @@ Result<std::vector<model::Problem>> Compiler::problems(const CompileRequest& req
 }
 
 Result<nlohmann::json> Compiler::roots(const CompileRequest& request) {
-  CompileJob job;
-  job.kind = CompileJob::Kind::roots;
-  job.source = request.source;
-  job.flags = request.flags;
-  job.to = kPhaseExecutableConfigurations;
-  return produceJson(std::move(job), request.sourceHash);
+  return produceJson(CompileJob::Kind::roots, request, kPhaseExecutableConfigurations);
+}
+
+Result<nlohmann::json> Compiler::dispatches(const CompileRequest& request) {
+  return produceJson(CompileJob::Kind::dispatches, request, kPhaseFlow);
 }
 
 Result<nlohmann::json> Compiler::constraints(const CompileRequest& request,
                                              std::vector<KnobAssignment> assignments) {
-  CompileJob job;
-  job.kind = CompileJob::Kind::constraints;
-  job.source = request.source;
-  job.flags = request.flags;
-  job.to = kPhaseExecutableConfigurations;
-  job.assignments = std::move(assignments);
-  return produceJson(std::move(job), request.sourceHash);
+  return produceJson(CompileJob::Kind::constraints, request, kPhaseExecutableConfigurations,
+                     std::move(assignments));
 }
 
 Result<std::vector<model::OpAttribute>> Compiler::resolveRoots(const CompileRequest& request) {
@@ -213,14 +235,21 @@ Result<std::vector<model::OpAttribute>> Compiler::resolveRoots(const CompileRequ
       resolved.push_back(attribute);
       continue;
     }
-    const nlohmann::json found = HONE_TRY(roots(request));
+    const std::vector<model::RootOperation> found = HONE_TRY(rootsOf(*this, request));
     bool any = false;
-    for (const nlohmann::json& root : found) {
-      const auto name = root.at("dispatch").get<std::string>();
-      if (std::regex_search(name, dispatch)) {
-        resolved.push_back({literalPattern(name), root.at("op"), attribute.name, attribute.value});
-        any = true;
+    for (const model::RootOperation& root : found) {
+      if (root.op.empty() || !std::regex_search(root.dispatch, dispatch)) {
+        continue;
       }
+      if (!root.attachable) {
+        return userError(
+            "no configuration reaches the root operation of {}: the compiler makes the {} itself",
+            root.dispatch, root.op);
+      }
+      resolved.push_back({literalPattern(root.dispatch),
+                          fmt::format("{}#{}", root.op, root.ordinal), attribute.name,
+                          attribute.value});
+      any = true;
     }
     if (!any) {
       return userError("no dispatch with a root operation matches '{}'", attribute.dispatch);
@@ -234,10 +263,12 @@ Result<Compiler::Member> Compiler::memberFor(std::size_t index, const CompileReq
   member.request = index;
   member.job.source = request.source;
   member.job.flags = request.flags;
+  member.job.from = request.from;
   member.job.limits = limits_;
   member.job.limits.wall = std::min(limits_.wall, request.wallLimit.value_or(limits_.wall));
   std::string sourceHash = request.sourceHash;
-  if (request.route != CompileRequest::Route::whole || !request.attributes.empty()) {
+  const bool shares = request.route != CompileRequest::Route::whole || !request.attributes.empty();
+  if (shares && request.from != kPhaseExecutableSources) {
     CompileJob early = member.job;
     early.to = kPhaseExecutableSources;
     Produced produced = HONE_TRY(produce(std::move(early), request.sourceHash, kIr));
@@ -245,12 +276,12 @@ Result<Compiler::Member> Compiler::memberFor(std::size_t index, const CompileReq
       member.failed = std::move(produced.report);
       return member;
     }
-    member.job.attributes = HONE_TRY(resolveRoots(request));
     member.job.source = std::move(produced.file);
     member.job.from = kPhaseExecutableSources;
     member.job.verifyIr = false;
     sourceHash = HONE_TRY(hashOfFile(member.job.source));
   }
+  member.job.attributes = HONE_TRY(resolveRoots(request));
   member.key = keyOf(member.job, sourceHash);
   if (request.route == CompileRequest::Route::batched) {
     member.function = request.function;
@@ -267,6 +298,9 @@ Result<std::optional<Compiled>> Compiler::cachedFor(const Member& member) const 
     }
     compiled.module = cache_.pathOf(member.key, kModule);
     compiled.content = HONE_TRY(hashOfFile(compiled.module));
+    if (cache_.has(member.key, kIgnored)) {
+      compiled.ignored = HONE_TRY(readFile(cache_.pathOf(member.key, kIgnored)));
+    }
     return compiled;
   }
   if (!cache_.has(member.key, kVariant)) {
@@ -280,6 +314,7 @@ Result<std::optional<Compiled>> Compiler::cachedFor(const Member& member) const 
   compiled.module = cache_.pathOf(entry.value("module", ""), kModule);
   compiled.function = entry.value("function", "");
   compiled.content = entry.value("content", "");
+  compiled.ignored = entry.value("ignored", "");
   return compiled;
 }
 
@@ -341,19 +376,31 @@ Result<Compiled> Compiler::finishAlone(const Task& task, const CompileReport& re
   return compiled;
 }
 
+Result<void> Compiler::keepText(const std::string& key, std::string_view ending,
+                                const std::string& text) const {
+  const auto beside = HONE_TRY(cache_.beside(key, ending));
+  HONE_CHECK(writeFile(beside, text));
+  HONE_CHECK(cache_.keep(beside, key, ending));
+  return {};
+}
+
 Result<std::vector<Compiled>> Compiler::finish(const Task& task, const CompileReport& report) {
-  std::error_code ignored;
-  const std::filesystem::path contentsFile = task.job.output.string() + std::string(kContents);
+  const auto written = takeContents(task.job);
   if (report.status != CompileReport::Status::ok) {
+    std::error_code ignored;
     std::filesystem::remove(task.job.output, ignored);
-    std::filesystem::remove(contentsFile, ignored);
-    return std::vector<Compiled>(task.members.size(), Compiled{report, {}, {}, {}, false});
+    const Compiled failed{report, {}, {}, {}, false, ignoredIn(written, 0)};
+    return std::vector<Compiled>(task.members.size(), failed);
   }
   if (task.job.variants.empty()) {
-    return std::vector<Compiled>{HONE_TRY(finishAlone(task, report))};
+    const std::string ignored = ignoredIn(written, 0);
+    if (!ignored.empty()) {
+      HONE_CHECK(keepText(task.key, kIgnored, ignored));
+    }
+    Compiled alone = HONE_TRY(finishAlone(task, report));
+    alone.ignored = ignored;
+    return std::vector<Compiled>{std::move(alone)};
   }
-  const auto contents = nlohmann::json::parse(HONE_TRY(readFile(contentsFile)));
-  std::filesystem::remove(contentsFile, ignored);
   Compiled whole = HONE_TRY(finishAlone(task, report));
   // What the batch took is shared evenly: nobody can say who of them took it.
   const auto share = static_cast<std::int64_t>(task.members.size());
@@ -364,12 +411,13 @@ Result<std::vector<Compiled>> Compiler::finish(const Task& task, const CompileRe
     const Member& member = task.members[v];
     Compiled one = whole;
     one.function = variantName(member.function, v);
-    one.content = contents.at(v).get<std::string>();
-    const nlohmann::json entry = {
-        {"module", task.key}, {"function", one.function}, {"content", one.content}};
-    const auto beside = HONE_TRY(cache_.beside(member.key, kVariant));
-    HONE_CHECK(writeFile(beside, entry.dump()));
-    HONE_CHECK(cache_.keep(beside, member.key, kVariant));
+    one.content = written.at("contents").at(v).get<std::string>();
+    one.ignored = ignoredIn(written, v);
+    const nlohmann::json entry = {{"module", task.key},
+                                  {"function", one.function},
+                                  {"content", one.content},
+                                  {"ignored", one.ignored}};
+    HONE_CHECK(keepText(member.key, kVariant, entry.dump()));
     compiled.push_back(std::move(one));
   }
   return compiled;

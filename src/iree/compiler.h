@@ -33,8 +33,9 @@ struct CompileRequest {
   };
   Route route = Route::whole;
   /// The one that a batched request is about.
-  std::string function{};  // NOLINT(readability-redundant-member-init): g++ warns without
-  bool fresh = false;      ///< compiled even if the cache has it
+  std::string function{};          // NOLINT(readability-redundant-member-init): g++ warns without
+  bool fresh = false;              ///< compiled even if the cache has it
+  std::string from = kPhaseStart;  ///< the phase that the source has been brought to
   /// Given up after this time, where that is less than the compiler's own limit.
   std::optional<std::chrono::milliseconds>
       wallLimit{};  // NOLINT(readability-redundant-member-init)
@@ -46,6 +47,8 @@ struct Compiled {
   std::string function;          ///< what to call in it; "": the program's own function
   std::string content;           ///< a hash of its code: equal binaries of a route have equal ones
   bool cached = false;
+  /// Which of its configurations the compiler did not use, in a sentence; "" when it used all.
+  std::string ignored{};  // NOLINT(readability-redundant-member-init): g++ warns without
 };
 
 /// A job of the pool, with what the cache knows its result by.
@@ -89,8 +92,10 @@ class Compiler {
   [[nodiscard]] Result<nlohmann::json> describe(const CompileRequest& request);
   /// The problems of its operations, see problemsIn.
   [[nodiscard]] Result<std::vector<model::Problem>> problems(const CompileRequest& request);
-  /// The root operations of its dispatches, see dispatchRoots.
+  /// The root operations of its dispatches, see rootsOf in dispatch_programs.h.
   [[nodiscard]] Result<nlohmann::json> roots(const CompileRequest& request);
+  /// Its dispatches as programs of their own, see dispatchesIn.
+  [[nodiscard]] Result<nlohmann::json> dispatches(const CompileRequest& request);
   /// What the pipelines of its dispatches ask of their knobs, see constraints.h.
   [[nodiscard]] Result<nlohmann::json> constraints(const CompileRequest& request,
                                                    std::vector<KnobAssignment> assignments);
@@ -121,7 +126,10 @@ class Compiler {
                                          std::string_view ending);
   /// What a job that only parses writes. Not MLIR: a user error with the line.
   [[nodiscard]] Result<nlohmann::json> read(CompileJob::Kind kind, const CompileRequest& request);
-  [[nodiscard]] Result<nlohmann::json> produceJson(CompileJob job, const std::string& sourceHash);
+  /// What a job of this kind, which runs the passes up to `to`, writes.
+  [[nodiscard]] Result<nlohmann::json> produceJson(CompileJob::Kind kind,
+                                                   const CompileRequest& request, const char* to,
+                                                   std::vector<KnobAssignment> assignments = {});
   /// The job of one request alone, from the shared IR where its route says so.
   [[nodiscard]] Result<Member> memberFor(std::size_t index, const CompileRequest& request);
   /// The attributes with every "" operation replaced by the root operations meant.
@@ -133,6 +141,8 @@ class Compiler {
   [[nodiscard]] Result<Task> taskFor(std::vector<Member> members) const;
   [[nodiscard]] Result<std::vector<Compiled>> finish(const Task& task, const CompileReport& report);
   [[nodiscard]] Result<Compiled> finishAlone(const Task& task, const CompileReport& report) const;
+  [[nodiscard]] Result<void> keepText(const std::string& key, std::string_view ending,
+                                      const std::string& text) const;
 
   CompilePool pool_;
   ArtifactCache cache_;

@@ -55,6 +55,10 @@ struct MlirConvolutionDimensions {
   MlirAttribute batch, outputImage, outputChannel, filterLoop, inputChannel, depth, strides,
       dilations;
 };
+/// What a compilation_info is made of.
+struct CompilationInfoParts {
+  MlirAttribute loweringConfig, translationInfo;
+};
 using MlirStringCallback = void (*)(MlirStringRef, void*);
 enum class MlirWalkResult : int { advance, interrupt, skip };
 enum class MlirWalkOrder : int { preOrder, postOrder };
@@ -143,6 +147,11 @@ enum class Pipeline : int { standard = 0 };
   X(functionResults, "mlirFunctionTypeGetNumResults", std::intptr_t, (MlirType))                   \
   X(functionResult, "mlirFunctionTypeGetResult", MlirType, (MlirType, std::intptr_t))              \
   X(typeIsFunction, "mlirTypeIsAFunction", bool, (MlirType))                                       \
+  X(typeIsShaped, "mlirTypeIsAShaped", bool, (MlirType))                                           \
+  X(shapedHasRank, "mlirShapedTypeHasRank", bool, (MlirType))                                      \
+  X(shapedRank, "mlirShapedTypeGetRank", std::int64_t, (MlirType))                                 \
+  X(shapedSize, "mlirShapedTypeGetDimSize", std::int64_t, (MlirType, std::intptr_t))               \
+  X(shapedElement, "mlirShapedTypeGetElementType", MlirType, (MlirType))                           \
   X(valueType, "mlirValueGetType", MlirType, (MlirValue))                                          \
   X(valueIsArgument, "mlirValueIsABlockArgument", bool, (MlirValue))                               \
   X(argumentNumber, "mlirBlockArgumentGetArgNumber", std::intptr_t, (MlirValue))                   \
@@ -161,6 +170,9 @@ enum class Pipeline : int { standard = 0 };
   X(linalgConvolution, "mlirLinalgInferConvolutionDimensions", MlirConvolutionDimensions,          \
     (MlirOperation))                                                                               \
   X(linalgMaps, "mlirLinalgGetIndexingMapsAttribute", MlirAttribute, (MlirOperation))              \
+  X(isCompilationInfo, "ireeAttributeIsACodegenCompilationInfoAttr", bool, (MlirAttribute))        \
+  X(compilationInfoParts, "ireeCodegenCompilationInfoAttrGetParameters", CompilationInfoParts,     \
+    (MlirAttribute))                                                                               \
   X(isIntKnob, "ireeAttributeIsACodegenIntKnobAttr", bool, (MlirAttribute))                        \
   X(intKnobName, "ireeCodegenIntKnobAttrGetName", MlirAttribute, (MlirAttribute))                  \
   X(isOneOfKnob, "ireeAttributeIsACodegenOneOfKnobAttr", bool, (MlirAttribute))                    \

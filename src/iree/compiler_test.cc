@@ -8,6 +8,7 @@
 #include <set>
 
 #include "base/hash.h"
+#include "iree/dispatch_programs.h"
 #include "iree/installation.h"
 #include "iree/problem_mlir.h"
 #include "iree/target.h"
@@ -197,10 +198,10 @@ TEST_F(CompilerTest, WhatIsNotMlirIsAnErrorWithItsPlace) {
 
 TEST_F(CompilerTest, GlobalFlagsOfOneJobDoNotReachTheNext) {
   const CompileRequest request = matmul();
-  const auto roots = compiler_->roots(request).value();  // sets a process-global flag in its child
+  const auto roots = rootsOf(*compiler_, request).value();  // sets a global flag in its child
   ASSERT_EQ(roots.size(), 1u);
-  EXPECT_EQ(roots[0]["op"], "linalg.matmul");
-  EXPECT_THAT(roots[0]["lowering_config"].get<std::string>(), HasSubstr("distribution"));
+  EXPECT_EQ(roots[0].op, "linalg.matmul");
+  EXPECT_THAT(roots[0].loweringConfig, HasSubstr("distribution"));
   EXPECT_EQ(compile(request).content, compileElsewhere(request).content);
 }
 
@@ -378,9 +379,9 @@ TEST_F(CompilerTest, ASplitReductionOnTheSourceMakesTwoDispatches) {
   CompileRequest split = request(
       mlirOf(matmul, "main", "iree_linalg_ext.split_reduction = [256 : index]"), "split.mlir");
   split.flags.emplace_back("--iree-dispatch-creation-enable-split-reduction");
-  EXPECT_EQ(compiler_->roots(split).value().size(), 2u);
+  EXPECT_EQ(rootsOf(*compiler_, split).value().size(), 2u);
   EXPECT_EQ(compile(split).report.status, Status::ok);
-  EXPECT_EQ(compiler_->roots(request(mlirOf(matmul), "whole.mlir")).value().size(), 1u);
+  EXPECT_EQ(rootsOf(*compiler_, request(mlirOf(matmul), "whole.mlir")).value().size(), 1u);
 }
 
 }  // namespace

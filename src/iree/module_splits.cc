@@ -10,6 +10,7 @@
 #include <string>
 
 #include "base/text.h"
+#include "iree/affine_map.h"
 #include "iree/module_variants.h"
 #include "iree/module_walk.h"
 #include "model/reduction.h"
@@ -24,46 +25,14 @@ using Dimensions = std::vector<std::size_t>;
 
 constexpr std::string_view kSplitAttribute = "iree_linalg_ext.split_reduction";
 
-/// The numbers of "array<i32: 0, 1>" or "array<i64: 16>"; none of "array<i64>".
-std::vector<std::int64_t> numbersOf(const std::string& array) {
-  std::vector<std::int64_t> numbers;
-  const auto colon = array.find(':');
-  if (colon == std::string::npos) {
-    return numbers;
-  }
-  for (const std::string& part :
-       splitAt(array.substr(colon + 1, array.rfind('>') - colon - 1), ',')) {
-    if (const auto number = parseInt(trim(part))) {
-      numbers.push_back(*number);
-    }
-  }
-  return numbers;
-}
-
 Dimensions dimensionsOf(const CompilerApi& api, MlirAttribute attribute) {
   Dimensions dimensions;
   if (attribute.ptr != nullptr) {
-    for (const std::int64_t number : numbersOf(api.text(attribute))) {
+    for (const std::int64_t number : numbersIn(api.text(attribute))) {
       dimensions.push_back(static_cast<std::size_t>(number));
     }
   }
   return dimensions;
-}
-
-/// The loops that index an operand, one a dimension of it; nothing for a sum such as d1 + d4.
-std::vector<std::optional<std::size_t>> loopsOf(const std::string& map) {
-  std::vector<std::optional<std::size_t>> loops;
-  const auto open = map.find("-> (");
-  const auto close = map.rfind(')');
-  if (open == std::string::npos || close <= open + 4) {
-    return loops;
-  }
-  for (const std::string& part : splitAt(map.substr(open + 4, close - open - 4), ',')) {
-    const std::string_view text = trim(part);
-    const auto loop = text.starts_with('d') ? parseInt(text.substr(1)) : std::nullopt;
-    loops.push_back(loop ? std::optional(static_cast<std::size_t>(*loop)) : std::nullopt);
-  }
-  return loops;
 }
 
 /// The loops of an operation: how long each is, and which index the output, by its dimensions.
@@ -101,19 +70,20 @@ std::optional<Loops> loopsOf(const CompilerApi& api, MlirOperation operation) {
   for (std::intptr_t i = 0; i < operands; ++i) {
     const auto type =
         model::tensorTypeFromMlir(api.typeText(api.valueType(api.operationOperand(operation, i))));
-    const auto indices = loopsOf(api.text(api.arrayElement(maps, i)));
+    const auto indices = affineIndices(api.text(api.arrayElement(maps, i)));
     if (!type || type->shape.size() != indices.size()) {
       return std::nullopt;
     }
     for (std::size_t d = 0; d < indices.size(); ++d) {
-      if (indices[d]) {
-        loops.sizes[*indices[d]] = type->shape[d];
+      const auto loop = indices[d].only;
+      if (loop) {
+        loops.sizes[*loop] = type->shape[d];
       }
       if (i == operands - 1) {
-        if (!indices[d]) {
+        if (!loop) {
           return std::nullopt;
         }
-        loops.output.push_back(*indices[d]);
+        loops.output.push_back(*loop);
       }
     }
   }
@@ -219,7 +189,7 @@ nlohmann::json splitsWithin(const CompilerApi& api, MlirOperation executable) {
   walk(api, executable, [&](MlirOperation operation) {
     if (api.nameOf(operation) == "scf.forall" &&
         api.attributeText(operation, "mapping").contains("split_reduction_mapping")) {
-      splits.push_back(numbersOf(api.attributeText(operation, "staticStep")));
+      splits.push_back(numbersIn(api.attributeText(operation, "staticStep")));
     }
     return MlirWalkResult::advance;
   });

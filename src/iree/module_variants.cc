@@ -2,10 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <cstdio>
 #include <map>
 #include <optional>
-#include <regex>
 
 #include "base/hash.h"
 #include "iree/module_walk.h"
@@ -92,6 +90,7 @@ std::vector<std::string> renameEntryPoints(const CompilerApi& api, MlirContext c
 struct Copies {
   std::map<std::string, MlirOperation> executables;
   std::vector<std::string> entryPoints;
+  std::vector<AttachedConfig> attached;
 };
 
 /// Lets the references to the copied executables in one operation mean the copies.
@@ -115,31 +114,20 @@ void redirect(const CompilerApi& api, MlirContext context, MlirOperation operati
   }
 }
 
-bool holds(const CompilerApi& api, MlirOperation executable, const std::string& op) {
-  bool found = false;
-  walk(api, executable, [&](MlirOperation operation) {
-    found = found || api.nameOf(operation) == op;
-    return found ? MlirWalkResult::interrupt : MlirWalkResult::advance;
-  });
-  return found;
-}
-
 /// Copies of the executables that a variant's attributes touch, with them.
 std::optional<Copies> touchedCopies(const CompilerApi& api, MlirContext context, const Parts& parts,
                                     std::span<const model::OpAttribute> attributes,
                                     std::size_t variant) {
   Copies copies;
   for (const model::OpAttribute& attribute : attributes) {
-    const MlirAttribute value = api.attributeParse(context, MlirStringRef::of(attribute.value));
-    if (value.ptr == nullptr) {
-      fmt::print(stderr, "error: '{}' is not an attribute: {}\n", attribute.name, attribute.value);
+    const auto value = valueOf(api, context, attribute);
+    if (!value) {
       return std::nullopt;
     }
-    const std::regex dispatch(attribute.dispatch, std::regex::nosubs);
     bool found = false;
     for (const MlirOperation executable : parts.executables) {
       const std::string name = symbolOf(api, executable);
-      if (!std::regex_search(name, dispatch) || !holds(api, executable, attribute.op)) {
+      if (!isMeant(attribute, name) || operationsNamed(api, executable, attribute.op).empty()) {
         continue;
       }
       found = true;
@@ -150,16 +138,10 @@ std::optional<Copies> touchedCopies(const CompilerApi& api, MlirContext context,
           copies.entryPoints.push_back(std::move(entry));
         }
       }
-      walk(api, copies.executables.at(name), [&](MlirOperation operation) {
-        if (api.nameOf(operation) == attribute.op) {
-          api.operationSetAttribute(operation, MlirStringRef::of(attribute.name), value);
-        }
-        return MlirWalkResult::advance;
-      });
+      attachTo(api, copies.executables.at(name), name, attribute, *value, copies.attached);
     }
     if (!found) {
-      fmt::print(stderr, "error: no {} in a dispatch that matches '{}'\n", attribute.op,
-                 attribute.dispatch);
+      sayNoMatch(attribute);
       return std::nullopt;
     }
   }
@@ -181,7 +163,8 @@ MlirOperation copyOf(const CompilerApi& api, MlirContext context, MlirOperation 
 }
 
 Expansion expandVariants(const CompilerApi& api, MlirContext context, MlirOperation module,
-                         std::span<const std::vector<model::OpAttribute>> variants) {
+                         std::span<const std::vector<model::OpAttribute>> variants,
+                         std::vector<std::vector<AttachedConfig>>& attached) {
   const Parts parts = partsOf(api, module);
   if (parts.functions.size() != 1 || parts.initializers ||
       api.stringAttribute(parts.functions.front(), "sym_visibility") == "private") {
@@ -189,7 +172,7 @@ Expansion expandVariants(const CompilerApi& api, MlirContext context, MlirOperat
   }
   std::map<std::string, std::size_t> touched;  // how many variants have a copy of their own
   for (std::size_t v = 0; v < variants.size(); ++v) {
-    const auto copies = touchedCopies(api, context, parts, variants[v], v);
+    auto copies = touchedCopies(api, context, parts, variants[v], v);
     if (!copies) {
       return Expansion::noMatch;
     }
@@ -201,6 +184,7 @@ Expansion expandVariants(const CompilerApi& api, MlirContext context, MlirOperat
     for (const auto& [name, copy] : copies->executables) {
       ++touched[name];
     }
+    attached.push_back(std::move(copies->attached));
   }
   api.operationErase(parts.functions.front());
   for (const MlirOperation executable : parts.executables) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "iree/compiler_api.h"
+#include "iree/module_attributes.h"
 #include "model/config.h"
 
 namespace hone::iree {
@@ -28,10 +29,11 @@ enum class Expansion : std::uint8_t {
 };
 
 /// Replaces the program by a copy of it for each variant, with the variant's attributes. Dispatches
-/// that a variant does not touch are shared.
+/// that a variant does not touch are shared. `attached` gets the configurations of each.
 [[nodiscard]] Expansion expandVariants(const CompilerApi& api, MlirContext context,
                                        MlirOperation module,
-                                       std::span<const std::vector<model::OpAttribute>> variants);
+                                       std::span<const std::vector<model::OpAttribute>> variants,
+                                       std::vector<std::vector<AttachedConfig>>& attached);
 
 /// A hash of each variant's code, from IR after translation: equal where the machine code is equal.
 [[nodiscard]] std::vector<std::string> variantContents(const CompilerApi& api, MlirOperation module,

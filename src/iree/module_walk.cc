@@ -1,11 +1,9 @@
 #include "iree/module_walk.h"
 
-#include <fmt/format.h>
-
-#include <cstdio>
 #include <functional>
-#include <regex>
 
+#include "base/text.h"
+#include "iree/compile_job.h"
 #include "iree/recognize.h"
 
 namespace hone::iree {
@@ -25,36 +23,89 @@ std::vector<std::string> functionTypes(const CompilerApi& api, MlirType function
   return texts;
 }
 
-MlirOperation functionAround(const CompilerApi& api, MlirOperation operation) {
-  MlirOperation at = operation;
-  while (at.ptr != nullptr && api.nameOf(at) != "func.func") {
-    at = api.operationParent(at);
+/// The phase after which a module looks like this one.
+std::string phaseOf(const CompilerApi& api, const std::vector<MlirOperation>& children) {
+  for (const MlirOperation child : children) {
+    const std::string name = api.nameOf(child);
+    if (name == "flow.executable") {
+      return kPhaseFlow;
+    }
+    if (name == "hal.executable") {
+      return kPhaseExecutableSources;
+    }
   }
-  return at;
+  return kPhaseStart;
 }
 
-/// How often the attribute was put on an operation.
-int attachOne(const CompilerApi& api, MlirOperation module, const model::OpAttribute& attribute,
-              const std::regex& dispatch, MlirAttribute value) {
-  int attached = 0;
-  walk(api, module, [&](MlirOperation operation) {
-    if (api.nameOf(operation) == "hal.executable" &&
-        !std::regex_search(api.stringAttribute(operation, "sym_name"), dispatch)) {
-      return MlirWalkResult::skip;
+/// Replaces the types of buffers in what is known of a function by those of the tensors in them.
+void lookIntoBuffers(const CompilerApi& api, MlirOperation function, nlohmann::json& entry) {
+  const auto put = [&](const char* list, std::intptr_t at, const std::string& type) {
+    nlohmann::json& types = entry[list];
+    if (static_cast<std::size_t>(at) < types.size()) {
+      types[static_cast<std::size_t>(at)] = type;
     }
-    if (api.nameOf(operation) == attribute.op && !dispatchAround(api, operation).empty()) {
-      api.operationSetAttribute(operation, MlirStringRef::of(attribute.name), value);
-      ++attached;
+  };
+  walk(api, function, [&](MlirOperation operation) {
+    const std::string name = api.nameOf(operation);
+    if (name == "hal.tensor.import") {
+      const MlirValue buffer = api.operationOperand(operation, 0);
+      if (api.valueIsArgument(buffer)) {
+        put("inputs", api.argumentNumber(buffer),
+            api.typeText(api.valueType(api.operationResult(operation, 0))));
+      }
+    } else if (name == "util.return") {
+      for (std::intptr_t i = 0; i < api.operationOperands(operation); ++i) {
+        const MlirValue result = api.operationOperand(operation, i);
+        const MlirOperation owner =
+            api.valueIsArgument(result) ? MlirOperation{nullptr} : api.resultOwner(result);
+        if (owner.ptr != nullptr && api.nameOf(owner) == "hal.tensor.export") {
+          put("results", i, api.typeText(api.valueType(api.operationOperand(owner, 0))));
+        }
+      }
     }
     return MlirWalkResult::advance;
   });
-  return attached;
 }
 
 }  // namespace
 
 void walk(const CompilerApi& api, MlirOperation root, Visitor visitor) {
   api.operationWalk(root, callVisitor, &visitor, MlirWalkOrder::preOrder);
+}
+
+std::vector<MlirOperation> childrenOf(const CompilerApi& api, MlirOperation parent) {
+  std::vector<MlirOperation> children;
+  walk(api, parent, [&](MlirOperation operation) {
+    if (operation.ptr == parent.ptr) {
+      return MlirWalkResult::advance;
+    }
+    children.push_back(operation);
+    return MlirWalkResult::skip;
+  });
+  return children;
+}
+
+std::vector<std::int64_t> numbersIn(std::string text) {
+  std::vector<std::int64_t> numbers;
+  if (text.starts_with("array<")) {
+    const auto colon = text.find(':');
+    text = colon == std::string::npos ? "" : text.substr(colon + 1);
+  }
+  std::erase_if(text, [](char c) { return c == '[' || c == ']' || c == '>'; });
+  for (const std::string& part : splitAt(text, ',')) {
+    const std::string_view word = trim(part);
+    if (const auto number = parseInt(word.substr(0, word.find(' ')))) {
+      numbers.push_back(*number);
+    }
+  }
+  return numbers;
+}
+
+std::vector<MlirOperation> executablesIn(const CompilerApi& api, MlirOperation module) {
+  std::vector<MlirOperation> executables = childrenOf(api, module);
+  std::erase_if(executables,
+                [&](MlirOperation child) { return api.nameOf(child) != "hal.executable"; });
+  return executables;
 }
 
 std::string dispatchAround(const CompilerApi& api, MlirOperation operation) {
@@ -68,62 +119,30 @@ std::string dispatchAround(const CompilerApi& api, MlirOperation operation) {
 
 nlohmann::json describeModule(const CompilerApi& api, MlirOperation module) {
   nlohmann::json functions = nlohmann::json::array();
-  walk(api, module, [&](MlirOperation operation) {
-    if (operation.ptr == module.ptr) {
-      return MlirWalkResult::advance;
-    }
+  const std::vector<MlirOperation> children = childrenOf(api, module);
+  const std::string from = phaseOf(api, children);
+  for (const MlirOperation operation : children) {
     const std::string name = api.nameOf(operation);
     const bool isPublic = api.stringAttribute(operation, "sym_visibility") != "private";
     const MlirAttribute type =
         api.operationAttribute(operation, MlirStringRef::of("function_type"));
-    if (isPublic && (name == "func.func" || name == "util.func") && type.ptr != nullptr) {
-      const MlirType function = api.typeOfAttribute(type);
-      nlohmann::json entry = {{"name", api.stringAttribute(operation, "sym_name")},
-                              {"inputs", functionTypes(api, function, true)},
-                              {"results", functionTypes(api, function, false)}};
-      if (auto problem = recognizeProblem(api, operation)) {
-        entry["problem"] = model::toJson(*problem);
-      }
-      functions.push_back(std::move(entry));
+    if (!isPublic || (name != "func.func" && name != "util.func") || type.ptr == nullptr) {
+      continue;
     }
-    return MlirWalkResult::skip;
-  });
-  return functions;
-}
-
-nlohmann::json dispatchRoots(const CompilerApi& api, MlirOperation module) {
-  nlohmann::json roots = nlohmann::json::array();
-  walk(api, module, [&](MlirOperation operation) {
-    if (!api.attributeText(operation, "root_op").empty()) {
-      const MlirOperation function = functionAround(api, operation);
-      roots.push_back(
-          {{"dispatch", dispatchAround(api, operation)},
-           {"op", api.nameOf(operation)},
-           {"lowering_config", api.attributeText(operation, "lowering_config")},
-           {"translation_info",
-            function.ptr == nullptr ? "" : api.attributeText(function, "translation_info")}});
+    const MlirType function = api.typeOfAttribute(type);
+    nlohmann::json entry = {{"name", api.stringAttribute(operation, "sym_name")},
+                            {"inputs", functionTypes(api, function, true)},
+                            {"results", functionTypes(api, function, false)},
+                            {"from", from}};
+    if (from != kPhaseStart) {
+      lookIntoBuffers(api, operation, entry);
     }
-    return MlirWalkResult::advance;
-  });
-  return roots;
-}
-
-bool attachAttributes(const CompilerApi& api, MlirContext context, MlirOperation module,
-                      std::span<const model::OpAttribute> attributes) {
-  for (const model::OpAttribute& attribute : attributes) {
-    const MlirAttribute value = api.attributeParse(context, MlirStringRef::of(attribute.value));
-    if (value.ptr == nullptr) {
-      fmt::print(stderr, "error: '{}' is not an attribute: {}\n", attribute.name, attribute.value);
-      return false;
+    if (auto problem = recognizeProblem(api, operation)) {
+      entry["problem"] = model::toJson(*problem);
     }
-    const std::regex dispatch(attribute.dispatch, std::regex::nosubs);
-    if (attachOne(api, module, attribute, dispatch, value) == 0) {
-      fmt::print(stderr, "error: no {} in a dispatch that matches '{}'\n", attribute.op,
-                 attribute.dispatch);
-      return false;
-    }
+    functions.push_back(std::move(entry));
   }
-  return true;
+  return functions;
 }
 
 }  // namespace hone::iree

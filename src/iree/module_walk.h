@@ -1,12 +1,12 @@
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <nlohmann/json.hpp>
-#include <span>
 #include <string>
+#include <vector>
 
 #include "iree/compiler_api.h"
-#include "model/config.h"
 
 namespace hone::iree {
 
@@ -16,22 +16,24 @@ namespace hone::iree {
 using Visitor = std::function<MlirWalkResult(MlirOperation)>;
 void walk(const CompilerApi& api, MlirOperation root, Visitor visitor);
 
+/// What stands directly in an operation.
+[[nodiscard]] std::vector<MlirOperation> childrenOf(const CompilerApi& api, MlirOperation parent);
+
+/// The numbers of an attribute that is a list of them: "array<i32: 0, 2>", "[0 : index, -1 :
+/// index]".
+[[nodiscard]] std::vector<std::int64_t> numbersIn(std::string text);
+
+/// The hal.executables of a module.
+[[nodiscard]] std::vector<MlirOperation> executablesIn(const CompilerApi& api,
+                                                       MlirOperation module);
+
 /// The name of the hal.executable around an operation, "" outside of one.
 [[nodiscard]] std::string dispatchAround(const CompilerApi& api, MlirOperation operation);
 
 /// The public functions of a module: [{"name", "inputs": [type texts], "results": [type texts],
-/// "problem": …}]. "problem" is there for a function that recognizeProblem knows: those have a
-/// reference.
+/// "from", "problem": …}]. "from" is the phase that the compiler goes on from; where the functions
+/// are already called with buffers, the types are those of what is in them. "problem" is there for
+/// a function that recognizeProblem knows: those have a reference.
 [[nodiscard]] nlohmann::json describeModule(const CompilerApi& api, MlirOperation module);
-
-/// The root operation of each dispatch, from IR with tuner attributes:
-/// [{"dispatch", "op", "lowering_config", "translation_info"}].
-[[nodiscard]] nlohmann::json dispatchRoots(const CompilerApi& api, MlirOperation module);
-
-/// Puts the attributes on all operations they name, inside the dispatches. Says on stderr which
-/// found no operation or do not parse; false then.
-[[nodiscard]] bool attachAttributes(const CompilerApi& api, MlirContext context,
-                                    MlirOperation module,
-                                    std::span<const model::OpAttribute> attributes);
 
 }  // namespace hone::iree

@@ -12,7 +12,9 @@ namespace hone::model {
 /// its own configuration.
 struct OpAttribute {
   std::string dispatch;  ///< regular expression on the dispatch's name; "" matches all
-  std::string op;        ///< the operation's name, "linalg.matmul"; "" is the dispatch's root
+  /// The operation's name, "linalg.matmul": all of it, or the second one by "linalg.generic#1"; ""
+  /// is the dispatch's root.
+  std::string op;
   std::string name;      ///< "compilation_info"
   std::string value;     ///< the attribute as MLIR text
 

@@ -62,6 +62,7 @@ nlohmann::json toJson(const RootOperation& root) {
   return {{"dispatch", root.dispatch},
           {"op", root.op},
           {"ordinal", root.ordinal},
+          {"attachable", root.attachable},
           {"kind", nameOf(root.kind)},
           {"loops", std::move(loops)},
           {"inputs", listOf(root.inputs)},
@@ -80,6 +81,7 @@ Result<RootOperation> rootOperationFrom(const nlohmann::json& json) {
   reader.required("dispatch", root.dispatch);
   reader.required("op", root.op);
   reader.required("ordinal", root.ordinal);
+  reader.required("attachable", root.attachable);
   reader.required("kind", kind);
   reader.required("loops", loops);
   reader.required("inputs", inputs);

@@ -45,6 +45,9 @@ struct RootOperation {
   std::string dispatch;     ///< the executable's name
   std::string op;           ///< "linalg.generic"
   std::size_t ordinal = 0;  ///< its number among the operations of this name in the dispatch
+  /// False: the compiler makes the root itself, after configurations of users are read, so that
+  /// none reaches it; op and ordinal are then those of what it made.
+  bool attachable = true;
   RootKind kind = RootKind::other;
   std::vector<Loop> loops;
   std::vector<RootOperand> inputs;

@@ -103,6 +103,7 @@ Result<Program> loadProgram(iree::Compiler& compiler, const std::filesystem::pat
   program.function = entry.at("name").get<std::string>();
   program.inputTypes = entry.at("inputs").get<std::vector<std::string>>();
   program.resultTypes = entry.at("results").get<std::vector<std::string>>();
+  program.from = entry.at("from").get<std::string>();
   if (entry.contains("problem")) {
     program.problem = HONE_TRY(model::problemFrom(entry.at("problem")));
   }

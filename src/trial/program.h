@@ -22,6 +22,7 @@ struct Program {
   std::vector<std::string> inputTypes;  ///< as MLIR writes them: "tensor<4x4xf32>"
   std::vector<std::string> resultTypes;
   std::optional<model::Problem> problem;  ///< when it is one that has a reference
+  std::string from = iree::kPhaseStart;   ///< the phase of the compiler that its source is at
 
   /// What people see: the file's name, and the function's where that adds something.
   [[nodiscard]] std::string label() const;
