@@ -8,6 +8,9 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "iree/module_constraints.h"
+#include "iree/module_matchers.h"
+#include "iree/module_spec.h"
+#include "iree/module_spec_marks.h"
 #include "iree/module_splits.h"
 #include "iree/module_variants.h"
 #include "iree/module_walk.h"
@@ -30,8 +33,15 @@ bool failedWith(const CompilerApi& api, CompilerError* error) {
 
 bool setFlags(const CompilerApi& api, Session* session, const CompileJob& job) {
   std::vector<std::string> flags = job.flags;
-  if (job.kind == CompileJob::Kind::roots) {
+  if (job.kind == CompileJob::Kind::roots || job.kind == CompileJob::Kind::specMarks) {
     flags.emplace_back("--iree-codegen-add-tuner-attributes");
+  } else if (job.kind == CompileJob::Kind::matchers) {
+    flags.emplace_back("--iree-codegen-add-tuner-attributes");
+    const std::optional<std::string> probe = setUpProbe();
+    if (!probe) {
+      return false;
+    }
+    flags.push_back(*probe);
   } else if (job.kind == CompileJob::Kind::constraints) {
     flags.emplace_back("--iree-codegen-emit-pipeline-constraints");
   }
@@ -87,6 +97,33 @@ nlohmann::json readingOf(const CompilerApi& api, MlirOperation module, CompileJo
     problems.push_back(model::toJson(problem));
   }
   return problems;
+}
+
+/// What a spec says, and beside it the spec that leaves marks.
+bool writeSpec(const CompilerApi& api, MlirOperation module, const CompileJob& job) {
+  const std::string marked = markedSpec(api, module);
+  const auto wrote = writeFile(job.output.string() + std::string(kMarkedSpec), marked);
+  if (!wrote) {
+    fmt::print(stderr, "error: {}\n", wrote.error().message);
+  }
+  return wrote.has_value() && !marked.empty() && writeJson(job, specEntries(api, module));
+}
+
+/// What a job that ran up to the configurations has to say of them.
+std::optional<nlohmann::json> findingsOf(const CompilerApi& api, MlirOperation module,
+                                         const CompileJob& job) {
+  switch (job.kind) {
+    case CompileJob::Kind::roots:
+      return dispatchRoots(api, module);
+    case CompileJob::Kind::constraints:
+      return constraintsIn(api, module, job.assignments);
+    case CompileJob::Kind::specMarks:
+      return specMarks(api, module);
+    case CompileJob::Kind::matchers:
+      return matchersIn(api, module);
+    default:
+      return std::nullopt;
+  }
 }
 
 /// Runs the passes between two phases.
@@ -168,7 +205,8 @@ int performJob(const CompilerApi& api, const CompileJob& job) {
     return kExitBadFlag;
   }
   const MlirContext context = api.sessionContext(session);
-  api.contextThreads(context, job.threads);
+  // What a probe prints must not be mixed with what another thread prints.
+  api.contextThreads(context, job.threads && job.kind != CompileJob::Kind::matchers);
   Invocation* invocation = api.invocationCreate(session);
   api.invocationConsole(invocation);
   api.invocationVerifyIr(invocation, job.verifyIr);
@@ -180,6 +218,12 @@ int performJob(const CompilerApi& api, const CompileJob& job) {
   if (job.kind == CompileJob::Kind::describe || job.kind == CompileJob::Kind::problems) {
     const bool done = withModule(api, invocation, [&](MlirOperation module) {
       return writeJson(job, readingOf(api, module, job.kind));
+    });
+    return done ? 0 : kExitFailed;
+  }
+  if (job.kind == CompileJob::Kind::specEntries) {
+    const bool done = withModule(api, invocation, [&](MlirOperation module) {
+      return writeSpec(api, module, job);
     });
     return done ? 0 : kExitFailed;
   }
@@ -216,15 +260,9 @@ int performJob(const CompilerApi& api, const CompileJob& job) {
   if (!runPhases(api, invocation, from, job.to)) {
     return kExitFailed;
   }
-  if (job.kind == CompileJob::Kind::roots) {
+  if (job.kind != CompileJob::Kind::compile) {
     const bool done = withModule(api, invocation, [&](MlirOperation module) {
-      return writeJson(job, dispatchRoots(api, module));
-    });
-    return done ? 0 : kExitFailed;
-  }
-  if (job.kind == CompileJob::Kind::constraints) {
-    const bool done = withModule(api, invocation, [&](MlirOperation module) {
-      const auto found = constraintsIn(api, module, job.assignments);
+      const auto found = findingsOf(api, module, job);
       return found && writeJson(job, *found);
     });
     return done ? 0 : kExitFailed;

@@ -10,6 +10,7 @@
 #include <string>
 
 #include "base/text.h"
+#include "iree/mlir_text.h"
 #include "iree/module_variants.h"
 #include "iree/module_walk.h"
 #include "model/reduction.h"
@@ -24,22 +25,6 @@ using Dimensions = std::vector<std::size_t>;
 
 constexpr std::string_view kSplitAttribute = "iree_linalg_ext.split_reduction";
 
-/// The numbers of "array<i32: 0, 1>" or "array<i64: 16>"; none of "array<i64>".
-std::vector<std::int64_t> numbersOf(const std::string& array) {
-  std::vector<std::int64_t> numbers;
-  const auto colon = array.find(':');
-  if (colon == std::string::npos) {
-    return numbers;
-  }
-  for (const std::string& part :
-       splitAt(array.substr(colon + 1, array.rfind('>') - colon - 1), ',')) {
-    if (const auto number = parseInt(trim(part))) {
-      numbers.push_back(*number);
-    }
-  }
-  return numbers;
-}
-
 Dimensions dimensionsOf(const CompilerApi& api, MlirAttribute attribute) {
   Dimensions dimensions;
   if (attribute.ptr != nullptr) {
@@ -48,22 +33,6 @@ Dimensions dimensionsOf(const CompilerApi& api, MlirAttribute attribute) {
     }
   }
   return dimensions;
-}
-
-/// The loops that index an operand, one a dimension of it; nothing for a sum such as d1 + d4.
-std::vector<std::optional<std::size_t>> loopsOf(const std::string& map) {
-  std::vector<std::optional<std::size_t>> loops;
-  const auto open = map.find("-> (");
-  const auto close = map.rfind(')');
-  if (open == std::string::npos || close <= open + 4) {
-    return loops;
-  }
-  for (const std::string& part : splitAt(map.substr(open + 4, close - open - 4), ',')) {
-    const std::string_view text = trim(part);
-    const auto loop = text.starts_with('d') ? parseInt(text.substr(1)) : std::nullopt;
-    loops.push_back(loop ? std::optional(static_cast<std::size_t>(*loop)) : std::nullopt);
-  }
-  return loops;
 }
 
 /// The loops of an operation: how long each is, and which index the output, by its dimensions.
@@ -101,7 +70,7 @@ std::optional<Loops> loopsOf(const CompilerApi& api, MlirOperation operation) {
   for (std::intptr_t i = 0; i < operands; ++i) {
     const auto type =
         model::tensorTypeFromMlir(api.typeText(api.valueType(api.operationOperand(operation, i))));
-    const auto indices = loopsOf(api.text(api.arrayElement(maps, i)));
+    const auto indices = loopsOfMap(api.text(api.arrayElement(maps, i)));
     if (!type || type->shape.size() != indices.size()) {
       return std::nullopt;
     }
