@@ -9,6 +9,7 @@
 #include "app/generate.h"
 #include "app/profile.h"
 #include "app/runs.h"
+#include "app/spec.h"
 #include "app/split.h"
 #include "app/time_library.h"
 #include "app/workload.h"
@@ -97,6 +98,7 @@ int runCommandLine(const std::vector<std::string>& arguments, const Context* ask
   addGenerateVerb(app, context);
   addCompileVerb(app, context);
   addSplitVerb(app, context);
+  addSpecVerb(app, context);
   addWorkloadVerb(app, context);
   addRunsVerb(app, context);
   addTimeLibraryVerb(app, context);

@@ -11,7 +11,10 @@
 #include "iree/module_attributes.h"
 #include "iree/module_constraints.h"
 #include "iree/module_dispatches.h"
+#include "iree/module_matchers.h"
 #include "iree/module_roots.h"
+#include "iree/module_spec.h"
+#include "iree/module_spec_marks.h"
 #include "iree/module_splits.h"
 #include "iree/module_variants.h"
 #include "iree/module_walk.h"
@@ -34,8 +37,15 @@ bool failedWith(const CompilerApi& api, CompilerError* error) {
 
 bool setFlags(const CompilerApi& api, Session* session, const CompileJob& job) {
   std::vector<std::string> flags = job.flags;
-  if (job.kind == CompileJob::Kind::roots) {
+  if (job.kind == CompileJob::Kind::roots || job.kind == CompileJob::Kind::specMarks) {
     flags.emplace_back("--iree-codegen-add-tuner-attributes");
+  } else if (job.kind == CompileJob::Kind::matchers) {
+    flags.emplace_back("--iree-codegen-add-tuner-attributes");
+    const std::optional<std::string> probe = setUpProbe();
+    if (!probe) {
+      return false;
+    }
+    flags.push_back(*probe);
   } else if (job.kind == CompileJob::Kind::constraints) {
     flags.emplace_back("--iree-codegen-emit-pipeline-constraints");
   }
@@ -91,6 +101,31 @@ nlohmann::json readingOf(const CompilerApi& api, MlirOperation module, CompileJo
     problems.push_back(model::toJson(problem));
   }
   return problems;
+}
+
+/// What a spec says, and beside it the spec that leaves marks.
+bool writeSpec(const CompilerApi& api, MlirOperation module, const CompileJob& job) {
+  const std::string marked = markedSpec(api, module);
+  const auto wrote = writeFile(job.output.string() + std::string(kMarkedSpec), marked);
+  if (!wrote) {
+    fmt::print(stderr, "error: {}\n", wrote.error().message);
+  }
+  return wrote.has_value() && !marked.empty() && writeJson(job, specEntries(api, module));
+}
+
+/// What a job that ran up to the configurations has to say of them.
+std::optional<nlohmann::json> findingsOf(const CompilerApi& api, MlirOperation module,
+                                         const CompileJob& job) {
+  switch (job.kind) {
+    case CompileJob::Kind::constraints:
+      return constraintsIn(api, module, job.assignments);
+    case CompileJob::Kind::specMarks:
+      return specMarks(api, module);
+    case CompileJob::Kind::matchers:
+      return matchersIn(api, module);
+    default:
+      return std::nullopt;
+  }
 }
 
 /// Runs the passes between two phases.
@@ -234,7 +269,8 @@ int performJob(const CompilerApi& api, const CompileJob& job) {
     return kExitBadFlag;
   }
   const MlirContext context = api.sessionContext(session);
-  api.contextThreads(context, job.threads);
+  // What a probe prints must not be mixed with what another thread prints.
+  api.contextThreads(context, job.threads && job.kind != CompileJob::Kind::matchers);
   Invocation* invocation = api.invocationCreate(session);
   api.invocationConsole(invocation);
   api.invocationVerifyIr(invocation, job.verifyIr);
@@ -254,6 +290,12 @@ int performJob(const CompilerApi& api, const CompileJob& job) {
   }
   if (job.kind == CompileJob::Kind::dispatches) {
     return writeDispatches(api, invocation, job) ? 0 : kExitFailed;
+  }
+  if (job.kind == CompileJob::Kind::specEntries) {
+    const bool done = withModule(api, invocation, [&](MlirOperation module) {
+      return writeSpec(api, module, job);
+    });
+    return done ? 0 : kExitFailed;
   }
   if (job.kind == CompileJob::Kind::reductions) {
     return writeReductions(api, invocation, job) ? 0 : kExitFailed;
@@ -286,9 +328,9 @@ int performJob(const CompilerApi& api, const CompileJob& job) {
   if (!runPhases(api, invocation, from, job.to)) {
     return kExitFailed;
   }
-  if (job.kind == CompileJob::Kind::constraints) {
+  if (job.kind != CompileJob::Kind::compile) {
     const bool done = withModule(api, invocation, [&](MlirOperation module) {
-      const auto found = constraintsIn(api, module, job.assignments);
+      const auto found = findingsOf(api, module, job);
       return found && writeJson(job, *found);
     });
     return done ? 0 : kExitFailed;

@@ -47,6 +47,10 @@ struct CompileJob {
                   ///< constraints.h
     reductions,   ///< writes JSON: what can be split, and, where it goes to `flow`, how the
                   ///< compiler does; see split_compile.h
+    specEntries,  ///< parses a tuning spec; writes JSON, and beside it (kMarkedSpec) the spec with
+                  ///< marks, see module_spec.h
+    specMarks,    ///< runs up to the configurations; writes JSON: what a marked spec was applied to
+    matchers,     ///< the same; writes JSON: what matches the root operation of each dispatch
     annotate,     ///< puts the first of the splits on the program and writes it as text
   };
   Kind kind = Kind::compile;
@@ -93,6 +97,8 @@ struct CompileReport {
 
 /// The ending of the file with what became of attributes and variants.
 inline constexpr std::string_view kContents = ".contents";
+/// The ending of the file with the spec that leaves marks.
+inline constexpr std::string_view kMarkedSpec = ".marked";
 /// The ending of the file with the splits that were made.
 inline constexpr std::string_view kSplits = ".splits";
 

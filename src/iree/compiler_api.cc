@@ -69,6 +69,15 @@ std::string CompilerApi::text(MlirOperation operation) const {
   return text;
 }
 
+std::string CompilerApi::localText(MlirOperation operation) const {
+  const MlirPrintingFlags flags = printingFlags();
+  printLocalScope(flags);
+  std::string text;
+  operationPrintWith(operation, flags, appendTo, &text);
+  printingFlagsDestroy(flags);
+  return text;
+}
+
 std::string CompilerApi::fullText(MlirOperation operation) const {
   const MlirPrintingFlags flags = printingFlags();
   printGenericForm(flags);

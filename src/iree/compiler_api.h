@@ -30,6 +30,9 @@ struct MlirValue {
 struct MlirBlock {
   void* ptr;
 };
+struct MlirRegion {
+  void* ptr;
+};
 struct MlirIdentifier {
   const void* ptr;
 };
@@ -170,6 +173,16 @@ enum class Pipeline : int { standard = 0 };
   X(linalgConvolution, "mlirLinalgInferConvolutionDimensions", MlirConvolutionDimensions,          \
     (MlirOperation))                                                                               \
   X(linalgMaps, "mlirLinalgGetIndexingMapsAttribute", MlirAttribute, (MlirOperation))              \
+  X(operationSetOperand, "mlirOperationSetOperand", void,                                          \
+    (MlirOperation, std::intptr_t, MlirValue))                                                     \
+  X(operationRegion, "mlirOperationGetFirstRegion", MlirRegion, (MlirOperation))                   \
+  X(regionBlock, "mlirRegionGetFirstBlock", MlirBlock, (MlirRegion))                               \
+  X(blockArgument, "mlirBlockGetArgument", MlirValue, (MlirBlock, std::intptr_t))                  \
+  X(blockInsert, "mlirBlockInsertOwnedOperation", void,                                            \
+    (MlirBlock, std::intptr_t, MlirOperation))                                                     \
+  X(argumentOwner, "mlirBlockArgumentGetOwner", MlirBlock, (MlirValue))                            \
+  X(blockOwner, "mlirBlockGetParentOperation", MlirOperation, (MlirBlock))                         \
+  X(resultNumber, "mlirOpResultGetResultNumber", std::intptr_t, (MlirValue))                       \
   X(isCompilationInfo, "ireeAttributeIsACodegenCompilationInfoAttr", bool, (MlirAttribute))        \
   X(compilationInfoParts, "ireeCodegenCompilationInfoAttrGetParameters", CompilationInfoParts,     \
     (MlirAttribute))                                                                               \
@@ -204,6 +217,8 @@ struct CompilerApi {
   [[nodiscard]] std::string typeText(MlirType type) const;
   [[nodiscard]] std::string text(MlirAttribute attribute) const;
   [[nodiscard]] std::string text(MlirOperation operation) const;
+  /// Without a module's aliases: can be read anywhere.
+  [[nodiscard]] std::string localText(MlirOperation operation) const;
   /// In the generic form and without a module's aliases: equal for equal operations only.
   [[nodiscard]] std::string fullText(MlirOperation operation) const;
 };

@@ -1,0 +1,3 @@
+#include "iree/spec_check.h"
+
+#include "iree/test_specs.h"
