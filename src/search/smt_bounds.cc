@@ -43,7 +43,7 @@ Interval product(const Interval& a, const Interval& b) {
 }
 
 Interval quotient(const Interval& value, const Interval& by) {
-  if (by.lower < 1) {
+  if (by.lower < 1 || by.upper < by.lower) {
     return {};
   }
   const auto corners = {floorDivided(value.lower, by.lower), floorDivided(value.lower, by.upper),
@@ -247,7 +247,9 @@ class Narrowing {
         }
         others = i == j ? others : product(others, intervals_[term.operands[j]]);
       }
-      limit(term.operands[i], {-kInfinite, floorDivided(upper, others.lower)});
+      if (others.lower >= 1) {  // else something has no value left
+        limit(term.operands[i], {-kInfinite, floorDivided(upper, others.lower)});
+      }
     }
   }
 
