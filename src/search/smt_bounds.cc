@@ -10,6 +10,8 @@ namespace {
 constexpr std::int64_t kInfinite = std::int64_t{1} << 62U;
 /// Bounds of one variable narrow those of the next; chains of that are short.
 constexpr int kRounds = 16;
+/// Alternatives within alternatives are looked into only so far, as each is tried on a copy.
+constexpr int kDeepest = 2;
 
 struct Interval {
   std::int64_t lower = -kInfinite;
@@ -41,7 +43,7 @@ Interval product(const Interval& a, const Interval& b) {
 }
 
 Interval quotient(const Interval& value, const Interval& by) {
-  if (by.lower < 1) {
+  if (by.lower < 1 || by.upper < by.lower) {
     return {};
   }
   const auto corners = {floorDivided(value.lower, by.lower), floorDivided(value.lower, by.upper),
@@ -50,8 +52,14 @@ Interval quotient(const Interval& value, const Interval& by) {
           value.upper == kInfinite ? kInfinite : std::max(corners)};
 }
 
+Interval negated(const Interval& a) { return {-a.upper, -a.lower}; }
+
 Interval intersection(const Interval& a, const Interval& b) {
   return {std::max(a.lower, b.lower), std::min(a.upper, b.upper)};
+}
+
+Interval hull(const Interval& a, const Interval& b) {
+  return {std::min(a.lower, b.lower), std::max(a.upper, b.upper)};
 }
 
 class Narrowing {
@@ -94,7 +102,7 @@ class Narrowing {
         }
         return result;
       case TermKind::subtract:
-        return sum(result, {-operand(1).upper, -operand(1).lower});
+        return sum(result, negated(operand(1)));
       case TermKind::divide:
         return quotient(result, operand(1));
       case TermKind::modulo:
@@ -113,21 +121,74 @@ class Narrowing {
   void require(TermId id) {
     const Term& term = terms_[id];
     limit(id, {1, 1});
-    if (term.kind == TermKind::logicalAnd) {
+    switch (term.kind) {
+      case TermKind::logicalAnd:
+        for (const TermId operand : term.operands) {
+          require(operand);
+        }
+        break;
+      case TermKind::logicalOr:
+        requireOne(term);
+        break;
+      case TermKind::logicalNot:
+        forbid(term.operands[0]);
+        break;
+      case TermKind::less:
+        requireOrder(term.operands[0], term.operands[1], 1);
+        break;
+      case TermKind::lessEqual:
+        requireOrder(term.operands[0], term.operands[1], 0);
+        break;
+      case TermKind::equal:
+        limit(term.operands[0], intervals_[term.operands[1]]);
+        limit(term.operands[1], intervals_[term.operands[0]]);
+        requireDivisor(term.operands[0], term.operands[1]);
+        requireDivisor(term.operands[1], term.operands[0]);
+        break;
+      default:
+        break;
+    }
+  }
+
+  /// The term is false.
+  void forbid(TermId id) {
+    const Term& term = terms_[id];
+    limit(id, {0, 0});
+    if (term.kind == TermKind::logicalOr) {
       for (const TermId operand : term.operands) {
-        require(operand);
+        forbid(operand);
       }
+    } else if (term.kind == TermKind::logicalNot) {
+      require(term.operands[0]);
     } else if (term.kind == TermKind::less || term.kind == TermKind::lessEqual) {
-      const std::int64_t apart = term.kind == TermKind::less ? 1 : 0;
-      const Interval left = intervals_[term.operands[0]];
-      const Interval right = intervals_[term.operands[1]];
-      limit(term.operands[0], sum({-kInfinite, right.upper}, {0, -apart}));
-      limit(term.operands[1], sum({left.lower, kInfinite}, {apart, 0}));
-    } else if (term.kind == TermKind::equal) {
-      limit(term.operands[0], intervals_[term.operands[1]]);
-      limit(term.operands[1], intervals_[term.operands[0]]);
-      requireDivisor(term.operands[0], term.operands[1]);
-      requireDivisor(term.operands[1], term.operands[0]);
+      requireOrder(term.operands[1], term.operands[0], term.kind == TermKind::less ? 0 : 1);
+    }
+  }
+
+  /// The left is smaller than the right by so much or more.
+  void requireOrder(TermId left, TermId right, std::int64_t apart) {
+    limit(left, sum({-kInfinite, intervals_[right].upper}, {0, -apart}));
+    limit(right, sum({intervals_[left].lower, kInfinite}, {apart, 0}));
+  }
+
+  /// What every one of the alternatives that can hold says of a variable, holds.
+  void requireOne(const Term& term) {
+    if (depth_ == kDeepest) {
+      return;
+    }
+    std::vector<Interval> hulls(terms_.size(), {kInfinite, -kInfinite});
+    for (const TermId operand : term.operands) {
+      Narrowing alternative = *this;
+      ++alternative.depth_;
+      alternative.require(operand);
+      for (std::size_t i = 0; i < terms_.size() && !alternative.contradicted_; ++i) {
+        hulls[i] = hull(hulls[i], alternative.intervals_[i]);
+      }
+    }
+    for (TermId id = 0; id < terms_.size(); ++id) {
+      if (terms_[id].kind == TermKind::variable) {
+        limit(id, hulls[id]);
+      }
     }
   }
 
@@ -152,8 +213,27 @@ class Narrowing {
     moved_ = true;
     limits_[id] = intersection(limits_[id], bounds);
     known = intersection(known, bounds);
-    if (terms_[id].kind == TermKind::multiply) {
-      limitFactors(terms_[id], bounds.upper);
+    contradicted_ = contradicted_ || known.lower > known.upper;
+    const Term& term = terms_[id];
+    if (term.kind == TermKind::multiply) {
+      limitFactors(term, bounds.upper);
+    } else if (term.kind == TermKind::add) {
+      limitSummands(term, known);
+    } else if (term.kind == TermKind::subtract) {
+      const Interval result = known;
+      limit(term.operands[0], sum(result, intervals_[term.operands[1]]));
+      limit(term.operands[1], sum(intervals_[term.operands[0]], negated(result)));
+    }
+  }
+
+  /// A summand is what the others leave of the sum.
+  void limitSummands(const Term& term, Interval total) {
+    for (std::size_t i = 0; i < term.operands.size(); ++i) {
+      Interval left = total;
+      for (std::size_t j = 0; j < term.operands.size(); ++j) {
+        left = i == j ? left : sum(left, negated(intervals_[term.operands[j]]));
+      }
+      limit(term.operands[i], left);
     }
   }
 
@@ -167,7 +247,9 @@ class Narrowing {
         }
         others = i == j ? others : product(others, intervals_[term.operands[j]]);
       }
-      limit(term.operands[i], {-kInfinite, floorDivided(upper, others.lower)});
+      if (others.lower >= 1) {  // else something has no value left
+        limit(term.operands[i], {-kInfinite, floorDivided(upper, others.lower)});
+      }
     }
   }
 
@@ -175,6 +257,8 @@ class Narrowing {
   std::vector<Interval> limits_;     ///< what the assertions say of each term
   std::vector<Interval> intervals_;  ///< with what its operands allow
   bool moved_ = false;
+  bool contradicted_ = false;  ///< something has no value left
+  int depth_ = 0;              ///< of alternatives within alternatives
 };
 
 }  // namespace

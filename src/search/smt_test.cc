@@ -6,11 +6,7 @@
 
 #include <algorithm>
 
-#include "base/hash.h"
-#include "iree/constraints.h"
-#include "iree/installation.h"
-#include "iree/problem_mlir.h"
-#include "iree/target.h"
+#include "search/test_constraints.h"
 
 namespace hone::search {
 namespace {
@@ -185,21 +181,7 @@ TEST(Smt, AnEnumeratorCanAskTheAssertionsOfAVariable) {
 
 /// What the compiler asks of a 2048x2048x2048 matmul of f16 into f32 for the pipeline.
 Result<Constraints> realConstraints(const std::string& target, std::string_view pipeline) {
-  const auto folder = HONE_TRY(ScratchFolder::create("hone-smt-test"));
-  const std::string text = iree::mlirOf(model::Matmul{.m = 2048,
-                                                      .n = 2048,
-                                                      .k = 2048,
-                                                      .lhs = model::ElementType::f16,
-                                                      .rhs = model::ElementType::f16});
-  HONE_CHECK(writeFile(folder.path() / "matmul.mlir", text));
-  const iree::Installation installation = HONE_TRY(iree::findInstallation(""));
-  iree::Compiler compiler(
-      HONE_TRY(iree::CompilePool::start({installation.compilerLibrary(), 1, {}})),
-      iree::ArtifactCache(folder.path() / "cache"),
-      Limits{std::chrono::seconds(60), std::uint64_t{8} << 30U});
-  const auto all = HONE_TRY(iree::constraintsOf(
-      compiler,
-      {folder.path() / "matmul.mlir", hashOf(text), HONE_TRY(iree::targetFrom(target)).flags, {}}));
+  const auto all = HONE_TRY(constraintsFor(target, largeMatmul()));
   for (const iree::PipelineConstraints& one : all) {
     if (one.pipeline == pipeline) {
       return Constraints::parse(one.smtLib);

@@ -1,0 +1,55 @@
+#include <algorithm>
+
+#include "search/forest.h"
+#include "search/guided.h"
+#include "search/strategies.h"
+#include "search/surrogate.h"
+
+namespace hone::search {
+namespace {
+
+constexpr std::size_t kElsewhere = 500;
+constexpr std::size_t kNear = 3;
+constexpr std::size_t kMostLessons = 400;
+
+class Model final : public Guided {
+ public:
+  Model(const Space& space, StrategyOptions options)
+      : Guided(space, options), times_(options.seed), failures_(options.seed + 1) {}
+
+ private:
+  void learn() override {
+    const Lessons times = Lessons::ofTimes(trials(), features(), kMostLessons);
+    times_.fit(times.rows, times.targets);
+    best_ = *std::min_element(times.targets.begin(), times.targets.end());
+    const Lessons failures = Lessons::ofFailures(trials(), features(), kMostLessons);
+    failures_.fit(failures.rows, failures.targets);
+  }
+
+  std::vector<std::size_t> candidates() override {
+    std::vector<std::size_t> points;
+    for (const std::size_t parent : best(kNear)) {
+      const std::vector<std::size_t>& near = neighbours().of(parent);
+      points.insert(points.end(), near.begin(), near.end());
+    }
+    addOpen(points, kElsewhere);
+    return points;
+  }
+
+  double gainOf(std::size_t point) const override {
+    const auto row = features().of(point);
+    return expectedImprovement(times_.predict(row), best_) * (1 - failures_.predict(row).mean);
+  }
+
+  Forest times_;
+  Forest failures_;
+  double best_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<Strategy> makeModel(const Space& space, StrategyOptions options) {
+  return std::make_unique<Model>(space, std::move(options));
+}
+
+}  // namespace hone::search

@@ -1,0 +1,33 @@
+#include "search/strategy.h"
+
+#include <array>
+
+#include "search/strategies.h"
+
+namespace hone::search {
+namespace {
+
+struct Named {
+  std::string_view name;
+  std::unique_ptr<Strategy> (*make)(const Space&, StrategyOptions);
+};
+
+constexpr std::array kStrategies = {Named{"random", makeRandom},
+                                    Named{"exhaustive", makeExhaustive},
+                                    Named{"evolve", makeEvolve}, Named{"model", makeModel}};
+
+}  // namespace
+
+Result<std::unique_ptr<Strategy>> makeStrategy(std::string_view name, const Space& space,
+                                               StrategyOptions options) {
+  std::string names;
+  for (const Named& one : kStrategies) {
+    if (one.name == name) {
+      return one.make(space, std::move(options));
+    }
+    names += fmt::format("{}{}", names.empty() ? "" : ", ", one.name);
+  }
+  return userError("there is no strategy '{}'; there are {}", name, names);
+}
+
+}  // namespace hone::search

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/file.h"
+#include "base/hash.h"
+#include "iree/constraints.h"
+#include "iree/installation.h"
+#include "iree/problem_mlir.h"
+#include "iree/target.h"
+#include "search/space.h"
+
+namespace hone::search {
+
+/// 2048x2048x2048 of f16 into f32.
+inline model::Problem largeMatmul() {
+  return model::Matmul{.m = 2048,
+                       .n = 2048,
+                       .k = 2048,
+                       .lhs = model::ElementType::f16,
+                       .rhs = model::ElementType::f16};
+}
+
+/// What the compiler itself asks of all pipelines for the problem on the target.
+inline Result<std::vector<iree::PipelineConstraints>> constraintsFor(
+    const std::string& target, const model::Problem& problem) {
+  const auto folder = HONE_TRY(ScratchFolder::create("hone-constraints"));
+  const std::string text = iree::mlirOf(problem);
+  HONE_CHECK(writeFile(folder.path() / "problem.mlir", text));
+  const iree::Installation installation = HONE_TRY(iree::findInstallation(""));
+  iree::Compiler compiler(
+      HONE_TRY(iree::CompilePool::start({installation.compilerLibrary(), 1, {}})),
+      iree::ArtifactCache(folder.path() / "cache"),
+      Limits{std::chrono::seconds(60), std::uint64_t{8} << 30U});
+  return iree::constraintsOf(
+      compiler,
+      {folder.path() / "problem.mlir", hashOf(text), HONE_TRY(iree::targetFrom(target)).flags, {}});
+}
+
+/// The knobs of a pipeline as a space has them, still without values.
+inline std::vector<Knob> knobsOf(const iree::PipelineConstraints& constraints) {
+  std::vector<Knob> knobs;
+  for (const iree::Knob& knob : constraints.knobs) {
+    knobs.push_back({knob.name, {}, knob.options.empty()});
+  }
+  return knobs;
+}
+
+}  // namespace hone::search
