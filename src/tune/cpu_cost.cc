@@ -16,7 +16,9 @@ constexpr double kLoadsPerCycle = 2;
 constexpr double kL2BytesPerCycle = 24;
 constexpr double kMemoryBytesPerCycle = 6;
 constexpr double kWorkgroupCycles = 600;
-constexpr double kMasked = 4;  ///< how much slower an edge is without peeling
+constexpr double kLoop = 20;     ///< to get a loop going
+constexpr double kMasked = 4;    ///< how much slower edges make it without peeling
+constexpr double kPeeled = 1.1;  ///< and with
 
 std::int64_t orElse(std::int64_t tile, std::int64_t whole) { return tile > 0 ? tile : whole; }
 
@@ -61,10 +63,13 @@ double ProductCost::operator()(const CpuConfig& config) const {
 
 double ProductCost::arithmetic(const Tiles& tiles) const {
   double steps = 1;
-  double rows = 1;  // of accumulators
+  double results = 1;  // tiles of the result that are loaded and stored
+  double rows = 1;     // of accumulators
   double sums = 1;
   for (std::size_t i = 0; i < loops_.size(); ++i) {
     steps *= static_cast<double>(ceilDiv(loops_[i].size, tiles.vector[i]));
+    results *= static_cast<double>(
+        ceilDiv(loops_[i].size, loops_[i].reduction ? tiles.block[i] : tiles.vector[i]));
     if (loops_[i].reduction) {
       sums *= static_cast<double>(tiles.vector[i]);
     } else if (i != along_) {
@@ -87,7 +92,8 @@ double ProductCost::arithmetic(const Tiles& tiles) const {
   const double spilled =
       std::max(0.0, accumulators + vectors + 1 - static_cast<double>(limits_.registers));
   cycles = std::max(cycles, loads / kLoadsPerCycle) + spreads + 2 * spilled + 2;
-  return steps * cycles * (tiles.ragged && !tiles.peel ? kMasked : 1);
+  cycles = steps * cycles + results * (2 * accumulators + kLoop);
+  return cycles * (!tiles.ragged ? 1 : tiles.peel ? kPeeled : kMasked);
 }
 
 double ProductCost::footprint(const model::RootOperand& operand, const Sizes& tile) const {

@@ -10,6 +10,11 @@ namespace hone::tune {
 namespace {
 
 Result<Listing> listingOf(const model::RootOperation& root, const CpuLimits& limits) {
+  const auto byDefault = defaultOf(root);
+  if (root.kind == model::RootKind::convolution && byDefault &&
+      byDefault->pipeline == CpuPipeline::mmt4d) {
+    return cpuAroundDefault(root, limits);  // packed, and done by a microkernel
+  }
   switch (root.kind) {
     case model::RootKind::contraction:
     case model::RootKind::convolution:

@@ -1,6 +1,7 @@
 #include "tune/cpu_other.h"
 
 #include <algorithm>
+#include <numeric>
 #include <set>
 
 #include "tune/loop_roles.h"
@@ -10,6 +11,7 @@ namespace hone::tune {
 namespace {
 
 constexpr double kWorkgroupCycles = 600;
+constexpr std::size_t kMostAround = 20'000;
 
 /// Cycles, as if memory gave all at the same speed: workgroups, innermost tiles, vectors.
 double elementsCost(const model::RootOperation& root, const CpuLimits& limits, std::size_t along,
@@ -79,6 +81,15 @@ Split splitOf(const model::RootOperation& root) {
     }
   }
   return split;
+}
+
+/// Shares of a loop that keep what the compiler's own one is a multiple of, so that vectors and
+/// packed tiles still fit.
+std::vector<std::int64_t> sharesLike(std::int64_t share, std::int64_t size) {
+  const std::int64_t unit = std::gcd(share, std::int64_t{16});
+  std::vector<std::int64_t> shares = multiplesOf(unit, size, std::max(size, unit), 8);
+  std::erase(shares, share);
+  return shares;
 }
 
 class Elements {
@@ -167,17 +178,15 @@ Result<Listing> cpuAroundDefault(const model::RootOperation& root, const CpuLimi
       continue;
     }
     std::vector<CpuConfig> more;
-    for (const CpuConfig& config : configs) {
-      for (const std::int64_t factor : {2, 4, 16}) {
-        for (const std::int64_t other : {share * factor, share / factor}) {
-          if (other > 0 && other <= root.loops[loop].size) {
-            more.push_back(config);
-            more.back().distribution[loop] = other;
-          }
-        }
+    for (const std::int64_t other : sharesLike(share, root.loops[loop].size)) {
+      for (const CpuConfig& config : configs) {
+        more.push_back(config);
+        more.back().distribution[loop] = other;
       }
     }
-    configs.insert(configs.end(), more.begin(), more.end());
+    if (configs.size() + more.size() <= kMostAround) {
+      configs.insert(configs.end(), more.begin(), more.end());
+    }
   }
   if (configs.size() == 1) {
     return userError("{}: no knobs for {}: one workgroup does all", root.dispatch, root.op);

@@ -153,25 +153,30 @@ void Product::addCached(const CpuConfig& plain, const Vector& vector,
   if (!sum_ || !along_) {
     return;
   }
-  for (const std::int64_t sums : {128, 256, 512, 1024}) {
-    if (sums >= size(sum_) || sums % vector.sum != 0) {
-      continue;
-    }
-    CpuConfig config = plain;
-    config.cacheReduction[*sum_] = sums;
-    for (std::size_t i = 0; i < root_.loops.size(); ++i) {
-      if (!root_.loops[i].reduction) {
-        config.cacheParallel[i] = config.distribution[i];
+  const std::int64_t bytes = elementBytes(root_.outputs[0].element);
+  for (const std::int64_t sums : {64, 128, 256, 512}) {
+    for (const std::int64_t strips : {1, 2, 4}) {
+      const std::int64_t strip = strips * vector.along;
+      // The strip of what is summed is to stay in the first cache while the rows go past it.
+      if (sums >= size(sum_) || sums % vector.sum != 0 || strip > plain.distribution[*along_] ||
+          sums * strip * bytes > 2 * limits_.l1Bytes) {
+        continue;
       }
-    }
-    add(config, tilings);
-    // A strip of what is summed that stays in the first cache while the rows go past it.
-    const std::int64_t bytes = elementBytes(root_.outputs[0].element);
-    const std::int64_t strip =
-        std::max<std::int64_t>(1, limits_.l1Bytes / 2 / (sums * bytes * vector.along)) *
-        vector.along;
-    if (strip < config.distribution[*along_]) {
+      CpuConfig config = plain;
+      config.cacheReduction[*sum_] = sums;
+      for (std::size_t i = 0; i < root_.loops.size(); ++i) {
+        config.cacheParallel[i] = root_.loops[i].reduction ? 0 : 1;
+      }
       config.cacheParallel[*along_] = strip;
+      if (across_) {
+        // The compiler fills a block of the result with one vector, and refuses large ones.
+        const std::int64_t most = (limits_.largestVectorBytes() - 1) / bytes / strip;
+        const std::int64_t rows = std::min(most, plain.distribution[*across_]);
+        if (rows < vector.across) {
+          continue;
+        }
+        config.cacheParallel[*across_] = rows / vector.across * vector.across;
+      }
       add(config, tilings);
     }
   }
@@ -191,10 +196,10 @@ void Product::addShares(const Vector& vector, std::vector<Tiling>& tilings) cons
           shared.distribution[*next_] = next;
         }
         if (across_) {
-          shared.distribution[*across_] = across;
+          shared.distribution[*across_] = std::min(across, size(across_));
         }
         if (along_) {
-          shared.distribution[*along_] = along;
+          shared.distribution[*along_] = std::min(along, size(along_));
         }
         add(shared, tilings);
         if (root_.kind == model::RootKind::convolution) {

@@ -12,6 +12,8 @@ struct FlagSet {
   std::string name;
   std::vector<std::string> flags;
   std::string why;
+  /// A transform script; its file is to be given with --iree-preprocessing-transform-spec-filename.
+  std::string preprocessing = "";  // NOLINT(readability-redundant-string-init): g++ warns
 
   bool operator==(const FlagSet&) const = default;
 };
@@ -19,5 +21,9 @@ struct FlagSet {
 /// What to try for a target, the likeliest first; without the empty set, which is the compiler's
 /// own choice.
 [[nodiscard]] std::vector<FlagSet> flagSets(const iree::Target& target);
+
+/// Whether the compiler takes a flag for a whole process only: its library does not know it in a
+/// session.
+[[nodiscard]] bool isProcessFlag(std::string_view flag);
 
 }  // namespace hone::tune
