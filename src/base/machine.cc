@@ -41,6 +41,28 @@ std::uint64_t memoryBytes() {
          static_cast<std::uint64_t>(::sysconf(_SC_PAGE_SIZE));
 }
 
+std::optional<std::uint64_t> dataCacheBytes(int level) {
+  const std::filesystem::path caches = "/sys/devices/system/cpu/cpu0/cache";
+  const auto lineOf = [](const std::filesystem::path& file) {
+    std::ifstream stream(file);
+    std::string line;
+    std::getline(stream, line);
+    return line;
+  };
+  std::error_code error;
+  for (const auto& cache : std::filesystem::directory_iterator(caches, error)) {
+    const std::string size = lineOf(cache.path() / "size");
+    if (lineOf(cache.path() / "level") != std::to_string(level) ||
+        lineOf(cache.path() / "type") == "Instruction" || !size.ends_with('K')) {
+      continue;
+    }
+    if (const auto kibibytes = parseInt(size.substr(0, size.size() - 1))) {
+      return static_cast<std::uint64_t>(*kibibytes) << 10U;
+    }
+  }
+  return std::nullopt;
+}
+
 Result<std::filesystem::path> ownProgram() {
   std::error_code error;
   auto program = std::filesystem::read_symlink("/proc/self/exe", error);

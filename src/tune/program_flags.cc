@@ -1,0 +1,71 @@
+#include "tune/program_flags.h"
+
+namespace hone::tune {
+namespace {
+
+constexpr std::string_view kPackedOperations =
+    "--iree-dispatch-creation-experimental-set-data-tiling-ops";
+
+/// Puts the filters of channels-last convolutions in the order that the compiler can work with:
+/// with the filter's number first it vectorizes nothing.
+constexpr std::string_view kFiltersLast = R"mlir(
+module attributes {transform.with_named_sequence} {
+  transform.named_sequence @__transform_main(%module: !transform.any_op) {
+    %all = transform.structured.match ops{["linalg.conv_2d_nhwc_fhwc"]} in %module
+        : (!transform.any_op) -> !transform.any_op
+    transform.foreach %all : !transform.any_op {
+    ^bb0(%convolution: !transform.any_op):
+      %turned = transform.structured.transpose_conv2d %convolution
+          : (!transform.any_op) -> !transform.any_op
+    }
+    transform.yield
+  }
+}
+)mlir";
+
+std::vector<FlagSet> cpuFlagSets() {
+  const std::string dataTiling = "--iree-opt-data-tiling";
+  const std::string innerTiled = "--iree-llvmcpu-enable-inner-tiled";
+  const std::string ukernels = "--iree-llvmcpu-enable-ukernels=all";
+  const std::string matmuls = "--iree-global-opt-use-im2col-for-convs";
+  const auto packed = [](std::string_view what) {
+    return std::string(kPackedOperations) + "=" + std::string(what);
+  };
+  return {
+      {"data tiling", {dataTiling}, "matmuls work on operands packed into tiles"},
+      {"data tiling, inner tiles",
+       {dataTiling, innerTiled},
+       "packed tiles as large as the registers allow"},
+      {"data tiling, microkernels",
+       {dataTiling, ukernels},
+       "packing and products by hand-written kernels"},
+      {"packed convolutions",
+       {dataTiling, packed("matmul"), packed("convolution"), ukernels},
+       "convolutions, too, on blocks of channels, by a hand-written kernel"},
+      {"convolutions as matmuls",
+       {matmuls, dataTiling},
+       "a convolution is unrolled into a matmul, and that packed",
+       std::string(kFiltersLast)},
+      {"convolutions as matmuls, not packed",
+       {matmuls},
+       "as above, for tiles to be tuned",
+       std::string(kFiltersLast)},
+      {"optimization level 3", {"--iree-opt-level=O3"}, "more fusion, sums in another order"},
+      {"no unrolling",
+       {"--iree-llvmcpu-loop-unrolling=false"},
+       "smaller loops where the tiles are unrolled already"},
+  };
+}
+
+}  // namespace
+
+std::vector<FlagSet> flagSets(const iree::Target& target) {
+  if (target.name == "local") {
+    return cpuFlagSets();
+  }
+  return {{"optimization level 3", {"--iree-opt-level=O3"}, "more fusion"}};
+}
+
+bool isProcessFlag(std::string_view flag) { return flag.starts_with(kPackedOperations); }
+
+}  // namespace hone::tune

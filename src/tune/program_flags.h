@@ -1,0 +1,29 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "iree/target.h"
+
+namespace hone::tune {
+
+/// Flags of the whole program that are worth a try together, none of which changes what it means.
+struct FlagSet {
+  std::string name;
+  std::vector<std::string> flags;
+  std::string why;
+  /// A transform script; its file is to be given with --iree-preprocessing-transform-spec-filename.
+  std::string preprocessing = "";  // NOLINT(readability-redundant-string-init): g++ warns
+
+  bool operator==(const FlagSet&) const = default;
+};
+
+/// What to try for a target, the likeliest first; without the empty set, which is the compiler's
+/// own choice.
+[[nodiscard]] std::vector<FlagSet> flagSets(const iree::Target& target);
+
+/// Whether the compiler takes a flag for a whole process only: its library does not know it in a
+/// session.
+[[nodiscard]] bool isProcessFlag(std::string_view flag);
+
+}  // namespace hone::tune
