@@ -12,6 +12,7 @@
 #include "app/spec.h"
 #include "app/split.h"
 #include "app/time_library.h"
+#include "app/tune.h"
 #include "app/workload.h"
 #include "base/interrupt.h"
 #include "store/store.h"
@@ -98,6 +99,7 @@ int runCommandLine(const std::vector<std::string>& arguments, const Context* ask
   addGenerateVerb(app, context);
   addCompileVerb(app, context);
   addSplitVerb(app, context);
+  addTuneVerb(app, context);
   addSpecVerb(app, context);
   addWorkloadVerb(app, context);
   addRunsVerb(app, context);

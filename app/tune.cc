@@ -13,6 +13,7 @@
 #include "base/hash.h"
 #include "base/text.h"
 #include "iree/spec_check.h"
+#include "iree/spec_merge.h"
 
 namespace hone::app {
 namespace {
@@ -74,10 +75,9 @@ Result<int> explain(const Context& context, Engine& engine,
   const auto executor = engine.device ? std::optional(engine.executor()) : std::nullopt;
   for (const tune::WholeProgram& whole : programs) {
     const ScratchFolder folder = HONE_TRY(ScratchFolder::create("hone-explain"));
-    tune::SubjectFinder finder(engine.compiler, engine.target,
-                               {options.dispatches, options.top});
-    const auto subjects = HONE_TRY(
-        finder.find(whole, whole.flags, executor ? &*executor : nullptr, folder.path()));
+    tune::SubjectFinder finder(engine.compiler, engine.target, {options.dispatches, options.top});
+    const auto subjects =
+        HONE_TRY(finder.find(whole, whole.flags, executor ? &*executor : nullptr, folder.path()));
     if (!context.json) {
       printSubjects(whole, subjects, true);
       continue;
@@ -97,7 +97,8 @@ std::string headerFor(const TunedProgram& tuned, const Engine& engine) {
   const tune::Proof& proof = *tuned.result.proof;
   const auto& flags = tuned.result.variants[proof.recipe].flags.flags;
   std::string header = fmt::format(
-      "// Tuned by hone {} for {} on {}: the whole program is {:.2f}x as fast ({:.2f} to {:.2f}).\n",
+      "// Tuned by hone {} for {} on {}: the whole program is {:.2f}x as fast ({:.2f} to "
+      "{:.2f}).\n",
       HONE_VERSION, tuned.whole.program.label(), engine.device->name,
       proof.comparison.speedup.estimate, proof.comparison.speedup.low,
       proof.comparison.speedup.high);
@@ -119,13 +120,9 @@ std::string commandFor(const TunedProgram& tuned, const Engine& engine,
     user += " " + flag;
   }
   const std::string program = tuned.whole.program.source.filename().string();
-  if (!specFile.empty() && !iree::takesSpecFlag(engine.target)) {
-    return fmt::format("hone spec apply {} --spec {} --target {} -o OUT.vmfb{}{}", program,
-                       specFile, engine.target.name, user.empty() ? "" : " --", user);
-  }
-  return fmt::format("iree-compile {} {}{}{} -o OUT.vmfb", program,
-                     join(engine.target.flags, " "), user,
-                     specFile.empty() ? "" : fmt::format(" {}{}", iree::kSpecFlag, specFile));
+  return fmt::format("iree-compile {} {}{}{} -o OUT.vmfb", program, join(engine.target.flags, " "),
+                     user,
+                     specFile.empty() ? "" : " " + iree::specFlagFor(engine.target, specFile));
 }
 
 /// The specs of several programs as one file.
@@ -163,8 +160,7 @@ Result<void> writeResult(const Context& context, Engine& engine,
   for (const TunedProgram& one : tuned) {
     printTuned(one, *engine.device);
     if (one.result.proof) {
-      fmt::print("use it: {}\n",
-                 commandFor(one, engine, one.result.spec.empty() ? "" : output));
+      fmt::print("use it: {}\n", commandFor(one, engine, one.result.spec.empty() ? "" : output));
     }
     fmt::print("\n");
   }
@@ -196,13 +192,13 @@ Result<std::vector<TunedProgram>> tuneAll(const trial::Workbench& bench, Engine&
     tune::WholeProgram& whole = programs[i];
     if (programs.size() > 1) {
       whole.scope = fmt::format("{}: ", whole.program.label());
-      bench.progress.say(fmt::format("{} of {}: {}", i + 1, programs.size(),
-                                     whole.program.label()));
+      bench.progress.say(
+          fmt::format("{} of {}: {}", i + 1, programs.size(), whole.program.label()));
     }
     const auto scratch = folder / fmt::format("program{}", i);
     HONE_CHECK(makeFolder(scratch));
-    auto tuner = HONE_TRY(tune::Tuner::make(bench, engine.target, whole,
-                                            tuneOptions(options, budget), scratch));
+    auto tuner = HONE_TRY(
+        tune::Tuner::make(bench, engine.target, whole, tuneOptions(options, budget), scratch));
     auto result = tuner.run();
     if (!result && result.error().fault == Fault::user && programs.size() > 1) {
       bench.progress.say(fmt::format("left out: {}", result.error().message));

@@ -85,7 +85,8 @@ Result<std::vector<tune::WholeProgram>> TunePrograms::load(Engine& engine,
     return {};
   };
   if (isProgram(file)) {
-    HONE_CHECK(add(HONE_TRY(trial::loadProgram(engine.compiler, file, function, flags))));
+    trial::Program program = HONE_TRY(trial::loadProgram(engine.compiler, file, function, flags));
+    HONE_CHECK(add(std::move(program)));
   }
   for (const model::Problem& problem : HONE_TRY(problemsAsked(progress))) {
     const std::string text = iree::mlirOf(problem);

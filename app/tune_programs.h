@@ -25,9 +25,11 @@ struct TunePrograms {
   void addTo(CLI::App& verb);
   /// The programs with their inputs; those of problems are written to the folder. Lines of a
   /// workload that cannot be read are told and left out.
-  [[nodiscard]] Result<std::vector<tune::WholeProgram>> load(
-      Engine& engine, const std::vector<std::string>& flags, std::uint64_t seed,
-      const std::filesystem::path& folder, Progress& progress) const;
+  [[nodiscard]] Result<std::vector<tune::WholeProgram>> load(Engine& engine,
+                                                             const std::vector<std::string>& flags,
+                                                             std::uint64_t seed,
+                                                             const std::filesystem::path& folder,
+                                                             Progress& progress) const;
 
  private:
   [[nodiscard]] Result<std::vector<model::Problem>> problemsAsked(Progress& progress) const;

@@ -24,9 +24,9 @@ std::string loopsOf(const model::RootOperation& root) {
 }
 
 std::string spaceOf(const Subject& subject) {
-  return subject.knobs ? fmt::format("{}{}", subject.knobs->space.size(),
-                                     subject.knobs->complete ? "" : "+")
-                       : "-";
+  return subject.knobs
+             ? fmt::format("{}{}", subject.knobs->space.size(), subject.knobs->complete ? "" : "+")
+             : "-";
 }
 
 std::string shareOf(const Subject& subject) { return fmt::format("{:.0f} %", 100 * subject.share); }
@@ -113,12 +113,9 @@ nlohmann::json precedentsOf(const tune::TuneResult& result) {
 }  // namespace
 
 nlohmann::json toJson(const Subject& subject) {
-  nlohmann::json json = {{"name", subject.name},
-                         {"dispatches", subject.dispatches},
-                         {"calls", subject.calls},
-                         {"share", subject.share},
-                         {"root", model::toJson(subject.root)},
-                         {"alone", subject.cutOut}};
+  nlohmann::json json = {
+      {"name", subject.name},   {"dispatches", subject.dispatches},    {"calls", subject.calls},
+      {"share", subject.share}, {"root", model::toJson(subject.root)}, {"alone", subject.cutOut}};
   if (subject.knobs) {
     json["space"] = subject.knobs->space.size();
   }
@@ -192,15 +189,17 @@ void printTuned(const TunedProgram& tuned, const iree::Device& device) {
     printVariant(variant);
   }
   if (!tuned.result.proof) {
-    fmt::print("\nnothing makes the whole program surely quicker: the compiler's own choice stays\n");
+    fmt::print(
+        "\nnothing makes the whole program surely quicker: the compiler's own choice stays\n");
     return;
   }
   const tune::Proof& proof = *tuned.result.proof;
   const stats::Interval& speedup = proof.comparison.speedup;
-  fmt::print("\nwhole program: {} -> {}, {:.2f}x as fast (95 % interval {:.2f}-{:.2f}), results "
-             "equal\n",
-             humanTime(proof.defaultNs), humanTime(proof.tunedNs), speedup.estimate, speedup.low,
-             speedup.high);
+  fmt::print(
+      "\nwhole program: {} -> {}, {:.2f}x as fast (95 % interval {:.2f}-{:.2f}), results "
+      "equal\n",
+      humanTime(proof.defaultNs), humanTime(proof.tunedNs), speedup.estimate, speedup.low,
+      speedup.high);
   const auto& flags = tuned.result.variants[proof.recipe].flags;
   if (!flags.flags.empty()) {
     fmt::print("flags: {}\n", join(flags.flags, " "));

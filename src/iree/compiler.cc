@@ -24,12 +24,6 @@ constexpr std::string_view kIgnored = "ignored";
 /// More save little, and lose more when one of them fails.
 constexpr std::size_t kLargestBatch = 8;
 
-/// An attribute's text with everything that is special in a regular expression escaped.
-std::string literalPattern(const std::string& name) {
-  static const std::regex kSpecial(R"([.^$|()\[\]{}*+?\\])");
-  return "^" + std::regex_replace(name, kSpecial, R"(\$&)") + "$";
-}
-
 /// What a config says of dispatches, compiled; a slip in it is the user's.
 Result<std::regex> dispatchPattern(const std::string& text) {
   try {
@@ -64,6 +58,11 @@ std::string ignoredIn(const nlohmann::json& contents, std::size_t variant) {
 }
 
 }  // namespace
+
+std::string literalPattern(const std::string& name) {
+  static const std::regex kSpecial(R"([.^$|()\[\]{}*+?\\])");
+  return "^" + std::regex_replace(name, kSpecial, R"(\$&)") + "$";
+}
 
 std::string Compiler::keyOf(const CompileJob& job, const std::string& sourceHash) const {
   Hasher hasher;

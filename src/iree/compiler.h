@@ -19,6 +19,9 @@
 
 namespace hone::iree {
 
+/// The regular expression that matches this name and no other, for OpAttribute.
+[[nodiscard]] std::string literalPattern(const std::string& name);
+
 /// A source with what the compiler is told about it.
 struct CompileRequest {
   std::filesystem::path source;

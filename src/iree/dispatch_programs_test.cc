@@ -33,8 +33,8 @@ class DispatchProgramsTest : public ::testing::Test {
   std::string input(const std::string& type, std::size_t number) {
     const auto tensor = model::tensorTypeFromMlir(type).value();
     const auto file = engine_.folder.path() / fmt::format("in{}.bin", number);
-    EXPECT_TRUE(verify::writeTensor(
-        file, verify::makeInput(tensor, verify::Values::reals, 1, number)));
+    EXPECT_TRUE(
+        verify::writeTensor(file, verify::makeInput(tensor, verify::Values::reals, 1, number)));
     return fmt::format("{}=@{}", tensor.text(), file.string());
   }
 
@@ -55,12 +55,12 @@ class DispatchProgramsTest : public ::testing::Test {
 /// Every dispatch of the examples can be compiled and run alone, and the compiler configures it as
 /// in the whole program.
 TEST_F(DispatchProgramsTest, TheDispatchesOfTheExamplesStandAlone) {
-  const std::filesystem::path examples = std::filesystem::path(HONE_SOURCE_DIR) / "examples/programs";
+  const std::filesystem::path examples =
+      std::filesystem::path(HONE_SOURCE_DIR) / "examples/programs";
   const std::map<std::string, std::vector<RootKind>> kinds = {
       {"mlp_block",
        {RootKind::reduction, RootKind::reduction, RootKind::contraction, RootKind::contraction}},
-      {"resnet_bottleneck",
-       {RootKind::contraction, RootKind::convolution, RootKind::contraction}},
+      {"resnet_bottleneck", {RootKind::contraction, RootKind::convolution, RootKind::contraction}},
       {"attention_block", {RootKind::contraction, RootKind::attention, RootKind::contraction}}};
   for (const auto& [name, expected] : kinds) {
     const auto found = programs(engine_.request(examples / (name + ".mlir")));
@@ -113,7 +113,8 @@ TEST_F(DispatchProgramsTest, AChainOfDispatchesComputesWhatTheProgramDoes) {
 }
 
 TEST_F(DispatchProgramsTest, EqualDispatchesAreOneWithTheirCallsCounted) {
-  const std::filesystem::path examples = std::filesystem::path(HONE_SOURCE_DIR) / "examples/programs";
+  const std::filesystem::path examples =
+      std::filesystem::path(HONE_SOURCE_DIR) / "examples/programs";
   const auto found = programs(engine_.request(examples / "attention_block.mlir"));
   ASSERT_EQ(found.size(), 3u);
   EXPECT_EQ(found[0].calls, 3);
@@ -180,7 +181,8 @@ TEST_F(DispatchProgramsTest, WhatCannotStandAloneSaysWhy) {
 
 /// A whole program's times, by its dispatches.
 TEST_F(DispatchProgramsTest, CostsJoinTheTimesOfTheWhole) {
-  const std::filesystem::path examples = std::filesystem::path(HONE_SOURCE_DIR) / "examples/programs";
+  const std::filesystem::path examples =
+      std::filesystem::path(HONE_SOURCE_DIR) / "examples/programs";
   const CompileRequest request = engine_.request(examples / "attention_block.mlir");
   const auto found = programs(request);
   const Compiled compiled = engine_.compile(request);

@@ -52,7 +52,9 @@ class Executor {
   Executor(Installation installation, Device device, Limits limits)
       : installation_(std::move(installation)), device_(std::move(device)), limits_(limits) {}
 
+  [[nodiscard]] const Installation& installation() const { return installation_; }
   [[nodiscard]] const Device& device() const { return device_; }
+  [[nodiscard]] const Limits& limits() const { return limits_; }
 
   /// Calls once and writes each result raw to the file given for it.
   [[nodiscard]] Result<CallReport> run(const Call& call,

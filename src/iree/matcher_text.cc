@@ -206,8 +206,8 @@ std::optional<Structure> attentionOf(const CompilerApi& api, MlirOperation opera
     return std::nullopt;
   }
   const std::intptr_t output = online ? 4 : operands - 1;
-  auto sizes = sizesOf(loopSizes(api, operation),
-                       attentionLoops(maps, static_cast<std::size_t>(output)));
+  auto sizes =
+      sizesOf(loopSizes(api, operation), attentionLoops(maps, static_cast<std::size_t>(output)));
   if (!sizes) {
     return std::nullopt;
   }
@@ -304,11 +304,9 @@ std::string exampleText(const CompilerApi& api, MlirOperation operation,
     arguments.push_back(fmt::format("%arg{}: {}", i, types[i]));
   }
   const std::string list = join(arguments, ", ");
-  const std::string shell =
-      fmt::format("func.func private @example({}) {{\n  return\n}}\n", list);
-  const MlirOperation function =
-      api.operationParse(api.operationContext(operation), MlirStringRef::of(shell),
-                         MlirStringRef::of("example"));
+  const std::string shell = fmt::format("func.func private @example({}) {{\n  return\n}}\n", list);
+  const MlirOperation function = api.operationParse(
+      api.operationContext(operation), MlirStringRef::of(shell), MlirStringRef::of("example"));
   if (function.ptr == nullptr) {
     return "";
   }
@@ -350,8 +348,8 @@ nlohmann::json fromExample(const CompilerApi& api, MlirOperation operation) {
     }
     return entry;
   }
-  std::string text = fmt::format("transform.match.operation_name %op [\"{}\"] : !transform.any_op\n",
-                                 api.nameOf(operation));
+  std::string text = fmt::format(
+      "transform.match.operation_name %op [\"{}\"] : !transform.any_op\n", api.nameOf(operation));
   for (std::size_t i = 0; i < types.size(); ++i) {
     text += fmt::format(
         "%operand{0} = transform.get_operand %op[{0}] : (!transform.any_op) -> "

@@ -128,9 +128,18 @@ void fill(const Spec& spec, const Marks& byDefault, const Marks& marks, SpecChec
 
 bool SpecCheck::good() const {
   return refused.empty() && std::ranges::all_of(entries, [](const EntryUse& entry) {
-           return !entry.uses.empty() &&
-                  std::ranges::all_of(entry.uses, [](const SpecUse& use) { return use.configured; });
+           return !entry.uses.empty() && std::ranges::all_of(entry.uses, [](const SpecUse& use) {
+             return use.configured;
+           });
          });
+}
+
+bool takesSpecFlag(const Target& target) {
+  return target.name == "local" || target.name.starts_with("rocm");
+}
+
+std::string specFlagFor(const Target& target, const std::filesystem::path& file) {
+  return specFlag(takesSpecFlag(target), file);
 }
 
 Result<SpecCheck> checkSpec(Compiler& compiler, const CompileRequest& request, const Spec& spec) {
@@ -146,8 +155,8 @@ Result<SpecCheck> checkSpec(Compiler& compiler, const CompileRequest& request, c
     return std::ranges::find(kTakesSpecFlag, backend) != kTakesSpecFlag.end();
   });
   check.flag = specFlag(check.takesSpecFlag, spec.file);
-  const Produced produced = HONE_TRY(
-      marksOf(compiler, with(request, spec, specFlag(check.takesSpecFlag, spec.marked))));
+  const Produced produced =
+      HONE_TRY(marksOf(compiler, with(request, spec, specFlag(check.takesSpecFlag, spec.marked))));
   Marks marks;
   if (produced.report.status == CompileReport::Status::ok) {
     marks = marksFrom(nlohmann::json::parse(HONE_TRY(readFile(produced.file))));

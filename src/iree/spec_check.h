@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "iree/compiler.h"
 #include "iree/spec_file.h"
+#include "iree/target.h"
 
 namespace hone::iree {
 
@@ -45,6 +46,11 @@ struct SpecCheck {
 /// compile without the spec either is a user error.
 [[nodiscard]] Result<SpecCheck> checkSpec(Compiler& compiler, const CompileRequest& request,
                                           const Spec& spec);
+
+/// Whether the compiler takes --iree-codegen-tuning-spec-path for the target.
+[[nodiscard]] bool takesSpecFlag(const Target& target);
+/// The flag that gives a spec to the compiler for the target.
+[[nodiscard]] std::string specFlagFor(const Target& target, const std::filesystem::path& file);
 
 /// A program compiled with a spec.
 struct SpecCompiled {

@@ -53,9 +53,8 @@ nlohmann::json toJson(const DispatchCandidates& dispatch) {
   for (const CompiledCandidate& candidate : dispatch.candidates) {
     list.push_back(toJson(candidate));
   }
-  return {{"dispatch", dispatch.dispatch},
-          {"space", dispatch.space},
-          {"candidates", std::move(list)}};
+  return {
+      {"dispatch", dispatch.dispatch}, {"space", dispatch.space}, {"candidates", std::move(list)}};
 }
 
 Result<DispatchCandidates> dispatchFrom(const nlohmann::json& json) {
@@ -83,8 +82,8 @@ Result<void> writeSpecs(const DispatchCandidates& dispatch, const std::string& m
     }
     const iree::SpecEntry entry{fmt::format("match_{}", dispatch.dispatch), candidate.config.name,
                                 matcher, candidate.config.attributes.front().value};
-    HONE_CHECK(writeFile(folder / fmt::format("{:03}.mlir", i + 1),
-                         HONE_TRY(iree::specText(std::span(&entry, 1)))));
+    const std::string text = HONE_TRY(iree::specText(std::span(&entry, 1)));
+    HONE_CHECK(writeFile(folder / fmt::format("{:03}.mlir", i + 1), text));
   }
   return {};
 }
@@ -92,10 +91,9 @@ Result<void> writeSpecs(const DispatchCandidates& dispatch, const std::string& m
 }  // namespace
 
 std::size_t DispatchCandidates::compiled() const {
-  return static_cast<std::size_t>(
-      std::count_if(candidates.begin(), candidates.end(), [](const CompiledCandidate& one) {
-        return one.outcome == model::Outcome::ok;
-      }));
+  return static_cast<std::size_t>(std::count_if(
+      candidates.begin(), candidates.end(),
+      [](const CompiledCandidate& one) { return one.outcome == model::Outcome::ok; }));
 }
 
 std::size_t DispatchCandidates::different() const {
@@ -122,8 +120,11 @@ Result<DispatchCandidates> compileCandidates(iree::Compiler& compiler, const Sub
     std::vector<iree::CompileRequest> requests;
     auto configs = HONE_TRY(proposer.configsOf(points));
     for (const model::Config& config : configs) {
-      iree::CompileRequest request{subject.program.source, subject.program.hash, flags,
-                                   config.attributes, iree::CompileRequest::Route::batched,
+      iree::CompileRequest request{subject.program.source,
+                                   subject.program.hash,
+                                   flags,
+                                   config.attributes,
+                                   iree::CompileRequest::Route::batched,
                                    subject.program.function};
       request.from = subject.program.from;
       requests.push_back(std::move(request));
@@ -158,13 +159,11 @@ Result<void> writeCandidates(iree::Compiler& compiler, const WholeProgram& whole
       HONE_CHECK(writeSpecs(dispatch, matcher->matcher, folder / "specs" / dispatch.dispatch));
     }
   }
-  HONE_CHECK(writeFile(folder / kProgramFile, HONE_TRY(readFile(whole.program.source))));
-  const nlohmann::json json = {{"target", candidates.target},
-                               {"function", candidates.function},
-                               {"flags", candidates.flags},
-                               {"inputs", candidates.inputs},
-                               {"seed", candidates.seed},
-                               {"dispatches", std::move(list)}};
+  const std::string program = HONE_TRY(readFile(whole.program.source));
+  HONE_CHECK(writeFile(folder / kProgramFile, program));
+  const nlohmann::json json = {{"target", candidates.target}, {"function", candidates.function},
+                               {"flags", candidates.flags},   {"inputs", candidates.inputs},
+                               {"seed", candidates.seed},     {"dispatches", std::move(list)}};
   return writeFile(folder / kCandidatesFile, json.dump(1) + "\n");
 }
 

@@ -28,8 +28,9 @@ struct SearchOptions {
 class DispatchSearch {
  public:
   /// Compiles, verifies and times the compiler's own choice. The subject must outlive the search.
-  [[nodiscard]] static Result<std::unique_ptr<DispatchSearch>> begin(
-      const trial::Workbench& bench, const Subject& subject, const SearchOptions& options);
+  [[nodiscard]] static Result<std::unique_ptr<DispatchSearch>> begin(const trial::Workbench& bench,
+                                                                     const Subject& subject,
+                                                                     const SearchOptions& options);
 
   /// Tries the next few candidates.
   [[nodiscard]] Result<void> step();

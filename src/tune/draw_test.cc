@@ -50,7 +50,8 @@ TEST(Draw, LeavesForLastWhatIsLikeThatWhichFailed) {
   for (std::size_t point = 0; point < space.size(); ++point) {
     all += compiles(space, point) ? 0U : 1U;
   }
-  EXPECT_LT(4 * failed, all * 16 / space.size()) << failed << " of 16 failed, " << all << " of 64 do";
+  EXPECT_LT(4 * failed, all * 16 / space.size())
+      << failed << " of 16 failed, " << all << " of 64 do";
 }
 
 }  // namespace

@@ -116,18 +116,17 @@ Result<KnobModel> gpuKnobs(iree::Compiler& compiler, const iree::CompileRequest&
   search::Space space = merged(pipelines);
   auto first = search::diversePoints(space, kFirst, 1);
   auto shared = std::make_shared<search::Space>(space);
-  return KnobModel{
-      std::move(space),
-      [&compiler, request, shared](std::span<const std::size_t> points) {
-        std::vector<iree::KnobAssignment> assignments;
-        for (const std::size_t point : points) {
-          assignments.push_back(assignmentOf(*shared, point));
-        }
-        return iree::compilationInfos(compiler, request, assignments);
-      },
-      {},
-      std::move(first),
-      complete};
+  return KnobModel{std::move(space),
+                   [&compiler, request, shared](std::span<const std::size_t> points) {
+                     std::vector<iree::KnobAssignment> assignments;
+                     for (const std::size_t point : points) {
+                       assignments.push_back(assignmentOf(*shared, point));
+                     }
+                     return iree::compilationInfos(compiler, request, assignments);
+                   },
+                   {},
+                   std::move(first),
+                   complete};
 }
 
 }  // namespace hone::tune

@@ -51,8 +51,7 @@ Result<std::vector<Precedent>> precedents(const store::Store& store, const std::
                                           const std::string& cpu) {
   std::vector<Precedent> found;
   for (const store::RunLine& line : HONE_TRY(store.listRuns(kRunsLookedAt))) {
-    if (line.verb != "tune" || line.status != store::RunStatus::finished ||
-        line.target != target) {
+    if (line.verb != "tune" || line.status != store::RunStatus::finished || line.target != target) {
       continue;
     }
     const auto run = HONE_TRY(store.run(line.id));

@@ -47,8 +47,8 @@ std::vector<std::size_t> doubted(const Recipe& recipe, std::span<const std::size
 
 /// Whether the program is better with an ingredient: `with` and `missing` are times of the same
 /// rounds. Where no difference shows, one that should have shown speaks against it.
-bool helps(const Ingredient& ingredient, const trial::Finding& with,
-           const trial::Finding& missing, const stats::CompareOptions& options) {
+bool helps(const Ingredient& ingredient, const trial::Finding& with, const trial::Finding& missing,
+           const stats::CompareOptions& options) {
   const std::size_t rounds = std::min(with.roundTimesNs.size(), missing.roundTimesNs.size());
   const auto base = std::span(missing.roundTimesNs).first(rounds);
   const auto comparison =

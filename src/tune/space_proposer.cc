@@ -9,9 +9,8 @@ Result<std::vector<model::Config>> SpaceProposer::configsOf(
   const auto infos = HONE_TRY(model_.compilationInfos(points));
   std::vector<model::Config> configs;
   for (std::size_t i = 0; i < points.size(); ++i) {
-    configs.push_back({pointName(model_.space, points[i]),
-                       {},
-                       {{dispatch_, "", "compilation_info", infos[i]}}});
+    configs.push_back(
+        {pointName(model_.space, points[i]), {}, {{dispatch_, "", "compilation_info", infos[i]}}});
   }
   return configs;
 }

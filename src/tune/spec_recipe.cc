@@ -6,6 +6,7 @@
 
 #include "base/file.h"
 #include "base/hash.h"
+#include "iree/spec_check.h"
 #include "tune/tuner.h"
 
 namespace hone::tune {
@@ -44,7 +45,7 @@ Result<SpecRecipe> SpecRecipe::make(iree::Compiler& compiler, const iree::Target
                                     const WholeProgram& whole, const FlagSet& flags,
                                     std::vector<TunedDispatch>& dispatches,
                                     std::filesystem::path folder) {
-  SpecRecipe recipe(iree::takesSpecFlag(target), flags, std::move(folder));
+  SpecRecipe recipe(target, flags, std::move(folder));
   const auto order = byGain(dispatches);
   if (order.empty()) {
     return recipe;
@@ -69,14 +70,9 @@ Result<SpecRecipe> SpecRecipe::make(iree::Compiler& compiler, const iree::Target
       continue;
     }
     taken.push_back(matcher->matcher);
-    model::OpAttribute attribute = dispatch.winner->config.attributes.front();
-    Subject inProgram = dispatch.subject;
-    inProgram.cutOut = false;
-    attribute.dispatch = inProgram.pattern();
     recipe.entries_.push_back(
         {{fmt::format("match_{}", dispatch.subject.name), commentFor(dispatch, *matcher),
-          matcher->matcher, attribute.value},
-         attribute,
+          matcher->matcher, dispatch.winner->config.attributes.front().value},
          number,
          gainOf(dispatch)});
   }
@@ -109,18 +105,12 @@ Result<std::string> SpecRecipe::text(std::span<const std::size_t> entries) const
 Result<model::Config> SpecRecipe::configOf(std::span<const std::size_t> entries) const {
   model::Config config;
   config.flags = flags_.flags;
-  if (!takesSpecs_) {
-    for (const std::size_t entry : entries) {
-      config.attributes.push_back(entries_[entry].attribute);
-    }
-    return config;
-  }
   const std::string spec = HONE_TRY(text(entries));
   if (!spec.empty()) {
     // The name stands for the contents: what was compiled with it is found by its flags.
     const auto file = folder_ / fmt::format("spec-{}.mlir", hashOf(spec).substr(0, 16));
     HONE_CHECK(writeFile(file, spec));
-    config.flags.push_back(fmt::format("{}{}", iree::kSpecFlag, file.string()));
+    config.flags.push_back(iree::specFlagFor(target_, file));
   }
   return config;
 }

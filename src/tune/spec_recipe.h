@@ -25,7 +25,7 @@ class SpecRecipe {
 
   [[nodiscard]] bool empty() const { return entries_.empty(); }
   /// The flags alone.
-  [[nodiscard]] SpecRecipe withoutEntries() const { return {takesSpecs_, flags_, folder_}; }
+  [[nodiscard]] SpecRecipe withoutEntries() const { return {target_, flags_, folder_}; }
   /// Refers to this: must not outlive it.
   [[nodiscard]] Recipe recipe() const;
   /// The spec of these entries; "" for none.
@@ -37,16 +37,15 @@ class SpecRecipe {
  private:
   struct Entry {
     iree::SpecEntry spec;
-    model::OpAttribute attribute;  ///< the same for a compiler that takes no specs
     std::size_t dispatch = 0;
     double expectedGain = 0;
   };
 
-  SpecRecipe(bool takesSpecs, FlagSet flags, std::filesystem::path folder)
-      : takesSpecs_(takesSpecs), flags_(std::move(flags)), folder_(std::move(folder)) {}
+  SpecRecipe(iree::Target target, FlagSet flags, std::filesystem::path folder)
+      : target_(std::move(target)), flags_(std::move(flags)), folder_(std::move(folder)) {}
   [[nodiscard]] Result<model::Config> configOf(std::span<const std::size_t> entries) const;
 
-  bool takesSpecs_;
+  iree::Target target_;
   FlagSet flags_;
   std::filesystem::path folder_;
   std::vector<Entry> entries_;

@@ -29,8 +29,7 @@ iree::CompileRequest requestFor(const WholeProgram& whole, const std::vector<std
 }
 
 /// What each of the dispatches costs in the program.
-Result<std::vector<iree::DispatchCost>> costsOf(iree::Compiler& compiler,
-                                                const WholeProgram& whole,
+Result<std::vector<iree::DispatchCost>> costsOf(iree::Compiler& compiler, const WholeProgram& whole,
                                                 const iree::CompileRequest& request,
                                                 const iree::Executor& executor,
                                                 std::span<const iree::DispatchProgram> programs) {
@@ -45,7 +44,8 @@ Result<std::vector<iree::DispatchCost>> costsOf(iree::Compiler& compiler,
   }
   const FileLock lane = HONE_TRY(trial::enterToMeasure());
   const iree::Call call{compiled.module, whole.program.function, whole.inputs.arguments};
-  const auto times = HONE_TRY(executor.dispatchTimes(call, kCalls));
+  const auto times = HONE_TRY(iree::dispatchTimes(executor.installation(), executor.device(),
+                                                  executor.limits(), call, kCalls));
   return iree::dispatchCosts(programs, times);
 }
 

@@ -44,8 +44,7 @@ bool Tuner::trialsSpent() const {
 
 Result<void> Tuner::findVariants(TuneResult& result) {
   result.variants.emplace_back();
-  const std::vector<FlagSet> sets =
-      options_.tryFlags ? flagSets(target_) : std::vector<FlagSet>();
+  const std::vector<FlagSet> sets = options_.tryFlags ? flagSets(target_) : std::vector<FlagSet>();
   if (sets.empty()) {
     return {};
   }
@@ -53,8 +52,8 @@ Result<void> Tuner::findVariants(TuneResult& result) {
   trial::Plan plan = planFor(whole_, "flags");
   plan.rounds = kFlagRounds;
   if (options_.budget.time) {
-    plan.budget.time = std::chrono::milliseconds(static_cast<std::int64_t>(
-        static_cast<double>(options_.budget.time->count()) * kFlagShare));
+    plan.budget.time = std::chrono::milliseconds(
+        static_cast<std::int64_t>(static_cast<double>(options_.budget.time->count()) * kFlagShare));
   }
   for (const FlagSet& set : sets) {
     plan.candidates.push_back({0, {set.name, set.flags, {}}});
@@ -84,17 +83,16 @@ Result<std::vector<std::unique_ptr<DispatchSearch>>> Tuner::beginAll(Variant& va
     options.flags = flagsOf(variant);
     options.inputSpecs = options_.inputSpecs;
     options.first = likelyPoints(precedents_, subject.root, subject.knobs->space);
-    options.scope = whole_.scope + (variant.flags.name.empty()
-                                        ? subject.name
-                                        : fmt::format("{} with {}", subject.name,
-                                                      variant.flags.name));
+    options.scope =
+        whole_.scope + (variant.flags.name.empty()
+                            ? subject.name
+                            : fmt::format("{} with {}", subject.name, variant.flags.name));
     auto search = DispatchSearch::begin(bench_, subject, options);
     if (!search && search.error().fault == Fault::user) {
       subject.whyNot = search.error().message;  // the others may still gain
       continue;
     }
-    HONE_CHECK(search);
-    searches.push_back(std::move(*search));
+    searches.push_back(HONE_TRY(std::move(search)));
   }
   return searches;
 }
@@ -125,14 +123,14 @@ Result<void> Tuner::tune(Variant& variant, double until, TuneResult& result) {
   HONE_CHECK(makeFolder(folder));
   auto subjects = HONE_TRY(finder.find(whole_, flagsOf(variant), &bench_.executor, folder));
   for (Subject& subject : subjects) {
-    variant.dispatches.push_back({std::move(subject)});
+    variant.dispatches.emplace_back().subject = std::move(subject);
   }
   auto searches = HONE_TRY(beginAll(variant));
   HONE_CHECK(searchAll(searches, until));
   for (const auto& search : searches) {
-    const auto dispatch = std::find_if(
-        variant.dispatches.begin(), variant.dispatches.end(),
-        [&](const TunedDispatch& one) { return &one.subject == &search->subject(); });
+    const auto dispatch =
+        std::find_if(variant.dispatches.begin(), variant.dispatches.end(),
+                     [&](const TunedDispatch& one) { return &one.subject == &search->subject(); });
     const auto findings = HONE_TRY(search->finish());
     result.referenceCpuNs += search->referenceCpuNs();
     dispatch->tried = search->tried();
@@ -151,8 +149,8 @@ Result<void> Tuner::proveAll(TuneResult& result) {
   std::vector<std::size_t> variantOf;
   for (std::size_t v = 0; v < result.variants.size(); ++v) {
     Variant& variant = result.variants[v];
-    SpecRecipe spec = HONE_TRY(SpecRecipe::make(
-        bench_.compiler, target_, whole_, variant.flags, variant.dispatches, folder_));
+    SpecRecipe spec = HONE_TRY(SpecRecipe::make(bench_.compiler, target_, whole_, variant.flags,
+                                                variant.dispatches, folder_));
     if (spec.empty() && variant.flags.flags.empty()) {
       continue;
     }
@@ -187,8 +185,7 @@ Result<TuneResult> Tuner::run() {
   const double begin = result.flagFindings.empty() ? 0 : kFlagShare;
   const auto variants = static_cast<double>(result.variants.size());
   for (std::size_t i = 0; i < result.variants.size(); ++i) {
-    const double until =
-        begin + (kSearchShare - begin) * static_cast<double>(i + 1) / variants;
+    const double until = begin + (kSearchShare - begin) * static_cast<double>(i + 1) / variants;
     HONE_CHECK(tune(result.variants[i], until, result));
   }
   HONE_CHECK(proveAll(result));

@@ -59,8 +59,8 @@ class Tuner {
   [[nodiscard]] Result<TuneResult> run();
 
  private:
-  Tuner(const trial::Workbench& bench, iree::Target target, WholeProgram whole,
-        TuneOptions options, std::filesystem::path folder, std::vector<Precedent> precedents)
+  Tuner(const trial::Workbench& bench, iree::Target target, WholeProgram whole, TuneOptions options,
+        std::filesystem::path folder, std::vector<Precedent> precedents)
       : bench_(bench),
         target_(std::move(target)),
         whole_(std::move(whole)),
