@@ -21,6 +21,8 @@ constexpr std::string_view kJson = "json";
 constexpr std::string_view kVariant = "variant";
 /// What the compiler ignored of a request's configurations; there is no such file when nothing.
 constexpr std::string_view kIgnored = "ignored";
+/// Changes when what jobs write does: the cache outlives a version of hone.
+constexpr std::string_view kFormat = "2";
 /// More save little, and lose more when one of them fails.
 constexpr std::size_t kLargestBatch = 8;
 
@@ -66,7 +68,8 @@ std::string literalPattern(const std::string& name) {
 
 std::string Compiler::keyOf(const CompileJob& job, const std::string& sourceHash) const {
   Hasher hasher;
-  hasher.field(pool_.revision())
+  hasher.field(kFormat)
+      .field(pool_.revision())
       .field(sourceHash)
       .field(std::to_string(static_cast<int>(job.kind)));
   hasher.field(job.from).field(job.to);

@@ -27,12 +27,15 @@ Result<std::vector<std::optional<double>>> Rounds::take(std::int64_t round,
                                                         std::span<const Participant> participants,
                                                         std::span<const std::size_t> order) {
   std::vector<std::optional<double>> times(participants.size());
-  if (const auto before = recorded_.find(round); before != recorded_.end()) {
-    for (std::size_t i = 0; i < participants.size(); ++i) {
-      if (const auto at = before->second.find(participants[i].trial); at != before->second.end()) {
-        times[i] = sampler_.rankTime(at->second);
-      }
+  bool before = false;
+  for (std::size_t i = 0; i < participants.size(); ++i) {
+    const auto& ofRound = recorded_[round];
+    if (const auto at = ofRound.find(participants[i].trial); at != ofRound.end()) {
+      times[i] = sampler_.rankTime(at->second);
+      before = true;
     }
+  }
+  if (before) {
     return times;
   }
   std::vector<store::TrialSample> taken;

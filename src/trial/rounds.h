@@ -34,7 +34,7 @@ class Rounds {
   Rounds(const Sampler& sampler, store::Store& store, model::Stage stage)
       : sampler_(sampler), store_(store), stage_(stage) {}
 
-  /// Learns the rounds that were recorded before.
+  /// Learns the rounds that were recorded before, those of others in the same run included.
   void restore(std::span<const store::TrialSample> samples);
 
   /// The time of each participant in the round, measured in the order given (indices of

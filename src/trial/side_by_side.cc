@@ -1,9 +1,7 @@
 #include "trial/side_by_side.h"
 
 #include <algorithm>
-#include <iterator>
 #include <limits>
-#include <set>
 
 #include "stats/compare.h"
 #include "stats/summary.h"
@@ -69,19 +67,6 @@ class Field {
   std::vector<std::size_t> running_;
 };
 
-/// Those of the samples that belong to the participants.
-std::vector<store::TrialSample> ownSamples(std::span<const Participant> participants,
-                                           std::span<const store::TrialSample> recorded) {
-  std::set<std::int64_t> trials;
-  for (const Participant& participant : participants) {
-    trials.insert(participant.trial);
-  }
-  std::vector<store::TrialSample> own;
-  std::copy_if(recorded.begin(), recorded.end(), std::back_inserter(own),
-               [&](const store::TrialSample& sample) { return trials.contains(sample.trial); });
-  return own;
-}
-
 }  // namespace
 
 Result<std::vector<std::vector<double>>> sideBySide(const Sampler& sampler, store::Store& store,
@@ -90,7 +75,7 @@ Result<std::vector<std::vector<double>>> sideBySide(const Sampler& sampler, stor
                                                     std::span<const store::TrialSample> recorded,
                                                     const SideBySideOptions& options) {
   Rounds rounds(sampler, store, stage);
-  rounds.restore(ownSamples(participants, recorded));
+  rounds.restore(recorded);
   Field field(participants, options);
   for (std::int64_t round = 0; round < options.mostRounds; ++round) {
     if (round >= options.fewestRounds) {
