@@ -65,8 +65,8 @@ std::string attentionProgram() {
 
 std::string elementwiseProgram() {
   return program({"70x90xf32", "70x90xf32"}, "70x90xf32",
-                 "linalg.mul ins(%a0, %a1 : tensor<70x90xf32>, tensor<70x90xf32>) outs(%e : "
-                 "tensor<70x90xf32>) -> tensor<70x90xf32>");
+                 "linalg.map {arith.mulf} ins(%a0, %a1 : tensor<70x90xf32>, tensor<70x90xf32>) "
+                 "outs(%e : tensor<70x90xf32>)");
 }
 
 std::string reductionProgram() {
@@ -125,9 +125,9 @@ TEST_F(KnobsCompileTest, MatmulsOnTheCpu) {
 }
 
 TEST_F(KnobsCompileTest, ConvolutionsOnTheCpu) {
-  expectCompiles("local", convProgram(false), "linalg.conv_2d_nhwc_hwcf",
+  expectCompiles("local", convProgram(false), "linalg.generic",
                  cpuKnobs(convRoot(false, 2, 8, 16, 32, 3), limits_));
-  expectCompiles("local", convProgram(true), "linalg.conv_2d_nchw_fchw",
+  expectCompiles("local", convProgram(true), "linalg.generic",
                  cpuKnobs(convRoot(true, 2, 8, 16, 32, 3), limits_));
 }
 
@@ -151,7 +151,7 @@ TEST_F(KnobsCompileTest, ElementsOnTheCpu) {
 TEST_F(KnobsCompileTest, MatmulsOnVulkan) {
   expectCompiles("vulkan", matmulProgram(), std::string(kMatmul),
                  vulkanKnobs(matmulRoot(100, 130, 72)));
-  expectCompiles("vulkan", convProgram(false), "linalg.conv_2d_nhwc_hwcf",
+  expectCompiles("vulkan", convProgram(false), "linalg.generic",
                  vulkanKnobs(convRoot(false, 2, 8, 16, 32, 3)));
 }
 

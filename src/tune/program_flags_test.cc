@@ -5,7 +5,9 @@
 #include <algorithm>
 
 #include "base/file.h"
+#include "base/hash.h"
 #include "base/subprocess.h"
+#include "iree/compiler.h"
 #include "iree/installation.h"
 
 namespace hone::tune {
@@ -63,9 +65,32 @@ TEST(ProgramFlags, AScriptMakesAMatmulOfAConvolution) {
   EXPECT_EQ(configuredWith({"default", {}, ""}).find("matmul"), std::string::npos);
 }
 
-TEST(ProgramFlags, KnowsWhatASessionDoesNotTake) {
-  EXPECT_TRUE(isProcessFlag("--iree-dispatch-creation-experimental-set-data-tiling-ops=matmul"));
-  EXPECT_FALSE(isProcessFlag("--iree-opt-data-tiling"));
+TEST(ProgramFlags, TheLibraryTakesThemToo) {
+  const ScratchFolder folder = ScratchFolder::create("hone-flags-test").value();
+  const auto source = folder.path() / "conv.mlir";
+  ASSERT_TRUE(writeFile(source, std::string(kConvolution)));
+  const auto script = folder.path() / "script.mlir";
+  iree::Compiler compiler(
+      iree::CompilePool::start({iree::findInstallation("")->compilerLibrary(), 2, {}}).value(),
+      iree::ArtifactCache(folder.path() / "cache"),
+      Limits{std::chrono::seconds(120), std::uint64_t{8} << 30U});
+  const iree::Target target = iree::targetFrom("local").value();
+  const auto sets = flagSets(target);
+  std::vector<iree::CompileRequest> requests;
+  for (const FlagSet& set : sets) {
+    std::vector<std::string> flags = target.flags;
+    flags.insert(flags.end(), set.flags.begin(), set.flags.end());
+    if (!set.preprocessing.empty()) {
+      ASSERT_TRUE(writeFile(script, set.preprocessing));
+      flags.push_back("--iree-preprocessing-transform-spec-filename=" + script.string());
+    }
+    requests.push_back({source, hashOf(kConvolution), flags, {}});
+  }
+  const auto compiled = compiler.compileAll(requests, {}).value();
+  for (std::size_t i = 0; i < compiled.size(); ++i) {
+    EXPECT_EQ(compiled[i].report.status, iree::CompileReport::Status::ok)
+        << sets[i].name << ": " << compiled[i].report.message;
+  }
 }
 
 }  // namespace

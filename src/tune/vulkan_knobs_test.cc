@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include <algorithm>
+
 #include "tune/test_roots.h"
 #include "tune/vulkan_config.h"
 
@@ -89,7 +91,8 @@ RC_GTEST_PROP(VulkanKnobs, WorkgroupsAreSmallEnoughAndTilesFitIntoEachOther, ())
   const Sizes threads = workgroupSize(root, *config);
   RC_ASSERT(threads[0] * threads[1] * threads[2] <= 256);
   for (std::size_t loop = 0; loop < root.loops.size(); ++loop) {
-    RC_ASSERT(config->thread[loop] == 0 || config->workgroup[loop] % config->thread[loop] == 0);
+    const std::int64_t thread = std::max<std::int64_t>(1, config->thread[loop]);
+    RC_ASSERT(config->workgroup[loop] % thread == 0);
     RC_ASSERT(config->workgroup[loop] <= root.loops[loop].size);
   }
 }
