@@ -125,29 +125,10 @@ rc::Gen<RootOperation> anyRoot() {
   });
 }
 
-RC_GTEST_PROP(CpuKnobs, SpacesAreBoundedAndTheirPointsAreWhole, ()) {
-  const RootOperation root = *anyRoot();
-  const auto model = cpuKnobs(root, someCpu());
-  if (!model) {
-    RC_ASSERT(model.error().message.find("no loop to tile") != std::string::npos);
-    return;
-  }
-  RC_ASSERT(model->space.size() >= 1U);
-  RC_ASSERT(model->space.size() <= 30'000U);
-  std::set<std::size_t> begin(model->first.begin(), model->first.end());
-  RC_ASSERT(begin.size() == model->first.size());
-  const std::size_t any = *rc::gen::inRange<std::size_t>(0, model->space.size());
-  RC_ASSERT(model->guess(any) > 0);
-  RC_ASSERT(model->space.find(model->space.point(any)) == any);
-}
-
-RC_GTEST_PROP(CpuKnobs, NoTileIsLargerThanItsLoopOrTheTileAroundIt, ()) {
-  const RootOperation root = *anyRoot();
-  const auto model = cpuKnobs(root, someCpu());
-  RC_PRE(model.has_value());
-  const std::vector<std::size_t> any = {*rc::gen::inRange<std::size_t>(0, model->space.size())};
+/// That no tile is larger than its loop or than the tile around it.
+void checkTiles(const RootOperation& root, const std::string& compilationInfo) {
   RootOperation chosen = root;
-  chosen.loweringConfig = chosen.translationInfo = model->compilationInfos(any).value().front();
+  chosen.loweringConfig = chosen.translationInfo = compilationInfo;
   const auto config = defaultOf(chosen);
   RC_ASSERT(config.has_value());
   for (std::size_t loop = 0; loop < root.loops.size(); ++loop) {
@@ -162,6 +143,24 @@ RC_GTEST_PROP(CpuKnobs, NoTileIsLargerThanItsLoopOrTheTileAroundIt, ()) {
         root.loops[loop].reduction ? config->distribution : config->vectorReduction;
     RC_ASSERT(other[loop] == 0);
   }
+}
+
+RC_GTEST_PROP(CpuKnobs, SpacesAreBoundedAndTheirTilesFitIntoEachOther, ()) {
+  const RootOperation root = *anyRoot();
+  const auto model = cpuKnobs(root, someCpu());
+  if (!model) {
+    RC_ASSERT(model.error().message.find("no loop to tile") != std::string::npos);
+    return;
+  }
+  RC_ASSERT(model->space.size() >= 1U);
+  RC_ASSERT(model->space.size() <= 30'000U);
+  std::set<std::size_t> begin(model->first.begin(), model->first.end());
+  RC_ASSERT(begin.size() == model->first.size());
+  const std::size_t any = *rc::gen::inRange<std::size_t>(0, model->space.size());
+  RC_ASSERT(model->guess(any) > 0);
+  RC_ASSERT(model->space.find(model->space.point(any)) == any);
+  const std::vector<std::size_t> one = {any};
+  checkTiles(root, model->compilationInfos(one).value().front());
 }
 
 }  // namespace
