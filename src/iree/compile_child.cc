@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdio>
 #include <optional>
 
@@ -21,6 +22,18 @@
 #include "iree/operation_problem.h"
 
 namespace hone::iree {
+
+bool isProcessFlag(std::string_view flag) {
+  constexpr std::array kNames = {"iree-dispatch-creation-experimental-set-data-tiling-ops",
+                                 "iree-llvmcpu-distribution-size", "iree-llvmcpu-matmul-tile-bytes",
+                                 "iree-llvmcpu-number-of-threads",
+                                 "iree-llvmcpu-vector-pproc-strategy"};
+  const std::string_view name = flag.substr(0, flag.find('='));
+  return std::any_of(kNames.begin(), kNames.end(), [&](std::string_view known) {
+    return name.ends_with(known) && name.substr(0, name.size() - known.size()) == "--";
+  });
+}
+
 namespace {
 
 /// Says the compiler's error, if there is one, on stderr, as one line.
@@ -35,9 +48,35 @@ bool failedWith(const CompilerApi& api, CompilerError* error) {
   return true;
 }
 
+/// Takes out the flags that the library knows for a whole process only, and sets them for this one,
+/// whose only job this is. One that is not known at all ends the process with the compiler's words.
+void setProcessFlags(const CompilerApi& api, std::vector<std::string>& flags) {
+  std::vector<std::string> taken;
+  std::erase_if(flags, [&](const std::string& flag) {
+    const bool process = isProcessFlag(flag);
+    if (process) {
+      taken.push_back(flag);
+    }
+    return process;
+  });
+  if (taken.empty()) {
+    return;
+  }
+  std::vector<const char*> pointers = {"hone"};
+  for (const std::string& flag : taken) {
+    pointers.push_back(flag.c_str());
+  }
+  api.setupGlobalFlags(static_cast<int>(pointers.size()), pointers.data(), "", false);
+}
+
 bool setFlags(const CompilerApi& api, Session* session, const CompileJob& job) {
   std::vector<std::string> flags = job.flags;
+<<<<<<< HEAD
   if (job.kind == CompileJob::Kind::roots || job.kind == CompileJob::Kind::specMarks) {
+=======
+  setProcessFlags(api, flags);
+  if (job.kind == CompileJob::Kind::roots) {
+>>>>>>> knobs
     flags.emplace_back("--iree-codegen-add-tuner-attributes");
   } else if (job.kind == CompileJob::Kind::matchers) {
     flags.emplace_back("--iree-codegen-add-tuner-attributes");

@@ -19,6 +19,8 @@ constexpr double kWorkgroupCycles = 600;
 constexpr double kLoop = 20;     ///< to get a loop going
 constexpr double kMasked = 4;    ///< how much slower edges make it without peeling
 constexpr double kPeeled = 1.1;  ///< and with
+constexpr double kOddVector = 3;
+constexpr double kAcross = 6;  ///< to add up the lanes of a vector
 
 std::int64_t orElse(std::int64_t tile, std::int64_t whole) { return tile > 0 ? tile : whole; }
 
@@ -38,8 +40,8 @@ ProductCost::ProductCost(const model::RootOperation& root, const CpuLimits& limi
       operands_{root.inputs.at(0), root.inputs.at(1), root.outputs.at(0)},
       limits_(limits),
       along_(innermostLoop(root.outputs[0]).value_or(0)),
-      lanes_(
-          std::max<std::int64_t>(1, limits.vectorBytes / elementBytes(root.outputs[0].element))) {}
+      lanes_(std::max<std::int64_t>(1, limits.vectorBytes / elementBytes(root.outputs[0].element))),
+      windowed_(root.kind == model::RootKind::convolution) {}
 
 double ProductCost::operator()(const CpuConfig& config) const {
   Tiles tiles;
@@ -76,6 +78,13 @@ double ProductCost::arithmetic(const Tiles& tiles) const {
       rows *= static_cast<double>(tiles.vector[i]);
     }
   }
+  if (2 * tiles.vector[along_] <= lanes_) {
+    // Too few results for the lanes, which go along the sums then and are added up at each step.
+    const auto lanes = static_cast<double>(lanes_);
+    const double each = std::ceil(sums / lanes) + kAcross;
+    return steps * (rows * static_cast<double>(tiles.vector[along_]) * each + kLoop) *
+           (tiles.ragged && !tiles.peel ? kMasked : 1);
+  }
   const auto vectors = static_cast<double>(ceilDiv(tiles.vector[along_], lanes_));
   const double accumulators = rows * vectors;
   double cycles = accumulators * sums / kMultipliesPerCycle;
@@ -91,9 +100,11 @@ double ProductCost::arithmetic(const Tiles& tiles) const {
   const double spreads = sums > 1 ? rows * sums / 2 : 0;
   const double spilled =
       std::max(0.0, accumulators + vectors + 1 - static_cast<double>(limits_.registers));
-  cycles = std::max(cycles, loads / kLoadsPerCycle) + spreads + 2 * spilled + 2;
+  cycles = std::max(cycles, loads / kLoadsPerCycle) + spreads + 4 * spilled + 2;
   cycles = steps * cycles + results * (2 * accumulators + kLoop);
-  return cycles * (!tiles.ragged ? 1 : tiles.peel ? kPeeled : kMasked);
+  // Vectors whose length is no power of two are put together anew for a convolution.
+  const bool odd = windowed_ && (tiles.vector[along_] & (tiles.vector[along_] - 1)) != 0;
+  return cycles * (odd ? kOddVector : 1) * (!tiles.ragged ? 1 : tiles.peel ? kPeeled : kMasked);
 }
 
 double ProductCost::footprint(const model::RootOperand& operand, const Sizes& tile) const {

@@ -26,6 +26,7 @@ class ProductCost {
   CpuLimits limits_;
   std::size_t along_ = 0;  ///< the loop along neighbours of the result
   std::int64_t lanes_ = 1;
+  bool windowed_ = false;  ///< a convolution
 };
 
 }  // namespace hone::tune

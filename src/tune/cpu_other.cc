@@ -88,6 +88,9 @@ Split splitOf(const model::RootOperation& root) {
 std::vector<std::int64_t> sharesLike(std::int64_t share, std::int64_t size) {
   const std::int64_t unit = std::gcd(share, std::int64_t{16});
   std::vector<std::int64_t> shares = multiplesOf(unit, size, std::max(size, unit), 8);
+  for (std::int64_t& one : shares) {
+    one = std::min(one, size);
+  }
   std::erase(shares, share);
   return shares;
 }
@@ -139,7 +142,7 @@ class Elements {
                   std::size_t loop, std::vector<Tiling>& tilings) const {
     if (loop < shares.size()) {
       for (const std::int64_t share : shares[loop]) {
-        config.distribution[loop] = share;
+        config.distribution[loop] = std::min(share, root_.loops[loop].size);
         distribute(config, shares, loop + 1, tilings);
       }
       return;

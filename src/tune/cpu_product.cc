@@ -24,6 +24,7 @@ class Product {
     std::int64_t across, along, sum;
   };
 
+  [[nodiscard]] bool isConvolution() const { return root_.kind == model::RootKind::convolution; }
   [[nodiscard]] std::int64_t size(std::optional<std::size_t> loop) const;
   [[nodiscard]] std::vector<std::int64_t> alongTiles() const;
   [[nodiscard]] std::vector<std::int64_t> acrossTiles() const;
@@ -40,6 +41,13 @@ class Product {
   std::optional<std::size_t> along_, across_, sum_;
   std::optional<std::size_t> next_;  ///< the innermost of the other loops of the result
 };
+
+/// Of a convolution only tiles that leave nothing over are vectorized.
+std::vector<std::int64_t> dividing(std::int64_t size, std::int64_t largest) {
+  std::vector<std::int64_t> tiles = divisorsOf(size);
+  std::erase_if(tiles, [&](std::int64_t tile) { return tile > largest; });
+  return tiles;
+}
 
 std::optional<std::size_t> lastOf(const std::vector<std::size_t>& loops) {
   return loops.empty() ? std::nullopt : std::optional(loops.back());
@@ -65,6 +73,9 @@ std::int64_t Product::size(std::optional<std::size_t> loop) const {
 
 /// Whole vectors as far as they go; a short loop is one vector, whatever its size.
 std::vector<std::int64_t> Product::alongTiles() const {
+  if (isConvolution()) {
+    return dividing(size(along_), 4 * lanes_);
+  }
   std::set<std::int64_t> tiles;
   for (const std::int64_t vectors : {1, 2, 3, 4}) {
     tiles.insert(std::min(vectors * lanes_, size(along_)));
@@ -76,6 +87,9 @@ std::vector<std::int64_t> Product::alongTiles() const {
 }
 
 std::vector<std::int64_t> Product::acrossTiles() const {
+  if (isConvolution()) {
+    return dividing(size(across_), limits_.registers);
+  }
   std::set<std::int64_t> tiles;
   for (const std::int64_t tile : {1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16}) {
     if (tile <= size(across_)) {
@@ -89,6 +103,9 @@ std::vector<std::int64_t> Product::acrossTiles() const {
 }
 
 std::vector<std::int64_t> Product::sumTiles() const {
+  if (isConvolution()) {
+    return dividing(size(sum_), lanes_);
+  }
   std::set<std::int64_t> tiles;
   for (const std::int64_t tile : {1, 2, 4, 8, 16, 32, 64, 128, 256}) {
     // Long sums at a time pay only where the result has little to spread over the lanes.
@@ -159,7 +176,8 @@ void Product::addCached(const CpuConfig& plain, const Vector& vector,
       const std::int64_t strip = strips * vector.along;
       // The strip of what is summed is to stay in the first cache while the rows go past it.
       if (sums >= size(sum_) || sums % vector.sum != 0 || strip > plain.distribution[*along_] ||
-          sums * strip * bytes > 2 * limits_.l1Bytes) {
+          sums * strip * bytes > 2 * limits_.l1Bytes ||
+          sums * strip * bytes < limits_.l1Bytes / 4) {
         continue;
       }
       CpuConfig config = plain;
@@ -184,7 +202,7 @@ void Product::addCached(const CpuConfig& plain, const Vector& vector,
 
 void Product::addShares(const Vector& vector, std::vector<Tiling>& tilings) const {
   constexpr std::int64_t kLargest = 4096;
-  constexpr std::size_t kMost = 6;
+  constexpr std::size_t kMost = 5;
   const auto alongShares = multiplesOf(vector.along, size(along_), kLargest, kMost);
   const auto acrossShares = multiplesOf(vector.across, size(across_), kLargest, kMost);
   const auto nextShares = next_ ? multiplesOf(1, size(next_), 64, 3) : std::vector<std::int64_t>{1};
@@ -201,11 +219,11 @@ void Product::addShares(const Vector& vector, std::vector<Tiling>& tilings) cons
         if (along_) {
           shared.distribution[*along_] = std::min(along, size(along_));
         }
-        add(shared, tilings);
-        if (root_.kind == model::RootKind::convolution) {
+        if (isConvolution()) {
           shared.pipeline = CpuPipeline::convDecompose;
           add(shared, tilings);
         } else {
+          add(shared, tilings);
           addCached(shared, vector, tilings);
         }
       }

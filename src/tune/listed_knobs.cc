@@ -43,8 +43,6 @@ std::vector<std::string> numberNames(const TilingForm& form, const Tiling& tilin
 /// Those that cost least by the guess, with the default, which is kept whatever it costs.
 std::vector<Tiling> kept(Listing& listing) {
   std::vector<Tiling>& tilings = listing.tilings;
-  std::sort(tilings.begin(), tilings.end());
-  tilings.erase(std::unique(tilings.begin(), tilings.end()), tilings.end());
   if (tilings.size() > listing.most) {
     std::vector<std::pair<double, std::size_t>> order;
     for (std::size_t i = 0; i < tilings.size(); ++i) {

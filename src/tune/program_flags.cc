@@ -66,6 +66,4 @@ std::vector<FlagSet> flagSets(const iree::Target& target) {
   return {{"optimization level 3", {"--iree-opt-level=O3"}, "more fusion"}};
 }
 
-bool isProcessFlag(std::string_view flag) { return flag.starts_with(kPackedOperations); }
-
 }  // namespace hone::tune

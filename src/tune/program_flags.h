@@ -22,8 +22,4 @@ struct FlagSet {
 /// own choice.
 [[nodiscard]] std::vector<FlagSet> flagSets(const iree::Target& target);
 
-/// Whether the compiler takes a flag for a whole process only: its library does not know it in a
-/// session.
-[[nodiscard]] bool isProcessFlag(std::string_view flag);
-
 }  // namespace hone::tune

@@ -32,7 +32,10 @@ Sizes trimmed(Sizes sizes) {
 std::optional<std::vector<Sizes>> listsOf(std::string_view text) {
   std::vector<Sizes> lists;
   for (std::size_t at = 0; (at = text.find('[', at)) != std::string_view::npos;) {
-    const auto end = text.find(']', ++at);
+    if (text.substr(++at).starts_with('[')) {
+      continue;
+    }
+    const auto end = text.find(']', at);
     if (end == std::string_view::npos) {
       return std::nullopt;
     }

@@ -11,8 +11,8 @@ namespace hone::tune {
 namespace {
 
 constexpr std::int64_t kMostThreads = 256;
-constexpr std::int64_t kMostOfAThread = 256;  ///< elements of the result
-constexpr std::int64_t kVector = 4;           ///< elements of a vector in SPIR-V
+constexpr std::int64_t kMostOfAThread = 64;  ///< elements of the result
+constexpr std::int64_t kVector = 4;          ///< elements of a vector in SPIR-V
 
 /// One parallel loop's share of a workgroup and of a thread.
 struct Share {
@@ -127,6 +127,7 @@ class Listed {
 /// Loads for each product, and threads that have nothing to do.
 double costOf(const model::RootOperation& root, const VulkanConfig& config) {
   constexpr double kThreadsAtATime = 32;
+  constexpr double kElementsInRegisters = 32;
   double elements = 1;
   double border = 0;  // what is loaded for one step of a sum
   double waste = 1;
@@ -151,7 +152,9 @@ double costOf(const model::RootOperation& root, const VulkanConfig& config) {
     sums *= static_cast<double>(std::max<std::int64_t>(1, size));
   }
   const double idle = std::max(1.0, kThreadsAtATime / threads);
-  return (1 + border / elements + 2 / (sums * elements)) * waste * idle + workgroups * 1e-6;
+  const double spilled = std::max(0.0, elements / kElementsInRegisters - 1);
+  return (1 + spilled + border / elements + 2 / (sums * elements)) * waste * idle +
+         workgroups * 1e-6;
 }
 
 }  // namespace
