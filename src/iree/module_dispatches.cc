@@ -243,10 +243,7 @@ std::string programText(const CompilerApi& api, MlirOperation module, const std:
   }
   std::string text = api.text(copy);
   api.operationErase(copy);
-  // Large constants stand after the module.
-  const auto end = text.rfind("\n}", text.rfind("\n{-#"));
-  text.insert(end + 1, function);
-  return text;
+  return withFunction(std::move(text), function);
 }
 
 /// A name for the function that no executable has.
