@@ -90,9 +90,13 @@ Result<std::vector<DispatchProgram>> dispatchPrograms(Compiler& compiler,
       program.function = entry.at("function").get<std::string>();
       program.inputTypes = entry.at("inputs").get<std::vector<std::string>>();
       program.resultTypes = entry.at("results").get<std::vector<std::string>>();
+      program.from = benchmark ? kPhaseExecutableSources : kPhaseFlow;
+      program.source =
+          HONE_TRY(writeSource(folder, request, program, entry.at("text").get<std::string>()));
+      if (benchmark) {
+        roots = HONE_TRY(rootsFor(compiler, request, program));
+      }
       program.root = rootFor(roots, dispatch);
-      program.source = HONE_TRY(
-          writeSource(folder, request.source, program.name, entry.at("text").get<std::string>()));
     }
   }
   return programs;
