@@ -20,7 +20,9 @@ using Status = CompileReport::Status;
 class DispatchProgramsTest : public ::testing::Test {
  protected:
   std::vector<DispatchProgram> programs(const CompileRequest& request) {
-    return dispatchPrograms(engine_.compiler, request, engine_.folder.path()).value();
+    const auto folder = engine_.folder.path() / request.source.stem();
+    std::filesystem::create_directories(folder);
+    return dispatchPrograms(engine_.compiler, request, folder).value();
   }
 
   [[nodiscard]] CompileRequest requestFor(const DispatchProgram& program) const {

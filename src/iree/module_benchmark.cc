@@ -34,7 +34,7 @@ struct Binding {
     model::TensorType type = model::tensorTypeFrom(element).value();
     type.shape = shape;
     if (tensors != 1 || static_cast<std::int64_t>(type.bytes()) != bytes) {
-      type.shape.clear();
+      type.shape.clear();  // `bytes` is now that of one element
       type.shape = {bytes / static_cast<std::int64_t>(type.bytes())};
     }
     return type;
@@ -144,7 +144,8 @@ bool BenchmarkReader::readBinding(MlirOperation subspan) {
   if (binding.tensors > 0 && binding.element != element) {
     return refuse("one of its buffers holds elements of several types");
   }
-  const bool written = !api_.attributeText(subspan, "descriptor_flags").contains("ReadOnly");
+  const auto flags = numbersIn(api_.attributeText(subspan, "descriptor_flags"));
+  const bool written = flags.empty() || flags.front() % 2 == 0;  // the lowest bit: only read
   binding.element = element;
   binding.shape = type->shape;
   binding.overwritten =
