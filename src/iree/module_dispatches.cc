@@ -5,12 +5,10 @@
 #include <algorithm>
 #include <map>
 #include <optional>
-#include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "base/error.h"
 #include "base/hash.h"
 #include "base/text.h"
 #include "iree/module_walk.h"
