@@ -10,6 +10,7 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "iree/module_attributes.h"
+#include "iree/module_benchmark.h"
 #include "iree/module_constraints.h"
 #include "iree/module_dispatches.h"
 #include "iree/module_matchers.h"
@@ -254,6 +255,11 @@ bool writeRoots(const CompilerApi& api, MlirContext context, Invocation* invocat
 }
 
 bool writeDispatches(const CompilerApi& api, Invocation* invocation, const CompileJob& job) {
+  if (job.from == kPhaseExecutableSources) {
+    return withModule(api, invocation, [&](MlirOperation module) {
+      return writeJson(job, benchmarkDispatchesIn(api, module));
+    });
+  }
   return (job.from == kPhaseFlow || runPhases(api, invocation, job.from, kPhaseFlow)) &&
          withModule(api, invocation, [&](MlirOperation module) {
            return writeJson(job, dispatchesIn(api, module));

@@ -118,6 +118,8 @@ enum class Pipeline : int { standard = 0 };
     (MlirOperation, MlirStringRef))                                                                \
   X(operationSetAttribute, "mlirOperationSetAttributeByName", void,                                \
     (MlirOperation, MlirStringRef, MlirAttribute))                                                 \
+  X(operationRemoveAttribute, "mlirOperationRemoveAttributeByName", bool,                          \
+    (MlirOperation, MlirStringRef))                                                                \
   X(operationAttributes, "mlirOperationGetNumAttributes", std::intptr_t, (MlirOperation))          \
   X(operationAttributeAt, "mlirOperationGetAttribute", MlirNamedAttribute,                         \
     (MlirOperation, std::intptr_t))                                                                \

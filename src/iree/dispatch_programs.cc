@@ -4,6 +4,7 @@
 #include <map>
 
 #include "base/file.h"
+#include "base/hash.h"
 
 namespace hone::iree {
 namespace {
@@ -23,13 +24,24 @@ model::RootOperation rootFor(std::span<const model::RootOperation> roots,
 }
 
 Result<std::filesystem::path> writeSource(const std::filesystem::path& folder,
-                                          const std::filesystem::path& program,
-                                          const std::string& name, const std::string& text) {
-  std::filesystem::path file = folder / (name + ".mlir");
-  HONE_CHECK(writeFile(file, fmt::format("// A dispatch of {}; the compiler takes it with "
-                                         "--compile-from=flow.\n{}",
-                                         program.filename().string(), text)));
+                                          const CompileRequest& request,
+                                          const DispatchProgram& program, const std::string& text) {
+  std::filesystem::path file = folder / (program.name + ".mlir");
+  HONE_CHECK(writeFile(
+      file, fmt::format("// A dispatch of {}; the compiler takes it with --compile-from={}.\n{}",
+                        request.source.filename().string(), program.from, text)));
   return file;
+}
+
+/// The roots by the dispatches: of a whole program, or of the only dispatch of a benchmark, which
+/// the compiler configured before it wrote it.
+Result<std::vector<model::RootOperation>> rootsFor(Compiler& compiler,
+                                                   const CompileRequest& request,
+                                                   const DispatchProgram& program) {
+  CompileRequest one = request;
+  one.source = program.source;
+  one.sourceHash = hashOf(HONE_TRY(readFile(program.source)));
+  return rootsOf(compiler, one);
 }
 
 }  // namespace
@@ -48,7 +60,11 @@ Result<std::vector<DispatchProgram>> dispatchPrograms(Compiler& compiler,
                                                       const CompileRequest& request,
                                                       const std::filesystem::path& folder) {
   const nlohmann::json found = HONE_TRY(compiler.dispatches(request));
-  const std::vector<model::RootOperation> roots = HONE_TRY(rootsOf(compiler, request));
+  const bool benchmark = request.from == kPhaseExecutableSources;
+  std::vector<model::RootOperation> roots;
+  if (!benchmark) {
+    roots = HONE_TRY(rootsOf(compiler, request));
+  }
   std::vector<DispatchProgram> programs;
   std::map<std::string, std::size_t> known;  // by fingerprint
   for (const nlohmann::json& entry : found) {
@@ -74,9 +90,13 @@ Result<std::vector<DispatchProgram>> dispatchPrograms(Compiler& compiler,
       program.function = entry.at("function").get<std::string>();
       program.inputTypes = entry.at("inputs").get<std::vector<std::string>>();
       program.resultTypes = entry.at("results").get<std::vector<std::string>>();
+      program.from = benchmark ? kPhaseExecutableSources : kPhaseFlow;
+      program.source =
+          HONE_TRY(writeSource(folder, request, program, entry.at("text").get<std::string>()));
+      if (benchmark) {
+        roots = HONE_TRY(rootsFor(compiler, request, program));
+      }
       program.root = rootFor(roots, dispatch);
-      program.source = HONE_TRY(
-          writeSource(folder, request.source, program.name, entry.at("text").get<std::string>()));
     }
   }
   return programs;

@@ -36,7 +36,9 @@ struct DispatchProgram {
 };
 
 /// The dispatches of a program, in its order; the sources of those that can stand alone are
-/// written to the folder.
+/// written to the folder. A file that the compiler wrote to benchmark a dispatch, which describe
+/// says to be at the phase executable-sources, has the one that is in it, with its buffers as
+/// inputs and results and without the configuration that it was written with.
 [[nodiscard]] Result<std::vector<DispatchProgram>> dispatchPrograms(
     Compiler& compiler, const CompileRequest& request, const std::filesystem::path& folder);
 

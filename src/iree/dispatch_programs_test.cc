@@ -20,7 +20,9 @@ using Status = CompileReport::Status;
 class DispatchProgramsTest : public ::testing::Test {
  protected:
   std::vector<DispatchProgram> programs(const CompileRequest& request) {
-    return dispatchPrograms(engine_.compiler, request, engine_.folder.path()).value();
+    const auto folder = engine_.folder.path() / request.source.stem();
+    std::filesystem::create_directories(folder);
+    return dispatchPrograms(engine_.compiler, request, folder).value();
   }
 
   [[nodiscard]] CompileRequest requestFor(const DispatchProgram& program) const {
@@ -150,10 +152,14 @@ TEST_F(DispatchProgramsTest, ConstantsAndGlobalsBecomeInputs) {
           outs(%b : tensor<4x8xf32>) -> tensor<4x8xf32>
       return %c : tensor<4x8xf32>
     }
+    func.func @learn(%weights: tensor<16x8xf32>) {
+      util.global.store %weights, @weights : tensor<16x8xf32>
+      return
+    }
   )mlir",
                                               "global.mlir"));
   ASSERT_EQ(found.size(), 1u);
-  EXPECT_THAT(found[0].inputTypes, ElementsAre("tensor<4x16xf32>", "tensor<16x8xf32>"));
+  ASSERT_THAT(found[0].inputTypes, ElementsAre("tensor<4x16xf32>", "tensor<16x8xf32>"));
   const std::vector<std::string> inputs = {input(found[0].inputTypes[0], 0),
                                            input(found[0].inputTypes[1], 1)};
   EXPECT_EQ(run(requestFor(found[0]), found[0].function, inputs).size(), 4u * 4 * 8);
@@ -177,6 +183,89 @@ TEST_F(DispatchProgramsTest, WhatCannotStandAloneSaysWhy) {
   for (const DispatchProgram& program : programs(packed)) {
     EXPECT_THAT(program.whyNot, HasSubstr("data tiling")) << program.name;
   }
+}
+
+/// The compiler writes a file for each dispatch; each is a program that computes what the dispatch
+/// cut out of the whole does.
+TEST_F(DispatchProgramsTest, ABenchmarkOfTheCompilerIsAProgram) {
+  const std::filesystem::path written = engine_.folder.path() / "benchmarks";
+  CompileRequest whole = engine_.request(
+      mlirOf(model::Matmul{.m = 32, .n = 16, .k = 64, .epilogue = {.bias = true}}), "fused.mlir");
+  const auto cut = programs(whole);
+  ASSERT_EQ(cut.size(), 1u);
+  whole.flags.push_back("--iree-hal-dump-executable-benchmarks-to=" + written.string());
+  ASSERT_EQ(engine_.compile(whole).report.status, Status::ok);
+  const std::filesystem::directory_iterator files(written);
+  CompileRequest request = engine_.request(files->path());
+  const auto described = engine_.compiler.describe(request).value();
+  request.from = described.at(0).at("from").get<std::string>();
+  EXPECT_EQ(request.from, kPhaseExecutableSources);
+  const auto found = programs(request);
+  ASSERT_EQ(found.size(), 1u);
+  const DispatchProgram& program = found[0];
+  ASSERT_EQ(program.whyNot, "");
+  EXPECT_EQ(program.inputTypes, cut[0].inputTypes);
+  EXPECT_EQ(program.resultTypes, cut[0].resultTypes);
+  EXPECT_EQ(program.root, cut[0].root);
+  std::vector<std::string> inputs;
+  for (std::size_t i = 0; i < program.inputTypes.size(); ++i) {
+    inputs.push_back(input(program.inputTypes[i], i));
+  }
+  const std::string expected = run(requestFor(cut[0]), cut[0].function, inputs);
+  EXPECT_EQ(run(requestFor(program), program.function, inputs), expected);
+  // A configuration of one's own reaches it, in a batch as well.
+  CompileRequest other = requestFor(program);
+  const Compiled plain = engine_.compile(other);
+  other.attributes = {{"", "", "compilation_info",
+                       "#iree_codegen.compilation_info<lowering_config = "
+                       "#iree_cpu.lowering_config<distribution = [16, 16, 0], "
+                       "vector_common_parallel = [4, 16, 0], vector_reduction = [0, 0, 2]>, "
+                       "translation_info = #iree_codegen.translation_info<pipeline = "
+                       "#iree_cpu.pipeline<DoubleTilingExpert>>>"}};
+  for (const auto route : {CompileRequest::Route::shared, CompileRequest::Route::batched}) {
+    other.route = route;
+    other.function = program.function;
+    const Compiled tuned = engine_.compile(other);
+    EXPECT_EQ(tuned.report.status, Status::ok) << tuned.report.message;
+    EXPECT_EQ(tuned.ignored, "");
+    EXPECT_NE(tuned.content, plain.content);
+  }
+}
+
+/// The result lies in a larger buffer, of which the rest must stay what it was.
+TEST_F(DispatchProgramsTest, WhatABenchmarkWritesInPartIsGivenToIt) {
+  const std::filesystem::path written = engine_.folder.path() / "benchmarks";
+  CompileRequest whole = engine_.request(std::filesystem::path(HONE_SOURCE_DIR) /
+                                         "examples/programs/resnet_bottleneck.mlir");
+  const auto cut = programs(whole);
+  whole.flags.push_back("--iree-hal-dump-executable-benchmarks-to=" + written.string());
+  ASSERT_EQ(engine_.compile(whole).report.status, Status::ok);
+  std::size_t files = 0;
+  for (const auto& file : std::filesystem::directory_iterator(written)) {
+    CompileRequest request = engine_.request(file.path());
+    request.from = kPhaseExecutableSources;
+    const auto found = programs(request);
+    ASSERT_EQ(found.size(), 1u);
+    EXPECT_EQ(found[0].whyNot, "");
+    const auto same = std::find_if(cut.begin(), cut.end(), [&](const DispatchProgram& one) {
+      return one.name == found[0].name;
+    });
+    ASSERT_NE(same, cut.end());
+    EXPECT_EQ(found[0].root, same->root);
+    EXPECT_EQ(engine_.compile(requestFor(found[0])).report.status, Status::ok);
+    if (same == cut.begin()) {
+      EXPECT_EQ(found[0].inputTypes, same->inputTypes);
+      EXPECT_EQ(found[0].resultTypes, same->resultTypes);
+      std::vector<std::string> inputs;
+      for (std::size_t i = 0; i < same->inputTypes.size(); ++i) {
+        inputs.push_back(input(same->inputTypes[i], i));
+      }
+      const std::string expected = run(requestFor(*same), same->function, inputs);
+      EXPECT_EQ(run(requestFor(found[0]), found[0].function, inputs), expected);
+    }
+    ++files;
+  }
+  EXPECT_EQ(files, 3u);
 }
 
 /// A whole program's times, by its dispatches.

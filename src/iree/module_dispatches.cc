@@ -5,12 +5,10 @@
 #include <algorithm>
 #include <map>
 #include <optional>
-#include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "base/error.h"
 #include "base/hash.h"
 #include "base/text.h"
 #include "iree/module_walk.h"
@@ -243,10 +241,7 @@ std::string programText(const CompilerApi& api, MlirOperation module, const std:
   }
   std::string text = api.text(copy);
   api.operationErase(copy);
-  // Large constants stand after the module.
-  const auto end = text.rfind("\n}", text.rfind("\n{-#"));
-  text.insert(end + 1, function);
-  return text;
+  return withFunction(std::move(text), function);
 }
 
 /// A name for the function that no executable has.

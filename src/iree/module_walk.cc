@@ -47,19 +47,26 @@ void lookIntoBuffers(const CompilerApi& api, MlirOperation function, nlohmann::j
   };
   walk(api, function, [&](MlirOperation operation) {
     const std::string name = api.nameOf(operation);
-    if (name == "hal.tensor.import") {
+    if (name == "hal.tensor.import" || name == "stream.tensor.import") {
       const MlirValue buffer = api.operationOperand(operation, 0);
       if (api.valueIsArgument(buffer)) {
         put("inputs", api.argumentNumber(buffer),
-            api.typeText(api.valueType(api.operationResult(operation, 0))));
+            name == "hal.tensor.import"
+                ? api.typeText(api.valueType(api.operationResult(operation, 0)))
+                : api.attributeText(operation, "result_encoding"));
       }
     } else if (name == "util.return") {
       for (std::intptr_t i = 0; i < api.operationOperands(operation); ++i) {
         const MlirValue result = api.operationOperand(operation, i);
         const MlirOperation owner =
             api.valueIsArgument(result) ? MlirOperation{nullptr} : api.resultOwner(result);
-        if (owner.ptr != nullptr && api.nameOf(owner) == "hal.tensor.export") {
+        if (owner.ptr == nullptr) {
+          continue;
+        }
+        if (api.nameOf(owner) == "hal.tensor.export") {
           put("results", i, api.typeText(api.valueType(api.operationOperand(owner, 0))));
+        } else if (api.nameOf(owner) == "stream.tensor.export") {
+          put("results", i, api.attributeText(owner, "source_encoding"));
         }
       }
     }
@@ -99,6 +106,13 @@ std::vector<std::int64_t> numbersIn(std::string text) {
     }
   }
   return numbers;
+}
+
+std::string withFunction(std::string module, const std::string& function) {
+  // Large constants stand after the module.
+  const auto end = module.rfind("\n}", module.rfind("\n{-#"));
+  module.insert(end + 1, function);
+  return module;
 }
 
 std::vector<MlirOperation> executablesIn(const CompilerApi& api, MlirOperation module) {

@@ -23,6 +23,9 @@ void walk(const CompilerApi& api, MlirOperation root, Visitor visitor);
 /// index]".
 [[nodiscard]] std::vector<std::int64_t> numbersIn(std::string text);
 
+/// The text of a module with one function more, at its end.
+[[nodiscard]] std::string withFunction(std::string module, const std::string& function);
+
 /// The hal.executables of a module.
 [[nodiscard]] std::vector<MlirOperation> executablesIn(const CompilerApi& api,
                                                        MlirOperation module);

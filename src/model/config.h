@@ -15,8 +15,8 @@ struct OpAttribute {
   /// The operation's name, "linalg.matmul": all of it, or the second one by "linalg.generic#1"; ""
   /// is the dispatch's root.
   std::string op;
-  std::string name;      ///< "compilation_info"
-  std::string value;     ///< the attribute as MLIR text
+  std::string name;   ///< "compilation_info"
+  std::string value;  ///< the attribute as MLIR text
 
   bool operator==(const OpAttribute&) const = default;
 };

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "base/interrupt.h"
+#include "iree/dispatch_programs.h"
 #include "iree/problem_mlir.h"
 #include "trial/test_engine.h"
 
@@ -80,6 +81,34 @@ TEST_F(ExperimentTest, EveryCandidateEndsWithAnOutcomeAndTheRunGoesOn) {
   // The trials of all five and the twin are in the store, and so are the samples.
   EXPECT_EQ(store_.trials(run)->size(), 6u);
   EXPECT_FALSE(store_.samples(run)->empty());
+}
+
+TEST_F(ExperimentTest, ADispatchOfAProgramIsAProgram) {
+  const Program whole =
+      engine_
+          .load(iree::mlirOf(model::Matmul{
+              .m = 128, .n = 128, .k = 128, .epilogue = {.activation = model::Activation::relu}}))
+          .value();
+  const auto dispatches =
+      iree::dispatchPrograms(engine_.compiler, {whole.source, whole.hash, engine_.flags, {}},
+                             engine_.folder.path())
+          .value();
+  ASSERT_EQ(dispatches.size(), 1u);
+  ASSERT_EQ(dispatches[0].whyNot, "");
+  const Program program =
+      loadProgram(engine_.compiler, dispatches[0].source, "", engine_.flags).value();
+  EXPECT_EQ(program.from, dispatches[0].from);
+  EXPECT_EQ(program.function, dispatches[0].function);
+  EXPECT_EQ(program.inputTypes, whole.inputTypes);
+  EXPECT_EQ(program.resultTypes, whole.resultTypes);
+  Plan plan = planFor(program);
+  plan.candidates.push_back({0, tiles("good", 8, 16, 1)});
+  plan.candidates.push_back({0, tiles("too large for the compiler", 128, 128, 128)});
+  const auto findings = execute(plan, newRun()).value();
+  EXPECT_EQ(findings[1].outcome, Outcome::ok);
+  EXPECT_EQ(findings[1].against, Against::baseline);
+  EXPECT_EQ(findings[2].outcome, Outcome::compileFailed);
+  EXPECT_NE(findings[1].artifact, findings[0].artifact);
 }
 
 TEST_F(ExperimentTest, WhatIsRecordedIsNotDoneAgain) {
