@@ -81,6 +81,8 @@ enum class Pipeline : int { standard = 0 };
   X(getApiVersion, "ireeCompilerGetAPIVersion", int, ())                                           \
   X(getRevision, "ireeCompilerGetRevision", const char*, ())                                       \
   X(globalInitialize, "ireeCompilerGlobalInitialize", void, ())                                    \
+  X(setGlobalFlags, "ireeCompilerSetupGlobalCL", void,                                             \
+    (int, const char* const*, const char*, bool))                                                  \
   X(errorMessage, "ireeCompilerErrorGetMessage", const char*, (CompilerError*))                    \
   X(errorDestroy, "ireeCompilerErrorDestroy", void, (CompilerError*))                              \
   X(sessionCreate, "ireeCompilerSessionCreate", Session*, ())                                      \
