@@ -186,8 +186,8 @@ void addShow(CLI::App& spec, Context& context, const std::shared_ptr<Options>& o
 }
 
 void addCheck(CLI::App& spec, Context& context, const std::shared_ptr<Options>& options) {
-  CLI::App* verb = addVerb(spec, context, "check",
-                           "Which dispatches of a program get which entry", options, check);
+  CLI::App* verb = addVerb(spec, context, "check", "Which dispatches of a program get which entry",
+                           options, check);
   verb->add_option("FILE", options->spec, "A tuning spec")->required();
   addProgram(*verb, *options);
   addTarget(*verb, *options);
@@ -215,8 +215,8 @@ void addMerge(CLI::App& spec, Context& context, const std::shared_ptr<Options>& 
 }
 
 void addApply(CLI::App& spec, Context& context, const std::shared_ptr<Options>& options) {
-  CLI::App* verb = addVerb(spec, context, "apply",
-                           "Compile a program with a spec, for any target", options, apply);
+  CLI::App* verb = addVerb(spec, context, "apply", "Compile a program with a spec, for any target",
+                           options, apply);
   addProgram(*verb, *options);
   verb->add_option("--spec", options->spec, "A tuning spec")->type_name("FILE")->required();
   verb->add_option("-o,--output", options->output, "The module to write")

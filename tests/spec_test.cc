@@ -93,14 +93,13 @@ TEST_F(SpecVerb, IsMerged) {
   const Ran decided =
       box_.hone({"spec", "merge", "a.mlir", "b.mlir", "-o", "ab.mlir", "--prefer", "b"});
   EXPECT_EQ(decided.code, 0) << decided.err;
-  EXPECT_EQ(
-      box_.hone({"spec", "show", "ab.mlir", "--json"}).json().at("entries").at(0).at("entry"),
-      "other");
+  EXPECT_EQ(box_.hone({"spec", "show", "ab.mlir", "--json"}).json().at("entries").at(0).at("entry"),
+            "other");
 }
 
 TEST_F(SpecVerb, IsApplied) {
-  const Ran ran = box_.hone({"spec", "apply", "m.mlir", "--spec", "a.mlir", "-o", "m.vmfb", "--",
-                             "--iree-opt-level=O2"});
+  const Ran ran = box_.hone(
+      {"spec", "apply", "m.mlir", "--spec", "a.mlir", "-o", "m.vmfb", "--", "--iree-opt-level=O2"});
   EXPECT_EQ(ran.code, 0) << ran.out << ran.err;
   EXPECT_THAT(ran.out, HasSubstr("its code differs from the default's"));
   EXPECT_GT(fs::file_size(box_.work() / "m.vmfb"), 0U);
@@ -117,9 +116,8 @@ TEST_F(SpecVerb, SaysWhatIsWrongInOneLine) {
   box_.write("old.mlir", old);
   expectError(box_.hone({"spec", "check", "old.mlir", "m.mlir"}), 2,
               {"old.mlir:8:", "another version of the compiler"});
-  expectError(
-      box_.hone({"spec", "merge", "a.mlir", "b.mlir", "-o", "x.mlir", "--prefer", "mine"}), 2,
-      {"--prefer", "'mine'"});
+  expectError(box_.hone({"spec", "merge", "a.mlir", "b.mlir", "-o", "x.mlir", "--prefer", "mine"}),
+              2, {"--prefer", "'mine'"});
   expectError(box_.hone({"spec", "check", "a.mlir", "m.mlir", "stray"}), 2, {"'stray'", "--"});
   box_.write("broken.mlir", "func.func @f( {");
   expectError(box_.hone({"spec", "check", "a.mlir", "broken.mlir"}), 2, {"broken.mlir"});

@@ -265,9 +265,8 @@ int performJob(const CompilerApi& api, const CompileJob& job) {
     return done ? 0 : kExitFailed;
   }
   if (job.kind == CompileJob::Kind::specEntries) {
-    const bool done = withModule(api, invocation, [&](MlirOperation module) {
-      return writeSpec(api, module, job);
-    });
+    const bool done = withModule(api, invocation,
+                                 [&](MlirOperation module) { return writeSpec(api, module, job); });
     return done ? 0 : kExitFailed;
   }
   if (!job.attributes.empty()) {

@@ -175,8 +175,7 @@ enum class Pipeline : int { standard = 0 };
   X(operationRegion, "mlirOperationGetFirstRegion", MlirRegion, (MlirOperation))                   \
   X(regionBlock, "mlirRegionGetFirstBlock", MlirBlock, (MlirRegion))                               \
   X(blockArgument, "mlirBlockGetArgument", MlirValue, (MlirBlock, std::intptr_t))                  \
-  X(blockInsert, "mlirBlockInsertOwnedOperation", void,                                            \
-    (MlirBlock, std::intptr_t, MlirOperation))                                                     \
+  X(blockInsert, "mlirBlockInsertOwnedOperation", void, (MlirBlock, std::intptr_t, MlirOperation)) \
   X(argumentOwner, "mlirBlockArgumentGetOwner", MlirBlock, (MlirValue))                            \
   X(blockOwner, "mlirBlockGetParentOperation", MlirOperation, (MlirBlock))                         \
   X(resultNumber, "mlirOpResultGetResultNumber", std::intptr_t, (MlirValue))                       \

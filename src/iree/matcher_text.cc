@@ -72,11 +72,9 @@ std::string exampleText(const CompilerApi& api, MlirOperation operation,
     arguments.push_back(fmt::format("%arg{}: {}", i, types[i]));
   }
   const std::string list = join(arguments, ", ");
-  const std::string shell =
-      fmt::format("func.func private @example({}) {{\n  return\n}}\n", list);
-  const MlirOperation function =
-      api.operationParse(api.operationContext(operation), MlirStringRef::of(shell),
-                         MlirStringRef::of("example"));
+  const std::string shell = fmt::format("func.func private @example({}) {{\n  return\n}}\n", list);
+  const MlirOperation function = api.operationParse(
+      api.operationContext(operation), MlirStringRef::of(shell), MlirStringRef::of("example"));
   if (function.ptr == nullptr) {
     return "";
   }
@@ -118,8 +116,8 @@ nlohmann::json fromExample(const CompilerApi& api, MlirOperation operation) {
     }
     return entry;
   }
-  std::string text = fmt::format("transform.match.operation_name %op [\"{}\"] : !transform.any_op\n",
-                                 api.nameOf(operation));
+  std::string text = fmt::format(
+      "transform.match.operation_name %op [\"{}\"] : !transform.any_op\n", api.nameOf(operation));
   for (std::size_t i = 0; i < types.size(); ++i) {
     text += fmt::format(
         "%operand{0} = transform.get_operand %op[{0}] : (!transform.any_op) -> "

@@ -139,8 +139,8 @@ nlohmann::json describe(const CompilerApi& api, MlirOperation root,
   entry["body"] = bodyHash(api, printed->second);
   const MlirOperation seen = seenRoot(api, printed->second, root);
   if (seen.ptr == nullptr) {
-    entry["why_not"] = fmt::format(
-        "the compiler makes its {} only after it has applied specs", api.nameOf(root));
+    entry["why_not"] =
+        fmt::format("the compiler makes its {} only after it has applied specs", api.nameOf(root));
     return entry;
   }
   entry.update(matcherOf(api, seen));

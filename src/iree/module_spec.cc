@@ -57,9 +57,9 @@ std::vector<std::string> symbolsOf(const CompilerApi& api, MlirOperation operati
 
 /// The element types that a structure matcher asks for, in the order of the operands.
 std::vector<std::string> elementTypes(const CompilerApi& api, MlirOperation matcher) {
-  constexpr std::array<std::string_view, 9> kNames = {
-      "lhs_type",   "rhs_type",    "query_type", "key_type", "value_type",
-      "scale_type", "output_type", "max_type",   "sum_type"};
+  constexpr std::array<std::string_view, 9> kNames = {"lhs_type",    "rhs_type",   "query_type",
+                                                      "key_type",    "value_type", "scale_type",
+                                                      "output_type", "max_type",   "sum_type"};
   std::vector<std::string> types;
   for (const std::string_view name : kNames) {
     if (std::string type = api.attributeText(matcher, name); !type.empty()) {

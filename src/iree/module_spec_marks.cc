@@ -35,7 +35,8 @@ std::vector<std::string> argumentTypes(const CompilerApi& api, MlirOperation seq
 /// A sequence that leaves the marks and then does what the action does; "" for an action that is
 /// not given an operation to leave them on.
 std::string markingAction(const CompilerApi& api, MlirOperation action, std::size_t entry) {
-  const auto types = action.ptr == nullptr ? std::vector<std::string>() : argumentTypes(api, action);
+  const auto types =
+      action.ptr == nullptr ? std::vector<std::string>() : argumentTypes(api, action);
   if (types.empty() || (types.front() != kAnyOperation && !types.front().starts_with(kOperation))) {
     return "";
   }

@@ -12,7 +12,7 @@
 namespace hone::iree {
 namespace {
 
-// Named: the compiler cannot link a spec without a name with its own.
+// Named, so that what the compiler dumps after it has linked specs tells whose is whose.
 constexpr std::string_view kBegin =
     R"(module @hone_tuning_spec attributes {
     iree_codegen.tuning_spec_with_default_entrypoint, transform.with_named_sequence} {
@@ -61,28 +61,33 @@ std::string commentText(std::string_view comment) {
 }
 
 SpecSequence sequenceOf(const SpecEntry& entry, const std::string& symbol) {
-  return {entry.comment,
-          fmt::format("transform.named_sequence @{}(%op: !transform.any_op {{transform.readonly}})\n"
-                      "    -> (!transform.any_op, !transform.any_param) {{\n"
-                      "{}"
-                      "  %config = transform.param.constant {}\n"
-                      "    -> !transform.any_param\n"
-                      "  transform.yield %op, %config : !transform.any_op, !transform.any_param\n"
-                      "}}",
-                      symbol, indented(entry.matcher, 1), trim(entry.compilationInfo))};
+  return {
+      entry.comment,
+      fmt::format("transform.named_sequence @{}(%op: !transform.any_op {{transform.readonly}})\n"
+                  "    -> (!transform.any_op, !transform.any_param) {{\n"
+                  "{}"
+                  "  %config = transform.param.constant {}\n"
+                  "    -> !transform.any_param\n"
+                  "  transform.yield %op, %config : !transform.any_op, !transform.any_param\n"
+                  "}}",
+                  symbol, indented(entry.matcher, 1), trim(entry.compilationInfo))};
 }
 
 /// The part of a list that says something: sizes that are not empty, and no strides of one.
 bool says(const MatchedSizes& sizes) {
   const bool steps = sizes.name == "strides" || sizes.name == "dilations";
-  return !sizes.values.empty() && !(steps && std::ranges::all_of(sizes.values, [](std::int64_t v) {
-           return v == 1;
-         }));
+  return !sizes.values.empty() &&
+         !(steps && std::ranges::all_of(sizes.values, [](std::int64_t v) { return v == 1; }));
 }
 
 DispatchMatcher matcherFrom(const nlohmann::json& json) {
-  return {json.at("dispatch"), matchedFrom(json), json.at("matcher"), json.at("why_not"),
-          json.at("exact"),    {},                {}};
+  return {json.at("dispatch"),
+          matchedFrom(json),
+          json.at("matcher"),
+          json.at("why_not"),
+          json.at("exact"),
+          {},
+          {}};
 }
 
 }  // namespace
@@ -137,9 +142,7 @@ Matched matchedFrom(const nlohmann::json& json) {
 
 std::string shown(const Matched& matched) {
   const bool structure = matched.kind != "dag" && matched.kind != "other";
-  std::string text = structure            ? matched.kind
-                     : matched.op.empty() ? "an operation"
-                                          : matched.op;
+  std::string text = structure ? matched.kind : matched.op.empty() ? "an operation" : matched.op;
   for (const MatchedSizes& sizes : matched.sizes) {
     if (says(sizes)) {
       text += fmt::format(" {}={}", sizes.name, fmt::join(sizes.values, "x"));

@@ -34,7 +34,8 @@ struct Configured {
   [[nodiscard]] bool has(const ReadEntry& entry, const Which& which) const {
     return translationInfo == entry.translationInfo &&
            std::ranges::any_of(operations, [&](const Operation& operation) {
-             return std::invoke(which, operation) && operation.loweringConfig == entry.loweringConfig;
+             return std::invoke(which, operation) &&
+                    operation.loweringConfig == entry.loweringConfig;
            });
   }
 };
@@ -51,9 +52,9 @@ Marks marksFrom(const nlohmann::json& json) {
     Configured function{
         one.at("dispatch"), one.at("function"), one.at("translation_info"), one.at("entries"), {}};
     for (const nlohmann::json& operation : one.at("operations")) {
-      function.operations.push_back(
-          {operation.at("op"), operation.at("ordinal"), operation.at("root"),
-           operation.at("entry"), operation.at("lowering_config")});
+      function.operations.push_back({operation.at("op"), operation.at("ordinal"),
+                                     operation.at("root"), operation.at("entry"),
+                                     operation.at("lowering_config")});
     }
     marks.functions.push_back(std::move(function));
   }
@@ -98,8 +99,8 @@ bool isOnRoot(const ReadEntry& entry, std::int64_t number, const Configured& fun
   return root != byDefault.operations.end() &&
          std::ranges::any_of(function.operations, [&](const Configured::Operation& one) {
            // A later pass may replace the operation and drop the mark; the configuration stays.
-           const bool marked = one.entry == number ||
-                               (one.entry < 0 && one.loweringConfig == entry.loweringConfig);
+           const bool marked =
+               one.entry == number || (one.entry < 0 && one.loweringConfig == entry.loweringConfig);
            return marked && one.op == root->op && one.ordinal == root->ordinal;
          });
 }
@@ -142,8 +143,9 @@ void fill(const Spec& spec, const Marks& byDefault, const Marks& marks, SpecChec
 
 bool SpecCheck::good() const {
   return refused.empty() && std::ranges::all_of(entries, [](const EntryUse& entry) {
-           return !entry.uses.empty() &&
-                  std::ranges::all_of(entry.uses, [](const SpecUse& use) { return use.configured; });
+           return !entry.uses.empty() && std::ranges::all_of(entry.uses, [](const SpecUse& use) {
+             return use.configured;
+           });
          });
 }
 
@@ -160,8 +162,8 @@ Result<SpecCheck> checkSpec(Compiler& compiler, const CompileRequest& request, c
     return std::ranges::find(kTakesSpecFlag, backend) != kTakesSpecFlag.end();
   });
   check.flag = specFlag(check.takesSpecFlag, spec.file);
-  const Produced produced = HONE_TRY(
-      marksOf(compiler, with(request, spec, specFlag(check.takesSpecFlag, spec.marked))));
+  const Produced produced =
+      HONE_TRY(marksOf(compiler, with(request, spec, specFlag(check.takesSpecFlag, spec.marked))));
   Marks marks;
   if (produced.report.status == CompileReport::Status::ok) {
     marks = marksFrom(nlohmann::json::parse(HONE_TRY(readFile(produced.file))));

@@ -1,5 +1,7 @@
 #include "iree/spec_check.h"
 
+#include "base/subprocess.h"
+#include "iree/device.h"
 #include "iree/problem_mlir.h"
 #include "iree/test_specs.h"
 
@@ -105,7 +107,8 @@ std::string elementwise(const std::string& step) {
 }
 
 std::string vulkanInfo() {
-  return "#iree_codegen.compilation_info<lowering_config = #iree_codegen.lowering_config<tile_sizes "
+  return "#iree_codegen.compilation_info<lowering_config = "
+         "#iree_codegen.lowering_config<tile_sizes "
          "= [[32, 32], [4, 4], [0, 0, 4]]>, translation_info = <pipeline = "
          "#iree_gpu.spirv_pipeline<BaseVectorize> workgroup_size = [8, 8, 1]>>";
 }
@@ -135,8 +138,7 @@ std::vector<Case> cases() {
       {"fused", matmulFunction("f", 128, 192, 256, biasRelu(128, 192)),
        cpuInfo("32, 32, 0", "8, 16, 0", "0, 0, 2"), "contraction",
        "contraction m=128 n=192 k=256, f32 f32 f32"},
-      {"conv_nhwc",
-       mlirOf(model::Conv{.n = 2, .c = 16, .h = 18, .w = 18, .k = 32, .y = 3, .x = 3}),
+      {"conv_nhwc", mlirOf(model::Conv{.n = 2, .c = 16, .h = 18, .w = 18, .k = 32, .y = 3, .x = 3}),
        cpuInfo("1, 8, 16, 32, 0, 0, 0", "1, 1, 4, 8, 0, 0, 0", "0, 0, 0, 0, 1, 1, 8"),
        "convolution",
        "convolution batch=2 output_image=16x16 output_channel=32 filter=3x3 input_channel=16, f32 "
@@ -184,7 +186,7 @@ TEST_F(SpecCheckTest, AnEntryIsPutOnOneOfTwoDispatches) {
 }
 
 TEST_F(SpecCheckTest, DispatchesThatOneMatcherMatchesAreNoticed) {
-  // Three are the same matmul; in one of them more is done with the result.
+  // The same matmul twice; in one of them more is done with the result.
   const CompileRequest program =
       request(matmulFunction("plain", 128, 192, 256) +
               matmulFunction("fused", 128, 192, 256, biasRelu(128, 192)));
@@ -199,8 +201,7 @@ TEST_F(SpecCheckTest, DispatchesThatOneMatcherMatchesAreNoticed) {
 TEST_F(SpecCheckTest, TellsWhatMatchesNothingAndWhatIsShadowed) {
   const CompileRequest program = request(matmulFunction("f", 128, 192, 256));
   const std::string matcher = matcherIn(program).matcher;
-  const std::string elsewhere =
-      matcherIn(request(matmulFunction("g", 96, 192, 256))).matcher;
+  const std::string elsewhere = matcherIn(request(matmulFunction("g", 96, 192, 256))).matcher;
   const Spec spec = specOf({{"first", "", matcher, kMatmulInfo},
                             {"shadowed", "", matcher, cpuInfo("64, 64, 0", "8, 16, 0", "0, 0, 1")},
                             {"elsewhere", "", elsewhere, kMatmulInfo}});
@@ -216,10 +217,10 @@ TEST_F(SpecCheckTest, TheDefaultIsKnownForWhatItIs) {
   const CompileRequest program = request(matmulFunction("f", 128, 192, 256));
   const auto roots = compiler_.roots(program);
   ASSERT_TRUE(roots);
-  const std::string info = fmt::format(
-      "#iree_codegen.compilation_info<lowering_config = {}, translation_info = {}>",
-      roots->at(0).at("lowering_config").get<std::string>(),
-      roots->at(0).at("translation_info").get<std::string>());
+  const std::string info =
+      fmt::format("#iree_codegen.compilation_info<lowering_config = {}, translation_info = {}>",
+                  roots->at(0).at("lowering_config").get<std::string>(),
+                  roots->at(0).at("translation_info").get<std::string>());
   const Spec spec = specOf({{"default", "", matcherIn(program).matcher, info}});
   const auto compiled = compileWithSpec(compiler_, program, spec, "");
   ASSERT_TRUE(compiled) << compiled.error().message;
@@ -231,8 +232,8 @@ TEST_F(SpecCheckTest, TheDefaultIsKnownForWhatItIs) {
 TEST_F(SpecCheckTest, SaysWhatTheCompilerRefuses) {
   const CompileRequest program = request(matmulFunction("f", 128, 192, 256));
   // A matmul has three loops.
-  const Spec spec =
-      specOf({{"bad", "", matcherIn(program).matcher, cpuInfo("32, 32, 32", "8, 16, 0", "0, 0, 1")}});
+  const Spec spec = specOf(
+      {{"bad", "", matcherIn(program).matcher, cpuInfo("32, 32, 32", "8, 16, 0", "0, 0, 1")}});
   const auto check = checkSpec(compiler_, program, spec);
   ASSERT_TRUE(check) << check.error().message;
   EXPECT_THAT(check->refused, HasSubstr("distribution"));
@@ -258,15 +259,47 @@ TEST_F(SpecCheckTest, ARootThatIsMadeAfterSpecsHasNoMatcher) {
   EXPECT_TRUE(found);
 }
 
+TEST_F(SpecCheckTest, TellsThatDataTilingDropsWhatWasPutOn) {
+  CompileRequest program = request(matmulFunction("f", 128, 192, 256));
+  const Spec spec = specOf({{"plain", "", matcherIn(program).matcher, kMatmulInfo}});
+  program.flags.emplace_back("--iree-opt-data-tiling");
+  const auto compiled = compileWithSpec(compiler_, program, spec, folder_.path() / "none.vmfb");
+  ASSERT_TRUE(compiled) << compiled.error().message;
+  ASSERT_THAT(compiled->check.entries[0].uses, SizeIs(1));
+  EXPECT_FALSE(compiled->check.entries[0].uses[0].configured);
+  EXPECT_FALSE(compiled->check.good());
+  EXPECT_FALSE(std::filesystem::exists(folder_.path() / "none.vmfb"));
+}
+
 TEST_F(SpecCheckTest, WorksWithTheSpecsThatAreShippedWithTheCompiler) {
   CompileRequest program = request(mlirOf(kHalf), "rocm:gfx942");
   program.flags.emplace_back("--iree-codegen-enable-default-tuning-specs");
-  const Spec spec = specOf(
-      {{"mine", "", matcherIn(program).matcher, gpuInfo("MFMA_F32_16x16x16_F16", 64)}});
+  const Spec spec =
+      specOf({{"mine", "", matcherIn(program).matcher, gpuInfo("MFMA_F32_16x16x16_F16", 64)}});
   const auto check = checkSpec(compiler_, program, spec);
   ASSERT_TRUE(check) << check.error().message;
   EXPECT_EQ(check->refused, "");
   EXPECT_TRUE(check->good());
+}
+
+/// Runs the product of two matrices of ones on a device; every sum must be the length of one.
+void expectSums(const std::string& device, const std::filesystem::path& module) {
+  const Installation installation = findInstallation("").value();
+  const auto target = targetFrom(device == "vulkan" ? "vulkan" : "local").value();
+  if (!chooseDevice(installation, target, device).value()) {
+    return;  // this machine does not have it: compiled only
+  }
+  Command command;
+  command.argv = {installation.runtimeTool("iree-run-module").string(),
+                  "--device=" + device,
+                  "--module=" + module.string(),
+                  "--function=main",
+                  "--input=128x256xf32=1",
+                  "--input=256x192xf32=1",
+                  "--expected_output=128x192xf32=256"};
+  const auto ran = runCommand(command);
+  ASSERT_TRUE(ran) << ran.error().message;
+  EXPECT_TRUE(ran->ending.ok()) << ran->out << ran->err;
 }
 
 class SpecCompileTest : public SpecTest, public ::testing::WithParamInterface<std::string> {};
@@ -284,6 +317,9 @@ TEST_P(SpecCompileTest, ReachesTheCodeOfEveryTarget) {
   EXPECT_FALSE(compiled->sameAsDefault);
   EXPECT_EQ(hashOfFile(output).value(), compiled->compiled.content);
   EXPECT_EQ(compiled->check.takesSpecFlag, one->target == "local" || one->name == "gfx942");
+  if (one->target == "local" || one->target == "vulkan") {
+    expectSums(one->target == "local" ? "local-sync" : "vulkan", output);
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Targets, SpecCompileTest,

@@ -44,9 +44,8 @@ class Merge {
 
   void add(const Spec& spec, const ReadEntry& entry) {
     const Spec::Action& action = spec.actions.at(entry.action);
-    const auto before = std::ranges::find(kept_, entry.key, [](const Kept& kept) {
-      return kept.entry.key;
-    });
+    const auto before =
+        std::ranges::find(kept_, entry.key, [](const Kept& kept) { return kept.entry.key; });
     if (before == kept_.end() || entry.key.empty()) {
       kept_.push_back({entry, symbolFor(entry.name), actionFor(entry.action, action)});
     } else if (before->entry.config == entry.config &&

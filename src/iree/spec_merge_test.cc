@@ -19,8 +19,9 @@ using SpecMergeTest = SpecTest;
 
 TEST_F(SpecMergeTest, EqualEntriesAreThereOnce) {
   const Spec first = specOf({{"matmul", "Of the first.", matches("linalg.matmul"), kSmall}});
-  const Spec second = specOf({{"other_name", "", matches("linalg.matmul"), kSmall},
-                              {"matmul", "Of the second.", matches("linalg.batch_matmul"), kLarge}});
+  const Spec second =
+      specOf({{"other_name", "", matches("linalg.matmul"), kSmall},
+              {"matmul", "Of the second.", matches("linalg.batch_matmul"), kLarge}});
   const auto merged = mergeSpecs(first, second, Prefer::neither);
   ASSERT_TRUE(merged) << merged.error().message;
   EXPECT_EQ(merged->entries, 2u);

@@ -11,7 +11,8 @@ using ::testing::IsEmpty;
 using ::testing::Not;
 
 const std::string kInfo = cpuInfo("32, 32, 0", "8, 16, 0", "0, 0, 1");
-const std::string kAny = "transform.match.operation_name %op [\"linalg.matmul\"] : !transform.any_op";
+const std::string kAny =
+    "transform.match.operation_name %op [\"linalg.matmul\"] : !transform.any_op";
 
 TEST(SpecTextTest, RefusesWhatIsNoSpec) {
   EXPECT_FALSE(specText(std::vector<SpecEntry>{}));
@@ -102,8 +103,8 @@ TEST(SpecCommentsTest, BelongToTheSequenceRightAfterThem) {
       "  // inside\n  }\n"
       "  // Three.\n  transform.named_sequence\n  @b.c(%x: t)\n  {}\n"
       "  transform.named_sequence @d(%x: t)\n}\n");
-  EXPECT_THAT(comments, ElementsAre(::testing::Pair("a", "One.\n\nTwo."),
-                                    ::testing::Pair("b.c", "Three.")));
+  EXPECT_THAT(comments,
+              ElementsAre(::testing::Pair("a", "One.\n\nTwo."), ::testing::Pair("b.c", "Three.")));
 }
 
 }  // namespace

@@ -185,8 +185,8 @@ std::optional<Structure> attentionOf(const CompilerApi& api, MlirOperation opera
     return std::nullopt;
   }
   const std::intptr_t output = online ? 4 : operands - 1;
-  auto sizes = sizesOf(loopSizes(api, operation),
-                       attentionLoops(maps, static_cast<std::size_t>(output)));
+  auto sizes =
+      sizesOf(loopSizes(api, operation), attentionLoops(maps, static_cast<std::size_t>(output)));
   if (!sizes) {
     return std::nullopt;
   }
