@@ -112,8 +112,8 @@ Result<int> merge(const Context& context, const Options& options) {
   } else if (merged.text.empty()) {
     fmt::print("nothing written: --prefer a or --prefer b says which to take\n");
   } else {
-    fmt::print("{}: {} entries, {} of them in both\n", options.output, merged.entries,
-               merged.equal);
+    fmt::print("{}: {} {}, {} of them in both\n", options.output, merged.entries,
+               merged.entries == 1 ? "entry" : "entries", merged.equal);
   }
   return merged.text.empty() ? 1 : 0;
 }

@@ -5,6 +5,10 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
+<<<<<<< HEAD
+=======
+#include <iterator>
+>>>>>>> spec
 #include <optional>
 
 #include "base/file.h"
@@ -49,6 +53,7 @@ bool failedWith(const CompilerApi& api, CompilerError* error) {
   return true;
 }
 
+<<<<<<< HEAD
 /// Takes out the flags that the library knows for a whole process only, and sets them for this one,
 /// whose only job this is. One that is not known at all ends the process with the compiler's words.
 void setProcessFlags(const CompilerApi& api, std::vector<std::string>& flags) {
@@ -89,11 +94,62 @@ bool setFlags(const CompilerApi& api, Session* session, const CompileJob& job) {
   } else if (job.kind == CompileJob::Kind::constraints) {
     flags.emplace_back("--iree-codegen-emit-pipeline-constraints");
   }
+=======
+/// The flags of specs that a session does not know: the process has them, once.
+constexpr std::array<std::string_view, 3> kGlobalFlags = {
+    "--iree-codegen-transform-dialect-library", "--iree-codegen-enable-default-tuning-specs",
+    "--iree-codegen-dump-tuning-specs-to"};
+
+bool isGlobal(const std::string& flag) {
+  const auto name = std::string_view(flag).substr(0, flag.find('='));
+  return std::find(kGlobalFlags.begin(), kGlobalFlags.end(), name) != kGlobalFlags.end();
+}
+
+std::vector<const char*> pointersTo(const std::vector<std::string>& flags) {
+>>>>>>> spec
   std::vector<const char*> pointers;
   pointers.reserve(flags.size());
   for (const std::string& flag : flags) {
     pointers.push_back(flag.c_str());
   }
+  return pointers;
+}
+
+/// The job's flags and those that its kind needs; nothing when they cannot be had.
+std::optional<std::vector<std::string>> flagsOf(const CompileJob& job) {
+  using Kind = CompileJob::Kind;
+  std::vector<std::string> flags = job.flags;
+  if (job.kind == Kind::roots || job.kind == Kind::specMarks || job.kind == Kind::matchers) {
+    flags.emplace_back("--iree-codegen-add-tuner-attributes");
+  }
+  if (job.kind == Kind::constraints) {
+    flags.emplace_back("--iree-codegen-emit-pipeline-constraints");
+  }
+  if (job.kind == Kind::matchers) {
+    std::erase_if(flags, isGlobal);  // another spec would be run in the probe's place, or with it
+    auto probe = setUpProbe();
+    if (!probe) {
+      return std::nullopt;
+    }
+    flags.push_back(std::move(*probe));
+  }
+  return flags;
+}
+
+/// Sets the flags that only the process can have; must be done before there is a session. A bad one
+/// ends the process.
+void setGlobalFlags(const CompilerApi& api, std::vector<std::string>& flags) {
+  std::vector<std::string> global = {"iree-compile"};
+  std::copy_if(flags.begin(), flags.end(), std::back_inserter(global), isGlobal);
+  std::erase_if(flags, isGlobal);
+  if (global.size() > 1) {
+    const auto pointers = pointersTo(global);
+    api.setGlobalFlags(static_cast<int>(pointers.size()), pointers.data(), "", false);
+  }
+}
+
+bool setFlags(const CompilerApi& api, Session* session, const std::vector<std::string>& flags) {
+  const auto pointers = pointersTo(flags);
   return !failedWith(
       api, api.sessionSetFlags(session, static_cast<int>(pointers.size()), pointers.data()));
 }
@@ -309,8 +365,13 @@ bool writeReductions(const CompilerApi& api, Invocation* invocation, const Compi
 }  // namespace
 
 int performJob(const CompilerApi& api, const CompileJob& job) {
+  auto flags = flagsOf(job);
+  if (!flags) {
+    return kExitFailed;
+  }
+  setGlobalFlags(api, *flags);
   Session* session = api.sessionCreate();
-  if (!setFlags(api, session, job)) {
+  if (!setFlags(api, session, *flags)) {
     return kExitBadFlag;
   }
   const MlirContext context = api.sessionContext(session);
@@ -330,8 +391,15 @@ int performJob(const CompilerApi& api, const CompileJob& job) {
     });
     return done ? 0 : kExitFailed;
   }
+<<<<<<< HEAD
   if (job.kind == CompileJob::Kind::roots) {
     return writeRoots(api, context, invocation, job) ? 0 : kExitFailed;
+=======
+  if (job.kind == CompileJob::Kind::specEntries) {
+    const bool done = withModule(api, invocation,
+                                 [&](MlirOperation module) { return writeSpec(api, module, job); });
+    return done ? 0 : kExitFailed;
+>>>>>>> spec
   }
   if (job.kind == CompileJob::Kind::dispatches) {
     return writeDispatches(api, invocation, job) ? 0 : kExitFailed;

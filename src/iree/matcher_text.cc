@@ -1,37 +1,28 @@
 #include "iree/matcher_text.h"
 
-#include <fmt/ranges.h>
+#include <fmt/format.h>
 
-#include <algorithm>
-#include <map>
-#include <optional>
-#include <set>
 #include <span>
 #include <vector>
 
 #include "base/text.h"
+<<<<<<< HEAD
 #include "iree/affine_map.h"
 #include "iree/mlir_text.h"
 #include "iree/module_spec.h"
+=======
+>>>>>>> spec
 #include "iree/module_walk.h"
+#include "iree/structure_matcher.h"
 
 namespace hone::iree {
 namespace {
-
-using Sizes = std::vector<std::int64_t>;
-using Loops = std::vector<std::int64_t>;
-
-MlirAttribute mapsAttribute(const CompilerApi& api, MlirOperation operation) {
-  if (api.nameOf(operation).starts_with("linalg.")) {
-    return api.linalgMaps(operation);
-  }
-  return api.operationAttribute(operation, MlirStringRef::of("indexing_maps"));
-}
 
 MlirType operandType(const CompilerApi& api, MlirOperation operation, std::intptr_t operand) {
   return api.valueType(api.operationOperand(operation, operand));
 }
 
+<<<<<<< HEAD
 std::string elementType(const CompilerApi& api, MlirOperation operation, std::intptr_t operand) {
   const MlirType type = operandType(api, operation, operand);
   return api.typeText(api.typeIsShaped(type) ? api.shapedElement(type) : type);
@@ -71,6 +62,8 @@ std::map<std::int64_t, std::int64_t> loopSizes(const CompilerApi& api, MlirOpera
   return sizes;
 }
 
+=======
+>>>>>>> spec
 bool isStatic(const CompilerApi& api, MlirOperation operation) {
   for (std::intptr_t i = 0; i < api.operationOperands(operation); ++i) {
     const MlirType type = operandType(api, operation, i);
@@ -89,6 +82,7 @@ bool isStatic(const CompilerApi& api, MlirOperation operation) {
   return true;
 }
 
+<<<<<<< HEAD
 /// What a structure matcher is asked for.
 struct Structure {
   std::string kind;
@@ -266,6 +260,8 @@ nlohmann::json fromStructure(const CompilerApi& api, MlirOperation operation,
           {"matcher", structureText(structure, mapsOf(api, operation))}};
 }
 
+=======
+>>>>>>> spec
 std::vector<std::string> typeTexts(const CompilerApi& api, MlirOperation operation) {
   std::vector<std::string> types;
   for (std::intptr_t i = 0; i < api.operationOperands(operation); ++i) {
@@ -364,22 +360,9 @@ nlohmann::json fromExample(const CompilerApi& api, MlirOperation operation) {
 
 }  // namespace
 
-std::string mapsOf(const CompilerApi& api, MlirOperation operation) {
-  const std::string name = api.nameOf(operation);
-  if (!name.starts_with("linalg.") && !name.starts_with("iree_linalg_ext.")) {
-    return "";
-  }
-  const MlirAttribute maps = mapsAttribute(api, operation);
-  return maps.ptr == nullptr ? "" : api.text(maps);
-}
-
 nlohmann::json matcherOf(const CompilerApi& api, MlirOperation operation) {
-  for (const auto& structureOf : {contractionOf, convolutionOf, attentionOf}) {
-    if (const auto structure = structureOf(api, operation)) {
-      return fromStructure(api, operation, *structure);
-    }
-  }
-  return fromExample(api, operation);
+  const auto structure = structureMatcherOf(api, operation);
+  return structure ? *structure : fromExample(api, operation);
 }
 
 }  // namespace hone::iree

@@ -1,7 +1,7 @@
 #include "iree/module_matchers.h"
 
 #include <fcntl.h>
-#include <fmt/ranges.h>
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -15,6 +15,7 @@
 #include "base/text.h"
 #include "iree/matcher_text.h"
 #include "iree/module_walk.h"
+#include "iree/structure_matcher.h"
 
 namespace hone::iree {
 namespace {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <map>
 #include <set>
 #include <vector>
 
@@ -101,12 +102,16 @@ nlohmann::json functionMarks(const CompilerApi& api, MlirOperation function) {
 
 nlohmann::json configuredFunction(const CompilerApi& api, MlirOperation function) {
   nlohmann::json operations = nlohmann::json::array();
+  std::map<std::string, std::size_t> seen;
   walk(api, function, [&](MlirOperation operation) {
+    const std::string name = api.nameOf(operation);
+    const std::size_t ordinal = seen[name]++;
     const bool root = !api.attributeText(operation, "root_op").empty();
     const std::int64_t entry = markOf(api, operation);
     const std::string config = api.attributeText(operation, "lowering_config");
     if (root || entry >= 0 || !config.empty()) {
-      operations.push_back({{"op", api.nameOf(operation)},
+      operations.push_back({{"op", name},
+                            {"ordinal", ordinal},
                             {"root", root},
                             {"entry", entry},
                             {"lowering_config", config}});

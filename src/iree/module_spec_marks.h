@@ -18,8 +18,9 @@ namespace hone::iree {
 /// spec or none:
 /// {"backends": ["llvm-cpu"], "functions": [{"dispatch", "function", "translation_info",
 ///   "entries": [numbers of those applied to something in it],
-///   "operations": [{"op", "root": whether the compiler tiles by it, "entry": number or -1,
-///                   "lowering_config"}]}]}
+///   "operations": [{"op", "ordinal": its number among those of its name, "root": whether the
+///                   compiler chose to tile by it, which it does not where a spec did,
+///                   "entry": number or -1, "lowering_config"}]}]}
 [[nodiscard]] nlohmann::json specMarks(const CompilerApi& api, MlirOperation module);
 
 }  // namespace hone::iree

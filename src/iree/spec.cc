@@ -12,7 +12,7 @@
 namespace hone::iree {
 namespace {
 
-// Named: the compiler cannot link a spec without a name with its own.
+// Named, so that what the compiler dumps after it has linked specs tells whose is whose.
 constexpr std::string_view kBegin =
     R"(module @hone_tuning_spec attributes {
     iree_codegen.tuning_spec_with_default_entrypoint, transform.with_named_sequence} {

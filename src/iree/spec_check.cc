@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <map>
 
 #include "base/file.h"
@@ -20,6 +21,8 @@ struct Configured {
   std::string translationInfo;
   std::vector<std::int64_t> entries;
   struct Operation {
+    std::string op;
+    std::size_t ordinal = 0;
     bool root = false;
     std::int64_t entry = -1;
     std::string loweringConfig;
@@ -31,7 +34,8 @@ struct Configured {
   [[nodiscard]] bool has(const ReadEntry& entry, const Which& which) const {
     return translationInfo == entry.translationInfo &&
            std::ranges::any_of(operations, [&](const Operation& operation) {
-             return which(operation) && operation.loweringConfig == entry.loweringConfig;
+             return std::invoke(which, operation) &&
+                    operation.loweringConfig == entry.loweringConfig;
            });
   }
 };
@@ -48,8 +52,9 @@ Marks marksFrom(const nlohmann::json& json) {
     Configured function{
         one.at("dispatch"), one.at("function"), one.at("translation_info"), one.at("entries"), {}};
     for (const nlohmann::json& operation : one.at("operations")) {
-      function.operations.push_back(
-          {operation.at("root"), operation.at("entry"), operation.at("lowering_config")});
+      function.operations.push_back({operation.at("op"), operation.at("ordinal"),
+                                     operation.at("root"), operation.at("entry"),
+                                     operation.at("lowering_config")});
     }
     marks.functions.push_back(std::move(function));
   }
@@ -87,18 +92,28 @@ CompileRequest with(CompileRequest request, const Spec& spec, const std::string&
   return request;
 }
 
+/// Whether the entry was put on what the compiler would tile by.
+bool isOnRoot(const ReadEntry& entry, std::int64_t number, const Configured& function,
+              const Configured& byDefault) {
+  const auto root = std::ranges::find_if(byDefault.operations, &Configured::Operation::root);
+  return root != byDefault.operations.end() &&
+         std::ranges::any_of(function.operations, [&](const Configured::Operation& one) {
+           // A later pass may replace the operation and drop the mark; the configuration stays.
+           const bool marked =
+               one.entry == number || (one.entry < 0 && one.loweringConfig == entry.loweringConfig);
+           return marked && one.op == root->op && one.ordinal == root->ordinal;
+         });
+}
+
 SpecUse useOf(const ReadEntry& entry, std::int64_t number, const Configured& function,
               const Configured* byDefault) {
-  const auto any = [](const Configured::Operation&) { return true; };
-  const auto root = [](const Configured::Operation& operation) { return operation.root; };
   SpecUse use;
   use.dispatch = function.dispatch;
-  use.configured = function.has(entry, any);
-  // A later pass may replace the operation and drop the mark, but then keeps the configuration.
-  const auto marked = std::ranges::find(function.operations, number,
-                                        [](const auto& operation) { return operation.entry; });
-  use.onRoot = marked != function.operations.end() ? marked->root : function.has(entry, root);
-  use.asDefault = byDefault != nullptr && byDefault->has(entry, root);
+  use.configured = function.has(entry, [](const Configured::Operation&) { return true; });
+  if (byDefault != nullptr) {
+    use.onRoot = isOnRoot(entry, number, function, *byDefault);
+    use.asDefault = byDefault->has(entry, &Configured::Operation::root);
+  }
   return use;
 }
 

@@ -9,21 +9,13 @@
 namespace hone::iree {
 namespace {
 
-/// What the parser says of what it does not know: operations, dialects, attributes, their members.
-bool isUnknown(const std::string& message) {
-  static const std::regex kUnknown(
-      "unknown|unregistered|not registered|unhandled|is not (?:a )?(?:known|valid)|"
-      "expected .*(?:to be one of|one of the following)|requires attribute|"
-      "failed to parse|expected '",
-      std::regex::icase | std::regex::nosubs);
-  return std::regex_search(message, kUnknown);
-}
-
-Error notASpec(const std::filesystem::path& file, const CompileReport& report) {
+/// A spec that does not parse has what this compiler does not know; another file is just another.
+Error notASpec(const std::filesystem::path& file, std::string_view text,
+               const CompileReport& report) {
   const bool parsed = report.status != CompileReport::Status::badSource;
   std::string message = fmt::format("{} is not a tuning spec that this compiler takes: {}",
                                     file.string(), report.message);
-  if (!parsed && isUnknown(report.message)) {
+  if (!parsed && text.contains("transform.named_sequence")) {
     message += "; it was probably written for another version of the compiler";
   }
   return {Fault::user, std::move(message)};
@@ -83,7 +75,7 @@ std::string shownConfig(const ReadEntry& entry) {
   if (entry.config.empty()) {
     return "no compilation_info";
   }
-  static const std::regex kPipeline(R"(pipeline = [^<\s]*?<?(\w+)>?)");
+  static const std::regex kPipeline(R"(pipeline = (?:#[\w.]+<)?(\w+))");
   static const std::regex kSize(R"((workgroup_size|subgroup_size) = (\[[^\]]*\]|\d+))");
   std::string text;
   std::smatch match;
@@ -113,7 +105,7 @@ Result<Spec> readSpec(Compiler& compiler, const std::filesystem::path& file) {
   const CompileOrder order{std::move(job), spec.hash, "json", kMarkedSpec};
   const auto produced = HONE_TRY(compiler.produceAll(std::span(&order, 1)));
   if (produced.front().report.status != CompileReport::Status::ok) {
-    return std::unexpected(notASpec(file, produced.front().report));
+    return std::unexpected(notASpec(file, text, produced.front().report));
   }
   const auto json = nlohmann::json::parse(HONE_TRY(readFile(produced.front().file)));
   spec.marked = produced.front().beside;

@@ -81,6 +81,9 @@ TEST_F(SpecTest, SaysWhatIsNoSpec) {
   const auto missing = readSpec(compiler_, folder_.path() / "none.mlir");
   ASSERT_FALSE(missing);
   EXPECT_THAT(missing.error().message, HasSubstr("none.mlir"));
+  const auto garbage = readSpec(compiler_, file("nonsense"));
+  ASSERT_FALSE(garbage);
+  EXPECT_THAT(garbage.error().message, Not(HasSubstr("another version")));
   const auto program = readSpec(compiler_, file("func.func @f() {\n  return\n}\n"));
   ASSERT_FALSE(program);
   EXPECT_THAT(program.error().message, HasSubstr("is not a tuning spec"));

@@ -21,7 +21,7 @@ inline std::string cpuInfo(const std::string& distribution, const std::string& p
   return fmt::format(
       "#iree_codegen.compilation_info<lowering_config = #iree_cpu.lowering_config<distribution = "
       "[{}], vector_common_parallel = [{}], vector_reduction = [{}]>, translation_info = "
-      "#iree_codegen.translation_info<pipeline = #iree_cpu.pipeline<DoubleTilingExpert>>>",
+      "<pipeline = #iree_cpu.pipeline<DoubleTilingExpert>>>",
       distribution, parallel, reduction);
 }
 

@@ -1,0 +1,127 @@
+// Tuning specs as a user meets them: shown, checked on a program, merged, compiled with.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "cli.h"
+
+namespace hone::test {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::AllOf;
+using testing::HasSubstr;
+
+/// A spec with one entry for every contraction of these sizes, as hone writes them.
+std::string specFor(const std::string& entry, int m, int n, int k, int tile) {
+  return fmt::format(
+      R"(module @spec attributes {{iree_codegen.tuning_spec_with_default_entrypoint, transform.with_named_sequence}} {{
+  transform.named_sequence @apply_op_config(%op: !transform.any_op {{transform.readonly}}, %config: !transform.any_param {{transform.readonly}}) {{
+    transform.annotate %op "compilation_info" = %config : !transform.any_op, !transform.any_param
+    transform.yield
+  }}
+  // 1.5x faster.
+  transform.named_sequence @{entry}(%op: !transform.any_op {{transform.readonly}}) -> (!transform.any_op, !transform.any_param) {{
+    %batch, %m, %n, %k = transform.iree.match.contraction %op,
+      lhs_type = f32, rhs_type = f32, output_type = f32 : !transform.any_op -> !transform.param<i64>
+    transform.iree.match.dims_equal %m, [{m}] : !transform.param<i64>
+    transform.iree.match.dims_equal %n, [{n}] : !transform.param<i64>
+    transform.iree.match.dims_equal %k, [{k}] : !transform.param<i64>
+    %config = transform.param.constant #iree_codegen.compilation_info<
+      lowering_config = #iree_cpu.lowering_config<distribution = [{tile}, {tile}, 0], vector_common_parallel = [8, 16, 0], vector_reduction = [0, 0, 1]>,
+      translation_info = <pipeline = #iree_cpu.pipeline<DoubleTilingExpert>>> -> !transform.any_param
+    transform.yield %op, %config : !transform.any_op, !transform.any_param
+  }}
+  transform.named_sequence @__kernel_config(%module: !transform.any_op {{transform.consumed}}) -> !transform.any_op attributes {{iree_codegen.tuning_spec_entrypoint}} {{
+    %updated = transform.foreach_match in %module @{entry} -> @apply_op_config : (!transform.any_op) -> !transform.any_op
+    transform.yield %updated : !transform.any_op
+  }}
+}}
+)",
+      fmt::arg("entry", entry), fmt::arg("m", m), fmt::arg("n", n), fmt::arg("k", k),
+      fmt::arg("tile", tile));
+}
+
+class SpecVerb : public testing::Test {
+ protected:
+  void SetUp() override {
+    box_.write("m.mlir", matmulText(64, 96, 128));
+    box_.write("a.mlir", specFor("small", 64, 96, 128, 16));
+    box_.write("b.mlir", specFor("other", 64, 96, 128, 32));
+    box_.write("c.mlir", specFor("larger", 128, 96, 128, 32));
+  }
+
+  Sandbox box_;
+};
+
+TEST_F(SpecVerb, IsShown) {
+  const Ran ran = box_.hone({"spec", "show", "a.mlir"});
+  ASSERT_EQ(ran.code, 0) << ran.err;
+  EXPECT_THAT(ran.out, AllOf(HasSubstr("small"), HasSubstr("contraction m=64 n=96 k=128"),
+                             HasSubstr("DoubleTilingExpert")));
+  const nlohmann::json entry =
+      box_.hone({"spec", "show", "a.mlir", "--json"}).json().at("entries").at(0);
+  EXPECT_EQ(entry.at("entry"), "small");
+  EXPECT_EQ(entry.at("comment"), "1.5x faster.");
+  EXPECT_EQ(entry.at("sizes").at("m"), nlohmann::json({64}));
+  EXPECT_EQ(entry.at("types"), nlohmann::json({"f32", "f32", "f32"}));
+}
+
+TEST_F(SpecVerb, IsCheckedOnAProgram) {
+  const Ran fits = box_.hone({"spec", "check", "a.mlir", "m.mlir"});
+  EXPECT_EQ(fits.code, 0) << fits.out << fits.err;
+  EXPECT_THAT(fits.out, HasSubstr("_dispatch_0"));
+  const Ran nothing = box_.hone({"spec", "check", "c.mlir", "m.mlir"});
+  EXPECT_EQ(nothing.code, 1) << nothing.err;
+  EXPECT_THAT(nothing.out, HasSubstr("it matches no operation"));
+  const nlohmann::json json = box_.hone({"spec", "check", "a.mlir", "m.mlir", "--json"}).json();
+  EXPECT_EQ(json.at("good"), true);
+  EXPECT_EQ(json.at("entries").at(0).at("uses").at(0).at("configured"), true);
+}
+
+TEST_F(SpecVerb, IsMerged) {
+  const Ran two = box_.hone({"spec", "merge", "a.mlir", "c.mlir", "-o", "ac.mlir"});
+  ASSERT_EQ(two.code, 0) << two.err;
+  EXPECT_EQ(box_.hone({"spec", "show", "ac.mlir", "--json"}).json().at("entries").size(), 2U);
+  const Ran same = box_.hone({"spec", "merge", "ac.mlir", "a.mlir", "-o", "aca.mlir", "--json"});
+  EXPECT_EQ(same.json().at("equal"), 1);
+  EXPECT_EQ(same.json().at("entries"), 2);
+
+  const Ran conflict = box_.hone({"spec", "merge", "a.mlir", "b.mlir", "-o", "ab.mlir"});
+  EXPECT_EQ(conflict.code, 1);
+  EXPECT_THAT(conflict.err, AllOf(HasSubstr("@small of a.mlir"), HasSubstr("@other of b.mlir")));
+  EXPECT_FALSE(fs::exists(box_.work() / "ab.mlir"));
+  const Ran decided =
+      box_.hone({"spec", "merge", "a.mlir", "b.mlir", "-o", "ab.mlir", "--prefer", "b"});
+  EXPECT_EQ(decided.code, 0) << decided.err;
+  EXPECT_EQ(box_.hone({"spec", "show", "ab.mlir", "--json"}).json().at("entries").at(0).at("entry"),
+            "other");
+}
+
+TEST_F(SpecVerb, IsApplied) {
+  const Ran ran = box_.hone(
+      {"spec", "apply", "m.mlir", "--spec", "a.mlir", "-o", "m.vmfb", "--", "--iree-opt-level=O2"});
+  EXPECT_EQ(ran.code, 0) << ran.out << ran.err;
+  EXPECT_THAT(ran.out, HasSubstr("its code differs from the default's"));
+  EXPECT_GT(fs::file_size(box_.work() / "m.vmfb"), 0U);
+  const Ran unused = box_.hone({"spec", "apply", "m.mlir", "--spec", "c.mlir", "-o", "n.vmfb"});
+  EXPECT_EQ(unused.code, 1);
+  EXPECT_THAT(unused.out, HasSubstr("the same code as without the spec"));
+}
+
+TEST_F(SpecVerb, SaysWhatIsWrongInOneLine) {
+  expectError(box_.hone({"spec", "show", "none.mlir"}), 2, {"none.mlir"});
+  expectError(box_.hone({"spec", "show", "m.mlir"}), 2, {"m.mlir", "is not a tuning spec"});
+  std::string old = specFor("old", 64, 96, 128, 16);
+  old.replace(old.find("match.contraction"), 17, "match.conjunction");
+  box_.write("old.mlir", old);
+  expectError(box_.hone({"spec", "check", "old.mlir", "m.mlir"}), 2,
+              {"old.mlir:8:", "another version of the compiler"});
+  expectError(box_.hone({"spec", "merge", "a.mlir", "b.mlir", "-o", "x.mlir", "--prefer", "mine"}),
+              2, {"--prefer", "'mine'"});
+  expectError(box_.hone({"spec", "check", "a.mlir", "m.mlir", "stray"}), 2, {"'stray'", "--"});
+  box_.write("broken.mlir", "func.func @f( {");
+  expectError(box_.hone({"spec", "check", "a.mlir", "broken.mlir"}), 2, {"broken.mlir"});
+}
+
+}  // namespace
+}  // namespace hone::test
