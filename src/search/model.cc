@@ -8,9 +8,9 @@
 namespace hone::search {
 namespace {
 
-constexpr std::size_t kElsewhere = 500;
+constexpr std::size_t kElsewhere = 300;
 constexpr std::size_t kNear = 3;
-constexpr std::size_t kMostLessons = 400;
+constexpr std::size_t kMostLessons = 150;
 
 class Model final : public Guided {
  public:

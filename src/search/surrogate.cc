@@ -6,11 +6,13 @@
 namespace hone::search {
 namespace {
 
-constexpr std::size_t kMostLessons = 96;
-constexpr std::size_t kMostForParameters = 64;
+constexpr std::size_t kMostLessons = 72;
+constexpr std::size_t kMostForParameters = 40;
 constexpr std::size_t kFirstLearning = 5;
 /// What is slower than the best by more than this factor is just bad.
 constexpr double kWorst = 6;
+/// A failure teaches less than a time: where one is as likely as not, only much gain is worth it.
+constexpr double kCaution = 3;
 
 }  // namespace
 
@@ -78,7 +80,7 @@ double Surrogate::failureChance(std::size_t point) const {
 
 double Surrogate::gainOf(std::size_t point) const {
   const double gain = expectedImprovement(times_.predict(features_.of(point)), best_);
-  return gain * (1 - failureChance(point));
+  return gain * std::pow(1 - failureChance(point), kCaution);
 }
 
 }  // namespace hone::search

@@ -29,7 +29,7 @@ class Surrogate {
 
   /// Needs a trial that did not fail.
   void learn(const Trials& trials);
-  /// The expected improvement on the best, as a share, times the chance that it does not fail.
+  /// The expected improvement on the best, as a share, made less by the chance that it fails.
   [[nodiscard]] double gainOf(std::size_t point) const;
   /// From 1 for a point that will fail as all like it did, down to 0.
   [[nodiscard]] double failureChance(std::size_t point) const;
