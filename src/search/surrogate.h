@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "search/features.h"
+#include "search/forest.h"
 #include "search/gaussian_process.h"
 #include "search/trials.h"
 
@@ -37,7 +38,7 @@ class Surrogate {
  private:
   const Features& features_;
   GaussianProcess times_;
-  GaussianProcess failures_;
+  Forest failures_;
   bool anyFailed_ = false;
   double best_ = 0;
   std::size_t nextLearning_ = 0;  ///< at so many trials the parameters are looked at again
