@@ -1,6 +1,7 @@
 #include "search/gaussian_process.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numbers>
 #include <numeric>
@@ -17,7 +18,7 @@ double squared(double value) { return value * value; }
 
 /// Four sums side by side: one would wait for itself.
 double dotProduct(const double* a, const double* b, std::size_t count) {
-  double sums[4] = {};
+  std::array<double, 4> sums{};
   std::size_t i = 0;
   for (; i + 4 <= count; i += 4) {
     for (std::size_t j = 0; j < 4; ++j) {
