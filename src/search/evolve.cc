@@ -11,10 +11,10 @@ constexpr std::size_t kElsewhere = 120;
 
 class Evolve final : public Guided {
  public:
-  Evolve(const Space& space, StrategyOptions options)
-      : Guided(space, std::move(options)), surrogate_(features()) {}
+  Evolve(const Space& space, const StrategyOptions& options)
+      : Guided(space, options), surrogate_(features()) {}
 
- private:
+ protected:
   void learn() override { surrogate_.learn(trials()); }
 
   std::vector<std::size_t> candidates() override {
@@ -35,13 +35,14 @@ class Evolve final : public Guided {
 
   double gainOf(std::size_t point) const override { return surrogate_.gainOf(point); }
 
+ private:
   Surrogate surrogate_;
 };
 
 }  // namespace
 
-std::unique_ptr<Strategy> makeEvolve(const Space& space, StrategyOptions options) {
-  return std::make_unique<Evolve>(space, std::move(options));
+std::unique_ptr<Strategy> makeEvolve(const Space& space, const StrategyOptions& options) {
+  return std::make_unique<Evolve>(space, options);
 }
 
 }  // namespace hone::search

@@ -7,7 +7,7 @@
 namespace hone::search {
 namespace {
 
-constexpr std::size_t kTrees = 40;
+constexpr std::size_t kTrees = 16;
 /// Fewer observations are not cut further.
 constexpr std::size_t kLeast = 3;
 

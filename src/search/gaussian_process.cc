@@ -1,6 +1,7 @@
 #include "search/gaussian_process.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numbers>
 #include <numeric>
@@ -8,15 +9,27 @@
 namespace hone::search {
 namespace {
 
-constexpr double kPriorWeight = 1.0;
+constexpr double kPriorWeight = 2;
 /// Of the logarithm of a weight, around its prior.
-constexpr double kPriorSpread = 1.5;
+constexpr double kPriorSpread = 1;
 constexpr double kPriorNoise = 0.02;
-/// The share of the covariance that is a plain trend along each feature.
-constexpr double kTrend = 0.15;
-constexpr int kLearningRounds = 2;
 
 double squared(double value) { return value * value; }
+
+/// Four sums side by side: one would wait for itself.
+double dotProduct(const double* a, const double* b, std::size_t count) {
+  std::array<double, 4> sums{};
+  std::size_t i = 0;
+  for (; i + 4 <= count; i += 4) {
+    for (std::size_t j = 0; j < 4; ++j) {
+      sums[j] += a[i + j] * b[i + j];
+    }
+  }
+  for (; i < count; ++i) {
+    sums[0] += a[i] * b[i];
+  }
+  return sums[0] + sums[1] + sums[2] + sums[3];
+}
 
 }  // namespace
 
@@ -34,26 +47,18 @@ double expectedImprovement(const Prediction& prediction, double best) {
 GaussianProcess::GaussianProcess(const std::vector<bool>& ordered)
     : weights_(ordered.size(), kPriorWeight) {
   for (const bool one : ordered) {
-    isOption_.push_back(one ? 0.0F : 1.0F);
+    farthest_.push_back(one ? INFINITY : 0.5F);
   }
 }
 
 double GaussianProcess::similarity(Row a, Row b) const {
-  double sum = 0;
+  float sum = 0;
   for (std::size_t i = 0; i < a.size(); ++i) {
-    const double apart = std::abs(a[i] - b[i]);
-    sum += weights_[i] * (isOption_[i] == 0 ? apart * apart : std::min(apart, 1.0) / 2);
+    const float apart = a[i] - b[i];
+    sum += static_cast<float>(weights_[i]) * std::min(apart * apart, farthest_[i]);
   }
-  const double r = std::sqrt(5 * sum);  // Matern 5/2
-  return (1 + r + r * r / 3) * std::exp(-r);
-}
-
-double GaussianProcess::covariance(Row a, Row b) const {
-  double trend = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    trend += isOption_[i] == 0 ? (a[i] - 0.5) * (b[i] - 0.5) * 4 : a[i] == b[i] ? 0.5 : 0;
-  }
-  return similarity(a, b) + kTrend * trend;
+  const float r = std::sqrt(5 * sum);  // Matern 5/2
+  return static_cast<double>((1 + r + r * r / 3) * std::exp(-r));
 }
 
 void GaussianProcess::fit(std::vector<Row> rows, std::vector<double> targets) {
@@ -82,10 +87,8 @@ void GaussianProcess::factorize() {
     double left = targets_[i];
     for (std::size_t j = 0; j <= i; ++j) {
       const double* other = factor_.data() + j * n;
-      double sum = covariance(rows_[i], rows_[j]) + (i == j ? noise_ : 0);
-      for (std::size_t k = 0; k < j; ++k) {
-        sum -= own[k] * other[k];
-      }
+      double sum = similarity(rows_[i], rows_[j]) + (i == j ? noise_ : 0);
+      sum -= dotProduct(own, other, j);
       own[j] = i == j ? std::sqrt(std::max(sum, 1e-9)) : sum / other[j];
       left -= i == j ? 0 : own[j] * solved_[j];
     }
@@ -141,19 +144,17 @@ void GaussianProcess::climb(double& parameter, double low, double high, double f
 void GaussianProcess::learn(const std::vector<Row>& rows, const std::vector<double>& targets) {
   fit(rows, targets);
   double best = logLikelihood();
-  for (int round = 0; round < kLearningRounds; ++round) {
-    for (double& weight : weights_) {
-      climb(weight, 0.01, 100, 3, best);
-    }
-    climb(noise_, 1e-4, 0.5, 3, best);
+  for (double& weight : weights_) {
+    climb(weight, 0.01, 100, 3, best);
   }
+  climb(noise_, 1e-4, 0.5, 3, best);
   factorize();
 }
 
 double GaussianProcess::mean(Row row) const {
   double sum = 0;
   for (std::size_t i = 0; i < rows_.size(); ++i) {
-    sum += covariance(row, rows_[i]) * alpha_[i];
+    sum += similarity(row, rows_[i]) * alpha_[i];
   }
   return center_ + scale_ * sum;
 }
@@ -164,16 +165,13 @@ Prediction GaussianProcess::predict(Row row) const {
   double mean = 0;
   double explained = 0;
   for (std::size_t i = 0; i < n; ++i) {
-    double left = covariance(row, rows_[i]);
-    mean += left * alpha_[i];
+    const double alike = similarity(row, rows_[i]);
+    mean += alike * alpha_[i];
     const double* own = factor_.data() + i * n;
-    for (std::size_t j = 0; j < i; ++j) {
-      left -= own[j] * reduced[j];
-    }
-    reduced[i] = left / own[i];
+    reduced[i] = (alike - dotProduct(own, reduced.data(), i)) / own[i];
     explained += reduced[i] * reduced[i];
   }
-  const double variance = std::max(covariance(row, row) - explained, 1e-9) * amplitude_;
+  const double variance = std::max(1 - explained, 1e-9) * amplitude_;
   return {center_ + scale_ * mean, scale_ * std::sqrt(variance)};
 }
 

@@ -26,7 +26,7 @@ class GaussianProcess {
   /// The rows must stay where they are.
   void fit(std::vector<Row> rows, std::vector<double> targets);
   /// Finds out which features matter and how noisy the targets are, by the likelihood of what was
-  /// observed, then fits. Costs as much as some dozens of fits.
+  /// observed, then fits. Starts from what it learnt before; costs as much as some dozens of fits.
   void learn(const std::vector<Row>& rows, const std::vector<double>& targets);
 
   [[nodiscard]] double mean(Row row) const;
@@ -35,12 +35,11 @@ class GaussianProcess {
   [[nodiscard]] double similarity(Row a, Row b) const;
 
  private:
-  [[nodiscard]] double covariance(Row a, Row b) const;
   void factorize();
   [[nodiscard]] double logLikelihood() const;
   void climb(double& parameter, double low, double high, double factor, double& best);
 
-  std::vector<float> isOption_;
+  std::vector<float> farthest_;  ///< squared; options that differ are all equally far apart
   std::vector<double> weights_;  ///< how quickly the target changes along each feature
   double noise_ = 0.02;          ///< variance against that of the targets
   double center_ = 0;

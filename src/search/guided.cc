@@ -25,7 +25,7 @@ std::vector<std::size_t> spreadPoints(const Coordinates& coordinates, const Feat
                                       std::uint64_t seed) {
   std::vector<std::size_t> all(coordinates.size());
   std::iota(all.begin(), all.end(), std::size_t{0});
-  const std::vector<std::size_t> everywhere = diversePoints(coordinates, all, kMostSpread, seed);
+  std::vector<std::size_t> everywhere = diversePoints(coordinates, all, kMostSpread, seed);
   if (features.byGuess().empty()) {
     return everywhere;
   }
@@ -48,13 +48,13 @@ std::vector<std::size_t> spreadPoints(const Coordinates& coordinates, const Feat
 
 }  // namespace
 
-Guided::Guided(const Space& space, StrategyOptions options)
+Guided::Guided(const Space& space, const StrategyOptions& options)
     : coordinates_(space),
       features_(coordinates_, options.guess),
       neighbours_(coordinates_),
       random_(options.seed),
       trials_(space.size()),
-      beginning_(std::move(options.first)),
+      beginning_(options.first),
       givenFirst_(beginning_.size()) {
   const std::vector<std::size_t> spread = spreadPoints(coordinates_, features_, options.seed);
   beginning_.insert(beginning_.end(), spread.begin(), spread.end());

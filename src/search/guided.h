@@ -16,7 +16,7 @@ namespace hone::search {
 /// of. Who derives from it says among which points, and what is to be expected of them.
 class Guided : public Strategy {
  public:
-  Guided(const Space& space, StrategyOptions options);
+  Guided(const Space& space, const StrategyOptions& options);
 
   std::vector<std::size_t> ask(std::size_t count) final;
   void tell(std::size_t point, std::optional<double> timeNs) final;

@@ -42,14 +42,14 @@ std::vector<std::size_t> allOf(const Space& space) {
 
 }  // namespace
 
-std::unique_ptr<Strategy> makeRandom(const Space& space, StrategyOptions options) {
+std::unique_ptr<Strategy> makeRandom(const Space& space, const StrategyOptions& options) {
   std::vector<std::size_t> order = allOf(space);
   Random(options.seed).shuffle(std::span(order));
   return std::make_unique<ListedOrder>(std::move(order), space.size());
 }
 
-std::unique_ptr<Strategy> makeExhaustive(const Space& space, StrategyOptions options) {
-  std::vector<std::size_t> order = std::move(options.first);
+std::unique_ptr<Strategy> makeExhaustive(const Space& space, const StrategyOptions& options) {
+  std::vector<std::size_t> order = options.first;
   const std::vector<std::size_t> all = allOf(space);
   order.insert(order.end(), all.begin(), all.end());
   return std::make_unique<ListedOrder>(std::move(order), space.size());

@@ -10,7 +10,7 @@ namespace hone::search {
 /// The values that a variable can have, as far as they are few enough to be listed.
 struct Domain {
   bool listed = false;
-  std::vector<std::int64_t> values{};  ///< in order
+  std::vector<std::int64_t> values;  ///< in order
 
   [[nodiscard]] bool contains(std::int64_t value) const;
 };

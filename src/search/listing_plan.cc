@@ -44,7 +44,7 @@ class Planner {
               "the constraints put no usable bounds on '{}'; its values cannot be listed",
               constraints_.variables()[*next].name);
         }
-        take({*next});
+        take({*next, std::nullopt, {}});
       } else {
         return std::move(plan_);
       }
@@ -95,7 +95,7 @@ class Planner {
     return due;
   }
 
-  std::optional<Step> determined() const {
+  [[nodiscard]] std::optional<Step> determined() const {
     for (const TermId equation : equations_) {
       const Term& term = constraints_.terms()[equation];
       for (const std::size_t side : {0, 1}) {
@@ -111,7 +111,7 @@ class Planner {
 
   /// Sums, differences and products can be turned round where only one operand is open.
   [[nodiscard]] std::optional<Step> solved(TermId side, TermId value) const {
-    Solution solution{value};
+    Solution solution{value, {}};
     while (constraints_.terms()[side].kind != TermKind::variable) {
       const Term& term = constraints_.terms()[side];
       const auto isOpen = [&](TermId operand) { return open_[operand]; };
@@ -124,7 +124,8 @@ class Planner {
       solution.path.push_back({side, static_cast<std::size_t>(open - term.operands.begin())});
       side = *open;
     }
-    return Step{static_cast<std::size_t>(constraints_.terms()[side].value), std::move(solution)};
+    return Step{
+        static_cast<std::size_t>(constraints_.terms()[side].value), std::move(solution), {}};
   }
 
   /// Few values that decide much go first; knobs before all others, so that no point comes twice.

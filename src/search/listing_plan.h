@@ -18,7 +18,7 @@ struct Solution {
     std::size_t operand = 0;  ///< the one with the variable in it
   };
   TermId value = 0;  ///< the side without the variable
-  std::vector<Hop> path{};
+  std::vector<Hop> path;
 };
 
 /// One variable's turn: its value is solved for or tried out, then what that decides is asked.
@@ -28,8 +28,8 @@ struct Step {
     bool asserted = false;
   };
   std::size_t variable = 0;
-  std::optional<Solution> solution{};
-  std::vector<Due> due{};  ///< terms whose last variable this is, operands first
+  std::optional<Solution> solution;
+  std::vector<Due> due;  ///< terms whose last variable this is, operands first
 };
 
 struct Plan {

@@ -8,16 +8,16 @@
 namespace hone::search {
 namespace {
 
-constexpr std::size_t kElsewhere = 500;
+constexpr std::size_t kElsewhere = 300;
 constexpr std::size_t kNear = 3;
-constexpr std::size_t kMostLessons = 400;
+constexpr std::size_t kMostLessons = 150;
 
 class Model final : public Guided {
  public:
-  Model(const Space& space, StrategyOptions options)
+  Model(const Space& space, const StrategyOptions& options)
       : Guided(space, options), times_(options.seed), failures_(options.seed + 1) {}
 
- private:
+ protected:
   void learn() override {
     const Lessons times = Lessons::ofTimes(trials(), features(), kMostLessons);
     times_.fit(times.rows, times.targets);
@@ -41,6 +41,7 @@ class Model final : public Guided {
     return expectedImprovement(times_.predict(row), best_) * (1 - failures_.predict(row).mean);
   }
 
+ private:
   Forest times_;
   Forest failures_;
   double best_ = 0;
@@ -48,8 +49,8 @@ class Model final : public Guided {
 
 }  // namespace
 
-std::unique_ptr<Strategy> makeModel(const Space& space, StrategyOptions options) {
-  return std::make_unique<Model>(space, std::move(options));
+std::unique_ptr<Strategy> makeModel(const Space& space, const StrategyOptions& options) {
+  return std::make_unique<Model>(space, options);
 }
 
 }  // namespace hone::search

@@ -16,9 +16,11 @@ namespace hone::search {
 /// How one point of a space did.
 struct RecordedPoint {
   std::vector<std::int64_t> values;  ///< one a knob
-  std::optional<double> timeNs{};
-  std::string failure{};          ///< why there is no time
-  std::optional<double> guess{};  ///< what the static model thought of it
+  std::optional<double> timeNs{};    // NOLINT(readability-redundant-member-init): g++ warns without
+  /// Why there is no time.
+  std::string failure{};  // NOLINT(readability-redundant-member-init): g++ warns without
+  /// What the static model thought of it.
+  std::optional<double> guess{};  // NOLINT(readability-redundant-member-init): g++ warns without
   bool operator==(const RecordedPoint&) const = default;
 };
 
@@ -27,7 +29,9 @@ struct Recording {
   std::string name;
   std::vector<Knob> knobs;
   std::vector<RecordedPoint> points;
-  std::vector<std::vector<std::int64_t>> first{};  ///< what a strategy was given to begin with
+  /// What a strategy was given to begin with.
+  std::vector<std::vector<std::int64_t>>
+      first{};  // NOLINT(readability-redundant-member-init): g++ warns without
   bool operator==(const Recording&) const = default;
 
   /// Its points in the order of their numbers in a Space.

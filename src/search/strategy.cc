@@ -9,7 +9,7 @@ namespace {
 
 struct Named {
   std::string_view name;
-  std::unique_ptr<Strategy> (*make)(const Space&, StrategyOptions);
+  std::unique_ptr<Strategy> (*make)(const Space&, const StrategyOptions&);
 };
 
 constexpr std::array kStrategies = {Named{"random", makeRandom},
@@ -19,11 +19,11 @@ constexpr std::array kStrategies = {Named{"random", makeRandom},
 }  // namespace
 
 Result<std::unique_ptr<Strategy>> makeStrategy(std::string_view name, const Space& space,
-                                               StrategyOptions options) {
+                                               const StrategyOptions& options) {
   std::string names;
   for (const Named& one : kStrategies) {
     if (one.name == name) {
-      return one.make(space, std::move(options));
+      return one.make(space, options);
     }
     names += fmt::format("{}{}", names.empty() ? "" : ", ", one.name);
   }

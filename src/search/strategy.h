@@ -34,15 +34,17 @@ class Strategy {
 /// What a strategy may start from.
 struct StrategyOptions {
   std::uint64_t seed = 1;
-  std::vector<std::size_t> first{};  ///< points to begin with, the likeliest first
+  /// Points to begin with, the likeliest first.
+  std::vector<std::size_t> first{};  // NOLINT(readability-redundant-member-init): g++ warns without
   /// What a static model thinks that a point costs, in any unit; nothing: no opinion.
-  std::function<double(std::size_t)> guess{};
+  std::function<double(std::size_t)>
+      guess{};  // NOLINT(readability-redundant-member-init): g++ warns without
 };
 
 /// "random", "exhaustive", "evolve", "model"; another name is a user error that lists them. The
 /// space must outlive the strategy.
 [[nodiscard]] Result<std::unique_ptr<Strategy>> makeStrategy(std::string_view name,
                                                              const Space& space,
-                                                             StrategyOptions options);
+                                                             const StrategyOptions& options);
 
 }  // namespace hone::search

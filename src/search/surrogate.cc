@@ -6,11 +6,14 @@
 namespace hone::search {
 namespace {
 
-constexpr std::size_t kMostLessons = 96;
-constexpr std::size_t kMostForParameters = 64;
+constexpr std::size_t kMostLessons = 72;
+constexpr std::size_t kMostFailures = 150;
+constexpr std::size_t kMostForParameters = 40;
 constexpr std::size_t kFirstLearning = 5;
 /// What is slower than the best by more than this factor is just bad.
 constexpr double kWorst = 6;
+/// A failure teaches less than a time: where one is as likely as not, only much gain is worth it.
+constexpr double kCaution = 3;
 
 }  // namespace
 
@@ -52,7 +55,7 @@ Lessons Lessons::ofFailures(const Trials& trials, const Features& features, std:
 }
 
 Surrogate::Surrogate(const Features& features)
-    : features_(features), times_(features.ordered()), failures_(features.ordered()) {}
+    : features_(features), times_(features.ordered()), failures_(1) {}
 
 void Surrogate::learn(const Trials& trials) {
   const std::size_t count = trials.told().size();
@@ -67,18 +70,18 @@ void Surrogate::learn(const Trials& trials) {
   times_.fit(std::move(times.rows), std::move(times.targets));
   anyFailed_ = trials.failed() > 0;
   if (anyFailed_) {
-    Lessons failures = Lessons::ofFailures(trials, features_, kMostLessons);
-    failures_.fit(std::move(failures.rows), std::move(failures.targets));
+    const Lessons failures = Lessons::ofFailures(trials, features_, kMostFailures);
+    failures_.fit(failures.rows, failures.targets);
   }
 }
 
 double Surrogate::failureChance(std::size_t point) const {
-  return anyFailed_ ? std::clamp(failures_.mean(features_.of(point)), 0.0, 1.0) : 0;
+  return anyFailed_ ? failures_.predict(features_.of(point)).mean : 0;
 }
 
 double Surrogate::gainOf(std::size_t point) const {
   const double gain = expectedImprovement(times_.predict(features_.of(point)), best_);
-  return gain * (1 - failureChance(point));
+  return gain * std::pow(1 - failureChance(point), kCaution);
 }
 
 }  // namespace hone::search

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "search/features.h"
+#include "search/forest.h"
 #include "search/gaussian_process.h"
 #include "search/trials.h"
 
@@ -29,7 +30,7 @@ class Surrogate {
 
   /// Needs a trial that did not fail.
   void learn(const Trials& trials);
-  /// The expected improvement on the best, as a share, times the chance that it does not fail.
+  /// The expected improvement on the best, as a share, made less by the chance that it fails.
   [[nodiscard]] double gainOf(std::size_t point) const;
   /// From 1 for a point that will fail as all like it did, down to 0.
   [[nodiscard]] double failureChance(std::size_t point) const;
@@ -37,7 +38,7 @@ class Surrogate {
  private:
   const Features& features_;
   GaussianProcess times_;
-  GaussianProcess failures_;
+  Forest failures_;
   bool anyFailed_ = false;
   double best_ = 0;
   std::size_t nextLearning_ = 0;  ///< at so many trials the parameters are looked at again

@@ -22,6 +22,24 @@ inline model::Problem largeMatmul() {
                        .rhs = model::ElementType::f16};
 }
 
+/// 3x3 over an image of 2x32x32x1280 with as many filters, f16 into f32.
+inline model::Problem largeConv() {
+  return model::Conv{.n = 2,
+                     .c = 1280,
+                     .h = 34,
+                     .w = 34,
+                     .k = 1280,
+                     .y = 3,
+                     .x = 3,
+                     .input = model::ElementType::f16};
+}
+
+/// 32 heads of 1024 queries and keys.
+inline model::Problem largeAttention() {
+  return model::Attention{
+      .batch = 32, .queries = 1024, .keys = 1024, .depth = 64, .type = model::ElementType::f16};
+}
+
 /// What the compiler itself asks of all pipelines for the problem on the target.
 inline Result<std::vector<iree::PipelineConstraints>> constraintsFor(
     const std::string& target, const model::Problem& problem) {

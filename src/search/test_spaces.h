@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cmath>
 
 #include "base/random.h"
@@ -91,7 +92,7 @@ class MadeSpace {
   Effect rows_, columns_, innerRows_, innerColumns_, depth_;
   double balance_ = 0, failing_ = 0, peeling_ = 0, strength_ = 1;
   std::int64_t registers_ = 0;
-  double order_[3] = {};
+  std::array<double, 3> order_{};
 };
 
 }  // namespace hone::search

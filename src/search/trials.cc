@@ -13,7 +13,7 @@ void Trials::tell(std::size_t point, std::optional<double> timeNs) {
   use(point);
   const auto [at, isNew] = place_.emplace(point, told_.size());
   if (isNew) {
-    told_.push_back({point});
+    told_.push_back({point, std::nullopt});
   }
   Trial& trial = told_[at->second];
   succeeded_ -= trial.timeNs ? 1 : 0;

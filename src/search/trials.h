@@ -12,7 +12,7 @@ class Trials {
  public:
   struct Trial {
     std::size_t point = 0;
-    std::optional<double> timeNs{};  ///< nothing: it failed
+    std::optional<double> timeNs;  ///< nothing: it failed
   };
 
   explicit Trials(std::size_t points) : used_(points) {}
