@@ -5,10 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
-<<<<<<< HEAD
-=======
 #include <iterator>
->>>>>>> spec
 #include <optional>
 
 #include "base/file.h"
@@ -28,15 +25,30 @@
 
 namespace hone::iree {
 
+namespace {
+
+/// Flags of specs.
+constexpr std::array<std::string_view, 3> kSpecFlags = {
+    "--iree-codegen-transform-dialect-library", "--iree-codegen-enable-default-tuning-specs",
+    "--iree-codegen-dump-tuning-specs-to"};
+/// Others that a session does not know.
+constexpr std::array<std::string_view, 5> kProcessFlags = {
+    "--iree-dispatch-creation-experimental-set-data-tiling-ops",
+    "--iree-llvmcpu-distribution-size", "--iree-llvmcpu-matmul-tile-bytes",
+    "--iree-llvmcpu-number-of-threads", "--iree-llvmcpu-vector-pproc-strategy"};
+
+template <std::size_t kCount>
+bool isOneOf(std::string_view flag, const std::array<std::string_view, kCount>& names) {
+  const auto name = flag.substr(0, flag.find('='));
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+bool isSpecFlag(std::string_view flag) { return isOneOf(flag, kSpecFlags); }
+
+}  // namespace
+
 bool isProcessFlag(std::string_view flag) {
-  constexpr std::array kNames = {"iree-dispatch-creation-experimental-set-data-tiling-ops",
-                                 "iree-llvmcpu-distribution-size", "iree-llvmcpu-matmul-tile-bytes",
-                                 "iree-llvmcpu-number-of-threads",
-                                 "iree-llvmcpu-vector-pproc-strategy"};
-  const std::string_view name = flag.substr(0, flag.find('='));
-  return std::any_of(kNames.begin(), kNames.end(), [&](std::string_view known) {
-    return name.ends_with(known) && name.substr(0, name.size() - known.size()) == "--";
-  });
+  return isSpecFlag(flag) || isOneOf(flag, kProcessFlags);
 }
 
 namespace {
@@ -53,60 +65,7 @@ bool failedWith(const CompilerApi& api, CompilerError* error) {
   return true;
 }
 
-<<<<<<< HEAD
-/// Takes out the flags that the library knows for a whole process only, and sets them for this one,
-/// whose only job this is. One that is not known at all ends the process with the compiler's words.
-void setProcessFlags(const CompilerApi& api, std::vector<std::string>& flags) {
-  std::vector<std::string> taken;
-  std::erase_if(flags, [&](const std::string& flag) {
-    const bool process = isProcessFlag(flag);
-    if (process) {
-      taken.push_back(flag);
-    }
-    return process;
-  });
-  if (taken.empty()) {
-    return;
-  }
-  std::vector<const char*> pointers = {"hone"};
-  for (const std::string& flag : taken) {
-    pointers.push_back(flag.c_str());
-  }
-  api.setupGlobalFlags(static_cast<int>(pointers.size()), pointers.data(), "", false);
-}
-
-bool setFlags(const CompilerApi& api, Session* session, const CompileJob& job) {
-  std::vector<std::string> flags = job.flags;
-<<<<<<< HEAD
-  if (job.kind == CompileJob::Kind::roots || job.kind == CompileJob::Kind::specMarks) {
-=======
-  setProcessFlags(api, flags);
-  if (job.kind == CompileJob::Kind::roots) {
->>>>>>> knobs
-    flags.emplace_back("--iree-codegen-add-tuner-attributes");
-  } else if (job.kind == CompileJob::Kind::matchers) {
-    flags.emplace_back("--iree-codegen-add-tuner-attributes");
-    const std::optional<std::string> probe = setUpProbe();
-    if (!probe) {
-      return false;
-    }
-    flags.push_back(*probe);
-  } else if (job.kind == CompileJob::Kind::constraints) {
-    flags.emplace_back("--iree-codegen-emit-pipeline-constraints");
-  }
-=======
-/// The flags of specs that a session does not know: the process has them, once.
-constexpr std::array<std::string_view, 3> kGlobalFlags = {
-    "--iree-codegen-transform-dialect-library", "--iree-codegen-enable-default-tuning-specs",
-    "--iree-codegen-dump-tuning-specs-to"};
-
-bool isGlobal(const std::string& flag) {
-  const auto name = std::string_view(flag).substr(0, flag.find('='));
-  return std::find(kGlobalFlags.begin(), kGlobalFlags.end(), name) != kGlobalFlags.end();
-}
-
 std::vector<const char*> pointersTo(const std::vector<std::string>& flags) {
->>>>>>> spec
   std::vector<const char*> pointers;
   pointers.reserve(flags.size());
   for (const std::string& flag : flags) {
@@ -126,7 +85,7 @@ std::optional<std::vector<std::string>> flagsOf(const CompileJob& job) {
     flags.emplace_back("--iree-codegen-emit-pipeline-constraints");
   }
   if (job.kind == Kind::matchers) {
-    std::erase_if(flags, isGlobal);  // another spec would be run in the probe's place, or with it
+    std::erase_if(flags, isSpecFlag);  // another spec would be run in the probe's place, or with it
     auto probe = setUpProbe();
     if (!probe) {
       return std::nullopt;
@@ -140,8 +99,8 @@ std::optional<std::vector<std::string>> flagsOf(const CompileJob& job) {
 /// ends the process.
 void setGlobalFlags(const CompilerApi& api, std::vector<std::string>& flags) {
   std::vector<std::string> global = {"iree-compile"};
-  std::copy_if(flags.begin(), flags.end(), std::back_inserter(global), isGlobal);
-  std::erase_if(flags, isGlobal);
+  std::copy_if(flags.begin(), flags.end(), std::back_inserter(global), isProcessFlag);
+  std::erase_if(flags, isProcessFlag);
   if (global.size() > 1) {
     const auto pointers = pointersTo(global);
     api.setGlobalFlags(static_cast<int>(pointers.size()), pointers.data(), "", false);
@@ -391,15 +350,8 @@ int performJob(const CompilerApi& api, const CompileJob& job) {
     });
     return done ? 0 : kExitFailed;
   }
-<<<<<<< HEAD
   if (job.kind == CompileJob::Kind::roots) {
     return writeRoots(api, context, invocation, job) ? 0 : kExitFailed;
-=======
-  if (job.kind == CompileJob::Kind::specEntries) {
-    const bool done = withModule(api, invocation,
-                                 [&](MlirOperation module) { return writeSpec(api, module, job); });
-    return done ? 0 : kExitFailed;
->>>>>>> spec
   }
   if (job.kind == CompileJob::Kind::dispatches) {
     return writeDispatches(api, invocation, job) ? 0 : kExitFailed;

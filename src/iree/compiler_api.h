@@ -81,11 +81,7 @@ enum class Pipeline : int { standard = 0 };
   X(getApiVersion, "ireeCompilerGetAPIVersion", int, ())                                           \
   X(getRevision, "ireeCompilerGetRevision", const char*, ())                                       \
   X(globalInitialize, "ireeCompilerGlobalInitialize", void, ())                                    \
-<<<<<<< HEAD
-  X(setupGlobalFlags, "ireeCompilerSetupGlobalCL", void,                                           \
-=======
   X(setGlobalFlags, "ireeCompilerSetupGlobalCL", void,                                             \
->>>>>>> spec
     (int, const char* const*, const char*, bool))                                                  \
   X(errorMessage, "ireeCompilerErrorGetMessage", const char*, (CompilerError*))                    \
   X(errorDestroy, "ireeCompilerErrorDestroy", void, (CompilerError*))                              \

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/text.h"
+#include "iree/affine_map.h"
 #include "iree/mlir_text.h"
 #include "iree/module_spec.h"
 
@@ -53,15 +54,15 @@ std::map<std::int64_t, std::int64_t> loopSizes(const CompilerApi& api, MlirOpera
   for (std::size_t i = 0; i < maps.size(); ++i) {
     const auto operand = static_cast<std::intptr_t>(i);
     const MlirType type = operandType(api, operation, operand);
-    const auto loops = loopsOfMap(maps[i]);
+    const auto loops = affineIndices(maps[i]);
     if (!api.typeIsShaped(type) || !api.shapedHasRank(type) ||
         api.shapedRank(type) != static_cast<std::int64_t>(loops.size())) {
       continue;
     }
     for (std::size_t d = 0; d < loops.size(); ++d) {
-      if (loops[d]) {
+      if (loops[d].only) {
         const std::int64_t size = api.shapedSize(type, static_cast<std::intptr_t>(d));
-        sizes[static_cast<std::int64_t>(*loops[d])] = std::max<std::int64_t>(size, -1);
+        sizes[static_cast<std::int64_t>(*loops[d].only)] = std::max<std::int64_t>(size, -1);
       }
     }
   }
@@ -146,9 +147,9 @@ std::optional<Structure> convolutionOf(const CompilerApi& api, MlirOperation ope
 
 std::set<std::int64_t> loopSet(const std::string& map) {
   std::set<std::int64_t> loops;
-  for (const auto& loop : loopsOfMap(map)) {
-    if (loop) {
-      loops.insert(static_cast<std::int64_t>(*loop));
+  for (const AffineIndex& index : affineIndices(map)) {
+    if (index.only) {
+      loops.insert(static_cast<std::int64_t>(*index.only));
     }
   }
   return loops;
