@@ -3,20 +3,27 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "app/engine.h"
+#include "app/tune_candidates.h"
 #include "app/tune_programs.h"
+#include "app/tune_replay.h"
 #include "app/tune_report.h"
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/hash.h"
 #include "base/text.h"
+#include "iree/dispatch_programs.h"
 #include "iree/spec_check.h"
 #include "iree/spec_merge.h"
 
 namespace hone::app {
 namespace {
+
+/// How many are compiled for another machine where no budget says it.
+constexpr std::int64_t kCandidates = 100;
 
 struct TuneVerbOptions {
   TunePrograms programs;
@@ -29,6 +36,10 @@ struct TuneVerbOptions {
   std::int64_t rounds = 20;
   bool explain = false;
   bool keepFlags = false;
+  bool compileOnly = false;
+  std::string continued;  ///< a folder of --compile-only
+  std::int64_t replayed = 0;
+  std::string starterSpec;
   std::vector<std::string> flags;  ///< after --
   EngineOptions engine;
 };
@@ -39,12 +50,17 @@ std::vector<std::string> flagsFor(const Engine& engine, const TuneVerbOptions& o
   return flags;
 }
 
-tune::TuneOptions tuneOptions(const TuneVerbOptions& options, const trial::Budget& budget) {
+using Planned = std::map<std::string, std::vector<model::Config>>;
+
+tune::TuneOptions tuneOptions(const TuneVerbOptions& options, const trial::Budget& budget,
+                              Planned planned) {
   tune::TuneOptions tune;
+  tune.planned = std::move(planned);
+  tune.onlyPlanned = !options.continued.empty();
   tune.strategy = options.strategy;
   tune.budget = budget;
   tune.subjects = {options.dispatches, options.top};
-  tune.tryFlags = !options.keepFlags;
+  tune.tryFlags = !options.keepFlags && options.continued.empty();
   tune.rounds = options.rounds;
   tune.inputSpecs = options.programs.inputs;
   return tune;
@@ -63,9 +79,51 @@ std::string runKey(const Engine& engine, const std::vector<tune::WholeProgram>& 
   for (const std::string& input : options.programs.inputs) {
     hasher.field(input);
   }
+  hasher.field(options.continued).field(options.starterSpec);
   hasher.field(fmt::format("{} {} {} {} {} {} {}", options.budget, options.dispatches, options.top,
                            options.strategy, options.seed, options.rounds, options.keepFlags));
   return hasher.hex();
+}
+
+/// What a spec that is there already says for the dispatches of a program.
+Result<Planned> plannedBy(Engine& engine, const tune::WholeProgram& whole,
+                          const std::string& specFile) {
+  const iree::Spec spec = HONE_TRY(iree::readSpec(engine.compiler, specFile));
+  iree::CompileRequest request{whole.program.source, whole.program.hash, whole.flags, {}};
+  request.from = whole.program.from;
+  const auto check = HONE_TRY(iree::checkSpec(engine.compiler, request, spec));
+  const ScratchFolder folder = HONE_TRY(ScratchFolder::create("hone-starter"));
+  const auto dispatches = HONE_TRY(iree::dispatchPrograms(engine.compiler, request, folder.path()));
+  Planned planned;
+  for (std::size_t i = 0; i < check.entries.size(); ++i) {
+    for (const iree::SpecUse& use : check.entries[i].uses) {
+      const auto owner =
+          std::find_if(dispatches.begin(), dispatches.end(), [&](const iree::DispatchProgram& one) {
+            return std::find(one.dispatches.begin(), one.dispatches.end(), use.dispatch) !=
+                   one.dispatches.end();
+          });
+      if (owner != dispatches.end() && use.onRoot) {
+        planned[owner->name] = {{fmt::format("{} of {}", spec.entries[i].name, specFile),
+                                 {},
+                                 {{iree::literalPattern(owner->root.dispatch), "",
+                                   "compilation_info", spec.entries[i].config}}}};
+      }
+    }
+  }
+  return planned;
+}
+
+/// What another machine compiled.
+Planned plannedBy(const tune::CandidateFolder& candidates) {
+  Planned planned;
+  for (const tune::DispatchCandidates& dispatch : candidates.dispatches) {
+    for (const tune::CompiledCandidate& candidate : dispatch.candidates) {
+      if (candidate.outcome == model::Outcome::ok) {
+        planned[dispatch.dispatch].push_back(candidate.config);
+      }
+    }
+  }
+  return planned;
 }
 
 Result<int> explain(const Context& context, Engine& engine,
@@ -108,10 +166,21 @@ std::string headerFor(const TunedProgram& tuned, const Engine& engine) {
   return header;
 }
 
+/// Where the script goes that some flags need.
+std::string scriptFile(const std::string& output) {
+  return (output.empty() ? "hone" : output.substr(0, output.rfind(".mlir"))) +
+         ".preprocessing.mlir";
+}
+
 /// The command that compiles the program so.
-std::string commandFor(const TunedProgram& tuned, const Engine& engine,
-                       const std::string& specFile) {
-  const auto& flags = tuned.result.variants[tuned.result.proof->recipe].flags.flags;
+std::string commandFor(const TunedProgram& tuned, const Engine& engine, const std::string& specFile,
+                       const std::string& output) {
+  auto flags = tuned.result.variants[tuned.result.proof->recipe].flags.flags;
+  for (std::string& flag : flags) {
+    if (flag.starts_with(tune::kScriptFlag)) {
+      flag = std::string(tune::kScriptFlag) + scriptFile(output);
+    }
+  }
   std::string user;
   for (std::size_t i = engine.target.flags.size(); i < tuned.whole.flags.size(); ++i) {
     user += " " + tuned.whole.flags[i];
@@ -154,13 +223,21 @@ Result<void> writeResult(const Context& context, Engine& engine,
   if (!spec.empty() && !output.empty()) {
     HONE_CHECK(writeFile(output, spec));
   }
+  for (const TunedProgram& one : tuned) {
+    const std::string script =
+        one.result.proof ? one.result.variants[one.result.proof->recipe].flags.preprocessing : "";
+    if (!script.empty()) {
+      HONE_CHECK(writeFile(scriptFile(output), script));
+    }
+  }
   if (context.json) {
     return {};
   }
   for (const TunedProgram& one : tuned) {
     printTuned(one, *engine.device);
     if (one.result.proof) {
-      fmt::print("use it: {}\n", commandFor(one, engine, one.result.spec.empty() ? "" : output));
+      fmt::print("use it: {}\n",
+                 commandFor(one, engine, one.result.spec.empty() ? "" : output, output));
     }
     fmt::print("\n");
   }
@@ -186,7 +263,8 @@ Result<std::vector<TunedProgram>> tuneAll(const trial::Workbench& bench, Engine&
                                           std::vector<tune::WholeProgram> programs,
                                           const TuneVerbOptions& options,
                                           const trial::Budget& budget,
-                                          const std::filesystem::path& folder) {
+                                          const std::filesystem::path& folder,
+                                          const Planned& candidates) {
   std::vector<TunedProgram> tuned;
   for (std::size_t i = 0; i < programs.size(); ++i) {
     tune::WholeProgram& whole = programs[i];
@@ -197,8 +275,12 @@ Result<std::vector<TunedProgram>> tuneAll(const trial::Workbench& bench, Engine&
     }
     const auto scratch = folder / fmt::format("program{}", i);
     HONE_CHECK(makeFolder(scratch));
-    auto tuner = HONE_TRY(
-        tune::Tuner::make(bench, engine.target, whole, tuneOptions(options, budget), scratch));
+    Planned planned = candidates;
+    if (!options.starterSpec.empty()) {
+      planned = HONE_TRY(plannedBy(engine, whole, options.starterSpec));
+    }
+    auto tuner = HONE_TRY(tune::Tuner::make(
+        bench, engine.target, whole, tuneOptions(options, budget, std::move(planned)), scratch));
     auto result = tuner.run();
     if (!result && result.error().fault == Fault::user && programs.size() > 1) {
       bench.progress.say(fmt::format("left out: {}", result.error().message));
@@ -222,7 +304,27 @@ nlohmann::json summaryOf(const std::vector<TunedProgram>& tuned) {
   return {{"programs", std::move(programs)}, {"precedents", std::move(precedents)}};
 }
 
-Result<int> tune(const Context& context, const TuneVerbOptions& options) {
+/// The options as a folder of --compile-only asks for them.
+Result<TuneVerbOptions> continuedOptions(TuneVerbOptions options,
+                                         const tune::CandidateFolder& candidates) {
+  options.programs.file = (std::filesystem::path(options.continued) / tune::kProgramFile).string();
+  options.programs.function = candidates.function;
+  options.programs.inputs = candidates.inputs;
+  options.flags = candidates.flags;
+  options.engine.target = candidates.target;
+  return options;
+}
+
+Result<int> tune(const Context& context, TuneVerbOptions options) {
+  if (options.replayed > 0) {
+    return replayRun(context, options.replayed, options.strategy, options.output);
+  }
+  Planned candidates;
+  if (!options.continued.empty()) {
+    const auto folder = HONE_TRY(tune::readCandidates(options.continued));
+    options = HONE_TRY(continuedOptions(std::move(options), folder));
+    candidates = plannedBy(folder);
+  }
   const trial::Budget budget = HONE_TRY(trial::budgetFrom(options.budget));
   if (!options.programs.file.empty()) {
     HONE_TRY(readFile(options.programs.file));
@@ -235,6 +337,15 @@ Result<int> tune(const Context& context, const TuneVerbOptions& options) {
   if (options.explain) {
     return explain(context, engine, programs, options);
   }
+  if (options.compileOnly) {
+    const auto count = static_cast<std::size_t>(budget.trials.value_or(kCandidates));
+    return compileOnly(context, engine, programs,
+                       {options.output,
+                        count,
+                        {options.dispatches, options.top},
+                        options.flags,
+                        options.programs.inputs});
+  }
   if (!engine.device) {
     return userError("there is no device for {} here: use --compile-only", engine.target.name);
   }
@@ -246,7 +357,8 @@ Result<int> tune(const Context& context, const TuneVerbOptions& options) {
   const iree::Executor executor = engine.executor();
   const trial::Workbench bench{engine.compiler, executor, store, progress, run};
   const trial::Budget share = shareOf(budget, programs.size());
-  auto tuned = tuneAll(bench, engine, std::move(programs), options, share, scratch.path());
+  auto tuned =
+      tuneAll(bench, engine, std::move(programs), options, share, scratch.path(), candidates);
   if (!tuned) {
     if (tuned.error().fault == Fault::user) {
       HONE_CHECK(
@@ -291,6 +403,14 @@ void addTuneVerb(CLI::App& app, Context& context) {
       ->capture_default_str();
   verb->add_flag("--explain", options->explain, "Show dispatches and knobs, and stop");
   verb->add_flag("--keep-flags", options->keepFlags, "Try no flags of the whole program");
+  verb->add_option("--starter-spec", options->starterSpec, "A spec to begin with, and to add to");
+  verb->add_flag("--compile-only", options->compileOnly,
+                 "No device here: draw and compile candidates (100, or as --budget says)");
+  verb->add_option("--continue", options->continued,
+                   "Measure the candidates of a folder that --compile-only wrote");
+  verb->add_option("--replay", options->replayed,
+                   "How --strategy would have done in a recorded run; -o keeps the recordings")
+      ->check(CLI::PositiveNumber);
   options->engine.addTo(*verb);
   verb->footer(
       "Examples:\n"
@@ -299,6 +419,9 @@ void addTuneVerb(CLI::App& app, Context& context) {
       "  hone tune --problem matmul_512x768x1024_f32 --budget 1m\n"
       "  hone tune model.mlir --top 3 -- --iree-opt-data-tiling\n"
       "  hone tune conv.mlir --target vulkan -o spec.mlir\n"
+      "  hone tune model.mlir --target rocm:gfx942 --compile-only -o candidates\n"
+      "  hone tune --continue candidates -o spec.mlir      where the device is\n"
+      "  hone tune --replay 12 --strategy model            without compiling\n"
       "Nothing gained is no error: then there is no spec, and a sentence says so.");
   verb->callback([&context, options] {
     context.action = [&context, options] { return tune(context, *options); };

@@ -256,10 +256,20 @@ Result<void> Session::settle(std::size_t index, const iree::Compiled& compiled) 
   trial.outcome = iree::outcomeOf(compiled.report.status);
   trial.message = compiled.report.message;
   trial.diagnostics = compiled.report.diagnostics;
+  if (trial.outcome == Outcome::ok && !compiled.ignored.empty()) {
+    trial.outcome = Outcome::invalid;
+    trial.message = compiled.ignored;
+  }
   trial.artifact = entry.content = compiled.content;
   trial.compileWallNs = compiled.report.ending.wallNs;
   trial.compileCpuNs = compiled.report.ending.cpuNs;
   trial.details["cached"] = compiled.cached;
+  if (!plan_.scope.empty()) {
+    trial.details["scope"] = plan_.scope;
+  }
+  if (index >= plan_.candidates.size()) {
+    trial.details["proposal"] = plan_.proposer->noteOn(candidate.config);
+  }
   if (trial.outcome == Outcome::ok && !compiled.cached) {
     compileWallNs_.push_back(static_cast<double>(trial.compileWallNs));
   }

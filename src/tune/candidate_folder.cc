@@ -108,7 +108,8 @@ std::size_t DispatchCandidates::different() const {
 
 Result<DispatchCandidates> compileCandidates(iree::Compiler& compiler, const Subject& subject,
                                              const std::vector<std::string>& flags,
-                                             std::size_t count, std::uint64_t seed) {
+                                             std::size_t count, std::uint64_t seed,
+                                             const std::function<void()>& onDone) {
   DispatchCandidates result{subject.name, subject.knobs->space.size(), {}};
   Draw draw(subject.knobs->space, seed);
   const SpaceProposer proposer(*subject.knobs, nullptr, subject.pattern());
@@ -136,6 +137,7 @@ Result<DispatchCandidates> compileCandidates(iree::Compiler& compiler, const Sub
       draw.tell(points[i], outcome == model::Outcome::ok);
       result.candidates.push_back({std::move(configs[i]), outcome, compiled[i].report.message,
                                    compiled[i].content, compiled[i].report.ending.wallNs});
+      onDone();
     }
   }
   return result;

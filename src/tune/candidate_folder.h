@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -34,11 +35,13 @@ struct DispatchCandidates {
   [[nodiscard]] std::size_t different() const;
 };
 
-/// Draws so many candidates for a dispatch, makes them attributes and compiles them.
+/// Draws so many candidates for a dispatch, makes them attributes and compiles them; `onDone` is
+/// called after each.
 [[nodiscard]] Result<DispatchCandidates> compileCandidates(iree::Compiler& compiler,
                                                            const Subject& subject,
                                                            const std::vector<std::string>& flags,
-                                                           std::size_t count, std::uint64_t seed);
+                                                           std::size_t count, std::uint64_t seed,
+                                                           const std::function<void()>& onDone);
 
 /// A program with candidates for its dispatches, to be measured on a machine that has the device.
 struct CandidateFolder {

@@ -1,6 +1,7 @@
 #include "tune/dispatch_search.h"
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 namespace hone::tune {
 namespace {
@@ -12,6 +13,18 @@ constexpr double kGain = 0.01;
 constexpr double kHope = 0.3;
 /// Values other than those that candidates are first checked with.
 constexpr std::uint64_t kOtherSeed = 0x5eed;
+
+/// Keeps with the run which knobs there are: a replay needs to know which of them have an order.
+Result<void> noteSpace(const trial::Workbench& bench, const std::string& scope,
+                       const search::Space& space) {
+  auto run = HONE_TRY(bench.store.run(bench.run));
+  nlohmann::json knobs = nlohmann::json::array();
+  for (const search::Knob& knob : space.knobs()) {
+    knobs.push_back({{"name", knob.name}, {"ordered", knob.ordered}});
+  }
+  run->details["spaces"][scope] = std::move(knobs);
+  return bench.store.setDetails(bench.run, run->details);
+}
 
 }  // namespace
 
@@ -34,18 +47,28 @@ Result<std::unique_ptr<DispatchSearch>> DispatchSearch::begin(const trial::Workb
   plan.inputs = HONE_TRY(trial::makeInputs(subject.program, specs, options.seed, path));
   plan.otherInputs = HONE_TRY(
       trial::makeInputs(subject.program, specs, options.seed + kOtherSeed, path / "other"));
-  search::StrategyOptions strategy{options.seed, options.first, subject.knobs->guess};
-  strategy.first.insert(strategy.first.end(), subject.knobs->first.begin(),
-                        subject.knobs->first.end());
-  search->proposer_ = std::make_unique<SpaceProposer>(
-      *subject.knobs,
-      HONE_TRY(search::makeStrategy(options.strategy, subject.knobs->space, std::move(strategy))),
-      subject.pattern());
-  plan.proposer = search->proposer_.get();
+  for (const model::Config& config : options.planned) {
+    plan.candidates.push_back({0, config});
+  }
+  if (subject.knobs) {
+    HONE_CHECK(search->prepareStrategy(options));
+    HONE_CHECK(noteSpace(bench, options.scope, subject.knobs->space));
+  }
   search->session_ = std::make_unique<trial::Session>(bench, plan, path);
   HONE_CHECK(search->session_->restore());
   HONE_CHECK(search->session_->tryPlanned());
   return search;
+}
+
+Result<void> DispatchSearch::prepareStrategy(const SearchOptions& options) {
+  const KnobModel& knobs = *subject_.knobs;
+  search::StrategyOptions strategy{options.seed, options.first, knobs.guess};
+  strategy.first.insert(strategy.first.end(), knobs.first.begin(), knobs.first.end());
+  proposer_ = std::make_unique<SpaceProposer>(
+      knobs, HONE_TRY(search::makeStrategy(options.strategy, knobs.space, strategy)),
+      subject_.pattern());
+  plan_.proposer = proposer_.get();
+  return {};
 }
 
 Result<void> DispatchSearch::step() {

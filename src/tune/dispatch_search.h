@@ -21,6 +21,7 @@ struct SearchOptions {
   std::vector<std::string> flags;       ///< of the compiler, for every candidate
   std::vector<std::string> inputSpecs;  ///< the user's, for the whole program
   std::vector<std::size_t> first;       ///< points that were good for like problems
+  std::vector<model::Config> planned;   ///< tried before what the strategy proposes
   std::int64_t rounds = 10;             ///< of the final
 };
 
@@ -49,6 +50,7 @@ class DispatchSearch {
   [[nodiscard]] std::int64_t referenceCpuNs() const { return session_->referenceCpuNs(); }
 
  private:
+  [[nodiscard]] Result<void> prepareStrategy(const SearchOptions& options);
   DispatchSearch(const Subject& subject, ScratchFolder folder)
       : subject_(subject), folder_(std::move(folder)) {}
 

@@ -142,6 +142,7 @@ void addCheapest(const search::Space& space, const std::vector<double>& costs,
 }  // namespace
 
 KnobModel listedModel(TilingForm form, Listing listing) {
+  const bool complete = listing.tilings.size() <= listing.most;
   const std::vector<Tiling> tilings = kept(listing);
   const Numbering numbering(form, tilings);
   std::vector<Sizes> points;
@@ -154,7 +155,7 @@ KnobModel listedModel(TilingForm form, Listing listing) {
   for (std::size_t i = 0; i < space->size(); ++i) {
     costs->push_back(listing.guess(numbering.tilingOf(space->point(i))));
   }
-  KnobModel model{*space, {}, {}, {}};
+  KnobModel model{*space, {}, {}, {}, complete};
   model.compilationInfos = [form = std::move(form), numbering,
                             space](std::span<const std::size_t> numbers) {
     std::vector<std::string> texts;

@@ -1,5 +1,7 @@
 #include "tune/program_flags.h"
 
+#include "tune/script_file.h"
+
 namespace hone::tune {
 namespace {
 
@@ -58,6 +60,14 @@ std::vector<FlagSet> cpuFlagSets() {
 }
 
 }  // namespace
+
+Result<FlagSet> withScript(FlagSet set) {
+  if (!set.preprocessing.empty()) {
+    const auto file = HONE_TRY(keepScript(set.preprocessing));
+    set.flags.push_back(std::string(kScriptFlag) + file.string());
+  }
+  return set;
+}
 
 std::vector<FlagSet> flagSets(const iree::Target& target) {
   if (target.name == "local") {

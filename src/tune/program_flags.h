@@ -1,8 +1,10 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "base/error.h"
 #include "iree/target.h"
 
 namespace hone::tune {
@@ -17,6 +19,10 @@ struct FlagSet {
 
   bool operator==(const FlagSet&) const = default;
 };
+
+/// The set with its script in a file of the cache and the flag that names it among its flags.
+[[nodiscard]] Result<FlagSet> withScript(FlagSet set);
+inline constexpr std::string_view kScriptFlag = "--iree-preprocessing-transform-spec-filename=";
 
 /// What to try for a target, the likeliest first; without the empty set, which is the compiler's
 /// own choice.

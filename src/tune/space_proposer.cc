@@ -1,5 +1,7 @@
 #include "tune/space_proposer.h"
 
+#include <nlohmann/json.hpp>
+
 #include "tune/point_name.h"
 
 namespace hone::tune {
@@ -17,6 +19,15 @@ Result<std::vector<model::Config>> SpaceProposer::configsOf(
 
 Result<std::vector<model::Config>> SpaceProposer::propose(std::size_t count) {
   return configsOf(strategy_->ask(count));
+}
+
+nlohmann::json SpaceProposer::noteOn(const model::Config& config) const {
+  nlohmann::json note = nlohmann::json::object();
+  const auto point = pointNamed(model_.space, config.name);
+  if (point && model_.guess) {
+    note["guess"] = model_.guess(*point);
+  }
+  return note;
 }
 
 void SpaceProposer::learn(const model::Config& config, std::optional<double> timeNs) {

@@ -4,9 +4,8 @@
 
 #include <algorithm>
 
-#include "base/file.h"
-#include "base/hash.h"
 #include "iree/spec_check.h"
+#include "tune/script_file.h"
 #include "tune/tuner.h"
 
 namespace hone::tune {
@@ -43,9 +42,8 @@ std::vector<std::size_t> byGain(const std::vector<TunedDispatch>& dispatches) {
 
 Result<SpecRecipe> SpecRecipe::make(iree::Compiler& compiler, const iree::Target& target,
                                     const WholeProgram& whole, const FlagSet& flags,
-                                    std::vector<TunedDispatch>& dispatches,
-                                    std::filesystem::path folder) {
-  SpecRecipe recipe(target, flags, std::move(folder));
+                                    std::vector<TunedDispatch>& dispatches) {
+  SpecRecipe recipe(target, flags);
   const auto order = byGain(dispatches);
   if (order.empty()) {
     return recipe;
@@ -107,9 +105,7 @@ Result<model::Config> SpecRecipe::configOf(std::span<const std::size_t> entries)
   config.flags = flags_.flags;
   const std::string spec = HONE_TRY(text(entries));
   if (!spec.empty()) {
-    // The name stands for the contents: what was compiled with it is found by its flags.
-    const auto file = folder_ / fmt::format("spec-{}.mlir", hashOf(spec).substr(0, 16));
-    HONE_CHECK(writeFile(file, spec));
+    const auto file = HONE_TRY(keepScript(spec));
     config.flags.push_back(iree::specFlagFor(target_, file));
   }
   return config;

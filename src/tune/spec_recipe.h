@@ -1,6 +1,6 @@
 #pragma once
 
-#include <filesystem>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -20,12 +20,11 @@ class SpecRecipe {
   /// another winner that gives more, is left out and its note says so.
   [[nodiscard]] static Result<SpecRecipe> make(iree::Compiler& compiler, const iree::Target& target,
                                                const WholeProgram& whole, const FlagSet& flags,
-                                               std::vector<TunedDispatch>& dispatches,
-                                               std::filesystem::path folder);
+                                               std::vector<TunedDispatch>& dispatches);
 
   [[nodiscard]] bool empty() const { return entries_.empty(); }
   /// The flags alone.
-  [[nodiscard]] SpecRecipe withoutEntries() const { return {target_, flags_, folder_}; }
+  [[nodiscard]] SpecRecipe withoutEntries() const { return {target_, flags_}; }
   /// Refers to this: must not outlive it.
   [[nodiscard]] Recipe recipe() const;
   /// The spec of these entries; "" for none.
@@ -41,13 +40,12 @@ class SpecRecipe {
     double expectedGain = 0;
   };
 
-  SpecRecipe(iree::Target target, FlagSet flags, std::filesystem::path folder)
-      : target_(std::move(target)), flags_(std::move(flags)), folder_(std::move(folder)) {}
+  SpecRecipe(iree::Target target, FlagSet flags)
+      : target_(std::move(target)), flags_(std::move(flags)) {}
   [[nodiscard]] Result<model::Config> configOf(std::span<const std::size_t> entries) const;
 
   iree::Target target_;
   FlagSet flags_;
-  std::filesystem::path folder_;
   std::vector<Entry> entries_;
 };
 

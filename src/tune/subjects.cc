@@ -77,12 +77,18 @@ std::string Subject::pattern() const {
 }
 
 Result<KnobModel> SubjectFinder::knobsOf(const iree::CompileRequest& request,
-                                         const model::RootOperation& root) {
+                                         const model::RootOperation& root, bool parallel) {
   if (root.op.empty()) {
     return userError("no operation that the compiler tiles by");
   }
+  if (!root.attachable) {
+    return userError("no configuration reaches it: the compiler makes the {} after it reads them",
+                     root.op);
+  }
   if (target_.name == "local") {
-    return cpuKnobs(root, limitsOfThisCpu());
+    CpuLimits limits = limitsOfThisCpu();
+    limits.cores = parallel ? limits.cores : 1;
+    return cpuKnobs(root, limits);
   }
   if (target_.name.starts_with("vulkan")) {
     return vulkanKnobs(root);
@@ -135,6 +141,7 @@ Result<std::vector<Subject>> SubjectFinder::find(const WholeProgram& whole,
     }
   }
   std::vector<Subject> subjects;
+  const bool parallel = executor == nullptr || executor->device().rankBy != iree::RankBy::cpu;
   for (std::size_t i = 0; i < programs.size(); ++i) {
     const iree::DispatchProgram& dispatch = programs[i];
     Subject subject;
@@ -145,7 +152,7 @@ Result<std::vector<Subject>> SubjectFinder::find(const WholeProgram& whole,
     subject.share = costs[i].share;
     subject.cutOut = programs.size() > 1 && dispatch.whyNot.empty();
     subject.program = HONE_TRY(programOf(dispatch, whole, subject.cutOut));
-    auto knobs = knobsOf(request, dispatch.root);
+    auto knobs = knobsOf(request, dispatch.root, parallel);
     if (knobs) {
       subject.knobs = std::move(*knobs);
     } else if (knobs.error().fault == Fault::user) {

@@ -35,7 +35,7 @@ class SubjectFinder {
 
  private:
   [[nodiscard]] Result<KnobModel> knobsOf(const iree::CompileRequest& request,
-                                          const model::RootOperation& root);
+                                          const model::RootOperation& root, bool parallel);
   [[nodiscard]] Result<void> choose(std::vector<Subject>& subjects) const;
 
   iree::Compiler& compiler_;

@@ -44,7 +44,7 @@ bool Tuner::trialsSpent() const {
 
 Result<void> Tuner::findVariants(TuneResult& result) {
   result.variants.emplace_back();
-  const std::vector<FlagSet> sets = options_.tryFlags ? flagSets(target_) : std::vector<FlagSet>();
+  std::vector<FlagSet> sets = options_.tryFlags ? flagSets(target_) : std::vector<FlagSet>();
   if (sets.empty()) {
     return {};
   }
@@ -55,7 +55,8 @@ Result<void> Tuner::findVariants(TuneResult& result) {
     plan.budget.time = std::chrono::milliseconds(
         static_cast<std::int64_t>(static_cast<double>(options_.budget.time->count()) * kFlagShare));
   }
-  for (const FlagSet& set : sets) {
+  for (FlagSet& set : sets) {
+    set = HONE_TRY(withScript(std::move(set)));
     plan.candidates.push_back({0, {set.name, set.flags, {}}});
   }
   trial::Experiment experiment(bench_.compiler, bench_.executor, bench_.store, bench_.progress);
@@ -74,15 +75,25 @@ Result<std::vector<std::unique_ptr<DispatchSearch>>> Tuner::beginAll(Variant& va
   std::vector<std::unique_ptr<DispatchSearch>> searches;
   for (TunedDispatch& dispatch : variant.dispatches) {
     Subject& subject = dispatch.subject;
+    const auto planned = options_.planned.find(subject.name);
+    if (options_.onlyPlanned) {
+      subject.knobs.reset();
+      subject.whyNot = planned == options_.planned.end() ? "no candidates were made for it" : "";
+    }
     if (!subject.whyNot.empty()) {
       continue;
     }
     SearchOptions options;
+    if (planned != options_.planned.end()) {
+      options.planned = planned->second;
+    }
     options.strategy = options_.strategy;
     options.seed = whole_.seed;
     options.flags = flagsOf(variant);
     options.inputSpecs = options_.inputSpecs;
-    options.first = likelyPoints(precedents_, subject.root, subject.knobs->space);
+    if (subject.knobs) {
+      options.first = likelyPoints(precedents_, subject.root, subject.knobs->space);
+    }
     options.scope =
         whole_.scope + (variant.flags.name.empty()
                             ? subject.name
@@ -149,8 +160,8 @@ Result<void> Tuner::proveAll(TuneResult& result) {
   std::vector<std::size_t> variantOf;
   for (std::size_t v = 0; v < result.variants.size(); ++v) {
     Variant& variant = result.variants[v];
-    SpecRecipe spec = HONE_TRY(SpecRecipe::make(bench_.compiler, target_, whole_, variant.flags,
-                                                variant.dispatches, folder_));
+    SpecRecipe spec = HONE_TRY(
+        SpecRecipe::make(bench_.compiler, target_, whole_, variant.flags, variant.dispatches));
     if (spec.empty() && variant.flags.flags.empty()) {
       continue;
     }

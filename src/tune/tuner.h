@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -21,6 +23,9 @@ struct TuneOptions {
   bool tryFlags = true;  ///< of the whole program, before the dispatches
   std::int64_t rounds = 20;
   std::vector<std::string> inputSpecs;  ///< the user's
+  /// Candidates that are there already, by the name of the dispatch.
+  std::map<std::string, std::vector<model::Config>> planned{};
+  bool onlyPlanned = false;  ///< nothing else is tried
 };
 
 /// A dispatch and what came of tuning it.

@@ -1,0 +1,132 @@
+#include "app/tune_candidates.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "base/file.h"
+#include "base/text.h"
+#include "report/table.h"
+#include "stats/summary.h"
+#include "tune/draw.h"
+
+namespace hone::app {
+namespace {
+
+/// Why candidates did not compile, the most frequent reason first.
+std::vector<std::string> reasonsOf(const tune::DispatchCandidates& dispatch) {
+  std::map<std::string, std::size_t> counts;
+  for (const tune::CompiledCandidate& candidate : dispatch.candidates) {
+    if (candidate.outcome != model::Outcome::ok) {
+      ++counts[fmt::format("{}: {}", nameOf(candidate.outcome), candidate.message)];
+    }
+  }
+  std::vector<std::pair<std::size_t, std::string>> order;
+  for (const auto& [reason, count] : counts) {
+    order.emplace_back(count, reason);
+  }
+  std::sort(order.rbegin(), order.rend());
+  std::vector<std::string> reasons;
+  for (const auto& [count, reason] : order) {
+    reasons.push_back(fmt::format("{} x {}", count, reason));
+  }
+  return reasons;
+}
+
+void print(const tune::CandidateFolder& made, const std::string& label) {
+  using report::Align;
+  report::Table table({{"dispatch", Align::left, 20},
+                       {"space", Align::right},
+                       {"drawn", Align::right},
+                       {"compiled", Align::right},
+                       {"different", Align::right},
+                       {"compile, median", Align::right}});
+  for (const tune::DispatchCandidates& dispatch : made.dispatches) {
+    std::vector<double> times;
+    for (const tune::CompiledCandidate& candidate : dispatch.candidates) {
+      times.push_back(static_cast<double>(candidate.compileWallNs));
+    }
+    table.add({dispatch.dispatch, std::to_string(dispatch.space),
+               std::to_string(dispatch.candidates.size()), std::to_string(dispatch.compiled()),
+               std::to_string(dispatch.different()),
+               times.empty() ? "" : humanTime(stats::median(times))});
+  }
+  fmt::print("{} for {}\n{}", label, made.target, table.text(report::outputWidth()));
+  for (const tune::DispatchCandidates& dispatch : made.dispatches) {
+    for (const std::string& reason : reasonsOf(dispatch)) {
+      fmt::print("{}: {}\n", dispatch.dispatch, reason);
+    }
+  }
+}
+
+nlohmann::json toJson(const tune::CandidateFolder& made, const std::string& folder) {
+  nlohmann::json dispatches = nlohmann::json::array();
+  for (const tune::DispatchCandidates& dispatch : made.dispatches) {
+    dispatches.push_back({{"dispatch", dispatch.dispatch},
+                          {"space", dispatch.space},
+                          {"drawn", dispatch.candidates.size()},
+                          {"compiled", dispatch.compiled()},
+                          {"different", dispatch.different()},
+                          {"failures", reasonsOf(dispatch)}});
+  }
+  return {{"target", made.target}, {"folder", folder}, {"dispatches", std::move(dispatches)}};
+}
+
+Result<tune::CandidateFolder> candidatesFor(const Context& context, Engine& engine,
+                                            const tune::WholeProgram& whole,
+                                            const CompileOnlyOptions& options) {
+  tune::CandidateFolder made;
+  made.target = engine.target.name;
+  made.function = whole.program.function;
+  made.flags = options.flags;
+  made.inputs = options.inputs;
+  made.seed = whole.seed;
+  const ScratchFolder scratch = HONE_TRY(ScratchFolder::create("hone-candidates"));
+  tune::SubjectFinder finder(engine.compiler, engine.target, options.subjects);
+  Progress progress(context.quiet || context.json);
+  for (const tune::Subject& subject :
+       HONE_TRY(finder.find(whole, whole.flags, nullptr, scratch.path()))) {
+    if (!subject.whyNot.empty()) {
+      progress.say(fmt::format("{}: not tuned: {}", subject.name, subject.whyNot));
+      continue;
+    }
+    progress.stage(subject.name, static_cast<std::int64_t>(options.candidates));
+    made.dispatches.push_back(
+        HONE_TRY(tune::compileCandidates(engine.compiler, subject, whole.flags, options.candidates,
+                                         whole.seed, [&] { progress.step(); })));
+  }
+  progress.finish();
+  return made;
+}
+
+}  // namespace
+
+Result<int> compileOnly(const Context& context, Engine& engine,
+                        const std::vector<tune::WholeProgram>& programs,
+                        const CompileOnlyOptions& options) {
+  nlohmann::json json = nlohmann::json::array();
+  for (const tune::WholeProgram& whole : programs) {
+    const std::string label = whole.program.label();
+    std::filesystem::path folder =
+        options.folder.empty() ? fmt::format("{}_candidates", label) : options.folder;
+    if (!options.folder.empty() && programs.size() > 1) {
+      folder /= label;
+    }
+    const auto made = HONE_TRY(candidatesFor(context, engine, whole, options));
+    HONE_CHECK(tune::writeCandidates(engine.compiler, whole, made, folder));
+    json.push_back(toJson(made, folder.string()));
+    if (!context.json) {
+      print(made, label);
+      fmt::print("measure them where there is a device: hone tune --continue {}\n",
+                 folder.string());
+    }
+  }
+  if (context.json) {
+    fmt::print("{}\n", json.dump(2));
+  }
+  return 0;
+}
+
+}  // namespace hone::app
