@@ -23,6 +23,12 @@ std::string loopsOf(const model::RootOperation& root) {
   return join(sizes, "x");
 }
 
+/// Without the program's name before it, which says nothing in a table of one program.
+std::string shortName(const Subject& subject) {
+  const auto at = subject.name.find("dispatch_");
+  return at == std::string::npos ? subject.name : subject.name.substr(at);
+}
+
 std::string spaceOf(const Subject& subject) {
   return subject.knobs
              ? fmt::format("{}{}", subject.knobs->space.size(), subject.knobs->complete ? "" : "+")
@@ -56,17 +62,17 @@ void printVariant(const Variant& variant) {
   if (!variant.flags.name.empty()) {
     fmt::print("\nwith {} ({})\n", variant.flags.name, join(variant.flags.flags, " "));
   }
-  report::Table table({{"dispatch", Align::left, 20},
+  report::Table table({{"dispatch", Align::left, 24},
                        {"share", Align::right},
                        {"space", Align::right},
                        {"tried", Align::right},
                        {"failed", Align::right},
                        {"default", Align::right},
                        {"speedup", Align::right},
-                       {"", Align::left, 20}});
+                       {"", Align::left, 16}});
   for (const TunedDispatch& dispatch : variant.dispatches) {
     const bool tuned = dispatch.subject.whyNot.empty();
-    table.add({dispatch.subject.name, shareOf(dispatch.subject), spaceOf(dispatch.subject),
+    table.add({shortName(dispatch.subject), shareOf(dispatch.subject), spaceOf(dispatch.subject),
                tuned ? std::to_string(dispatch.tried) : "",
                tuned ? std::to_string(dispatch.failed) : "",
                tuned ? humanTime(dispatch.defaultNs) : "", speedupOf(dispatch), fateOf(dispatch)});
@@ -156,15 +162,15 @@ nlohmann::json toJson(const TunedProgram& tuned) {
 void printSubjects(const tune::WholeProgram& whole, const std::vector<Subject>& subjects,
                    bool inFull) {
   fmt::print("{}\n", whole.program.label());
-  report::Table table({{"dispatch", Align::left, 20},
+  report::Table table({{"dispatch", Align::left, 24},
                        {"calls", Align::right},
                        {"share", Align::right},
                        {"kind"},
-                       {"loops (r: summed)", Align::left, 12},
+                       {"loops", Align::left, 12},
                        {"space", Align::right},
-                       {"", Align::left, 20}});
+                       {"", Align::left, 16}});
   for (const Subject& subject : subjects) {
-    table.add({subject.name, std::to_string(subject.calls), shareOf(subject),
+    table.add({shortName(subject), std::to_string(subject.calls), shareOf(subject),
                std::string(nameOf(subject.root.kind)), loopsOf(subject.root), spaceOf(subject),
                subject.whyNot.empty() ? "will be tuned" : subject.whyNot});
   }

@@ -159,6 +159,7 @@ Result<std::vector<DispatchMatcher>> matchersOf(Compiler& compiler, const Compil
   job.kind = CompileJob::Kind::matchers;
   job.source = request.source;
   job.flags = request.flags;
+  job.from = request.from;
   job.to = kPhaseExecutableConfigurations;
   const CompileOrder order{std::move(job), request.sourceHash, "json"};
   const auto produced = HONE_TRY(compiler.produceAll(std::span(&order, 1)));

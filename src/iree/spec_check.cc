@@ -66,6 +66,7 @@ CompileOrder marksOrder(const CompileRequest& request) {
   job.kind = CompileJob::Kind::specMarks;
   job.source = request.source;
   job.flags = request.flags;
+  job.from = request.from;
   job.to = kPhaseExecutableConfigurations;
   return {std::move(job), request.sourceHash, "json"};
 }

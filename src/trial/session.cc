@@ -27,10 +27,6 @@ constexpr std::size_t kChunk = 16;
 constexpr double kTryShare = 0.6;
 /// Screening is too rough to be wrong by more than so many places.
 constexpr std::size_t kMaxRacers = 24;
-/// A compile that takes so many times what its brothers took is given up.
-constexpr double kCompilePatience = 10;
-constexpr std::int64_t kLeastCompileMs = 10'000;
-constexpr std::size_t kBrothers = 8;
 constexpr const char* kTwinKey = "twin";
 
 std::string keyOf(const Plan& plan, const Candidate& candidate, std::size_t number) {
@@ -173,20 +169,12 @@ bool Session::anyAttributes() const {
                      [](const Entry& entry) { return !entry.candidate.config.attributes.empty(); });
 }
 
-std::optional<std::chrono::milliseconds> Session::compileLimit() const {
-  if (compileWallNs_.size() < kBrothers) {
-    return std::nullopt;
-  }
-  const double patience = kCompilePatience * stats::median(compileWallNs_) / 1e6;
-  return std::chrono::milliseconds(std::max(kLeastCompileMs, static_cast<std::int64_t>(patience)));
-}
-
 Result<std::vector<iree::Compiled>> Session::compile(std::span<const std::size_t> which,
                                                      Route route) {
   std::vector<CompileRequest> requests;
   for (const std::size_t index : which) {
     requests.push_back(requestFor(plan_, entries_[index].candidate, route));
-    requests.back().wallLimit = compileLimit();
+    requests.back().wallLimit = patience_.limit();
   }
   const FileLock lane = HONE_TRY(enterToCompile());
   return compiler_.compileAll(requests, {});
@@ -271,7 +259,7 @@ Result<void> Session::settle(std::size_t index, const iree::Compiled& compiled) 
     trial.details["proposal"] = plan_.proposer->noteOn(candidate.config);
   }
   if (trial.outcome == Outcome::ok && !compiled.cached) {
-    compileWallNs_.push_back(static_cast<double>(trial.compileWallNs));
+    patience_.took(trial.compileWallNs);
   }
   if (trial.outcome == Outcome::ok && plan_.selects) {
     if (const Entry* other = equalBinary(entry)) {

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "trial/compile_patience.h"
 #include "trial/experiment.h"
 #include "trial/sampler.h"
 #include "trial/workbench.h"
@@ -60,8 +61,6 @@ class Session {
   [[nodiscard]] Result<void> trySome(std::size_t first, std::size_t count);
   [[nodiscard]] Result<std::vector<iree::Compiled>> compile(std::span<const std::size_t> which,
                                                             iree::CompileRequest::Route route);
-  /// How long a compile may take that is like those before it.
-  [[nodiscard]] std::optional<std::chrono::milliseconds> compileLimit() const;
   void take(Entry& entry, const iree::Compiled& compiled);
   /// Modules for those that were tried by an earlier process.
   [[nodiscard]] Result<void> findModules(std::span<const std::size_t> which);
@@ -94,9 +93,9 @@ class Session {
   std::optional<Pace> pace_;
   std::vector<store::TrialSample> recorded_;
   std::map<std::string, store::Trial> known_;  ///< trials of an earlier process, by key
-  std::vector<double> compileWallNs_;          ///< of the candidates that compiled
-  std::vector<Entry> entries_;                 ///< one a candidate
-  Entry twin_;  ///< the baseline once more: its difference is pure noise
+  CompilePatience patience_;
+  std::vector<Entry> entries_;  ///< one a candidate
+  Entry twin_;                  ///< the baseline once more: its difference is pure noise
   std::vector<std::size_t> finalists_;
 };
 

@@ -9,6 +9,7 @@
 #include "base/file.h"
 #include "iree/spec.h"
 #include "model/json_reader.h"
+#include "trial/compile_patience.h"
 #include "trial/lane.h"
 #include "tune/draw.h"
 #include "tune/space_proposer.h"
@@ -112,6 +113,7 @@ Result<DispatchCandidates> compileCandidates(iree::Compiler& compiler, const Sub
                                              const std::function<void()>& onDone) {
   DispatchCandidates result{subject.name, subject.knobs->space.size(), {}};
   Draw draw(subject.knobs->space, seed);
+  trial::CompilePatience patience;
   const SpaceProposer proposer(*subject.knobs, nullptr, subject.pattern());
   while (result.candidates.size() < count) {
     const auto points = draw.next(std::min(kChunk, count - result.candidates.size()));
@@ -128,6 +130,7 @@ Result<DispatchCandidates> compileCandidates(iree::Compiler& compiler, const Sub
                                    iree::CompileRequest::Route::batched,
                                    subject.program.function};
       request.from = subject.program.from;
+      request.wallLimit = patience.limit();
       requests.push_back(std::move(request));
     }
     const FileLock lane = HONE_TRY(trial::enterToCompile());
@@ -135,6 +138,9 @@ Result<DispatchCandidates> compileCandidates(iree::Compiler& compiler, const Sub
     for (std::size_t i = 0; i < points.size(); ++i) {
       const auto outcome = iree::outcomeOf(compiled[i].report.status);
       draw.tell(points[i], outcome == model::Outcome::ok);
+      if (outcome == model::Outcome::ok && !compiled[i].cached) {
+        patience.took(compiled[i].report.ending.wallNs);
+      }
       result.candidates.push_back({std::move(configs[i]), outcome, compiled[i].report.message,
                                    compiled[i].content, compiled[i].report.ending.wallNs});
       onDone();

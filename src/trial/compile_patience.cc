@@ -1,0 +1,24 @@
+#include "trial/compile_patience.h"
+
+#include <algorithm>
+
+#include "stats/summary.h"
+
+namespace hone::trial {
+namespace {
+
+constexpr double kTimesAsLong = 10;
+constexpr std::int64_t kLeastMs = 10'000;
+constexpr std::size_t kEnough = 8;
+
+}  // namespace
+
+std::optional<std::chrono::milliseconds> CompilePatience::limit() const {
+  if (wallNs_.size() < kEnough) {
+    return std::nullopt;
+  }
+  const double ms = kTimesAsLong * stats::median(wallNs_) / 1e6;
+  return std::chrono::milliseconds(std::max(kLeastMs, static_cast<std::int64_t>(ms)));
+}
+
+}  // namespace hone::trial

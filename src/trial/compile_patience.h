@@ -1,0 +1,23 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace hone::trial {
+
+/// How long a compile may take, by what those of the same program took: a few configs are a hundred
+/// times as much work as the others, and seldom good.
+class CompilePatience {
+ public:
+  /// One that succeeded.
+  void took(std::int64_t wallNs) { wallNs_.push_back(static_cast<double>(wallNs)); }
+  /// Nothing before there are enough to tell.
+  [[nodiscard]] std::optional<std::chrono::milliseconds> limit() const;
+
+ private:
+  std::vector<double> wallNs_;
+};
+
+}  // namespace hone::trial

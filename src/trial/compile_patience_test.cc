@@ -1,0 +1,29 @@
+#include "trial/compile_patience.h"
+
+#include <gtest/gtest.h>
+
+namespace hone::trial {
+namespace {
+
+using std::chrono::milliseconds;
+
+TEST(CompilePatience, IsWithoutBoundUntilThereAreBrothers) {
+  CompilePatience patience;
+  for (int i = 0; i < 7; ++i) {
+    patience.took(3'000'000'000);
+    EXPECT_EQ(patience.limit(), std::nullopt);
+  }
+  patience.took(3'000'000'000);
+  EXPECT_EQ(patience.limit(), milliseconds(30'000));
+}
+
+TEST(CompilePatience, IsNeverShort) {
+  CompilePatience patience;
+  for (int i = 0; i < 20; ++i) {
+    patience.took(1'000'000);
+  }
+  EXPECT_EQ(patience.limit(), milliseconds(10'000));
+}
+
+}  // namespace
+}  // namespace hone::trial
