@@ -326,6 +326,7 @@ Result<int> tune(const Context& context, TuneVerbOptions options) {
     candidates = plannedBy(folder);
   }
   const trial::Budget budget = HONE_TRY(trial::budgetFrom(options.budget));
+  HONE_CHECK(tune::dispatchRegex(options.dispatches));
   if (!options.programs.file.empty()) {
     HONE_TRY(readFile(options.programs.file));
   }

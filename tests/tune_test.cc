@@ -71,8 +71,8 @@ TEST_F(Tune, SaysWhatIsWrong) {
 }
 
 TEST_F(Tune, GoesOnAfterAKill) {
-  const std::vector<std::string> command = {"tune",     "matmul.mlir", "--budget", "32trials",
-                                            "--rounds", "5",           "--json",   "--keep-flags"};
+  const std::vector<std::string> command = {"tune",     "matmul.mlir", "--budget",    "32trials",
+                                            "--rounds", "5",           "--keep-flags"};
   Process process = box_.start(command);
   ASSERT_TRUE(eventually([&] { return box_.trialsStored(1) >= 10; }));
   process.signal(SIGKILL);
@@ -81,8 +81,33 @@ TEST_F(Tune, GoesOnAfterAKill) {
   const Ran ran = box_.hone(command);
   ASSERT_EQ(ran.code, 0) << ran.err;
   EXPECT_THAT(ran.err, HasSubstr("going on with run 1"));
-  const auto& dispatch = ran.json().at("programs").at(0).at("variants").at(0).at("dispatches");
-  EXPECT_EQ(dispatch.at(0).at("tried"), 32);
+  EXPECT_THAT(ran.out, HasSubstr("  32  ")) << "trials of both together";
+}
+
+TEST_F(Tune, CandidatesCompiledHereAreMeasuredThere) {
+  const Ran made =
+      run({"matmul.mlir", "--compile-only", "--budget", "6trials", "-o", "there", "--json"});
+  ASSERT_EQ(made.code, 0) << made.err;
+  const auto json = made.json();
+  EXPECT_EQ(json.at(0).at("dispatches").at(0).at("drawn"), 6);
+  EXPECT_EQ(json.at(0).at("dispatches").at(0).at("compiled"), 6);
+  EXPECT_FALSE(fs::exists(box_.store()));
+  fs::remove(box_.work() / "matmul.mlir");  // the folder has all that is needed
+  const Ran measured = run({"--continue", "there", "--rounds", "5"});
+  EXPECT_EQ(measured.code, 0) << measured.err;
+  EXPECT_THAT(measured.out, HasSubstr("dispatch_0_matmul_96x"));
+  expectError(run({"--continue", "nowhere"}), 2, {"nowhere"});
+}
+
+TEST_F(Tune, AStrategyIsReplayedOnARecordedRun) {
+  ASSERT_EQ(run({"matmul.mlir", "--budget", "32trials", "--rounds", "5", "--keep-flags"}).code, 0);
+  const Ran ran = run({"--replay", "1", "--strategy", "model", "-o", "recordings", "--json"});
+  ASSERT_EQ(ran.code, 0) << ran.err;
+  const auto json = ran.json();
+  EXPECT_EQ(json.at(0).at("recorded"), 32);
+  EXPECT_LE(json.at(0).at("trials").get<double>(), 32);
+  EXPECT_FALSE(fs::is_empty(box_.work() / "recordings"));
+  expectError(run({"--replay", "7"}), 2, {"no run 7"});
 }
 
 }  // namespace

@@ -462,6 +462,7 @@ Result<std::vector<Compiled>> Compiler::compileAll(std::span<const CompileReques
     const bool ok = report.status == CompileReport::Status::ok;
     if (!ok && (task.members.size() > 1 || report.status == CompileReport::Status::noVariants)) {
       // One of a batch failed it for all, or the program cannot be copied: each on its own.
+      takeContents(task.job);
       for (Member& member : task.members) {
         if (report.status == CompileReport::Status::noVariants) {
           member.function.clear();

@@ -68,6 +68,14 @@ Result<trial::Program> programOf(const iree::DispatchProgram& dispatch, const Wh
 
 }  // namespace
 
+Result<std::regex> dispatchRegex(const std::string& pattern) {
+  try {
+    return std::regex(pattern, std::regex::nosubs);
+  } catch (const std::regex_error&) {
+    return userError("--dispatches: '{}' is not a regular expression", pattern);
+  }
+}
+
 std::string Subject::pattern() const {
   std::string names;
   for (const std::string& name : cutOut ? std::vector{root.dispatch} : dispatches) {
@@ -98,12 +106,7 @@ Result<KnobModel> SubjectFinder::knobsOf(const iree::CompileRequest& request,
 }
 
 Result<void> SubjectFinder::choose(std::vector<Subject>& subjects) const {
-  std::regex wanted;
-  try {
-    wanted = std::regex(options_.dispatches, std::regex::nosubs);
-  } catch (const std::regex_error&) {
-    return userError("--dispatches: '{}' is not a regular expression", options_.dispatches);
-  }
+  const std::regex wanted = HONE_TRY(dispatchRegex(options_.dispatches));
   std::stable_sort(subjects.begin(), subjects.end(),
                    [](const Subject& a, const Subject& b) { return a.share > b.share; });
   std::size_t chosen = 0;

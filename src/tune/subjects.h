@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <regex>
 #include <string>
 #include <vector>
 
@@ -11,6 +12,9 @@
 #include "tune/whole_program.h"
 
 namespace hone::tune {
+
+/// The pattern compiled; one that is none is a user error.
+[[nodiscard]] Result<std::regex> dispatchRegex(const std::string& pattern);
 
 /// Which dispatches of a program are tuned.
 struct SubjectOptions {
