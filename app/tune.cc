@@ -3,11 +3,12 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
-#include <map>
 #include <nlohmann/json.hpp>
 
 #include "app/engine.h"
 #include "app/tune_candidates.h"
+#include "app/tune_output.h"
+#include "app/tune_planned.h"
 #include "app/tune_programs.h"
 #include "app/tune_replay.h"
 #include "app/tune_report.h"
@@ -15,9 +16,6 @@
 #include "base/file.h"
 #include "base/hash.h"
 #include "base/text.h"
-#include "iree/dispatch_programs.h"
-#include "iree/spec_check.h"
-#include "iree/spec_merge.h"
 
 namespace hone::app {
 namespace {
@@ -49,8 +47,6 @@ std::vector<std::string> flagsFor(const Engine& engine, const TuneVerbOptions& o
   flags.insert(flags.end(), options.flags.begin(), options.flags.end());
   return flags;
 }
-
-using Planned = std::map<std::string, std::vector<model::Config>>;
 
 tune::TuneOptions tuneOptions(const TuneVerbOptions& options, const trial::Budget& budget,
                               Planned planned) {
@@ -85,47 +81,6 @@ std::string runKey(const Engine& engine, const std::vector<tune::WholeProgram>& 
   return hasher.hex();
 }
 
-/// What a spec that is there already says for the dispatches of a program.
-Result<Planned> plannedBy(Engine& engine, const tune::WholeProgram& whole,
-                          const std::string& specFile) {
-  const iree::Spec spec = HONE_TRY(iree::readSpec(engine.compiler, specFile));
-  iree::CompileRequest request{whole.program.source, whole.program.hash, whole.flags, {}};
-  request.from = whole.program.from;
-  const auto check = HONE_TRY(iree::checkSpec(engine.compiler, request, spec));
-  const ScratchFolder folder = HONE_TRY(ScratchFolder::create("hone-starter"));
-  const auto dispatches = HONE_TRY(iree::dispatchPrograms(engine.compiler, request, folder.path()));
-  Planned planned;
-  for (std::size_t i = 0; i < check.entries.size(); ++i) {
-    for (const iree::SpecUse& use : check.entries[i].uses) {
-      const auto owner =
-          std::find_if(dispatches.begin(), dispatches.end(), [&](const iree::DispatchProgram& one) {
-            return std::find(one.dispatches.begin(), one.dispatches.end(), use.dispatch) !=
-                   one.dispatches.end();
-          });
-      if (owner != dispatches.end() && use.onRoot) {
-        planned[owner->name] = {{fmt::format("{} of {}", spec.entries[i].name, specFile),
-                                 {},
-                                 {{iree::literalPattern(owner->root.dispatch), "",
-                                   "compilation_info", spec.entries[i].config}}}};
-      }
-    }
-  }
-  return planned;
-}
-
-/// What another machine compiled.
-Planned plannedBy(const tune::CandidateFolder& candidates) {
-  Planned planned;
-  for (const tune::DispatchCandidates& dispatch : candidates.dispatches) {
-    for (const tune::CompiledCandidate& candidate : dispatch.candidates) {
-      if (candidate.outcome == model::Outcome::ok) {
-        planned[dispatch.dispatch].push_back(candidate.config);
-      }
-    }
-  }
-  return planned;
-}
-
 Result<int> explain(const Context& context, Engine& engine,
                     const std::vector<tune::WholeProgram>& programs,
                     const TuneVerbOptions& options) {
@@ -148,103 +103,6 @@ Result<int> explain(const Context& context, Engine& engine,
     fmt::print("{}\n", store::jsonText(json, 2));
   }
   return 0;
-}
-
-/// What the file begins with: how it came about, and how it is used.
-std::string headerFor(const TunedProgram& tuned, const Engine& engine) {
-  const tune::Proof& proof = *tuned.result.proof;
-  const auto& flags = tuned.result.variants[proof.recipe].flags.flags;
-  std::string header = fmt::format(
-      "// Tuned by hone {} for {} on {}: the whole program is {:.2f}x as fast ({:.2f} to "
-      "{:.2f}).\n",
-      HONE_VERSION, tuned.whole.program.label(), engine.device->name,
-      proof.comparison.speedup.estimate, proof.comparison.speedup.low,
-      proof.comparison.speedup.high);
-  if (!flags.empty()) {
-    header += fmt::format("// Found with, and to be used with: {}\n", join(flags, " "));
-  }
-  return header;
-}
-
-/// Where the script goes that some flags need.
-std::string scriptFile(const std::string& output) {
-  return (output.empty() ? "hone" : output.substr(0, output.rfind(".mlir"))) +
-         ".preprocessing.mlir";
-}
-
-/// The command that compiles the program so.
-std::string commandFor(const TunedProgram& tuned, const Engine& engine, const std::string& specFile,
-                       const std::string& output) {
-  auto flags = tuned.result.variants[tuned.result.proof->recipe].flags.flags;
-  for (std::string& flag : flags) {
-    if (flag.starts_with(tune::kScriptFlag)) {
-      flag = std::string(tune::kScriptFlag) + scriptFile(output);
-    }
-  }
-  std::string user;
-  for (std::size_t i = engine.target.flags.size(); i < tuned.whole.flags.size(); ++i) {
-    user += " " + tuned.whole.flags[i];
-  }
-  for (const std::string& flag : flags) {
-    user += " " + flag;
-  }
-  const std::string program = tuned.whole.program.source.filename().string();
-  return fmt::format("iree-compile {} {}{}{} -o OUT.vmfb", program, join(engine.target.flags, " "),
-                     user,
-                     specFile.empty() ? "" : " " + iree::specFlagFor(engine.target, specFile));
-}
-
-/// The specs of several programs as one file.
-Result<std::string> mergedSpec(Engine& engine, const std::vector<TunedProgram>& tuned) {
-  std::vector<const TunedProgram*> with;
-  for (const TunedProgram& one : tuned) {
-    if (!one.result.spec.empty()) {
-      with.push_back(&one);
-    }
-  }
-  if (with.empty()) {
-    return std::string();
-  }
-  std::string text = headerFor(*with.front(), engine) + with.front()->result.spec;
-  for (std::size_t i = 1; i < with.size(); ++i) {
-    const ScratchFolder folder = HONE_TRY(ScratchFolder::create("hone-merge"));
-    HONE_CHECK(writeFile(folder.path() / "a.mlir", text));
-    HONE_CHECK(writeFile(folder.path() / "b.mlir", with[i]->result.spec));
-    const auto a = HONE_TRY(iree::readSpec(engine.compiler, folder.path() / "a.mlir"));
-    const auto b = HONE_TRY(iree::readSpec(engine.compiler, folder.path() / "b.mlir"));
-    text = HONE_TRY(iree::mergeSpecs(a, b, iree::Prefer::first)).text;
-  }
-  return text;
-}
-
-Result<void> writeResult(const Context& context, Engine& engine,
-                         const std::vector<TunedProgram>& tuned, const std::string& output) {
-  const std::string spec = HONE_TRY(mergedSpec(engine, tuned));
-  if (!spec.empty() && !output.empty()) {
-    HONE_CHECK(writeFile(output, spec));
-  }
-  for (const TunedProgram& one : tuned) {
-    const std::string script =
-        one.result.proof ? one.result.variants[one.result.proof->recipe].flags.preprocessing : "";
-    if (!script.empty()) {
-      HONE_CHECK(writeFile(scriptFile(output), script));
-    }
-  }
-  if (context.json) {
-    return {};
-  }
-  for (const TunedProgram& one : tuned) {
-    printTuned(one, *engine.device);
-    if (one.result.proof) {
-      fmt::print("use it: {}\n",
-                 commandFor(one, engine, one.result.spec.empty() ? "" : output, output));
-    }
-    fmt::print("\n");
-  }
-  if (!spec.empty()) {
-    fmt::print("{}", output.empty() ? spec : fmt::format("spec: {}\n", output));
-  }
-  return {};
 }
 
 /// An even part of what is left for each program.

@@ -59,8 +59,10 @@ std::string fateOf(const TunedDispatch& dispatch) {
 }
 
 void printVariant(const Variant& variant) {
-  if (!variant.flags.name.empty()) {
-    fmt::print("\nwith {} ({})\n", variant.flags.name, join(variant.flags.flags, " "));
+  if (variant.flags.name.empty()) {
+    fmt::print("\n");
+  } else {
+    fmt::print("\nwith {}: {}\n", variant.flags.name, variant.flags.why);
   }
   report::Table table({{"dispatch", Align::left, 24},
                        {"share", Align::right},
@@ -206,10 +208,6 @@ void printTuned(const TunedProgram& tuned, const iree::Device& device) {
       "equal\n",
       humanTime(proof.defaultNs), humanTime(proof.tunedNs), speedup.estimate, speedup.low,
       speedup.high);
-  const auto& flags = tuned.result.variants[proof.recipe].flags;
-  if (!flags.flags.empty()) {
-    fmt::print("flags: {}\n", join(flags.flags, " "));
-  }
 }
 
 }  // namespace hone::app

@@ -6,8 +6,12 @@ using model::Outcome;
 
 namespace {
 
-/// First calls are rough; what takes so many times as long as the best is not worth another one.
-constexpr double kHopeless = 3;
+/// What takes so many times as long as the best at its first call is not worth another one. Short
+/// first calls are rough, long ones are not, and cost more.
+double hopeless(double toBeatNs) {
+  constexpr double kLongNs = 0.3e9;
+  return toBeatNs < kLongNs ? 3 : 1.5;
+}
 /// What a process may take to start and to read its inputs.
 constexpr double kStartNs = 0.5e9;
 /// Calls that take longer are what they are in a fresh process, too.
@@ -19,7 +23,7 @@ std::optional<std::chrono::milliseconds> patienceFor(double toBeatNs) {
     return std::nullopt;
   }
   return std::chrono::milliseconds(
-      static_cast<std::int64_t>((kStartNs + kHopeless * toBeatNs) / 1e6));
+      static_cast<std::int64_t>((kStartNs + hopeless(toBeatNs) * toBeatNs) / 1e6));
 }
 
 }  // namespace
@@ -63,9 +67,10 @@ Result<void> Contenders::add(Contender& contender, const iree::CompileReport& re
     samples = std::move(look.samples);
     if (look.outcome == Outcome::runTimeout && patience) {
       contender.stopped = true;
-      contender.lookNs = kHopeless * toBeatNs;
+      contender.lookNs = hopeless(toBeatNs) * toBeatNs;
       trial.outcome = Outcome::tooSlow;
-      trial.message = fmt::format("stopped: more than {:.0f}x the best at first look", kHopeless);
+      trial.message =
+          fmt::format("stopped: more than {}x the best at first look", hopeless(toBeatNs));
       trial.details["stopped"] = true;
       trial.details["look_ns"] = contender.lookNs;
     }
@@ -73,7 +78,7 @@ Result<void> Contenders::add(Contender& contender, const iree::CompileReport& re
   if (contender.runs()) {
     contender.lookNs = sampler_.rankTime(samples);
     trial.details["look_ns"] = contender.lookNs;
-    if (toBeatNs > 0 && contender.lookNs > kHopeless * toBeatNs) {
+    if (toBeatNs > 0 && contender.lookNs > hopeless(toBeatNs) * toBeatNs) {
       trial.outcome = Outcome::tooSlow;
       trial.message = fmt::format("{:.1f}x the best at first look", contender.lookNs / toBeatNs);
     } else {

@@ -24,13 +24,16 @@ namespace {
 constexpr std::size_t kChunk = 16;
 constexpr const char* kFunction = "main";
 
-/// Limits lie far apart: what takes half as long again as the best is out after a few rounds.
-trial::SideBySideOptions raceOptions(std::uint64_t seed) {
+/// Limits lie far apart: what takes half as long again as the best is out after a few rounds. Long
+/// calls vary less, and cost more: there fewer rounds tell as much.
+trial::SideBySideOptions raceOptions(double bestNs, std::uint64_t seed) {
+  constexpr double kLongNs = 0.3e9;
+  const bool isLong = bestNs > kLongNs;
   trial::SideBySideOptions options;
-  options.fewestRounds = 3;
-  options.mostRounds = 5;
+  options.fewestRounds = isLong ? 1 : 3;
+  options.mostRounds = isLong ? 3 : 5;
   options.precision = 0.03;
-  options.tooSlow = 1.5;
+  options.tooSlow = isLong ? 1.15 : 1.5;
   options.seed = seed;
   return options;
 }
@@ -136,16 +139,20 @@ Result<Sweeper::Entry> Sweeper::tryChoice(const Item& item, std::size_t choice,
 Result<void> Sweeper::measure(std::vector<Entry>& entries) {
   std::vector<trial::Participant> participants;
   std::vector<Entry*> measured;
+  double bestNs = 0;
   for (Entry& entry : entries) {
     if (entry.contender.runs()) {
+      const double lookNs = entry.contender.lookNs;
+      bestNs = bestNs == 0 ? lookNs : std::min(bestNs, lookNs);
       participants.push_back(contenders_.participant(entry.contender));
       measured.push_back(&entry);
     } else if (entry.contender.trial.outcome == model::Outcome::tooSlow) {
       entry.timesNs = {entry.contender.lookNs};
     }
   }
-  auto times = HONE_TRY(trial::sideBySide(sampler_, store_, model::Stage::race, participants,
-                                          contenders_.recorded(), raceOptions(options_.seed)));
+  auto times =
+      HONE_TRY(trial::sideBySide(sampler_, store_, model::Stage::race, participants,
+                                 contenders_.recorded(), raceOptions(bestNs, options_.seed)));
   for (std::size_t i = 0; i < measured.size(); ++i) {
     measured[i]->timesNs = std::move(times[i]);
     if (measured[i]->timesNs.empty()) {

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "app/context.h"
+#include "app/engine.h"
+#include "app/tune_report.h"
+
+namespace hone::app {
+
+/// Writes the spec of all programs to the file, with the script that some flags need beside it, and
+/// prints what was found and how it is used; without a file the spec is printed, too.
+[[nodiscard]] Result<void> writeResult(const Context& context, Engine& engine,
+                                       const std::vector<TunedProgram>& tuned,
+                                       const std::string& output);
+
+}  // namespace hone::app

@@ -1,0 +1,52 @@
+#include "app/tune_planned.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/file.h"
+#include "iree/dispatch_programs.h"
+#include "iree/spec_check.h"
+
+namespace hone::app {
+
+Result<Planned> plannedBy(Engine& engine, const tune::WholeProgram& whole,
+                          const std::string& specFile) {
+  const iree::Spec spec = HONE_TRY(iree::readSpec(engine.compiler, specFile));
+  iree::CompileRequest request{whole.program.source, whole.program.hash, whole.flags, {}};
+  request.from = whole.program.from;
+  const auto check = HONE_TRY(iree::checkSpec(engine.compiler, request, spec));
+  const ScratchFolder folder = HONE_TRY(ScratchFolder::create("hone-starter"));
+  const auto dispatches = HONE_TRY(iree::dispatchPrograms(engine.compiler, request, folder.path()));
+  Planned planned;
+  for (std::size_t i = 0; i < check.entries.size(); ++i) {
+    for (const iree::SpecUse& use : check.entries[i].uses) {
+      const auto owner =
+          std::find_if(dispatches.begin(), dispatches.end(), [&](const iree::DispatchProgram& one) {
+            return std::find(one.dispatches.begin(), one.dispatches.end(), use.dispatch) !=
+                   one.dispatches.end();
+          });
+      if (owner != dispatches.end() && use.onRoot) {
+        planned[owner->name] = {{fmt::format("{} of {}", spec.entries[i].name, specFile),
+                                 {},
+                                 {{iree::literalPattern(owner->root.dispatch), "",
+                                   "compilation_info", spec.entries[i].config}}}};
+      }
+    }
+  }
+  return planned;
+}
+
+Planned plannedBy(const tune::CandidateFolder& candidates) {
+  Planned planned;
+  for (const tune::DispatchCandidates& dispatch : candidates.dispatches) {
+    for (const tune::CompiledCandidate& candidate : dispatch.candidates) {
+      if (candidate.outcome == model::Outcome::ok) {
+        planned[dispatch.dispatch].push_back(candidate.config);
+      }
+    }
+  }
+  return planned;
+}
+
+}  // namespace hone::app
