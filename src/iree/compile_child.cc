@@ -33,9 +33,9 @@ constexpr std::array<std::string_view, 3> kSpecFlags = {
     "--iree-codegen-dump-tuning-specs-to"};
 /// Others that a session does not know.
 constexpr std::array<std::string_view, 5> kProcessFlags = {
-    "--iree-dispatch-creation-experimental-set-data-tiling-ops",
-    "--iree-llvmcpu-distribution-size", "--iree-llvmcpu-matmul-tile-bytes",
-    "--iree-llvmcpu-number-of-threads", "--iree-llvmcpu-vector-pproc-strategy"};
+    "--iree-dispatch-creation-experimental-set-data-tiling-ops", "--iree-llvmcpu-distribution-size",
+    "--iree-llvmcpu-matmul-tile-bytes", "--iree-llvmcpu-number-of-threads",
+    "--iree-llvmcpu-vector-pproc-strategy"};
 
 template <std::size_t kCount>
 bool isOneOf(std::string_view flag, const std::array<std::string_view, kCount>& names) {
