@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <iterator>
 #include <optional>
+#include <span>
 
 #include "base/file.h"
 #include "base/text.h"
@@ -37,8 +38,7 @@ constexpr std::array<std::string_view, 5> kProcessFlags = {
     "--iree-llvmcpu-matmul-tile-bytes", "--iree-llvmcpu-number-of-threads",
     "--iree-llvmcpu-vector-pproc-strategy"};
 
-template <std::size_t kCount>
-bool isOneOf(std::string_view flag, const std::array<std::string_view, kCount>& names) {
+bool isOneOf(std::string_view flag, std::span<const std::string_view> names) {
   const auto name = flag.substr(0, flag.find('='));
   return std::find(names.begin(), names.end(), name) != names.end();
 }

@@ -32,7 +32,7 @@ class DispatchProgramsTest : public ::testing::Test {
   }
 
   /// "4x4xf32=@file" with values of the type that MLIR writes so.
-  std::string input(const std::string& type, std::size_t number) {
+  [[nodiscard]] std::string input(const std::string& type, std::size_t number) const {
     const auto tensor = model::tensorTypeFromMlir(type).value();
     const auto file = engine_.folder.path() / fmt::format("in{}.bin", number);
     EXPECT_TRUE(

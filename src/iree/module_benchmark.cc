@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/hash.h"
@@ -33,7 +34,7 @@ struct Binding {
   [[nodiscard]] model::TensorType type() const {
     model::TensorType type = model::tensorTypeFrom(element).value();
     type.shape = shape;
-    if (tensors != 1 || static_cast<std::int64_t>(type.bytes()) != bytes) {
+    if (tensors != 1 || std::cmp_not_equal(type.bytes(), bytes)) {
       type.shape.clear();  // `bytes` is now that of one element
       type.shape = {bytes / static_cast<std::int64_t>(type.bytes())};
     }

@@ -19,11 +19,13 @@ class MadeSpace {
       *effect = {random_.uniform(), 0.2 + 1.3 * random_.uniform()};
     }
     innerColumns_.strength += 0.5;
+    // NOLINTBEGIN(cppcoreguidelines-prefer-member-initializer): the order of the draws counts
     balance_ = 0.5 * random_.uniform();
     registers_ = 32 << random_.below(3);
     failing_ = 12 + static_cast<double>(random_.below(4));
     strength_ = 1.0 / static_cast<double>(1 + random_.below(4));
     peeling_ = 0.3 * (random_.uniform() - 0.5);
+    // NOLINTEND(cppcoreguidelines-prefer-member-initializer)
     for (double& one : order_) {
       one = 0.5 * random_.uniform();
     }

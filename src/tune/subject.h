@@ -21,7 +21,7 @@ struct Subject {
   /// Where it is compiled, checked and timed: cut out of the program, or the program as a whole.
   trial::Program program;
   bool cutOut = false;
-  std::optional<KnobModel> knobs{};
+  std::optional<KnobModel> knobs;
   std::string whyNot;  ///< why it is not tuned; "" where it is
 
   /// The pattern that finds it in its program.

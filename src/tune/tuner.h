@@ -24,7 +24,7 @@ struct TuneOptions {
   std::int64_t rounds = 20;
   std::vector<std::string> inputSpecs;  ///< the user's
   /// Candidates that are there already, by the name of the dispatch.
-  std::map<std::string, std::vector<model::Config>> planned{};
+  std::map<std::string, std::vector<model::Config>> planned;
   bool onlyPlanned = false;  ///< nothing else is tried
 };
 
