@@ -105,8 +105,9 @@ std::string plot(const std::vector<Pair>& pairs) {
       height, kLeft, kLeft + 15, kLeft + 220, kLeft + 235);
   int y = 52;
   for (const Pair& pair : pairs) {
+    // The title says the type; of a convolution the rest of the name is long enough.
     svg += fmt::format("<text x=\"{}\" y=\"{}\" text-anchor=\"end\">{}</text>\n", kLeft - 8, y + 13,
-                       pair.name);
+                       pair.name.substr(0, pair.name.find("_f32nhwc")));
     for (const auto& [value, color, top] :
          {std::tuple(pair.iree, "#0072b2", y), std::tuple(pair.library, "#e69f00", y + 10)}) {
       const double wide = kWide * value / most;

@@ -8,11 +8,10 @@ namespace hone::search {
 Space::Space(std::vector<Knob> knobs, std::vector<std::vector<std::int64_t>> points)
     : knobs_(std::move(knobs)) {
   std::sort(points.begin(), points.end());
-  points.erase(std::unique(points.begin(), points.end()), points.end());
-  size_ = points.size();
-  values_.reserve(size_ * knobs_.size());
-  for (const auto& point : points) {
-    values_.insert(values_.end(), point.begin(), point.end());
+  const auto end = std::unique(points.begin(), points.end());
+  values_.reserve(points.size() * knobs_.size());
+  for (auto point = points.begin(); point != end; ++point, ++size_) {
+    values_.insert(values_.end(), point->begin(), point->end());
   }
 }
 

@@ -170,7 +170,7 @@ TEST(Strategies, DrawWhatIsLikeTheFailedLast) {
 
 TEST(GaussianProcess, GoesThroughWhatWasObservedAndKnowsWhereItWasNot) {
   const std::vector<std::vector<float>> rows = {{0, 0}, {0.3F, 1}, {0.5F, 0}, {1, 1}};
-  std::vector<std::span<const float>> spans(rows.begin(), rows.end());
+  const std::vector<std::span<const float>> spans(rows.begin(), rows.end());
   GaussianProcess process({true, false});
   process.fit(spans, {1, 2, 3, 5});
   for (std::size_t i = 0; i < rows.size(); ++i) {

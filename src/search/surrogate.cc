@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <ranges>
 
 namespace hone::search {
 namespace {
@@ -43,12 +44,12 @@ Lessons Lessons::ofFailures(const Trials& trials, const Features& features, std:
   std::size_t failures =
       std::min(trials.failed(), std::max(most / 2, most - std::min(most, trials.succeeded())));
   std::size_t successes = most - failures;
-  for (auto trial = told.rbegin(); trial != told.rend(); ++trial) {
-    std::size_t& left = trial->timeNs ? successes : failures;
+  for (const auto& trial : std::views::reverse(told)) {
+    std::size_t& left = trial.timeNs ? successes : failures;
     if (left > 0) {
       --left;
-      lessons.rows.push_back(features.of(trial->point));
-      lessons.targets.push_back(trial->timeNs ? 0 : 1);
+      lessons.rows.push_back(features.of(trial.point));
+      lessons.targets.push_back(trial.timeNs ? 0 : 1);
     }
   }
   return lessons;
