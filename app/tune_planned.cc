@@ -13,8 +13,7 @@ namespace hone::app {
 Result<Planned> plannedBy(Engine& engine, const tune::WholeProgram& whole,
                           const std::string& specFile) {
   const iree::Spec spec = HONE_TRY(iree::readSpec(engine.compiler, specFile));
-  iree::CompileRequest request{whole.program.source, whole.program.hash, whole.flags, {}};
-  request.from = whole.program.from;
+  const iree::CompileRequest request = tune::requestFor(whole, whole.flags);
   const auto check = HONE_TRY(iree::checkSpec(engine.compiler, request, spec));
   const ScratchFolder folder = HONE_TRY(ScratchFolder::create("hone-starter"));
   const auto dispatches = HONE_TRY(iree::dispatchPrograms(engine.compiler, request, folder.path()));

@@ -10,22 +10,7 @@
 namespace hone::app {
 namespace {
 
-/// Values that differ from those that candidates are first checked with.
-constexpr std::uint64_t kOtherSeed = 0x5eed;
-
 bool isProgram(const std::string& file) { return file.ends_with(".mlir"); }
-
-Result<void> addInputs(tune::WholeProgram& whole, const std::vector<std::string>& specs,
-                       const std::filesystem::path& folder) {
-  const auto first = folder / "inputs";
-  const auto second = folder / "other-inputs";
-  HONE_CHECK(makeFolder(first));
-  HONE_CHECK(makeFolder(second));
-  whole.inputs = HONE_TRY(trial::makeInputs(whole.program, specs, whole.seed, first));
-  whole.otherInputs =
-      HONE_TRY(trial::makeInputs(whole.program, specs, whole.seed + kOtherSeed, second));
-  return {};
-}
 
 }  // namespace
 
@@ -80,7 +65,10 @@ Result<std::vector<tune::WholeProgram>> TunePrograms::load(Engine& engine,
     whole.program = std::move(program);
     whole.flags = flags;
     whole.seed = seed;
-    HONE_CHECK(addInputs(whole, inputs, folder / std::to_string(programs.size())));
+    tune::InputSets sets = HONE_TRY(
+        tune::makeInputSets(whole.program, inputs, seed, folder / std::to_string(programs.size())));
+    whole.inputs = std::move(sets.first);
+    whole.otherInputs = std::move(sets.other);
     programs.push_back(std::move(whole));
     return {};
   };

@@ -107,10 +107,6 @@ Result<void> Session::restore() {
   return {};
 }
 
-bool Session::trialsSpent() const {
-  return plan_.budget.trials && std::cmp_greater(entries_.size(), *plan_.budget.trials);
-}
-
 Result<void> Session::tryPlanned() {
   std::size_t count = entries_.size();
   if (plan_.budget.trials) {

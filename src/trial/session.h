@@ -56,7 +56,6 @@ class Session {
 
   void add(Candidate candidate);
   [[nodiscard]] bool anyAttributes() const;
-  [[nodiscard]] bool trialsSpent() const;
   /// Those of them that the store does not have, a few at a time.
   [[nodiscard]] Result<void> trySome(std::size_t first, std::size_t count);
   [[nodiscard]] Result<std::vector<iree::Compiled>> compile(std::span<const std::size_t> which,

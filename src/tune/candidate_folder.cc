@@ -154,9 +154,7 @@ Result<void> writeCandidates(iree::Compiler& compiler, const WholeProgram& whole
                              const std::filesystem::path& folder) {
   HONE_CHECK(makeFolder(folder));
   nlohmann::json list = nlohmann::json::array();
-  iree::CompileRequest request{whole.program.source, whole.program.hash, whole.flags, {}};
-  request.from = whole.program.from;
-  const auto matchers = HONE_TRY(iree::matchersOf(compiler, request));
+  const auto matchers = HONE_TRY(iree::matchersOf(compiler, requestFor(whole, whole.flags)));
   for (const DispatchCandidates& dispatch : candidates.dispatches) {
     list.push_back(toJson(dispatch));
     const auto matcher =

@@ -44,7 +44,7 @@ Result<Attention> attentionOf(const model::RootOperation& root) {
 /// Cycles for one query and one key: what is loaded anew for a tile is shared by all of it.
 double costOf(const Attention& attention, const CpuConfig& config, const CpuLimits& limits) {
   constexpr std::int64_t kScoreBytes = 4;
-  const auto lanes = static_cast<double>(limits.vectorBytes / kScoreBytes);
+  const auto lanes = static_cast<double>(limits.vectorBytes) / kScoreBytes;
   const auto queries =
       static_cast<double>(std::max<std::int64_t>(1, config.vectorParallel[attention.query]));
   const auto keys =

@@ -121,7 +121,7 @@ std::optional<CpuConfig> defaultOf(const model::RootOperation& root) {
   }
   CpuConfig config(root.loops.size());
   config.pipeline = static_cast<CpuPipeline>(known - kPipelines.begin());
-  config.peel = root.translationInfo.find(kPeeling) != std::string::npos;
+  config.peel = root.translationInfo.contains(kPeeling);
   for (const Level& level : kLevels) {
     const auto list = between(root.loweringConfig, fmt::format("{} = [", level.name), ']');
     if (!list) {

@@ -154,7 +154,7 @@ RC_GTEST_PROP(CpuKnobs, SpacesAreBoundedAndTheirTilesFitIntoEachOther, ()) {
   }
   RC_ASSERT(model->space.size() >= 1U);
   RC_ASSERT(model->space.size() <= 30'000U);
-  std::set<std::size_t> begin(model->first.begin(), model->first.end());
+  const std::set<std::size_t> begin(model->first.begin(), model->first.end());
   RC_ASSERT(begin.size() == model->first.size());
   const std::size_t any = *rc::gen::inRange<std::size_t>(0, model->space.size());
   RC_ASSERT(model->guess(any) > 0);

@@ -13,7 +13,7 @@ CpuLimits limitsOfThisCpu() {
   } else if (__builtin_cpu_supports("avx2")) {
     limits.vectorBytes = 32;
   }
-#elif defined(__aarch64__)
+#elifdef __aarch64__
   limits.registers = 32;
 #endif
   if (const auto bytes = dataCacheBytes(1)) {

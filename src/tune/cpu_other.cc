@@ -63,13 +63,11 @@ Split splitOf(const model::RootOperation& root) {
   std::optional<std::size_t> other;
   for (const model::RootOperand& input : root.inputs) {
     if (const auto loop = innermostLoop(input); loop && *loop != split.along) {
-      other = *loop;
+      other = loop;
     }
   }
   for (std::size_t loop = 0; loop < root.loops.size() && !other; ++loop) {
-    if (loop != split.along && root.loops[loop].reduction) {
-      split.second = loop;
-    } else if (loop != split.along && !split.second) {
+    if (loop != split.along && (root.loops[loop].reduction || !split.second)) {
       split.second = loop;
     }
   }

@@ -32,7 +32,7 @@ class Product {
   [[nodiscard]] bool fits(const Vector& vector) const;
   [[nodiscard]] CpuConfig config(const Vector& vector) const;
   void addShares(const Vector& vector, std::vector<Tiling>& tilings) const;
-  void addCached(const CpuConfig& config, const Vector& vector, std::vector<Tiling>& tilings) const;
+  void addCached(const CpuConfig& plain, const Vector& vector, std::vector<Tiling>& tilings) const;
   void add(CpuConfig config, std::vector<Tiling>& tilings) const;
 
   const model::RootOperation& root_;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "tune/whole_program.h"
+
 namespace hone::tune {
 namespace {
 
@@ -11,8 +13,6 @@ constexpr std::size_t kBarrenSteps = 5;
 constexpr double kGain = 0.01;
 /// What is hoped for of the first step; less with each that follows.
 constexpr double kHope = 0.3;
-/// Values other than those that candidates are first checked with.
-constexpr std::uint64_t kOtherSeed = 0x5eed;
 
 /// Keeps with the run which knobs there are: a replay needs to know which of them have an order.
 Result<void> noteSpace(const trial::Workbench& bench, const std::string& scope,
@@ -43,10 +43,9 @@ Result<std::unique_ptr<DispatchSearch>> DispatchSearch::begin(const trial::Workb
   plan.candidates = {{0, {"default", {}, {}}}};
   const auto& path = search->folder_.path();
   const auto& specs = subject.cutOut ? std::vector<std::string>() : options.inputSpecs;
-  HONE_CHECK(makeFolder(path / "other"));
-  plan.inputs = HONE_TRY(trial::makeInputs(subject.program, specs, options.seed, path));
-  plan.otherInputs = HONE_TRY(
-      trial::makeInputs(subject.program, specs, options.seed + kOtherSeed, path / "other"));
+  InputSets inputs = HONE_TRY(makeInputSets(subject.program, specs, options.seed, path));
+  plan.inputs = std::move(inputs.first);
+  plan.otherInputs = std::move(inputs.other);
   for (const model::Config& config : options.planned) {
     plan.candidates.push_back({0, config});
   }

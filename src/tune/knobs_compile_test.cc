@@ -140,7 +140,7 @@ TEST_F(KnobsCompileTest, ElementsOnTheCpu) {
   // A loop over two dimensions that lie in memory one after the other is made one.
   model::RootOperation root = elementwiseRoot(1, 6300);
   root.loops.erase(root.loops.begin());
-  for (model::RootOperand* operand : {&root.inputs[0], &root.inputs[1], &root.outputs[0]}) {
+  for (model::RootOperand* operand : {root.inputs.data(), &root.inputs[1], root.outputs.data()}) {
     *operand = tune::operand({6300}, {{0}});
   }
   expectCompiles("local", elementwiseProgram(), "linalg.generic", cpuKnobs(root, limits_));

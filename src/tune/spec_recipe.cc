@@ -48,8 +48,7 @@ Result<SpecRecipe> SpecRecipe::make(iree::Compiler& compiler, const iree::Target
   if (order.empty()) {
     return recipe;
   }
-  iree::CompileRequest request{whole.program.source, whole.program.hash, whole.flags, {}};
-  request.from = whole.program.from;
+  iree::CompileRequest request = requestFor(whole, whole.flags);
   request.flags.insert(request.flags.end(), flags.flags.begin(), flags.flags.end());
   const auto matchers = HONE_TRY(iree::matchersOf(compiler, request));
   std::vector<std::string> taken;  // matchers that have an entry

@@ -22,12 +22,6 @@ constexpr std::int64_t kCalls = 5;
 /// A dispatch with less of the program's time cannot make a difference that anybody sees.
 constexpr double kLeastShare = 0.01;
 
-iree::CompileRequest requestFor(const WholeProgram& whole, const std::vector<std::string>& flags) {
-  iree::CompileRequest request{whole.program.source, whole.program.hash, flags, {}};
-  request.from = whole.program.from;
-  return request;
-}
-
 /// What each of the dispatches costs in the program.
 Result<std::vector<iree::DispatchCost>> costsOf(iree::Compiler& compiler, const WholeProgram& whole,
                                                 const iree::CompileRequest& request,
@@ -101,8 +95,10 @@ Result<KnobModel> SubjectFinder::knobsOf(const iree::CompileRequest& request,
   if (target_.name.starts_with("vulkan")) {
     return vulkanKnobs(root);
   }
-  const auto constraints = HONE_TRY(iree::constraintsOf(compiler_, request));
-  return gpuKnobs(compiler_, request, constraints, root.dispatch);
+  if (!constraints_) {
+    constraints_ = HONE_TRY(iree::constraintsOf(compiler_, request));
+  }
+  return gpuKnobs(compiler_, request, *constraints_, root.dispatch);
 }
 
 Result<void> SubjectFinder::choose(std::vector<Subject>& subjects) const {
@@ -134,6 +130,7 @@ Result<std::vector<Subject>> SubjectFinder::find(const WholeProgram& whole,
                                                  const iree::Executor* executor,
                                                  const std::filesystem::path& folder) {
   const iree::CompileRequest request = requestFor(whole, flags);
+  constraints_.reset();
   const auto programs = HONE_TRY(iree::dispatchPrograms(compiler_, request, folder));
   std::vector<iree::DispatchCost> costs(programs.size());
   if (executor != nullptr) {

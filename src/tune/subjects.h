@@ -1,11 +1,12 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <regex>
 #include <string>
 #include <vector>
 
-#include "iree/installation.h"
+#include "iree/constraints.h"
 #include "iree/target.h"
 #include "trial/workbench.h"
 #include "tune/subject.h"
@@ -45,6 +46,7 @@ class SubjectFinder {
   iree::Compiler& compiler_;
   iree::Target target_;
   SubjectOptions options_;
+  std::optional<std::vector<iree::PipelineConstraints>> constraints_;  ///< of the program at hand
 };
 
 }  // namespace hone::tune

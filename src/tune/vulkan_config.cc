@@ -124,8 +124,8 @@ std::optional<VulkanConfig> vulkanDefaultOf(const model::RootOperation& root) {
     return std::nullopt;
   }
   VulkanConfig config(root.loops.size());
-  config.vectorize = info.find(kPipelines[1]) != std::string::npos;
-  if (!config.vectorize && info.find(kPipelines[0]) == std::string::npos) {
+  config.vectorize = info.contains(kPipelines[1]);
+  if (!config.vectorize && !info.contains(kPipelines[0])) {
     return std::nullopt;
   }
   for (std::size_t i = 0; i < levels->size(); ++i) {

@@ -1,6 +1,27 @@
 #include "tune/whole_program.h"
 
+#include "base/file.h"
+
 namespace hone::tune {
+
+Result<InputSets> makeInputSets(const trial::Program& program,
+                                const std::vector<std::string>& specs, std::uint64_t seed,
+                                const std::filesystem::path& folder) {
+  constexpr std::uint64_t kOtherSeed = 0x5eed;
+  InputSets sets;
+  HONE_CHECK(makeFolder(folder / "inputs"));
+  HONE_CHECK(makeFolder(folder / "other-inputs"));
+  sets.first = HONE_TRY(trial::makeInputs(program, specs, seed, folder / "inputs"));
+  sets.other =
+      HONE_TRY(trial::makeInputs(program, specs, seed + kOtherSeed, folder / "other-inputs"));
+  return sets;
+}
+
+iree::CompileRequest requestFor(const WholeProgram& whole, const std::vector<std::string>& flags) {
+  iree::CompileRequest request{whole.program.source, whole.program.hash, flags, {}};
+  request.from = whole.program.from;
+  return request;
+}
 
 trial::Plan planFor(const WholeProgram& whole, const std::string& scope) {
   trial::Plan plan;

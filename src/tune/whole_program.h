@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
@@ -17,6 +19,21 @@ struct WholeProgram {
   std::string scope;               ///< tells it apart from other programs of the run
   std::uint64_t seed = 1;
 };
+
+/// Two sets of inputs with different values.
+struct InputSets {
+  trial::Inputs first;
+  trial::Inputs other;
+};
+/// As trial::makeInputs, with files in the folder.
+[[nodiscard]] Result<InputSets> makeInputSets(const trial::Program& program,
+                                              const std::vector<std::string>& specs,
+                                              std::uint64_t seed,
+                                              const std::filesystem::path& folder);
+
+/// What the compiler is asked for the program under these flags.
+[[nodiscard]] iree::CompileRequest requestFor(const WholeProgram& whole,
+                                              const std::vector<std::string>& flags);
 
 /// An experiment with the whole program; its first candidate is the program as it is.
 [[nodiscard]] trial::Plan planFor(const WholeProgram& whole, const std::string& scope);
