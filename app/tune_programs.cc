@@ -4,18 +4,37 @@
 
 #include "base/file.h"
 #include "base/hash.h"
+#include "iree/dispatch_programs.h"
 #include "iree/problem_mlir.h"
 #include "model/workload.h"
+#include "tune/subjects.h"
 
 namespace hone::app {
 namespace {
 
 bool isProgram(const std::string& file) { return file.ends_with(".mlir"); }
 
+/// The dispatch in a file that the compiler wrote to benchmark it, as a program of its own.
+Result<trial::Program> benchmarked(iree::Compiler& compiler, const trial::Program& file,
+                                   const std::vector<std::string>& flags,
+                                   const std::filesystem::path& folder) {
+  iree::CompileRequest request{file.source, file.hash, flags, {}};
+  request.from = file.from;
+  const auto dispatches = HONE_TRY(iree::dispatchPrograms(compiler, request, folder));
+  if (dispatches.size() != 1 || !dispatches.front().whyNot.empty()) {
+    return userError("{} has no dispatch that can be tuned alone{}{}; tune the program it is from",
+                     file.source.string(), dispatches.size() == 1 ? ": " : "",
+                     dispatches.size() == 1 ? dispatches.front().whyNot : "");
+  }
+  return tune::programOf(dispatches.front());
+}
+
 }  // namespace
 
 void TunePrograms::addTo(CLI::App& verb) {
-  verb.add_option("PROGRAM", file, "A program in MLIR, or a workload: lines of MIOpen or BOO");
+  verb.add_option("PROGRAM", file,
+                  "A program in MLIR, a dispatch that the compiler dumped to benchmark it, or a "
+                  "workload: lines of MIOpen or BOO");
   verb.add_option("--problem", problems,
                   "A problem by name or line: matmul_512x768x1024_f32, 'gemm -m 512 …'")
       ->allow_extra_args(false);
@@ -74,6 +93,9 @@ Result<std::vector<tune::WholeProgram>> TunePrograms::load(Engine& engine,
   };
   if (isProgram(file)) {
     trial::Program program = HONE_TRY(trial::loadProgram(engine.compiler, file, function, flags));
+    if (program.from == iree::kPhaseExecutableSources) {
+      program = HONE_TRY(benchmarked(engine.compiler, program, flags, folder));
+    }
     HONE_CHECK(add(std::move(program)));
   }
   for (const model::Problem& problem : HONE_TRY(problemsAsked(progress))) {

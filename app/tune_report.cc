@@ -149,6 +149,9 @@ nlohmann::json toJson(const TunedProgram& tuned) {
                          {"variants", std::move(variants)},
                          {"precedents", precedentsOf(result)},
                          {"improved", result.proof.has_value()}};
+  if (!result.flagFindings.empty()) {
+    json["default_ns"] = result.flagFindings.front().timeNs;
+  }
   if (result.proof) {
     const tune::Proof& proof = *result.proof;
     json["flags"] = result.variants[proof.recipe].flags.flags;

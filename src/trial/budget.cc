@@ -1,5 +1,7 @@
 #include "trial/budget.h"
 
+#include <algorithm>
+
 #include "base/clock.h"
 #include "base/text.h"
 
@@ -47,6 +49,15 @@ BudgetClock::BudgetClock(const Budget& budget)
 bool BudgetClock::spent(double fraction) const {
   return allowedNs_ > 0 &&
          static_cast<double>(nowNs() - startNs_) >= fraction * static_cast<double>(allowedNs_);
+}
+
+Budget BudgetClock::left() const {
+  Budget budget;
+  if (allowedNs_ > 0) {
+    const std::int64_t leftMs = (startNs_ + allowedNs_ - nowNs()) / 1'000'000;
+    budget.time = std::chrono::milliseconds(std::max<std::int64_t>(leftMs, 1));
+  }
+  return budget;
 }
 
 }  // namespace hone::trial

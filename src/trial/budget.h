@@ -25,6 +25,8 @@ class BudgetClock {
   explicit BudgetClock(const Budget& budget);
   /// This fraction of the time, or more, is used up; never without a bound.
   [[nodiscard]] bool spent(double fraction) const;
+  /// What is left as a budget of its own, a moment at least: its stages end with this one's.
+  [[nodiscard]] Budget left() const;
 
  private:
   std::int64_t startNs_;

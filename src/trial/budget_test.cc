@@ -31,5 +31,16 @@ TEST(BudgetClock, WithoutABoundNothingIsEverSpent) {
   EXPECT_TRUE(clock.spent(0));
 }
 
+TEST(BudgetClock, WhatIsLeftIsNeverMoreThanThereWasAndNeverNothing) {
+  EXPECT_FALSE(BudgetClock(Budget{}).left().time);
+  Budget hour;
+  hour.time = std::chrono::hours(1);
+  EXPECT_LE(BudgetClock(hour).left().time, hour.time);
+  EXPECT_GT(BudgetClock(hour).left().time, std::chrono::minutes(59));
+  Budget tiny;
+  tiny.time = std::chrono::milliseconds(1);
+  EXPECT_EQ(BudgetClock(tiny).left().time, std::chrono::milliseconds(1));
+}
+
 }  // namespace
 }  // namespace hone::trial

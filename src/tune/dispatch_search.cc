@@ -39,6 +39,7 @@ Result<std::unique_ptr<DispatchSearch>> DispatchSearch::begin(const trial::Workb
   plan.flags = options.flags;
   plan.seed = options.seed;
   plan.rounds = options.rounds;
+  plan.budget.time = options.budget.time;
   plan.compare.seed = options.seed;
   plan.candidates = {{0, {"default", {}, {}}}};
   const auto& path = search->folder_.path();

@@ -23,6 +23,7 @@ struct SearchOptions {
   std::vector<std::size_t> first;       ///< points that were good for like problems
   std::vector<model::Config> planned;   ///< tried before what the strategy proposes
   std::int64_t rounds = 10;             ///< of the final
+  trial::Budget budget;                 ///< of time: race and final end with it
 };
 
 /// The search of one dispatch's knobs, a few trials at a time, so that others can have their turns.

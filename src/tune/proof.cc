@@ -22,10 +22,12 @@ std::vector<std::size_t> without(std::vector<std::size_t> all, std::size_t one) 
   return all;
 }
 
-trial::Plan proofPlan(const WholeProgram& whole, const std::string& scope, std::int64_t rounds) {
+trial::Plan proofPlan(const WholeProgram& whole, const std::string& scope,
+                      const ProofOptions& options) {
   trial::Plan plan = planFor(whole, scope);
   plan.selects = false;
-  plan.rounds = rounds;
+  plan.rounds = options.rounds;
+  plan.budget.time = options.budget.time;
   return plan;
 }
 
@@ -77,8 +79,9 @@ Proof proofOf(std::size_t recipe, std::vector<std::size_t> kept, const trial::Fi
 
 /// The best recipe as a whole, if one is proven at all.
 Result<std::optional<Proof>> bestWhole(const trial::Workbench& bench, const WholeProgram& whole,
-                                       std::span<const Recipe> recipes, std::int64_t rounds) {
-  trial::Plan plan = proofPlan(whole, "proof", rounds);
+                                       std::span<const Recipe> recipes,
+                                       const ProofOptions& options) {
+  trial::Plan plan = proofPlan(whole, "proof", options);
   for (const Recipe& recipe : recipes) {
     plan.candidates.push_back({0, HONE_TRY(recipe.configOf(allOf(recipe)))});
     plan.candidates.back().config.name = recipe.name;
@@ -95,8 +98,8 @@ Result<std::optional<Proof>> bestWhole(const trial::Workbench& bench, const Whol
 /// Leaves out each ingredient in turn and takes out what does not help. What remains is proven
 /// anew.
 Result<Proof> trimmed(const trial::Workbench& bench, const WholeProgram& whole,
-                      const Recipe& recipe, Proof proof, std::int64_t rounds) {
-  trial::Plan plan = proofPlan(whole, "leave one out", rounds);
+                      const Recipe& recipe, Proof proof, const ProofOptions& options) {
+  trial::Plan plan = proofPlan(whole, "leave one out", options);
   plan.candidates.push_back({0, proof.config});
   const auto doubts = doubted(recipe, proof.kept);
   for (const std::size_t one : doubts) {
@@ -104,7 +107,8 @@ Result<Proof> trimmed(const trial::Workbench& bench, const WholeProgram& whole,
     plan.candidates.back().config.name = fmt::format("without {}", recipe.ingredients[one].name);
   }
   const auto findings = HONE_TRY(execute(bench, plan));
-  for (std::size_t i = 0; i < doubts.size(); ++i) {
+  // Those that the budget left no time for are kept: as a whole the recipe is proven.
+  for (std::size_t i = 0; i + 2 < findings.size(); ++i) {
     if (!helps(recipe.ingredients[doubts[i]], findings[1], findings[i + 2], plan.compare)) {
       proof.takenOut.push_back(doubts[i]);
     }
@@ -116,7 +120,7 @@ Result<Proof> trimmed(const trial::Workbench& bench, const WholeProgram& whole,
   for (const std::size_t one : proof.takenOut) {
     std::erase(rest, one);
   }
-  trial::Plan again = proofPlan(whole, "proof of the rest", rounds);
+  trial::Plan again = proofPlan(whole, "proof of the rest", options);
   again.candidates.push_back({0, HONE_TRY(recipe.configOf(rest))});
   again.candidates.back().config.name = recipe.name;
   const auto proven = HONE_TRY(execute(bench, again));
@@ -132,13 +136,13 @@ Result<Proof> trimmed(const trial::Workbench& bench, const WholeProgram& whole,
 }  // namespace
 
 Result<std::optional<Proof>> prove(const trial::Workbench& bench, const WholeProgram& whole,
-                                   std::span<const Recipe> recipes, std::int64_t rounds) {
-  auto best = HONE_TRY(bestWhole(bench, whole, recipes, rounds));
+                                   std::span<const Recipe> recipes, const ProofOptions& options) {
+  auto best = HONE_TRY(bestWhole(bench, whole, recipes, options));
   if (!best || best->kept.size() < 2) {
     return best;
   }
   const Recipe& recipe = recipes[best->recipe];
-  return HONE_TRY(trimmed(bench, whole, recipe, std::move(*best), rounds));
+  return HONE_TRY(trimmed(bench, whole, recipe, std::move(*best), options));
 }
 
 }  // namespace hone::tune

@@ -36,11 +36,16 @@ struct Proof {
   double tunedNs = 0;
 };
 
+struct ProofOptions {
+  std::int64_t rounds = 20;
+  trial::Budget budget;  ///< of time: beyond it only the rounds that a verdict needs
+};
+
 /// Tries the recipes on the whole program, side by side with the program as it is. Nothing: none
 /// of them makes it surely quicker.
 [[nodiscard]] Result<std::optional<Proof>> prove(const trial::Workbench& bench,
                                                  const WholeProgram& whole,
                                                  std::span<const Recipe> recipes,
-                                                 std::int64_t rounds);
+                                                 const ProofOptions& options);
 
 }  // namespace hone::tune

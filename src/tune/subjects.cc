@@ -43,13 +43,9 @@ Result<std::vector<iree::DispatchCost>> costsOf(iree::Compiler& compiler, const 
   return iree::dispatchCosts(programs, times);
 }
 
-/// The dispatch as a program of its own, or the whole one where it cannot stand alone. A program of
-/// one dispatch has that way the reference that it has as a whole.
-Result<trial::Program> programOf(const iree::DispatchProgram& dispatch, const WholeProgram& whole,
-                                 bool alone) {
-  if (!alone) {
-    return whole.program;
-  }
+}  // namespace
+
+Result<trial::Program> programOf(const iree::DispatchProgram& dispatch) {
   trial::Program program;
   program.source = dispatch.source;
   program.hash = HONE_TRY(hashOfFile(dispatch.source));
@@ -59,8 +55,6 @@ Result<trial::Program> programOf(const iree::DispatchProgram& dispatch, const Wh
   program.from = dispatch.from;
   return program;
 }
-
-}  // namespace
 
 Result<std::regex> dispatchRegex(const std::string& pattern) {
   try {
@@ -151,7 +145,8 @@ Result<std::vector<Subject>> SubjectFinder::find(const WholeProgram& whole,
     subject.calls = costs[i].calls;
     subject.share = costs[i].share;
     subject.cutOut = programs.size() > 1 && dispatch.whyNot.empty();
-    subject.program = HONE_TRY(programOf(dispatch, whole, subject.cutOut));
+    // A program of one dispatch has the reference that it has as a whole.
+    subject.program = subject.cutOut ? HONE_TRY(programOf(dispatch)) : whole.program;
     auto knobs = knobsOf(request, dispatch.root, parallel);
     if (knobs) {
       subject.knobs = std::move(*knobs);

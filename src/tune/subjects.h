@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "iree/constraints.h"
+#include "iree/dispatch_programs.h"
 #include "iree/target.h"
 #include "trial/workbench.h"
 #include "tune/subject.h"
@@ -16,6 +17,9 @@ namespace hone::tune {
 
 /// The pattern compiled; one that is none is a user error.
 [[nodiscard]] Result<std::regex> dispatchRegex(const std::string& pattern);
+
+/// The dispatch as a program of its own; it must be one that can stand alone.
+[[nodiscard]] Result<trial::Program> programOf(const iree::DispatchProgram& dispatch);
 
 /// Which dispatches of a program are tuned.
 struct SubjectOptions {

@@ -13,7 +13,7 @@ namespace {
 
 /// Fractions of the budget after which a stage ends: flags, and the search under each variant.
 constexpr double kFlagShare = 0.15;
-constexpr double kSearchShare = 0.75;
+constexpr double kSearchShare = 0.6;
 constexpr std::int64_t kFlagRounds = 10;
 
 std::size_t failedOf(const std::vector<trial::Finding>& findings) {
@@ -44,7 +44,9 @@ bool Tuner::trialsSpent() const {
 
 Result<void> Tuner::findVariants(TuneResult& result) {
   result.variants.emplace_back();
-  std::vector<FlagSet> sets = options_.tryFlags ? flagSets(target_) : std::vector<FlagSet>();
+  // Most flags act before the phase that a dispatch of a benchmark file has been brought to.
+  const bool tryFlags = options_.tryFlags && whole_.program.from == iree::kPhaseStart;
+  std::vector<FlagSet> sets = tryFlags ? flagSets(target_) : std::vector<FlagSet>();
   if (sets.empty()) {
     return {};
   }
@@ -91,6 +93,7 @@ Result<std::vector<std::unique_ptr<DispatchSearch>>> Tuner::beginAll(Variant& va
     options.seed = whole_.seed;
     options.flags = flagsOf(variant);
     options.inputSpecs = options_.inputSpecs;
+    options.budget = clock_.left();
     if (subject.knobs) {
       options.first = likelyPoints(precedents_, subject.root, subject.knobs->space);
     }
@@ -179,7 +182,7 @@ Result<void> Tuner::proveAll(TuneResult& result) {
     return {};
   }
   bench_.progress.say("proof on the whole program");
-  result.proof = HONE_TRY(prove(bench_, whole_, recipes, options_.rounds));
+  result.proof = HONE_TRY(prove(bench_, whole_, recipes, {options_.rounds, clock_.left()}));
   if (result.proof) {
     const SpecRecipe& spec = specs[result.proof->recipe];
     result.spec = HONE_TRY(spec.text(result.proof->kept));

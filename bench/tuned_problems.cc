@@ -1,0 +1,128 @@
+// What `hone tune` makes of 20 matmuls of DeepBench's list and 10 forward convolutions, in f32 on
+// one thread: the speedup over the compiler's own choice, proven on the whole program, and the
+// share of oneDNN's speed. The budget of each is that of the variable BUDGET, or 60s.
+#include <fmt/format.h>
+
+#include <cmath>
+#include <cstdlib>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "base/clock.h"
+#include "base/subprocess.h"
+#include "base/text.h"
+#include "model/workload.h"
+#include "problem_lines.h"
+#include "report/table.h"
+#include "stats/compare.h"
+#include "support.h"
+
+namespace hone::bench {
+namespace {
+
+struct Tuned {
+  std::string name;
+  double flops = 0;
+  double seconds = 0;
+  stats::Interval speedup{1, 1, 1};  ///< 1: nothing better was proven
+  double tunedNs = 0;
+  double libraryGflops = 0;
+  [[nodiscard]] double gflops() const { return flops / tunedNs; }
+};
+
+Result<nlohmann::json> runHone(const std::filesystem::path& folder, std::vector<std::string> argv) {
+  argv.insert(argv.begin(), HONE_TRY(honeProgram()).string());
+  argv.emplace_back("--json");
+  Command command;
+  command.argv = std::move(argv);
+  command.environment = {{"XDG_CACHE_HOME", (folder / "cache").string()},
+                         {"XDG_DATA_HOME", (folder / "data").string()}};
+  const Finished finished = HONE_TRY(runCommand(command));
+  auto json = nlohmann::json::parse(finished.out, nullptr, false);
+  if (!json.is_object()) {
+    return machineError("hone {} ended with {}: {}", command.argv[1], finished.ending.describe(),
+                        finished.err);
+  }
+  return json;
+}
+
+Result<Tuned> tune(const std::filesystem::path& folder, const std::string& line,
+                   const std::string& budget) {
+  Tuned tuned;
+  const auto problems = HONE_TRY(model::problemsFromLine(line));
+  tuned.name = nameOf(problems.front());
+  tuned.flops = static_cast<double>(flopsOf(problems.front()));
+  const std::int64_t startNs = nowNs();
+  const auto json = HONE_TRY(runHone(folder, {"tune", "--problem", line, "--device", "local-sync",
+                                              "--budget", budget, "-o", folder / "spec.mlir"}));
+  tuned.seconds = static_cast<double>(nowNs() - startNs) / 1e9;
+  const auto& program = json.at("programs").at(0);
+  if (program.at("improved").get<bool>()) {
+    const auto& speedup = program.at("speedup");
+    tuned.speedup = {speedup.at("low"), speedup.at("estimate"), speedup.at("high")};
+    tuned.tunedNs = program.at("tuned_ns");
+  } else {
+    tuned.tunedNs = program.at("default_ns");
+  }
+  return tuned;
+}
+
+/// oneDNN's speed, by the name of the problem.
+Result<std::map<std::string, double>> librarySpeeds(const std::filesystem::path& folder,
+                                                    const std::vector<std::string>& lines) {
+  const auto file = folder / "workload.txt";
+  HONE_CHECK(writeFile(file, join(lines, "\n") + "\n"));
+  const auto json =
+      HONE_TRY(runHone(folder, {"profile", file, "--providers", "onednn", "--device", "local-sync",
+                                "--generated-dir", folder / "generated"}));
+  std::map<std::string, double> speeds;
+  for (const auto& row : json.at("rows")) {
+    speeds[row.at("operation").get<std::string>()] = row.value("gflops", 0.0);
+  }
+  return speeds;
+}
+
+/// Geometric means of a part of the problems.
+void printMeans(std::string_view what, std::span<const Tuned> tuned) {
+  double speedups = 0;
+  double shares = 0;
+  std::size_t improved = 0;
+  for (const Tuned& one : tuned) {
+    speedups += std::log(one.speedup.estimate);
+    shares += std::log(one.gflops() / one.libraryGflops);
+    improved += one.speedup.low > 1 ? 1 : 0;
+  }
+  const auto count = static_cast<double>(tuned.size());
+  fmt::print(
+      "{}: geomean {:.2f}x, {} of {} improved, the others keep the default; {:.0f} % of "
+      "oneDNN's speed\n",
+      what, std::exp(speedups / count), improved, tuned.size(), 100 * std::exp(shares / count));
+}
+
+Result<void> measure(const Options& options) {
+  const ScratchFolder scratch = HONE_TRY(ScratchFolder::create("hone-tuned"));
+  const char* given = std::getenv("BUDGET");
+  const std::string budget = given != nullptr ? given : options.quick ? "15s" : "60s";
+  const auto lines = problemLines(options.quick);
+  auto speeds = HONE_TRY(librarySpeeds(scratch.path(), lines));
+  std::vector<Tuned> all;
+  for (const std::string& line : lines) {
+    all.push_back(HONE_TRY(tune(scratch.path(), line, budget)));
+    Tuned& one = all.back();
+    one.libraryGflops = speeds[one.name];
+    fmt::print("{:60} {:>18} {:7.1f} of {:7.1f} GFLOP/s, {:.0f} s\n", one.name, textOf(one.speedup),
+               one.gflops(), one.libraryGflops, one.seconds);
+  }
+  const std::size_t matmuls = options.quick ? 2 : 20;
+  printMeans("matmuls", std::span(all).first(matmuls));
+  printMeans("convolutions", std::span(all).subspan(matmuls));
+  printMeans("all (aim 2.5x, 70 %)", all);
+  return {};
+}
+
+}  // namespace
+}  // namespace hone::bench
+
+int main(int argc, char** argv) {
+  return hone::bench::runMain("tuned_problems", argc, argv, hone::bench::measure);
+}
