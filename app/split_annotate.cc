@@ -155,7 +155,8 @@ Result<stats::Comparison> compareWith(const AnnotateOptions& options, Bench& ben
     contender.trial.key = name;
     contender.trial.problem = program.label();
     contender.trial.config.name = name;
-    HONE_CHECK(contenders.add(contender, report, verifier));
+    HONE_CHECK(contenders.look(contender, report));
+    HONE_CHECK(contenders.settle(contender, verifier));
     if (!contender.runs()) {
       return userError("{} {}: {}", program.label(), name, contender.trial.message);
     }

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 #include <numeric>
@@ -60,13 +61,17 @@ Result<Swept> byHone(const std::filesystem::path& folder, const std::string& wor
   return Swept{static_cast<double>(nowNs() - startNs) / 1e9, nlohmann::json::parse(out)};
 }
 
-/// The shapes of the plain way, spread over the workload.
+/// The shapes of the plain way: the middle one of each quarter of the workload, by work.
 Result<std::vector<split::SweepProblem>> someShapes(const std::string& workload) {
   const model::Workload read = HONE_TRY(model::readWorkload(workload));
-  const auto problems = model::uniqueProblems(read.entries);
+  auto problems = model::uniqueProblems(read.entries);
+  std::stable_sort(problems.begin(), problems.end(), [](const auto& a, const auto& b) {
+    return flopsOf(a.problem) < flopsOf(b.problem);
+  });
   std::vector<split::SweepProblem> some;
-  for (std::size_t i = 0; i < std::min(kPlainShapes, problems.size()); ++i) {
-    const auto& one = problems[i * problems.size() / std::min(kPlainShapes, problems.size())];
+  const std::size_t count = std::min(kPlainShapes, problems.size());
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto& one = problems[(2 * i + 1) * problems.size() / (2 * count)];
     some.push_back({one.lines.front().text, retyped(one.problem, model::MatmulTypes{})});
   }
   return some;

@@ -9,8 +9,9 @@ namespace {
 /// What takes so many times as long as the best at its first call is not worth another one. Short
 /// first calls are rough, long ones are not, and cost more.
 double hopeless(double toBeatNs) {
-  constexpr double kLongNs = 0.3e9;
-  return toBeatNs < kLongNs ? 3 : 1.5;
+  constexpr double kRoughNs = 0.02e9;
+  constexpr double kLongNs = 1e9;
+  return toBeatNs < kRoughNs ? 3 : toBeatNs < kLongNs ? 1.5 : 1.2;
 }
 /// What a process may take to start and to read its inputs.
 constexpr double kStartNs = 0.5e9;
@@ -36,17 +37,8 @@ Result<void> Contenders::restore() {
   return {};
 }
 
-Result<void> Contenders::verify(Contender& contender, trial::Verifier& verifier) const {
-  const trial::Verification verification = HONE_TRY(verifier.check(contender.call));
-  contender.trial.outcome = verification.outcome;
-  contender.trial.message = verification.message;
-  contender.trial.diagnostics += verification.diagnostics;
-  contender.trial.details["verified"] = nameOf(verification.against);
-  return {};
-}
-
-Result<void> Contenders::add(Contender& contender, const iree::CompileReport& report,
-                             trial::Verifier& verifier, double toBeatNs) {
+Result<void> Contenders::look(Contender& contender, const iree::CompileReport& report,
+                              double toBeatNs) {
   store::Trial& trial = contender.trial;
   if (const auto before = trials_.find(trial.key); before != trials_.end()) {
     trial = before->second;
@@ -65,29 +57,73 @@ Result<void> Contenders::add(Contender& contender, const iree::CompileReport& re
     trial.message = look.message;
     trial.diagnostics += look.diagnostics;
     samples = std::move(look.samples);
-    if (look.outcome == Outcome::runTimeout && patience) {
-      contender.stopped = true;
-      contender.lookNs = hopeless(toBeatNs) * toBeatNs;
-      trial.outcome = Outcome::tooSlow;
-      trial.message =
-          fmt::format("stopped: more than {}x the best at first look", hopeless(toBeatNs));
-      trial.details["stopped"] = true;
-      trial.details["look_ns"] = contender.lookNs;
+    if (contender.runs()) {
+      contender.lookNs = sampler_.rankTime(samples);
+    } else if (look.outcome == Outcome::runTimeout && patience) {
+      giveUp(contender, hopeless(toBeatNs) * toBeatNs,
+             fmt::format("stopped: more than {}x the best at first look", hopeless(toBeatNs)));
     }
-  }
-  if (contender.runs()) {
-    contender.lookNs = sampler_.rankTime(samples);
     trial.details["look_ns"] = contender.lookNs;
-    if (toBeatNs > 0 && contender.lookNs > hopeless(toBeatNs) * toBeatNs) {
-      trial.outcome = Outcome::tooSlow;
-      trial.message = fmt::format("{:.1f}x the best at first look", contender.lookNs / toBeatNs);
-    } else {
-      HONE_CHECK(verify(contender, verifier));
-    }
   }
-  trial.id = HONE_TRY(store_.addTrial(run_, trial, samples));
-  trials_.emplace(trial.key, trial);
+  return add(contender, samples);
+}
+
+void Contenders::giveUp(Contender& contender, double boundNs, std::string why) {
+  contender.stopped = true;
+  contender.lookNs = boundNs;
+  contender.trial.outcome = Outcome::tooSlow;
+  contender.trial.message = std::move(why);
+  contender.trial.details["stopped"] = true;
+  contender.trial.details["look_ns"] = boundNs;
+}
+
+Result<void> Contenders::add(Contender& contender, std::span<const model::Sample> samples) {
+  contender.trial.id = HONE_TRY(store_.addTrial(run_, contender.trial, samples));
+  trials_.emplace(contender.trial.key, contender.trial);
   return {};
+}
+
+Result<void> Contenders::skip(Contender& contender, double toBeatNs, std::string why) {
+  if (const auto before = trials_.find(contender.trial.key); before != trials_.end()) {
+    return look(contender, {});
+  }
+  giveUp(contender, hopeless(toBeatNs) * toBeatNs, std::move(why));
+  return add(contender, {});
+}
+
+bool Contenders::isHopeless(const Contender& contender, double toBeatNs) {
+  return contender.trial.outcome == Outcome::tooSlow ||
+         (toBeatNs > 0 && contender.lookNs > hopeless(toBeatNs) * toBeatNs);
+}
+
+Result<void> Contenders::settle(Contender& contender, trial::Verifier& verifier, double toBeatNs) {
+  store::Trial& trial = contender.trial;
+  if (!contender.runs() || trial.details.contains("verified")) {
+    return {};
+  }
+  if (isHopeless(contender, toBeatNs)) {
+    trial.outcome = Outcome::tooSlow;
+    trial.message = fmt::format("{:.1f}x the best at first look", contender.lookNs / toBeatNs);
+  } else {
+    const trial::Verification verification = HONE_TRY(verifier.check(contender.call));
+    trial.outcome = verification.outcome;
+    trial.message = verification.message;
+    trial.details["verified"] = nameOf(verification.against);
+    HONE_CHECK(store_.setTrialDetails(trial.id, trial.details));
+  }
+  return contender.runs() ? Result<void>{}
+                          : store_.setOutcome(trial.id, trial.outcome, trial.message);
+}
+
+Result<void> Contenders::addTwin(Contender& twin, const Contender& of) {
+  if (const auto before = trials_.find(twin.trial.key); before != trials_.end()) {
+    return look(twin, {});
+  }
+  twin.lookNs = of.lookNs;
+  twin.trial.outcome = of.trial.outcome;
+  twin.trial.message = of.trial.message;
+  twin.trial.details = of.trial.details;
+  return add(twin, {});
 }
 
 trial::Participant Contenders::participant(const Contender& contender) const {

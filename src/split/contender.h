@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <map>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -33,17 +34,28 @@ class Contenders {
 
   /// Learns what the run did before.
   [[nodiscard]] Result<void> restore();
-  /// Looks at what compiled, verifies it and adds its trial, whose key, problem and config are set;
-  /// one of the same key that was added before is taken as it ended. With a time to beat, what is
-  /// hopelessly slower than that is stopped or left at the look, unverified: it can win nothing.
-  [[nodiscard]] Result<void> add(Contender& contender, const iree::CompileReport& report,
-                                 trial::Verifier& verifier, double toBeatNs = 0);
+  /// The first call of what compiled, added as a trial, whose key, problem and config are set; one
+  /// of the same key that was added before is taken as it was left. With a time to beat, what is
+  /// hopelessly slower than that is not waited for.
+  [[nodiscard]] Result<void> look(Contender& contender, const iree::CompileReport& report,
+                                  double toBeatNs = 0);
+  /// Adds one that is not tried, since it would surely be hopeless beside the time to beat.
+  [[nodiscard]] Result<void> skip(Contender& contender, double toBeatNs, std::string why);
+  /// Verifies one that was looked at. With a time to beat, what is hopelessly slower is left at the
+  /// look, unverified: it can win nothing.
+  [[nodiscard]] Result<void> settle(Contender& contender, trial::Verifier& verifier,
+                                    double toBeatNs = 0);
+  /// Adds a trial of the same binary, which is neither looked at nor verified again.
+  [[nodiscard]] Result<void> addTwin(Contender& twin, const Contender& of);
+  /// No more than a look is worth it beside this time.
+  [[nodiscard]] static bool isHopeless(const Contender& contender, double toBeatNs);
   /// One to be measured, at the pace that its first call asks for.
   [[nodiscard]] trial::Participant participant(const Contender& contender) const;
   [[nodiscard]] const std::vector<store::TrialSample>& recorded() const { return recorded_; }
 
  private:
-  [[nodiscard]] Result<void> verify(Contender& contender, trial::Verifier& verifier) const;
+  [[nodiscard]] Result<void> add(Contender& contender, std::span<const model::Sample> samples);
+  static void giveUp(Contender& contender, double boundNs, std::string why);
 
   store::Store& store_;
   std::int64_t run_;

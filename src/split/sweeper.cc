@@ -9,6 +9,7 @@
 #include "base/hash.h"
 #include "base/text.h"
 #include "iree/problem_mlir.h"
+#include "split/look_order.h"
 #include "split/problem_reduction.h"
 #include "stats/summary.h"
 #include "trial/lane.h"
@@ -24,10 +25,13 @@ namespace {
 constexpr std::size_t kChunk = 16;
 constexpr const char* kFunction = "main";
 
+/// Where calls take longer, what lies beyond hopeless neighbours is not tried.
+constexpr double kCostlyNs = 1e9;
+
 /// Limits lie far apart: what takes half as long again as the best is out after a few rounds. Long
 /// calls vary less, and cost more: there fewer rounds tell as much.
 trial::SideBySideOptions raceOptions(double bestNs, std::uint64_t seed) {
-  constexpr double kLongNs = 0.3e9;
+  constexpr double kLongNs = 0.05e9;
   const bool isLong = bestNs > kLongNs;
   trial::SideBySideOptions options;
   options.fewestRounds = isLong ? 1 : 3;
@@ -117,9 +121,7 @@ Result<std::vector<Sweeper::Item>> Sweeper::compileItems(std::span<const SweepPr
   return items;
 }
 
-Result<Sweeper::Entry> Sweeper::tryChoice(const Item& item, std::size_t choice,
-                                          trial::Verifier& verifier, const trial::Inputs& inputs,
-                                          double toBeatNs) {
+Sweeper::Entry Sweeper::entryOf(const Item& item, std::size_t choice, const trial::Inputs& inputs) {
   Entry entry;
   entry.choice = &item.compiled.choices[choice];
   const iree::SplitCompiled& compiled = item.compiled.compiled[choice];
@@ -132,8 +134,27 @@ Result<Sweeper::Entry> Sweeper::tryChoice(const Item& item, std::size_t choice,
   const auto share = static_cast<std::int64_t>(item.compiled.choices.size());
   trial.compileWallNs = compiled.report.ending.wallNs / share;
   trial.compileCpuNs = compiled.report.ending.cpuNs / share;
-  HONE_CHECK(contenders_.add(entry.contender, compiled.report, verifier, toBeatNs));
   return entry;
+}
+
+Result<double> Sweeper::lookAtAll(const Item& item, std::vector<Entry>& entries) {
+  double bestNs = 0;
+  Outskirts outskirts;
+  for (const std::size_t i : lookOrder(item.compiled.choices)) {
+    const Choice& choice = item.compiled.choices[i];
+    Contender& contender = entries[i].contender;
+    if (bestNs > kCostlyNs && outskirts.beyond(choice)) {
+      HONE_CHECK(contenders_.skip(contender, bestNs,
+                                  "not tried: the limits before it are too slow by far"));
+      continue;
+    }
+    HONE_CHECK(contenders_.look(contender, item.compiled.compiled[i].report, bestNs));
+    outskirts.note(choice, Contenders::isHopeless(contender, bestNs));
+    if (contender.runs() && (bestNs == 0 || contender.lookNs < bestNs)) {
+      bestNs = contender.lookNs;
+    }
+  }
+  return bestNs;
 }
 
 Result<void> Sweeper::measure(std::vector<Entry>& entries) {
@@ -170,13 +191,14 @@ Result<std::vector<Sweeper::Entry>> Sweeper::tryAll(const Item& item) {
       HONE_TRY(trial::makeInputs(program, {}, options_.seed, scratch.path()));
   trial::Verifier verifier(executor_, program, inputs, scratch.path());
   std::vector<Entry> entries;
-  double best = 0;
   for (std::size_t i = 0; i < item.compiled.choices.size(); ++i) {
-    entries.push_back(HONE_TRY(tryChoice(item, i, verifier, inputs, best)));
-    const Contender& latest = entries.back().contender;
-    if (latest.runs() && (best == 0 || latest.lookNs < best)) {
-      best = latest.lookNs;
-    }
+    entries.push_back(entryOf(item, i, inputs));
+  }
+  const double bestNs = HONE_TRY(lookAtAll(item, entries));
+  for (Entry& entry : entries) {
+    // The baseline is what all are compared with, however slow.
+    HONE_CHECK(
+        contenders_.settle(entry.contender, verifier, entry.choice->isBaseline ? 0 : bestNs));
   }
   referenceCpuNs_ += verifier.referenceCpuNs();
   HONE_CHECK(measure(entries));

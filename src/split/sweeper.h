@@ -84,11 +84,12 @@ class Sweeper {
   [[nodiscard]] Result<std::vector<Item>> compileItems(std::span<const SweepProblem> problems,
                                                        std::span<const std::size_t> which,
                                                        const std::filesystem::path& folder);
-  [[nodiscard]] Result<Entry> tryChoice(const Item& item, std::size_t choice,
-                                        trial::Verifier& verifier, const trial::Inputs& inputs,
-                                        double toBeatNs);
+  [[nodiscard]] static Entry entryOf(const Item& item, std::size_t choice,
+                                     const trial::Inputs& inputs);
+  /// The first call of each choice; the best time.
+  [[nodiscard]] Result<double> lookAtAll(const Item& item, std::vector<Entry>& entries);
   [[nodiscard]] Result<void> measure(std::vector<Entry>& entries);
-  /// All its choices verified and measured.
+  /// All its choices measured, those that may win verified.
   [[nodiscard]] Result<std::vector<Entry>> tryAll(const Item& item);
   [[nodiscard]] Result<void> measureItem(const Item& item, ShapeRecord& record);
 

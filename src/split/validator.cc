@@ -20,6 +20,24 @@ constexpr std::size_t kChunk = 16;
 constexpr double kNsPerUs = 1000;
 /// What the seed's users count as the same.
 constexpr double kMargin = 0.05;
+/// The place of the baseline's twin among the contenders.
+constexpr std::size_t kTwin = 1;
+
+/// Long calls vary less, and cost more. What is the same within the margin may stay ambiguous for
+/// any number of rounds: for this, too, there is an end.
+trial::PairedRoundsOptions roundsFor(double callNs, std::uint64_t seed) {
+  constexpr double kLongNs = 0.02e9;
+  constexpr double kCostlyNs = 1e9;
+  trial::PairedRoundsOptions options;
+  options.mostRounds = 16;
+  if (callNs > kLongNs) {
+    options.rounds = 5;
+    options.mostRounds = callNs > kCostlyNs ? 5 : 10;
+  }
+  options.compare.margin = kMargin;
+  options.compare.seed = seed;
+  return options;
+}
 
 }  // namespace
 
@@ -84,14 +102,11 @@ Result<void> Validator::runRounds(Item& item) {
     }
   }
   item.found.resize(item.contenders.size());
-  if (who.size() < 2 || who[1] != 1) {
+  if (who.size() < 2 || who[1] != kTwin) {
     return {};  // without the baseline and its twin there is nothing to compare with
   }
-  trial::PairedRoundsOptions options;
-  options.compare.margin = kMargin;
-  options.compare.seed = seed_;
-  auto found = HONE_TRY(
-      trial::pairedRounds(sampler_, store_, participants, contenders_.recorded(), options));
+  auto found = HONE_TRY(trial::pairedRounds(sampler_, store_, participants, contenders_.recorded(),
+                                            roundsFor(item.contenders.front().lookNs, seed_)));
   for (std::size_t i = 0; i < who.size(); ++i) {
     item.found[who[i]] = std::move(found[i]);
   }
@@ -114,7 +129,12 @@ Result<void> Validator::measureItem(Item& item) {
     contender.trial.key = fmt::format("validate {} {}", nameOf(problem), name);
     contender.trial.problem = nameOf(problem);
     contender.trial.config.name = fmt::format("validate: {}", name);
-    HONE_CHECK(contenders_.add(contender, report, verifier));
+    if (item.contenders.size() == kTwin) {
+      HONE_CHECK(contenders_.addTwin(contender, item.contenders.front()));
+    } else {
+      HONE_CHECK(contenders_.look(contender, report));
+      HONE_CHECK(contenders_.settle(contender, verifier));
+    }
     item.contenders.push_back(std::move(contender));
     return {};
   };

@@ -277,6 +277,15 @@ Result<void> Store::setOutcome(std::int64_t trial, model::Outcome outcome,
   });
 }
 
+Result<void> Store::setTrialDetails(std::int64_t trial, const nlohmann::json& details) {
+  return state_->connection.commit([&] {
+    const int changed = Query(state_->prepared("UPDATE trials SET details = ? WHERE id = ?"))
+                            .bind(jsonText(details), trial)
+                            .execute();
+    return state_->expectOne(changed, "trial", trial);
+  });
+}
+
 Result<std::vector<Trial>> Store::trials(std::int64_t run) const {
   return state_->connection.attempt([&]() -> Result<std::vector<Trial>> {
     Query query(state_->prepared(

@@ -55,6 +55,8 @@ class Store {
   /// The outcome of a trial may still fall in the race (too_slow, run_failed).
   [[nodiscard]] Result<void> setOutcome(std::int64_t trial, model::Outcome outcome,
                                         std::string_view message);
+  /// What was learned about a trial after it was added.
+  [[nodiscard]] Result<void> setTrialDetails(std::int64_t trial, const nlohmann::json& details);
   /// In the order they were added.
   [[nodiscard]] Result<std::vector<Trial>> trials(std::int64_t run) const;
   /// The same without what makes them heavy (configs, details, diagnostics), in about a third of

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "split/choices.h"
+
+namespace hone::split {
+
+/// The order in which choices are tried: the first, which is the baseline, then from the middle of
+/// the limits outward. The best ones lie there mostly, and a good time to beat, known early, spares
+/// the rest.
+[[nodiscard]] std::vector<std::size_t> lookOrder(std::span<const Choice> choices);
+
+/// Tells when choices further out need not be tried at all: two hopeless neighbours in a row, on
+/// the way outward, are followed by worse ones. One alone is not enough: its sizes may be odd.
+class Outskirts {
+ public:
+  [[nodiscard]] bool beyond(const Choice& choice) const;
+  void note(const Choice& choice, bool hopeless);
+
+ private:
+  std::array<int, 2> inARow_{};  ///< below the middle, above it
+};
+
+}  // namespace hone::split
