@@ -156,7 +156,7 @@ Result<stats::Comparison> compareWith(const AnnotateOptions& options, Bench& ben
     contender.trial.problem = program.label();
     contender.trial.config.name = name;
     HONE_CHECK(contenders.look(contender, report));
-    HONE_CHECK(contenders.settle(contender, verifier));
+    HONE_CHECK(contenders.verify(contender, verifier));
     if (!contender.runs()) {
       return userError("{} {}: {}", program.label(), name, contender.trial.message);
     }

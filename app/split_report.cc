@@ -253,6 +253,9 @@ nlohmann::json toJson(const SplitOutcome& outcome) {
       {"results", outcome.folder.string()},
       {"failures", outcome.analysis.sweep.failures},
       {"recommendations", split::toJson(std::span(outcome.analysis.recommendations))}};
+  if (outcome.sweepSeconds > 0) {
+    json["sweep_seconds"] = outcome.sweepSeconds;
+  }
   json["shapes"] = nlohmann::json::array();
   for (const split::ShapeRecord& record : outcome.records) {
     json["shapes"].push_back(toJson(record));

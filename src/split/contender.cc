@@ -10,8 +10,9 @@ namespace {
 /// first calls are rough, long ones are not, and cost more.
 double hopeless(double toBeatNs) {
   constexpr double kRoughNs = 0.02e9;
-  constexpr double kLongNs = 1e9;
-  return toBeatNs < kRoughNs ? 3 : toBeatNs < kLongNs ? 1.5 : 1.2;
+  constexpr double kLongNs = 0.1e9;
+  constexpr double kCostlyNs = 1e9;
+  return toBeatNs < kRoughNs ? 3 : toBeatNs < kLongNs ? 1.5 : toBeatNs < kCostlyNs ? 1.3 : 1.2;
 }
 /// What a process may take to start and to read its inputs.
 constexpr double kStartNs = 0.5e9;
@@ -96,21 +97,26 @@ bool Contenders::isHopeless(const Contender& contender, double toBeatNs) {
          (toBeatNs > 0 && contender.lookNs > hopeless(toBeatNs) * toBeatNs);
 }
 
-Result<void> Contenders::settle(Contender& contender, trial::Verifier& verifier, double toBeatNs) {
+Result<void> Contenders::leaveHopeless(Contender& contender, double toBeatNs) {
+  if (!contender.runs() || !isHopeless(contender, toBeatNs)) {
+    return {};
+  }
+  store::Trial& trial = contender.trial;
+  trial.outcome = Outcome::tooSlow;
+  trial.message = fmt::format("{:.1f}x the best at first look", contender.lookNs / toBeatNs);
+  return store_.setOutcome(trial.id, trial.outcome, trial.message);
+}
+
+Result<void> Contenders::verify(Contender& contender, trial::Verifier& verifier) {
   store::Trial& trial = contender.trial;
   if (!contender.runs() || trial.details.contains("verified")) {
     return {};
   }
-  if (isHopeless(contender, toBeatNs)) {
-    trial.outcome = Outcome::tooSlow;
-    trial.message = fmt::format("{:.1f}x the best at first look", contender.lookNs / toBeatNs);
-  } else {
-    const trial::Verification verification = HONE_TRY(verifier.check(contender.call));
-    trial.outcome = verification.outcome;
-    trial.message = verification.message;
-    trial.details["verified"] = nameOf(verification.against);
-    HONE_CHECK(store_.setTrialDetails(trial.id, trial.details));
-  }
+  const trial::Verification verification = HONE_TRY(verifier.check(contender.call));
+  trial.outcome = verification.outcome;
+  trial.message = verification.message;
+  trial.details["verified"] = nameOf(verification.against);
+  HONE_CHECK(store_.setTrialDetails(trial.id, trial.details));
   return contender.runs() ? Result<void>{}
                           : store_.setOutcome(trial.id, trial.outcome, trial.message);
 }

@@ -41,10 +41,11 @@ class Contenders {
                                   double toBeatNs = 0);
   /// Adds one that is not tried, since it would surely be hopeless beside the time to beat.
   [[nodiscard]] Result<void> skip(Contender& contender, double toBeatNs, std::string why);
-  /// Verifies one that was looked at. With a time to beat, what is hopelessly slower is left at the
-  /// look, unverified: it can win nothing.
-  [[nodiscard]] Result<void> settle(Contender& contender, trial::Verifier& verifier,
-                                    double toBeatNs = 0);
+  /// Leaves one at its look, unverified, that is hopelessly slower than the time to beat: it can
+  /// win nothing.
+  [[nodiscard]] Result<void> leaveHopeless(Contender& contender, double toBeatNs);
+  /// Checks what one computes, once.
+  [[nodiscard]] Result<void> verify(Contender& contender, trial::Verifier& verifier);
   /// Adds a trial of the same binary, which is neither looked at nor verified again.
   [[nodiscard]] Result<void> addTwin(Contender& twin, const Contender& of);
   /// No more than a look is worth it beside this time.

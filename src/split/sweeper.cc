@@ -25,8 +25,8 @@ namespace {
 constexpr std::size_t kChunk = 16;
 constexpr const char* kFunction = "main";
 
-/// Where calls take longer, what lies beyond hopeless neighbours is not tried.
-constexpr double kCostlyNs = 1e9;
+/// What is this close to the best may be recommended, and must be right.
+constexpr double kViable = 1.2;
 
 /// Limits lie far apart: what takes half as long again as the best is out after a few rounds. Long
 /// calls vary less, and cost more: there fewer rounds tell as much.
@@ -143,7 +143,7 @@ Result<double> Sweeper::lookAtAll(const Item& item, std::vector<Entry>& entries)
   for (const std::size_t i : lookOrder(item.compiled.choices)) {
     const Choice& choice = item.compiled.choices[i];
     Contender& contender = entries[i].contender;
-    if (bestNs > kCostlyNs && outskirts.beyond(choice)) {
+    if (outskirts.beyond(choice)) {
       HONE_CHECK(contenders_.skip(contender, bestNs,
                                   "not tried: the limits before it are too slow by far"));
       continue;
@@ -157,14 +157,13 @@ Result<double> Sweeper::lookAtAll(const Item& item, std::vector<Entry>& entries)
   return bestNs;
 }
 
-Result<void> Sweeper::measure(std::vector<Entry>& entries) {
+Result<void> Sweeper::measure(std::vector<Entry>& entries, double bestNs) {
   std::vector<trial::Participant> participants;
   std::vector<Entry*> measured;
-  double bestNs = 0;
   for (Entry& entry : entries) {
+    // The baseline is what all are compared with, however slow.
+    HONE_CHECK(contenders_.leaveHopeless(entry.contender, entry.choice->isBaseline ? 0 : bestNs));
     if (entry.contender.runs()) {
-      const double lookNs = entry.contender.lookNs;
-      bestNs = bestNs == 0 ? lookNs : std::min(bestNs, lookNs);
       participants.push_back(contenders_.participant(entry.contender));
       measured.push_back(&entry);
     } else if (entry.contender.trial.outcome == model::Outcome::tooSlow) {
@@ -184,6 +183,32 @@ Result<void> Sweeper::measure(std::vector<Entry>& entries) {
   return {};
 }
 
+Result<void> Sweeper::verifyViable(std::vector<Entry>& entries, trial::Verifier& verifier) {
+  std::vector<Entry*> order;
+  for (Entry& entry : entries) {
+    if (entry.contender.runs()) {
+      order.push_back(&entry);
+    }
+  }
+  std::stable_sort(order.begin(), order.end(), [](const Entry* a, const Entry* b) {
+    return stats::median(a->timesNs) < stats::median(b->timesNs);
+  });
+  double bestNs = 0;  // of those that are right
+  for (Entry* entry : order) {
+    const double timeNs = stats::median(entry->timesNs);
+    if (bestNs > 0 && timeNs > kViable * bestNs && !entry->choice->isBaseline) {
+      continue;
+    }
+    HONE_CHECK(contenders_.verify(entry->contender, verifier));
+    if (!entry->contender.runs()) {
+      entry->timesNs.clear();
+    } else if (bestNs == 0) {
+      bestNs = timeNs;
+    }
+  }
+  return {};
+}
+
 Result<std::vector<Sweeper::Entry>> Sweeper::tryAll(const Item& item) {
   const ScratchFolder scratch = HONE_TRY(ScratchFolder::create("hone-split"));
   const trial::Program program = trial::programOf(item.problem->problem, item.source, kFunction);
@@ -195,13 +220,9 @@ Result<std::vector<Sweeper::Entry>> Sweeper::tryAll(const Item& item) {
     entries.push_back(entryOf(item, i, inputs));
   }
   const double bestNs = HONE_TRY(lookAtAll(item, entries));
-  for (Entry& entry : entries) {
-    // The baseline is what all are compared with, however slow.
-    HONE_CHECK(
-        contenders_.settle(entry.contender, verifier, entry.choice->isBaseline ? 0 : bestNs));
-  }
+  HONE_CHECK(measure(entries, bestNs));
+  HONE_CHECK(verifyViable(entries, verifier));
   referenceCpuNs_ += verifier.referenceCpuNs();
-  HONE_CHECK(measure(entries));
   return entries;
 }
 

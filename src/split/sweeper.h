@@ -88,7 +88,9 @@ class Sweeper {
                                      const trial::Inputs& inputs);
   /// The first call of each choice; the best time.
   [[nodiscard]] Result<double> lookAtAll(const Item& item, std::vector<Entry>& entries);
-  [[nodiscard]] Result<void> measure(std::vector<Entry>& entries);
+  [[nodiscard]] Result<void> measure(std::vector<Entry>& entries, double bestNs);
+  /// Those that may be recommended, and the baseline.
+  [[nodiscard]] Result<void> verifyViable(std::vector<Entry>& entries, trial::Verifier& verifier);
   /// All its choices measured, those that may win verified.
   [[nodiscard]] Result<std::vector<Entry>> tryAll(const Item& item);
   [[nodiscard]] Result<void> measureItem(const Item& item, ShapeRecord& record);

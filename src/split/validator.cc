@@ -133,7 +133,7 @@ Result<void> Validator::measureItem(Item& item) {
       HONE_CHECK(contenders_.addTwin(contender, item.contenders.front()));
     } else {
       HONE_CHECK(contenders_.look(contender, report));
-      HONE_CHECK(contenders_.settle(contender, verifier));
+      HONE_CHECK(contenders_.verify(contender, verifier));
     }
     item.contenders.push_back(std::move(contender));
     return {};
