@@ -57,10 +57,6 @@ struct Bench {
   std::int64_t run;
 };
 
-double timeOf(const split::Timing& timing) {
-  return timing.medianUs > 0 ? timing.medianUs : timing.meanUs;
-}
-
 /// Nothing where no limit is clearly faster than not splitting.
 std::optional<Winner> winnerOf(const split::ShapeResult& shape) {
   if (!shape.noSplit) {
@@ -68,7 +64,7 @@ std::optional<Winner> winnerOf(const split::ShapeResult& shape) {
   }
   std::optional<Winner> winner;
   for (const auto& [limit, timing] : shape.limits) {
-    const double gain = timeOf(*shape.noSplit) / timeOf(timing);
+    const double gain = shape.noSplit->typicalUs() / timing.typicalUs();
     if (gain >= kWorthIt && (!winner || gain > winner->gain)) {
       winner = Winner{split::sizesUnder(shape.reduction, limit), gain};
     }

@@ -123,25 +123,6 @@ split::LimitChooser chooserOf(const std::vector<Recommendation>& recommendations
   };
 }
 
-/// The fastest that the sweep saw; nothing where that is the compiler's own choice.
-std::optional<std::vector<std::int64_t>> oracleSizes(const split::ShapeResult& shape) {
-  double best = shape.baseline ? shape.baseline->medianUs : 0;
-  std::optional<std::vector<std::int64_t>> sizes;
-  const auto offer = [&](const split::Timing& timing, std::vector<std::int64_t> offered) {
-    if (best == 0 || timing.medianUs < best) {
-      best = timing.medianUs;
-      sizes = std::move(offered);
-    }
-  };
-  if (shape.noSplit) {
-    offer(*shape.noSplit, {});
-  }
-  for (const auto& [limit, timing] : shape.limits) {
-    offer(timing, split::sizesUnder(shape.reduction, limit));
-  }
-  return sizes;
-}
-
 std::vector<split::ValidationOrder> ordersFor(const std::vector<SweepProblem>& problems,
                                               const std::vector<ShapeRecord>& records,
                                               const std::vector<Recommendation>& recommendations) {
@@ -155,10 +136,10 @@ std::vector<split::ValidationOrder> ordersFor(const std::vector<SweepProblem>& p
     }
     split::ValidationOrder order;
     order.problem = problems[i];
-    order.sweptBaselineUs = shape.baseline->medianUs;
+    order.sweptBaselineUs = shape.baseline->typicalUs();
     order.sizes[kOneD] = split::sizesUnder(shape.reduction, oneD);
     order.sizes[kTwoD] = split::sizesUnder(shape.reduction, twoD);
-    if (auto sizes = oracleSizes(shape)) {
+    if (auto sizes = split::oracleSizes(shape)) {
       order.sizes[kOracle] = std::move(*sizes);
     }
     orders.push_back(std::move(order));

@@ -47,6 +47,24 @@ std::vector<Choice> choicesFor(const std::optional<model::Reduction>& reduction,
   return choices;
 }
 
+std::optional<std::vector<std::int64_t>> oracleSizes(const ShapeResult& shape) {
+  double bestUs = shape.baseline ? shape.baseline->typicalUs() : 0;
+  std::optional<std::vector<std::int64_t>> sizes;
+  const auto offer = [&](const Timing& timing, std::vector<std::int64_t> offered) {
+    if (bestUs == 0 || timing.typicalUs() < bestUs) {
+      bestUs = timing.typicalUs();
+      sizes = std::move(offered);
+    }
+  };
+  if (shape.noSplit) {
+    offer(*shape.noSplit, {});
+  }
+  for (const auto& [limit, timing] : shape.limits) {
+    offer(timing, sizesUnder(shape.reduction, limit));
+  }
+  return sizes;
+}
+
 ChoiceCompiler attributeChoices(iree::Compiler& compiler, std::vector<std::int64_t> limits) {
   return
       [&compiler, limits = std::move(limits)](

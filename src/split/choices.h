@@ -9,6 +9,7 @@
 
 #include "iree/split_compile.h"
 #include "model/reduction.h"
+#include "split/sweep_result.h"
 
 namespace hone::split {
 
@@ -31,6 +32,9 @@ struct Choice {
 [[nodiscard]] std::vector<Choice> choicesFor(const std::optional<model::Reduction>& reduction,
                                              const std::vector<std::int64_t>& compilersOwn,
                                              std::span<const std::int64_t> limits);
+
+/// The sizes of the fastest way that a sweep saw; nothing where that is the compiler's own choice.
+[[nodiscard]] std::optional<std::vector<std::int64_t>> oracleSizes(const ShapeResult& shape);
 
 /// A problem in every way that it is to be measured.
 struct CompiledProblem {

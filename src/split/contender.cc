@@ -1,5 +1,7 @@
 #include "split/contender.h"
 
+#include <algorithm>
+
 namespace hone::split {
 
 using model::Outcome;
@@ -39,7 +41,7 @@ Result<void> Contenders::restore() {
 }
 
 Result<void> Contenders::look(Contender& contender, const iree::CompileReport& report,
-                              double toBeatNs) {
+                              double toBeatNs, double atLeastNs) {
   store::Trial& trial = contender.trial;
   if (const auto before = trials_.find(trial.key); before != trials_.end()) {
     trial = before->second;
@@ -61,7 +63,7 @@ Result<void> Contenders::look(Contender& contender, const iree::CompileReport& r
     if (contender.runs()) {
       contender.lookNs = sampler_.rankTime(samples);
     } else if (look.outcome == Outcome::runTimeout && patience) {
-      giveUp(contender, hopeless(toBeatNs) * toBeatNs,
+      giveUp(contender, std::max(atLeastNs, hopeless(toBeatNs) * toBeatNs),
              fmt::format("stopped: more than {}x the best at first look", hopeless(toBeatNs)));
     }
     trial.details["look_ns"] = contender.lookNs;
@@ -84,11 +86,11 @@ Result<void> Contenders::add(Contender& contender, std::span<const model::Sample
   return {};
 }
 
-Result<void> Contenders::skip(Contender& contender, double toBeatNs, std::string why) {
+Result<void> Contenders::skip(Contender& contender, double boundNs, std::string why) {
   if (const auto before = trials_.find(contender.trial.key); before != trials_.end()) {
     return look(contender, {});
   }
-  giveUp(contender, hopeless(toBeatNs) * toBeatNs, std::move(why));
+  giveUp(contender, boundNs, std::move(why));
   return add(contender, {});
 }
 

@@ -36,11 +36,11 @@ class Contenders {
   [[nodiscard]] Result<void> restore();
   /// The first call of what compiled, added as a trial, whose key, problem and config are set; one
   /// of the same key that was added before is taken as it was left. With a time to beat, what is
-  /// hopelessly slower than that is not waited for.
+  /// hopelessly slower than that is not waited for; `atLeastNs` is what it is known to take then.
   [[nodiscard]] Result<void> look(Contender& contender, const iree::CompileReport& report,
-                                  double toBeatNs = 0);
-  /// Adds one that is not tried, since it would surely be hopeless beside the time to beat.
-  [[nodiscard]] Result<void> skip(Contender& contender, double toBeatNs, std::string why);
+                                  double toBeatNs = 0, double atLeastNs = 0);
+  /// Adds one that is not tried, since it would surely take longer than the bound.
+  [[nodiscard]] Result<void> skip(Contender& contender, double boundNs, std::string why);
   /// Leaves one at its look, unverified, that is hopelessly slower than the time to beat: it can
   /// win nothing.
   [[nodiscard]] Result<void> leaveHopeless(Contender& contender, double toBeatNs);

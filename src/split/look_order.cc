@@ -33,13 +33,18 @@ std::vector<std::size_t> lookOrder(std::span<const Choice> choices) {
 }
 
 bool Outskirts::beyond(const Choice& choice) const {
-  return !choice.isBaseline && inARow_.at(sideOf(choice)) >= kEnough;
+  return !choice.isBaseline && sides_.at(sideOf(choice)).inARow >= kEnough;
 }
 
-void Outskirts::note(const Choice& choice, bool hopeless) {
+double Outskirts::atLeastNs(const Choice& choice) const {
+  return choice.isBaseline ? 0 : sides_.at(sideOf(choice)).mostNs;
+}
+
+void Outskirts::note(const Choice& choice, bool hopeless, double timeNs) {
   if (!choice.isBaseline) {
-    int& inARow = inARow_.at(sideOf(choice));
-    inARow = hopeless ? inARow + 1 : 0;
+    Side& side = sides_.at(sideOf(choice));
+    side.inARow = hopeless ? side.inARow + 1 : 0;
+    side.mostNs = std::max(side.mostNs, timeNs);
   }
 }
 

@@ -19,10 +19,16 @@ namespace hone::split {
 class Outskirts {
  public:
   [[nodiscard]] bool beyond(const Choice& choice) const;
-  void note(const Choice& choice, bool hopeless);
+  /// What one further out takes at least: the most that one on its side took.
+  [[nodiscard]] double atLeastNs(const Choice& choice) const;
+  void note(const Choice& choice, bool hopeless, double timeNs);
 
  private:
-  std::array<int, 2> inARow_{};  ///< below the middle, above it
+  struct Side {
+    int inARow = 0;
+    double mostNs = 0;
+  };
+  std::array<Side, 2> sides_{};  ///< below the middle, above it
 };
 
 }  // namespace hone::split

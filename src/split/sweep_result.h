@@ -17,6 +17,8 @@ struct Timing {
   /// waited for the mean is a bound that it lies above.
   double minUs = 0, maxUs = 0, medianUs = 0, stddevUs = 0;
 
+  /// The median, or the mean where there is no more.
+  [[nodiscard]] double typicalUs() const { return medianUs > 0 ? medianUs : meanUs; }
   bool operator==(const Timing&) const = default;
 };
 

@@ -144,12 +144,13 @@ Result<double> Sweeper::lookAtAll(const Item& item, std::vector<Entry>& entries)
     const Choice& choice = item.compiled.choices[i];
     Contender& contender = entries[i].contender;
     if (outskirts.beyond(choice)) {
-      HONE_CHECK(contenders_.skip(contender, bestNs,
+      HONE_CHECK(contenders_.skip(contender, outskirts.atLeastNs(choice),
                                   "not tried: the limits before it are too slow by far"));
       continue;
     }
-    HONE_CHECK(contenders_.look(contender, item.compiled.compiled[i].report, bestNs));
-    outskirts.note(choice, Contenders::isHopeless(contender, bestNs));
+    HONE_CHECK(contenders_.look(contender, item.compiled.compiled[i].report, bestNs,
+                                outskirts.atLeastNs(choice)));
+    outskirts.note(choice, Contenders::isHopeless(contender, bestNs), contender.lookNs);
     if (contender.runs() && (bestNs == 0 || contender.lookNs < bestNs)) {
       bestNs = contender.lookNs;
     }
