@@ -53,7 +53,10 @@ std::string commandFor(const TunedProgram& tuned, const Engine& engine, const st
   for (const std::string& flag : flagsToUse(tuned, output)) {
     user += fmt::format(" {}", flag);
   }
-  const std::string program = tuned.whole.program.source.filename().string();
+  // A dispatch that was tuned alone is used in the program that it is from.
+  const std::string program = tuned.whole.program.from == iree::kPhaseStart
+                                  ? tuned.whole.program.source.filename().string()
+                                  : "PROGRAM.mlir";
   return fmt::format(
       "iree-compile {} {}{}{} -o OUT.vmfb", program, join(engine.target.flags, " "), user,
       specFile.empty() ? "" : fmt::format(" {}", iree::specFlagFor(engine.target, specFile)));

@@ -60,6 +60,17 @@ TEST_F(Tune, ExplainsDispatchesAndKnobsWithoutTrying) {
   EXPECT_FALSE(fs::exists(box_.store()));
 }
 
+TEST_F(Tune, TakesADispatchThatTheCompilerDumpedToBenchmarkIt) {
+  const fs::path dumped = box_.work() / "dumped";
+  const Ran dump = run({"matmul.mlir", "--explain", "--",
+                        "--iree-hal-dump-executable-benchmarks-to=" + dumped.string()});
+  ASSERT_EQ(dump.code, 0) << dump.err;
+  const fs::path file = fs::directory_iterator(dumped)->path();
+  const Ran ran = run({file.string(), "--budget", "16trials", "--rounds", "5"});
+  ASSERT_EQ(ran.code, 0) << ran.err << ran.out;
+  EXPECT_THAT(ran.out, AllOf(HasSubstr("matmul"), HasSubstr("100 %"), HasSubstr("16")));
+}
+
 TEST_F(Tune, SaysWhatIsWrong) {
   expectError(run({}), 2, {"nothing to tune"});
   expectError(run({"missing.mlir"}), 2, {"missing.mlir"});
