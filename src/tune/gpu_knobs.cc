@@ -7,6 +7,7 @@
 
 #include "search/diverse.h"
 #include "search/listing.h"
+#include "tune/gpu_options.h"
 
 namespace hone::tune {
 namespace {
@@ -88,11 +89,20 @@ iree::KnobAssignment assignmentOf(const search::Space& space, std::size_t point)
   return assignment;
 }
 
+/// The configurations with what the constraints know nothing of.
+Result<std::vector<std::string>> withGpuOptions(Result<std::vector<std::string>> infos,
+                                                std::span<const iree::KnobAssignment> assignments) {
+  for (std::size_t i = 0; infos && i < infos->size(); ++i) {
+    (*infos)[i] = HONE_TRY(withOptions(std::move((*infos)[i]), assignments[i].values));
+  }
+  return infos;
+}
+
 }  // namespace
 
 Result<KnobModel> gpuKnobs(iree::Compiler& compiler, const iree::CompileRequest& request,
                            std::span<const iree::PipelineConstraints> all,
-                           const std::string& dispatch) {
+                           const std::string& dispatch, bool amd) {
   std::vector<PipelineSpace> pipelines;
   bool complete = true;
   for (std::size_t i = 0; i < all.size(); ++i) {
@@ -113,7 +123,7 @@ Result<KnobModel> gpuKnobs(iree::Compiler& compiler, const iree::CompileRequest&
   if (pipelines.empty()) {
     return userError("the compiler offers no matrix instructions for it");
   }
-  search::Space space = merged(pipelines);
+  search::Space space = withOptions(merged(pipelines), gpuOptionKnobs(amd));
   auto first = search::diversePoints(space, kFirst, 1);
   auto shared = std::make_shared<search::Space>(space);
   return KnobModel{std::move(space),
@@ -122,7 +132,8 @@ Result<KnobModel> gpuKnobs(iree::Compiler& compiler, const iree::CompileRequest&
                      for (const std::size_t point : points) {
                        assignments.push_back(assignmentOf(*shared, point));
                      }
-                     return iree::compilationInfos(compiler, request, assignments);
+                     return withGpuOptions(iree::compilationInfos(compiler, request, assignments),
+                                           assignments);
                    },
                    {},
                    std::move(first),

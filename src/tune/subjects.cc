@@ -92,7 +92,8 @@ Result<KnobModel> SubjectFinder::knobsOf(const iree::CompileRequest& request,
   if (!constraints_) {
     constraints_ = HONE_TRY(iree::constraintsOf(compiler_, request));
   }
-  return gpuKnobs(compiler_, request, *constraints_, root.dispatch);
+  return gpuKnobs(compiler_, request, *constraints_, root.dispatch,
+                  target_.name.starts_with("rocm"));
 }
 
 Result<void> SubjectFinder::choose(std::vector<Subject>& subjects) const {
