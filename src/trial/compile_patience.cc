@@ -14,10 +14,11 @@ constexpr std::size_t kEnough = 8;
 }  // namespace
 
 std::optional<std::chrono::milliseconds> CompilePatience::limit() const {
-  if (wallNs_.size() < kEnough) {
+  const bool enough = wallNs_.size() >= kEnough;
+  if (!enough && defaultNs_ == 0) {
     return std::nullopt;
   }
-  const double ms = kTimesAsLong * stats::median(wallNs_) / 1e6;
+  const double ms = kTimesAsLong * (enough ? stats::median(wallNs_) : defaultNs_) / 1e6;
   return std::chrono::milliseconds(std::max(kLeastMs, static_cast<std::int64_t>(ms)));
 }
 

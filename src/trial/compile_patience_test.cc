@@ -17,6 +17,16 @@ TEST(CompilePatience, IsWithoutBoundUntilThereAreBrothers) {
   EXPECT_EQ(patience.limit(), milliseconds(30'000));
 }
 
+TEST(CompilePatience, BeginsWithTheCompilersOwnChoice) {
+  CompilePatience patience;
+  patience.defaultTook(2'000'000'000);
+  EXPECT_EQ(patience.limit(), milliseconds(20'000));
+  for (int i = 0; i < 8; ++i) {
+    patience.took(4'000'000'000);
+  }
+  EXPECT_EQ(patience.limit(), milliseconds(40'000));
+}
+
 TEST(CompilePatience, IsNeverShort) {
   CompilePatience patience;
   for (int i = 0; i < 20; ++i) {

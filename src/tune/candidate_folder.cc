@@ -20,6 +20,7 @@ namespace {
 constexpr const char* kCandidatesFile = "candidates.json";
 /// Drawn and compiled at a time: what fails among them is learnt from for the next.
 constexpr std::size_t kChunk = 16;
+constexpr std::int64_t kLongCompileNs = 1'000'000'000;
 
 nlohmann::json toJson(const CompiledCandidate& candidate) {
   return {{"config", model::toJson(candidate.config)},
@@ -107,13 +108,38 @@ std::size_t DispatchCandidates::different() const {
   return contents.size();
 }
 
+namespace {
+
+/// How long the compiler takes by its own choice.
+Result<std::int64_t> compileTime(iree::Compiler& compiler, const iree::CompileRequest& request) {
+  const FileLock lane = HONE_TRY(trial::enterToCompile());
+  const auto compiled = HONE_TRY(compiler.compileAll(std::span(&request, 1), {}));
+  if (compiled.front().module.empty()) {
+    return userError("{} does not compile: {}", request.source.filename().string(),
+                     compiled.front().report.message);
+  }
+  return compiled.front().report.ending.wallNs;
+}
+
+}  // namespace
+
 Result<DispatchCandidates> compileCandidates(iree::Compiler& compiler, const Subject& subject,
                                              const std::vector<std::string>& flags,
                                              std::size_t count, std::uint64_t seed,
                                              const std::function<void()>& onDone) {
   DispatchCandidates result{subject.name, subject.knobs->space.size(), {}};
   Draw draw(subject.knobs->space, seed);
+  using Route = iree::CompileRequest::Route;
+  iree::CompileRequest asIs{subject.program.source, subject.program.hash,    flags, {},
+                            Route::shared,          subject.program.function};
+  asIs.from = subject.program.from;
+  asIs.fresh = true;  // for its time
+  const std::int64_t defaultNs = HONE_TRY(compileTime(compiler, asIs));
   trial::CompilePatience patience;
+  patience.defaultTook(defaultNs);
+  // Several in one module save the work that is done once a module; of long compiles that is
+  // little, and one that never ends would take its neighbours along.
+  const Route route = defaultNs < kLongCompileNs ? Route::batched : Route::shared;
   const SpaceProposer proposer(*subject.knobs, nullptr, subject.pattern());
   while (result.candidates.size() < count) {
     const auto points = draw.next(std::min(kChunk, count - result.candidates.size()));
@@ -123,13 +149,10 @@ Result<DispatchCandidates> compileCandidates(iree::Compiler& compiler, const Sub
     std::vector<iree::CompileRequest> requests;
     auto configs = HONE_TRY(proposer.configsOf(points));
     for (const model::Config& config : configs) {
-      iree::CompileRequest request{subject.program.source,
-                                   subject.program.hash,
-                                   flags,
-                                   config.attributes,
-                                   iree::CompileRequest::Route::batched,
-                                   subject.program.function};
-      request.from = subject.program.from;
+      iree::CompileRequest request = asIs;
+      request.fresh = false;
+      request.attributes = config.attributes;
+      request.route = route;
       request.wallLimit = patience.limit();
       requests.push_back(std::move(request));
     }
