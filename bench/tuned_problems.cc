@@ -51,7 +51,7 @@ Result<Tuned> tune(const std::filesystem::path& folder, const std::string& line,
   Tuned tuned;
   const auto problems = HONE_TRY(model::problemsFromLine(line));
   tuned.name = nameOf(problems.front());
-  tuned.flops = static_cast<double>(flopsOf(problems.front()));
+  tuned.flops = flopsOf(problems.front());
   const std::int64_t startNs = nowNs();
   const auto json = HONE_TRY(runHone(folder, {"tune", "--problem", line, "--device", "local-sync",
                                               "--budget", budget, "-o", folder / "spec.mlir"}));
