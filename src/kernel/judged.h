@@ -1,0 +1,30 @@
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "model/outcome.h"
+#include "model/sample.h"
+
+namespace hone::kernel {
+
+/// What came of a source in the hands of the judge.
+struct Judged {
+  model::Outcome outcome = model::Outcome::ok;  ///< invalid: refused for what its source does
+  std::string message;                          ///< one line for a person, and for a proposer
+  std::string diagnostics;                      ///< what the compiler or the kernel said, whole
+  std::string artifact;                         ///< content hash of what was built
+  std::int64_t buildWallNs = 0;
+  std::int64_t buildCpuNs = 0;
+  /// {"worst_error", "error_bound", "inputs": how many sets, "registers", "spills", "remarks": […],
+  /// "timed": false where the device is not here}
+  nlohmann::json facts = nlohmann::json::object();
+  std::vector<model::Sample> samples;  ///< of its screening
+
+  [[nodiscard]] bool ok() const { return outcome == model::Outcome::ok; }
+};
+
+}  // namespace hone::kernel
