@@ -76,7 +76,7 @@ Result<void> Contenders::add(Contender& contender, const iree::CompileReport& re
     }
   }
   if (contender.runs()) {
-    contender.lookNs = sampler_.rankTime(samples);
+    contender.lookNs = trial::rankTime(samples, sampler_.rankBy());
     trial.details["look_ns"] = contender.lookNs;
     if (toBeatNs > 0 && contender.lookNs > hopeless(toBeatNs) * toBeatNs) {
       trial.outcome = Outcome::tooSlow;

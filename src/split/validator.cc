@@ -91,7 +91,7 @@ Result<void> Validator::runRounds(Item& item) {
   options.compare.margin = kMargin;
   options.compare.seed = seed_;
   auto found = HONE_TRY(
-      trial::pairedRounds(sampler_, store_, participants, contenders_.recorded(), options));
+      trial::pairedRounds(sampler_.rankBy(), store_, participants, contenders_.recorded(), options));
   for (std::size_t i = 0; i < who.size(); ++i) {
     item.found[who[i]] = std::move(found[i]);
   }
