@@ -15,15 +15,6 @@ using kernel::Tried;
 using kernel::TurnRecord;
 using report::Align;
 
-const Tried* findTried(const Optimized& optimized, const std::string& key) {
-  for (const Tried& tried : optimized.tried) {
-    if (tried.proposal.source.key() == key) {
-      return &tried;
-    }
-  }
-  return nullptr;
-}
-
 bool failed(const Tried& tried) {
   return !tried.judged.ok() && tried.judged.outcome != model::Outcome::tooSlow;
 }
@@ -49,7 +40,7 @@ void printTurns(const Optimized& optimized) {
       tried += one.turn == turn.turn ? 1 : 0;
       failures += one.turn == turn.turn && failed(one) ? 1 : 0;
     }
-    const Tried* best = findTried(optimized, turn.best);
+    const Tried* best = optimized.find(turn.best);
     table.add({std::to_string(turn.turn), std::to_string(tried), std::to_string(failures),
                fmt::format("{:.2f}x", turn.bestSpeedup), overPyTorch(optimized, turn.bestSpeedup),
                best != nullptr ? best->proposal.title : ""});

@@ -63,6 +63,8 @@ struct Optimized {
   std::string spent;
   double cost = 0;  ///< in dollars
 
+  /// What became of a source; nullptr where it was not judged.
+  [[nodiscard]] const Tried* find(const std::string& sourceKey) const;
   /// Proven quicker than the original.
   [[nodiscard]] bool improved() const;
   /// The figure in the name of its file: over PyTorch where there is one, else over the original.

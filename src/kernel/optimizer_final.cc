@@ -78,6 +78,15 @@ Result<std::optional<Confirmation>> Optimizer::confirm() {
   return confirmed;
 }
 
+const Tried* Optimized::find(const std::string& sourceKey) const {
+  for (const Tried& one : tried) {
+    if (one.proposal.source.key() == sourceKey) {
+      return &one;
+    }
+  }
+  return nullptr;
+}
+
 bool Optimized::improved() const {
   return confirmed && confirmed->original.verdict == stats::Verdict::improved;
 }

@@ -21,15 +21,6 @@ std::string speedupText(const stats::Comparison& comparison) {
                      speedup.high);
 }
 
-const Tried* findTried(const Optimized& optimized, const std::string& key) {
-  for (const Tried& tried : optimized.tried) {
-    if (tried.proposal.source.key() == key) {
-      return &tried;
-    }
-  }
-  return nullptr;
-}
-
 constexpr std::string_view kHead = "Optimized by hone ";
 constexpr std::string_view kFlags = "hone: flags ";
 
@@ -48,7 +39,7 @@ std::string_view withoutHead(std::string_view text, Language language) {
 }
 
 json evaluationOf(const Optimized& optimized, const Proposal& proposal) {
-  const Tried* tried = findTried(optimized, proposal.source.key());
+  const Tried* tried = optimized.find(proposal.source.key());
   if (tried == nullptr) {
     return {{"title", proposal.title}, {"outcome", "not judged"}};
   }
@@ -74,7 +65,7 @@ json turnJson(const Optimized& optimized, const TurnRecord& turn, const Source& 
                        {"diff", unifiedDiff(before.text, proposal.source.text, fileName)}});
     evaluation.push_back(evaluationOf(optimized, proposal));
   }
-  const Tried* best = findTried(optimized, turn.best);
+  const Tried* best = optimized.find(turn.best);
   return {{"iteration", turn.turn},
           {"bottleneck_analysis", turn.analysis},
           {"examples", turn.examples},
@@ -154,7 +145,7 @@ json historyJson(const Optimized& optimized, const std::string& fileName) {
   const Source* before = &optimized.original;
   for (const TurnRecord& turn : optimized.turns) {
     turns.push_back(turnJson(optimized, turn, *before, fileName));
-    if (const Tried* best = findTried(optimized, turn.best); best != nullptr) {
+    if (const Tried* best = optimized.find(turn.best); best != nullptr) {
       before = &best->proposal.source;
     }
   }
