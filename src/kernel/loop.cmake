@@ -25,3 +25,8 @@ hone_test(kernel_techniques_test
   SOURCES techniques_test.cc
   LIBRARIES hone_kernel
   DEFINES HONE_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+hone_test(kernel_llama_test SERIAL
+  SOURCES llama_test.cc
+  LIBRARIES hone_kernel
+  DEFINES HONE_TEST_PYTHON="${PROJECT_SOURCE_DIR}/.venv/bin/python"
+          HONE_LLAMA_SERVER="${PROJECT_SOURCE_DIR}/tests/llama_server.py")
