@@ -6,7 +6,7 @@
 #include "kernel/both_proposers.h"
 #include "kernel/llm_prompt.h"
 #include "kernel/test_chat_server.h"
-#include "kernel/test_kernels.h"
+#include "kernel/test_loop.h"
 
 namespace hone::kernel {
 namespace {

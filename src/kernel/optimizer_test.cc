@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/file.h"
-#include "kernel/test_kernels.h"
+#include "kernel/test_loop.h"
 
 namespace hone::kernel {
 namespace {

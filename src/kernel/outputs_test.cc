@@ -8,7 +8,7 @@
 #include "base/file.h"
 #include "kernel/kernel_files.h"
 #include "kernel/slow_list.h"
-#include "kernel/test_kernels.h"
+#include "kernel/test_loop.h"
 
 namespace hone::kernel {
 namespace {
