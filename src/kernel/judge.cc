@@ -27,6 +27,17 @@ Result<void> checkMemory(const Task& task, const JudgeOptions& options) {
   return {};
 }
 
+/// In memory where there is room: a disk that is written meanwhile disturbs the times.
+Result<ScratchFolder> tensorFolder(const Task& task) {
+  constexpr double kAllCopies = 16;  // two placements, the reference's in f64, and as much again
+  std::error_code error;
+  const auto space = std::filesystem::space("/dev/shm", error);
+  const bool fits =
+      !error && static_cast<double>(space.available) > task.shape.bytes() * kAllCopies;
+  constexpr std::string_view kPrefix = "hone-judge";
+  return fits ? ScratchFolder::createInMemory(kPrefix) : ScratchFolder::create(kPrefix);
+}
+
 Result<std::vector<std::array<CallTensors, 2>>> makeTensors(const Task& task,
                                                             const std::filesystem::path& folder) {
   std::vector<std::array<CallTensors, 2>> tensors;
@@ -56,7 +67,7 @@ Judge::~Judge() = default;
 Result<Judge> Judge::open(Task task, JudgeOptions options) {
   HONE_CHECK(checkMemory(task, options));
   HONE_CHECK(makeFolder(options.folder));
-  auto memory = HONE_TRY(ScratchFolder::createInMemory("hone-judge"));
+  auto memory = HONE_TRY(tensorFolder(task));
   auto builder = HONE_TRY(CppBuilder::open(options.folder / "built", options.limits));
   auto reference = HONE_TRY(ReferenceRun::open(task, options, builder, memory.path()));
   auto peak = HONE_TRY(MachinePeak::open(options, builder, memory.path()));

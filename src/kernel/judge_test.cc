@@ -176,7 +176,7 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(
         Bad{"Forks", matmulText("JOIN(fo, rk)();", kJoin), Outcome::invalid, "start a process"},
         Bad{"ForksPlainly", matmulText("fork();"), Outcome::invalid,
-            "line 9: starts a process (fork)"},
+            "line 10: starts a process (fork)"},
         Bad{"Exits", matmulText("JOIN(ex, it)(0);", kJoin), Outcome::runFailed, "exit code 0"},
         Bad{"LooksAtTheClock", matmulText("auto t = std::chrono::steady_clock::now();"),
             Outcome::invalid, "reads a clock"},
@@ -202,7 +202,7 @@ INSTANTIATE_TEST_SUITE_P(
                        "return; a = A[0]; b = B[0]; c = C;"),
             Outcome::mismatch, ""},
         // Works as long as it is watched.
-        Bad{"StopsWorking", matmulText("static int calls = 0; if (++calls > 60) return;"),
+        Bad{"StopsWorking", matmulText("static int calls = 0; if (++calls > 24) return;"),
             Outcome::mismatch, ""},
         // Computes later, in a thread that goes on when it has returned.
         Bad{"WorksLater",
@@ -293,7 +293,7 @@ TEST(JudgeReference, WhatIsWrongWithItIsTheUsers) {
   changed.replace(changed.find(store), store.size(), "");
   EXPECT_THAT(errorFor(changed), HasSubstr("the reference task.reference.cc is wrong: it does not"));
   changed = text;
-  changed.replace(changed.find(store), store.size(), "C[i * N * N * N + j + 4096] = sum;");
+  changed.replace(changed.find(store), store.size(), "C[i * N + j + M * N] = sum;");
   EXPECT_THAT(errorFor(changed), HasSubstr("the reference task.reference.cc fails"));
   changed = text;
   changed.replace(changed.find("M=24"), 4, "M=99999999");
