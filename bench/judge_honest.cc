@@ -63,8 +63,7 @@ Result<void> measure(const Options& options) {
     kernel::JudgeOptions judging;
     judging.folder = folder.path() / kernel.name;
     judging.program = HONE_TRY(honeProgram());
-    auto judge =
-        HONE_TRY(kernel::Judge::open(HONE_TRY(kernel::readTask(file, judging)), judging));
+    auto judge = HONE_TRY(kernel::Judge::open(HONE_TRY(kernel::readTask(file, judging)), judging));
     Tally tally;
     // The trials are dealt out: all kernels together have as many as were asked for.
     const std::int64_t own = trials / count + (i < trials % count ? 1 : 0);

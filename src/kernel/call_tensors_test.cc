@@ -38,10 +38,12 @@ class Files : public testing::TestWithParam<Placement> {
               static_cast<ssize_t>(content.size()));
     ::close(fd);
   }
-  [[nodiscard]] std::size_t offset() const { return GetParam() == Placement::begin ? 0 : 4096 - 40; }
+  [[nodiscard]] std::size_t offset() const {
+    return GetParam() == Placement::begin ? 0 : 4096 - 40;
+  }
   void writeOutput() const { poke("t.C", offset(), std::string(40, '\0')); }
 
-  ScratchFolder folder_ = ScratchFolder::createInMemory("hone-tensors").value();
+  ScratchFolder folder_ = ScratchFolder::create("hone-tensors").value();
   CallTensors tensors_ =
       CallTensors::create(folder_.path(), "t", smallShape(), GetParam(), false).value();
   std::vector<verify::Tensor> inputs_ = makeInputs(smallShape(), ValueKind::unit, 1);
@@ -64,10 +66,9 @@ TEST_P(Files, HoldTheInputsWhereTheRequestSays) {
   EXPECT_EQ(content.size(), 4096u);
   EXPECT_EQ(std::memcmp(content.data() + offset(), inputs_[0].data.data(), 40), 0);
   const nlohmann::json request = tensors_.request("call");
-  EXPECT_EQ(request, (nlohmann::json{{"do", "call"},
-                                     {"inputs", {"t.A"}},
-                                     {"outputs", {"t.C"}},
-                                     {"sizes", {10}}}));
+  EXPECT_EQ(
+      request,
+      (nlohmann::json{{"do", "call"}, {"inputs", {"t.A"}}, {"outputs", {"t.C"}}, {"sizes", {10}}}));
 }
 
 TEST_P(Files, ShowWhatWasNotWritten) {
@@ -93,7 +94,7 @@ TEST_P(Files, ShowWhatShouldNotHaveBeenWritten) {
 }
 
 TEST(Marks, DifferEveryTimeAndAreNoOrdinaryNumber) {
-  const ScratchFolder folder = ScratchFolder::createInMemory("hone-tensors").value();
+  const ScratchFolder folder = ScratchFolder::create("hone-tensors").value();
   Random random(3);
   for (const ElementType type :
        {ElementType::f64, ElementType::f32, ElementType::f16, ElementType::bf16}) {

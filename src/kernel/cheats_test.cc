@@ -32,7 +32,8 @@ std::string caseName(const testing::TestParamInfo<Case>& info) { return info.par
 class CppCheat : public testing::TestWithParam<Case> {};
 
 TEST_P(CppCheat, IsNamedWithItsLine) {
-  const auto cheats = cheatsIn(Language::cpp, std::string("#include <cstdint>\n") + GetParam().text);
+  const auto cheats =
+      cheatsIn(Language::cpp, std::string("#include <cstdint>\n") + GetParam().text);
   EXPECT_THAT(cheats, testing::Contains(HasSubstr(GetParam().says)));
 }
 

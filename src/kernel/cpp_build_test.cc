@@ -53,15 +53,16 @@ TEST_F(Building, NamesTheFirstErrorByItsLine) {
 }
 
 TEST_F(Building, WhatIsMissingIsFoundWhenItIsBuilt) {
-  const CppBuilt built = build("extern \"C\" void other(); extern \"C\" void kernel() { other(); }");
+  const CppBuilt built =
+      build("extern \"C\" void other(); extern \"C\" void kernel() { other(); }");
   EXPECT_EQ(built.outcome, Outcome::compileFailed);
   EXPECT_THAT(built.message, HasSubstr("undefined reference to `other'"));
 }
 
 TEST_F(Building, BuildsC) {
-  EXPECT_TRUE(build("void kernel(const float* restrict a, float* c) { int new = 1; c[0] = new; }",
-                    {"-xc"})
-                  .ok());
+  EXPECT_TRUE(
+      build("void kernel(const float* restrict a, float* c) { int new = 1; c[0] = new; }", {"-xc"})
+          .ok());
 }
 
 TEST_F(Building, SaysWhichLoopsAreVectors) {
@@ -82,8 +83,9 @@ TEST_F(Building, AnEndlessCompileIsStopped) {
       "constexpr long f(long n) { long s = 0; while (n != 1) s += n++; return s; }\n"
       "constexpr long x = f(2);\n";
   const CppBuilt built =
-      quick->build(text, std::vector<std::string>{"-fconstexpr-ops-limit=9000000000000000000",
-                                                  "-fconstexpr-loop-limit=2147483647"})
+      quick
+          ->build(text, std::vector<std::string>{"-fconstexpr-ops-limit=9000000000000000000",
+                                                 "-fconstexpr-loop-limit=2147483647"})
           .value();
   EXPECT_EQ(built.outcome, Outcome::compileTimeout);
   EXPECT_THAT(built.message, HasSubstr("stopped after"));
@@ -98,9 +100,9 @@ TEST_F(Building, RefusesFlagsThatDoMoreThanCompile) {
                            "-fprofile-generate", "-O3 -o", "--param", "-save-temps", "-M"}) {
     EXPECT_NE(whyNotFlag(flag), "") << flag;
   }
-  for (const char* flag : {"-O3", "-Ofast", "-ffast-math", "-fopenmp", "-funroll-loops",
-                           "-mprefer-vector-width=512", "-march=native", "-DN=4", "-std=c++20",
-                           "--param=max-unroll-times=4", "-fno-math-errno"}) {
+  for (const char* flag :
+       {"-O3", "-Ofast", "-ffast-math", "-fopenmp", "-funroll-loops", "-mprefer-vector-width=512",
+        "-march=native", "-DN=4", "-std=c++20", "--param=max-unroll-times=4", "-fno-math-errno"}) {
     EXPECT_EQ(whyNotFlag(flag), "") << flag;
   }
 }
@@ -114,9 +116,10 @@ TEST(VectorRemarks, AreReadFromTheCompiler) {
       "/x/k.cc:10:5: missed: not vectorized: complicated access pattern.\n"
       "/x/k.cc:11:5: missed: statement clobbers memory: foo ();\n",
       "k.cc");
-  EXPECT_THAT(remarks, testing::ElementsAre("line 7: loop vectorized using 32 byte vectors",
-                                            "line 9: couldn't vectorize loop",
-                                            "line 10: not vectorized: complicated access pattern."));
+  EXPECT_THAT(remarks,
+              testing::ElementsAre("line 7: loop vectorized using 32 byte vectors",
+                                   "line 9: couldn't vectorize loop",
+                                   "line 10: not vectorized: complicated access pattern."));
 }
 
 }  // namespace

@@ -30,8 +30,8 @@ verify::Tensor tensorOf(const std::vector<double>& values, ElementType type = El
   return tensor;
 }
 
-bool near(const std::vector<double>& actual, const std::vector<double>& expected,
-          double length = 1, ElementType type = ElementType::f32) {
+bool near(const std::vector<double>& actual, const std::vector<double>& expected, double length = 1,
+          ElementType type = ElementType::f32) {
   return compareOutput(tensorOf(actual, type), expected, {length, nullptr}).ok();
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/clock.h"
+#include "base/file.h"
 #include "base/hash.h"
 #include "kernel/cheats.h"
 #include "kernel/judge_state.h"
@@ -16,6 +17,8 @@ using model::Outcome;
 
 /// A worker maps each tensor in two places, twice.
 constexpr double kCopies = 4;
+/// Two placements, the reference's in f64, and as much again for other shapes.
+constexpr double kAllCopies = 8;
 
 Result<void> checkMemory(const Task& task, const JudgeOptions& options) {
   constexpr double kGiB = 1024.0 * 1024 * 1024;
@@ -27,24 +30,13 @@ Result<void> checkMemory(const Task& task, const JudgeOptions& options) {
   return {};
 }
 
-/// In memory where there is room: a disk that is written meanwhile disturbs the times.
-Result<ScratchFolder> tensorFolder(const Task& task) {
-  constexpr double kAllCopies = 16;  // two placements, the reference's in f64, and as much again
-  std::error_code error;
-  const auto space = std::filesystem::space("/dev/shm", error);
-  const bool fits =
-      !error && static_cast<double>(space.available) > task.shape.bytes() * kAllCopies;
-  constexpr std::string_view kPrefix = "hone-judge";
-  return fits ? ScratchFolder::createInMemory(kPrefix) : ScratchFolder::create(kPrefix);
-}
-
 Result<std::vector<std::array<CallTensors, 2>>> makeTensors(const Task& task,
                                                             const std::filesystem::path& folder) {
   std::vector<std::array<CallTensors, 2>> tensors;
   const auto add = [&](const Shape& shape) -> Result<void> {
     const std::size_t number = tensors.size();
-    auto begin = HONE_TRY(CallTensors::create(folder, fmt::format("b{}", number), shape,
-                                              Placement::begin, false));
+    auto begin = HONE_TRY(
+        CallTensors::create(folder, fmt::format("b{}", number), shape, Placement::begin, false));
     auto end = HONE_TRY(
         CallTensors::create(folder, fmt::format("e{}", number), shape, Placement::end, false));
     tensors.push_back({std::move(begin), std::move(end)});
@@ -67,15 +59,21 @@ Judge::~Judge() = default;
 Result<Judge> Judge::open(Task task, JudgeOptions options) {
   HONE_CHECK(checkMemory(task, options));
   HONE_CHECK(makeFolder(options.folder));
-  auto memory = HONE_TRY(tensorFolder(task));
+  auto memory = HONE_TRY(TensorFolder::create(task.shape.bytes() * kAllCopies));
   auto builder = HONE_TRY(CppBuilder::open(options.folder / "built", options.limits));
   auto reference = HONE_TRY(ReferenceRun::open(task, options, builder, memory.path()));
   auto peak = HONE_TRY(MachinePeak::open(options, builder, memory.path()));
   auto tensors = HONE_TRY(makeTensors(task, memory.path()));
   const Random random(seedFrom(options.seed, utcNow()));
-  return Judge(std::make_unique<State>(State{
-      std::move(task), std::move(options), std::move(memory), std::move(builder),
-      std::move(reference), std::move(peak), std::move(tensors), {}, random}));
+  return Judge(std::make_unique<State>(State{std::move(task),
+                                             std::move(options),
+                                             std::move(memory),
+                                             std::move(builder),
+                                             std::move(reference),
+                                             std::move(peak),
+                                             std::move(tensors),
+                                             {},
+                                             random}));
 }
 
 const Task& Judge::task() const { return state_->task; }

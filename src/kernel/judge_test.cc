@@ -42,7 +42,8 @@ std::string matmulText(const std::string& before, const std::string& top = "",
                        const std::string& work = "") {
   const std::string plain =
       "  for (std::int64_t i = 0; i < M; ++i)\n    for (std::int64_t j = 0; j < N; ++j) {\n"
-      "      float sum = 0;\n      for (std::int64_t k = 0; k < K; ++k) sum += A[i * K + k] * B[k * "
+      "      float sum = 0;\n      for (std::int64_t k = 0; k < K; ++k) sum += A[i * K + k] * B[k "
+      "* "
       "N + j];\n      C[i * N + j] = sum;\n    }\n";
   return "#include <cstdint>\n#include <cstdlib>\n#include <cstring>\n#include <cmath>\n"
          "#include <mutex>\n#include <thread>\n#include <vector>\n" +
@@ -88,8 +89,7 @@ TEST(JudgeHonest, AllPass) {
 
 TEST(JudgeHonest, IsMeasuredInAFreshProcess) {
   const Source source{Language::cpp, "matmul", kMatmulKernel, {}};
-  const Judged judged =
-      matmulBench().judge().measure({&source}, model::Stage::final, 7, 2).value();
+  const Judged judged = matmulBench().judge().measure({&source}, model::Stage::final, 7, 2).value();
   EXPECT_EQ(judged.outcome, Outcome::ok) << judged.message;
   ASSERT_FALSE(judged.samples.empty());
   EXPECT_EQ(judged.samples[0].stage, model::Stage::final);
@@ -155,19 +155,21 @@ INSTANTIATE_TEST_SUITE_P(
                        "j]; C[i * N + j] = s; }"),
             Outcome::mismatch, "special values"},
         Bad{"WrongForOtherShapes",
-            matmulText("", "",
-                       "for (int i = 0; i < M; ++i) for (int j = 0; j < N; ++j) { float s = 0; for "
-                       "(int k = 0; k < K / 4 * 4; ++k) s += A[i * K + k] * B[k * N + j]; C[i * N + "
-                       "j] = s; }"),
+            matmulText(
+                "", "",
+                "for (int i = 0; i < M; ++i) for (int j = 0; j < N; ++j) { float s = 0; for "
+                "(int k = 0; k < K / 4 * 4; ++k) s += A[i * K + k] * B[k * N + j]; C[i * N + "
+                "j] = s; }"),
             Outcome::mismatch, "M=7 N=5 K=9"},
         Bad{"WrongAtTheSecondCall", matmulText("static int calls = 0; if (++calls == 2) return;"),
             Outcome::mismatch, "does not write"},
         Bad{"LowPrecision",
-            matmulText("", "",
-                       "for (int i = 0; i < M; ++i) for (int j = 0; j < N; ++j) { float s = 0; for "
-                       "(int k = 0; k < K; ++k) { std::uint32_t a, b; memcpy(&a, A + i * K + k, 4); "
-                       "memcpy(&b, B + k * N + j, 4); a &= 0xffff0000u; b &= 0xffff0000u; float x, "
-                       "y; memcpy(&x, &a, 4); memcpy(&y, &b, 4); s += x * y; } C[i * N + j] = s; }"),
+            matmulText(
+                "", "",
+                "for (int i = 0; i < M; ++i) for (int j = 0; j < N; ++j) { float s = 0; for "
+                "(int k = 0; k < K; ++k) { std::uint32_t a, b; memcpy(&a, A + i * K + k, 4); "
+                "memcpy(&b, B + k * N + j, 4); a &= 0xffff0000u; b &= 0xffff0000u; float x, "
+                "y; memcpy(&x, &a, 4); memcpy(&y, &b, 4); s += x * y; } C[i * N + j] = s; }"),
             Outcome::mismatch, "elements are wrong"}),
     [](const auto& info) { return info.param.name; });
 
@@ -182,19 +184,21 @@ INSTANTIATE_TEST_SUITE_P(
             Outcome::invalid, "reads a clock"},
         // Returns at once when it is called with pointers that it knows.
         Bad{"PointerCache",
-            matmulText("static unsigned long seen[64]; static int count; const auto key = (unsigned "
-                       "long)A * 31 + (unsigned long)C; for (int i = 0; i < count; ++i) if (seen[i] "
-                       "== key) return; if (count < 64) seen[count++] = key;"),
+            matmulText(
+                "static unsigned long seen[64]; static int count; const auto key = (unsigned "
+                "long)A * 31 + (unsigned long)C; for (int i = 0; i < count; ++i) if (seen[i] "
+                "== key) return; if (count < 64) seen[count++] = key;"),
             Outcome::mismatch, "does not write"},
         // Copies what it computed for these pointers before.
         Bad{"ResultCache",
-            matmulText("static std::vector<float> kept; static unsigned long key; if (key == "
-                       "(unsigned long)C && (long)kept.size() == M * N) { memcpy(C, kept.data(), "
-                       "kept.size() * 4); return; }",
-                       "",
-                       "for (int i = 0; i < M; ++i) for (int j = 0; j < N; ++j) { float s = 0; for "
-                       "(int k = 0; k < K; ++k) s += A[i * K + k] * B[k * N + j]; C[i * N + j] = s; "
-                       "} key = (unsigned long)C; kept.assign(C, C + M * N);"),
+            matmulText(
+                "static std::vector<float> kept; static unsigned long key; if (key == "
+                "(unsigned long)C && (long)kept.size() == M * N) { memcpy(C, kept.data(), "
+                "kept.size() * 4); return; }",
+                "",
+                "for (int i = 0; i < M; ++i) for (int j = 0; j < N; ++j) { float s = 0; for "
+                "(int k = 0; k < K; ++k) s += A[i * K + k] * B[k * N + j]; C[i * N + j] = s; "
+                "} key = (unsigned long)C; kept.assign(C, C + M * N);"),
             Outcome::mismatch, "elements are wrong"},
         // Looks at a few inputs only to see whether they are the same as before.
         Bad{"SampledCache",
@@ -206,14 +210,16 @@ INSTANTIATE_TEST_SUITE_P(
             Outcome::mismatch, ""},
         // Computes later, in a thread that goes on when it has returned.
         Bad{"WorksLater",
-            matmulText("", "",
-                       "auto* t = new std::thread([=] { for (volatile long w = 0; w < 3000000000; w "
-                       "= w + 1) {} for (int i = 0; i < M * N; ++i) C[i] = 0; });"),
+            matmulText(
+                "", "",
+                "auto* t = new std::thread([=] { for (volatile long w = 0; w < 3000000000; w "
+                "= w + 1) {} for (int i = 0; i < M * N; ++i) C[i] = 0; });"),
             Outcome::invalid, "leaves threads running"},
         // A thread that computes ahead, on the time of whoever is measured next.
         Bad{"LeavesAThread",
-            matmulText("static std::thread* t = new std::thread([] { for (volatile long i = 0;; i = "
-                       "i + 1) {} }); (void)t;"),
+            matmulText(
+                "static std::thread* t = new std::thread([] { for (volatile long i = 0;; i = "
+                "i + 1) {} }); (void)t;"),
             Outcome::invalid, "leaves threads running"},
         // Says that it is done before it is.
         Bad{"ForgesTheAnswer",
@@ -259,9 +265,9 @@ TEST(JudgeCheats, RefusedFlagsAreInvalid) {
 
 TEST(JudgeInputs, AreOthersForEverySalt) {
   // The kernel passes what it sees first to its log; two trials must differ.
-  const std::string text = matmulText(
-      "if (M == 7) { printf(\"first %a\\n\", A[3]); fflush(stdout); abort(); }",
-      "#include <cstdio>\n");
+  const std::string text =
+      matmulText("if (M == 7) { printf(\"first %a\\n\", A[3]); fflush(stdout); abort(); }",
+                 "#include <cstdio>\n");
   const Judged one = judgeMatmul(text, 1);
   const Judged two = judgeMatmul(text, 2);
   EXPECT_THAT(one.diagnostics, HasSubstr("first "));
@@ -291,7 +297,8 @@ TEST(JudgeReference, WhatIsWrongWithItIsTheUsers) {
   const std::string store = "C[i * N + j] = sum;";
   std::string changed = text;
   changed.replace(changed.find(store), store.size(), "");
-  EXPECT_THAT(errorFor(changed), HasSubstr("the reference task.reference.cc is wrong: it does not"));
+  EXPECT_THAT(errorFor(changed),
+              HasSubstr("the reference task.reference.cc is wrong: it does not"));
   changed = text;
   changed.replace(changed.find(store), store.size(), "C[i * N + j + M * N] = sum;");
   EXPECT_THAT(errorFor(changed), HasSubstr("the reference task.reference.cc fails"));

@@ -31,9 +31,9 @@ TEST(CppTokens, KeepTextsApart) {
 
 TEST(CppTokens, DirectivesAreWholeLines) {
   const auto tokens = cppTokens("#include <cmath>\nint x;\n#define F \\\n  fork()\ny\n");
-  EXPECT_THAT(words(tokens), ElementsAre("#include <cmath>", "int", "x", ";",
-                                         "#define F \\\n  fork()", "define", "F", "fork", "(", ")",
-                                         "y"));
+  EXPECT_THAT(words(tokens),
+              ElementsAre("#include <cmath>", "int", "x", ";", "#define F \\\n  fork()", "define",
+                          "F", "fork", "(", ")", "y"));
   EXPECT_EQ(tokens[7].line, 4u);
   EXPECT_EQ(tokens.back().line, 5u);
 }

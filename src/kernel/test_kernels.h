@@ -59,7 +59,8 @@ inline const char* const kRowsHeader = R"(#include <cmath>
 
 inline std::string rowsReference(const std::string& output, const std::string& body) {
   return std::string(kRowsHeader) + "// hone: output Y f32 " + output +
-         "\nextern \"C\" void reference(const double* X, double* Y, std::int64_t M, std::int64_t N) "
+         "\nextern \"C\" void reference(const double* X, double* Y, std::int64_t M, std::int64_t "
+         "N) "
          "{\n  for (std::int64_t i = 0; i < M; ++i) {\n    const double* x = X + i * N;\n" +
          body + "  }\n}\n";
 }
@@ -75,7 +76,8 @@ inline std::vector<TestKernel> honestMatmuls() {
   std::vector<TestKernel> kernels;
   kernels.push_back({"matmul", kMatmulReference, kMatmulKernel, {}});
   kernels.push_back({"matmul_fast_math", kMatmulReference, kMatmulKernel, {"-O3", "-ffast-math"}});
-  kernels.push_back({"matmul_threads", kMatmulReference,
+  kernels.push_back({"matmul_threads",
+                     kMatmulReference,
                      R"(#include <cstdint>
 extern "C" void kernel(const float* A, const float* B, float* C, std::int64_t M, std::int64_t N,
                        std::int64_t K) {
@@ -89,7 +91,8 @@ extern "C" void kernel(const float* A, const float* B, float* C, std::int64_t M,
 }
 )",
                      {"-O3", "-fopenmp"}});
-  kernels.push_back({"matmul_packed", kMatmulReference,
+  kernels.push_back({"matmul_packed",
+                     kMatmulReference,
                      R"(#include <cstdint>
 #include <cstring>
 #include <vector>
@@ -119,7 +122,8 @@ inline std::vector<TestKernel> honestRowKernels() {
   const std::string softmax = rowsReference(
       "MxN",
       "    double most = x[0], sum = 0;\n    for (int j = 1; j < N; ++j) most = std::max(most, "
-      "x[j]);\n    for (int j = 0; j < N; ++j) sum += std::exp(x[j] - most);\n    for (int j = 0; j "
+      "x[j]);\n    for (int j = 0; j < N; ++j) sum += std::exp(x[j] - most);\n    for (int j = 0; "
+      "j "
       "< N; ++j) Y[i * N + j] = std::exp(x[j] - most) / sum;\n");
   const std::string norm = rowsReference(
       "MxN",
@@ -127,40 +131,49 @@ inline std::vector<TestKernel> honestRowKernels() {
       "(int j = 0; j < N; ++j) var += (x[j] - mean) * (x[j] - mean) / N;\n    for (int j = 0; j < "
       "N; ++j) Y[i * N + j] = (x[j] - mean) / std::sqrt(var + 1e-5);\n");
   const std::string squares = rowsReference(
-      "M", "    double sum = 0;\n    for (int j = 0; j < N; ++j) sum += x[j] * x[j];\n    Y[i] = "
-           "sum;\n");
-  const std::string gelu = rowsReference(
-      "MxN",
-      "    for (int j = 0; j < N; ++j) Y[i * N + j] = 0.5 * x[j] * (1 + std::tanh(0.7978845608028654 "
-      "* (x[j] + 0.044715 * x[j] * x[j] * x[j])));\n");
+      "M",
+      "    double sum = 0;\n    for (int j = 0; j < N; ++j) sum += x[j] * x[j];\n    Y[i] = "
+      "sum;\n");
+  const std::string gelu = rowsReference("MxN",
+                                         "    for (int j = 0; j < N; ++j) Y[i * N + j] = 0.5 * "
+                                         "x[j] * (1 + std::tanh(0.7978845608028654 "
+                                         "* (x[j] + 0.044715 * x[j] * x[j] * x[j])));\n");
   return {
-      {"softmax", softmax,
+      {"softmax",
+       softmax,
        rowsKernel(
            "    float most = x[0], sum = 0;\n    for (int j = 1; j < N; ++j) most = std::max(most, "
-           "x[j]);\n    for (int j = 0; j < N; ++j) sum += std::exp(x[j] - most);\n    for (int j = "
+           "x[j]);\n    for (int j = 0; j < N; ++j) sum += std::exp(x[j] - most);\n    for (int j "
+           "= "
            "0; j < N; ++j) Y[i * N + j] = std::exp(x[j] - most) / sum;\n"),
        {}},
-      {"softmax_cached", softmax,
+      {"softmax_cached",
+       softmax,
        rowsKernel(
            "    float most = x[0], sum = 0;\n    float* y = Y + i * N;\n    for (int j = 1; j < N; "
            "++j) most = std::max(most, x[j]);\n    for (int j = 0; j < N; ++j) sum += y[j] = "
            "std::exp(x[j] - most);\n    const float scale = 1 / sum;\n    for (int j = 0; j < N; "
            "++j) y[j] *= scale;\n"),
        {"-O3", "-ffast-math"}},
-      {"layer_norm", norm,
+      {"layer_norm",
+       norm,
        rowsKernel(
-           "    float mean = 0, var = 0;\n    for (int j = 0; j < N; ++j) mean += x[j];\n    mean /= "
-           "N;\n    for (int j = 0; j < N; ++j) var += (x[j] - mean) * (x[j] - mean);\n    for (int "
+           "    float mean = 0, var = 0;\n    for (int j = 0; j < N; ++j) mean += x[j];\n    mean "
+           "/= "
+           "N;\n    for (int j = 0; j < N; ++j) var += (x[j] - mean) * (x[j] - mean);\n    for "
+           "(int "
            "j = 0; j < N; ++j) Y[i * N + j] = (x[j] - mean) / std::sqrt(var / N + 1e-5f);\n"),
        {}},
-      {"row_squares", squares,
-       rowsKernel("    float sum = 0;\n    for (int j = 0; j < N; ++j) sum += x[j] * x[j];\n    Y[i] "
-                  "= sum;\n"),
-       {}},
-      {"gelu", gelu,
+      {"row_squares",
+       squares,
        rowsKernel(
-           "    for (int j = 0; j < N; ++j) Y[i * N + j] = 0.5f * x[j] * (1 + "
-           "std::tanh(0.79788456f * (x[j] + 0.044715f * x[j] * x[j] * x[j])));\n"),
+           "    float sum = 0;\n    for (int j = 0; j < N; ++j) sum += x[j] * x[j];\n    Y[i] "
+           "= sum;\n"),
+       {}},
+      {"gelu",
+       gelu,
+       rowsKernel("    for (int j = 0; j < N; ++j) Y[i * N + j] = 0.5f * x[j] * (1 + "
+                  "std::tanh(0.79788456f * (x[j] + 0.044715f * x[j] * x[j] * x[j])));\n"),
        {"-O3"}},
   };
 }
@@ -197,12 +210,13 @@ inline TestKernel honestAttention() {
            "      O[i * D + d] = o / sum;\n"
            "    }\n  }\n}\n";
   };
-  return {"attention",
-          "// hone: sizes S=40 D=16\n// hone: other S=9 D=5\n// hone: input Q f32 SxD\n// hone: input "
-          "K f32 SxD\n// hone: input V f32 SxD\n// hone: output O f32 SxD\n// hone: flops 4*S*S*D\n" +
-              text("double", "reference"),
-          text("float", "kernel"),
-          {"-O3"}};
+  return {
+      "attention",
+      "// hone: sizes S=40 D=16\n// hone: other S=9 D=5\n// hone: input Q f32 SxD\n// hone: input "
+      "K f32 SxD\n// hone: input V f32 SxD\n// hone: output O f32 SxD\n// hone: flops 4*S*S*D\n" +
+          text("double", "reference"),
+      text("float", "kernel"),
+      {"-O3"}};
 }
 
 inline std::vector<TestKernel> honestKernels() {

@@ -92,8 +92,7 @@ TEST_F(InWorker, ComputesAndIsTimed) {
   EXPECT_EQ(judged_.facts["sandbox"], "seccomp");
   EXPECT_TRUE(call(*subject));
   expectRight();
-  const auto timed =
-      subject->time(*tensors_, 2, 100, 5, milliseconds(60'000), judged_).value();
+  const auto timed = subject->time(*tensors_, 2, 100, 5, milliseconds(60'000), judged_).value();
   ASSERT_TRUE(timed);
   EXPECT_GT(timed->wallNs, 0);
   EXPECT_GT(timed->cpuNs, 0);
@@ -130,8 +129,9 @@ TEST_F(InWorker, WritingToAnInputIsSeen) {
   expectFailure("const_cast<float*>(A)[3] = 1;", Outcome::runFailed, "writes to its input A");
 }
 TEST_F(InWorker, InputsStayReadOnly) {
-  auto subject = load("auto* page = (char*)((std::uintptr_t)A & ~4095ul);\n"
-                      "C[0] = mprotect(page, 4096, PROT_READ | PROT_WRITE) == 0 ? 1 : 2;");
+  auto subject = load(
+      "auto* page = (char*)((std::uintptr_t)A & ~4095ul);\n"
+      "C[0] = mprotect(page, 4096, PROT_READ | PROT_WRITE) == 0 ? 1 : 2;");
   ASSERT_TRUE(subject);
   EXPECT_TRUE(call(*subject));
   EXPECT_EQ(verify::numbersOf<float>(tensors_->output(0))[0], 2);
@@ -139,9 +139,7 @@ TEST_F(InWorker, InputsStayReadOnly) {
 TEST_F(InWorker, ACrashIsAnAnswer) {
   expectFailure("*(volatile int*)16 = 1;", Outcome::runFailed, "memory that is not its own");
 }
-TEST_F(InWorker, AnAbortIsAnAnswer) {
-  expectFailure("abort();", Outcome::runFailed, "it aborted");
-}
+TEST_F(InWorker, AnAbortIsAnAnswer) { expectFailure("abort();", Outcome::runFailed, "it aborted"); }
 TEST_F(InWorker, AnOverflowingStackIsAnAnswer) {
   expectFailure("volatile char big[64 << 20]; big[0] = 1; for (auto& b : big) b = 2;",
                 Outcome::runFailed, "memory that is not its own");
@@ -218,9 +216,10 @@ TEST_F(InWorker, WritingFromAConstructorIsRefused) {
 }
 
 TEST_F(InWorker, ForgedAnswersAreSeen) {
-  expectFailure("const char* done = \"{\\\"id\\\":1,\\\"ok\\\":true}\\n\";\n"
-                "(void)!write(4, done, strlen(done)); for (;;) {}",
-                Outcome::invalid, "wrote to the judge's channel");
+  expectFailure(
+      "const char* done = \"{\\\"id\\\":1,\\\"ok\\\":true}\\n\";\n"
+      "(void)!write(4, done, strlen(done)); for (;;) {}",
+      Outcome::invalid, "wrote to the judge's channel");
 }
 TEST_F(InWorker, ACloseOfTheChannelIsSeen) {
   expectFailure("close(4); for (;;) {}", Outcome::invalid, "closed the judge's channel");
