@@ -75,16 +75,6 @@ void sweepScratch(const std::filesystem::path& parent, std::string_view prefix) 
   }
 }
 
-Result<std::filesystem::path> makeScratch(const std::filesystem::path& parent,
-                                          std::string_view prefix) {
-  sweepScratch(parent, prefix);
-  std::string name = (parent / fmt::format("{}-{}-XXXXXX", prefix, ::getpid())).string();
-  if (::mkdtemp(name.data()) == nullptr) {
-    return errnoError(fmt::format("cannot make a scratch folder in {}", parent.string()));
-  }
-  return name;
-}
-
 }  // namespace
 
 Result<std::string> readFile(const std::filesystem::path& file) {
@@ -136,12 +126,13 @@ std::filesystem::path cacheFolder() { return homeBelow("XDG_CACHE_HOME", ".cache
 
 Result<ScratchFolder> ScratchFolder::create(std::string_view prefix) {
   const char* set = std::getenv("TMPDIR");
-  return ScratchFolder(HONE_TRY(makeScratch(set != nullptr && *set != '\0' ? set : "/tmp", prefix)));
-}
-
-Result<ScratchFolder> ScratchFolder::createInMemory(std::string_view prefix) {
-  auto made = makeScratch("/dev/shm", prefix);
-  return made ? Result<ScratchFolder>(ScratchFolder(*made)) : create(prefix);
+  const std::filesystem::path parent = set != nullptr && *set != '\0' ? set : "/tmp";
+  sweepScratch(parent, prefix);
+  std::string name = (parent / fmt::format("{}-{}-XXXXXX", prefix, ::getpid())).string();
+  if (::mkdtemp(name.data()) == nullptr) {
+    return errnoError(fmt::format("cannot make a scratch folder in {}", parent.string()));
+  }
+  return ScratchFolder(name);
 }
 
 ScratchFolder::ScratchFolder(ScratchFolder&& other) noexcept

@@ -27,8 +27,6 @@ namespace hone {
 class ScratchFolder {
  public:
   [[nodiscard]] static Result<ScratchFolder> create(std::string_view prefix = "hone");
-  /// The same in /dev/shm, whose files are never written to a disk; where there is none, as above.
-  [[nodiscard]] static Result<ScratchFolder> createInMemory(std::string_view prefix = "hone");
   ScratchFolder(ScratchFolder&& other) noexcept;
   ScratchFolder& operator=(ScratchFolder&& other) noexcept;
   ScratchFolder(const ScratchFolder&) = delete;

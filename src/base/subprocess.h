@@ -6,7 +6,6 @@
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
-#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -59,12 +58,6 @@ struct Finished {
 /// left of its group is too. An error means that it could not be started, or an interrupt; a
 /// program that failed is a value.
 [[nodiscard]] Result<Finished> runCommand(const Command& command);
-
-/// This process's environment with `changes` in it, as "NAME=value".
-[[nodiscard]] std::vector<std::string> environmentWith(
-    std::span<const std::pair<std::string, std::string>> changes);
-/// What execve takes: pointers to the texts, and a null one behind them.
-[[nodiscard]] std::vector<char*> execPointers(std::vector<std::string>& texts);
 
 /// The full path of a program on PATH, or nothing ("").
 [[nodiscard]] std::string findProgram(std::string_view name);

@@ -36,8 +36,8 @@ const std::vector<Group>& words() {
       {"starts a thread of its own; OpenMP's are allowed",
        {"pthread_create", "pthread_detach", "thrd_create", "thrd_detach"}},
       {"reads or writes files",
-       {"fopen", "freopen", "fdopen", "ifstream", "ofstream", "fstream", "openat", "pread", "pwrite",
-        "memfd_create", "shm_open"}},
+       {"fopen", "freopen", "fdopen", "ifstream", "ofstream", "fstream", "openat", "pread",
+        "pwrite", "memfd_create", "shm_open"}},
       {"uses the network", {"socket", "getaddrinfo", "gethostbyname"}},
       {"reads or changes the environment", {"getenv", "setenv", "putenv", "unsetenv", "environ"}},
       {"changes the protection of memory", {"mprotect", "pkey_mprotect", "mremap"}},
@@ -55,8 +55,7 @@ const std::vector<Group>& calls() {
       {"reads a clock, which a kernel has no use for", {"clock", "time", "times", "ftime"}},
       {"waits", {"sleep", "usleep", "nanosleep", "pause", "sleep_for", "sleep_until"}},
       {"handles signals", {"signal", "raise", "kill"}},
-      {"reads or writes files",
-       {"open", "read", "write", "close", "unlink", "ioctl"}},
+      {"reads or writes files", {"open", "read", "write", "close", "unlink", "ioctl"}},
       {"uses the network", {"connect", "send", "recv"}},
       {"changes its process", {"prctl", "setpriority", "nice", "sched_setscheduler", "setrlimit"}},
   };
@@ -64,18 +63,75 @@ const std::vector<Group>& calls() {
 }
 
 const Names& headers() {
-  static const Names kHeaders = {
-      "algorithm", "array", "atomic", "barrier", "bit", "bitset", "cassert", "cfloat", "climits",
-      "cmath", "complex", "concepts", "condition_variable", "cstddef", "cstdint", "cstdio",
-      "cstdlib", "cstring", "functional", "initializer_list", "iterator", "latch", "limits",
-      "memory", "mutex", "new", "numbers", "numeric", "optional", "ranges", "semaphore", "span",
-      "stdexcept", "string", "thread", "tuple", "type_traits", "utility", "valarray", "variant",
-      "vector", "version",
-      "assert.h", "float.h", "limits.h", "math.h", "stdalign.h", "stdbool.h", "stddef.h",
-      "stdint.h", "stdio.h", "stdlib.h", "string.h", "complex.h", "tgmath.h", "inttypes.h",
-      "cinttypes",
-      "omp.h", "immintrin.h", "x86intrin.h", "emmintrin.h", "xmmintrin.h", "smmintrin.h",
-      "tmmintrin.h", "pmmintrin.h", "nmmintrin.h", "avxintrin.h", "arm_neon.h", "arm_sve.h"};
+  static const Names kHeaders = {"algorithm",
+                                 "array",
+                                 "atomic",
+                                 "barrier",
+                                 "bit",
+                                 "bitset",
+                                 "cassert",
+                                 "cfloat",
+                                 "climits",
+                                 "cmath",
+                                 "complex",
+                                 "concepts",
+                                 "condition_variable",
+                                 "cstddef",
+                                 "cstdint",
+                                 "cstdio",
+                                 "cstdlib",
+                                 "cstring",
+                                 "functional",
+                                 "initializer_list",
+                                 "iterator",
+                                 "latch",
+                                 "limits",
+                                 "memory",
+                                 "mutex",
+                                 "new",
+                                 "numbers",
+                                 "numeric",
+                                 "optional",
+                                 "ranges",
+                                 "semaphore",
+                                 "span",
+                                 "stdexcept",
+                                 "string",
+                                 "thread",
+                                 "tuple",
+                                 "type_traits",
+                                 "utility",
+                                 "valarray",
+                                 "variant",
+                                 "vector",
+                                 "version",
+                                 "assert.h",
+                                 "float.h",
+                                 "limits.h",
+                                 "math.h",
+                                 "stdalign.h",
+                                 "stdbool.h",
+                                 "stddef.h",
+                                 "stdint.h",
+                                 "stdio.h",
+                                 "stdlib.h",
+                                 "string.h",
+                                 "complex.h",
+                                 "tgmath.h",
+                                 "inttypes.h",
+                                 "cinttypes",
+                                 "omp.h",
+                                 "immintrin.h",
+                                 "x86intrin.h",
+                                 "emmintrin.h",
+                                 "xmmintrin.h",
+                                 "smmintrin.h",
+                                 "tmmintrin.h",
+                                 "pmmintrin.h",
+                                 "nmmintrin.h",
+                                 "avxintrin.h",
+                                 "arm_neon.h",
+                                 "arm_sve.h"};
   return kHeaders;
 }
 
@@ -129,8 +185,8 @@ class CppReader {
   /// Names with a body: "name(…) {", or with noexcept and the like before the brace.
   void findDefinitions() {
     for (std::size_t i = 1; i + 1 < tokens_.size(); ++i) {
-      const bool typed = tokens_[i - 1].isName() || at(i - 1) == "*" || at(i - 1) == "&" ||
-                         at(i - 1) == ">";
+      const bool typed =
+          tokens_[i - 1].isName() || at(i - 1) == "*" || at(i - 1) == "&" || at(i - 1) == ">";
       if (!tokens_[i].isName() || !typed || at(i + 1) != "(" || at(i - 1) == "return") {
         continue;
       }
@@ -156,10 +212,10 @@ class CppReader {
         headers().contains(what.substr(1, end - 1))) {
       return;
     }
-    cheats_.push_back({token.line,
-                       fmt::format("includes {}; a kernel has the standard headers for computing "
-                                   "and intrinsics",
-                                   what)});
+    cheats_.push_back(
+        {token.line, fmt::format("includes {}; a kernel has the standard headers for computing "
+                                 "and intrinsics",
+                                 what)});
   }
 
   void readText(const Token& token) {

@@ -15,21 +15,62 @@ using Names = std::set<std::string, std::less<>>;
 
 /// Modules that kernels are written with; others compute, or reach out of the kernel.
 const Names& modules() {
-  static const Names kModules = {"torch",  "tilelang", "math",        "functools", "typing",
-                                 "itertools", "enum",  "dataclasses", "__future__", "operator",
-                                 "collections"};
+  static const Names kModules = {"torch",      "tilelang",  "math",       "functools",
+                                 "typing",     "itertools", "enum",       "dataclasses",
+                                 "__future__", "operator",  "collections"};
   return kModules;
 }
 
 /// What of torch makes tensors, holds parameters or names types; all else of it does the work.
 const Names& honestTorch() {
-  static const Names kHonest = {
-      "empty", "empty_like", "empty_strided", "zeros", "zeros_like", "ones", "ones_like", "full",
-      "full_like", "tensor", "as_tensor", "randn", "rand", "Tensor", "FloatTensor", "nn", "Size",
-      "device", "dtype", "float", "float16", "float32", "float64", "half", "double", "bfloat16",
-      "int", "int8", "int16", "int32", "int64", "long", "short", "uint8", "bool", "no_grad",
-      "inference_mode", "contiguous_format", "preserve_format", "channels_last", "strided",
-      "cuda", "get_default_dtype", "float8_e4m3fn", "float8_e5m2", "view_as_real", "init", "Generator"};
+  static const Names kHonest = {"empty",
+                                "empty_like",
+                                "empty_strided",
+                                "zeros",
+                                "zeros_like",
+                                "ones",
+                                "ones_like",
+                                "full",
+                                "full_like",
+                                "tensor",
+                                "as_tensor",
+                                "randn",
+                                "rand",
+                                "Tensor",
+                                "FloatTensor",
+                                "nn",
+                                "Size",
+                                "device",
+                                "dtype",
+                                "float",
+                                "float16",
+                                "float32",
+                                "float64",
+                                "half",
+                                "double",
+                                "bfloat16",
+                                "int",
+                                "int8",
+                                "int16",
+                                "int32",
+                                "int64",
+                                "long",
+                                "short",
+                                "uint8",
+                                "bool",
+                                "no_grad",
+                                "inference_mode",
+                                "contiguous_format",
+                                "preserve_format",
+                                "channels_last",
+                                "strided",
+                                "cuda",
+                                "get_default_dtype",
+                                "float8_e4m3fn",
+                                "float8_e5m2",
+                                "view_as_real",
+                                "init",
+                                "Generator"};
   return kHonest;
 }
 
@@ -42,13 +83,17 @@ const Names& honestCuda() {
 /// Methods of tensors that compute what a kernel is there to compute.
 const Names& workingMethods() {
   static const Names kMethods = {
-      "matmul", "mm", "bmm", "mv", "dot", "addmm", "baddbmm", "einsum", "softmax", "log_softmax",
-      "sum", "mean", "var", "std", "norm", "prod", "cumsum", "cumprod", "logsumexp", "amax", "amin",
-      "argmax", "argmin", "exp", "exp_", "exp2", "log", "log2", "log1p", "sqrt", "rsqrt", "tanh",
-      "tanh_", "sigmoid", "sigmoid_", "relu", "relu_", "gelu", "silu", "erf", "sin", "cos", "pow",
-      "square", "abs", "abs_", "clamp", "clamp_", "add", "add_", "sub", "sub_", "mul", "mul_", "div",
-      "div_", "addcmul", "addcdiv", "lerp", "where", "masked_fill", "masked_fill_", "topk", "sort",
-      "conv1d", "conv2d", "conv3d", "reciprocal", "neg", "maximum", "minimum", "outer", "kron"};
+      "matmul",  "mm",      "bmm",         "mv",      "dot",         "addmm",        "baddbmm",
+      "einsum",  "softmax", "log_softmax", "sum",     "mean",        "var",          "std",
+      "norm",    "prod",    "cumsum",      "cumprod", "logsumexp",   "amax",         "amin",
+      "argmax",  "argmin",  "exp",         "exp_",    "exp2",        "log",          "log2",
+      "log1p",   "sqrt",    "rsqrt",       "tanh",    "tanh_",       "sigmoid",      "sigmoid_",
+      "relu",    "relu_",   "gelu",        "silu",    "erf",         "sin",          "cos",
+      "pow",     "square",  "abs",         "abs_",    "clamp",       "clamp_",       "add",
+      "add_",    "sub",     "sub_",        "mul",     "mul_",        "div",          "div_",
+      "addcmul", "addcdiv", "lerp",        "where",   "masked_fill", "masked_fill_", "topk",
+      "sort",    "conv1d",  "conv2d",      "conv3d",  "reciprocal",  "neg",          "maximum",
+      "minimum", "outer",   "kron"};
   return kMethods;
 }
 
@@ -228,7 +273,8 @@ class PythonReader {
       readMember(i, name);
     }
     const bool isDunder = name.size() > 4 && name.starts_with("__") && name.ends_with("__");
-    static const Names kHonestDunders = {"__init__", "__name__", "__main__", "__future__", "__all__"};
+    static const Names kHonestDunders = {"__init__", "__name__", "__main__", "__future__",
+                                         "__all__"};
     if (isDunder && !kHonestDunders.contains(name)) {
       add(i, "reaches into Python itself");
     }
@@ -238,8 +284,8 @@ class PythonReader {
     if (name == "try") {
       add(i, "catches the failures of the work, to do it in another way");
     }
-    if (const auto found = functions().find(name); found != functions().end() && at(i + 1) == "(" &&
-                                                   before(i) != "def") {
+    if (const auto found = functions().find(name);
+        found != functions().end() && at(i + 1) == "(" && before(i) != "def") {
       add(i, found->second);
     }
     if (name == "Model" || name == "reference") {
@@ -297,7 +343,8 @@ class PythonReader {
         nn_.contains(root)) {
       return;
     }
-    if (name == "data_ptr" || name == "untyped_storage" || name == "storage" || name == "_version") {
+    if (name == "data_ptr" || name == "untyped_storage" || name == "storage" ||
+        name == "_version") {
       add(i, "looks at where a tensor lies, as caches of results do");
     } else if (name == "equal" || name == "allclose" || name == "eq") {
       add(i, "compares its input with one that it has kept");
@@ -319,8 +366,8 @@ class PythonReader {
     const auto isOperator = [](std::string_view symbol) {
       return symbol == "+" || symbol == "-" || symbol == "*" || symbol == "/";
     };
-    const bool unpacks = before(i) == "*" && (before(i, 2) == "(" || before(i, 2) == "," ||
-                                              before(i, 2) == "*");
+    const bool unpacks =
+        before(i) == "*" && (before(i, 2) == "(" || before(i, 2) == "," || before(i, 2) == "*");
     if (isOperator(at(i + 1)) || (isOperator(before(i)) && !unpacks)) {
       add(i, "computes with whole tensors by torch's operators");
     }

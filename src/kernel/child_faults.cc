@@ -19,8 +19,8 @@ namespace {
 constexpr int kAnswers = 4;
 
 // A signal handler can reach nothing else.
-std::atomic<std::uint64_t> requestUnderWay = 0;    // NOLINT(*-avoid-non-const-global-variables)
-std::vector<WatchedTensor>* watched = nullptr;     // NOLINT(*-avoid-non-const-global-variables)
+std::atomic<std::uint64_t> requestUnderWay = 0;  // NOLINT(*-avoid-non-const-global-variables)
+std::vector<WatchedTensor>* watched = nullptr;   // NOLINT(*-avoid-non-const-global-variables)
 
 /// Text in a fixed buffer: a handler may not allocate.
 class Line {

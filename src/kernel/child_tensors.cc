@@ -17,8 +17,8 @@ std::size_t pageBytes() { return static_cast<std::size_t>(::sysconf(_SC_PAGESIZE
 /// The file between two pages without access; null where the system refuses.
 std::byte* mapGuarded(int fd, std::size_t bytes, int protection) {
   const std::size_t page = pageBytes();
-  void* reserved =
-      ::mmap(nullptr, bytes + 2 * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  void* reserved = ::mmap(nullptr, bytes + 2 * page, PROT_NONE,
+                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (reserved == MAP_FAILED) {
     return nullptr;
   }
@@ -81,8 +81,8 @@ Stirrable ChildTensor::stirrable() const {
 Result<void> ChildTensors::open(const nlohmann::json& request) {
   for (const nlohmann::json& entry : request.at("tensors")) {
     ChildTensor tensor = HONE_TRY(openTensor(entry));
-    watchFaults({tensor.name, tensor.isInput, tensor.mapBegin, tensor.view, tensor.end(),
-                 tensor.mapEnd});
+    watchFaults(
+        {tensor.name, tensor.isInput, tensor.mapBegin, tensor.view, tensor.end(), tensor.mapEnd});
     tensors_[tensor.id] = std::move(tensor);
   }
   return {};

@@ -21,8 +21,8 @@ constexpr std::string_view kAsC = "-xc";
 std::vector<std::string> commandFor(const std::string& compiler, const fs::path& stem,
                                     std::span<const std::string> flags) {
   const bool isC = std::ranges::find(flags, kAsC) != flags.end();
-  std::vector<std::string> argv = {compiler, isC ? "-xc" : "-xc++", isC ? "-std=gnu17" : "-std=gnu++23",
-                                   "-O2", "-march=native"};
+  std::vector<std::string> argv = {compiler, isC ? "-xc" : "-xc++",
+                                   isC ? "-std=gnu17" : "-std=gnu++23", "-O2", "-march=native"};
   for (const std::string& flag : flags) {
     if (flag != kAsC) {
       argv.push_back(flag);
@@ -30,12 +30,12 @@ std::vector<std::string> commandFor(const std::string& compiler, const fs::path&
   }
   // What it needs and does not have is an error now, not when it is loaded. Without names and ids
   // sources that differ in comments only are the same artifact.
-  for (const std::string& own : {std::string("-w"), std::string("-fPIC"), std::string("-shared"),
-                                 std::string("-Wl,-z,defs"), std::string("-Wl,--build-id=none"),
-                                 std::string("-s"), std::string("-fdiagnostics-color=never"),
-                                 fmt::format("-fopt-info-vec-optimized-missed={}.vec", stem.string()),
-                                 std::string("-o"), fmt::format("{}.part", stem.string()),
-                                 fmt::format("{}.cc", stem.string())}) {
+  for (const std::string& own :
+       {std::string("-w"), std::string("-fPIC"), std::string("-shared"), std::string("-Wl,-z,defs"),
+        std::string("-Wl,--build-id=none"), std::string("-s"),
+        std::string("-fdiagnostics-color=never"),
+        fmt::format("-fopt-info-vec-optimized-missed={}.vec", stem.string()), std::string("-o"),
+        fmt::format("{}.part", stem.string()), fmt::format("{}.cc", stem.string())}) {
     argv.push_back(own);
   }
   return argv;
@@ -148,25 +148,28 @@ Result<CppBuilt> CppBuilder::compile(const fs::path& stem, std::string_view text
 }
 
 std::string whyNotFlag(std::string_view flag) {
-  constexpr auto kFine = std::to_array<std::string_view>(
-      {"-O", "-f", "-m", "-D", "-U", "-std=", "--param="});
+  constexpr auto kFine =
+      std::to_array<std::string_view>({"-O", "-f", "-m", "-D", "-U", "-std=", "--param="});
   constexpr auto kNot = std::to_array<std::string_view>(
-      {"-fplugin", "-fdump", "-fprofile", "-ftest-coverage", "-fcompare-debug", "-fsanitize",
-       "-fstack-usage", "-fcallgraph", "-fsave", "-fopt-info", "-flto", "-fuse-ld", "-finstrument",
-       "-fdiagnostics", "-fmodule", "-frecord", "-fwpa", "-fverbose", "-fpch", "-fworking",
-       "-fauto-profile", "-fpre-include", "-ffile-prefix", "-fmacro-prefix", "-fdebug", "-fno-pic",
-       "-fno-PIC", "-m32", "-mx32", "-m16"});
+      {"-fplugin",       "-fdump",        "-fprofile",     "-ftest-coverage", "-fcompare-debug",
+       "-fsanitize",     "-fstack-usage", "-fcallgraph",   "-fsave",          "-fopt-info",
+       "-flto",          "-fuse-ld",      "-finstrument",  "-fdiagnostics",   "-fmodule",
+       "-frecord",       "-fwpa",         "-fverbose",     "-fpch",           "-fworking",
+       "-fauto-profile", "-fpre-include", "-ffile-prefix", "-fmacro-prefix",  "-fdebug",
+       "-fno-pic",       "-fno-PIC",      "-m32",          "-mx32",           "-m16"});
   const auto begins = [&](std::string_view prefix) { return flag.starts_with(prefix); };
   const bool plain = std::ranges::all_of(flag, [](char c) {
-    return c > ' ' && c < 0x7f && std::string_view("\"'`$&;|<>\\").find(c) == std::string_view::npos;
+    return c > ' ' && c < 0x7f &&
+           std::string_view("\"'`$&;|<>\\").find(c) == std::string_view::npos;
   });
   if (flag == kAsC) {
     return "";
   }
   if (!plain || std::ranges::none_of(kFine, begins) || std::ranges::any_of(kNot, begins)) {
-    return fmt::format("the flag '{}' is not one that a kernel may be built with; -O…, -f…, -m…, "
-                       "-D…, -std=… and --param=… are",
-                       flag);
+    return fmt::format(
+        "the flag '{}' is not one that a kernel may be built with; -O…, -f…, -m…, "
+        "-D…, -std=… and --param=… are",
+        flag);
   }
   return "";
 }

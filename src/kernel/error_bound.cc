@@ -114,8 +114,8 @@ double reductionLength(const Shape& shape) {
   };
   look(shape.inputs, inputs);
   look(shape.outputs, outputs);
-  return std::max({longest, inputs / std::max(outputs, 1.0),
-                   shape.flops / (2 * std::max(outputs, 1.0))});
+  return std::max(
+      {longest, inputs / std::max(outputs, 1.0), shape.flops / (2 * std::max(outputs, 1.0))});
 }
 
 Compared compareOutput(const verify::Tensor& actual, const std::vector<double>& expected,
@@ -127,8 +127,7 @@ Compared compareOutput(const verify::Tensor& actual, const std::vector<double>& 
   const Precision precision = precisionOf(type);
   const std::vector<double> numbers = verify::numbersOf<double>(actual);
   const std::vector<double> scales = scalesOf(expected, actual.type.shape, bound.condition);
-  const double factor =
-      precision.sums * (8 + 4 * std::sqrt(bound.length)) + 4 * precision.results;
+  const double factor = precision.sums * (8 + 4 * std::sqrt(bound.length)) + 4 * precision.results;
   Compared compared;
   compared.count = static_cast<std::int64_t>(numbers.size());
   compared.allowed = factor;
@@ -140,7 +139,8 @@ Compared compareOutput(const verify::Tensor& actual, const std::vector<double>& 
     }
     const double error = std::abs(numbers[i] - expected[i]);
     const double allowed = factor * (scales[i] + 2 * precision.least / precision.sums);
-    const double ratio = std::isnan(error) ? std::numeric_limits<double>::infinity() : error / allowed;
+    const double ratio =
+        std::isnan(error) ? std::numeric_limits<double>::infinity() : error / allowed;
     compared.wrong += ratio <= 1 ? 0 : 1;
     if (ratio > worstRatio) {
       worstRatio = ratio;

@@ -84,9 +84,9 @@ void fillIntegers(verify::Tensor& tensor, Random& random) {
   const bool isBit = tensor.type.element == ElementType::i1;
   const auto count = static_cast<std::size_t>(tensor.type.count());
   for (std::size_t i = 0; i < count; ++i) {
-    storeNumber(tensor, i,
-                isBit ? static_cast<double>(random.below(2))
-                      : static_cast<double>(random.below(17)) - 8);
+    storeNumber(
+        tensor, i,
+        isBit ? static_cast<double>(random.below(2)) : static_cast<double>(random.below(17)) - 8);
   }
 }
 

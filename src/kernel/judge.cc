@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/clock.h"
+#include "base/file.h"
 #include "base/hash.h"
 #include "kernel/cheats.h"
 #include "kernel/judge_state.h"
@@ -16,6 +17,8 @@ using model::Outcome;
 
 /// A worker maps each tensor in two places, twice.
 constexpr double kCopies = 4;
+/// Two placements, the reference's in f64, and as much again for other shapes.
+constexpr double kAllCopies = 8;
 
 Result<void> checkMemory(const Task& task, const JudgeOptions& options) {
   constexpr double kGiB = 1024.0 * 1024 * 1024;
@@ -32,8 +35,8 @@ Result<std::vector<std::array<CallTensors, 2>>> makeTensors(const Task& task,
   std::vector<std::array<CallTensors, 2>> tensors;
   const auto add = [&](const Shape& shape) -> Result<void> {
     const std::size_t number = tensors.size();
-    auto begin = HONE_TRY(CallTensors::create(folder, fmt::format("b{}", number), shape,
-                                              Placement::begin, false));
+    auto begin = HONE_TRY(
+        CallTensors::create(folder, fmt::format("b{}", number), shape, Placement::begin, false));
     auto end = HONE_TRY(
         CallTensors::create(folder, fmt::format("e{}", number), shape, Placement::end, false));
     tensors.push_back({std::move(begin), std::move(end)});
@@ -56,15 +59,21 @@ Judge::~Judge() = default;
 Result<Judge> Judge::open(Task task, JudgeOptions options) {
   HONE_CHECK(checkMemory(task, options));
   HONE_CHECK(makeFolder(options.folder));
-  auto memory = HONE_TRY(ScratchFolder::createInMemory("hone-judge"));
+  auto memory = HONE_TRY(TensorFolder::create(task.shape.bytes() * kAllCopies));
   auto builder = HONE_TRY(CppBuilder::open(options.folder / "built", options.limits));
   auto reference = HONE_TRY(ReferenceRun::open(task, options, builder, memory.path()));
   auto peak = HONE_TRY(MachinePeak::open(options, builder, memory.path()));
   auto tensors = HONE_TRY(makeTensors(task, memory.path()));
   const Random random(seedFrom(options.seed, utcNow()));
-  return Judge(std::make_unique<State>(State{
-      std::move(task), std::move(options), std::move(memory), std::move(builder),
-      std::move(reference), std::move(peak), std::move(tensors), {}, random}));
+  return Judge(std::make_unique<State>(State{std::move(task),
+                                             std::move(options),
+                                             std::move(memory),
+                                             std::move(builder),
+                                             std::move(reference),
+                                             std::move(peak),
+                                             std::move(tensors),
+                                             {},
+                                             random}));
 }
 
 const Task& Judge::task() const { return state_->task; }

@@ -21,9 +21,9 @@ namespace hone::kernel {
 struct JudgeOptions {
   std::filesystem::path folder;   ///< for scratch files, and for what was built
   std::filesystem::path program;  ///< hone itself, the C++ worker; "": the program that runs
-  std::filesystem::path python;  ///< the interpreter of the Python worker; "" where there is none
-  std::filesystem::path worker;  ///< python/hone_kernel_worker.py
-  std::string device = "cpu";    ///< "cpu", or "cuda" where there is one
+  std::filesystem::path python;   ///< the interpreter of the Python worker; "" where there is none
+  std::filesystem::path worker;   ///< python/hone_kernel_worker.py
+  std::string device = "cpu";     ///< "cpu", or "cuda" where there is one
   int threads = 1;
   std::uint64_t seed = 1;
   std::size_t inputSets = 3;  ///< of the task's own shape; more for special values and others

@@ -7,7 +7,6 @@
 #include <string>
 #include <vector>
 
-#include "base/file.h"
 #include "kernel/call_tensors.h"
 #include "kernel/cpp_build.h"
 #include "kernel/error_bound.h"
@@ -17,6 +16,7 @@
 #include "kernel/reference_run.h"
 #include "kernel/runnable.h"
 #include "kernel/subject.h"
+#include "kernel/tensor_folder.h"
 
 namespace hone::kernel {
 
@@ -34,7 +34,7 @@ struct Case {
 struct Judge::State {
   Task task;
   JudgeOptions options;
-  ScratchFolder memory;  ///< before what has files in it
+  TensorFolder memory;  ///< before what has files in it
   CppBuilder builder;
   ReferenceRun reference;
   MachinePeak peak;

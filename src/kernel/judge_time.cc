@@ -47,8 +47,8 @@ Result<void> Judge::State::time(const Runnable& runnable, model::Stage stage, st
                         const trial::Pace& pace) -> Result<std::optional<TimedReply>> {
     used.fill(contents.inputs, random);
     const auto limit = patience(0) * (warmUp + 1) + milliseconds(1000);
-    auto timed = HONE_TRY(
-        subject->time(used, warmUp, pace.iterations, random.next() >> 11U, limit, judged));
+    auto timed =
+        HONE_TRY(subject->time(used, warmUp, pace.iterations, random.next() >> 11U, limit, judged));
     if (timed && !HONE_TRY(check(*subject, used, contents, judged))) {
       return std::nullopt;
     }

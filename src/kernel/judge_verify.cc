@@ -35,8 +35,8 @@ std::string describe(const Compared& compared, const Argument& output) {
 void noteError(const Compared& compared, Judged& judged) {
   const auto share = [](double worst, double allowed) { return allowed > 0 ? worst / allowed : 0; };
   const double worst = judged.facts.value("worst_error", -1.0);
-  if (worst < 0 ||
-      share(compared.worst, compared.allowed) > share(worst, judged.facts.value("error_bound", 0.0))) {
+  if (worst < 0 || share(compared.worst, compared.allowed) >
+                       share(worst, judged.facts.value("error_bound", 0.0))) {
     judged.facts["worst_error"] = compared.worst;
     judged.facts["error_bound"] = compared.allowed;
   }
@@ -47,7 +47,8 @@ void noteError(const Compared& compared, Judged& judged) {
 milliseconds Judge::State::patience(std::size_t shape) const {
   // The reference is a plain loop in f64: what takes fifty times as long hangs, or is no use.
   constexpr milliseconds kAtLeast(5000);
-  const auto most = kAtLeast + std::chrono::duration_cast<milliseconds>(reference.longest(shape)) * 50;
+  const auto most =
+      kAtLeast + std::chrono::duration_cast<milliseconds>(reference.longest(shape)) * 50;
   return std::min(options.limits.wall, most);
 }
 
@@ -61,15 +62,14 @@ Result<Case> Judge::State::makeCase(std::size_t shape, ValueKind kind, std::uint
   return made;
 }
 
-Result<bool> Judge::State::check(const Subject& subject, const CallTensors& tensors,
-                                 Case& expected, Judged& judged) {
+Result<bool> Judge::State::check(const Subject& subject, const CallTensors& tensors, Case& expected,
+                                 Judged& judged) {
   const Shape& shape = shapeOf(expected.shape);
   const auto fail = [&](const std::string& message) {
     const std::string busy = subject.worker().busyWhileIdle();
     judged.outcome = busy.empty() ? Outcome::mismatch : Outcome::invalid;
-    judged.message = busy.empty()
-                         ? fmt::format("{} ({})", message, describe(shape, expected.kind))
-                         : busy;
+    judged.message =
+        busy.empty() ? fmt::format("{} ({})", message, describe(shape, expected.kind)) : busy;
     return false;
   };
   if (const auto harm = tensors.harm(expected.inputs)) {
@@ -85,8 +85,8 @@ Result<bool> Judge::State::check(const Subject& subject, const CallTensors& tens
     if (!compared.ok()) {
       // Where the reference itself is sensitive to its inputs, more is allowed.
       if (!expected.condition) {
-        expected.condition = HONE_TRY(reference.condition(expected.shape, expected.inputs,
-                                                          expected.expected, expected.seed));
+        expected.condition = HONE_TRY(
+            reference.condition(expected.shape, expected.inputs, expected.expected, expected.seed));
       }
       const ErrorBound wider{bound.length, &(*expected.condition)[i]};
       compared = compareOutput(actual, expected.expected[i], wider);
@@ -104,8 +104,7 @@ Result<bool> Judge::State::callAndCheck(Subject& subject, Case& expected, Placem
   CallTensors& used = tensors[expected.shape][placement == Placement::begin ? 0 : 1];
   used.fill(expected.inputs, random);
   if (!HONE_TRY(subject.call(used, patience(expected.shape), judged))) {
-    judged.message +=
-        fmt::format(" ({})", describe(shapeOf(expected.shape), expected.kind));
+    judged.message += fmt::format(" ({})", describe(shapeOf(expected.shape), expected.kind));
     return false;
   }
   judged.facts["inputs"] = judged.facts.value("inputs", 0) + 1;

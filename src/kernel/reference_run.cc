@@ -61,8 +61,8 @@ Result<ReferenceRun> ReferenceRun::open(const Task& task, const JudgeOptions& op
   tensors.push_back(
       HONE_TRY(CallTensors::create(tensorFolder, "f0", task.shape, Placement::begin, true)));
   for (const Shape& other : task.others) {
-    tensors.push_back(HONE_TRY(CallTensors::create(
-        tensorFolder, fmt::format("f{}", tensors.size()), other, Placement::begin, true)));
+    tensors.push_back(HONE_TRY(CallTensors::create(tensorFolder, fmt::format("f{}", tensors.size()),
+                                                   other, Placement::begin, true)));
   }
   std::vector<const CallTensors*> all;
   for (const CallTensors& each : tensors) {

@@ -41,8 +41,8 @@ std::vector<Line> linesOf(std::string_view text) {
   for (std::size_t i = 0; i < all.size(); ++i) {
     if (const auto found = afterMark(all[i], "//")) {
       const std::size_t end = std::min(found->find_first_of(" \t"), found->size());
-      lines.push_back({i + 1, std::string(found->substr(0, end)),
-                       std::string(trim(found->substr(end)))});
+      lines.push_back(
+          {i + 1, std::string(found->substr(0, end)), std::string(trim(found->substr(end)))});
     }
   }
   return lines;
@@ -69,8 +69,7 @@ bool isName(std::string_view word) {
 Result<std::pair<std::string, std::int64_t>> sizeFrom(const std::string& word) {
   const std::size_t equals = word.find('=');
   const std::string name = word.substr(0, equals);
-  const auto value =
-      equals == std::string::npos ? std::nullopt : parseInt(word.substr(equals + 1));
+  const auto value = equals == std::string::npos ? std::nullopt : parseInt(word.substr(equals + 1));
   if (!isName(name) || !value) {
     return userError("'{}' is no size; write NAME=NUMBER", word);
   }
@@ -131,7 +130,8 @@ Result<Argument> argumentFrom(const Line& line, Sizes sizes) {
 Result<SizeList> otherSizes(const Line& line, SizeList sizes) {
   for (const std::string& word : wordsOf(line.rest)) {
     const auto other = HONE_TRY(sizeFrom(word));
-    const auto at = std::ranges::find(sizes, other.first, &std::pair<std::string, std::int64_t>::first);
+    const auto at =
+        std::ranges::find(sizes, other.first, &std::pair<std::string, std::int64_t>::first);
     if (at == sizes.end()) {
       return userError("there is no size '{}' in the line 'sizes'", other.first);
     }
@@ -214,9 +214,9 @@ class Reader {
     }
     where_ = 0;
     if (shape.inputs.empty() || shape.outputs.empty()) {
-      return userError("there is no line '// hone: {}'; a reference says what goes in and out",
-                       shape.inputs.empty() ? "input NAME TYPE DIMENSIONS"
-                                            : "output NAME TYPE DIMENSIONS");
+      return userError(
+          "there is no line '// hone: {}'; a reference says what goes in and out",
+          shape.inputs.empty() ? "input NAME TYPE DIMENSIONS" : "output NAME TYPE DIMENSIONS");
     }
     if (shape.inputs.size() + shape.outputs.size() + sizes.size() > kMostArguments) {
       return userError("a kernel has at most {} arguments", kMostArguments);

@@ -1,6 +1,7 @@
 #include "kernel/sandbox.h"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <linux/audit.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -17,8 +18,6 @@
 #include <initializer_list>
 #include <span>
 #include <vector>
-
-#include <fmt/format.h>
 
 namespace hone::kernel {
 namespace {
@@ -110,20 +109,53 @@ class Filter {
 
 /// What computing, threads and memory need, and the loading of libraries.
 void allowHarmless(Filter& filter) {
-  filter.always({SYS_close, SYS_fstat, SYS_newfstatat, SYS_lseek, SYS_munmap, SYS_mprotect, SYS_brk,
-                 SYS_mremap, SYS_madvise, SYS_futex, SYS_set_robust_list, SYS_rseq,
-                 SYS_rt_sigprocmask, SYS_rt_sigreturn, SYS_sigaltstack, SYS_sched_yield,
-                 SYS_sched_getaffinity, SYS_sched_setaffinity, SYS_exit, SYS_exit_group, SYS_gettid,
-                 SYS_getpid, SYS_clock_gettime, SYS_clock_getres, SYS_clock_nanosleep, SYS_nanosleep,
-                 SYS_getrandom, SYS_sysinfo, SYS_uname, SYS_getcpu, SYS_getrusage, SYS_readlinkat,
-                 SYS_faccessat, SYS_faccessat2, SYS_read, SYS_pread64, SYS_mmap, SYS_getdents64,
-                 SYS_restart_syscall, SYS_set_tid_address, SYS_membarrier,
+  filter.always({SYS_close,
+                 SYS_fstat,
+                 SYS_newfstatat,
+                 SYS_lseek,
+                 SYS_munmap,
+                 SYS_mprotect,
+                 SYS_brk,
+                 SYS_mremap,
+                 SYS_madvise,
+                 SYS_futex,
+                 SYS_set_robust_list,
+                 SYS_rseq,
+                 SYS_rt_sigprocmask,
+                 SYS_rt_sigreturn,
+                 SYS_sigaltstack,
+                 SYS_sched_yield,
+                 SYS_sched_getaffinity,
+                 SYS_sched_setaffinity,
+                 SYS_exit,
+                 SYS_exit_group,
+                 SYS_gettid,
+                 SYS_getpid,
+                 SYS_clock_gettime,
+                 SYS_clock_getres,
+                 SYS_clock_nanosleep,
+                 SYS_nanosleep,
+                 SYS_getrandom,
+                 SYS_sysinfo,
+                 SYS_uname,
+                 SYS_getcpu,
+                 SYS_getrusage,
+                 SYS_readlinkat,
+                 SYS_faccessat,
+                 SYS_faccessat2,
+                 SYS_read,
+                 SYS_pread64,
+                 SYS_mmap,
+                 SYS_getdents64,
+                 SYS_restart_syscall,
+                 SYS_set_tid_address,
+                 SYS_membarrier,
                  SYS_seccomp},  // a second filter can only forbid more
                 kAllow);
 #ifdef __x86_64__
-  filter.always({SYS_arch_prctl, SYS_readlink, SYS_access, SYS_stat, SYS_lstat, SYS_time,
-                 SYS_gettimeofday},
-                kAllow);
+  filter.always(
+      {SYS_arch_prctl, SYS_readlink, SYS_access, SYS_stat, SYS_lstat, SYS_time, SYS_gettimeofday},
+      kAllow);
 #endif
   // glibc falls back on clone, whose flags can be looked at.
   filter.always({SYS_clone3}, failWith(ENOSYS));

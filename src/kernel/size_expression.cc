@@ -74,8 +74,7 @@ class Parser {
     return startsName(text_[at_]) ? name() : number();
   }
   Result<double> name() {
-    const std::string_view word =
-        takeWhile([](char c) { return startsName(c) || isDigit(c); });
+    const std::string_view word = takeWhile([](char c) { return startsName(c) || isDigit(c); });
     for (const auto& [size, value] : sizes_) {
       if (size == word) {
         return static_cast<double>(value);

@@ -121,7 +121,8 @@ class CppScanner : public Scanner {
       takeName();
       takeRawTextAfterPrefix();
     } else if (isDigit(c)) {
-      add(Kind::number, take([](char d) { return continuesName(d) || d == '.' || d == '\''; }), line);
+      add(Kind::number, take([](char d) { return continuesName(d) || d == '.' || d == '\''; }),
+          line);
     } else if (c == '"') {
       skip();
       add(Kind::text, takeUntil("\"", true, true), line);
@@ -252,7 +253,8 @@ class PythonScanner : public Scanner {
     std::size_t begin = text.find('{');
     while (begin != std::string::npos) {
       const std::size_t end = std::min(text.find('}', begin), text.size());
-      auto inner = PythonScanner(std::string_view(text).substr(begin + 1, end - begin - 1), line).all();
+      auto inner =
+          PythonScanner(std::string_view(text).substr(begin + 1, end - begin - 1), line).all();
       for (Token& token : inner) {
         token.indent = -1;
         tokens_.push_back(std::move(token));

@@ -11,7 +11,7 @@ namespace hone::kernel {
 /// A word of a program, comments left out.
 struct Token {
   enum class Kind : std::uint8_t {
-    name,       ///< identifiers and keywords
+    name,  ///< identifiers and keywords
     number,
     text,       ///< a string literal, without its quotes
     symbol,     ///< one character
@@ -23,7 +23,9 @@ struct Token {
   /// In Python: how far a statement that begins with it is indented; -1 for others.
   std::int64_t indent = -1;
 
-  [[nodiscard]] bool is(std::string_view other) const { return text == other && kind != Kind::text; }
+  [[nodiscard]] bool is(std::string_view other) const {
+    return text == other && kind != Kind::text;
+  }
   [[nodiscard]] bool isName() const { return kind == Kind::name; }
 };
 

@@ -68,8 +68,7 @@ Result<Shape> shapeFrom(const nlohmann::json& body, const fs::path& file) {
 /// Asks a Python worker what the model takes and gives.
 Result<Shape> askForShape(const fs::path& reference, const JudgeOptions& options) {
   const ScratchFolder scratch = HONE_TRY(ScratchFolder::create("hone-task"));
-  const WorkerCommand command =
-      HONE_TRY(pythonCommand(options, scratch.path() / "log"));
+  const WorkerCommand command = HONE_TRY(pythonCommand(options, scratch.path() / "log"));
   Worker worker = HONE_TRY(Worker::start(command));
   const Reply reply = HONE_TRY(worker.ask(
       {{"do", "task"}, {"reference", fs::absolute(reference).string()}}, options.limits.wall));

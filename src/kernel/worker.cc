@@ -16,6 +16,7 @@
 #include <thread>
 
 #include "base/clock.h"
+#include "base/environment.h"
 #include "base/file.h"
 #include "base/interrupt.h"
 #include "base/text.h"
@@ -42,9 +43,9 @@ std::uint64_t trulyRandom() {
 /// Whatever is a secret of the user is not for kernels to read.
 bool isSecret(std::string_view variable) {
   const std::string_view name = variable.substr(0, variable.find('='));
-  return std::ranges::any_of(std::array<std::string_view, 5>{"KEY", "TOKEN", "SECRET", "PASSWORD",
-                                                             "CREDENTIAL"},
-                             [&](std::string_view word) { return name.contains(word); });
+  return std::ranges::any_of(
+      std::array<std::string_view, 5>{"KEY", "TOKEN", "SECRET", "PASSWORD", "CREDENTIAL"},
+      [&](std::string_view word) { return name.contains(word); });
 }
 
 /// Puts the descriptors in place, whatever numbers they have now.

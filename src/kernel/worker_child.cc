@@ -137,8 +137,8 @@ class Child {
     }
     function_ = ::dlsym(handle, name.c_str());
     if (function_ == nullptr) {
-      return Failure{"build", fmt::format("has no function '{}'; write extern \"C\" void {}(…)",
-                                          name, name)};
+      return Failure{
+          "build", fmt::format("has no function '{}'; write extern \"C\" void {}(…)", name, name)};
     }
     if (sandboxed && !closeFiles()) {
       return Failure{"protocol", "the filter of system calls was refused"};
@@ -177,7 +177,8 @@ class Child {
     const std::size_t count = warmUp + request.at("iterations").get<std::size_t>();
     const bool stirs = request.contains("stir");
     Stir stir(stirs ? request["stir"].get<std::uint64_t>() : 0,
-              stirs ? std::span<const Stirrable>(call.inputs) : std::span<const Stirrable>(), count);
+              stirs ? std::span<const Stirrable>(call.inputs) : std::span<const Stirrable>(),
+              count);
     for (std::size_t i = 0; i < warmUp; ++i) {
       stir.before(i);
       run(call);
@@ -232,8 +233,7 @@ class Child {
       body_["kind"] = failure->kind;
       body_["error"] = failure->error;
     }
-    const std::string line =
-        body_.dump(-1, ' ', false, json::error_handler_t::replace) + "\n";
+    const std::string line = body_.dump(-1, ' ', false, json::error_handler_t::replace) + "\n";
     std::string_view left = line;
     while (!left.empty()) {
       const ssize_t wrote = ::write(kAnswers, left.data(), left.size());
