@@ -1,6 +1,7 @@
 #include "kernel/affine.h"
 
 #include <algorithm>
+#include <set>
 
 #include "base/text.h"
 
@@ -191,6 +192,31 @@ std::optional<Polynomial> polynomialOf(const Expr& e) {
   }
 }
 
+bool Polynomial::isPositive() const {
+  Polynomial shifted = *this;
+  std::set<std::string> names;
+  for (const auto& term : terms_) {
+    names.insert(term.first.begin(), term.first.end());
+  }
+  for (const std::string& one : names) {
+    shifted = shifted.substituted(one, variable(one).plus(constant(1)));
+  }
+  const auto found = shifted.terms_.find({});
+  return found != shifted.terms_.end() && found->second >= 1 && !shifted.hasNegative();
+}
+
+std::optional<std::pair<Polynomial, Polynomial>> rangeOf(const Stmt& loop) {
+  // A loop over a block: all blocks together go from 0 to the end of the whole.
+  if (loop.to.kind == Expr::Kind::call && loop.to.text.starts_with("std::min<") &&
+      loop.to.args.size() == 2) {
+    const auto to = polynomialOf(loop.to.args[1]);
+    return to ? std::optional(std::pair(Polynomial(), *to)) : std::nullopt;
+  }
+  const auto from = polynomialOf(loop.from);
+  const auto to = polynomialOf(loop.to);
+  return from && to ? std::optional(std::pair(*from, *to)) : std::nullopt;
+}
+
 bool apart(const Polynomial& at, std::string_view variable, const std::vector<const Stmt*>& inner) {
   const auto stride = at.factorOf(variable);
   if (!stride || stride->isZero() || stride->hasNegative()) {
@@ -198,22 +224,18 @@ bool apart(const Polynomial& at, std::string_view variable, const std::vector<co
   }
   Polynomial rest = *stride;
   for (const Stmt* loop : inner) {
-    if (loop->name == variable) {
+    const auto factor = at.factorOf(loop->name);
+    if (loop->name == variable || (factor && factor->isZero())) {
       continue;
     }
-    const auto factor = at.factorOf(loop->name);
-    const auto from = polynomialOf(loop->from);
-    const auto to = polynomialOf(loop->to);
-    if (!factor || factor->contains(variable) || factor->hasNegative() || !from || !to) {
+    const auto range = rangeOf(*loop);
+    if (!factor || factor->contains(variable) || factor->hasNegative() || !range) {
       return false;
     }
-    if (factor->isZero()) {
-      continue;
-    }
-    rest = rest.plus(factor->times(to->plus(*from, -1).plus(Polynomial::constant(1), -1)), -1);
+    const Polynomial last = range->second.plus(range->first, -1).plus(Polynomial::constant(1), -1);
+    rest = rest.plus(factor->times(last), -1);
   }
-  const auto left = rest.constantValue();
-  return left && *left >= 1;
+  return rest.isPositive();
 }
 
 bool injective(const Polynomial& at, std::vector<const Stmt*> loops) {

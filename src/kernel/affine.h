@@ -28,6 +28,8 @@ class Polynomial {
   [[nodiscard]] std::optional<std::int64_t> constantValue() const;
   [[nodiscard]] bool contains(std::string_view name) const;
   [[nodiscard]] bool hasNegative() const;
+  /// Whether it is 1 or more when every name is: sizes are.
+  [[nodiscard]] bool isPositive() const;
   /// What the name is multiplied by; nothing when it occurs in a square or higher.
   [[nodiscard]] std::optional<Polynomial> factorOf(std::string_view name) const;
   /// All terms without the name.
@@ -48,6 +50,9 @@ class Polynomial {
 
 /// Nothing for what is no sum of products of names and integers.
 [[nodiscard]] std::optional<Polynomial> polynomialOf(const Expr& expression);
+
+/// From where to where the loop's variable goes, at most.
+[[nodiscard]] std::optional<std::pair<Polynomial, Polynomial>> rangeOf(const Stmt& loop);
 
 /// Whether two values of the variable never touch the same element, whatever the loops further in
 /// do: its stride is longer than the stretch that these cover. `inner` are the loops whose

@@ -71,6 +71,22 @@ std::vector<std::string> strategiesOf(Category category) {
   return {};
 }
 
+/// What the roofline says: how much is computed for each byte, and which of the two is the limit.
+void addIntensity(const Shape& shape, const Measured& measured, std::vector<Finding>& findings) {
+  const double bytes = shape.bytes();
+  if (shape.flops <= 0 || bytes <= 0 || measured.peakGflops <= 0 || measured.peakGbps <= 0) {
+    return;
+  }
+  const double computeMs = shape.flops / measured.peakGflops / 1e6;
+  const double memoryMs = bytes / measured.peakGbps / 1e6;
+  const bool memory = memoryMs > computeMs;
+  findings.push_back({memory ? Side::memory : Side::computation,
+                      memory ? "the memory is the limit" : "computing is the limit",
+                      fmt::format("{:.1f} operations a byte: {:.3f} ms to compute, {:.3f} ms to move",
+                                  shape.flops / bytes, computeMs, memoryMs),
+                      memory ? "coalescing" : "vectorization", 0.1});
+}
+
 void addRemarks(const Judged& judged, std::vector<Finding>& findings) {
   const auto remarks = judged.facts.find("remarks");
   if (remarks == judged.facts.end() || !remarks->is_array()) {
@@ -179,6 +195,7 @@ Analysis analyse(const Task& task, const Source& source, const Judged& judged,
   analysis.strategies = strategiesOf(analysis.category);
   analysis.findings = source.language == Language::cpp ? cppFindings(task, source)
                                                        : tileLangFindings(source);
+  addIntensity(task.shape, measured, analysis.findings);
   addRemarks(judged, analysis.findings);
   addSpills(judged, analysis.findings);
   addThreads(source, measured, analysis.findings);

@@ -52,6 +52,21 @@ class Writer {
     threaded_ = std::ranges::any_of(c.sum.parallel, [](const Stmt& l) { return !l.lines.empty(); });
     rowEnd_ = freshName(function, row_ + "End");
     columnEnd_ = freshName(function, column_ + "End");
+    wide_ = freshName(function, column_ + "Wide");
+    rowBlock_ = freshName(function, row_ + "Block");
+    depthBlock_ = freshName(function, c.sum.reduced[0].name + "Block");
+    depthEnd_ = freshName(function, c.sum.reduced[0].name + "End");
+    tile_ = freshName(function, "tile");
+    left_ = freshName(function, "left");
+    right_ = freshName(function, "right");
+    r_ = freshName(function, "r");
+    v_ = freshName(function, "v");
+    lane_ = freshName(function, "lane");
+    panel_ = freshName(function, "panel");
+    edge_ = freshName(function, "edge");
+    width_ = freshName(function, "width");
+    vector_ = fmt::format("{} * kWidth", v_);
+    element_ = fmt::format("{} * kWidth + {}", v_, lane_);
   }
 
   std::optional<std::vector<std::string>> write() {
@@ -110,20 +125,18 @@ class Writer {
       parallelPragma();
       openLoop(loop);
     }
-    const std::string type = c_.column.type;
-    const std::string to = print(c_.column.to);
+    const std::string& type = c_.column.type;
     const std::string from = print(c_.column.from);
-    out_.add("const {} {} = {};", type, columnEnd_, to);
-    out_.add("const {} {} = {};", type, rowEnd_, print(c_.row.to));
-    const std::string wide = fmt::format("{} + ({} - {}) / {} * {}", from, columnEnd_, from,
-                                         across(), across());
-    out_.add("const {} {}Wide = {};", type, column_, wide);
+    out_.add("const {} {} = {};", type, columnEnd_, print(c_.column.to));
+    out_.add("const {} {} = {};", c_.row.type, rowEnd_, print(c_.row.to));
+    out_.add("const {} {} = {} + ({} - {}) / {} * {};", type, wide_, from, columnEnd_, from, across(),
+             across());
     parallelPragma();
-    out_.open("for ({} {} = {}; {} < {}Wide; {} += {})", type, column_, from, column_, column_,
-              column_, across());
+    out_.open("for ({} {} = {}; {} < {}; {} += {})", type, column_, from, column_, wide_, column_,
+              across());
     rows(shape_.vectors, Where::place);
     out_.close();
-    out_.add("{} {} = {}Wide;", type, column_, column_);
+    out_.add("{} {} = {};", type, column_, wide_);
     if (shape_.vectors > 1) {
       out_.open("for (; {} + kWidth <= {}; {} += kWidth)", column_, columnEnd_, column_);
       rows(1, Where::place);
@@ -142,7 +155,7 @@ class Writer {
   /// One element, for columns that are too few for a vector.
   void oneByOne() {
     const std::string& sum = c_.sum.scalar;
-    Expr init = c_.sum.goesOn ? c_.sum.target : scalarCode(function_, c_.sum.init);
+    const Expr init = c_.sum.goesOn ? c_.sum.target : scalarCode(function_, c_.sum.init);
     out_.add("float {} = {};", sum, print(init));
     for (const Stmt& loop : c_.sum.reduced) {
       openLoop(loop);
@@ -154,11 +167,12 @@ class Writer {
     out_.add("{} = {};", print(c_.sum.target), print(scalarCode(function_, c_.sum.stored)));
   }
 
-  /// Where a tile's sums go: to their place, or to a buffer when columns are missing.
+  /// Where a tile's sums go: to their place, or one by one when columns are missing.
   enum class Where : std::uint8_t { place, edge };
 
   void rows(std::int64_t vectors, Where where) {
-    out_.add("{} {} = {};", c_.row.type, row_, rowFrom());
+    const bool blocks = shape_.pack && shape_.rowBlock > 0;
+    out_.add("{} {} = {};", c_.row.type, row_, blocks ? rowBlock_ : print(c_.row.from));
     out_.open("for (; {} + {} <= {}; {} += {})", row_, shape_.rows, rowEnd_, row_, shape_.rows);
     tile(shape_.rows, vectors, where);
     out_.close();
@@ -169,15 +183,9 @@ class Writer {
     }
   }
 
-  [[nodiscard]] std::string rowFrom() const {
-    return shape_.pack && shape_.rowBlock > 0 ? row_ + "Block" : print(c_.row.from);
-  }
-
-  void eachOfTile(std::int64_t rows, std::int64_t vectors) {
-    out_.unrolled(rows);
-    out_.open("for (std::int64_t r = 0; r < {}; ++r)", rows);
-    out_.unrolled(vectors);
-    out_.open("for (std::int64_t v = 0; v < {}; ++v)", vectors);
+  void count(const std::string& variable, std::int64_t times) {
+    out_.unrolled(times);
+    out_.open("for (std::int64_t {} = 0; {} < {}; ++{})", variable, variable, times, variable);
   }
   void closeBoth() {
     out_.close();
@@ -185,11 +193,10 @@ class Writer {
   }
 
   void tile(std::int64_t rows, std::int64_t vectors, Where where) {
-    out_.add("Vector c[{}][{}];", rows, vectors);
+    out_.add("Vector {}[{}][{}];", tile_, rows, vectors);
     if (shape_.prefetch && where == Where::place) {
-      out_.unrolled(rows);
-      out_.open("for (std::int64_t r = 0; r < {}; ++r)", rows);
-      out_.add("__builtin_prefetch(&{}, 1);", at(c_.sum.target, "r", ""));
+      count(r_, rows);
+      out_.add("__builtin_prefetch(&{}, 1);", at(c_.sum.target, r_, ""));
       out_.close();
     }
     beginTile(rows, vectors, where);
@@ -198,136 +205,139 @@ class Writer {
   }
 
   [[nodiscard]] std::string isFirst() const {
-    return fmt::format("{}Block == {}", c_.sum.reduced[0].name, print(c_.sum.reduced[0].from));
+    return fmt::format("{} == {}", depthBlock_, print(c_.sum.reduced[0].from));
   }
   [[nodiscard]] std::string isLast() const {
-    return fmt::format("{}End == {}", c_.sum.reduced[0].name, print(c_.sum.reduced[0].to));
+    return fmt::format("{} == {}", depthEnd_, print(c_.sum.reduced[0].to));
+  }
+
+  /// Lanes of a vector at the edge whose columns are there.
+  void openLanes() {
+    out_.open("for (std::int64_t {} = 0; {} < kWidth && {} < {}; ++{})", lane_, lane_, element_,
+              width_, lane_);
   }
 
   void beginTile(std::int64_t rows, std::int64_t vectors, Where where) {
-    const std::string init = c_.sum.goesOn ? "" : at(init_, "r", "v * kWidth");
-    const std::string there = where == Where::place
-                                  ? fmt::format("load(&{})", at(c_.sum.target, "r", "v * kWidth"))
-                                  : "load(&edge[v * kWidth])";
-    eachOfTile(rows, vectors);
+    count(r_, rows);
+    count(v_, vectors);
     if (where == Where::edge) {
-      // Of the edge only the columns that are there may be touched.
-      out_.add("alignas(64) float edge[kWidth] = {{}};");
-      out_.open("for (std::int64_t x = 0; x < kWidth && v * kWidth + x < width; ++x)");
-      const std::string old = at(c_.sum.target, "r", "v * kWidth + x");
-      out_.add("edge[x] = {};", c_.sum.goesOn ? old
-                                              : fmt::format("{} ? {} : {}", isFirst(),
-                                                            at(c_.sum.init, "r", "v * kWidth + x"),
-                                                            old));
+      const std::string old = at(c_.sum.target, r_, element_);
+      out_.add("alignas(64) float {}[kWidth] = {{}};", edge_);
+      openLanes();
+      out_.add("{}[{}] = {};", edge_, lane_,
+               c_.sum.goesOn
+                   ? old
+                   : fmt::format("{} ? {} : {}", isFirst(), at(c_.sum.init, r_, element_), old));
       out_.close();
-      out_.add("c[r][v] = load(edge);");
-    } else if (c_.sum.goesOn) {
-      out_.add("c[r][v] = {};", there);
-    } else if (shape_.pack) {
-      out_.add("c[r][v] = {} ? {} : {};", isFirst(), init, there);
+      out_.add("{}[{}][{}] = load({});", tile_, r_, v_, edge_);
     } else {
-      out_.add("c[r][v] = {};", init);
+      const std::string old = fmt::format("load(&{})", at(c_.sum.target, r_, vector_));
+      const std::string init = c_.sum.goesOn ? old : at(init_, r_, vector_);
+      out_.add("{}[{}][{}] = {};", tile_, r_, v_,
+               c_.sum.goesOn || !shape_.pack ? init
+                                             : fmt::format("{} ? {} : {}", isFirst(), init, old));
     }
     closeBoth();
   }
 
   void multiply(std::int64_t rows, std::int64_t vectors) {
+    const Stmt& inner = c_.sum.reduced.back();
     if (shape_.pack) {
-      const std::string& k = c_.sum.reduced[0].name;
       out_.unrolled(shape_.unroll);
-      out_.open("for ({} {} = {}Block; {} < {}End; ++{})", c_.sum.reduced[0].type, k, k, k, k, k);
+      openDepth();
     } else {
       for (const Stmt& loop : c_.sum.reduced) {
-        if (&loop == &c_.sum.reduced.back()) {
+        if (&loop == &inner) {
           out_.unrolled(shape_.unroll);
         }
         openLoop(loop);
       }
     }
-    out_.add("Vector b[{}];", vectors);
-    out_.unrolled(vectors);
-    out_.open("for (std::int64_t v = 0; v < {}; ++v)", vectors);
+    out_.add("Vector {}[{}];", right_, vectors);
+    count(v_, vectors);
     if (shape_.pack) {
-      const std::string& k = c_.sum.reduced[0].name;
-      out_.add("b[v] = load(&panel[({} - {}Block) * {} + v * kWidth]);", k, k, across());
+      out_.add("{}[{}] = load(&{}[({} - {}) * {} + {}]);", right_, v_, panel_, inner.name,
+               depthBlock_, across(), vector_);
     } else {
-      out_.add("b[v] = load(&{});", at(c_.right, "", "v * kWidth"));
+      out_.add("{}[{}] = load(&{});", right_, v_, at(c_.right, "", vector_));
     }
     out_.close();
-    out_.unrolled(rows);
-    out_.open("for (std::int64_t r = 0; r < {}; ++r)", rows);
-    out_.add("const float a = {};", at(c_.left, "r", ""));
-    out_.unrolled(vectors);
-    out_.open("for (std::int64_t v = 0; v < {}; ++v)", vectors);
-    out_.add("c[r][v] += a * b[v];");
+    count(r_, rows);
+    out_.add("const float {} = {};", left_, at(c_.left, r_, ""));
+    count(v_, vectors);
+    out_.add("{}[{}][{}] += {} * {}[{}];", tile_, r_, v_, left_, right_, v_);
     closeBoth();
     for (std::size_t i = 0; i < c_.sum.reduced.size(); ++i) {
       out_.close();
     }
   }
 
+  void openDepth() {
+    const Stmt& k = c_.sum.reduced[0];
+    out_.open("for ({} {} = {}; {} < {}; ++{})", k.type, k.name, depthBlock_, k.name, depthEnd_,
+              k.name);
+  }
+
   void endTile(std::int64_t rows, std::int64_t vectors, Where where) {
-    eachOfTile(rows, vectors);
     const std::string& sum = c_.sum.scalar;
+    count(r_, rows);
+    count(v_, vectors);
     if (where == Where::edge) {
-      out_.open("for (std::int64_t x = 0; x < kWidth && v * kWidth + x < width; ++x)");
-      out_.add("const float {} = c[r][v][x];", sum);
-      const std::string target = at(c_.sum.target, "r", "v * kWidth + x");
-      const std::string stored =
-          at(scalarCode(function_, c_.sum.stored), "r", "v * kWidth + x");
-      out_.add("{} = {};", target,
+      openLanes();
+      out_.add("const float {} = {}[{}][{}][{}];", sum, tile_, r_, v_, lane_);
+      const std::string stored = at(scalarCode(function_, c_.sum.stored), r_, element_);
+      out_.add("{} = {};", at(c_.sum.target, r_, element_),
                c_.sum.plain() ? stored : fmt::format("{} ? {} : {}", isLast(), stored, sum));
       out_.close();
     } else {
-      const std::string target = at(c_.sum.target, "r", "v * kWidth");
-      if (c_.sum.plain()) {
-        out_.add("store(&{}, c[r][v]);", target);
-      } else {
-        out_.add("const Vector {} = c[r][v];", sum);
-        const std::string stored = at(stored_, "r", "v * kWidth");
-        out_.add("store(&{}, {});", target,
-                 shape_.pack ? fmt::format("{} ? {} : {}", isLast(), stored, sum) : stored);
-      }
+      const std::string target = at(c_.sum.target, r_, vector_);
+      out_.add("const Vector {} = {}[{}][{}];", sum, tile_, r_, v_);
+      const std::string stored = c_.sum.plain() ? sum : at(stored_, r_, vector_);
+      out_.add("store(&{}, {});", target,
+               shape_.pack && !c_.sum.plain() ? fmt::format("{} ? {} : {}", isLast(), stored, sum)
+                                              : stored);
     }
     closeBoth();
   }
 
+  /// Copies a panel of the right-hand side, `depth` deep and as wide as a tile, and uses it for all
+  /// rows before the next.
   void packed() {
     for (const Stmt& loop : batch()) {
       parallelPragma();
       openLoop(loop);
     }
     const Stmt& k = c_.sum.reduced[0];
-    const std::string type = c_.column.type;
-    out_.open("for ({} {}Block = {}; {}Block < {}; {}Block += {})", k.type, k.name, print(k.from),
-              k.name, print(k.to), k.name, shape_.depth);
-    out_.add("const {} {}End = std::min<{}>({}Block + {}, {});", k.type, k.name, k.type, k.name,
+    const std::string& type = c_.column.type;
+    out_.open("for ({} {} = {}; {} < {}; {} += {})", k.type, depthBlock_, print(k.from), depthBlock_,
+              print(k.to), depthBlock_, shape_.depth);
+    out_.add("const {} {} = std::min<{}>({} + {}, {});", k.type, depthEnd_, k.type, depthBlock_,
              shape_.depth, print(k.to));
     if (shape_.rowBlock > 0) {
-      out_.open("for ({} {}Block = {}; {}Block < {}; {}Block += {})", c_.row.type, row_,
-                print(c_.row.from), row_, print(c_.row.to), row_, shape_.rowBlock);
-      out_.add("const {} {} = std::min<{}>({}Block + {}, {});", c_.row.type, rowEnd_, c_.row.type,
-               row_, shape_.rowBlock, print(c_.row.to));
+      out_.open("for ({} {} = {}; {} < {}; {} += {})", c_.row.type, rowBlock_, print(c_.row.from),
+                rowBlock_, print(c_.row.to), rowBlock_, shape_.rowBlock);
+      out_.add("const {} {} = std::min<{}>({} + {}, {});", c_.row.type, rowEnd_, c_.row.type,
+               rowBlock_, shape_.rowBlock, print(c_.row.to));
     } else {
       out_.add("const {} {} = {};", c_.row.type, rowEnd_, print(c_.row.to));
     }
     parallelPragma();
     out_.open("for ({} {} = {}; {} < {}; {} += {})", type, column_, print(c_.column.from), column_,
               print(c_.column.to), column_, across());
-    out_.add("const {} width = std::min<{}>({}, {} - {});", type, type, across(),
+    out_.add("const {} {} = std::min<{}>({}, {} - {});", type, width_, type, across(),
              print(c_.column.to), column_);
     packPanel();
     for (const Stmt& loop : furtherRows()) {
       openLoop(loop);
     }
-    out_.open("if (width == {})", across());
+    out_.open("if ({} == {})", width_, across());
     rows(shape_.vectors, Where::place);
     out_.close();
     out_.open("else");
     rows(shape_.vectors, Where::edge);
     out_.close();
-    const std::size_t loops = batch().size() + furtherRows().size() + 2 +
-                              (shape_.rowBlock > 0 ? 1 : 0);
+    const std::size_t loops =
+        batch().size() + furtherRows().size() + (shape_.rowBlock > 0 ? 3 : 2);
     for (std::size_t i = 0; i < loops; ++i) {
       out_.close();
     }
@@ -335,18 +345,19 @@ class Writer {
 
   void packPanel() {
     const Stmt& k = c_.sum.reduced[0];
-    out_.add("alignas(64) float panel[{}];", shape_.depth * across());
-    const std::string row = fmt::format("panel[({} - {}Block) * {} + ", k.name, k.name, across());
+    out_.add("alignas(64) float {}[{}];", panel_, shape_.depth * across());
+    const auto openLanesOfPanel = [&] {
+      out_.open("for (std::int64_t {} = 0; {} < {}; ++{})", lane_, lane_, across(), lane_);
+    };
     if (c_.rightInOrder) {
-      out_.open("for ({} {} = {}Block; {} < {}End; ++{})", k.type, k.name, k.name, k.name, k.name,
-                k.name);
-      out_.open("for (std::int64_t x = 0; x < {}; ++x)", across());
+      openDepth();
+      openLanesOfPanel();
     } else {
-      out_.open("for (std::int64_t x = 0; x < {}; ++x)", across());
-      out_.open("for ({} {} = {}Block; {} < {}End; ++{})", k.type, k.name, k.name, k.name, k.name,
-                k.name);
+      openLanesOfPanel();
+      openDepth();
     }
-    out_.add("{}x] = x < width ? {} : 0.0f;", row, at(c_.right, "", "x"));
+    out_.add("{}[({} - {}) * {} + {}] = {} < {} ? {} : 0.0f;", panel_, k.name, depthBlock_, across(),
+             lane_, lane_, width_, at(c_.right, "", lane_));
     closeBoth();
   }
 
@@ -369,6 +380,21 @@ class Writer {
   std::string column_;
   std::string rowEnd_;
   std::string columnEnd_;
+  std::string wide_;
+  std::string rowBlock_;
+  std::string depthBlock_;
+  std::string depthEnd_;
+  std::string tile_;
+  std::string left_;
+  std::string right_;
+  std::string r_;
+  std::string v_;
+  std::string lane_;
+  std::string panel_;
+  std::string edge_;
+  std::string width_;
+  std::string vector_;   ///< the step from a tile's first column to a vector
+  std::string element_;  ///< the same to a lane of it
   Expr init_;
   Expr stored_;
   bool threaded_ = false;
@@ -381,11 +407,9 @@ std::optional<std::vector<std::string>> contractionCode(Function& function,
                                                         const Contraction& contraction,
                                                         const TileShape& shape) {
   const std::vector<std::string> helpers = function.helpers;
-  const std::string before = function.before;
   auto lines = Writer(function, contraction, shape).write();
   if (!lines) {
     function.helpers = helpers;
-    function.before = before;
   }
   return lines;
 }

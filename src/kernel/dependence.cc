@@ -117,14 +117,14 @@ bool isParallel(const Stmt& loop) {
 }
 
 bool plainBounds(const Stmt& loop, const std::vector<std::string>& forbidden) {
-  const auto from = polynomialOf(loop.from);
-  const auto to = polynomialOf(loop.to);
-  if (!from || !to || loop.step != number(1)) {
-    return false;
+  bool plain = loop.step == number(1);
+  for (const Expr* bound : {&loop.from, &loop.to}) {
+    visit(*bound, [&](const Expr& e, bool) {
+      plain &= e.kind != Expr::Kind::index &&
+               (e.kind != Expr::Kind::name || std::ranges::find(forbidden, e.text) == forbidden.end());
+    });
   }
-  return std::ranges::none_of(forbidden, [&](const std::string& name) {
-    return from->contains(name) || to->contains(name);
-  });
+  return plain;
 }
 
 }  // namespace hone::kernel::nest

@@ -21,7 +21,7 @@ namespace hone::kernel::nest {
 /// and at the same time. Arrays that are declared within it are its rounds' own.
 [[nodiscard]] bool isParallel(const Stmt& loop);
 
-/// Whether the bounds are polynomials that use none of the names, and the step is 1.
+/// Whether the bounds use no element of an array and none of the names, and the step is 1.
 [[nodiscard]] bool plainBounds(const Stmt& loop, const std::vector<std::string>& forbidden);
 
 }  // namespace hone::kernel::nest

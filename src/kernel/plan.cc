@@ -10,6 +10,7 @@
 #include "kernel/nest.h"
 #include "kernel/normal_form.h"
 #include "kernel/rewrites.h"
+#include "kernel/vector_code.h"
 
 namespace hone::kernel {
 namespace {
@@ -242,6 +243,7 @@ std::optional<Source> applied(const Plan& plan, const Source& original) {
       return std::nullopt;
     }
   }
+  nest::needHeaders(*function);
   result.text = nest::print(*function);
   return result;
 }

@@ -261,7 +261,6 @@ bool vectorizeIn(Function& function, std::vector<Stmt>& body, std::int64_t width
       continue;
     }
     const std::vector<std::string> helpers = function.helpers;
-    const std::string before = function.before;
     if (!s.lines.empty()) {
       continue;  // it runs on threads
     }
@@ -272,7 +271,6 @@ bool vectorizeIn(Function& function, std::vector<Stmt>& body, std::int64_t width
       changed = true;
     } else {
       function.helpers = helpers;
-      function.before = before;
     }
   }
   return changed;

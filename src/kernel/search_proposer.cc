@@ -116,7 +116,8 @@ class SearchProposer : public Proposer {
       for (const Tried& one : view.tried) {
         const auto& used = one.proposal.techniques;
         if (std::ranges::find(used, technique) != used.end()) {
-          (one.judged.ok() ? passed : failed) += 1;
+          const bool slow = one.judged.outcome == model::Outcome::tooSlow;
+          (one.judged.ok() || slow ? passed : failed) += 1;
         }
       }
       total += failed >= 2 && passed == 0 ? 1 : 0;

@@ -128,10 +128,13 @@ Expr all(Expr value) { return call("all", {std::move(value)}); }
 
 }  // namespace
 
-void needVectors(Function& function, std::int64_t width) {
+void needHeaders(Function& function) {
   for (const std::string_view header : {"<algorithm>", "<cmath>", "<cstdint>", "<cstring>"}) {
     needHeader(function, header);
   }
+}
+
+void needVectors(Function& function, std::int64_t width) {
   need(function, fmt::format(kVectors, fmt::arg("bytes", width * 4), fmt::arg("width", width)));
 }
 

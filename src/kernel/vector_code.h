@@ -11,6 +11,9 @@
 
 namespace hone::kernel::nest {
 
+/// Adds the standard headers that rewritten code may need.
+void needHeaders(Function& function);
+
 /// Adds the vector type, its loads and stores, to the helpers of the function, once.
 void needVectors(Function& function, std::int64_t width);
 
