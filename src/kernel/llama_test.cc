@@ -9,6 +9,7 @@
 
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <string>
 
 #include "base/text.h"
@@ -29,11 +30,13 @@ class LlamaServer {
     if (::pipe2(in, O_CLOEXEC) != 0 || ::pipe2(out, O_CLOEXEC) != 0) {
       return;
     }
+    const char* given = std::getenv("HONE_PYTHON");
+    const char* python = given != nullptr ? given : HONE_TEST_PYTHON;
     pid_ = ::fork();
     if (pid_ == 0) {
       ::dup2(in[0], STDIN_FILENO);
       ::dup2(out[1], STDOUT_FILENO);
-      ::execl(HONE_TEST_PYTHON, HONE_TEST_PYTHON, HONE_LLAMA_SERVER, nullptr);
+      ::execl(python, python, HONE_LLAMA_SERVER, nullptr);
       ::_exit(127);
     }
     ::close(in[0]);

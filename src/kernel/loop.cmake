@@ -1,6 +1,6 @@
 # The loop, the language-model proposer and the library of examples.
 find_package(CURL REQUIRED)
-list(APPEND kernel_sources both_proposers.cc chat_client.cc chat_price.cc docket.cc entry_point.cc
+list(APPEND kernel_sources both_proposers.cc chat_client.cc chat_price.cc docket.cc embeddings.cc entry_point.cc
   example_file.cc examples.cc history.cc http_post.cc kernel_files.cc llm_answer.cc llm_prompt.cc llm_proposer.cc
   optimizer.cc optimizer_final.cc outputs.cc slow_list.cc trial_record.cc turn_race.cc)
 list(APPEND kernel_links SQLiteCpp sqlite3 CURL::libcurl)

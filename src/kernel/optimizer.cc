@@ -19,6 +19,8 @@ using model::Outcome;
 constexpr double kTurnsShare = 0.8;
 /// So many candidates of a turn are raced.
 constexpr std::size_t kRacers = 3;
+/// So many times the examples wanted are found by words before meaning ranks them.
+constexpr std::size_t kByMeaning = 5;
 /// A kernel has to show nothing for so many turns to be left alone.
 constexpr int kDullTurns = 2;
 
@@ -206,9 +208,17 @@ Result<std::vector<Example>> Optimizer::examplesFor(const Analysis& analysis) co
   for (const Finding& finding : analysis.findings) {
     query += fmt::format("{} {} ", finding.technique, finding.what);
   }
+  const std::string said = query;
   query += best_.entry->source().text;
-  return workshop_.examples->search(query, nameOf(best_.entry->source().language),
-                                    options_.examples);
+  const std::string_view language = nameOf(best_.entry->source().language);
+  if (workshop_.embeddings == nullptr) {
+    return workshop_.examples->search(query, language, options_.examples);
+  }
+  auto found = HONE_TRY(
+      workshop_.examples->search(query, language, kByMeaning * options_.examples));
+  auto ranked = HONE_TRY(workshop_.embeddings->rank(said, std::move(found)));
+  ranked.resize(std::min(ranked.size(), options_.examples));
+  return ranked;
 }
 
 Result<TurnRecord> Optimizer::beginTurn(std::size_t turn) {

@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/progress.h"
 #include "kernel/docket.h"
+#include "kernel/embeddings.h"
 #include "kernel/examples.h"
 #include "kernel/history.h"
 #include "kernel/proposer.h"
@@ -79,6 +80,7 @@ struct Workshop {
   Proposer& proposer;
   const Examples* examples = nullptr;  ///< null: without
   Progress& progress;
+  const Embeddings* embeddings = nullptr;  ///< null: examples are ranked by their words alone
 };
 
 /// Turn by turn: analysis, examples, proposals, judgement, a race of the best; then the winner once
