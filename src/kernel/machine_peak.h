@@ -1,0 +1,48 @@
+#pragma once
+
+#include <chrono>
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include "base/error.h"
+#include "kernel/call_tensors.h"
+#include "kernel/cpp_build.h"
+#include "kernel/judge.h"
+#include "kernel/runnable.h"
+
+namespace hone::kernel {
+
+/// What one core of this machine can do at best, by code made for nothing else: fused
+/// multiply-adds on registers, and loads from the first-level cache. No kernel is quicker.
+class MachinePeak {
+ public:
+  [[nodiscard]] static Result<MachinePeak> open(const JudgeOptions& options, CppBuilder& builder,
+                                                const std::filesystem::path& tensorFolder);
+
+  /// The least time that a call of the shape can take on `threads` cores: its flops, or the writing
+  /// of its outputs. Measured at the first use.
+  [[nodiscard]] Result<double> leastNs(const Shape& shape, int threads);
+  /// Looks again: another program may have been in the way. The figures only ever rise.
+  [[nodiscard]] Result<void> measure();
+
+  [[nodiscard]] double gflops() const { return gflops_; }
+  [[nodiscard]] double gbps() const { return gbps_; }
+
+ private:
+  MachinePeak(Runnable flops, Runnable loads, CallTensors tensors, std::chrono::milliseconds limit)
+      : flops_(std::move(flops)),
+        loads_(std::move(loads)),
+        tensors_(std::move(tensors)),
+        limit_(limit) {}
+  [[nodiscard]] Result<double> fastestNs(const Runnable& runnable);
+
+  Runnable flops_;
+  Runnable loads_;
+  CallTensors tensors_;
+  std::chrono::milliseconds limit_;
+  double gflops_ = 0;
+  double gbps_ = 0;
+};
+
+}  // namespace hone::kernel
