@@ -9,7 +9,7 @@ import torch
 
 from . import sandbox, tilelang_build
 from .failures import WorkerError, failure_of
-from .models import Bound, Reference, flat_outputs, import_file, template_of
+from .models import Bound, Reference, flat_outputs, import_file
 from .watch import Watch, marks_of
 
 
@@ -35,7 +35,7 @@ class KernelRun:
                 model = reference.build(module.ModelNew, seed).to(self.device)
             except BaseException as error:
                 raise failure_of(error, self.path, "build") from error
-            self.model = Bound(model, template_of(inputs), wanted)
+            self.model = Bound(model, inputs, wanted)
             # Many compile at their first call; whoever is called then is not to be built any more.
             parameters = [value for _, value in wanted]
             tensors = [value for value in inputs if isinstance(value, torch.Tensor)]

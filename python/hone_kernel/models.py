@@ -77,9 +77,10 @@ def flat_outputs(result):
 class Bound:
     """A model whose inputs and parameters are handed over with every call."""
 
-    def __init__(self, model, template, parameters):
+    def __init__(self, model, inputs, parameters):
         self.model = model
-        self.template = template  # what get_inputs returned, tensors as None
+        self.template = inputs  # what get_inputs returned; its tensors are holes
+        self.given = [value.dtype for value in inputs if isinstance(value, torch.Tensor)]
         self.targets = list(model.state_dict(keep_vars=True).items())
         self.parameters = set(dict(model.named_parameters(remove_duplicate=False)))
         self._match(parameters)
@@ -105,16 +106,18 @@ class Bound:
 
     def bind(self, tensors):
         """The arguments of forward; the parameters are put into the model."""
-        given = self.template.count(None)
-        arguments = iter(tensors[:given])
-        for (name, target), value in zip(self.targets, tensors[given:], strict=True):
+        count = len(self.given)
+        arguments = iter(map(whole_as, tensors[:count], self.given))
+        for (name, target), value in zip(self.targets, tensors[count:], strict=True):
             if name in self.parameters:
                 target.data = value
             else:
                 target.copy_(value)  # a model may update its buffers: not those of the judge
-        return [next(arguments) if part is None else part for part in self.template]
+        return [
+            next(arguments) if isinstance(part, torch.Tensor) else part for part in self.template
+        ]
 
 
-def template_of(inputs):
-    """The inputs with a hole for every tensor, which the judge gives."""
-    return [None if isinstance(value, torch.Tensor) else value for value in inputs]
+def whole_as(tensor, dtype):
+    """Whole numbers come as doubles to a reference in double precision; they are none."""
+    return tensor if dtype.is_floating_point else tensor.to(dtype)

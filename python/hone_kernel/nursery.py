@@ -77,6 +77,10 @@ class Nursery:
                 sys.excepthook(*sys.exc_info())
             finally:
                 os._exit(status)
+        try:
+            os.setpgid(child, child)  # also here: the group exists before anybody kills it
+        except OSError:
+            pass  # it has ended already
         for descriptor in descriptors:
             os.close(descriptor)
         self._send({"pid": child})

@@ -8,7 +8,7 @@ import torch
 
 from . import sandbox
 from .failures import WorkerError, failure_of
-from .models import Bound, Reference, flat_outputs, template_of
+from .models import Bound, Reference, flat_outputs
 from .tensors import NAMES, SharedTensor, Stirrer, type_text
 
 PROTOCOL = 1
@@ -25,6 +25,7 @@ class Service:
         self.network_cut = network_cut
         self.tensors = {}
         self.mappings = {}
+        self.references = {}
         self.loaded = None
         self.results = []  # of the last call of a `time`, with the tensors they belong into
 
@@ -76,13 +77,16 @@ class Service:
 
     def _do_make(self, request):
         """Fills tensors as the reference does: with get_inputs and the parameters of a new model."""
-        reference = Reference(request["reference"])
+        path = request["reference"]
+        if path not in self.references:
+            self.references[path] = Reference(path)
+        reference = self.references[path]
         model = reference.build_model(request["seed"])
         torch.manual_seed(request["seed"])
         values = [value for value in reference.inputs() if isinstance(value, torch.Tensor)]
         values += model.state_dict().values()
-        for name, value in zip(request["tensors"], values, strict=True):
-            self.tensors[name].view.copy_(value)
+        for tensor, value in zip(self._named(request["inputs"]), values, strict=True):
+            tensor.view.copy_(value)
 
     def _do_load(self, request):
         torch.set_num_threads(request.get("threads", 1))
@@ -186,8 +190,8 @@ class ReferenceRun:
         self.device = request.get("device", "cpu")
         model = model.to(self.device)
         torch.manual_seed(request.get("seed", 0))
-        template = template_of(self.reference.inputs())
-        self.model = Bound(model, template, list(model.state_dict().items()))
+        inputs = self.reference.inputs()
+        self.model = Bound(model, inputs, list(model.state_dict().items()))
 
     def bound(self, tensors):
         """A call of the model on these tensors, as often as one likes."""

@@ -13,8 +13,10 @@
 #include <map>
 
 #include "base/clock.h"
+#include "base/environment.h"
 #include "base/file.h"
 #include "base/interrupt.h"
+#include "kernel/worker.h"
 
 namespace hone::kernel {
 namespace {
@@ -50,21 +52,21 @@ std::string lastLine(const fs::path& log) {
 }  // namespace
 
 Result<std::shared_ptr<PythonNursery>> PythonNursery::of(const fs::path& interpreter,
-                                                         const fs::path& script,
-                                                         const fs::path& log) {
+                                                         const fs::path& script) {
   static std::mutex guard;
   static std::map<std::pair<fs::path, fs::path>, std::shared_ptr<PythonNursery>> started;
   const std::scoped_lock lock(guard);
   std::shared_ptr<PythonNursery>& nursery = started[{interpreter, script}];
   if (nursery == nullptr || !nursery->alive()) {
-    nursery = HONE_TRY(start(interpreter, script, log));
+    nursery = HONE_TRY(start(interpreter, script));
   }
   return nursery;
 }
 
 Result<std::shared_ptr<PythonNursery>> PythonNursery::start(const fs::path& interpreter,
-                                                            const fs::path& script,
-                                                            const fs::path& log) {
+                                                            const fs::path& script) {
+  ScratchFolder folder = HONE_TRY(ScratchFolder::create("hone-python"));
+  const fs::path log = folder.path() / "log";
   std::array<int, 2> ends{};
   if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends.data()) != 0) {
     return errnoError("cannot open a channel to Python");
@@ -92,8 +94,8 @@ Result<std::shared_ptr<PythonNursery>> PythonNursery::start(const fs::path& inte
     return failed;
   }
   ::setpgid(child, child);
-  std::shared_ptr<PythonNursery> nursery(new PythonNursery(child, ends[0], log));
-  HONE_CHECK(nursery->receive());
+  std::shared_ptr<PythonNursery> nursery(new PythonNursery(child, ends[0], std::move(folder)));
+  HONE_CHECK(nursery->receive(Interrupts::heed));
   return nursery;
 }
 
@@ -110,25 +112,25 @@ bool PythonNursery::alive() const {
          info.si_pid == 0;
 }
 
-Result<nlohmann::json> PythonNursery::receive() {
+Result<nlohmann::json> PythonNursery::receive(Interrupts interrupts) {
   const std::int64_t deadlineNs = nowNs() + kPatienceNs;
   std::array<char, 65536> buffer;  // NOLINT(*-member-init): recv fills what is used
   for (;;) {
     constexpr int kLongestMs = 500;  // an interrupt just before the sleep wakes nobody
     pollfd end{socket_, POLLIN, 0};
     const int ready = ::poll(&end, 1, kLongestMs);
-    if (interrupted()) {
+    if (interrupts == Interrupts::heed && interrupted()) {
       return interruptedError();
     }
     if (ready <= 0) {
       if (nowNs() > deadlineNs) {
-        return machineError("Python does not answer; its log is {}", log_.string());
+        return machineError("Python does not answer; its log is {}", log().string());
       }
       continue;
     }
     const ssize_t got = ::recv(socket_, buffer.data(), buffer.size(), 0);
     if (got <= 0) {
-      return machineError("Python ended: {}", lastLine(log_));
+      return machineError("Python ended: {}", lastLine(log()));
     }
     auto message = nlohmann::json::parse(buffer.data(), buffer.data() + got, nullptr, false);
     if (const auto error = message.find("error"); error != message.end()) {
@@ -140,7 +142,7 @@ Result<nlohmann::json> PythonNursery::receive() {
 }
 
 Result<nlohmann::json> PythonNursery::ask(const nlohmann::json& message,
-                                          std::span<const int> descriptors) {
+                                          std::span<const int> descriptors, Interrupts interrupts) {
   const std::scoped_lock lock(mutex_);
   std::string text = message.dump();
   iovec part{text.data(), text.size()};
@@ -158,9 +160,9 @@ Result<nlohmann::json> PythonNursery::ask(const nlohmann::json& message,
     std::memcpy(CMSG_DATA(rights), descriptors.data(), descriptors.size_bytes());
   }
   if (::sendmsg(socket_, &header, MSG_NOSIGNAL) < 0) {
-    return machineError("Python ended: {}", lastLine(log_));
+    return machineError("Python ended: {}", lastLine(log()));
   }
-  return receive();
+  return receive(interrupts);
 }
 
 Result<pid_t> PythonNursery::fork(const PythonWorker& worker, int requests, int answers, int log) {
@@ -176,12 +178,13 @@ Result<pid_t> PythonNursery::fork(const PythonWorker& worker, int requests, int 
     message["import"].push_back("tilelang");
   }
   const std::array<int, 3> descriptors = {requests, answers, log};
-  const nlohmann::json answer = HONE_TRY(ask(message, descriptors));
+  const nlohmann::json answer = HONE_TRY(ask(message, descriptors, Interrupts::heed));
   return answer.at("pid").get<pid_t>();
 }
 
 Result<Ending> PythonNursery::wait(pid_t worker) {
-  const nlohmann::json answer = HONE_TRY(ask({{"do", "wait"}, {"pid", worker}}, {}));
+  const nlohmann::json answer =
+      HONE_TRY(ask({{"do", "wait"}, {"pid", worker}}, {}, Interrupts::ignore));
   Ending ending = endingFrom(answer.at("status").get<int>(), rusage{});
   ending.cpuNs = answer.at("cpu_ns").get<std::int64_t>();
   ending.maxRssBytes = answer.at("rss").get<std::int64_t>();

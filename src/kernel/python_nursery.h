@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/file.h"
 #include "base/subprocess.h"
 
 namespace hone::kernel {
@@ -31,8 +32,7 @@ class PythonNursery {
  public:
   /// The one of this process for that interpreter and script, started at the first use.
   [[nodiscard]] static Result<std::shared_ptr<PythonNursery>> of(
-      const std::filesystem::path& interpreter, const std::filesystem::path& script,
-      const std::filesystem::path& log);
+      const std::filesystem::path& interpreter, const std::filesystem::path& script);
   PythonNursery(const PythonNursery&) = delete;
   PythonNursery& operator=(const PythonNursery&) = delete;
   ~PythonNursery();
@@ -43,19 +43,20 @@ class PythonNursery {
   [[nodiscard]] Result<Ending> wait(pid_t worker);
 
  private:
-  PythonNursery(pid_t pid, int socket, std::filesystem::path log)
-      : pid_(pid), socket_(socket), log_(std::move(log)) {}
+  PythonNursery(pid_t pid, int socket, ScratchFolder folder)
+      : pid_(pid), socket_(socket), folder_(std::move(folder)) {}
   [[nodiscard]] static Result<std::shared_ptr<PythonNursery>> start(
-      const std::filesystem::path& interpreter, const std::filesystem::path& script,
-      const std::filesystem::path& log);
+      const std::filesystem::path& interpreter, const std::filesystem::path& script);
+  enum class Interrupts : std::uint8_t { heed, ignore };
   [[nodiscard]] Result<nlohmann::json> ask(const nlohmann::json& message,
-                                           std::span<const int> descriptors);
-  [[nodiscard]] Result<nlohmann::json> receive();
+                                           std::span<const int> descriptors, Interrupts interrupts);
+  [[nodiscard]] Result<nlohmann::json> receive(Interrupts interrupts);
+  [[nodiscard]] std::filesystem::path log() const { return folder_.path() / "log"; }
   [[nodiscard]] bool alive() const;
 
   pid_t pid_;
   int socket_;
-  std::filesystem::path log_;
+  ScratchFolder folder_;
   std::mutex mutex_;
 };
 
