@@ -103,6 +103,11 @@ verify::Tensor CallTensors::output(std::size_t index) const {
   return {outputs_[index].tensor.type(), {data.begin(), data.end()}};
 }
 
+verify::Tensor CallTensors::input(std::size_t index) const {
+  const std::span<const std::byte> data = inputs_[index].tensor.data();
+  return {inputs_[index].tensor.type(), {data.begin(), data.end()}};
+}
+
 std::string indexText(const std::vector<std::int64_t>& shape, std::int64_t element) {
   std::vector<std::int64_t> index(shape.size());
   for (std::size_t dim = shape.size(); dim-- > 0;) {

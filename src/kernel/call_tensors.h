@@ -37,6 +37,8 @@ class CallTensors {
   /// An output that the call left, or a part of one: a sentence.
   [[nodiscard]] std::optional<std::string> unwritten() const;
   [[nodiscard]] verify::Tensor output(std::size_t index) const;
+  [[nodiscard]] verify::Tensor input(std::size_t index) const;
+  [[nodiscard]] std::size_t inputCount() const { return inputs_.size(); }
   [[nodiscard]] std::size_t outputCount() const { return outputs_.size(); }
 
  private:

@@ -3,6 +3,7 @@
 
 #include "base/hash.h"
 #include "kernel/judge_state.h"
+#include "kernel/natural_inputs.h"
 
 namespace hone::kernel {
 namespace {
@@ -58,6 +59,9 @@ Result<Case> Judge::State::makeCase(std::size_t shape, ValueKind kind, std::uint
   made.kind = kind;
   made.seed = seed;
   made.inputs = makeInputs(shapeOf(shape), kind, seed);
+  if (shape == 0) {
+    mixNatural(task.shape, HONE_TRY(reference.natural(seed)), seed, made.inputs);
+  }
   made.expected = HONE_TRY(reference.compute(shape, made.inputs));
   return made;
 }

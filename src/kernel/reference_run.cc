@@ -74,7 +74,7 @@ Result<ReferenceRun> ReferenceRun::open(const Task& task, const JudgeOptions& op
   if (!subject) {
     return userError("the reference {} fails: {}", name, judged.message);
   }
-  return ReferenceRun(*std::move(subject), std::move(tensors), name, options.limits.wall);
+  return ReferenceRun(*std::move(subject), std::move(tensors), task.reference, options.limits.wall);
 }
 
 Result<Expected> ReferenceRun::run(std::size_t shape, std::span<const verify::Tensor> wide) {
@@ -101,6 +101,21 @@ Result<Expected> ReferenceRun::run(std::size_t shape, std::span<const verify::Te
 
 Result<Expected> ReferenceRun::compute(std::size_t shape, std::span<const verify::Tensor> inputs) {
   return run(shape, allWidened(inputs));
+}
+
+Result<std::vector<verify::Tensor>> ReferenceRun::natural(std::uint64_t seed) {
+  std::vector<verify::Tensor> inputs;
+  if (file_.extension() != ".py") {
+    return inputs;
+  }
+  Judged judged;
+  if (!HONE_TRY(subject_.make(tensors_.front(), file_, seed, limit_, judged))) {
+    return userError("the reference {} fails: {}", name_, judged.message);
+  }
+  for (std::size_t i = 0; i < tensors_.front().inputCount(); ++i) {
+    inputs.push_back(tensors_.front().input(i));
+  }
+  return inputs;
 }
 
 Result<Expected> ReferenceRun::condition(std::size_t shape, std::span<const verify::Tensor> inputs,

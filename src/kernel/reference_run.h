@@ -27,6 +27,8 @@ class ReferenceRun {
 
   /// For shape 0, the task's own, or one of the others from 1 on.
   [[nodiscard]] Result<Expected> compute(std::size_t shape, std::span<const verify::Tensor> inputs);
+  /// The inputs of shape 0 as a Python reference itself makes them, in f64; none of a C++ one.
+  [[nodiscard]] Result<std::vector<verify::Tensor>> natural(std::uint64_t seed);
   /// What a relative change of the inputs makes of each output element, divided by the change: the
   /// largest of a few.
   [[nodiscard]] Result<Expected> condition(std::size_t shape,
@@ -38,18 +40,20 @@ class ReferenceRun {
   }
 
  private:
-  ReferenceRun(Subject subject, std::vector<CallTensors> tensors, std::string name,
+  ReferenceRun(Subject subject, std::vector<CallTensors> tensors, std::filesystem::path file,
                std::chrono::milliseconds limit)
       : subject_(std::move(subject)),
         tensors_(std::move(tensors)),
         longest_(tensors_.size()),
-        name_(std::move(name)),
+        file_(std::move(file)),
+        name_(file_.filename().string()),
         limit_(limit) {}
   [[nodiscard]] Result<Expected> run(std::size_t shape, std::span<const verify::Tensor> wide);
 
   Subject subject_;
   std::vector<CallTensors> tensors_;
   std::vector<std::chrono::nanoseconds> longest_;
+  std::filesystem::path file_;
   std::string name_;
   std::chrono::milliseconds limit_;
   Random random_{1};

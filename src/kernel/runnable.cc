@@ -3,6 +3,7 @@
 #include <atomic>
 
 #include "base/machine.h"
+#include "kernel/python_nursery.h"
 
 namespace hone::kernel {
 namespace {
@@ -46,12 +47,17 @@ Result<WorkerCommand> pythonCommand(const JudgeOptions& options, const std::file
         "Python kernels and references need Python with torch: scripts/setup --kernels installs "
         "them");
   }
-  return commandFor(options, {options.python.string(), options.worker.string()}, log);
+  WorkerCommand command =
+      commandFor(options, {options.python.string(), options.worker.string()}, log);
+  command.nursery = HONE_TRY(PythonNursery::of(options.python, options.worker));
+  return command;
 }
 
 Result<Runnable> tileLangRunnable(const JudgeOptions& options, const std::filesystem::path& source,
                                   const std::filesystem::path& reference) {
-  return Runnable{HONE_TRY(pythonCommand(options, freshLog(options))),
+  WorkerCommand command = HONE_TRY(pythonCommand(options, freshLog(options)));
+  command.tilelang = true;
+  return Runnable{std::move(command),
                   {{"do", "load"},
                    {"role", "kernel"},
                    {"source", source.string()},

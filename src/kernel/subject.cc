@@ -74,6 +74,14 @@ Result<bool> Subject::call(const CallTensors& tensors, std::chrono::milliseconds
   return accept(HONE_TRY(worker_.ask(tensors.request("call"), limit)), judged);
 }
 
+Result<bool> Subject::make(const CallTensors& tensors, const std::filesystem::path& reference,
+                           std::uint64_t seed, std::chrono::milliseconds limit, Judged& judged) {
+  nlohmann::json request = tensors.request("make");
+  request["reference"] = reference.string();
+  request["seed"] = seed >> 11U;
+  return accept(HONE_TRY(worker_.ask(std::move(request), limit)), judged);
+}
+
 Result<std::optional<TimedReply>> Subject::time(const CallTensors& tensors, std::int64_t warmUp,
                                                 std::int64_t iterations, std::uint64_t stir,
                                                 std::chrono::milliseconds limit, Judged& judged) {

@@ -25,6 +25,10 @@ class Subject {
   /// False where the call failed: `judged` says why.
   [[nodiscard]] Result<bool> call(const CallTensors& tensors, std::chrono::milliseconds limit,
                                   Judged& judged);
+  /// Has a Python worker fill the inputs as the reference file does, for this seed.
+  [[nodiscard]] Result<bool> make(const CallTensors& tensors,
+                                  const std::filesystem::path& reference, std::uint64_t seed,
+                                  std::chrono::milliseconds limit, Judged& judged);
   /// `iterations` calls on stirred inputs after `warmUp` others; nothing where they failed.
   [[nodiscard]] Result<std::optional<TimedReply>> time(const CallTensors& tensors,
                                                        std::int64_t warmUp, std::int64_t iterations,

@@ -57,6 +57,7 @@ Result<Shape> shapeFrom(const nlohmann::json& body, const fs::path& file) {
     shape.inputs = HONE_TRY(argumentsFrom(body.at("inputs"), file));
     const auto parameters = HONE_TRY(argumentsFrom(body.at("parameters"), file));
     shape.inputs.insert(shape.inputs.end(), parameters.begin(), parameters.end());
+    shape.parameters = parameters.size();
     shape.outputs = HONE_TRY(argumentsFrom(body.at("outputs"), file));
     shape.flops = body.value("flops", 0.0);
   } catch (const nlohmann::json::exception& error) {

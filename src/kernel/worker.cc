@@ -4,6 +4,7 @@
 #include <poll.h>
 #include <sys/random.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -20,6 +21,7 @@
 #include "base/file.h"
 #include "base/interrupt.h"
 #include "base/text.h"
+#include "kernel/python_nursery.h"
 
 namespace hone::kernel {
 namespace {
@@ -62,18 +64,52 @@ void placeDescriptors(int requests, int answers, int log, int null) {
   ::close_range(kAnswers + 1, ~0U, 0);
 }
 
-/// Whether the process has ended by itself; waits a moment for it.
+/// Whether the process, whosever child it is, has ended by itself; waits a moment for it.
 bool endsNow(pid_t pid) {
-  constexpr int kTries = 200;
-  for (int i = 0; i < kTries; ++i) {
-    siginfo_t info{};
-    if (::waitid(P_PID, static_cast<id_t>(pid), &info, WEXITED | WNOWAIT | WNOHANG) != 0 ||
-        info.si_pid != 0) {
-      return true;
-    }
-    std::this_thread::sleep_for(milliseconds(1));
+  constexpr int kPatienceMs = 200;
+  const int handle = static_cast<int>(::syscall(SYS_pidfd_open, pid, 0));
+  if (handle < 0) {
+    return true;
   }
-  return false;
+  pollfd end{handle, POLLIN, 0};
+  const bool ended = ::poll(&end, 1, kPatienceMs) > 0;
+  ::close(handle);
+  return ended;
+}
+
+/// Starts the program of the command with these ends of its channels.
+Result<pid_t> startProgram(const WorkerCommand& command, int requests, int answers, int log) {
+  const int null = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
+  std::vector<std::string> arguments = command.argv;
+  std::vector<std::string> variables = workerEnvironment(command.environment);
+  const std::vector<char*> argv = execPointers(arguments);
+  const std::vector<char*> environment = execPointers(variables);
+  const pid_t self = ::getpid();
+  const pid_t child = null >= 0 ? ::fork() : -1;
+  if (child == 0) {
+    confineChild(self, {milliseconds(0), command.memoryBytes});
+    placeDescriptors(requests, answers, log, null);
+    ::execve(argv[0], argv.data(), environment.data());
+    ::_exit(127);
+  }
+  const auto failed = errnoError(fmt::format("cannot start {}", command.argv.front()));
+  ::close(null);
+  if (child < 0) {
+    return failed;
+  }
+  ::setpgid(child, child);  // also here: the group exists before anybody kills it
+  return child;
+}
+
+Result<pid_t> startWorker(const WorkerCommand& command, int requests, int answers, int log) {
+  if (command.nursery == nullptr) {
+    return startProgram(command, requests, answers, log);
+  }
+  std::filesystem::path folder = command.log;
+  folder += ".d";
+  return command.nursery->fork(
+      {std::move(folder), command.memoryBytes, command.environment, command.tilelang}, requests,
+      answers, log);
 }
 
 /// The parent of a process, or -1.
@@ -103,43 +139,34 @@ std::string textOf(const nlohmann::json& body, const char* key) {
 
 }  // namespace
 
+std::vector<std::string> workerEnvironment(
+    const std::vector<std::pair<std::string, std::string>>& changes) {
+  std::vector<std::string> variables = environmentWith(changes);
+  std::erase_if(variables, isSecret);
+  return variables;
+}
+
 Result<Worker> Worker::start(const WorkerCommand& command) {
   std::array<int, 2> requests{};
-  std::array<int, 2> answers{};
+  std::array<int, 2> answers{-1, -1};
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, requests.data()) != 0) {
     return errnoError("cannot open a channel to a worker");
   }
   Worker worker;
   worker.requests_ = requests[0];
   worker.log_ = command.log;
+  worker.nursery_ = command.nursery;
   worker.random_ = Random(trulyRandom());
   const bool piped = ::pipe2(answers.data(), O_CLOEXEC) == 0;
   const int log = ::open(command.log.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-  const int null = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
-  std::vector<std::string> arguments = command.argv;
-  std::vector<std::string> variables = environmentWith(command.environment);
-  std::erase_if(variables, isSecret);
-  const std::vector<char*> argv = execPointers(arguments);
-  const std::vector<char*> environment = execPointers(variables);
-  const pid_t self = ::getpid();
-  const pid_t child = piped && log >= 0 && null >= 0 ? ::fork() : -1;
-  if (child == 0) {
-    confineChild(self, {milliseconds(0), command.memoryBytes});
-    placeDescriptors(requests[1], answers[1], log, null);
-    ::execve(argv[0], argv.data(), environment.data());
-    ::_exit(127);
-  }
-  const auto failed = errnoError(fmt::format("cannot start {}", command.argv.front()));
-  for (const int end : {requests[1], answers[1], log, null}) {
+  auto child = piped && log >= 0 ? startWorker(command, requests[1], answers[1], log)
+                                 : Result<pid_t>(errnoError("cannot open a worker's channels"));
+  for (const int end : {requests[1], answers[1], log}) {
     ::close(end);
   }
   worker.answers_ = answers[0];
-  if (child < 0) {
-    return failed;
-  }
-  ::setpgid(child, child);  // also here: the group exists before anybody kills it
+  worker.pid_ = worker.measured_ = HONE_TRY(std::move(child));
   ::fcntl(worker.answers_, F_SETFL, O_NONBLOCK);
-  worker.pid_ = worker.measured_ = child;
   return worker;
 }
 
@@ -150,6 +177,7 @@ Worker::Worker(Worker&& other) noexcept
       answers_(std::exchange(other.answers_, -1)),
       pending_(std::move(other.pending_)),
       log_(std::move(other.log_)),
+      nursery_(std::move(other.nursery_)),
       random_(other.random_) {}
 
 Worker& Worker::operator=(Worker&& other) noexcept {
@@ -159,6 +187,7 @@ Worker& Worker::operator=(Worker&& other) noexcept {
   std::swap(answers_, other.answers_);
   std::swap(pending_, other.pending_);
   std::swap(log_, other.log_);
+  std::swap(nursery_, other.nursery_);
   std::swap(random_, other.random_);
   return *this;
 }
@@ -178,11 +207,19 @@ Ending Worker::stop() {
   }
   ::kill(-pid_, SIGKILL);  // before it is reaped: the number of the group is still its own
   ::kill(pid_, SIGKILL);
+  const Ending ending = reap();
+  pid_ = measured_ = -1;
+  return ending;
+}
+
+Ending Worker::reap() const {
+  if (nursery_ != nullptr) {
+    return nursery_->wait(pid_).value_or(Ending{});
+  }
   int status = 0;
   rusage usage{};
   while (::wait4(pid_, &status, 0, &usage) < 0 && errno == EINTR) {
   }
-  pid_ = measured_ = -1;
   return endingFrom(status, usage);
 }
 
@@ -307,6 +344,10 @@ Result<TimedReply> Worker::time(nlohmann::json request, milliseconds limit) {
   timed.reply = HONE_TRY(answerTo(id, limit));
   timed.wallNs = static_cast<double>(nowNs() - wallBefore);
   timed.cpuNs = static_cast<double>(cpuNs() - cpuBefore);
+  if (timed.reply.ok() && nursery_ != nullptr) {
+    // Python copies its outputs after its answer, so that this is not taken for the kernel's time.
+    timed.reply = HONE_TRY(ask({{"do", "flush"}}, limit));
+  }
   return timed;
 }
 

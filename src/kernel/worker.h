@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
@@ -16,13 +17,22 @@
 
 namespace hone::kernel {
 
+class PythonNursery;
+
 /// How a worker is started.
 struct WorkerCommand {
   std::vector<std::string> argv;
   std::vector<std::pair<std::string, std::string>> environment;
   std::uint64_t memoryBytes = 0;
   std::filesystem::path log;  ///< gets what the kernel prints
+  /// Forks the worker instead of starting `argv`.
+  std::shared_ptr<PythonNursery> nursery = nullptr;
+  bool tilelang = false;  ///< for the nursery: a kernel, not only a reference
 };
+
+/// This process's environment with `changes` in it, and without the user's secrets.
+[[nodiscard]] std::vector<std::string> workerEnvironment(
+    const std::vector<std::pair<std::string, std::string>>& changes);
 
 /// What came of a request.
 struct Reply {
@@ -81,6 +91,7 @@ class Worker {
   void adoptProcess(const nlohmann::json& body);
   /// Ends the whole group and says how the process ended.
   Ending stop();
+  [[nodiscard]] Ending reap() const;
 
   pid_t pid_ = -1;
   pid_t measured_ = -1;  ///< the process that runs the kernel: itself, or a child of it
@@ -88,6 +99,7 @@ class Worker {
   int answers_ = -1;
   std::string pending_;  ///< read, and not yet a whole line
   std::filesystem::path log_;
+  std::shared_ptr<PythonNursery> nursery_;  ///< whose child it is, not this process's
   Random random_{0};
 };
 

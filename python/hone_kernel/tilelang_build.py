@@ -1,0 +1,107 @@
+"""Builds the TileLang programs of a kernel file, for this CPU or for a GPU."""
+
+import ast
+import importlib.metadata
+import os
+import re
+
+from .failures import WorkerError
+
+FLAGS = ["-O3", "-march=native"]
+_GPU_NAMES = ("alloc_shared", "alloc_fragment", "use_swizzle", "annotate_layout", "get_thread_binding")
+_CPU_TARGETS = ("c", "llvm")
+
+
+def version():
+    try:
+        return importlib.metadata.version("tilelang")
+    except importlib.metadata.PackageNotFoundError:
+        return None
+
+
+def is_gpu_source(text):
+    """Whether the programs in the text are written for a GPU: they name no CPU target, and use
+    threads or the memories of a GPU. A line "# hone: device cpu" or "gpu" decides."""
+    said = re.search(r"^#\s*hone:\s*device\s+(cpu|gpu)\s*$", text, re.MULTILINE)
+    if said:
+        return said.group(1) == "gpu"
+    gpu = False
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.keyword) and node.arg == "target":
+            if isinstance(node.value, ast.Constant) and node.value.value in _CPU_TARGETS:
+                return False
+        gpu = gpu or (isinstance(node, ast.keyword) and node.arg == "threads")
+        gpu = gpu or (isinstance(node, ast.Attribute) and node.attr in _GPU_NAMES)
+    return gpu
+
+
+class Builder:
+    """While it is entered, whatever a kernel compiles is built by it."""
+
+    def __init__(self, path, folder, device, threads):
+        if version() is None:
+            raise WorkerError(
+                "build", "TileLang is not installed: scripts/setup --kernels installs it"
+            )
+        self.path = path
+        self.folder = folder
+        self.threads = threads
+        self.facts = {}
+        try:
+            with open(path) as file:
+                self.for_gpu = is_gpu_source(file.read())
+        except SyntaxError as error:
+            place = f"{os.path.basename(path)} line {error.lineno}"
+            raise WorkerError("build", f"{place}: SyntaxError: {error.msg}") from error
+        self.device = "cuda" if self.for_gpu and device == "cuda" else "cpu"
+
+    def __enter__(self):
+        import tilelang
+        import tilelang.jit
+
+        os.environ["TILELANG_DISABLE_CACHE"] = "1"
+        os.environ["TILELANG_PRINT_ON_COMPILATION"] = "0"
+        tilelang.disable_cache()
+        if self.device == "cpu":
+            if self.for_gpu:
+                from . import cuda, twin
+
+                self.facts.update(device="cuda", timed=False, twin=True)
+                twin.put_in_place()
+            self.cached = tilelang.jit.cached
+            tilelang.jit.cached = self._build
+        return self
+
+    def __exit__(self, *_):
+        import tilelang.jit
+
+        if self.device == "cpu":
+            tilelang.jit.cached = self._refuse
+
+    def _refuse(self, **_):
+        raise WorkerError("run", "it compiles again after its first call")
+
+    def _build(self, func, out_idx=None, pass_configs=None, compile_flags=None, **_):
+        """What stands for tilelang's own way to a compiled kernel."""
+        from tilelang.jit.kernel import JITKernel
+        from tilelang.transform import PassConfigKey
+
+        # g++ vectorizes plain loops better than TileLang's vectors of four, which lack operators.
+        configs = {PassConfigKey.TIR_DISABLE_VECTORIZE: True}
+        if not self.for_gpu:
+            configs.update(pass_configs or {})
+        given = [compile_flags] if isinstance(compile_flags, str) else list(compile_flags or [])
+        flags = FLAGS + ([] if self.for_gpu else given)
+        try:
+            return JITKernel(
+                func,
+                out_idx=out_idx,
+                execution_backend="cython",
+                target="c",
+                pass_configs=configs,
+                compile_flags=flags,
+            )
+        except Exception as error:
+            from .failures import failure_of
+
+            raise failure_of(error, self.path, "build") from error
