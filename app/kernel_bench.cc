@@ -8,6 +8,7 @@
 
 #include "base/machine.h"
 #include "base/subprocess.h"
+#include "kernel/python_place.h"
 #include "profile/library_provider.h"
 #include "profile/roofline.h"
 
@@ -36,6 +37,21 @@ Result<void> checkDevice(const KernelBenchOptions& options) {
   }
   if (options.device == "cuda" && gpus.empty()) {
     return userError("there is no CUDA device here; without --device hone uses the CPU");
+  }
+  return {};
+}
+
+/// The Python with torch, where there is one: C++ kernels do without.
+Result<void> findPythonFor(kernel::JudgeOptions& judge) {
+  const auto place = kernel::findPython();
+  if (!place) {
+    return place.error().fault == Fault::user ? Result<void>(std::unexpected(place.error()))
+                                              : Result<void>();
+  }
+  const auto packages = kernel::packagesOf(place->interpreter);
+  if (packages && !packages->torch.empty()) {
+    judge.python = place->interpreter;
+    judge.worker = place->script;
   }
   return {};
 }
@@ -77,7 +93,7 @@ Result<KernelBench> KernelBench::make(const KernelBenchOptions& options) {
   ScratchFolder scratch = HONE_TRY(ScratchFolder::create("hone-kernel"));
   kernel::JudgeOptions judge;
   judge.folder = scratch.path();
-  judge.worker = shippedFolder("python", "python") / "hone_kernel_worker.py";
+  HONE_CHECK(findPythonFor(judge));
   judge.device = options.gpu.empty() ? options.device : "cuda";
   judge.threads = options.threads;
   judge.seed = options.seed;
@@ -97,6 +113,13 @@ Result<KernelBench> KernelBench::make(const KernelBenchOptions& options) {
   const bool byCpuTime = options.threads == 1 && judge.device == "cpu";
   return KernelBench{std::move(scratch), std::move(judge), machine,
                      byCpuTime ? iree::RankBy::cpu : iree::RankBy::wall};
+}
+
+kernel::Embeddings embeddingsOf(const kernel::JudgeOptions& judge) {
+  const auto place = kernel::findPython();
+  const fs::path python = place ? place->interpreter : fs::path("python3");
+  return {judge.python.empty() ? python : judge.python,
+          shippedFolder("python", "python") / "hone_embeddings.py"};
 }
 
 std::string KernelBench::machineName() const {

