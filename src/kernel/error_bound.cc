@@ -36,41 +36,28 @@ void raiseToLines(const std::vector<double>& values, const std::vector<std::int6
   std::size_t inner = 1;
   for (std::size_t dim = shape.size(); dim-- > 0;) {
     const auto length = static_cast<std::size_t>(shape[dim]);
-    const std::size_t block = inner * length;
     std::vector<double> lines(inner);
-    for (std::size_t begin = 0; begin < values.size(); begin += block) {
+    for (std::size_t begin = 0; begin < values.size(); begin += inner * length) {
       std::ranges::fill(lines, 0.0);
-      for (std::size_t i = 0; i < block; ++i) {
-        const double square = values[begin + i] * values[begin + i];
-        lines[i % inner] += std::isfinite(square) ? square : 0;
+      for (std::size_t i = 0; i < length; ++i) {
+        const double* row = values.data() + begin + i * inner;
+        for (std::size_t at = 0; at < inner; ++at) {
+          const double square = row[at] * row[at];
+          lines[at] += square < std::numeric_limits<double>::infinity() ? square : 0;
+        }
       }
       for (double& line : lines) {
         line = std::sqrt(line / static_cast<double>(length));
       }
-      for (std::size_t i = 0; i < block; ++i) {
-        scale[begin + i] = std::max(scale[begin + i], lines[i % inner]);
+      for (std::size_t i = 0; i < length; ++i) {
+        double* row = scale.data() + begin + i * inner;
+        for (std::size_t at = 0; at < inner; ++at) {
+          row[at] = std::max(row[at], lines[at]);
+        }
       }
     }
-    inner = block;
+    inner *= length;
   }
-}
-
-std::vector<double> scalesOf(const std::vector<double>& expected,
-                             const std::vector<std::int64_t>& shape,
-                             const std::vector<double>* condition) {
-  std::vector<double> scale(expected.size());
-  const auto raise = [&](const std::vector<double>& values) {
-    for (std::size_t i = 0; i < values.size(); ++i) {
-      const double magnitude = std::abs(values[i]);
-      scale[i] = std::isfinite(magnitude) ? std::max(scale[i], magnitude) : scale[i];
-    }
-    raiseToLines(values, shape, scale);
-  };
-  raise(expected);
-  if (condition != nullptr) {
-    raise(*condition);
-  }
-  return scale;
 }
 
 /// Whether the expected value is so large that the type may have rounded it to infinity.
@@ -100,6 +87,24 @@ Compared compareIntegers(const verify::Tensor& actual, const std::vector<double>
 
 }  // namespace
 
+std::vector<double> scalesOf(const std::vector<double>& expected,
+                             const std::vector<std::int64_t>& shape,
+                             const std::vector<double>* condition) {
+  std::vector<double> scales(expected.size());
+  const auto raise = [&](const std::vector<double>& values) {
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      const double magnitude = std::abs(values[i]);
+      scales[i] = std::isfinite(magnitude) ? std::max(scales[i], magnitude) : scales[i];
+    }
+    raiseToLines(values, shape, scales);
+  };
+  raise(expected);
+  if (condition != nullptr) {
+    raise(*condition);
+  }
+  return scales;
+}
+
 double reductionLength(const Shape& shape) {
   double outputs = 0;
   double inputs = 0;
@@ -119,15 +124,14 @@ double reductionLength(const Shape& shape) {
 }
 
 Compared compareOutput(const verify::Tensor& actual, const std::vector<double>& expected,
-                       const ErrorBound& bound) {
+                       const std::vector<double>& scales, double length) {
   const ElementType type = actual.type.element;
   if (!isFloat(type)) {
     return compareIntegers(actual, expected);
   }
   const Precision precision = precisionOf(type);
   const std::vector<double> numbers = verify::numbersOf<double>(actual);
-  const std::vector<double> scales = scalesOf(expected, actual.type.shape, bound.condition);
-  const double factor = precision.sums * (8 + 4 * std::sqrt(bound.length)) + 4 * precision.results;
+  const double factor = precision.sums * (8 + 4 * std::sqrt(length)) + 4 * precision.results;
   Compared compared;
   compared.count = static_cast<std::int64_t>(numbers.size());
   compared.allowed = factor;

@@ -15,20 +15,13 @@ namespace hone::kernel {
 /// inputs there are for each output, and from the longest dimension.
 [[nodiscard]] double reductionLength(const Shape& shape);
 
-/// What a computation in the type's own precision may be off by.
-///
-/// One element may be off by u * (8 + 4 * sqrt(n)) of its scale: n roundings of the partial sums
-/// add up like a random walk, u is half the distance between 1 and the next number (2^-24, in which
-/// 16-bit types are summed up too), and 4 is ten of the walk's standard deviations. Results of 16
-/// bits get four roundings of their own. The scale of an element is the largest of its magnitude
-/// and the root mean square along each line of the tensor through it, as what cancels in one
-/// element stands beside it; and, where it was asked for, what a relative change of the inputs
-/// makes of it (its condition).
-struct ErrorBound {
-  double length = 1;  ///< reductionLength
-  /// |reference(changed inputs) - reference(inputs)| / change, for every element.
-  const std::vector<double>* condition = nullptr;
-};
+/// What the errors of each element are measured by: the largest of its magnitude and the root mean
+/// square along each line of the tensor through it, as what cancels in one element stands beside
+/// it; and where `condition` is given, what a relative change of the inputs makes of it,
+/// |reference(changed inputs) - reference(inputs)| / change.
+[[nodiscard]] std::vector<double> scalesOf(const std::vector<double>& expected,
+                                           const std::vector<std::int64_t>& shape,
+                                           const std::vector<double>* condition = nullptr);
 
 /// How an output compares with what was expected.
 struct Compared {
@@ -43,9 +36,13 @@ struct Compared {
   [[nodiscard]] bool ok() const { return wrong == 0; }
 };
 
-/// Integers must be equal. Where the reference is NaN, anything goes; where it is beyond the type's
-/// range, infinity does.
+/// One element may be off by u * (8 + 4 * sqrt(length)) of its scale: as many roundings of the
+/// partial sums add up like a random walk, u is half the distance between 1 and the next number
+/// (2^-24, in which 16-bit types are summed up too), and 4 is ten of the walk's standard
+/// deviations. Results of 16 bits get four roundings of their own. Integers must be equal. Where
+/// the reference is NaN, anything goes; where it is beyond the type's range, infinity does.
 [[nodiscard]] Compared compareOutput(const verify::Tensor& actual,
-                                     const std::vector<double>& expected, const ErrorBound& bound);
+                                     const std::vector<double>& expected,
+                                     const std::vector<double>& scales, double length);
 
 }  // namespace hone::kernel

@@ -30,9 +30,14 @@ verify::Tensor tensorOf(const std::vector<double>& values, ElementType type = El
   return tensor;
 }
 
+Compared compared(const verify::Tensor& actual, const std::vector<double>& expected,
+                  double length = 1, const std::vector<double>* condition = nullptr) {
+  return compareOutput(actual, expected, scalesOf(expected, actual.type.shape, condition), length);
+}
+
 bool near(const std::vector<double>& actual, const std::vector<double>& expected, double length = 1,
           ElementType type = ElementType::f32) {
-  return compareOutput(tensorOf(actual, type), expected, {length, nullptr}).ok();
+  return compared(tensorOf(actual, type), expected, length).ok();
 }
 
 TEST(ReductionLength, IsTheLongestOfItsSigns) {
@@ -58,13 +63,13 @@ TEST(ErrorBound, AllowsRoundingAndNothingElse) {
 }
 
 TEST(ErrorBound, CountsAndNamesTheWorst) {
-  const Compared compared = compareOutput(tensorOf({1, 5, 3, 9}), {1, 2, 3, 4}, {1, nullptr});
-  EXPECT_EQ(compared.wrong, 2);
-  EXPECT_EQ(compared.count, 4);
-  EXPECT_EQ(compared.element, 3);
-  EXPECT_EQ(compared.actual, 9);
-  EXPECT_EQ(compared.expected, 4);
-  EXPECT_GT(compared.worst, compared.allowed);
+  const Compared found = compared(tensorOf({1, 5, 3, 9}), {1, 2, 3, 4});
+  EXPECT_EQ(found.wrong, 2);
+  EXPECT_EQ(found.count, 4);
+  EXPECT_EQ(found.element, 3);
+  EXPECT_EQ(found.actual, 9);
+  EXPECT_EQ(found.expected, 4);
+  EXPECT_GT(found.worst, found.allowed);
 }
 
 TEST(ErrorBound, WhatCancelledStandsBesideLargerOnes) {
@@ -73,14 +78,14 @@ TEST(ErrorBound, WhatCancelledStandsBesideLargerOnes) {
   EXPECT_FALSE(near({1000, 0.5}, {1000, 0}));
   // Along any dimension: here the first.
   const auto actual = tensorOf({1000, 1, 2e-4, 1}, ElementType::f32, {2, 2});
-  EXPECT_TRUE(compareOutput(actual, {1000, 1, 0, 1}, {1, nullptr}).ok());
+  EXPECT_TRUE(compared(actual, {1000, 1, 0, 1}).ok());
 }
 
 TEST(ErrorBound, TheConditionAllowsMore) {
   const std::vector<double> condition = {1000};
   EXPECT_FALSE(near({1e-4}, {0}));
-  EXPECT_TRUE(compareOutput(tensorOf({1e-4}), {0}, {1, &condition}).ok());
-  EXPECT_FALSE(compareOutput(tensorOf({1e-2}), {0}, {1, &condition}).ok());
+  EXPECT_TRUE(compared(tensorOf({1e-4}), {0}, 1, &condition).ok());
+  EXPECT_FALSE(compared(tensorOf({1e-2}), {0}, 1, &condition).ok());
 }
 
 TEST(ErrorBound, KnowsTheEndsOfTheType) {
@@ -102,10 +107,9 @@ TEST(ErrorBound, SmallTypesRoundMore) {
 
 TEST(ErrorBound, IntegersAreEqual) {
   EXPECT_TRUE(near({1, -7}, {1, -7}, 1000, ElementType::i32));
-  const Compared compared =
-      compareOutput(tensorOf({1, -7}, ElementType::i32), {1, -6}, {1000, nullptr});
-  EXPECT_EQ(compared.wrong, 1);
-  EXPECT_EQ(compared.element, 1);
+  const Compared found = compared(tensorOf({1, -7}, ElementType::i32), {1, -6}, 1000);
+  EXPECT_EQ(found.wrong, 1);
+  EXPECT_EQ(found.element, 1);
 }
 
 /// Sums in f32 one after the other, the plainest and least exact way, of values of both kinds.
@@ -127,10 +131,9 @@ TEST(ErrorBound, HoldsForSequentialSums) {
         actual.push_back(sum);
         expected.push_back(exact);
       }
-      const Compared compared =
-          compareOutput(tensorOf(actual), expected, {static_cast<double>(length), nullptr});
-      EXPECT_TRUE(compared.ok()) << length;
-      EXPECT_LT(compared.worst, compared.allowed / 2) << length << " from " << low;
+      const Compared found = compared(tensorOf(actual), expected, static_cast<double>(length));
+      EXPECT_TRUE(found.ok()) << length;
+      EXPECT_LT(found.worst, found.allowed / 2) << length << " from " << low;
     }
   }
 }

@@ -27,7 +27,8 @@ struct Case {
   std::uint64_t seed = 0;
   std::vector<verify::Tensor> inputs;
   Expected expected;
-  std::optional<Expected> condition;  ///< computed when a comparison needs it
+  Expected scales;              ///< of the errors of each output
+  bool knowsCondition = false;  ///< that of the reference is in the scales; looked up when needed
 };
 
 /// The parts of a judge; judge_verify.cc and judge_time.cc have its two halves.
@@ -66,6 +67,7 @@ struct Judge::State {
  private:
   [[nodiscard]] Result<bool> callAndCheck(Subject& subject, Case& expected, Placement placement,
                                           Judged& judged);
+  [[nodiscard]] Result<void> widenScales(Case& expected);
   [[nodiscard]] Result<void> makeTimingCases();
   [[nodiscard]] Result<void> checkSpeed(Judged& judged);
 };

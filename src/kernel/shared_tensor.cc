@@ -122,22 +122,32 @@ void SharedTensor::markUnwritten(Random& random) {
   }
 }
 
-std::optional<std::int64_t> SharedTensor::firstUnwritten() const {
-  const std::size_t bytes = bytesOf(type_.element);
-  const std::span<const std::byte> all = data();
-  // A narrow integer may have the value of the mark by right; all of them may not.
-  const bool isCertain = isFloat(type_.element) || type_.element == ElementType::i1;
-  std::size_t marked = 0;
-  for (std::size_t at = 0; at < all.size(); at += bytes) {
-    if (std::memcmp(all.data() + at, &mark_, bytes) != 0) {
-      continue;
-    }
-    if (isCertain) {
-      return static_cast<std::int64_t>(at / bytes);
-    }
-    ++marked;
+template <typename Bits>
+std::optional<std::int64_t> SharedTensor::firstMarked() const {
+  const auto mark = static_cast<Bits>(mark_);
+  const std::span all(reinterpret_cast<const Bits*>(map_ + offset_),
+                      static_cast<std::size_t>(type_.count()));
+  const auto first = std::ranges::find(all, mark);
+  if (first == all.end()) {
+    return std::nullopt;
   }
-  return marked * bytes == all.size() ? std::optional<std::int64_t>(0) : std::nullopt;
+  // An integer may have the value of the mark by right; all of them may not.
+  const bool isCertain = isFloat(type_.element) || type_.element == ElementType::i1;
+  const bool left = isCertain || std::ranges::count(all, mark) == std::ssize(all);
+  return left ? std::optional<std::int64_t>(first - all.begin()) : std::nullopt;
+}
+
+std::optional<std::int64_t> SharedTensor::firstUnwritten() const {
+  switch (bytesOf(type_.element)) {
+    case 8:
+      return firstMarked<std::uint64_t>();
+    case 4:
+      return firstMarked<std::uint32_t>();
+    case 2:
+      return firstMarked<std::uint16_t>();
+    default:
+      return firstMarked<std::uint8_t>();
+  }
 }
 
 }  // namespace hone::kernel

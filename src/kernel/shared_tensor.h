@@ -47,6 +47,8 @@ class SharedTensor {
  private:
   SharedTensor() = default;
   [[nodiscard]] std::vector<std::byte> outside() const;
+  template <typename Bits>
+  [[nodiscard]] std::optional<std::int64_t> firstMarked() const;
 
   std::filesystem::path file_;
   model::TensorType type_;
