@@ -27,20 +27,27 @@ class KernelRun:
             self.path, folder, request.get("device", "cpu"), request.get("threads", 1)
         )
         self.device = self.builder.device
+        parameters = [value for _, value in wanted]
+        tensors = [value for value in inputs if isinstance(value, torch.Tensor)] + parameters
+
+        def once():
+            """Many kernels compile at their first call, so that is a part of building."""
+            self.model = Bound(self._make(reference, seed), inputs, wanted)
+            self.watched(tensors, [])
+
+        self.builder.note_cuda(once)
         with self.builder:
-            module = import_file(self.path, "hone_kernel_source", "build")
-            if not hasattr(module, "ModelNew"):
-                raise WorkerError("build", f"{os.path.basename(self.path)}: no class ModelNew")
-            try:
-                model = reference.build(module.ModelNew, seed).to(self.device)
-            except BaseException as error:
-                raise failure_of(error, self.path, "build") from error
-            self.model = Bound(model, inputs, wanted)
-            # Many compile at their first call; whoever is called then is not to be built any more.
-            parameters = [value for _, value in wanted]
-            tensors = [value for value in inputs if isinstance(value, torch.Tensor)]
-            self.watched(tensors + parameters, [])
+            once()
         self.facts = self.builder.facts
+
+    def _make(self, reference, seed):
+        module = import_file(self.path, "hone_kernel_source", "build")
+        if not hasattr(module, "ModelNew"):
+            raise WorkerError("build", f"{os.path.basename(self.path)}: no class ModelNew")
+        try:
+            return reference.build(module.ModelNew, seed).to(self.device)
+        except BaseException as error:
+            raise failure_of(error, self.path, "build") from error
 
     def _use_folder(self, folder):
         shutil.rmtree(folder, ignore_errors=True)

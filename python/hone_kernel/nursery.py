@@ -41,7 +41,9 @@ class Nursery:
 
     def serve(self):
         try:
-            _importing(["torch", "hone_kernel.service", "hone_kernel.task"])
+            from .task import warm_up
+
+            warm_up()
         except Exception as error:
             self._send({"error": f"{type(error).__name__}: {error}"})
             return

@@ -48,7 +48,8 @@ class Service:
             identity, fields = request["id"], method(request) or {}
             identity = fields.pop("id", identity)
             self._send(identity, {"ok": True, **fields})
-        except WorkerError as failure:
+        except Exception as error:
+            failure = failure_of(error, getattr(self.loaded, "path", __file__), "run")
             fields = {"kind": failure.kind, "error": failure.error, "detail": failure.detail}
             self._send(request["id"], {"ok": False, **fields})
         self._write_results()
@@ -183,7 +184,8 @@ class ReferenceRun:
     facts = None
 
     def __init__(self, request):
-        self.reference = Reference(request["reference"])
+        self.path = request["reference"]
+        self.reference = Reference(self.path)
         model = self.reference.build_model(request.get("seed", 0))
         if request.get("precision", "f32") == "f64":
             model = model.double()

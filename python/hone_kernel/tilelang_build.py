@@ -4,6 +4,7 @@ import ast
 import importlib.metadata
 import os
 import re
+import sys
 
 from .failures import WorkerError
 
@@ -35,6 +36,13 @@ def is_gpu_source(text):
     return gpu
 
 
+def stand_in(build):
+    """From here on `build` makes the kernels that TileLang is asked for."""
+    import tilelang  # noqa: F401
+
+    sys.modules["tilelang.jit"].cached = build  # the attribute jit of tilelang is a function
+
+
 class Builder:
     """While it is entered, whatever a kernel compiles is built by it."""
 
@@ -57,26 +65,28 @@ class Builder:
 
     def __enter__(self):
         import tilelang
-        import tilelang.jit
 
         os.environ["TILELANG_DISABLE_CACHE"] = "1"
         os.environ["TILELANG_PRINT_ON_COMPILATION"] = "0"
         tilelang.disable_cache()
         if self.device == "cpu":
             if self.for_gpu:
-                from . import cuda, twin
+                from . import twin
 
-                self.facts.update(device="cuda", timed=False, twin=True)
                 twin.put_in_place()
-            self.cached = tilelang.jit.cached
-            tilelang.jit.cached = self._build
+            stand_in(self._build)
         return self
 
     def __exit__(self, *_):
-        import tilelang.jit
-
         if self.device == "cpu":
-            tilelang.jit.cached = self._refuse
+            stand_in(self._refuse)
+
+    def note_cuda(self, run):
+        """Before it is entered: `run` goes through the kernel once, for what nvcc says of it."""
+        if self.for_gpu and self.device == "cpu":
+            from . import cuda
+
+            self.facts.update(device="cuda", timed=False, **cuda.facts_of(self.folder, run))
 
     def _refuse(self, **_):
         raise WorkerError("run", "it compiles again after its first call")

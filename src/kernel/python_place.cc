@@ -19,7 +19,7 @@ std::string environment(const char* name) {
   return value != nullptr ? value : "";
 }
 
-bool exists(const fs::path& file) {
+bool isThere(const fs::path& file) {
   std::error_code ignored;
   return fs::exists(file, ignored);
 }
@@ -33,7 +33,7 @@ fs::path aboveSelf() {
 Result<fs::path> findScript() {
   const fs::path above = aboveSelf();
   for (const char* folder : {"python", "share/hone/python"}) {
-    if (const fs::path script = above / folder / "hone_kernel_worker.py"; exists(script)) {
+    if (const fs::path script = above / folder / "hone_kernel_worker.py"; isThere(script)) {
       return script;
     }
   }
@@ -46,7 +46,7 @@ bool hasTorch(const fs::path& interpreter) {
   std::error_code ignored;
   const fs::path lib = interpreter.parent_path().parent_path() / "lib";
   for (const auto& entry : fs::directory_iterator(lib, ignored)) {
-    if (exists(entry.path() / "site-packages/torch")) {
+    if (isThere(entry.path() / "site-packages/torch")) {
       return true;
     }
   }
@@ -65,14 +65,15 @@ Result<PythonPlace> findPython() {
     return PythonPlace{interpreter, script, "HONE_PYTHON"};
   }
   const fs::path above = aboveSelf();
-  const std::array<std::pair<fs::path, const char*>, 4> places = {
+  const std::array<std::pair<fs::path, const char*>, 5> places = {
       {{fs::path(environment("VIRTUAL_ENV")) / "bin/python", "the active venv"},
+       {above / ".venv/kernels/bin/python", "hone's own venv"},
        {above / "bin/python", "hone's own venv"},
        {above / ".venv/bin/python", "hone's own venv"},
        {findProgram("python3"), "PATH"}}};
   std::optional<PythonPlace> first;
   for (const auto& [interpreter, foundBy] : places) {
-    if (interpreter.is_relative() || !exists(interpreter)) {
+    if (interpreter.is_relative() || !isThere(interpreter)) {
       continue;
     }
     PythonPlace place{interpreter, script, foundBy};
