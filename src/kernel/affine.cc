@@ -238,18 +238,35 @@ bool apart(const Polynomial& at, std::string_view variable, const std::vector<co
   return rest.isPositive();
 }
 
-bool injective(const Polynomial& at, std::vector<const Stmt*> loops) {
-  std::vector<const Stmt*> inner;
-  while (!loops.empty()) {
-    const auto next = std::ranges::find_if(
-        loops, [&](const Stmt* loop) { return apart(at, loop->name, inner); });
-    if (next == loops.end()) {
+namespace {
+
+/// Whether the loops left can follow those further in, in some order.
+bool canFollow(const Polynomial& at, std::vector<const Stmt*>& inner,
+               const std::vector<const Stmt*>& left) {
+  if (left.empty()) {
+    return true;
+  }
+  return std::ranges::any_of(left, [&](const Stmt* loop) {
+    if (!apart(at, loop->name, inner)) {
       return false;
     }
-    inner.push_back(*next);
-    loops.erase(next);
-  }
-  return true;
+    std::vector<const Stmt*> rest = left;
+    std::erase(rest, loop);
+    inner.push_back(loop);
+    const bool found = canFollow(at, inner, rest);
+    inner.pop_back();
+    return found;
+  });
+}
+
+/// More loops than this nobody nests, and all orders of them would take too long.
+constexpr std::size_t kMostLoops = 7;
+
+}  // namespace
+
+bool injective(const Polynomial& at, const std::vector<const Stmt*>& loops) {
+  std::vector<const Stmt*> inner;
+  return loops.size() <= kMostLoops && canFollow(at, inner, loops);
 }
 
 }  // namespace hone::kernel::nest

@@ -62,6 +62,6 @@ class Polynomial {
 
 /// Whether no two rounds of the loops have the same index: with the shortest stride first, each loop
 /// steps over all that those before it cover. Loops that are not in the index must not be given.
-[[nodiscard]] bool injective(const Polynomial& at, std::vector<const Stmt*> loops);
+[[nodiscard]] bool injective(const Polynomial& at, const std::vector<const Stmt*>& loops);
 
 }  // namespace hone::kernel::nest

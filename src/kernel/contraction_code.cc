@@ -33,6 +33,11 @@ class Lines {
     --depth_;
     add("}}");
   }
+  void otherwise() {
+    --depth_;
+    add("}} else {{");
+    ++depth_;
+  }
   void unrolled(std::int64_t times) {
     if (times > 1) {
       add("#pragma GCC unroll {}", times);
@@ -283,8 +288,10 @@ class Writer {
     count(r_, rows);
     count(v_, vectors);
     if (where == Where::edge) {
+      out_.add("alignas(64) float {}[kWidth];", edge_);
+      out_.add("store({}, {}[{}][{}]);", edge_, tile_, r_, v_);
       openLanes();
-      out_.add("const float {} = {}[{}][{}][{}];", sum, tile_, r_, v_, lane_);
+      out_.add("const float {} = {}[{}];", sum, edge_, lane_);
       const std::string stored = at(scalarCode(function_, c_.sum.stored), r_, element_);
       out_.add("{} = {};", at(c_.sum.target, r_, element_),
                c_.sum.plain() ? stored : fmt::format("{} ? {} : {}", isLast(), stored, sum));
@@ -332,8 +339,7 @@ class Writer {
     }
     out_.open("if ({} == {})", width_, across());
     rows(shape_.vectors, Where::place);
-    out_.close();
-    out_.open("else");
+    out_.otherwise();
     rows(shape_.vectors, Where::edge);
     out_.close();
     const std::size_t loops =

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <string_view>
@@ -35,26 +37,30 @@ inline Source exampleSource(const std::string& name) {
 
 /// Every example with sizes that leave remainders everywhere, and with tiny ones.
 inline std::vector<ExampleCall> exampleCalls() {
+  using Sizes3 = std::vector<std::array<std::int64_t, 3>>;
   std::vector<ExampleCall> calls;
-  for (const auto& [m, n, k] : {std::tuple{37, 53, 61}, {1, 100, 7}, {50, 5, 300}, {30, 96, 33}}) {
-    calls.push_back(
-        {"matmul", {{"M", m}, {"N", n}, {"K", k}}, {m * k, k * n}, m * n});
+  for (const auto& [m, n, k] : Sizes3{{37, 53, 61}, {1, 100, 7}, {50, 5, 300}, {30, 96, 33}}) {
+    calls.push_back({"matmul", {{"M", m}, {"N", n}, {"K", k}}, {m * k, k * n}, m * n});
   }
-  for (const auto& [r, c] : {std::pair{33, 77}, {1, 5}, {4, 1}}) {
+  for (const auto& [r, c] : std::vector<std::array<std::int64_t, 2>>{{33, 77}, {1, 5}, {4, 1}}) {
     calls.push_back({"elementwise", {{"R", r}, {"C", c}}, {r * c, r * c}, r * c});
     calls.push_back({"softmax", {{"R", r}, {"C", c}}, {r * c}, r * c});
-    calls.push_back({"layer_norm", {{"R", r}, {"C", c + 1}}, {r * (c + 1), c + 1, c + 1}, r * (c + 1)});
+    const std::int64_t d = c + 1;
+    calls.push_back({"layer_norm", {{"R", r}, {"C", d}}, {r * d, d, d}, r * d});
     calls.push_back({"row_reduction", {{"R", r}, {"C", c}}, {r * c}, r});
     calls.push_back({"gelu_chain", {{"R", r}, {"C", c}}, {r * c, c, r * c}, r * c});
   }
-  for (const auto& [n, h, w, c, k] : {std::tuple{2, 7, 9, 5, 19}, {1, 3, 20, 3, 1}, {1, 4, 30, 6, 70}}) {
+  for (const auto& [n, h, w, c, k] : std::vector<std::array<std::int64_t, 5>>{
+           {2, 7, 9, 5, 19}, {1, 3, 20, 3, 1}, {1, 4, 30, 6, 70}}) {
+    const std::int64_t p = h - 2;
+    const std::int64_t q = w - 2;
     calls.push_back({"conv",
-                     {{"N", n}, {"H", h}, {"W", w}, {"P", h - 2}, {"Q", w - 2}, {"C", c}, {"K", k}},
+                     {{"N", n}, {"H", h}, {"W", w}, {"P", p}, {"Q", q}, {"C", c}, {"K", k}},
                      {n * h * w * c, 9 * c * k},
-                     n * (h - 2) * (w - 2) * k});
+                     n * p * q * k});
   }
-  for (const auto& [h, l, d] : {std::tuple{3, 37, 19}, {1, 1, 5}, {2, 70, 64}}) {
-    const int all = h * l * d;
+  for (const auto& [h, l, d] : Sizes3{{3, 37, 19}, {1, 1, 5}, {2, 70, 64}}) {
+    const std::int64_t all = h * l * d;
     calls.push_back({"attention", {{"H", h}, {"L", l}, {"D", d}}, {all, all, all}, all});
   }
   return calls;

@@ -129,7 +129,7 @@ Expr all(Expr value) { return call("all", {std::move(value)}); }
 }  // namespace
 
 void needHeaders(Function& function) {
-  for (const std::string_view header : {"<algorithm>", "<cmath>", "<cstdint>", "<cstring>"}) {
+  for (const std::string_view header : {"<cstring>", "<cstdint>", "<cmath>", "<algorithm>"}) {
     needHeader(function, header);
   }
 }
