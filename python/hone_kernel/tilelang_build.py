@@ -6,7 +6,7 @@ import os
 import re
 import sys
 
-from .failures import WorkerError
+from .failures import WorkerError, failure_of
 
 FLAGS = ["-O3", "-march=native"]
 _GPU_NAMES = ("alloc_shared", "alloc_fragment", "use_swizzle", "annotate_layout", "get_thread_binding")
@@ -43,6 +43,26 @@ def stand_in(build):
     sys.modules["tilelang.jit"].cached = build  # the attribute jit of tilelang is a function
 
 
+def without_gpu():
+    """Tensors that a kernel wants on a GPU stay where they are."""
+    import torch
+    from torch.overrides import TorchFunctionMode
+
+    def here(value):
+        device = str(value) if isinstance(value, (str, torch.device)) else ""
+        return "cpu" if device.startswith("cuda") else value
+
+    class OnCpu(TorchFunctionMode):
+        def __torch_function__(self, function, types, args=(), kwargs=None):
+            kwargs = {name: here(value) for name, value in (kwargs or {}).items()}
+            return function(*map(here, args), **kwargs)
+
+    torch.Tensor.cuda = lambda self, *_, **__: self
+    torch.nn.Module.cuda = lambda self, *_, **__: self
+    torch.cuda.synchronize = lambda *_: None
+    OnCpu().__enter__()  # for the life of this worker
+
+
 class Builder:
     """While it is entered, whatever a kernel compiles is built by it."""
 
@@ -74,6 +94,7 @@ class Builder:
                 from . import twin
 
                 twin.put_in_place()
+                without_gpu()
             stand_in(self._build)
         return self
 
@@ -112,6 +133,7 @@ class Builder:
                 compile_flags=flags,
             )
         except Exception as error:
-            from .failures import failure_of
-
-            raise failure_of(error, self.path, "build") from error
+            failure = failure_of(error, self.path, "build")
+            if self.for_gpu:
+                failure.error = f"it has no twin on the CPU: {failure.error}"
+            raise failure from error
