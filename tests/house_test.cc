@@ -73,7 +73,8 @@ TEST_F(Tree, NamesEveryWrongInclude) {
 TEST(Pins, PyprojectNamesTheSameVersionsAsTheRequirements) {
   const std::string project = readFile(sourceDir() / "pyproject.toml").value();
   int pins = 0;
-  for (const char* file : {"requirements.txt", "requirements-optional.txt", "requirements-kernels.txt"}) {
+  for (const char* file :
+       {"requirements.txt", "requirements-optional.txt", "requirements-kernels.txt"}) {
     std::ifstream in(sourceDir() / file);
     for (std::string line; std::getline(in, line);) {
       const std::string pin = line.substr(0, line.find_first_of(" #"));

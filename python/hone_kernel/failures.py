@@ -17,7 +17,8 @@ class WorkerError(Exception):
 
 def _one_line(error):
     """The line that says it: the last of TVM's long ones, else the first."""
-    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    text = error.msg if isinstance(error, SyntaxError) else str(error)
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
     if not lines:
         return type(error).__name__
     stack = any("Traceback (most recent call last)" in line for line in lines)
@@ -37,6 +38,14 @@ def _line_in(error, path):
     return found
 
 
+def _while_building(error):
+    """Whether it happened while TileLang read a program, at whatever time that was."""
+    return any(
+        os.sep + os.path.join("tilelang", "language") + os.sep in frame.filename
+        for frame in traceback.extract_tb(error.__traceback__)
+    )
+
+
 def failure_of(error, path, kind):
     """The WorkerError of any exception that came out of the file at `path`."""
     if isinstance(error, WorkerError):
@@ -44,6 +53,8 @@ def failure_of(error, path, kind):
     detail = "".join(traceback.format_exception(error))[-20000:]
     if isinstance(error, PermissionError):
         kind = "refused"
+    elif _while_building(error):
+        kind = "build"
     text = _one_line(error)
     if isinstance(error, MemoryError) or "can't allocate memory" in text:
         text = "out of memory: it needs more than the limit"

@@ -51,9 +51,11 @@ class KernelRun:
 
     def _use_folder(self, folder):
         shutil.rmtree(folder, ignore_errors=True)
+        built = tilelang_build.built_folder(folder)
         os.makedirs(folder)
+        os.makedirs(built, exist_ok=True)
         os.environ["TMPDIR"] = tempfile.tempdir = folder
-        sandbox.only_write_below([folder])
+        sandbox.only_write_below([folder, built])
 
     def bound(self, tensors):
         arguments = self.model.bind([tensor.to(self.device) for tensor in tensors])

@@ -29,7 +29,7 @@ class Reference:
         self.module = import_file(path, "hone_reference", "build")
         for name in ("Model", "get_inputs"):
             if not hasattr(self.module, name):
-                raise WorkerError("build", f"{path}: a reference has {name}; this one has none")
+                raise WorkerError("build", f"a reference has {name}; this one has none")
 
     def _call(self, function, *arguments):
         try:

@@ -88,6 +88,6 @@ def task_of(path, limit):
     if limit and wide > limit:
         raise WorkerError(
             "run",
-            f"{path}: needs {wide / 2**30:.1f} GiB in f64; the limit is {limit / 2**30:.1f} GiB",
+            f"needs {wide / 2**30:.1f} GiB in f64; the limit is {limit / 2**30:.1f} GiB",
         )
     return answer

@@ -1,12 +1,15 @@
 """Builds the TileLang programs of a kernel file, for this CPU or for a GPU."""
 
 import ast
+import hashlib
 import importlib.metadata
 import os
 import re
+import shutil
 import sys
+import tempfile
 
-from .failures import WorkerError
+from .failures import WorkerError, failure_of
 
 FLAGS = ["-O3", "-march=native"]
 _GPU_NAMES = ("alloc_shared", "alloc_fragment", "use_swizzle", "annotate_layout", "get_thread_binding")
@@ -18,6 +21,11 @@ def version():
         return importlib.metadata.version("tilelang")
     except importlib.metadata.PackageNotFoundError:
         return None
+
+
+def built_folder(folder):
+    """Beside the worker's own: all workers of a judge have it in common."""
+    return os.path.join(os.path.dirname(folder), "tilelang-built")
 
 
 def is_gpu_source(text):
@@ -41,6 +49,47 @@ def stand_in(build):
     import tilelang  # noqa: F401
 
     sys.modules["tilelang.jit"].cached = build  # the attribute jit of tilelang is a function
+
+
+def keep_builds(folder):
+    """What g++ made of a program is kept by its content: a kernel is built in many processes."""
+    from tilelang.jit.adapter.libgen import LibraryGenerator
+
+    compile_lib = LibraryGenerator.compile_lib
+
+    def compile_once(self, timeout=None):
+        text = "\0".join([version(), *(self.compile_flags or []), self.lib_code])
+        kept = os.path.join(folder, hashlib.sha256(text.encode()).hexdigest() + ".so")
+        if os.path.exists(kept):
+            # A copy: TileLang removes its library at the end.
+            self.libpath = tempfile.mktemp(suffix=".so")
+            shutil.copyfile(kept, self.libpath)
+            return
+        compile_lib(self, timeout)
+        shutil.copyfile(self.libpath, f"{kept}.{os.getpid()}")
+        os.replace(f"{kept}.{os.getpid()}", kept)
+
+    LibraryGenerator.compile_lib = compile_once
+
+
+def without_gpu():
+    """Tensors that a kernel wants on a GPU stay where they are."""
+    import torch
+    from torch.overrides import TorchFunctionMode
+
+    def here(value):
+        device = str(value) if isinstance(value, (str, torch.device)) else ""
+        return "cpu" if device.startswith("cuda") else value
+
+    class OnCpu(TorchFunctionMode):
+        def __torch_function__(self, function, types, args=(), kwargs=None):
+            kwargs = {name: here(value) for name, value in (kwargs or {}).items()}
+            return function(*map(here, args), **kwargs)
+
+    torch.Tensor.cuda = lambda self, *_, **__: self
+    torch.nn.Module.cuda = lambda self, *_, **__: self
+    torch.cuda.synchronize = lambda *_: None
+    OnCpu().__enter__()  # for the life of this worker
 
 
 class Builder:
@@ -74,6 +123,8 @@ class Builder:
                 from . import twin
 
                 twin.put_in_place()
+                without_gpu()
+            keep_builds(built_folder(self.folder))
             stand_in(self._build)
         return self
 
@@ -112,6 +163,7 @@ class Builder:
                 compile_flags=flags,
             )
         except Exception as error:
-            from .failures import failure_of
-
-            raise failure_of(error, self.path, "build") from error
+            failure = failure_of(error, self.path, "build")
+            if self.for_gpu:
+                failure.error = f"it has no twin on the CPU: {failure.error}"
+            raise failure from error

@@ -184,8 +184,9 @@ class PythonReader {
     }
   }
   void readImport(std::size_t i) {
-    const std::size_t begin = i++;
-    while (statementGoesOn(i)) {
+    const std::size_t begin = i;
+    do {
+      ++i;  // "import", then commas
       const std::string module = dottedName(i);
       checkModule(begin, module);
       const bool renamed = at(i) == "as";
@@ -193,8 +194,7 @@ class PythonReader {
           renamed ? std::string(at(i + 1)) : module.substr(0, module.find('.'));
       i += renamed ? 2 : 0;
       noteModule(name, renamed ? module : name);
-      i += 1;  // the comma
-    }
+    } while (at(i) == "," && statementGoesOn(i));
   }
   void readFromImport(std::size_t i) {
     const std::size_t begin = i++;

@@ -4,6 +4,7 @@
 #include <array>
 #include <limits>
 
+#include "kernel/input_values.h"
 #include "kernel/subject.h"
 
 namespace hone::kernel {
@@ -104,8 +105,7 @@ Result<double> MachinePeak::fastestNs(const Runnable& runnable) {
   const std::array<const CallTensors*, 1> all = {&tensors_};
   auto subject = HONE_TRY(Subject::start(runnable, all, limit_, judged));
   Random random(1);
-  const std::array<verify::Tensor, 1> inputs = {verify::Tensor{
-      {{kFloats}, model::ElementType::f32}, std::vector<std::byte>(kFloats * sizeof(float))}};
+  const std::vector<verify::Tensor> inputs = makeInputs(tinyShape(), ValueKind::positive, 1);
   tensors_.fill(inputs, random);
   double fastest = std::numeric_limits<double>::infinity();
   for (int i = 0; subject && i < kSamples; ++i) {

@@ -67,10 +67,10 @@ bool isName(std::string_view word) {
 }
 
 Result<std::pair<std::string, std::int64_t>> sizeFrom(const std::string& word) {
-  const std::size_t equals = word.find('=');
+  const std::size_t equals = std::min(word.find('='), word.size());
   const std::string name = word.substr(0, equals);
-  const auto value = equals == std::string::npos ? std::nullopt : parseInt(word.substr(equals + 1));
-  if (!isName(name) || !value) {
+  const auto value = parseInt(std::string_view(word).substr(std::min(equals + 1, word.size())));
+  if (!isName(name) || !value.has_value()) {
     return userError("'{}' is no size; write NAME=NUMBER", word);
   }
   if (name.contains('x')) {
