@@ -94,6 +94,40 @@ bool hasLoop(const std::vector<Stmt>& body) {
   return std::ranges::any_of(body, [](const Stmt& s) { return s.kind == Stmt::Kind::loop; });
 }
 
+bool mayFuseIn(const std::vector<Stmt>& body) {
+  for (std::size_t i = 0; i < body.size(); ++i) {
+    if (body[i].kind == Stmt::Kind::loop && groupFrom(body, i).size() > 1) {
+      return true;
+    }
+  }
+  return false;
+}
+
+bool fuseIn(Function& function, std::vector<Stmt>& body, std::int64_t rows);
+
+/// Puts one loop in the place of those of the group; the place where it stands then.
+std::size_t fuseGroup(Function& function, std::vector<Stmt>& body,
+                      const std::vector<std::size_t>& group, std::int64_t rows) {
+  std::vector<Stmt> loops;
+  for (const std::size_t member : group) {
+    loops.push_back(body[member]);
+  }
+  for (auto member = group.rbegin(); member != group.rend(); ++member) {
+    body.erase(body.begin() + static_cast<std::ptrdiff_t>(*member));
+  }
+  // What stood between them is where the first was now, and stays before all.
+  const std::size_t at = group.back() + 1 - group.size();
+  Stmt one = merged(function, loops);
+  const bool nests = std::ranges::all_of(loops, [](const Stmt& s) { return hasLoop(s.body); });
+  if (rows > 0 && nests && !mayFuseIn(one.body) && one.step == number(1)) {
+    one = inBlocks(function, loops, rows);
+  } else {
+    fuseIn(function, one.body, rows);
+  }
+  body.insert(body.begin() + static_cast<std::ptrdiff_t>(at), std::move(one));
+  return at;
+}
+
 bool fuseIn(Function& function, std::vector<Stmt>& body, std::int64_t rows) {
   bool changed = false;
   for (std::size_t i = 0; i < body.size(); ++i) {
@@ -102,33 +136,11 @@ bool fuseIn(Function& function, std::vector<Stmt>& body, std::int64_t rows) {
     }
     const std::vector<std::size_t> group = groupFrom(body, i);
     if (group.size() > 1) {
-      std::vector<Stmt> loops;
-      for (const std::size_t member : group) {
-        loops.push_back(body[member]);
-      }
-      for (auto member = group.rbegin(); member != group.rend(); ++member) {
-        body.erase(body.begin() + static_cast<std::ptrdiff_t>(*member));
-      }
-      // What stood between them is behind the first now, and belongs before all.
-      const std::size_t between = group.back() - group.front() + 1 - group.size();
-      Stmt one = merged(function, loops);
-      const bool innerMayFuse = [&] {
-        for (std::size_t k = 0; k < one.body.size(); ++k) {
-          if (one.body[k].kind == Stmt::Kind::loop && groupFrom(one.body, k).size() > 1) {
-            return true;
-          }
-        }
-        return false;
-      }();
-      const bool nests = std::ranges::all_of(loops, [](const Stmt& s) { return hasLoop(s.body); });
-      if (rows > 0 && nests && !innerMayFuse && one.step == number(1)) {
-        one = inBlocks(function, loops, rows);
-      }
-      i += between;
-      body.insert(body.begin() + static_cast<std::ptrdiff_t>(i), std::move(one));
+      i = fuseGroup(function, body, group, rows);
       changed = true;
+    } else {
+      changed |= fuseIn(function, body[i].body, rows);
     }
-    changed |= fuseIn(function, body[i].body, rows);
   }
   return changed;
 }
