@@ -61,8 +61,7 @@ Result<std::map<std::string, ListedKernel>> knownBefore(const store::Store& stor
 /// One kernel, measured or looked up; what is wrong with it or its reference is a value.
 Result<ListedKernel> listOne(store::Store& store, std::int64_t run, const KernelBench& bench,
                              const fs::path& file, const std::string& name,
-                             const std::map<std::string, ListedKernel>& known,
-                             Progress& progress) {
+                             const std::map<std::string, ListedKernel>& known, Progress& progress) {
   const auto source = HONE_TRY(kernel::readKernel(file));
   const auto reference = HONE_TRY(kernel::findReference(file, ""));
   auto task = HONE_TRY(kernel::readTask(reference, bench.judge));
@@ -111,9 +110,10 @@ void print(const std::vector<ListedKernel>& listed, double threshold) {
   if (slow > 0) {
     fmt::print("{}\n", table.text());
   }
-  fmt::print("{} of {} kernels are slow (below {:.2f}x PyTorch; without PyTorch by their share of "
-             "the roofline)\n",
-             slow, listed.size(), threshold);
+  fmt::print(
+      "{} of {} kernels are slow (below {:.2f}x PyTorch; without PyTorch by their share of "
+      "the roofline)\n",
+      slow, listed.size(), threshold);
   if (problems > 0) {
     fmt::print("\nnot measured:\n");
     for (const ListedKernel& one : listed) {
@@ -196,8 +196,8 @@ nlohmann::json listSummary(const std::vector<ListedKernel>& listed) {
 
 void addKernelListVerb(CLI::App& kernel, Context& context) {
   auto options = std::make_shared<ListOptions>();
-  CLI::App* verb =
-      kernel.add_subcommand("list-slow", "List kernels that are slower than PyTorch by a threshold");
+  CLI::App* verb = kernel.add_subcommand(
+      "list-slow", "List kernels that are slower than PyTorch by a threshold");
   verb->add_option("DIR", options->folder, "The folder with the kernels (that of --kernels)");
   verb->add_option("--threshold", options->threshold, "Speedups below it are slow")
       ->check(CLI::PositiveNumber)

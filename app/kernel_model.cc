@@ -86,7 +86,8 @@ Result<ProposerMaker> ProposerMaker::make(const KernelProposerOptions& options, 
   }
   if (options.apiBase.empty() && maker.key_.empty()) {
     return userError(
-        "a model at api.openai.com needs a key: put it into OPENAI_API_KEY or HONE_API_KEY, or name "
+        "a model at api.openai.com needs a key: put it into OPENAI_API_KEY or HONE_API_KEY, or "
+        "name "
         "a server of your own with --api-base");
   }
   maker.price_ = kernel::priceOf(kernel::modelName(maker.options_.model));

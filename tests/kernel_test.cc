@@ -92,8 +92,8 @@ class Kernel : public testing::Test {
   }
 
   [[nodiscard]] static std::vector<std::string> optimize(const std::vector<std::string>& more) {
-    std::vector<std::string> arguments = {"kernel", "optimize", "--kernel", "mean.cc", "--rounds",
-                                          "5"};
+    std::vector<std::string> arguments = {"kernel",  "optimize", "--kernel",
+                                          "mean.cc", "--rounds", "5"};
     arguments.insert(arguments.end(), more.begin(), more.end());
     return arguments;
   }
@@ -135,8 +135,7 @@ class Kernel : public testing::Test {
 
 TEST_F(Kernel, AModelsGoodAnswerIsProvenAndWritten) {
   const ChatServer server({says("let me think"), says(goodAnswer(), 700, 90)});
-  const Ran ran =
-      box_.hone(ask(server, {"--json", "--price", "1,2", "--max-iterations", "2"}));
+  const Ran ran = box_.hone(ask(server, {"--json", "--price", "1,2", "--max-iterations", "2"}));
   ASSERT_EQ(ran.code, 0) << ran.err;
   const nlohmann::json json = ran.json();
   EXPECT_EQ(json["improved"], true) << ran.out;
@@ -166,8 +165,9 @@ TEST_F(Kernel, AModelsGoodAnswerIsProvenAndWritten) {
 TEST_F(Kernel, WhatAModelAnswersWronglyCostsATurn) {
   const std::string wrong = "extern \"C\" void kernel(const float* X, float* Y, long R, long C) {}";
   const ChatServer server(
-      {says("### Candidate 1: broken\n" + fenced("extern \"C\" void kernel(const float* X, float* "
-                                                 "Y, std::int64_t R, std::int64_t C) { oops }\n") +
+      {says("### Candidate 1: broken\n" +
+            fenced("extern \"C\" void kernel(const float* X, float* "
+                   "Y, std::int64_t R, std::int64_t C) { oops }\n") +
             "### Candidate 2: empty\n" +
             fenced("#include <cstdint>\nextern \"C\" void kernel(const float* X, float* Y, "
                    "std::int64_t R, std::int64_t C) {}\n")),
@@ -236,8 +236,9 @@ TEST_F(Kernel, NoSaveWritesNothing) {
 }
 
 TEST_F(Kernel, AKernelThatIsWrongFromTheStartIsOneLine) {
-  box_.write("bad.cc", "#include <cstdint>\nextern \"C\" void kernel(const float* X, float* Y, "
-                       "std::int64_t R, std::int64_t C) { Y[0] = 1; }\n");
+  box_.write("bad.cc",
+             "#include <cstdint>\nextern \"C\" void kernel(const float* X, float* Y, "
+             "std::int64_t R, std::int64_t C) { Y[0] = 1; }\n");
   box_.write("bad.reference.cc", kReference);
   box_.write("broken.cc", "extern \"C\" void kernel(\n");
   box_.write("broken.reference.cc", kReference);
@@ -268,8 +269,9 @@ TEST_F(Kernel, ListsWhatIsSlowAndRemembersIt) {
 TEST_F(Kernel, ABatchDoesAllThatIsSlow) {
   box_.write("other/mean2.cc", kQuick);
   box_.write("other/mean2.reference.cc", kReference);
-  box_.write("other/wrong.cc", "#include <cstdint>\nextern \"C\" void kernel(const float* X, "
-                               "float* Y, std::int64_t R, std::int64_t C) {}\n");
+  box_.write("other/wrong.cc",
+             "#include <cstdint>\nextern \"C\" void kernel(const float* X, "
+             "float* Y, std::int64_t R, std::int64_t C) {}\n");
   box_.write("other/wrong.reference.cc", kReference);
   const ChatServer server({says(goodAnswer())});
   const Ran ran = box_.hone({"kernel", "optimize", "--all-slow", "--threshold", "1000000",

@@ -44,7 +44,9 @@ std::string BothProposers::conversation() const {
 
 std::string BothProposers::spent() const { return joined(first_->spent(), second_->spent(), "; "); }
 
-nlohmann::json BothProposers::memory() const { return nlohmann::json::array({first_->memory(), second_->memory()}); }
+nlohmann::json BothProposers::memory() const {
+  return nlohmann::json::array({first_->memory(), second_->memory()});
+}
 
 void BothProposers::recall(const nlohmann::json& memory) {
   if (memory.is_array() && memory.size() == 2) {

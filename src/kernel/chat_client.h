@@ -15,9 +15,9 @@ namespace hone::kernel {
 
 struct ChatOptions {
   std::string apiBase = "https://api.openai.com/v1";
-  std::string key;        ///< sent to that server alone, and never written anywhere; "" for none
-  std::string keyName;    ///< the variable that it came from, for messages
-  std::string model;      ///< as the server calls it
+  std::string key;      ///< sent to that server alone, and never written anywhere; "" for none
+  std::string keyName;  ///< the variable that it came from, for messages
+  std::string model;    ///< as the server calls it
   double temperature = 0.7;
   std::chrono::milliseconds timeout{300'000};
   int attempts = 4;

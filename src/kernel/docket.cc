@@ -75,15 +75,14 @@ Result<Entry*> Docket::judge(const Proposal& proposal, std::size_t turn, double 
   tried.proposal = proposal;
   tried.turn = turn;
   tried.judged = HONE_TRY(referee_.judge(proposal.source, seedFrom(scope_.seed, key)));
-  const double screenNs = tried.judged.samples.empty()
-                              ? 0
-                              : trial::rankTime(tried.judged.samples, scope_.rankBy);
+  const double screenNs =
+      tried.judged.samples.empty() ? 0 : trial::rankTime(tried.judged.samples, scope_.rankBy);
   if (tried.judged.ok() && toBeatNs > 0 && screenNs > kHopeless * toBeatNs) {
     tried.judged.outcome = Outcome::tooSlow;
     tried.judged.message = fmt::format("takes {:.2f}x the time of the best", screenNs / toBeatNs);
   }
-  const std::int64_t trial = HONE_TRY(scope_.store.addTrial(
-      scope_.run, trialOf(tried, scoped(key)), tried.judged.samples));
+  const std::int64_t trial = HONE_TRY(
+      scope_.store.addTrial(scope_.run, trialOf(tried, scoped(key)), tried.judged.samples));
   return &add(std::move(tried), trial);
 }
 

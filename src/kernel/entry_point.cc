@@ -1,106 +1,90 @@
 #include "kernel/entry_point.h"
 
 #include <algorithm>
-#include <cctype>
+#include <iterator>
+#include <span>
 
 #include "base/text.h"
+#include "kernel/source_tokens.h"
 
 namespace hone::kernel {
 namespace {
 
-bool isWord(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
+using Tokens = std::span<const Token>;
 
-/// Where the word `kernel` stands before a parenthesis; npos where it does not.
-std::size_t findEntry(std::string_view code) {
-  constexpr std::string_view kName = "kernel";
-  for (auto at = code.find(kName); at != std::string_view::npos; at = code.find(kName, at + 1)) {
-    const auto after = code.find_first_not_of(" \t\n", at + kName.size());
-    const bool whole = (at == 0 || !isWord(code[at - 1])) && after != std::string_view::npos &&
-                       code[after] == '(';
-    if (whole) {
+/// Where the name `kernel` stands before a parenthesis; the size where it does not.
+std::size_t findEntry(Tokens tokens) {
+  for (std::size_t at = 0; at + 1 < tokens.size(); ++at) {
+    if (tokens[at].isName() && tokens[at].is("kernel") && tokens[at + 1].is("(")) {
       return at;
     }
   }
-  return std::string_view::npos;
-}
-
-std::vector<std::string> tokensOf(std::string_view text) {
-  std::vector<std::string> tokens;
-  for (std::size_t at = 0; at < text.size();) {
-    std::size_t end = at + 1;
-    while (isWord(text[at]) && end < text.size() && isWord(text[end])) {
-      ++end;
-    }
-    if (std::isspace(static_cast<unsigned char>(text[at])) == 0) {
-      tokens.emplace_back(text.substr(at, end - at));
-    }
-    at = end;
-  }
-  return tokens;
+  return tokens.size();
 }
 
 /// "const float* __restrict__ A" is "const float *".
-std::string typeOf(std::string_view parameter) {
-  std::vector<std::string> tokens = tokensOf(parameter);
-  std::erase_if(tokens, [](const std::string& token) {
-    return token == "std" || token == ":" || token == "restrict" || token == "__restrict" ||
-           token == "__restrict__";
-  });
-  // What is behind the type's own words is the name; int64_t alone is a type without one.
-  if (tokens.size() > 1 && isWord(tokens.back().front()) && tokens.back() != "const") {
-    tokens.pop_back();
+std::string typeOf(Tokens parameter) {
+  std::vector<std::string> words;
+  bool named = false;
+  for (const Token& token : parameter) {
+    const bool leftOut = token.is("std") || token.is(":") || token.is("restrict") ||
+                         token.is("__restrict") || token.is("__restrict__");
+    if (!leftOut) {
+      words.push_back(token.text);
+      named = token.isName() && !token.is("const");
+    }
   }
-  return join(tokens, " ");
+  // What is behind the type's own words is the name; int64_t alone is a type without one.
+  if (named && words.size() > 1) {
+    words.pop_back();
+  }
+  return join(words, " ");
+}
+
+/// The lines from the begin of the declaration to its parenthesis, as one.
+std::string declarationOf(std::string_view code, Tokens tokens, std::size_t entry,
+                          std::size_t close) {
+  std::size_t begin = entry;
+  while (begin > 0 && tokens[begin - 1].kind != Token::Kind::directive &&
+         !tokens[begin - 1].is(";") && !tokens[begin - 1].is("}")) {
+    --begin;
+  }
+  const auto lines = splitAt(code, '\n');
+  std::vector<std::string> parts;
+  for (std::size_t line = tokens[begin].line; line <= tokens[close].line && line <= lines.size();
+       ++line) {
+    parts.emplace_back(trim(lines[line - 1]));
+  }
+  const std::string whole = join(parts, " ");
+  return whole.substr(0, whole.find(')') + 1);  // npos + 1: the whole would be none
 }
 
 }  // namespace
 
-std::string withoutComments(std::string_view code) {
-  std::string plain;
-  for (std::size_t at = 0; at < code.size(); ++at) {
-    if (code.substr(at, 2) == "//") {
-      at = std::min(code.find('\n', at), code.size()) - 1;
-    } else if (code.substr(at, 2) == "/*") {
-      const auto end = std::min(code.find("*/", at + 2), code.size());
-      plain.append(static_cast<std::size_t>(
-                       std::count(code.begin() + static_cast<std::ptrdiff_t>(at),
-                                  code.begin() + static_cast<std::ptrdiff_t>(end), '\n')),
-                   '\n');
-      at = end + 1;
-    } else {
-      plain += code[at];
+std::optional<EntryPoint> entryPointOf(std::string_view code) {
+  const std::vector<Token> all = cppTokens(code);
+  const Tokens tokens(all);
+  const std::size_t entry = findEntry(tokens);
+  const auto close = std::find_if(all.begin() + static_cast<std::ptrdiff_t>(entry), all.end(),
+                                  [](const Token& token) { return token.is(")"); });
+  if (close == all.end()) {
+    return std::nullopt;
+  }
+  EntryPoint point;
+  const auto end = static_cast<std::size_t>(close - all.begin());
+  std::size_t first = entry + 2;
+  for (std::size_t at = first; at <= end; ++at) {
+    if (at == end || tokens[at].is(",")) {
+      point.types.push_back(typeOf(tokens.subspan(first, at - first)));
+      first = at + 1;
     }
   }
-  return plain;
-}
-
-std::optional<std::vector<std::string>> entryTypes(std::string_view code) {
-  const std::string plain = withoutComments(code);
-  const auto entry = findEntry(plain);
-  if (entry == std::string::npos) {
-    return std::nullopt;
+  for (std::size_t at = 0; at + 1 < tokens.size(); ++at) {
+    point.externC = point.externC || (tokens[at].is("extern") && tokens[at + 1].text == "C" &&
+                                      tokens[at + 1].kind == Token::Kind::text);
   }
-  const auto open = plain.find('(', entry);
-  const auto close = plain.find(')', open);
-  if (close == std::string::npos) {
-    return std::nullopt;
-  }
-  std::vector<std::string> types;
-  for (const std::string& parameter : splitAt(plain.substr(open + 1, close - open - 1), ',')) {
-    types.push_back(typeOf(parameter));
-  }
-  return types;
-}
-
-std::string entryLine(std::string_view code) {
-  const std::string plain = withoutComments(code);
-  const auto entry = findEntry(plain);
-  if (entry == std::string::npos) {
-    return "";
-  }
-  const auto begin = plain.rfind('\n', entry) + 1;  // npos + 1 is the begin
-  const auto close = plain.find(')', entry);
-  return plain.substr(begin, close == std::string::npos ? close : close + 1 - begin);
+  point.declaration = declarationOf(code, tokens, entry, end);
+  return point;
 }
 
 }  // namespace hone::kernel

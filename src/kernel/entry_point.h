@@ -7,14 +7,14 @@
 
 namespace hone::kernel {
 
-/// C++ without its comments, line breaks kept.
-[[nodiscard]] std::string withoutComments(std::string_view code);
+/// How a C++ source declares `kernel(…)`, for the first time.
+struct EntryPoint {
+  std::vector<std::string> types;  ///< of its parameters, without names, "std::" and "restrict"
+  std::string declaration;         ///< as it is written, on one line
+  bool externC = false;            ///< some function of the file is
+};
 
-/// The types of the parameters of `kernel(…)` in C++, without their names and spellings that make
-/// no difference ("restrict", "std::"); nothing where there is no such function.
-[[nodiscard]] std::optional<std::vector<std::string>> entryTypes(std::string_view code);
-
-/// The line that declares the entry point, as it is written, for people; "" where there is none.
-[[nodiscard]] std::string entryLine(std::string_view code);
+/// Nothing where there is no such function.
+[[nodiscard]] std::optional<EntryPoint> entryPointOf(std::string_view code);
 
 }  // namespace hone::kernel

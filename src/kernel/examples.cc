@@ -79,7 +79,8 @@ void put(SQLite::Database& database, const Example& example) {
   old.bind(1, example.name);
   old.exec();
   SQLite::Statement row(
-      database, fmt::format("INSERT INTO example ({}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", kColumns));
+      database,
+      fmt::format("INSERT INTO example ({}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", kColumns));
   row.bind(1, example.name);
   row.bind(2, example.technique);
   row.bind(3, example.language);
@@ -150,7 +151,8 @@ Result<Examples> Examples::open(const std::filesystem::path& file,
   HONE_CHECK(makeFolder(file.parent_path()));
   try {
     auto state = std::make_unique<State>(
-        file, SQLite::Database(file.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE, kBusyMs));
+        file,
+        SQLite::Database(file.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE, kBusyMs));
     state->database.exec(kSchema);
     bringUpTo(state->database, shipped);
     return Examples(std::move(state));
@@ -169,9 +171,10 @@ Result<std::vector<Example>> Examples::search(std::string_view query, std::strin
         words.empty()
             ? fmt::format("SELECT {} FROM example ORDER BY language = ? DESC, name LIMIT ?",
                           kColumns)
-            : fmt::format("SELECT {} FROM example WHERE example MATCH ? ORDER BY language = ? DESC, "
-                          "bm25(example, 8, 4, 2, 1, 1), name LIMIT ?",
-                          kColumns));
+            : fmt::format(
+                  "SELECT {} FROM example WHERE example MATCH ? ORDER BY language = ? DESC, "
+                  "bm25(example, 8, 4, 2, 1, 1), name LIMIT ?",
+                  kColumns));
     int index = 0;
     if (!words.empty()) {
       statement.bind(++index, words);

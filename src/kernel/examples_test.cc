@@ -88,9 +88,9 @@ TEST_F(Library, FindsWhatWordsMean) {
   const Examples library = open();
   EXPECT_EQ(names(library.search("bank conflicts", "tilelang", 1).value()).at(0),
             "swizzle-tilelang");
-  EXPECT_EQ(names(library.search("cached-exp the exponential is taken twice", "cpp", 1).value())
-                .at(0),
-            "cached-exp-softmax");
+  EXPECT_EQ(
+      names(library.search("cached-exp the exponential is taken twice", "cpp", 1).value()).at(0),
+      "cached-exp-softmax");
   EXPECT_EQ(names(library.search("packing", "cpp", 1).value()).at(0), "packing-matmul");
 }
 

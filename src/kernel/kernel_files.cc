@@ -32,8 +32,8 @@ bool isFile(const fs::path& file) {
 Result<std::vector<fs::path>> findKernels(const fs::path& folder) {
   std::error_code code;
   std::vector<fs::path> files;
-  fs::recursive_directory_iterator entry(
-      folder, fs::directory_options::skip_permission_denied, code);
+  fs::recursive_directory_iterator entry(folder, fs::directory_options::skip_permission_denied,
+                                         code);
   for (const fs::recursive_directory_iterator end; !code && entry != end; entry.increment(code)) {
     const std::string name = entry->path().filename().string();
     if (entry->is_directory() && (name.starts_with('.') || name == "__pycache__")) {
@@ -73,10 +73,11 @@ Result<fs::path> findKernel(const fs::path& name, const fs::path& folder) {
     }
   }
   const auto like = nearest(name.string(), names);
-  return userError("could not find kernel file {}, nor in {}{}; `hone kernel list-slow {}` lists "
-                   "what there is",
-                   name.string(), folder.string(),
-                   like ? fmt::format("; did you mean {}?", *like) : "", folder.string());
+  return userError(
+      "could not find kernel file {}, nor in {}{}; `hone kernel list-slow {}` lists "
+      "what there is",
+      name.string(), folder.string(), like ? fmt::format("; did you mean {}?", *like) : "",
+      folder.string());
 }
 
 Result<Source> readKernel(const fs::path& file) {

@@ -1,9 +1,9 @@
-// The language-model proposer against a real server of llama.cpp with a small model: what it says is
-// of no matter, that both understand each other is.
+// The language-model proposer against a real server of llama.cpp with a small model: what it says
+// is of no matter, that both understand each other is.
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <fcntl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -118,8 +118,7 @@ TEST_F(Llama, IsAskedInATurn) {
                       "scale",
                       "extern \"C\" void kernel(const float* X, float* Y, std::int64_t N) {}\n",
                       {}};
-  const auto proposals =
-      proposer.propose({task, kernel, kernel, 1, Analysis{}, {}, {}, 1, 2});
+  const auto proposals = proposer.propose({task, kernel, kernel, 1, Analysis{}, {}, {}, 1, 2});
   ASSERT_TRUE(proposals) << proposals.error().message;
   EXPECT_TRUE(!proposals->empty() || !proposer.complaint().empty());
   EXPECT_GT(proposer.used().in, 50);

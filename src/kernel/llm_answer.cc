@@ -119,16 +119,16 @@ std::expected<std::string, std::string> codeOf(const Section& section, Language 
     }
   }
   if (found == nullptr) {
-    return std::unexpected(
-        fmt::format("its code block is in {}, not in {}", shortened(section.blocks[0].tag, 20),
-                    language == Language::cpp ? "C++" : "Python"));
+    return std::unexpected(fmt::format("its code block is in {}, not in {}",
+                                       shortened(section.blocks[0].tag, 20),
+                                       language == Language::cpp ? "C++" : "Python"));
   }
   if (trim(found->code).empty()) {
     return std::unexpected("its code block is empty");
   }
   if (found->code.size() > kLargestCode) {
-    return std::unexpected(fmt::format("its code has {} KB: that is no kernel",
-                                       found->code.size() / 1024));
+    return std::unexpected(
+        fmt::format("its code has {} KB: that is no kernel", found->code.size() / 1024));
   }
   return found->code;
 }
@@ -175,17 +175,17 @@ std::optional<std::string> wrongEntryPoint(const Source& kernel, std::string_vie
                ? std::nullopt
                : std::optional<std::string>("it has no class ModelNew: it is another file");
   }
-  const auto types = entryTypes(code);
-  if (!types) {
+  const auto point = entryPointOf(code);
+  if (!point) {
     return "it has no function kernel(...): it is another file";
   }
-  if (!withoutComments(code).contains("extern \"C\"")) {
+  if (!point->externC) {
     return "its kernel(...) is not extern \"C\"";
   }
-  const auto wanted = entryTypes(kernel.text);
-  if (wanted && *wanted != *types) {
-    return fmt::format("its kernel takes ({}), not ({})", shortened(join(*types, ", "), 200),
-                       join(*wanted, ", "));
+  const auto wanted = entryPointOf(kernel.text);
+  if (wanted && wanted->types != point->types) {
+    return fmt::format("its kernel takes ({}), not ({})", shortened(join(point->types, ", "), 200),
+                       join(wanted->types, ", "));
   }
   return std::nullopt;
 }

@@ -45,9 +45,8 @@ std::string refusal(const std::string& answer, const Source& kernel = cpp()) {
 }
 
 TEST(ReadAnswer, OneBlockIsOneCandidate) {
-  const ModelAnswer read =
-      readAnswer("Use wider vectors.\nTechniques: vectorization, Loop Order\n" + block(kGood),
-                 cpp(), 4);
+  const ModelAnswer read = readAnswer(
+      "Use wider vectors.\nTechniques: vectorization, Loop Order\n" + block(kGood), cpp(), 4);
   ASSERT_THAT(read.proposals, SizeIs(1));
   EXPECT_THAT(read.refused, IsEmpty());
   const Proposal& proposal = read.proposals[0];
@@ -60,10 +59,10 @@ TEST(ReadAnswer, OneBlockIsOneCandidate) {
 
 TEST(ReadAnswer, HeadingsTellCandidatesApart) {
   const std::string other = kGood + "\n// another\n";
-  const ModelAnswer read = readAnswer(
-      "Here they are.\n### Candidate 1: packing\nWhy.\n" + block(kGood) +
-          "## Candidate 2\n" + block("int x;") + "**Candidate 3: tiles**\n" + block(other, "c++"),
-      cpp(), 4);
+  const ModelAnswer read = readAnswer("Here they are.\n### Candidate 1: packing\nWhy.\n" +
+                                          block(kGood) + "## Candidate 2\n" + block("int x;") +
+                                          "**Candidate 3: tiles**\n" + block(other, "c++"),
+                                      cpp(), 4);
   ASSERT_THAT(read.proposals, SizeIs(2));
   EXPECT_EQ(read.proposals[0].title, "packing");
   EXPECT_EQ(read.proposals[1].title, "tiles");
@@ -130,14 +129,20 @@ RC_GTEST_PROP(ReadAnswer, TakesOnlyWhatKeepsTheEntryPoint, ()) {
 }
 
 TEST(EntryPoint, TypesWithoutNames) {
-  EXPECT_THAT(entryTypes("extern \"C\" void kernel(const float *__restrict__ A, /* b */ "
-                         "std::int64_t N)")
-                  .value(),
-              ElementsAre("const float *", "int64_t"));
-  EXPECT_EQ(entryTypes("void mykernel(int x); void kernels(int)"), std::nullopt);
-  EXPECT_EQ(entryTypes("void kernel(int"), std::nullopt);
-  EXPECT_EQ(entryLine("int a;\nextern \"C\" void kernel(int N) {\n"),
-            "extern \"C\" void kernel(int N)");
+  const auto point = entryPointOf(
+      "#include <cstdint>\nint a;\nextern \"C\" void kernel(const float *__restrict__ A,\n"
+      "    /* b */ std::int64_t N, unsigned int) {\n}\n");
+  ASSERT_TRUE(point);
+  EXPECT_THAT(point->types, ElementsAre("const float *", "int64_t", "unsigned"));
+  EXPECT_TRUE(point->externC);
+  EXPECT_EQ(point->declaration,
+            "extern \"C\" void kernel(const float *__restrict__ A, /* b */ std::int64_t N, "
+            "unsigned int)");
+  EXPECT_FALSE(entryPointOf("void kernel(int N) {}")->externC);
+  for (const char* none : {"void mykernel(int x); void kernels(int)", "void kernel(int",
+                           "// kernel(int x)\nconst char* a = \"kernel(\";", ""}) {
+    EXPECT_FALSE(entryPointOf(none)) << none;
+  }
 }
 
 }  // namespace

@@ -37,21 +37,23 @@ std::string taskText(const Task& task, Language language) {
     for (const auto& [name, value] : task.shape.sizes) {
       sizes.push_back(fmt::format("{} = {}", name, value));
     }
-    text += fmt::format("Timed for {}; it must be right for other sizes, too, unless the file has "
-                        "the line `// hone: fixed sizes`.\n",
-                        join(sizes, ", "));
+    text += fmt::format(
+        "Timed for {}; it must be right for other sizes, too, unless the file has "
+        "the line `// hone: fixed sizes`.\n",
+        join(sizes, ", "));
   }
   text += fmt::format("Inputs: {}\nOutputs: {}\n", argumentsOf(task.shape.inputs),
                       argumentsOf(task.shape.outputs));
   if (task.shape.flops > 0) {
-    text += fmt::format("Work: {:.4g} FLOP on {:.4g} bytes\n", task.shape.flops,
-                        task.shape.bytes());
+    text +=
+        fmt::format("Work: {:.4g} FLOP on {:.4g} bytes\n", task.shape.flops, task.shape.bytes());
   }
-  text += language == Language::cpp
-              ? "Built by g++ with -O2 -march=native; standard headers and <immintrin.h> are there, "
-                "#pragma GCC may be used.\n"
-              : "A TileLang kernel behind a class ModelNew with the same constructor and forward as "
-                "the reference's Model.\n";
+  text +=
+      language == Language::cpp
+          ? "Built by g++ with -O2 -march=native; standard headers and <immintrin.h> are there, "
+            "#pragma GCC may be used.\n"
+          : "A TileLang kernel behind a class ModelNew with the same constructor and forward as "
+            "the reference's Model.\n";
   return text;
 }
 
@@ -88,14 +90,20 @@ std::string examplesText(std::span<const Example> examples) {
   return text;
 }
 
+std::string declarationIn(std::string_view code) {
+  const auto point = entryPointOf(code);
+  return point ? point->declaration : "kernel";
+}
+
 std::string rulesText(const Source& best, std::size_t count) {
   const std::string entry = best.language == Language::cpp
-                                ? fmt::format("`{}`", entryLine(best.text))
+                                ? fmt::format("`{}`", declarationIn(best.text))
                                 : std::string("`class ModelNew`");
   const std::string_view language = best.language == Language::cpp ? "cpp" : "python";
   return fmt::format(
       "Answer with {} candidate{}, the most promising first, each a different idea. Each has a "
-      "heading `### Candidate N: what it does`, a line `Techniques: key, key`, a sentence on why it "
+      "heading `### Candidate N: what it does`, a line `Techniques: key, key`, a sentence on why "
+      "it "
       "is faster, and exactly one fenced block ```{} with the whole file. Keep the entry point {}. "
       "Every candidate is built, run on fresh random inputs, compared with an f64 reference, and "
       "timed from outside. Refused are: calls of a library or of the reference that do the work, "
@@ -127,7 +135,8 @@ std::string promptFor(const TurnView& view, std::span<const std::string> refused
   if (!refused.empty()) {
     prompt += fmt::format("\n## Your last answer could not be used\n- {}\n", join(refused, "\n- "));
   }
-  prompt += fmt::format("\n## Your answer\n{}", rulesText(best, std::max<std::size_t>(view.count, 1)));
+  prompt +=
+      fmt::format("\n## Your answer\n{}", rulesText(best, std::max<std::size_t>(view.count, 1)));
   return prompt;
 }
 

@@ -100,10 +100,10 @@ std::string LlmProposer::conversation() const {
 
 std::string LlmProposer::spent() const {
   const TokenUse all = used();
-  return fmt::format("{} request{}, {} tokens in, {} out, {}", exchanges_.size(),
-                     exchanges_.size() == 1 ? "" : "s", all.in, all.out,
-                     limits_.price ? dollars(costOf(all, *limits_.price))
-                                   : std::string("price unknown"));
+  return fmt::format(
+      "{} request{}, {} tokens in, {} out, {}", exchanges_.size(),
+      exchanges_.size() == 1 ? "" : "s", all.in, all.out,
+      limits_.price ? dollars(costOf(all, *limits_.price)) : std::string("price unknown"));
 }
 
 double LlmProposer::cost() const { return limits_.price ? costOf(used(), *limits_.price) : 0; }
@@ -129,14 +129,14 @@ void LlmProposer::recall(const nlohmann::json& memory) {
     return;
   }
   for (const nlohmann::json& one : memory) {
-    exchanges_.push_back({one.value("turn", std::size_t{0}),
-                          one.value("at", ""),
-                          one.value("prompt", ""),
-                          one.value("answer", ""),
-                          one.value("failure", ""),
-                          one.value("refused", std::vector<std::string>{}),
-                          {one.value("tokens_in", std::int64_t{0}),
-                           one.value("tokens_out", std::int64_t{0})}});
+    exchanges_.push_back(
+        {one.value("turn", std::size_t{0}),
+         one.value("at", ""),
+         one.value("prompt", ""),
+         one.value("answer", ""),
+         one.value("failure", ""),
+         one.value("refused", std::vector<std::string>{}),
+         {one.value("tokens_in", std::int64_t{0}), one.value("tokens_out", std::int64_t{0})}});
   }
 }
 

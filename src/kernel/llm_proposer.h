@@ -12,8 +12,8 @@
 namespace hone::kernel {
 
 struct LlmLimits {
-  std::optional<ChatPrice> price;          ///< nothing: nobody knows what it costs
-  std::optional<double> maxCost;           ///< in dollars, for the whole run; needs a price
+  std::optional<ChatPrice> price;         ///< nothing: nobody knows what it costs
+  std::optional<double> maxCost;          ///< in dollars, for the whole run; needs a price
   std::optional<std::int64_t> maxTokens;  ///< of one answer
 };
 

@@ -186,10 +186,10 @@ TEST(LlmProposer, TheKeyIsNowhere) {
 TEST(BothProposers, ShareATurn) {
   const Proposal a = test::proposalOf(test::kernelOf(1), "a");
   const Proposal b = test::proposalOf(test::kernelOf(2), "b");
-  auto first = std::make_unique<test::ScriptedProposer>(
-      std::vector<std::vector<Proposal>>{{a}, {}, {}});
-  auto second = std::make_unique<test::ScriptedProposer>(
-      std::vector<std::vector<Proposal>>{{b}, {b}, {}});
+  auto first =
+      std::make_unique<test::ScriptedProposer>(std::vector<std::vector<Proposal>>{{a}, {}, {}});
+  auto second =
+      std::make_unique<test::ScriptedProposer>(std::vector<std::vector<Proposal>>{{b}, {b}, {}});
   first->complaints = "down";
   BothProposers both(std::move(first), std::move(second));
   const Situation situation;

@@ -139,7 +139,8 @@ bool Optimizer::reachedTarget() const {
 bool Optimizer::usedUp() const {
   const auto& trials = options_.budget.trials;
   return clock_.spent(kTurnsShare) ||
-         (trials && docket_.candidates() >= static_cast<std::size_t>(std::max<std::int64_t>(*trials, 0)));
+         (trials &&
+          docket_.candidates() >= static_cast<std::size_t>(std::max<std::int64_t>(*trials, 0)));
 }
 
 void Optimizer::stopFor(Stop stop, std::string why) {
@@ -148,22 +149,21 @@ void Optimizer::stopFor(Stop stop, std::string why) {
 }
 
 Result<void> Optimizer::takeTurns() {
-  const std::string_view measure = originalOverPyTorch_ ? "PyTorch's speed" : "the original's speed";
+  const std::string_view measure =
+      originalOverPyTorch_ ? "PyTorch's speed" : "the original's speed";
   int dull = 0;
   std::string complaint;
   for (std::size_t turn = 1;; ++turn) {
     if (reachedTarget()) {
-      stopFor(Stop::target,
-              fmt::format("the target is reached: {:.2f}x {}, {:.2f}x was wanted",
-                          best_.speedup * originalOverPyTorch_.value_or(1), measure,
-                          options_.targetSpeedup));
+      stopFor(Stop::target, fmt::format("the target is reached: {:.2f}x {}, {:.2f}x was wanted",
+                                        best_.speedup * originalOverPyTorch_.value_or(1), measure,
+                                        options_.targetSpeedup));
       return {};
     }
     if (dull >= kDullTurns) {
-      stopFor(Stop::plateau,
-              fmt::format("{} turns in a row gained less than {:.0f} %{}", dull,
-                          100 * options_.minImprovement,
-                          complaint.empty() ? "" : fmt::format(" ({})", complaint)));
+      stopFor(Stop::plateau, fmt::format("{} turns in a row gained less than {:.0f} %{}", dull,
+                                         100 * options_.minImprovement,
+                                         complaint.empty() ? "" : fmt::format(" ({})", complaint)));
       return {};
     }
     if (turn > options_.maxTurns) {
@@ -214,8 +214,8 @@ Result<std::vector<Example>> Optimizer::examplesFor(const Analysis& analysis) co
   if (workshop_.embeddings == nullptr) {
     return workshop_.examples->search(query, language, options_.examples);
   }
-  auto found = HONE_TRY(
-      workshop_.examples->search(query, language, kByMeaning * options_.examples));
+  auto found =
+      HONE_TRY(workshop_.examples->search(query, language, kByMeaning * options_.examples));
   auto ranked = HONE_TRY(workshop_.embeddings->rank(said, std::move(found)));
   ranked.resize(std::min(ranked.size(), options_.examples));
   return ranked;
@@ -237,9 +237,15 @@ Result<TurnRecord> Optimizer::beginTurn(std::size_t turn) {
       tried.push_back(entry.tried);
     }
   }
-  const TurnView view{workshop_.referee.task(), original().source(), best_.entry->source(),
-                      best_.speedup,            analysis,            tried,
-                      examples,                 turn,                options_.candidates};
+  const TurnView view{workshop_.referee.task(),
+                      original().source(),
+                      best_.entry->source(),
+                      best_.speedup,
+                      analysis,
+                      tried,
+                      examples,
+                      turn,
+                      options_.candidates};
   TurnRecord record;
   record.turn = turn;
   record.proposals = HONE_TRY(workshop_.proposer.propose(view));
@@ -311,8 +317,8 @@ Result<void> Optimizer::decide(TurnRecord& record) {
       participants.push_back(docket_.participant(racer->trial, racer->source()));
     }
     const FileLock lane = HONE_TRY(trial::enterToMeasure());
-    const TurnRace race = HONE_TRY(raceTurn(races_, participants, record.turn,
-                                            docket_.scope().seed, workshop_.progress));
+    const TurnRace race = HONE_TRY(
+        raceTurn(races_, participants, record.turn, docket_.scope().seed, workshop_.progress));
     HONE_CHECK(docket_.refresh());
     for (std::size_t i = 0; i < racers.size(); ++i) {
       if (race.speedups[i]) {
@@ -326,16 +332,13 @@ Result<void> Optimizer::decide(TurnRecord& record) {
     record.best = racers[winner]->source().key();
     record.bestSpeedup = race.speedups[winner].value_or(1);
     record.bestNs = race.timesNs[winner];
-    record.improvement =
-        racers[winner] == best_.entry ? 0 : record.bestSpeedup / beforeSpeedup - 1;
+    record.improvement = racers[winner] == best_.entry ? 0 : record.bestSpeedup / beforeSpeedup - 1;
   }
   record.decided = true;
   HONE_CHECK(history_.save(record));
-  workshop_.progress.say(fmt::format("turn {}: best {:.2f}x the original's speed{}", record.turn,
-                                     record.bestSpeedup,
-                                     record.improvement > 0
-                                         ? fmt::format(" (+{:.0f} %)", 100 * record.improvement)
-                                         : ""));
+  workshop_.progress.say(fmt::format(
+      "turn {}: best {:.2f}x the original's speed{}", record.turn, record.bestSpeedup,
+      record.improvement > 0 ? fmt::format(" (+{:.0f} %)", 100 * record.improvement) : ""));
   return {};
 }
 

@@ -50,16 +50,16 @@ struct Confirmation {
 
 struct Optimized {
   Source original;
-  Proposal best;              ///< the original where nothing was quicker
+  Proposal best;  ///< the original where nothing was quicker
   Stop stop = Stop::turns;
-  std::string why;            ///< a sentence on the stop
-  std::string note;           ///< why nothing is to be written; "" when something is
+  std::string why;                        ///< a sentence on the stop
+  std::string note;                       ///< why nothing is to be written; "" when something is
   std::optional<Confirmation> confirmed;  ///< nothing where the original stayed the best
   std::optional<double> originalOverPyTorch;
   std::size_t candidates = 0;
   std::size_t failed = 0;
   std::vector<TurnRecord> turns;
-  std::vector<Tried> tried;   ///< the original first
+  std::vector<Tried> tried;  ///< the original first
   std::string conversation;
   std::string spent;
   double cost = 0;  ///< in dollars

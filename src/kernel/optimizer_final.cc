@@ -46,8 +46,7 @@ Result<std::optional<Confirmation>> Optimizer::confirm() {
       docket_.participant(best_.entry->trial, best_.entry->source())};
   if (withPyTorch) {
     for (const char* name : {"PyTorch", "PyTorch, again"}) {
-      participants.push_back(
-          docket_.participant(HONE_TRY(docket_.companion(name)), std::nullopt));
+      participants.push_back(docket_.participant(HONE_TRY(docket_.companion(name)), std::nullopt));
     }
   }
   const RunScope& scope = docket_.scope();
@@ -58,8 +57,8 @@ Result<std::optional<Confirmation>> Optimizer::confirm() {
   const FileLock lane = HONE_TRY(trial::enterToMeasure());
   workshop_.progress.stage("confirming the winner", 1);
   const auto recorded = HONE_TRY(scope.store.samples(scope.run));
-  const auto times = HONE_TRY(
-      trial::pairedRounds(scope.rankBy, scope.store, participants, recorded, options));
+  const auto times =
+      HONE_TRY(trial::pairedRounds(scope.rankBy, scope.store, participants, recorded, options));
   workshop_.progress.step();
   HONE_CHECK(docket_.refresh());
   if (!times[2].comparison) {
@@ -71,8 +70,8 @@ Result<std::optional<Confirmation>> Optimizer::confirm() {
   confirmed.bestNs = stats::median(times[2].timesNs);
   if (withPyTorch && times[3].timesNs.size() == times[2].timesNs.size() &&
       times[4].timesNs.size() == times[2].timesNs.size()) {
-    confirmed.pytorch = stats::compare(
-        {times[3].timesNs, times[2].timesNs, times[4].timesNs}, options.compare);
+    confirmed.pytorch =
+        stats::compare({times[3].timesNs, times[2].timesNs, times[4].timesNs}, options.compare);
     confirmed.pytorchNs = stats::median(times[3].timesNs);
   }
   return confirmed;
@@ -117,9 +116,8 @@ json toJson(const Optimized& optimized) {
           {"techniques", optimized.best.techniques},
           {"flags", optimized.best.source.flags},
           {"confirmed", optimized.confirmed ? toJson(*optimized.confirmed) : json()},
-          {"original_over_pytorch", optimized.originalOverPyTorch
-                                        ? json(*optimized.originalOverPyTorch)
-                                        : json()},
+          {"original_over_pytorch",
+           optimized.originalOverPyTorch ? json(*optimized.originalOverPyTorch) : json()},
           {"candidates", optimized.candidates},
           {"failed", optimized.failed},
           {"turns", std::move(turns)},

@@ -123,9 +123,9 @@ std::string optimizedText(const Optimized& optimized, const OutputOptions& optio
     text += fmt::format("{} over the original: {}, {} interleaved rounds, {} -> {}\n", mark,
                         speedupText(confirmed.original), confirmed.original.rounds,
                         humanTime(confirmed.originalNs), humanTime(confirmed.bestNs));
-    text += confirmed.pytorch ? fmt::format("{} over PyTorch: {}\n", mark,
-                                            speedupText(*confirmed.pytorch))
-                              : fmt::format("{} over PyTorch: not measured\n", mark);
+    text += confirmed.pytorch
+                ? fmt::format("{} over PyTorch: {}\n", mark, speedupText(*confirmed.pytorch))
+                : fmt::format("{} over PyTorch: not measured\n", mark);
   }
   text += fmt::format("{} on {}; verified against {}\n", mark, options.machine,
                       options.reference.filename().string());

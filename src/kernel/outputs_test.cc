@@ -60,13 +60,14 @@ Optimized improvedOne() {
   turn.improvement = 1;
   turn.decided = true;
   result.turns = {turn};
-  result.tried = {triedOf(proposalOf(result.original, "the original"), 0, 1),
-                  triedOf(winner, 1, 2), triedOf(loser, 1, {}, model::Outcome::mismatch)};
+  result.tried = {triedOf(proposalOf(result.original, "the original"), 0, 1), triedOf(winner, 1, 2),
+                  triedOf(loser, 1, {}, model::Outcome::mismatch)};
   return result;
 }
 
 OutputOptions optionsIn(const fs::path& folder) {
-  return {folder / "scale.cc", folder / "scale.reference.cc", folder / "logs", "scale",
+  return {folder / "scale.cc", folder / "scale.reference.cc",
+          folder / "logs",     "scale",
           "a CPU, 1 thread",   "0.1"};
 }
 
@@ -181,10 +182,9 @@ TEST(TurnRecord, SurvivesJson) {
 class Files : public ::testing::Test {
  protected:
   void SetUp() override {
-    for (const char* name :
-         {"level1/1_2.py", "level1/1_2.reference.py", "level1/__init__.py", "level2/a.cc",
-          "level2/a.reference.cc", "level2/a_optimized_1.500x.cc", "level2/reference.py",
-          ".hidden/b.cc", "notes.txt"}) {
+    for (const char* name : {"level1/1_2.py", "level1/1_2.reference.py", "level1/__init__.py",
+                             "level2/a.cc", "level2/a.reference.cc", "level2/a_optimized_1.500x.cc",
+                             "level2/reference.py", ".hidden/b.cc", "notes.txt"}) {
       const fs::path file = root() / name;
       ASSERT_TRUE(makeFolder(file.parent_path()));
       ASSERT_TRUE(writeFile(file, "x = 1\n"));
@@ -195,7 +195,8 @@ class Files : public ::testing::Test {
 };
 
 TEST_F(Files, KernelsAreFoundWithoutTheRest) {
-  EXPECT_THAT(findKernels(root()).value(), ElementsAre(root() / "level1/1_2.py", root() / "level2/a.cc"));
+  EXPECT_THAT(findKernels(root()).value(),
+              ElementsAre(root() / "level1/1_2.py", root() / "level2/a.cc"));
   EXPECT_FALSE(findKernels(root() / "nowhere"));
 }
 

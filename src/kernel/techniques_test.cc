@@ -1,4 +1,5 @@
-// What the library shows must be true: both sides of every C++ example compile and compute the same.
+// What the library shows must be true: both sides of every C++ example compile and compute the
+// same.
 
 #include <dlfcn.h>
 #include <gtest/gtest.h>
@@ -38,11 +39,11 @@ class CppTechnique : public ::testing::TestWithParam<Example> {
     const fs::path source = folder_.path() / (name + ".cc");
     const fs::path library = folder_.path() / (name + ".so");
     EXPECT_TRUE(writeFile(source, code));
-    const auto ran = runCommand({{findProgram("g++"), "-std=c++20", "-O2", "-march=native",
-                                  "-fopenmp", "-Wall", "-Wextra", "-Werror", "-fPIC", "-shared",
-                                  source.string(), "-o", library.string()},
-                                 {},
-                                 {std::chrono::minutes(5), 0}});
+    const auto ran = runCommand(
+        {{findProgram("g++"), "-std=c++20", "-O2", "-march=native", "-fopenmp", "-Wall", "-Wextra",
+          "-Werror", "-fPIC", "-shared", source.string(), "-o", library.string()},
+         {},
+         {std::chrono::minutes(5), 0}});
     EXPECT_TRUE(ran && ran->ending.ok()) << (ran ? ran->err : ran.error().message);
     return Library(::dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL));
   }
@@ -78,17 +79,17 @@ class CppTechnique : public ::testing::TestWithParam<Example> {
 };
 
 TEST_P(CppTechnique, ComputesTheSameAfterwards) {
-  const auto types = entryTypes(GetParam().before);
-  ASSERT_TRUE(types);
-  ASSERT_EQ(types, entryTypes(GetParam().after));
+  const auto point = entryPointOf(GetParam().before);
+  ASSERT_TRUE(point);
+  ASSERT_EQ(point->types, entryPointOf(GetParam().after)->types);
   const Library before = build("before", GetParam().before);
   const Library after = build("after", GetParam().after);
   ASSERT_TRUE(before && after) << ::dlerror();
   for (const auto& sizes :
        {std::array<std::int64_t, 3>{64, 96, 32}, std::array<std::int64_t, 3>{37, 53, 61},
         std::array<std::int64_t, 3>{1, 300, 7}, std::array<std::int64_t, 3>{5, 1, 1}}) {
-    const auto expected = run(before, *types, sizes);
-    const auto actual = run(after, *types, sizes);
+    const auto expected = run(before, point->types, sizes);
+    const auto actual = run(after, point->types, sizes);
     ASSERT_EQ(expected.size(), actual.size());
     for (std::size_t i = 0; i < expected.size(); ++i) {
       ASSERT_NEAR(expected[i], actual[i], 1e-3 * (1 + std::abs(expected[i])))

@@ -13,7 +13,7 @@ namespace hone::kernel {
 
 /// How the racers of a turn did; index 0 is the original.
 struct TurnRace {
-  std::vector<std::size_t> ranking;            ///< those left at the end, the quickest first
+  std::vector<std::size_t> ranking;             ///< those left at the end, the quickest first
   std::vector<std::optional<double>> speedups;  ///< over the original, of the same rounds
   std::vector<double> timesNs;                  ///< medians; 0 for who never finished a round
 };

@@ -90,8 +90,8 @@ Result<void> Validator::runRounds(Item& item) {
   trial::PairedRoundsOptions options;
   options.compare.margin = kMargin;
   options.compare.seed = seed_;
-  auto found = HONE_TRY(
-      trial::pairedRounds(sampler_.rankBy(), store_, participants, contenders_.recorded(), options));
+  auto found = HONE_TRY(trial::pairedRounds(sampler_.rankBy(), store_, participants,
+                                            contenders_.recorded(), options));
   for (std::size_t i = 0; i < who.size(); ++i) {
     item.found[who[i]] = std::move(found[i]);
   }
