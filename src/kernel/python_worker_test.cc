@@ -118,9 +118,11 @@ class Python : public testing::Test {
 };
 
 TEST(PythonPlace, HonePythonIsADemand) {
+  const char* set = std::getenv("HONE_PYTHON");
+  const std::string before = set != nullptr ? set : "";
   ::setenv("HONE_PYTHON", "/no/such/python", 1);
   const auto place = findPython();
-  ::unsetenv("HONE_PYTHON");
+  ::setenv("HONE_PYTHON", before.c_str(), 1);
   ASSERT_FALSE(place);
   EXPECT_EQ(place.error().message, "HONE_PYTHON names /no/such/python, which is not a program");
   EXPECT_EQ(place.error().fault, Fault::user);
