@@ -139,22 +139,30 @@ std::vector<verify::Tensor> makeInputs(const Shape& shape, ValueKind kind, std::
 void storeNumber(verify::Tensor& tensor, std::size_t index, double value) {
   switch (tensor.type.element) {
     case ElementType::f64:
-      return put(tensor, index, value);
+      put(tensor, index, value);
+      break;
     case ElementType::f32:
-      return put(tensor, index, static_cast<float>(value));
+      put(tensor, index, static_cast<float>(value));
+      break;
     case ElementType::f16:
-      return put(tensor, index, verify::toHalf(static_cast<float>(value)));
+      put(tensor, index, verify::toHalf(static_cast<float>(value)));
+      break;
     case ElementType::bf16:
-      return put(tensor, index, verify::toBfloat(static_cast<float>(value)));
+      put(tensor, index, verify::toBfloat(static_cast<float>(value)));
+      break;
     case ElementType::i64:
-      return put(tensor, index, static_cast<std::int64_t>(value));
+      put(tensor, index, static_cast<std::int64_t>(value));
+      break;
     case ElementType::i32:
-      return put(tensor, index, static_cast<std::int32_t>(value));
+      put(tensor, index, static_cast<std::int32_t>(value));
+      break;
     case ElementType::i16:
-      return put(tensor, index, static_cast<std::int16_t>(value));
+      put(tensor, index, static_cast<std::int16_t>(value));
+      break;
     case ElementType::i8:
     case ElementType::i1:
-      return put(tensor, index, static_cast<std::int8_t>(value));
+      put(tensor, index, static_cast<std::int8_t>(value));
+      break;
   }
 }
 

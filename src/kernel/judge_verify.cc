@@ -126,8 +126,9 @@ Result<void> Judge::State::verify(const Runnable& runnable, bool general, std::u
   std::vector<const CallTensors*> all;
   const std::size_t shapes = general ? tensors.size() : 1;
   for (std::size_t shape = 0; shape < shapes; ++shape) {
-    all.push_back(&tensors[shape][0]);
-    all.push_back(&tensors[shape][1]);
+    for (const CallTensors& each : tensors[shape]) {
+      all.push_back(&each);
+    }
   }
   const auto seedOf = [&](std::size_t shape, std::size_t set) {
     return seedFrom(options.seed, fmt::format("{} {} {}", salt, shape, set));
