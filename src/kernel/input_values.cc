@@ -30,8 +30,11 @@ constexpr double kTiny = 0x1p-20;
 /// One row of special values.
 class Row {
  public:
-  explicit Row(Random& random)
-      : random_(random), kind_(random.below(8)), constant_(std::ldexp(1.0, exponent(random))) {}
+  Row(Random& random, std::size_t length)
+      : random_(random),
+        kind_(random.below(8)),
+        rarity_(std::max<std::size_t>(4, length / 8)),
+        constant_(std::ldexp(1.0, exponent(random))) {}
 
   double next(std::size_t place) {
     switch (kind_) {
@@ -57,12 +60,13 @@ class Row {
  private:
   static int exponent(Random& random) { return static_cast<int>(random.below(4)) - 2; }
   double strewn() {
-    const std::size_t pick = random_.below(8);
+    const std::size_t pick = random_.below(rarity_);
     return pick == 0 ? kDenormal : pick == 1 ? -0.0 : between(random_, -1, 1);
   }
 
   Random& random_;
   std::size_t kind_;
+  std::size_t rarity_;
   double constant_;
 };
 
@@ -73,7 +77,7 @@ void fillRows(verify::Tensor& tensor, Random& random) {
       shape.size() > 1 ? static_cast<std::size_t>(shape.back()) : kRowOfVector;
   const auto count = static_cast<std::size_t>(tensor.type.count());
   for (std::size_t begin = 0; begin < count; begin += length) {
-    Row row(random);
+    Row row(random, length);
     for (std::size_t i = begin; i < std::min(count, begin + length); ++i) {
       storeNumber(tensor, i, row.next(i - begin));
     }

@@ -93,13 +93,14 @@ Result<bool> Judge::State::check(const Subject& subject, const CallTensors& tens
   if (const auto left = tensors.unwritten()) {
     return fail(*left);
   }
-  const double length = reductionLength(shape);
+  const double roundings =
+      allowedRoundings(reductionLength(shape), expected.kind != ValueKind::rows);
   for (std::size_t i = 0; i < shape.outputs.size(); ++i) {
     const verify::Tensor actual = tensors.output(i);
-    Compared compared = compareOutput(actual, expected.expected[i], expected.scales[i], length);
+    Compared compared = compareOutput(actual, expected.expected[i], expected.scales[i], roundings);
     if (!compared.ok() && !expected.knowsCondition) {
       HONE_CHECK(widenScales(expected));
-      compared = compareOutput(actual, expected.expected[i], expected.scales[i], length);
+      compared = compareOutput(actual, expected.expected[i], expected.scales[i], roundings);
     }
     noteError(compared, judged);
     if (!compared.ok()) {
