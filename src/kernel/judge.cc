@@ -62,7 +62,7 @@ Result<Judge> Judge::open(Task task, JudgeOptions options) {
   auto memory = HONE_TRY(TensorFolder::create(task.shape.bytes() * kAllCopies));
   auto builder = HONE_TRY(CppBuilder::open(options.folder / "built", options.limits));
   auto reference = HONE_TRY(ReferenceRun::open(task, options, builder, memory.path()));
-  auto peak = HONE_TRY(MachinePeak::open(options, builder, memory.path()));
+  auto peak = HONE_TRY(MachinePeak::open(options, memory.path()));
   auto tensors = HONE_TRY(makeTensors(task, memory.path()));
   const Random random(seedFrom(options.seed, utcNow()));
   return Judge(std::make_unique<State>(State{std::move(task),

@@ -84,11 +84,11 @@ Result<void> Judge::State::checkSpeed(Judged& judged) {
   }
   const double callNs = stats::median(times);
   for (int i = 0; i < kLooks; ++i) {
-    const double leastNs = HONE_TRY(peak.leastNs(task.shape, options.threads)) / kGenerous;
+    const double leastNs = HONE_TRY(peak.leastNs(task.shape, options.threads, builder)) / kGenerous;
     if (callNs >= leastNs) {
       return {};
     }
-    HONE_CHECK(peak.measure());
+    HONE_CHECK(peak.measure(builder));
   }
   judged.outcome = Outcome::invalid;
   judged.message = fmt::format(

@@ -90,26 +90,24 @@ Result<Runnable> built(const JudgeOptions& options, CppBuilder& builder, const c
 
 }  // namespace
 
-Result<MachinePeak> MachinePeak::open(const JudgeOptions& options, CppBuilder& builder,
+Result<MachinePeak> MachinePeak::open(const JudgeOptions& options,
                                       const std::filesystem::path& tensorFolder) {
-  auto flops = HONE_TRY(built(options, builder, kFlops));
-  auto loads = HONE_TRY(built(options, builder, kLoads));
   auto tensors =
       HONE_TRY(CallTensors::create(tensorFolder, "peak", tinyShape(), Placement::begin, false));
-  return MachinePeak(std::move(flops), std::move(loads), std::move(tensors), options.limits.wall);
+  return MachinePeak(options, std::move(tensors));
 }
 
 /// The time of one round over what it does: ns a flop or a byte.
 Result<double> MachinePeak::fastestNs(const Runnable& runnable) {
   Judged judged;
   const std::array<const CallTensors*, 1> all = {&tensors_};
-  auto subject = HONE_TRY(Subject::start(runnable, all, limit_, judged));
+  auto subject = HONE_TRY(Subject::start(runnable, all, options_.limits.wall, judged));
   Random random(1);
   const std::vector<verify::Tensor> inputs = makeInputs(tinyShape(), ValueKind::positive, 1);
   tensors_.fill(inputs, random);
   double fastest = std::numeric_limits<double>::infinity();
   for (int i = 0; subject && i < kSamples; ++i) {
-    const auto timed = HONE_TRY(subject->time(tensors_, 1, 1, 1, limit_, judged));
+    const auto timed = HONE_TRY(subject->time(tensors_, 1, 1, 1, options_.limits.wall, judged));
     if (!timed) {
       break;
     }
@@ -122,15 +120,17 @@ Result<double> MachinePeak::fastestNs(const Runnable& runnable) {
   return fastest;
 }
 
-Result<void> MachinePeak::measure() {
-  gflops_ = std::max(gflops_, 1 / HONE_TRY(fastestNs(flops_)));
-  gbps_ = std::max(gbps_, 1 / HONE_TRY(fastestNs(loads_)));
+Result<void> MachinePeak::measure(CppBuilder& builder) {
+  const Runnable flops = HONE_TRY(built(options_, builder, kFlops));
+  const Runnable loads = HONE_TRY(built(options_, builder, kLoads));
+  gflops_ = std::max(gflops_, 1 / HONE_TRY(fastestNs(flops)));
+  gbps_ = std::max(gbps_, 1 / HONE_TRY(fastestNs(loads)));
   return {};
 }
 
-Result<double> MachinePeak::leastNs(const Shape& shape, int threads) {
+Result<double> MachinePeak::leastNs(const Shape& shape, int threads, CppBuilder& builder) {
   if (gflops_ == 0) {
-    HONE_CHECK(measure());
+    HONE_CHECK(measure(builder));
   }
   double outputs = 0;
   for (const Argument& output : shape.outputs) {

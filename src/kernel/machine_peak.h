@@ -17,30 +17,25 @@ namespace hone::kernel {
 /// multiply-adds on registers, and loads from the first-level cache. No kernel is quicker.
 class MachinePeak {
  public:
-  [[nodiscard]] static Result<MachinePeak> open(const JudgeOptions& options, CppBuilder& builder,
+  [[nodiscard]] static Result<MachinePeak> open(const JudgeOptions& options,
                                                 const std::filesystem::path& tensorFolder);
 
   /// The least time that a call of the shape can take on `threads` cores: its flops, or the writing
   /// of its outputs. Measured at the first use.
-  [[nodiscard]] Result<double> leastNs(const Shape& shape, int threads);
+  [[nodiscard]] Result<double> leastNs(const Shape& shape, int threads, CppBuilder& builder);
   /// Looks again: another program may have been in the way. The figures only ever rise.
-  [[nodiscard]] Result<void> measure();
+  [[nodiscard]] Result<void> measure(CppBuilder& builder);
 
   [[nodiscard]] double gflops() const { return gflops_; }
   [[nodiscard]] double gbps() const { return gbps_; }
 
  private:
-  MachinePeak(Runnable flops, Runnable loads, CallTensors tensors, std::chrono::milliseconds limit)
-      : flops_(std::move(flops)),
-        loads_(std::move(loads)),
-        tensors_(std::move(tensors)),
-        limit_(limit) {}
+  MachinePeak(JudgeOptions options, CallTensors tensors)
+      : options_(std::move(options)), tensors_(std::move(tensors)) {}
   [[nodiscard]] Result<double> fastestNs(const Runnable& runnable);
 
-  Runnable flops_;
-  Runnable loads_;
+  JudgeOptions options_;
   CallTensors tensors_;
-  std::chrono::milliseconds limit_;
   double gflops_ = 0;
   double gbps_ = 0;
 };

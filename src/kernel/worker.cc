@@ -223,7 +223,7 @@ Ending Worker::reap() const {
   return endingFrom(status, usage);
 }
 
-bool Worker::send(std::string_view line) {
+bool Worker::send(std::string_view line) const {
   while (!line.empty()) {
     const ssize_t wrote = ::send(requests_, line.data(), line.size(), MSG_NOSIGNAL);
     if (wrote < 0 && errno == EINTR) {

@@ -148,7 +148,7 @@ TEST_F(InWorker, AnExceptionIsAnAnswer) {
   expectFailure("throw std::runtime_error(\"no way\");", Outcome::runFailed, "no way");
 }
 TEST_F(InWorker, ADivisionByZeroIsAnAnswer) {
-  expectFailure("volatile int zero = 0; C[0] = 1 / zero;", Outcome::runFailed, "by zero");
+  expectFailure("volatile int zero = 0; C[0] = N / zero;", Outcome::runFailed, "by zero");
 }
 TEST_F(InWorker, MemoryHasALimit) {
   options_.limits.memoryBytes = 1ULL << 30U;
