@@ -348,12 +348,11 @@ class PythonReader {
       add(i, "looks at where a tensor lies, as caches of results do");
     } else if (name == "equal" || name == "allclose" || name == "eq") {
       add(i, "compares its input with one that it has kept");
-    } else if (at(i + 1) == "(" && workingMethods().contains(name) && root != "self") {
-      add(i, "lets torch do the work");
-    } else if (at(i + 1) == "(" && before(i, 2) == "self" && layers_.contains(name)) {
-      add(i, "lets a layer of torch do the work");
-    } else if (root == "self" && at(i + 1) == "(" && workingMethods().contains(name) &&
-               before(i, 2) != "self") {
+    } else if (at(i + 1) == "(" && before(i, 2) == "self") {
+      if (layers_.contains(name)) {
+        add(i, "lets a layer of torch do the work");
+      }
+    } else if (at(i + 1) == "(" && workingMethods().contains(name)) {
       add(i, "lets torch do the work");
     }
   }

@@ -159,8 +159,7 @@ std::string whyNotFlag(std::string_view flag) {
        "-fno-pic",       "-fno-PIC",      "-m32",          "-mx32",           "-m16"});
   const auto begins = [&](std::string_view prefix) { return flag.starts_with(prefix); };
   const bool plain = std::ranges::all_of(flag, [](char c) {
-    return c > ' ' && c < 0x7f &&
-           std::string_view("\"'`$&;|<>\\").find(c) == std::string_view::npos;
+    return c > ' ' && c < 0x7f && !std::string_view("\"'`$&;|<>\\").contains(c);
   });
   if (flag == kAsC) {
     return "";

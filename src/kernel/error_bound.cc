@@ -123,15 +123,20 @@ double reductionLength(const Shape& shape) {
       {longest, inputs / std::max(outputs, 1.0), shape.flops / (2 * std::max(outputs, 1.0))});
 }
 
+double allowedRoundings(double length, bool randomNumbers) {
+  const double walk = 4 * std::sqrt(length);
+  return 8 + (randomNumbers ? walk : std::max(walk, length));
+}
+
 Compared compareOutput(const verify::Tensor& actual, const std::vector<double>& expected,
-                       const std::vector<double>& scales, double length) {
+                       const std::vector<double>& scales, double roundings) {
   const ElementType type = actual.type.element;
   if (!isFloat(type)) {
     return compareIntegers(actual, expected);
   }
   const Precision precision = precisionOf(type);
   const std::vector<double> numbers = verify::numbersOf<double>(actual);
-  const double factor = precision.sums * (8 + 4 * std::sqrt(length)) + 4 * precision.results;
+  const double factor = precision.sums * roundings + 4 * precision.results;
   Compared compared;
   compared.count = static_cast<std::int64_t>(numbers.size());
   compared.allowed = factor;

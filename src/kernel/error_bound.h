@@ -15,6 +15,11 @@ namespace hone::kernel {
 /// inputs there are for each output, and from the longest dimension.
 [[nodiscard]] double reductionLength(const Shape& shape);
 
+/// How many roundings a sum of `length` numbers may be off by. Those of random numbers add up like
+/// a random walk, 8 + 4 * sqrt(length), where 4 is ten of its standard deviations; those of equal
+/// numbers all go the same way, 8 + length.
+[[nodiscard]] double allowedRoundings(double length, bool randomNumbers);
+
 /// What the errors of each element are measured by: the largest of its magnitude and the root mean
 /// square along each line of the tensor through it, as what cancels in one element stands beside
 /// it; and where `condition` is given, what a relative change of the inputs makes of it,
@@ -36,13 +41,12 @@ struct Compared {
   [[nodiscard]] bool ok() const { return wrong == 0; }
 };
 
-/// One element may be off by u * (8 + 4 * sqrt(length)) of its scale: as many roundings of the
-/// partial sums add up like a random walk, u is half the distance between 1 and the next number
-/// (2^-24, in which 16-bit types are summed up too), and 4 is ten of the walk's standard
-/// deviations. Results of 16 bits get four roundings of their own. Integers must be equal. Where
-/// the reference is NaN, anything goes; where it is beyond the type's range, infinity does.
+/// One element may be off by so many roundings of its scale, each half the distance between 1 and
+/// the next number: 2^-24 for f32, in which 16-bit types are summed up too. Results of 16 bits get
+/// four roundings of their own. Integers must be equal. Where the reference is NaN, anything goes;
+/// where it is beyond the type's range, infinity does.
 [[nodiscard]] Compared compareOutput(const verify::Tensor& actual,
                                      const std::vector<double>& expected,
-                                     const std::vector<double>& scales, double length);
+                                     const std::vector<double>& scales, double roundings);
 
 }  // namespace hone::kernel

@@ -30,8 +30,11 @@ constexpr double kTiny = 0x1p-20;
 /// One row of special values.
 class Row {
  public:
-  explicit Row(Random& random)
-      : random_(random), kind_(random.below(8)), constant_(std::ldexp(1.0, exponent(random))) {}
+  Row(Random& random, std::size_t length)
+      : random_(random),
+        kind_(random.below(8)),
+        rarity_(std::max<std::size_t>(4, length / 8)),
+        constant_(std::ldexp(1.0, exponent(random))) {}
 
   double next(std::size_t place) {
     switch (kind_) {
@@ -57,12 +60,13 @@ class Row {
  private:
   static int exponent(Random& random) { return static_cast<int>(random.below(4)) - 2; }
   double strewn() {
-    const std::size_t pick = random_.below(8);
+    const std::size_t pick = random_.below(rarity_);
     return pick == 0 ? kDenormal : pick == 1 ? -0.0 : between(random_, -1, 1);
   }
 
   Random& random_;
   std::size_t kind_;
+  std::size_t rarity_;
   double constant_;
 };
 
@@ -73,7 +77,7 @@ void fillRows(verify::Tensor& tensor, Random& random) {
       shape.size() > 1 ? static_cast<std::size_t>(shape.back()) : kRowOfVector;
   const auto count = static_cast<std::size_t>(tensor.type.count());
   for (std::size_t begin = 0; begin < count; begin += length) {
-    Row row(random);
+    Row row(random, length);
     for (std::size_t i = begin; i < std::min(count, begin + length); ++i) {
       storeNumber(tensor, i, row.next(i - begin));
     }
@@ -139,22 +143,30 @@ std::vector<verify::Tensor> makeInputs(const Shape& shape, ValueKind kind, std::
 void storeNumber(verify::Tensor& tensor, std::size_t index, double value) {
   switch (tensor.type.element) {
     case ElementType::f64:
-      return put(tensor, index, value);
+      put(tensor, index, value);
+      break;
     case ElementType::f32:
-      return put(tensor, index, static_cast<float>(value));
+      put(tensor, index, static_cast<float>(value));
+      break;
     case ElementType::f16:
-      return put(tensor, index, verify::toHalf(static_cast<float>(value)));
+      put(tensor, index, verify::toHalf(static_cast<float>(value)));
+      break;
     case ElementType::bf16:
-      return put(tensor, index, verify::toBfloat(static_cast<float>(value)));
+      put(tensor, index, verify::toBfloat(static_cast<float>(value)));
+      break;
     case ElementType::i64:
-      return put(tensor, index, static_cast<std::int64_t>(value));
+      put(tensor, index, static_cast<std::int64_t>(value));
+      break;
     case ElementType::i32:
-      return put(tensor, index, static_cast<std::int32_t>(value));
+      put(tensor, index, static_cast<std::int32_t>(value));
+      break;
     case ElementType::i16:
-      return put(tensor, index, static_cast<std::int16_t>(value));
+      put(tensor, index, static_cast<std::int16_t>(value));
+      break;
     case ElementType::i8:
     case ElementType::i1:
-      return put(tensor, index, static_cast<std::int8_t>(value));
+      put(tensor, index, static_cast<std::int8_t>(value));
+      break;
   }
 }
 

@@ -97,13 +97,14 @@ Result<bool> Judge::State::check(const Subject& subject, const CallTensors& tens
   if (const auto left = tensors.unwritten()) {
     return fail(*left);
   }
-  const double length = reductionLength(shape);
+  const double roundings =
+      allowedRoundings(reductionLength(shape), expected.kind != ValueKind::rows);
   for (std::size_t i = 0; i < shape.outputs.size(); ++i) {
     const verify::Tensor actual = tensors.output(i);
-    Compared compared = compareOutput(actual, expected.expected[i], expected.scales[i], length);
+    Compared compared = compareOutput(actual, expected.expected[i], expected.scales[i], roundings);
     if (!compared.ok() && !expected.knowsCondition) {
       HONE_CHECK(widenScales(expected));
-      compared = compareOutput(actual, expected.expected[i], expected.scales[i], length);
+      compared = compareOutput(actual, expected.expected[i], expected.scales[i], roundings);
     }
     noteError(compared, judged);
     if (!compared.ok()) {
@@ -130,8 +131,9 @@ Result<void> Judge::State::verify(const Runnable& runnable, bool general, std::u
   std::vector<const CallTensors*> all;
   const std::size_t shapes = general ? tensors.size() : 1;
   for (std::size_t shape = 0; shape < shapes; ++shape) {
-    all.push_back(&tensors[shape][0]);
-    all.push_back(&tensors[shape][1]);
+    for (const CallTensors& each : tensors[shape]) {
+      all.push_back(&each);
+    }
   }
   const auto seedOf = [&](std::size_t shape, std::size_t set) {
     return seedFrom(options.seed, fmt::format("{} {} {}", salt, shape, set));

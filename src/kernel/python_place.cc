@@ -33,7 +33,7 @@ fs::path aboveSelf() {
 Result<fs::path> findScript() {
   const fs::path above = aboveSelf();
   for (const char* folder : {"python", "share/hone/python"}) {
-    if (const fs::path script = above / folder / "hone_kernel_worker.py"; isThere(script)) {
+    if (fs::path script = above / folder / "hone_kernel_worker.py"; isThere(script)) {
       return script;
     }
   }

@@ -19,7 +19,6 @@ namespace {
 namespace fs = std::filesystem;
 using model::Outcome;
 using std::chrono::milliseconds;
-using testing::ElementsAre;
 using testing::HasSubstr;
 
 const fs::path kExamples = fs::path(HONE_SOURCE_DIR) / "examples/kernels/tilelang";
@@ -92,22 +91,19 @@ class Python : public testing::Test {
     reference_ = write("row.reference.py", kReference);
   }
 
-  fs::path write(const std::string& name, const std::string& text) const {
+  [[nodiscard]] fs::path write(const std::string& name, const std::string& text) const {
     EXPECT_TRUE(writeFile(folder_.path() / name, text));
     return folder_.path() / name;
   }
-  Worker start() const {
-    const auto runnable = tileLangRunnable(options_, folder_.path() / "kernel.py", reference_);
-    return Worker::start(runnable.value().command).value();
-  }
   /// Loads a kernel straight into a worker, past what reads the sources.
-  Reply load(const std::string& text, milliseconds limit = milliseconds(300'000)) const {
+  [[nodiscard]] Reply load(const std::string& text,
+                           milliseconds limit = milliseconds(300'000)) const {
     const Runnable runnable =
         tileLangRunnable(options_, write("kernel.py", text), reference_).value();
     Worker worker = Worker::start(runnable.command).value();
     return worker.ask(runnable.load, limit).value();
   }
-  Judge open(const fs::path& reference) const {
+  [[nodiscard]] Judge open(const fs::path& reference) const {
     return Judge::open(readTask(reference, options_).value(), options_).value();
   }
   static Source source(const std::string& text) { return {Language::tilelang, "row", text, {}}; }
@@ -118,9 +114,11 @@ class Python : public testing::Test {
 };
 
 TEST(PythonPlace, HonePythonIsADemand) {
+  const char* set = std::getenv("HONE_PYTHON");
+  const std::string before = set != nullptr ? set : "";
   ::setenv("HONE_PYTHON", "/no/such/python", 1);
   const auto place = findPython();
-  ::unsetenv("HONE_PYTHON");
+  ::setenv("HONE_PYTHON", before.c_str(), 1);
   ASSERT_FALSE(place);
   EXPECT_EQ(place.error().message, "HONE_PYTHON names /no/such/python, which is not a program");
   EXPECT_EQ(place.error().fault, Fault::user);
@@ -174,7 +172,7 @@ TEST_F(Python, CatchesWhateverAKernelDoes) {
       {"", kRight, "        raise KeyError('lost')", "run", "kernel.py line 25: KeyError: 'lost'"},
       {"", kRight, "        exit(3)", "run", "it called exit (3)"},
       {"", kRight, "        return torch.relu(x)", "refused", "lets torch do the work"},
-            {"", kRight, "        return torch.empty(1 << 36)", "run", "out of memory"},
+      {"", kRight, "        return torch.empty(1 << 36)", "run", "out of memory"},
       {"", kRight, "        return 5", "shape", "forward returned int"},
       {"", kRight, "        open('/tmp/hone-outside', 'w')", "refused", "PermissionError"},
       {"", kRight, "        import socket; socket.create_connection(('127.0.0.1', 9), 1)", "run",

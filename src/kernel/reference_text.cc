@@ -50,7 +50,7 @@ std::vector<Line> linesOf(std::string_view text) {
 
 std::vector<std::string> wordsOf(std::string_view text) {
   std::vector<std::string> words;
-  for (std::string& word : splitAt(text, ' ')) {
+  for (const std::string& word : splitAt(text, ' ')) {
     if (const std::string_view kept = trim(word); !kept.empty()) {
       words.emplace_back(kept);
     }

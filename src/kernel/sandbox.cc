@@ -22,9 +22,9 @@
 namespace hone::kernel {
 namespace {
 
-#if defined(__x86_64__)
+#ifdef __x86_64__
 constexpr std::uint32_t kArchitecture = AUDIT_ARCH_X86_64;
-#elif defined(__aarch64__)
+#elifdef __aarch64__
 constexpr std::uint32_t kArchitecture = AUDIT_ARCH_AARCH64;
 #else
 constexpr std::uint32_t kArchitecture = 0;

@@ -60,7 +60,7 @@ class Scanner {
   /// Up to the end given, which is taken too; a backslash keeps the next character.
   std::string takeUntil(std::string_view end, bool escapes, bool oneLine) {
     const std::size_t begin = at_;
-    while (!atEnd() && !sees(end) && !(oneLine && peek() == '\n')) {
+    while (!atEnd() && !sees(end) && (!oneLine || peek() != '\n')) {
       skip(escapes && peek() == '\\' ? 2 : 1);
     }
     std::string inside(text_.substr(begin, std::min(at_, text_.size()) - begin));

@@ -23,7 +23,7 @@ bool isPython(const fs::path& file) { return file.extension() == ".py"; }
 
 /// "softmax" of softmax.reference.cc; of reference.cc the name of its folder.
 std::string taskName(const fs::path& reference) {
-  std::string stem = reference.stem().string();
+  const std::string stem = reference.stem().string();
   constexpr std::string_view kEnding = ".reference";
   if (stem.ends_with(kEnding)) {
     return stem.substr(0, stem.size() - kEnding.size());

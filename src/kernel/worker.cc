@@ -112,17 +112,33 @@ Result<pid_t> startWorker(const WorkerCommand& command, int requests, int answer
       answers, log);
 }
 
-/// The parent of a process, or -1.
-pid_t parentOf(pid_t pid) {
+/// The fields of /proc/PID/stat behind the name: its state is the first, its parent the second.
+std::vector<std::string> statOf(pid_t pid) {
   std::ifstream stat(fmt::format("/proc/{}/stat", pid));
   std::string text;
   std::getline(stat, text);
   const std::size_t name = text.rfind(')');  // the name may have blanks and brackets
-  if (name == std::string::npos) {
-    return -1;
+  return name == std::string::npos ? std::vector<std::string>()
+                                   : splitAt(trim(std::string_view(text).substr(name + 1)), ' ');
+}
+
+/// The parent of a process, or -1.
+pid_t parentOf(pid_t pid) {
+  const std::vector<std::string> fields = statOf(pid);
+  return fields.size() > 1 ? static_cast<pid_t>(parseInt(fields[1]).value_or(-1)) : -1;
+}
+
+/// Waits a moment until a process sleeps: the clock of one that runs on another CPU is up to a tick
+/// behind, so that a call may seem to take no time at all.
+void untilAsleep(pid_t pid) {
+  constexpr int kTries = 2000;
+  for (int i = 0; i < kTries; ++i) {
+    const std::vector<std::string> fields = statOf(pid);
+    if (fields.empty() || (fields[0] != "R" && fields[0] != "D")) {
+      return;
+    }
+    std::this_thread::sleep_for(std::chrono::microseconds(20));
   }
-  const std::vector<std::string> fields = splitAt(std::string_view(text).substr(name + 1), ' ');
-  return fields.size() > 2 ? static_cast<pid_t>(parseInt(fields[2]).value_or(-1)) : -1;
 }
 
 Reply withStatus(Reply::Status status, std::string message) {
@@ -223,7 +239,7 @@ Ending Worker::reap() const {
   return endingFrom(status, usage);
 }
 
-bool Worker::send(std::string_view line) {
+bool Worker::send(std::string_view line) const {
   while (!line.empty()) {
     const ssize_t wrote = ::send(requests_, line.data(), line.size(), MSG_NOSIGNAL);
     if (wrote < 0 && errno == EINTR) {
@@ -338,14 +354,16 @@ Result<TimedReply> Worker::time(nlohmann::json request, milliseconds limit) {
   }
   const std::uint64_t id = random_.next() >> 11U;
   const std::string go = fmt::format("go {}\n", id);
+  untilAsleep(measured_);
   const std::int64_t cpuBefore = cpuNs();
   const std::int64_t wallBefore = nowNs();
   (void)send(go);
   timed.reply = HONE_TRY(answerTo(id, limit));
   timed.wallNs = static_cast<double>(nowNs() - wallBefore);
+  untilAsleep(measured_);
   timed.cpuNs = static_cast<double>(cpuNs() - cpuBefore);
   if (timed.reply.ok() && nursery_ != nullptr) {
-    // Python copies its outputs after its answer, so that this is not taken for the kernel's time.
+    // Only now Python copies its outputs: that is not the kernel's time.
     timed.reply = HONE_TRY(ask({{"do", "flush"}}, limit));
   }
   return timed;

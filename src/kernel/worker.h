@@ -83,7 +83,7 @@ class Worker {
 
  private:
   Worker() = default;
-  [[nodiscard]] bool send(std::string_view line);
+  [[nodiscard]] bool send(std::string_view line) const;
   [[nodiscard]] Result<Reply> answerTo(std::uint64_t id, std::chrono::milliseconds limit);
   [[nodiscard]] Result<std::string> readLine(std::int64_t deadlineNs, Reply& reply);
   [[nodiscard]] Reply parsed(const std::string& line, std::uint64_t id);
