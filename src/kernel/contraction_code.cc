@@ -134,8 +134,8 @@ class Writer {
     const std::string from = print(c_.column.from);
     out_.add("const {} {} = {};", type, columnEnd_, print(c_.column.to));
     out_.add("const {} {} = {};", c_.row.type, rowEnd_, print(c_.row.to));
-    out_.add("const {} {} = {} + ({} - {}) / {} * {};", type, wide_, from, columnEnd_, from, across(),
-             across());
+    out_.add("const {} {} = {} + ({} - {}) / {} * {};", type, wide_, from, columnEnd_, from,
+             across(), across());
     parallelPragma();
     out_.open("for ({} {} = {}; {} < {}; {} += {})", type, column_, from, column_, wide_, column_,
               across());
@@ -238,9 +238,9 @@ class Writer {
     } else {
       const std::string old = fmt::format("load(&{})", at(c_.sum.target, r_, vector_));
       const std::string init = c_.sum.goesOn ? old : at(init_, r_, vector_);
-      out_.add("{}[{}][{}] = {};", tile_, r_, v_,
-               c_.sum.goesOn || !shape_.pack ? init
-                                             : fmt::format("{} ? {} : {}", isFirst(), init, old));
+      out_.add(
+          "{}[{}][{}] = {};", tile_, r_, v_,
+          c_.sum.goesOn || !shape_.pack ? init : fmt::format("{} ? {} : {}", isFirst(), init, old));
     }
     closeBoth();
   }
@@ -316,8 +316,8 @@ class Writer {
     }
     const Stmt& k = c_.sum.reduced[0];
     const std::string& type = c_.column.type;
-    out_.open("for ({} {} = {}; {} < {}; {} += {})", k.type, depthBlock_, print(k.from), depthBlock_,
-              print(k.to), depthBlock_, shape_.depth);
+    out_.open("for ({} {} = {}; {} < {}; {} += {})", k.type, depthBlock_, print(k.from),
+              depthBlock_, print(k.to), depthBlock_, shape_.depth);
     out_.add("const {} {} = std::min<{}>({} + {}, {});", k.type, depthEnd_, k.type, depthBlock_,
              shape_.depth, print(k.to));
     if (shape_.rowBlock > 0) {
@@ -342,8 +342,7 @@ class Writer {
     out_.otherwise();
     rows(shape_.vectors, Where::edge);
     out_.close();
-    const std::size_t loops =
-        batch().size() + furtherRows().size() + (shape_.rowBlock > 0 ? 3 : 2);
+    const std::size_t loops = batch().size() + furtherRows().size() + (shape_.rowBlock > 0 ? 3 : 2);
     for (std::size_t i = 0; i < loops; ++i) {
       out_.close();
     }
@@ -362,8 +361,8 @@ class Writer {
       openLanesOfPanel();
       openDepth();
     }
-    out_.add("{}[({} - {}) * {} + {}] = {} < {} ? {} : 0.0f;", panel_, k.name, depthBlock_, across(),
-             lane_, lane_, width_, at(c_.right, "", lane_));
+    out_.add("{}[({} - {}) * {} + {}] = {} < {} ? {} : 0.0f;", panel_, k.name, depthBlock_,
+             across(), lane_, lane_, width_, at(c_.right, "", lane_));
     closeBoth();
   }
 

@@ -38,9 +38,8 @@ std::optional<std::pair<std::string, Expr>> pointedAt(const Expr& value) {
   if (value.kind == Expr::Kind::binary && value.text == "+") {
     if (const auto left = pointedAt(value.args[0])) {
       const Expr& right = value.args[1];
-      return std::pair(left->first, left->second == number(0)
-                                        ? right
-                                        : binary("+", left->second, right));
+      return std::pair(left->first,
+                       left->second == number(0) ? right : binary("+", left->second, right));
     }
   }
   return std::nullopt;
@@ -189,12 +188,12 @@ Math mathOf(std::string_view function) {
     Math math;
   };
   static constexpr std::array kNames = {
-      Entry{"exp", Math::exp},     Entry{"expf", Math::exp},        Entry{"tanh", Math::tanh},
-      Entry{"tanhf", Math::tanh},  Entry{"sqrt", Math::sqrt},       Entry{"sqrtf", Math::sqrt},
-      Entry{"max", Math::max},     Entry{"max<float>", Math::max},  Entry{"fmax", Math::max},
-      Entry{"fmaxf", Math::max},   Entry{"min", Math::min},         Entry{"min<float>", Math::min},
-      Entry{"fmin", Math::min},    Entry{"fminf", Math::min},       Entry{"fabs", Math::abs},
-      Entry{"fabsf", Math::abs},   Entry{"abs", Math::abs}};
+      Entry{"exp", Math::exp},    Entry{"expf", Math::exp},       Entry{"tanh", Math::tanh},
+      Entry{"tanhf", Math::tanh}, Entry{"sqrt", Math::sqrt},      Entry{"sqrtf", Math::sqrt},
+      Entry{"max", Math::max},    Entry{"max<float>", Math::max}, Entry{"fmax", Math::max},
+      Entry{"fmaxf", Math::max},  Entry{"min", Math::min},        Entry{"min<float>", Math::min},
+      Entry{"fmin", Math::min},   Entry{"fminf", Math::min},      Entry{"fabs", Math::abs},
+      Entry{"fabsf", Math::abs},  Entry{"abs", Math::abs}};
   if (function.starts_with("std::")) {
     function.remove_prefix(5);
   }

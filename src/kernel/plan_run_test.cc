@@ -35,9 +35,14 @@ std::vector<Rewritten> all() {
       {"conv", "register-tile rows=6 vectors=4 width=16"},
       {"conv", "register-tile rows=4 vectors=1 width=8"},
       {"conv", "loop-order block=64; vectorization width=16 unroll=1"},
-      {"attention", "hoisting; register-tile rows=6 vectors=2 width=16; packing rows=4 vectors=2 width=16 depth=64; vectorization"},
-      {"attention", "fusion rows=32; cached-exp; hoisting; packing rows=8 vectors=3 width=16 depth=64; vectorization"},
-      {"attention", "fusion rows=8; threads; packing rows=4 vectors=4 width=16 depth=64; vectorization"},
+      {"attention",
+       "hoisting; register-tile rows=6 vectors=2 width=16; packing rows=4 vectors=2 width=16 "
+       "depth=64; vectorization"},
+      {"attention",
+       "fusion rows=32; cached-exp; hoisting; packing rows=8 vectors=3 width=16 depth=64; "
+       "vectorization"},
+      {"attention",
+       "fusion rows=8; threads; packing rows=4 vectors=4 width=16 depth=64; vectorization"},
       {"gelu_chain", "fusion; vectorization width=16 unroll=2"},
       {"gelu_chain", "vectorization width=8 unroll=1"},
   };
@@ -66,10 +71,9 @@ TEST_P(RewrittenKernel, ComputesWhatTheReferenceDoes) {
   EXPECT_GE(calls, 3);
 }
 
-INSTANTIATE_TEST_SUITE_P(All, RewrittenKernel, ::testing::ValuesIn(all()),
-                         [](const auto& info) {
-                           return info.param.example + std::to_string(info.index);
-                         });
+INSTANTIATE_TEST_SUITE_P(All, RewrittenKernel, ::testing::ValuesIn(all()), [](const auto& info) {
+  return info.param.example + std::to_string(info.index);
+});
 
 }  // namespace
 }  // namespace hone::kernel

@@ -52,9 +52,8 @@ void tellApart(Function& function, const std::vector<Stmt>& first, std::vector<S
     }
   }
   for (const std::string& name : taken) {
-    const bool again = std::ranges::any_of(second, [&](const Stmt& s) {
-      return s.kind == Stmt::Kind::declare && s.name == name;
-    });
+    const bool again = std::ranges::any_of(
+        second, [&](const Stmt& s) { return s.kind == Stmt::Kind::declare && s.name == name; });
     if (again) {
       Function all = function;
       all.body.insert(all.body.end(), first.begin(), first.end());
@@ -155,7 +154,8 @@ bool usedOnlyHere(const Function& function, const std::vector<Stmt>& body,
     }
   }
   const auto all = accessesIn(function.body);
-  return here > 0 && here == static_cast<std::size_t>(std::ranges::count(all, array, &Access::array));
+  return here > 0 &&
+         here == static_cast<std::size_t>(std::ranges::count(all, array, &Access::array));
 }
 
 /// Replaces an array whose elements are written and read in one round only.
@@ -196,9 +196,8 @@ bool toScalar(Function& function, const std::string& array) {
   });
   if (done) {
     function = std::move(copy);
-    std::erase_if(function.body, [&](const Stmt& s) {
-      return s.kind == Stmt::Kind::declare && s.name == array;
-    });
+    std::erase_if(function.body,
+                  [&](const Stmt& s) { return s.kind == Stmt::Kind::declare && s.name == array; });
   }
   return done;
 }
@@ -206,7 +205,8 @@ bool toScalar(Function& function, const std::string& array) {
 /// Whether what is read is what was written with some loops at their begin: X[i] of X[i + j].
 bool reaches(Polynomial written, const Polynomial& read, const std::vector<const Stmt*>& loops) {
   for (const std::string& variable : namesIn(written.expression())) {
-    const bool around = std::ranges::any_of(loops, [&](const Stmt* l) { return l->name == variable; });
+    const bool around =
+        std::ranges::any_of(loops, [&](const Stmt* l) { return l->name == variable; });
     if (!around && !read.contains(variable)) {
       written = written.without(variable);
     }

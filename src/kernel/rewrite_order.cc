@@ -103,8 +103,8 @@ bool orderElements(Stmt& outermost) {
     }
     at = at->body.data();
   }
-  const bool deeper = std::ranges::any_of(
-      at->body, [](const Stmt& s) { return s.kind == Stmt::Kind::loop; });
+  const bool deeper =
+      std::ranges::any_of(at->body, [](const Stmt& s) { return s.kind == Stmt::Kind::loop; });
   std::vector<std::string> variables;
   for (const Stmt& loop : loops) {
     variables.push_back(loop.name);

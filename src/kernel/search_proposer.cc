@@ -55,8 +55,7 @@ Start startOf(const TurnView& view) {
   }
   const auto tried = std::ranges::find_if(
       view.tried, [&](const Tried& one) { return one.proposal.source.key() == best; });
-  const auto noted =
-      tried == view.tried.end() ? std::nullopt : notedIn(tried->proposal.reasoning);
+  const auto noted = tried == view.tried.end() ? std::nullopt : notedIn(tried->proposal.reasoning);
   if (!noted) {
     return {{}, view.best};  // somebody else's: it is the root of what follows
   }
@@ -140,8 +139,7 @@ class SearchProposer : public Proposer {
     }
     if (start.plan.empty()) {
       for (const Move& first : firstMoves(start.root, view.analysis.findings, threads)) {
-        for (Move& move :
-             nextMoves(first.plan, view.analysis.findings, threads, seedOf(view))) {
+        for (Move& move : nextMoves(first.plan, view.analysis.findings, threads, seedOf(view))) {
           move.priority *= 0.001;
           moves.push_back(std::move(move));
         }
@@ -150,8 +148,8 @@ class SearchProposer : public Proposer {
     for (Move& move : moves) {
       move.priority -= doubt(view, move.plan);
     }
-    std::ranges::stable_sort(
-        moves, [](const Move& a, const Move& b) { return a.priority > b.priority; });
+    std::ranges::stable_sort(moves,
+                             [](const Move& a, const Move& b) { return a.priority > b.priority; });
     std::vector<Proposal> proposals;
     for (const Move& move : moves) {
       if (proposals.size() == view.count) {

@@ -113,8 +113,8 @@ TEST(Search, GoesOnFromSomebodyElsesKernel) {
   other.text.insert(0, "// by hand\n");
   const Task task = taskOf("matmul");
   const Analysis analysis = analyse(task, other, {}, {});
-  const auto proposals = makeSearchProposer(1, 1)->propose(
-      {task, original, other, 1.5, analysis, {}, {}, 1, 3});
+  const auto proposals =
+      makeSearchProposer(1, 1)->propose({task, original, other, 1.5, analysis, {}, {}, 1, 3});
   ASSERT_TRUE(proposals);
   ASSERT_EQ(proposals->size(), 3U);
   EXPECT_TRUE((*proposals)[0].source.text.starts_with("// by hand"));
@@ -156,8 +156,8 @@ TEST(Plans, AreReadAsWritten) {
   ASSERT_TRUE(again);
   EXPECT_EQ(*again, plan);
   EXPECT_EQ(Plan::from("")->text(), "");
-  for (const char* wrong : {"magic", "packing rows=7", "packing rows", "packing=3", "packing rows=x",
-                            ";", "packing colour=4"}) {
+  for (const char* wrong : {"magic", "packing rows=7", "packing rows", "packing=3",
+                            "packing rows=x", ";", "packing colour=4"}) {
     EXPECT_FALSE(Plan::from(wrong)) << wrong;
   }
 }

@@ -190,7 +190,8 @@ std::vector<Stmt> wrapped(const std::vector<Stmt>& loops, std::vector<Stmt> body
 std::optional<Contraction> matchContraction(const Function& function, const Stmt& outermost) {
   const auto sum = matchSum(function, outermost);
   if (!sum || sum->added.kind != Expr::Kind::binary || sum->added.text != "*" ||
-      sum->added.args[0].kind != Expr::Kind::index || sum->added.args[1].kind != Expr::Kind::index) {
+      sum->added.args[0].kind != Expr::Kind::index ||
+      sum->added.args[1].kind != Expr::Kind::index) {
     return std::nullopt;
   }
   Contraction result{*sum, sum->added.args[0], sum->added.args[1], {}, {}, {}};

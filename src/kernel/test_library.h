@@ -26,8 +26,15 @@ class TestLibrary {
     const auto library = folder_.path() / "kernel.so";
     EXPECT_TRUE(writeFile(source, text));
     Command command;
-    command.argv = {findProgram("g++"), "-O2", "-march=native", "-shared", "-fPIC", "-Wall",
-                    "-Werror", "-Wno-unused-function", "-Wno-unknown-pragmas"};
+    command.argv = {findProgram("g++"),
+                    "-O2",
+                    "-march=native",
+                    "-shared",
+                    "-fPIC",
+                    "-Wall",
+                    "-Werror",
+                    "-Wno-unused-function",
+                    "-Wno-unknown-pragmas"};
     command.argv.insert(command.argv.end(), flags.begin(), flags.end());
     command.argv.insert(command.argv.end(), {"-o", library.string(), source.string()});
     const auto finished = runCommand(command);
