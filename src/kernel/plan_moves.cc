@@ -42,12 +42,16 @@ Plan everything(const Source& root, const Names& without) {
   return plan;
 }
 
-double totalWeight(const Plan& plan, const std::vector<Finding>& findings) {
+/// By the weightiest finding that the plan answers; between equal ones by all of them.
+double worth(const Plan& plan, const std::vector<Finding>& findings) {
+  double most = 0;
   double total = 0;
   for (const std::string& technique : plan.techniques()) {
-    total += weightOf(findings, technique);
+    const double weight = weightOf(findings, technique);
+    most = std::max(most, weight);
+    total += weight;
   }
-  return total;
+  return most + 0.1 * total;
 }
 
 /// One step of one knob.
@@ -166,7 +170,7 @@ std::vector<Move> firstMoves(const Source& root, const std::vector<Finding>& fin
         without.insert("fusion");
       }
       Plan plan = everything(root, without);
-      const double weight = totalWeight(plan, findings);
+      const double weight = worth(plan, findings);
       add(std::move(plan), 10 + weight, "all that answers the findings");
     }
   }
