@@ -53,31 +53,15 @@ class Lines {
 class Writer {
  public:
   Writer(Function& function, const Contraction& c, const TileShape& shape)
-      : function_(function), c_(c), shape_(shape), row_(c.row.name), column_(c.column.name) {
-    threaded_ = std::ranges::any_of(c.sum.parallel, [](const Stmt& l) { return !l.lines.empty(); });
-    rowEnd_ = freshName(function, row_ + "End");
-    columnEnd_ = freshName(function, column_ + "End");
-    wide_ = freshName(function, column_ + "Wide");
-    rowBlock_ = freshName(function, row_ + "Block");
-    depthBlock_ = freshName(function, c.sum.reduced[0].name + "Block");
-    depthEnd_ = freshName(function, c.sum.reduced[0].name + "End");
-    tile_ = freshName(function, "tile");
-    left_ = freshName(function, "left");
-    right_ = freshName(function, "right");
-    r_ = freshName(function, "r");
-    v_ = freshName(function, "v");
-    lane_ = freshName(function, "lane");
-    panel_ = freshName(function, "panel");
-    edge_ = freshName(function, "edge");
-    width_ = freshName(function, "width");
-    vector_ = fmt::format("{} * kWidth", v_);
-    element_ = fmt::format("{} * kWidth + {}", v_, lane_);
-  }
+      : function_(function), c_(c), shape_(shape), row_(c.row.name), column_(c.column.name) {}
 
   std::optional<std::vector<std::string>> write() {
     if (shape_.pack ? c_.sum.reduced.size() != 1 : !c_.rightInOrder) {
       return std::nullopt;
     }
+    threaded_ =
+        std::ranges::any_of(c_.sum.parallel, [](const Stmt& loop) { return !loop.lines.empty(); });
+    chooseNames();
     needVectors(function_, shape_.width);
     VectorCode code(function_, column_, {c_.sum.scalar});
     const auto init = c_.sum.goesOn ? std::optional(name("unused")) : code.vector(c_.sum.init);
@@ -98,6 +82,27 @@ class Writer {
   }
 
  private:
+  /// Names that nothing else in the kernel has.
+  void chooseNames() {
+    rowEnd_ = freshName(function_, row_ + "End");
+    columnEnd_ = freshName(function_, column_ + "End");
+    wide_ = freshName(function_, column_ + "Wide");
+    rowBlock_ = freshName(function_, row_ + "Block");
+    depthBlock_ = freshName(function_, c_.sum.reduced[0].name + "Block");
+    depthEnd_ = freshName(function_, c_.sum.reduced[0].name + "End");
+    tile_ = freshName(function_, "tile");
+    left_ = freshName(function_, "left");
+    right_ = freshName(function_, "right");
+    r_ = freshName(function_, "r");
+    v_ = freshName(function_, "v");
+    lane_ = freshName(function_, "lane");
+    panel_ = freshName(function_, "panel");
+    edge_ = freshName(function_, "edge");
+    width_ = freshName(function_, "width");
+    vector_ = fmt::format("{} * kWidth", v_);
+    element_ = fmt::format("{} * kWidth + {}", v_, lane_);
+  }
+
   [[nodiscard]] std::int64_t across() const { return shape_.vectors * shape_.width; }
 
   /// The expression with row and column moved on by so much.

@@ -57,8 +57,8 @@ bool inlineOne(std::vector<Stmt>& body, std::size_t at, const std::set<std::stri
     return false;
   }
   std::vector<Stmt> rest(body.begin() + static_cast<std::ptrdiff_t>(at) + 1, body.end());
-  std::set<std::string> inside = declaredIn(rest);
-  std::set<std::string> used = namesIn(declared.value);
+  const std::set<std::string> inside = declaredIn(rest);
+  const std::set<std::string> used = namesIn(declared.value);
   if (inside.contains(declared.name) || intersects(used, inside) || intersects(used, assigned)) {
     return false;
   }

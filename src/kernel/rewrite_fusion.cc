@@ -4,6 +4,7 @@
 #include <iterator>
 #include <map>
 #include <optional>
+#include <ranges>
 
 #include "kernel/affine.h"
 #include "kernel/dependence.h"
@@ -111,8 +112,8 @@ std::size_t fuseGroup(Function& function, std::vector<Stmt>& body,
   for (const std::size_t member : group) {
     loops.push_back(body[member]);
   }
-  for (auto member = group.rbegin(); member != group.rend(); ++member) {
-    body.erase(body.begin() + static_cast<std::ptrdiff_t>(*member));
+  for (const std::size_t member : group | std::views::reverse) {
+    body.erase(body.begin() + static_cast<std::ptrdiff_t>(member));
   }
   // What stood between them is where the first was now, and stays before all.
   const std::size_t at = group.back() + 1 - group.size();
@@ -147,15 +148,13 @@ bool fuseIn(Function& function, std::vector<Stmt>& body, std::int64_t rows) {
 /// Whether every use of the array is in the list's own statements, not in loops or branches of it.
 bool usedOnlyHere(const Function& function, const std::vector<Stmt>& body,
                   const std::string& array) {
-  std::size_t here = 0;
+  std::ptrdiff_t here = 0;
   for (const Stmt& s : body) {
     if (s.kind == Stmt::Kind::assign || s.kind == Stmt::Kind::declare) {
-      here += static_cast<std::size_t>(std::ranges::count(accessesIn({s}), array, &Access::array));
+      here += std::ranges::count(accessesIn({s}), array, &Access::array);
     }
   }
-  const auto all = accessesIn(function.body);
-  return here > 0 &&
-         here == static_cast<std::size_t>(std::ranges::count(all, array, &Access::array));
+  return here > 0 && here == std::ranges::count(accessesIn(function.body), array, &Access::array);
 }
 
 /// Replaces an array whose elements are written and read in one round only.

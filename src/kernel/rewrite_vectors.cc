@@ -57,10 +57,11 @@ class LoopWriter {
           return false;
         }
         own_.insert(s.name);
-      } else if (s.kind != Stmt::Kind::assign) {
-        return false;
-      } else if (s.target.kind == Expr::Kind::name && !own_.contains(s.target.text) &&
-                 !addAccumulator(s)) {
+        continue;
+      }
+      const bool outside = s.kind == Stmt::Kind::assign && s.target.kind == Expr::Kind::name &&
+                           !own_.contains(s.target.text);
+      if (s.kind != Stmt::Kind::assign || (outside && !addAccumulator(s))) {
         return false;
       }
     }

@@ -1,6 +1,7 @@
 #include "kernel/sum_nest.h"
 
 #include <algorithm>
+#include <ranges>
 #include <set>
 
 #include "kernel/dependence.h"
@@ -178,8 +179,7 @@ std::optional<SumNest> matchSum(const Function& function, const Stmt& outermost)
 }
 
 std::vector<Stmt> wrapped(const std::vector<Stmt>& loops, std::vector<Stmt> body) {
-  for (auto loop = loops.rbegin(); loop != loops.rend(); ++loop) {
-    Stmt outer = *loop;
+  for (Stmt outer : loops | std::views::reverse) {
     outer.body = std::move(body);
     body.clear();
     body.push_back(std::move(outer));

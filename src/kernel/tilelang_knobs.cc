@@ -205,8 +205,9 @@ std::string withoutComments(std::string_view text) {
   return result;
 }
 
-std::vector<TextKnob> tileLangKnobs(std::string_view original) {
-  const std::string text = withoutComments(original);
+std::vector<TextKnob> tileLangKnobs(std::string_view text) {
+  const std::string code = withoutComments(text);
+  text = code;
   std::vector<TextKnob> knobs;
   for (std::size_t at = 0; at < text.size();) {
     if (!isWord(text[at])) {
@@ -217,8 +218,8 @@ std::vector<TextKnob> tileLangKnobs(std::string_view original) {
     while (end < text.size() && isWord(text[end])) {
       ++end;
     }
-    const std::string_view word = std::string_view(text).substr(at, end - at);
-    const bool ofT = at >= 2 && std::string_view(text).substr(at - 2, 2) == "T.";
+    const std::string_view word = text.substr(at, end - at);
+    const bool ofT = at >= 2 && text.substr(at - 2, 2) == "T.";
     if (ofT && (word == "serial" || word == "unroll" || word == "vectorized") &&
         end < text.size() && text[end] == '(') {
       addLoop(knobs, text, at, word);
