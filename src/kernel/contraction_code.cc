@@ -100,7 +100,6 @@ class Writer {
     edge_ = freshName(function_, "edge");
     width_ = freshName(function_, "width");
     vector_ = fmt::format("{} * kWidth", v_);
-    element_ = fmt::format("{} * kWidth + {}", v_, lane_);
   }
 
   [[nodiscard]] std::int64_t across() const { return shape_.vectors * shape_.width; }
@@ -221,32 +220,36 @@ class Writer {
     return fmt::format("{} == {}", depthEnd_, print(c_.sum.reduced[0].to));
   }
 
-  /// Lanes of a vector at the edge whose columns are there.
-  void openLanes() {
-    out_.open("for (std::int64_t {} = 0; {} < kWidth && {} < {}; ++{})", lane_, lane_, element_,
-              width_, lane_);
+  /// Elements of a tile at the edge whose columns are there, one by one and not unrolled: there are
+  /// many, and they are few times needed.
+  void openEdge(std::int64_t rows) {
+    out_.open("for (std::int64_t {} = 0; {} < {}; ++{})", r_, r_, rows, r_);
+    out_.open("for (std::int64_t {} = 0; {} < {}; ++{})", lane_, lane_, width_, lane_);
+  }
+  [[nodiscard]] std::string edgeVector() const {
+    return fmt::format("&{}[{} * {} + {}]", edge_, r_, across(), vector_);
   }
 
   void beginTile(std::int64_t rows, std::int64_t vectors, Where where) {
-    count(r_, rows);
-    count(v_, vectors);
     if (where == Where::edge) {
-      const std::string old = at(c_.sum.target, r_, element_);
-      out_.add("alignas(64) float {}[kWidth] = {{}};", edge_);
-      openLanes();
-      out_.add("{}[{}] = {};", edge_, lane_,
+      const std::string old = at(c_.sum.target, r_, lane_);
+      out_.add("alignas(64) float {}[{}] = {{}};", edge_, rows * across());
+      openEdge(rows);
+      out_.add("{}[{} * {} + {}] = {};", edge_, r_, across(), lane_,
                c_.sum.goesOn
                    ? old
-                   : fmt::format("{} ? {} : {}", isFirst(), at(c_.sum.init, r_, element_), old));
-      out_.close();
-      out_.add("{}[{}][{}] = load({});", tile_, r_, v_, edge_);
-    } else {
-      const std::string old = fmt::format("load(&{})", at(c_.sum.target, r_, vector_));
-      const std::string init = c_.sum.goesOn ? old : at(init_, r_, vector_);
-      out_.add(
-          "{}[{}][{}] = {};", tile_, r_, v_,
-          c_.sum.goesOn || !shape_.pack ? init : fmt::format("{} ? {} : {}", isFirst(), init, old));
+                   : fmt::format("{} ? {} : {}", isFirst(), at(c_.sum.init, r_, lane_), old));
+      closeBoth();
     }
+    const std::string old = where == Where::edge
+                                ? fmt::format("load({})", edgeVector())
+                                : fmt::format("load(&{})", at(c_.sum.target, r_, vector_));
+    count(r_, rows);
+    count(v_, vectors);
+    const bool fromInit = !c_.sum.goesOn && where == Where::place;
+    const std::string init = fromInit ? at(init_, r_, vector_) : old;
+    out_.add("{}[{}][{}] = {};", tile_, r_, v_,
+             fromInit && shape_.pack ? fmt::format("{} ? {} : {}", isFirst(), init, old) : init);
     closeBoth();
   }
 
@@ -290,26 +293,26 @@ class Writer {
 
   void endTile(std::int64_t rows, std::int64_t vectors, Where where) {
     const std::string& sum = c_.sum.scalar;
+    const bool partly = shape_.pack && !c_.sum.plain();
     count(r_, rows);
     count(v_, vectors);
     if (where == Where::edge) {
-      out_.add("alignas(64) float {}[kWidth];", edge_);
-      out_.add("store({}, {}[{}][{}]);", edge_, tile_, r_, v_);
-      openLanes();
-      out_.add("const float {} = {}[{}];", sum, edge_, lane_);
-      const std::string stored = at(scalarCode(function_, c_.sum.stored), r_, element_);
-      out_.add("{} = {};", at(c_.sum.target, r_, element_),
-               c_.sum.plain() ? stored : fmt::format("{} ? {} : {}", isLast(), stored, sum));
-      out_.close();
+      out_.add("store({}, {}[{}][{}]);", edgeVector(), tile_, r_, v_);
     } else {
-      const std::string target = at(c_.sum.target, r_, vector_);
       out_.add("const Vector {} = {}[{}][{}];", sum, tile_, r_, v_);
       const std::string stored = c_.sum.plain() ? sum : at(stored_, r_, vector_);
-      out_.add("store(&{}, {});", target,
-               shape_.pack && !c_.sum.plain() ? fmt::format("{} ? {} : {}", isLast(), stored, sum)
-                                              : stored);
+      out_.add("store(&{}, {});", at(c_.sum.target, r_, vector_),
+               partly ? fmt::format("{} ? {} : {}", isLast(), stored, sum) : stored);
     }
     closeBoth();
+    if (where == Where::edge) {
+      openEdge(rows);
+      out_.add("const float {} = {}[{} * {} + {}];", sum, edge_, r_, across(), lane_);
+      const std::string stored = at(scalarCode(function_, c_.sum.stored), r_, lane_);
+      out_.add("{} = {};", at(c_.sum.target, r_, lane_),
+               partly ? fmt::format("{} ? {} : {}", isLast(), stored, sum) : stored);
+      closeBoth();
+    }
   }
 
   /// Copies a panel of the right-hand side, `depth` deep and as wide as a tile, and uses it for all
@@ -403,8 +406,7 @@ class Writer {
   std::string panel_;
   std::string edge_;
   std::string width_;
-  std::string vector_;   ///< the step from a tile's first column to a vector
-  std::string element_;  ///< the same to a lane of it
+  std::string vector_;  ///< the step from a tile's first column to a vector
   Expr init_;
   Expr stored_;
   bool threaded_ = false;
