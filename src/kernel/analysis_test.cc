@@ -5,7 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "kernel/test_kernels.h"
+#include "kernel/test_examples.h"
 
 namespace hone::kernel {
 namespace {

@@ -13,7 +13,7 @@
 
 #include "base/random.h"
 #include "base/subprocess.h"
-#include "kernel/test_kernels.h"
+#include "kernel/test_examples.h"
 
 namespace hone::kernel {
 
