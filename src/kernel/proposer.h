@@ -37,8 +37,8 @@ struct TurnView {
   const Task& task;
   const Source& original;
   const Source& best;
-  double bestSpeedup = 1;  ///< over the original
-  const Analysis& analysis;  ///< of the best
+  double bestSpeedup = 1;        ///< over the original
+  const Analysis& analysis;      ///< of the best
   std::span<const Tried> tried;  ///< all so far, in order
   std::span<const Example> examples;
   std::size_t turn = 0;
