@@ -21,11 +21,15 @@ using nest::Stmt;
 
 /// "1,920"
 std::string grouped(double value) {
-  std::string digits = fmt::format("{:.0f}", std::abs(value));
-  for (std::ptrdiff_t at = std::ssize(digits) - 3; at > 0; at -= 3) {
-    digits.insert(static_cast<std::size_t>(at), ",");
+  const std::string digits = fmt::format("{:.0f}", std::abs(value));
+  std::string text;
+  for (std::size_t i = 0; i < digits.size(); ++i) {
+    if (i > 0 && (digits.size() - i) % 3 == 0) {
+      text += ',';
+    }
+    text += digits[i];
   }
-  return digits;
+  return text;
 }
 
 bool isInnermost(const Stmt& s) {

@@ -5,7 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "kernel/test_examples.h"
+#include "kernel/test_nests.h"
 
 namespace hone::kernel {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "base/random.h"
 #include "kernel/normal_form.h"
-#include "kernel/test_examples.h"
+#include "kernel/test_nests.h"
 
 namespace hone::kernel::nest {
 namespace {

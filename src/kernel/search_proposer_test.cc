@@ -7,7 +7,7 @@
 
 #include "base/hash.h"
 #include "kernel/plan.h"
-#include "kernel/test_examples.h"
+#include "kernel/test_nests.h"
 
 namespace hone::kernel {
 namespace {

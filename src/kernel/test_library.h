@@ -13,7 +13,7 @@
 
 #include "base/random.h"
 #include "base/subprocess.h"
-#include "kernel/test_examples.h"
+#include "kernel/test_nests.h"
 
 namespace hone::kernel {
 
