@@ -141,9 +141,8 @@ Expr Polynomial::expression() const {
   // Longer products first, as people write them; the constant comes last.
   std::vector<std::pair<std::vector<std::string>, std::int64_t>> terms(terms_.begin(),
                                                                        terms_.end());
-  std::ranges::stable_sort(terms, [](const auto& a, const auto& b) {
-    return a.first.size() > b.first.size();
-  });
+  std::ranges::stable_sort(
+      terms, [](const auto& a, const auto& b) { return a.first.size() > b.first.size(); });
   for (const auto& [names, factor] : terms) {
     const std::int64_t size = factor < 0 ? -factor : factor;
     std::optional<Expr> product;

@@ -60,8 +60,9 @@ class Polynomial {
 [[nodiscard]] bool apart(const Polynomial& at, std::string_view variable,
                          const std::vector<const Stmt*>& inner);
 
-/// Whether no two rounds of the loops have the same index: with the shortest stride first, each loop
-/// steps over all that those before it cover. Loops that are not in the index must not be given.
+/// Whether no two rounds of the loops have the same index: with the shortest stride first, each
+/// loop steps over all that those before it cover. Loops that are not in the index must not be
+/// given.
 [[nodiscard]] bool injective(const Polynomial& at, const std::vector<const Stmt*>& loops);
 
 }  // namespace hone::kernel::nest

@@ -80,11 +80,12 @@ void addIntensity(const Shape& shape, const Measured& measured, std::vector<Find
   const double computeMs = shape.flops / measured.peakGflops / 1e6;
   const double memoryMs = bytes / measured.peakGbps / 1e6;
   const bool memory = memoryMs > computeMs;
-  findings.push_back({memory ? Side::memory : Side::computation,
-                      memory ? "the memory is the limit" : "computing is the limit",
-                      fmt::format("{:.1f} operations a byte: {:.3f} ms to compute, {:.3f} ms to move",
-                                  shape.flops / bytes, computeMs, memoryMs),
-                      memory ? "coalescing" : "vectorization", 0.1});
+  findings.push_back(
+      {memory ? Side::memory : Side::computation,
+       memory ? "the memory is the limit" : "computing is the limit",
+       fmt::format("{:.1f} operations a byte: {:.3f} ms to compute, {:.3f} ms to move",
+                   shape.flops / bytes, computeMs, memoryMs),
+       memory ? "coalescing" : "vectorization", 0.1});
 }
 
 void addRemarks(const Judged& judged, std::vector<Finding>& findings) {
@@ -95,8 +96,8 @@ void addRemarks(const Judged& judged, std::vector<Finding>& findings) {
   for (const auto& remark : *remarks) {
     const std::string text = remark.is_string() ? remark.get<std::string>() : "";
     if (text.contains("not vectorized") || text.contains("couldn't vectorize")) {
-      findings.push_back({Side::computation, "the compiler could not use vectors", text,
-                          "compile-flags", 0.25});
+      findings.push_back(
+          {Side::computation, "the compiler could not use vectors", text, "compile-flags", 0.25});
       return;
     }
   }
@@ -193,8 +194,8 @@ Analysis analyse(const Task& task, const Source& source, const Judged& judged,
   analysis.share = measured.kernelNs > 0 ? analysis.rooflineNs / measured.kernelNs : 0;
   analysis.category = categoryOf(analysis, measured);
   analysis.strategies = strategiesOf(analysis.category);
-  analysis.findings = source.language == Language::cpp ? cppFindings(task, source)
-                                                       : tileLangFindings(source);
+  analysis.findings =
+      source.language == Language::cpp ? cppFindings(task, source) : tileLangFindings(source);
   addIntensity(task.shape, measured, analysis.findings);
   addRemarks(judged, analysis.findings);
   addSpills(judged, analysis.findings);
@@ -204,9 +205,8 @@ Analysis analyse(const Task& task, const Source& source, const Judged& judged,
   for (Finding& finding : analysis.findings) {
     finding.weight *= left;
   }
-  std::ranges::stable_sort(analysis.findings, [](const Finding& a, const Finding& b) {
-    return a.weight > b.weight;
-  });
+  std::ranges::stable_sort(analysis.findings,
+                           [](const Finding& a, const Finding& b) { return a.weight > b.weight; });
   return analysis;
 }
 

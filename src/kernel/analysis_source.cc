@@ -23,23 +23,25 @@ using nest::Stmt;
 std::string grouped(double value) {
   const std::string digits = fmt::format("{:.0f}", std::abs(value));
   std::string text;
-  for (std::size_t at = 0; at < digits.size(); ++at) {
-    text += at > 0 && (digits.size() - at) % 3 == 0 ? "," : "";
-    text += digits[at];
+  for (std::size_t i = 0; i < digits.size(); ++i) {
+    if (i > 0 && (digits.size() - i) % 3 == 0) {
+      text += ',';
+    }
+    text += digits[i];
   }
   return text;
 }
 
 bool isInnermost(const Stmt& s) {
   bool loops = false;
-  nest::visitStatements(s.body, [&](const Stmt& inner) { loops |= inner.kind == Stmt::Kind::loop; });
+  nest::visitStatements(s.body,
+                        [&](const Stmt& inner) { loops |= inner.kind == Stmt::Kind::loop; });
   return s.kind == Stmt::Kind::loop && !loops;
 }
 
 class Reader {
  public:
-  Reader(const Task& task, nest::Function function)
-      : task_(task), function_(std::move(function)) {}
+  Reader(const Task& task, nest::Function function) : task_(task), function_(std::move(function)) {}
 
   std::vector<Finding> read() {
     nest::visitStatements(function_.body, [&](const Stmt& s) {
@@ -62,7 +64,8 @@ class Reader {
       return finding.what == what && finding.technique == technique;
     });
     if (same == findings_.end()) {
-      findings_.push_back({side, std::move(what), std::move(evidence), std::move(technique), weight});
+      findings_.push_back(
+          {side, std::move(what), std::move(evidence), std::move(technique), weight});
     }
   }
 
@@ -75,9 +78,9 @@ class Reader {
         continue;
       }
       const auto elements = stride->valueAt(task_.shape.sizes);
-      const std::string step =
-          elements ? fmt::format("{} bytes", grouped(*elements * 4))
-                   : fmt::format("{} elements", nest::print(stride->expression()));
+      const std::string step = elements
+                                   ? fmt::format("{} bytes", grouped(*elements * 4))
+                                   : fmt::format("{} elements", nest::print(stride->expression()));
       add(Side::memory,
           fmt::format("the inner loop over {} jumps through {}", loop.name, use.array),
           fmt::format("line {}: {}[{}] in the loop over {}: a stride of {}", use.line, use.array,
@@ -145,15 +148,16 @@ class Reader {
         contractions(s.body);
         continue;
       }
-      const std::string evidence = fmt::format(
-          "line {}: {} * {}: two loads for each product", found->sum.added.line,
-          nest::print(found->left), nest::print(found->right));
-      add(Side::memory, fmt::format("products of {} and {} without tiles", found->left.text,
-                                    found->right.text),
+      const std::string evidence =
+          fmt::format("line {}: {} * {}: two loads for each product", found->sum.added.line,
+                      nest::print(found->left), nest::print(found->right));
+      add(Side::memory,
+          fmt::format("products of {} and {} without tiles", found->left.text, found->right.text),
           evidence, "register-tile", found->rightInOrder ? 0.85 : 0.4);
       if (found->sum.reduced.size() == 1) {
         add(Side::memory,
-            fmt::format("{} is read again and again, not in the order of memory", found->right.text),
+            fmt::format("{} is read again and again, not in the order of memory",
+                        found->right.text),
             evidence, "packing", 0.9);
       }
     }
@@ -174,14 +178,14 @@ class Reader {
           temporary = &s;
         }
       }
-      const bool nests = !nest::accessesIn(function_.body).empty() && hasContraction(function_.body);
+      const bool nests =
+          !nest::accessesIn(function_.body).empty() && hasContraction(function_.body);
       add(Side::algorithm,
           nests ? "whole matrices are written between nests that could take turns"
                 : "loops over the same range are apart",
-          temporary == nullptr
-              ? fmt::format("line {}", function_.body.front().line)
-              : fmt::format("line {}: {} holds {} elements", temporary->line, temporary->name,
-                            nest::print(temporary->size)),
+          temporary == nullptr ? fmt::format("line {}", function_.body.front().line)
+                               : fmt::format("line {}: {} holds {} elements", temporary->line,
+                                             temporary->name, nest::print(temporary->size)),
           nests ? "online-softmax" : "fusion", nests ? 0.3 : 0.5);
     }
     changed = function_;

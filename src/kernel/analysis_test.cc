@@ -57,7 +57,8 @@ TEST(Analysis, FindsTheKnownFlawOfEachExample) {
   for (const Flaw& flaw : flaws) {
     const Analysis analysis = analyse(matmulTask(), exampleSource(flaw.example), {}, {});
     const Finding* finding = findingOf(analysis, flaw.technique);
-    ASSERT_NE(finding, nullptr) << flaw.example << ": " << flaw.technique << "\n" << analysis.text();
+    ASSERT_NE(finding, nullptr) << flaw.example << ": " << flaw.technique << "\n"
+                                << analysis.text();
     EXPECT_EQ(finding->side, flaw.side) << flaw.example << ": " << flaw.technique;
     EXPECT_THAT(finding->evidence, HasSubstr(flaw.evidence)) << flaw.example;
   }

@@ -36,8 +36,8 @@ void knobFindings(const std::vector<TextKnob>& knobs, const std::vector<std::str
       out.push_back({Side::memory, fmt::format("a small tile ({}={})", knob.name, *number),
                      evidence, "tiling", 0.4});
     } else if (gpu && knob.technique == "pipelining" && number && *number < 2) {
-      out.push_back({Side::memory, "copies and computing do not overlap", evidence, "pipelining",
-                     0.4});
+      out.push_back(
+          {Side::memory, "copies and computing do not overlap", evidence, "pipelining", 0.4});
     } else if (knob.name == "loop" && knob.value == "serial") {
       out.push_back({Side::computation, "a loop that runs one element at a time", evidence,
                      "vectorization", 0.5});
@@ -82,8 +82,8 @@ std::vector<Finding> tileLangFindings(const Source& source) {
     return {};
   }
   std::vector<Finding> findings;
-  const bool gpu = text.contains("alloc_shared") || text.contains("alloc_fragment") ||
-                   text.contains("threads=");
+  const bool gpu =
+      text.contains("alloc_shared") || text.contains("alloc_fragment") || text.contains("threads=");
   const auto product = handWrittenProduct(lines);
   if (gpu && !text.contains("alloc_shared")) {
     findings.push_back({Side::memory, "nothing is kept in shared memory", at(lines, *kernel),
@@ -99,8 +99,8 @@ std::vector<Finding> tileLangFindings(const Source& source) {
                         at(lines, *product), "tensor-cores", 0.7});
   }
   if (!copy && !text.contains("T.vectorized(") && !text.contains("T.Parallel(")) {
-    findings.push_back({Side::memory, "no vectorized loads or copies", at(lines, *kernel),
-                        "vectorization", 0.5});
+    findings.push_back(
+        {Side::memory, "no vectorized loads or copies", at(lines, *kernel), "vectorization", 0.5});
   }
   if (const auto again = secondExp(lines)) {
     findings.push_back({Side::algorithm, "an exponential is taken twice of the same",

@@ -53,31 +53,15 @@ class Lines {
 class Writer {
  public:
   Writer(Function& function, const Contraction& c, const TileShape& shape)
-      : function_(function), c_(c), shape_(shape), row_(c.row.name), column_(c.column.name) {
-    threaded_ = std::ranges::any_of(c.sum.parallel, [](const Stmt& l) { return !l.lines.empty(); });
-    rowEnd_ = freshName(function, row_ + "End");
-    columnEnd_ = freshName(function, column_ + "End");
-    wide_ = freshName(function, column_ + "Wide");
-    rowBlock_ = freshName(function, row_ + "Block");
-    depthBlock_ = freshName(function, c.sum.reduced[0].name + "Block");
-    depthEnd_ = freshName(function, c.sum.reduced[0].name + "End");
-    tile_ = freshName(function, "tile");
-    left_ = freshName(function, "left");
-    right_ = freshName(function, "right");
-    r_ = freshName(function, "r");
-    v_ = freshName(function, "v");
-    lane_ = freshName(function, "lane");
-    panel_ = freshName(function, "panel");
-    edge_ = freshName(function, "edge");
-    width_ = freshName(function, "width");
-    vector_ = fmt::format("{} * kWidth", v_);
-    element_ = fmt::format("{} * kWidth + {}", v_, lane_);
-  }
+      : function_(function), c_(c), shape_(shape), row_(c.row.name), column_(c.column.name) {}
 
   std::optional<std::vector<std::string>> write() {
     if (shape_.pack ? c_.sum.reduced.size() != 1 : !c_.rightInOrder) {
       return std::nullopt;
     }
+    threaded_ =
+        std::ranges::any_of(c_.sum.parallel, [](const Stmt& loop) { return !loop.lines.empty(); });
+    chooseNames();
     needVectors(function_, shape_.width);
     VectorCode code(function_, column_, {c_.sum.scalar});
     const auto init = c_.sum.goesOn ? std::optional(name("unused")) : code.vector(c_.sum.init);
@@ -98,6 +82,26 @@ class Writer {
   }
 
  private:
+  /// Names that nothing else in the kernel has.
+  void chooseNames() {
+    rowEnd_ = freshName(function_, row_ + "End");
+    columnEnd_ = freshName(function_, column_ + "End");
+    wide_ = freshName(function_, column_ + "Wide");
+    rowBlock_ = freshName(function_, row_ + "Block");
+    depthBlock_ = freshName(function_, c_.sum.reduced[0].name + "Block");
+    depthEnd_ = freshName(function_, c_.sum.reduced[0].name + "End");
+    tile_ = freshName(function_, "tile");
+    left_ = freshName(function_, "left");
+    right_ = freshName(function_, "right");
+    r_ = freshName(function_, "r");
+    v_ = freshName(function_, "v");
+    lane_ = freshName(function_, "lane");
+    panel_ = freshName(function_, "panel");
+    edge_ = freshName(function_, "edge");
+    width_ = freshName(function_, "width");
+    vector_ = fmt::format("{} * kWidth", v_);
+  }
+
   [[nodiscard]] std::int64_t across() const { return shape_.vectors * shape_.width; }
 
   /// The expression with row and column moved on by so much.
@@ -134,8 +138,8 @@ class Writer {
     const std::string from = print(c_.column.from);
     out_.add("const {} {} = {};", type, columnEnd_, print(c_.column.to));
     out_.add("const {} {} = {};", c_.row.type, rowEnd_, print(c_.row.to));
-    out_.add("const {} {} = {} + ({} - {}) / {} * {};", type, wide_, from, columnEnd_, from, across(),
-             across());
+    out_.add("const {} {} = {} + ({} - {}) / {} * {};", type, wide_, from, columnEnd_, from,
+             across(), across());
     parallelPragma();
     out_.open("for ({} {} = {}; {} < {}; {} += {})", type, column_, from, column_, wide_, column_,
               across());
@@ -216,32 +220,36 @@ class Writer {
     return fmt::format("{} == {}", depthEnd_, print(c_.sum.reduced[0].to));
   }
 
-  /// Lanes of a vector at the edge whose columns are there.
-  void openLanes() {
-    out_.open("for (std::int64_t {} = 0; {} < kWidth && {} < {}; ++{})", lane_, lane_, element_,
-              width_, lane_);
+  /// Elements of a tile at the edge whose columns are there, one by one and not unrolled: there are
+  /// many, and they are few times needed.
+  void openEdge(std::int64_t rows) {
+    out_.open("for (std::int64_t {} = 0; {} < {}; ++{})", r_, r_, rows, r_);
+    out_.open("for (std::int64_t {} = 0; {} < {}; ++{})", lane_, lane_, width_, lane_);
+  }
+  [[nodiscard]] std::string edgeVector() const {
+    return fmt::format("&{}[{} * {} + {}]", edge_, r_, across(), vector_);
   }
 
   void beginTile(std::int64_t rows, std::int64_t vectors, Where where) {
-    count(r_, rows);
-    count(v_, vectors);
     if (where == Where::edge) {
-      const std::string old = at(c_.sum.target, r_, element_);
-      out_.add("alignas(64) float {}[kWidth] = {{}};", edge_);
-      openLanes();
-      out_.add("{}[{}] = {};", edge_, lane_,
+      const std::string old = at(c_.sum.target, r_, lane_);
+      out_.add("alignas(64) float {}[{}] = {{}};", edge_, rows * across());
+      openEdge(rows);
+      out_.add("{}[{} * {} + {}] = {};", edge_, r_, across(), lane_,
                c_.sum.goesOn
                    ? old
-                   : fmt::format("{} ? {} : {}", isFirst(), at(c_.sum.init, r_, element_), old));
-      out_.close();
-      out_.add("{}[{}][{}] = load({});", tile_, r_, v_, edge_);
-    } else {
-      const std::string old = fmt::format("load(&{})", at(c_.sum.target, r_, vector_));
-      const std::string init = c_.sum.goesOn ? old : at(init_, r_, vector_);
-      out_.add("{}[{}][{}] = {};", tile_, r_, v_,
-               c_.sum.goesOn || !shape_.pack ? init
-                                             : fmt::format("{} ? {} : {}", isFirst(), init, old));
+                   : fmt::format("{} ? {} : {}", isFirst(), at(c_.sum.init, r_, lane_), old));
+      closeBoth();
     }
+    const std::string old = where == Where::edge
+                                ? fmt::format("load({})", edgeVector())
+                                : fmt::format("load(&{})", at(c_.sum.target, r_, vector_));
+    count(r_, rows);
+    count(v_, vectors);
+    const bool fromInit = !c_.sum.goesOn && where == Where::place;
+    const std::string init = fromInit ? at(init_, r_, vector_) : old;
+    out_.add("{}[{}][{}] = {};", tile_, r_, v_,
+             fromInit && shape_.pack ? fmt::format("{} ? {} : {}", isFirst(), init, old) : init);
     closeBoth();
   }
 
@@ -285,26 +293,26 @@ class Writer {
 
   void endTile(std::int64_t rows, std::int64_t vectors, Where where) {
     const std::string& sum = c_.sum.scalar;
+    const bool partly = shape_.pack && !c_.sum.plain();
     count(r_, rows);
     count(v_, vectors);
     if (where == Where::edge) {
-      out_.add("alignas(64) float {}[kWidth];", edge_);
-      out_.add("store({}, {}[{}][{}]);", edge_, tile_, r_, v_);
-      openLanes();
-      out_.add("const float {} = {}[{}];", sum, edge_, lane_);
-      const std::string stored = at(scalarCode(function_, c_.sum.stored), r_, element_);
-      out_.add("{} = {};", at(c_.sum.target, r_, element_),
-               c_.sum.plain() ? stored : fmt::format("{} ? {} : {}", isLast(), stored, sum));
-      out_.close();
+      out_.add("store({}, {}[{}][{}]);", edgeVector(), tile_, r_, v_);
     } else {
-      const std::string target = at(c_.sum.target, r_, vector_);
       out_.add("const Vector {} = {}[{}][{}];", sum, tile_, r_, v_);
       const std::string stored = c_.sum.plain() ? sum : at(stored_, r_, vector_);
-      out_.add("store(&{}, {});", target,
-               shape_.pack && !c_.sum.plain() ? fmt::format("{} ? {} : {}", isLast(), stored, sum)
-                                              : stored);
+      out_.add("store(&{}, {});", at(c_.sum.target, r_, vector_),
+               partly ? fmt::format("{} ? {} : {}", isLast(), stored, sum) : stored);
     }
     closeBoth();
+    if (where == Where::edge) {
+      openEdge(rows);
+      out_.add("const float {} = {}[{} * {} + {}];", sum, edge_, r_, across(), lane_);
+      const std::string stored = at(scalarCode(function_, c_.sum.stored), r_, lane_);
+      out_.add("{} = {};", at(c_.sum.target, r_, lane_),
+               partly ? fmt::format("{} ? {} : {}", isLast(), stored, sum) : stored);
+      closeBoth();
+    }
   }
 
   /// Copies a panel of the right-hand side, `depth` deep and as wide as a tile, and uses it for all
@@ -316,8 +324,8 @@ class Writer {
     }
     const Stmt& k = c_.sum.reduced[0];
     const std::string& type = c_.column.type;
-    out_.open("for ({} {} = {}; {} < {}; {} += {})", k.type, depthBlock_, print(k.from), depthBlock_,
-              print(k.to), depthBlock_, shape_.depth);
+    out_.open("for ({} {} = {}; {} < {}; {} += {})", k.type, depthBlock_, print(k.from),
+              depthBlock_, print(k.to), depthBlock_, shape_.depth);
     out_.add("const {} {} = std::min<{}>({} + {}, {});", k.type, depthEnd_, k.type, depthBlock_,
              shape_.depth, print(k.to));
     if (shape_.rowBlock > 0) {
@@ -342,8 +350,7 @@ class Writer {
     out_.otherwise();
     rows(shape_.vectors, Where::edge);
     out_.close();
-    const std::size_t loops =
-        batch().size() + furtherRows().size() + (shape_.rowBlock > 0 ? 3 : 2);
+    const std::size_t loops = batch().size() + furtherRows().size() + (shape_.rowBlock > 0 ? 3 : 2);
     for (std::size_t i = 0; i < loops; ++i) {
       out_.close();
     }
@@ -362,8 +369,8 @@ class Writer {
       openLanesOfPanel();
       openDepth();
     }
-    out_.add("{}[({} - {}) * {} + {}] = {} < {} ? {} : 0.0f;", panel_, k.name, depthBlock_, across(),
-             lane_, lane_, width_, at(c_.right, "", lane_));
+    out_.add("{}[({} - {}) * {} + {}] = {} < {} ? {} : 0.0f;", panel_, k.name, depthBlock_,
+             across(), lane_, lane_, width_, at(c_.right, "", lane_));
     closeBoth();
   }
 
@@ -399,8 +406,7 @@ class Writer {
   std::string panel_;
   std::string edge_;
   std::string width_;
-  std::string vector_;   ///< the step from a tile's first column to a vector
-  std::string element_;  ///< the same to a lane of it
+  std::string vector_;  ///< the step from a tile's first column to a vector
   Expr init_;
   Expr stored_;
   bool threaded_ = false;

@@ -23,8 +23,7 @@ struct TileShape {
 /// Lines that compute the contraction; nothing where the shape does not fit it: a right-hand side
 /// that is not in order must be packed, and only sums over one loop can be. Helpers that the lines
 /// need are added to the function.
-[[nodiscard]] std::optional<std::vector<std::string>> contractionCode(Function& function,
-                                                                      const Contraction& contraction,
-                                                                      const TileShape& shape);
+[[nodiscard]] std::optional<std::vector<std::string>> contractionCode(
+    Function& function, const Contraction& contraction, const TileShape& shape);
 
 }  // namespace hone::kernel::nest

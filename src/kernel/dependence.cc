@@ -120,8 +120,9 @@ bool plainBounds(const Stmt& loop, const std::vector<std::string>& forbidden) {
   bool plain = loop.step == number(1);
   for (const Expr* bound : {&loop.from, &loop.to}) {
     visit(*bound, [&](const Expr& e, bool) {
-      plain &= e.kind != Expr::Kind::index &&
-               (e.kind != Expr::Kind::name || std::ranges::find(forbidden, e.text) == forbidden.end());
+      plain &=
+          e.kind != Expr::Kind::index &&
+          (e.kind != Expr::Kind::name || std::ranges::find(forbidden, e.text) == forbidden.end());
     });
   }
   return plain;

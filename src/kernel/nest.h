@@ -62,9 +62,8 @@ struct Stmt {
     return a.kind == b.kind && a.type == b.type && a.name == b.name && a.op == b.op &&
            a.target == b.target && a.value == b.value && a.size == b.size && a.from == b.from &&
            a.to == b.to && a.step == b.step && a.constant == b.constant &&
-           a.hasValue == b.hasValue && a.array == b.array &&
-           a.sizeIsArgument == b.sizeIsArgument && a.body == b.body &&
-           a.otherwise == b.otherwise && a.lines == b.lines;
+           a.hasValue == b.hasValue && a.array == b.array && a.sizeIsArgument == b.sizeIsArgument &&
+           a.body == b.body && a.otherwise == b.otherwise && a.lines == b.lines;
   }
 };
 

@@ -10,9 +10,9 @@ namespace {
 bool isWord(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 bool isDigit(char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; }
 
-constexpr std::array<std::string_view, 19> kLongMarks = {
-    "::", "++", "--", "+=", "-=", "*=", "/=", "%=", "<=", ">=",
-    "==", "!=", "&&", "||", "->", "<<", "|=", "&=", "^="};
+constexpr std::array<std::string_view, 19> kLongMarks = {"::", "++", "--", "+=", "-=", "*=", "/=",
+                                                         "%=", "<=", ">=", "==", "!=", "&&", "||",
+                                                         "->", "<<", "|=", "&=", "^="};
 
 class Lexer {
  public:
@@ -45,9 +45,9 @@ class Lexer {
         if (close == std::string_view::npos) {
           return userError("line {}: a comment has no end", line_);
         }
-        line_ += static_cast<int>(std::count(text_.begin() + static_cast<std::ptrdiff_t>(at_),
-                                             text_.begin() + static_cast<std::ptrdiff_t>(close),
-                                             '\n'));
+        line_ +=
+            static_cast<int>(std::count(text_.begin() + static_cast<std::ptrdiff_t>(at_),
+                                        text_.begin() + static_cast<std::ptrdiff_t>(close), '\n'));
         at_ = close + 2;
       } else {
         break;
@@ -87,11 +87,10 @@ class Lexer {
 
   Token numberToken() {
     std::size_t end = at_;
-    while (end < text_.size() &&
-           (isWord(text_[end]) || text_[end] == '.' || text_[end] == '\'' ||
-            ((text_[end] == '+' || text_[end] == '-') && end > at_ &&
-             (text_[end - 1] == 'e' || text_[end - 1] == 'E') &&
-             !text_.substr(at_).starts_with("0x")))) {
+    while (end < text_.size() && (isWord(text_[end]) || text_[end] == '.' || text_[end] == '\'' ||
+                                  ((text_[end] == '+' || text_[end] == '-') && end > at_ &&
+                                   (text_[end - 1] == 'e' || text_[end - 1] == 'E') &&
+                                   !text_.substr(at_).starts_with("0x")))) {
       ++end;
     }
     return take(Token::Kind::number, end);

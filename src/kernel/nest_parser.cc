@@ -15,7 +15,7 @@ namespace hone::kernel::nest {
 namespace {
 
 constexpr std::array<std::string_view, 12> kTypes = {
-    "float",       "double",       "int",    "long",        "bool", "unsigned",
+    "float",        "double",      "int",    "long",    "bool",         "unsigned",
     "std::int64_t", "std::size_t", "size_t", "int64_t", "std::int32_t", "auto"};
 
 bool among(std::span<const std::string_view> list, std::string_view text) {

@@ -13,8 +13,9 @@ namespace {
 
 using ::testing::HasSubstr;
 
-const std::vector<std::string> kExamples = {"matmul",        "elementwise", "softmax",   "layer_norm",
-                                            "row_reduction", "conv",        "attention", "gelu_chain"};
+const std::vector<std::string> kExamples = {"matmul",     "elementwise",   "softmax",
+                                            "layer_norm", "row_reduction", "conv",
+                                            "attention",  "gelu_chain"};
 
 std::string inKernel(const std::string& body) {
   return "extern \"C\" void kernel(const float* X, float* Y, std::int64_t N) {\n" + body + "\n}\n";
@@ -127,7 +128,8 @@ TEST(Nest, EveryExampleIsReadAndPrintedAlike) {
 }
 
 TEST(Nest, KeepsLines) {
-  const auto function = parse(inKernel("  float a = 0;\n  for (int i = 0; i < N; ++i)\n    a += X[i];\n"));
+  const auto function =
+      parse(inKernel("  float a = 0;\n  for (int i = 0; i < N; ++i)\n    a += X[i];\n"));
   ASSERT_TRUE(function);
   EXPECT_EQ(function->body[0].line, 2);
   EXPECT_EQ(function->body[1].line, 3);
@@ -154,8 +156,8 @@ TEST(Nest, SaysWhereWhatItDoesNotUnderstandStands) {
 }
 
 TEST(Nest, DeepNestsAreAnErrorAndNoCrash) {
-  EXPECT_FALSE(parse(inKernel("  Y[0] = " + std::string(100'000, '(') + "1" +
-                              std::string(100'000, ')') + ";")));
+  EXPECT_FALSE(parse(
+      inKernel("  Y[0] = " + std::string(100'000, '(') + "1" + std::string(100'000, ')') + ";")));
   EXPECT_FALSE(parse(inKernel(std::string(100'000, '{') + std::string(100'000, '}'))));
   EXPECT_FALSE(parse(inKernel("  Y[0] = " + std::string(100'000, '-') + "1;")));
 }

@@ -18,7 +18,8 @@ void visit(const Stmt& statement, const ExprVisitor& visitor);
 void visit(const std::vector<Stmt>& body, const ExprVisitor& visitor);
 
 /// Every statement, outer ones first.
-void visitStatements(const std::vector<Stmt>& body, const std::function<void(const Stmt&)>& visitor);
+void visitStatements(const std::vector<Stmt>& body,
+                     const std::function<void(const Stmt&)>& visitor);
 /// Every list of statements, inner ones first, to be changed.
 void visitBodies(std::vector<Stmt>& body, const std::function<void(std::vector<Stmt>&)>& visitor);
 
@@ -50,7 +51,7 @@ struct Access {
   std::string array;
   Expr at;
   bool written = false;
-  bool both = false;  ///< read and written: X[i] += …
+  bool both = false;               ///< read and written: X[i] += …
   std::vector<const Stmt*> loops;  ///< around it, the outermost first, from where the search began
   int line = 0;
 };

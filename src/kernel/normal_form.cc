@@ -38,9 +38,8 @@ std::optional<std::pair<std::string, Expr>> pointedAt(const Expr& value) {
   if (value.kind == Expr::Kind::binary && value.text == "+") {
     if (const auto left = pointedAt(value.args[0])) {
       const Expr& right = value.args[1];
-      return std::pair(left->first, left->second == number(0)
-                                        ? right
-                                        : binary("+", left->second, right));
+      return std::pair(left->first,
+                       left->second == number(0) ? right : binary("+", left->second, right));
     }
   }
   return std::nullopt;
@@ -58,8 +57,8 @@ bool inlineOne(std::vector<Stmt>& body, std::size_t at, const std::set<std::stri
     return false;
   }
   std::vector<Stmt> rest(body.begin() + static_cast<std::ptrdiff_t>(at) + 1, body.end());
-  std::set<std::string> inside = declaredIn(rest);
-  std::set<std::string> used = namesIn(declared.value);
+  const std::set<std::string> inside = declaredIn(rest);
+  const std::set<std::string> used = namesIn(declared.value);
   if (inside.contains(declared.name) || intersects(used, inside) || intersects(used, assigned)) {
     return false;
   }
@@ -189,12 +188,12 @@ Math mathOf(std::string_view function) {
     Math math;
   };
   static constexpr std::array kNames = {
-      Entry{"exp", Math::exp},     Entry{"expf", Math::exp},        Entry{"tanh", Math::tanh},
-      Entry{"tanhf", Math::tanh},  Entry{"sqrt", Math::sqrt},       Entry{"sqrtf", Math::sqrt},
-      Entry{"max", Math::max},     Entry{"max<float>", Math::max},  Entry{"fmax", Math::max},
-      Entry{"fmaxf", Math::max},   Entry{"min", Math::min},         Entry{"min<float>", Math::min},
-      Entry{"fmin", Math::min},    Entry{"fminf", Math::min},       Entry{"fabs", Math::abs},
-      Entry{"fabsf", Math::abs},   Entry{"abs", Math::abs}};
+      Entry{"exp", Math::exp},    Entry{"expf", Math::exp},       Entry{"tanh", Math::tanh},
+      Entry{"tanhf", Math::tanh}, Entry{"sqrt", Math::sqrt},      Entry{"sqrtf", Math::sqrt},
+      Entry{"max", Math::max},    Entry{"max<float>", Math::max}, Entry{"fmax", Math::max},
+      Entry{"fmaxf", Math::max},  Entry{"min", Math::min},        Entry{"min<float>", Math::min},
+      Entry{"fmin", Math::min},   Entry{"fminf", Math::min},      Entry{"fabs", Math::abs},
+      Entry{"fabsf", Math::abs},  Entry{"abs", Math::abs}};
   if (function.starts_with("std::")) {
     function.remove_prefix(5);
   }

@@ -34,10 +34,8 @@ Rewrite rewriteOf(std::string_view technique) {
       {"cached-exp", nest::cacheCalls},
       {"hoisting", nest::hoistInvariants},
       {"threads", nest::useThreads},
-      {"register-tile",
-       [](nest::Function& function, const Plan::Knobs& knobs) {
-         return packed(function, knobs, 0);
-       }},
+      {"register-tile", [](nest::Function& function,
+                           const Plan::Knobs& knobs) { return packed(function, knobs, 0); }},
       {"packing", [](nest::Function& function,
                      const Plan::Knobs& knobs) { return packed(function, knobs, 1); }},
       {"loop-order", nest::orderLoops},
@@ -179,7 +177,8 @@ std::optional<Plan> Plan::from(std::string_view text) {
     plan.add(words[0]);
     for (std::size_t i = 1; i < words.size(); ++i) {
       const std::size_t equals = words[i].find('=');
-      const auto value = parseInt(std::string_view(words[i]).substr(std::min(equals + 1, words[i].size())));
+      const auto value =
+          parseInt(std::string_view(words[i]).substr(std::min(equals + 1, words[i].size())));
       const std::string_view knob = std::string_view(words[i]).substr(0, equals);
       const auto known = std::ranges::find(technique->knobs, knob, &PlanKnob::name);
       if (equals == std::string::npos || !value || known == technique->knobs.end() ||

@@ -42,12 +42,16 @@ Plan everything(const Source& root, const Names& without) {
   return plan;
 }
 
-double totalWeight(const Plan& plan, const std::vector<Finding>& findings) {
+/// By the weightiest finding that the plan answers; between equal ones by all of them.
+double worth(const Plan& plan, const std::vector<Finding>& findings) {
+  double most = 0;
   double total = 0;
   for (const std::string& technique : plan.techniques()) {
-    total += weightOf(findings, technique);
+    const double weight = weightOf(findings, technique);
+    most = std::max(most, weight);
+    total += weight;
   }
-  return total;
+  return most + 0.1 * total;
 }
 
 /// One step of one knob.
@@ -79,8 +83,8 @@ std::vector<KnobStep> knobSteps(const Plan& base) {
         const std::ptrdiff_t next = place + by;
         if (next >= 0 && next < std::ssize(knob.values)) {
           const double priority = knobPriority(name, knob.name) * (by == 1 || by == -1 ? 1 : 0.6);
-          steps.push_back({name, std::string(knob.name), knob.values[static_cast<std::size_t>(next)],
-                           priority});
+          steps.push_back({name, std::string(knob.name),
+                           knob.values[static_cast<std::size_t>(next)], priority});
         }
       }
     }
@@ -102,8 +106,8 @@ void setKnob(Plan& plan, const KnobStep& step) {
 }
 
 void sortMoves(std::vector<Move>& moves) {
-  std::ranges::stable_sort(
-      moves, [](const Move& a, const Move& b) { return a.priority > b.priority; });
+  std::ranges::stable_sort(moves,
+                           [](const Move& a, const Move& b) { return a.priority > b.priority; });
 }
 
 void addTechniqueMoves(const Plan& base, const std::vector<Finding>& findings, bool threads,
@@ -116,12 +120,13 @@ void addTechniqueMoves(const Plan& base, const std::vector<Finding>& findings, b
       moves.push_back({std::move(plan), kLittle, fmt::format("without {}", name)});
     } else if (threads || name != "threads") {
       plan.add(name);
-      moves.push_back({std::move(plan), 0.2 + weightOf(findings, name), fmt::format("with {}", name)});
+      moves.push_back(
+          {std::move(plan), 0.2 + weightOf(findings, name), fmt::format("with {}", name)});
     }
   }
   // The two ways of tiling in registers change places.
-  for (const auto& [from, to] : {std::pair("packing", "register-tile"),
-                                 std::pair("register-tile", "packing")}) {
+  for (const auto& [from, to] :
+       {std::pair("packing", "register-tile"), std::pair("register-tile", "packing")}) {
     if (base.has(from) && !base.has(to)) {
       Plan plan = base;
       plan.remove(from);
@@ -153,8 +158,8 @@ std::vector<Move> firstMoves(const Source& root, const std::vector<Finding>& fin
       moves.push_back({std::move(plan), priority, std::move(why)});
     }
   };
-  const std::array<Names, 4> tiles = {
-      Names{"register-tile"}, Names{"packing"}, Names{}, Names{"packing", "register-tile"}};
+  const std::array<Names, 4> tiles = {Names{"register-tile"}, Names{"packing"}, Names{},
+                                      Names{"packing", "register-tile"}};
   for (const bool fused : {true, false}) {
     for (Names without : tiles) {
       without.insert("compile-flags");
@@ -165,7 +170,7 @@ std::vector<Move> firstMoves(const Source& root, const std::vector<Finding>& fin
         without.insert("fusion");
       }
       Plan plan = everything(root, without);
-      const double weight = totalWeight(plan, findings);
+      const double weight = worth(plan, findings);
       add(std::move(plan), 10 + weight, "all that answers the findings");
     }
   }
@@ -190,8 +195,8 @@ std::vector<Move> nextMoves(const Plan& base, const std::vector<Finding>& findin
     const KnobStep& first = steps[i];
     Plan plan = base;
     setKnob(plan, first);
-    moves.push_back({plan, first.priority,
-                     fmt::format("{} {}={}", first.technique, first.knob, first.value)});
+    moves.push_back(
+        {plan, first.priority, fmt::format("{} {}={}", first.technique, first.knob, first.value)});
     for (std::size_t k = i + 1; k < steps.size(); ++k) {
       const KnobStep& second = steps[k];
       if (first.technique == second.technique && first.knob == second.knob) {

@@ -61,8 +61,7 @@ std::optional<Expr> roomIn(const std::vector<Stmt>& body, std::size_t first, std
 }
 
 /// Stores in the first loop what the second takes again.
-bool cachePair(Function& function, std::vector<Stmt>& body, std::size_t first,
-               std::size_t second) {
+bool cachePair(Function& function, std::vector<Stmt>& body, std::size_t first, std::size_t second) {
   const Stmt& later = body[second];
   std::vector<Stmt> between(body.begin() + static_cast<std::ptrdiff_t>(first),
                             body.begin() + static_cast<std::ptrdiff_t>(second) + 1);
@@ -82,7 +81,8 @@ bool cachePair(Function& function, std::vector<Stmt>& body, std::size_t first,
     substitute(again, body[first].name, name(later.name));
     const std::vector<Expr> calls = costlyCalls(later);
     const std::set<std::string> used = namesIn(value);
-    const bool stays = std::ranges::none_of(used, [&](const auto& n) { return changed.contains(n); });
+    const bool stays =
+        std::ranges::none_of(used, [&](const auto& n) { return changed.contains(n); });
     const auto room = roomIn(body, first, second, again);
     if (!stays || !room || std::ranges::find(calls, again) == calls.end() ||
         elementType(function, room->text) != "float") {
@@ -93,7 +93,8 @@ bool cachePair(Function& function, std::vector<Stmt>& body, std::size_t first,
     const std::string kept = freshName(function, "kept");
     std::vector<Stmt>& loopBody = body[first].body;
     replace(loopBody, value, name(kept));
-    loopBody.insert(loopBody.begin(), {declare("float", kept, value), assign(here, "=", name(kept))});
+    loopBody.insert(loopBody.begin(),
+                    {declare("float", kept, value), assign(here, "=", name(kept))});
     replace(body[second].body, again, *room);
     return true;
   }

@@ -4,6 +4,7 @@
 #include <iterator>
 #include <map>
 #include <optional>
+#include <ranges>
 
 #include "kernel/affine.h"
 #include "kernel/dependence.h"
@@ -52,9 +53,8 @@ void tellApart(Function& function, const std::vector<Stmt>& first, std::vector<S
     }
   }
   for (const std::string& name : taken) {
-    const bool again = std::ranges::any_of(second, [&](const Stmt& s) {
-      return s.kind == Stmt::Kind::declare && s.name == name;
-    });
+    const bool again = std::ranges::any_of(
+        second, [&](const Stmt& s) { return s.kind == Stmt::Kind::declare && s.name == name; });
     if (again) {
       Function all = function;
       all.body.insert(all.body.end(), first.begin(), first.end());
@@ -112,8 +112,8 @@ std::size_t fuseGroup(Function& function, std::vector<Stmt>& body,
   for (const std::size_t member : group) {
     loops.push_back(body[member]);
   }
-  for (auto member = group.rbegin(); member != group.rend(); ++member) {
-    body.erase(body.begin() + static_cast<std::ptrdiff_t>(*member));
+  for (const std::size_t member : group | std::views::reverse) {
+    body.erase(body.begin() + static_cast<std::ptrdiff_t>(member));
   }
   // What stood between them is where the first was now, and stays before all.
   const std::size_t at = group.back() + 1 - group.size();
@@ -148,14 +148,13 @@ bool fuseIn(Function& function, std::vector<Stmt>& body, std::int64_t rows) {
 /// Whether every use of the array is in the list's own statements, not in loops or branches of it.
 bool usedOnlyHere(const Function& function, const std::vector<Stmt>& body,
                   const std::string& array) {
-  std::size_t here = 0;
+  std::ptrdiff_t here = 0;
   for (const Stmt& s : body) {
     if (s.kind == Stmt::Kind::assign || s.kind == Stmt::Kind::declare) {
-      here += static_cast<std::size_t>(std::ranges::count(accessesIn({s}), array, &Access::array));
+      here += std::ranges::count(accessesIn({s}), array, &Access::array);
     }
   }
-  const auto all = accessesIn(function.body);
-  return here > 0 && here == static_cast<std::size_t>(std::ranges::count(all, array, &Access::array));
+  return here > 0 && here == std::ranges::count(accessesIn(function.body), array, &Access::array);
 }
 
 /// Replaces an array whose elements are written and read in one round only.
@@ -196,9 +195,8 @@ bool toScalar(Function& function, const std::string& array) {
   });
   if (done) {
     function = std::move(copy);
-    std::erase_if(function.body, [&](const Stmt& s) {
-      return s.kind == Stmt::Kind::declare && s.name == array;
-    });
+    std::erase_if(function.body,
+                  [&](const Stmt& s) { return s.kind == Stmt::Kind::declare && s.name == array; });
   }
   return done;
 }
@@ -206,7 +204,8 @@ bool toScalar(Function& function, const std::string& array) {
 /// Whether what is read is what was written with some loops at their begin: X[i] of X[i + j].
 bool reaches(Polynomial written, const Polynomial& read, const std::vector<const Stmt*>& loops) {
   for (const std::string& variable : namesIn(written.expression())) {
-    const bool around = std::ranges::any_of(loops, [&](const Stmt* l) { return l->name == variable; });
+    const bool around =
+        std::ranges::any_of(loops, [&](const Stmt* l) { return l->name == variable; });
     if (!around && !read.contains(variable)) {
       written = written.without(variable);
     }

@@ -10,7 +10,8 @@ namespace {
 
 class Hoister {
  public:
-  Hoister(Function& function, const Stmt& loop) : function_(function), changed_(writtenIn(loop.body)) {
+  Hoister(Function& function, const Stmt& loop)
+      : function_(function), changed_(writtenIn(loop.body)) {
     changed_.insert(loop.name);
   }
 
@@ -34,8 +35,8 @@ class Hoister {
   [[nodiscard]] static bool costly(const Expr& e) {
     bool found = false;
     visit(e, [&](const Expr& inner, bool) {
-      found |= inner.kind == Expr::Kind::call ||
-               (inner.kind == Expr::Kind::binary && inner.text == "/");
+      found |=
+          inner.kind == Expr::Kind::call || (inner.kind == Expr::Kind::binary && inner.text == "/");
     });
     return found;
   }
@@ -93,7 +94,8 @@ bool moveOut(std::vector<Stmt>& body, std::size_t at) {
       continue;
     }
     const std::set<std::string> used = namesIn(s.value);
-    const bool stays = std::ranges::none_of(used, [&](const auto& n) { return changed.contains(n); });
+    const bool stays =
+        std::ranges::none_of(used, [&](const auto& n) { return changed.contains(n); });
     if (stays) {
       loop.body.erase(loop.body.begin() + static_cast<std::ptrdiff_t>(i));
       body.insert(body.begin() + static_cast<std::ptrdiff_t>(at), s);

@@ -39,18 +39,31 @@ const Stmt* bestInnermost(const std::vector<Stmt>& loops, const std::vector<Acce
   return best;
 }
 
+/// Threads stay with the outermost loop, whichever that is now.
+void keepThreadsOutermost(std::vector<Stmt>& loops, const std::vector<Stmt>& before) {
+  std::vector<std::string> pragmas;
+  for (const Stmt& loop : before) {
+    pragmas.insert(pragmas.end(), loop.lines.begin(), loop.lines.end());
+  }
+  for (Stmt& loop : loops) {
+    loop.lines.clear();
+  }
+  loops.front().lines = std::move(pragmas);
+}
+
 /// { s = init; for k { s += e; } C[j] = s; } in loops over j: instead, for each k over all j.
 bool orderSum(Function& function, Stmt& outermost, std::int64_t block) {
   const auto sum = matchSum(function, outermost);
   if (!sum) {
     return false;
   }
-  std::vector<Access> uses = accessesIn({assign(sum->target, "+=", sum->added)});
+  const std::vector<Access> uses = accessesIn({assign(sum->target, "+=", sum->added)});
   const Stmt* inner = bestInnermost(sum->parallel, uses);
   if (fitness(uses, inner->name) <= fitness(uses, sum->reduced.back().name)) {
     return false;
   }
   Stmt column = *inner;
+  column.lines.clear();
   std::vector<Stmt> rows;
   std::ranges::copy_if(sum->parallel, std::back_inserter(rows),
                        [&](const Stmt& loop) { return loop.name != column.name; });
@@ -83,6 +96,7 @@ bool orderSum(Function& function, Stmt& outermost, std::int64_t block) {
   if (blocks.empty()) {
     return false;
   }
+  keepThreadsOutermost(blocks, sum->parallel);
   outermost = wrapped(blocks, std::move(body)).front();
   return true;
 }
@@ -103,8 +117,8 @@ bool orderElements(Stmt& outermost) {
     }
     at = at->body.data();
   }
-  const bool deeper = std::ranges::any_of(
-      at->body, [](const Stmt& s) { return s.kind == Stmt::Kind::loop; });
+  const bool deeper =
+      std::ranges::any_of(at->body, [](const Stmt& s) { return s.kind == Stmt::Kind::loop; });
   std::vector<std::string> variables;
   for (const Stmt& loop : loops) {
     variables.push_back(loop.name);
@@ -120,6 +134,7 @@ bool orderElements(Stmt& outermost) {
   }
   const auto place = std::ranges::find(loops, best->name, &Stmt::name);
   std::rotate(place, place + 1, loops.end());
+  keepThreadsOutermost(loops, loops);
   outermost = wrapped(loops, at->body).front();
   return true;
 }

@@ -59,8 +59,7 @@ bool beginsAtZero(const std::vector<Stmt>& body, const std::string& scalar) {
   });
 }
 
-std::optional<Found> matchAt(const std::vector<Stmt>& body, std::size_t first,
-                             std::size_t second) {
+std::optional<Found> matchAt(const std::vector<Stmt>& body, std::size_t first, std::size_t second) {
   const auto sum = onlyStep(body[first]);
   const auto squares = onlyStep(body[second]);
   if (!sum || !squares || sum->added.kind != Expr::Kind::index ||
@@ -86,8 +85,8 @@ std::optional<Found> matchAt(const std::vector<Stmt>& body, std::size_t first,
   Expr element = sum->added;
   substitute(element, body[first].name, name(body[second].name));
   const Expr off = binary("-", element, name(body[found.mean].name));
-  const auto count = polynomialOf(found.count.kind == Expr::Kind::cast ? found.count.args[0]
-                                                                       : found.count);
+  const auto count =
+      polynomialOf(found.count.kind == Expr::Kind::cast ? found.count.args[0] : found.count);
   const auto to = polynomialOf(body[first].to);
   const auto from = polynomialOf(body[first].from);
   // The sum is read where it grows and for the mean, and nowhere else.

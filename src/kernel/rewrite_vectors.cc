@@ -57,10 +57,11 @@ class LoopWriter {
           return false;
         }
         own_.insert(s.name);
-      } else if (s.kind != Stmt::Kind::assign) {
-        return false;
-      } else if (s.target.kind == Expr::Kind::name && !own_.contains(s.target.text) &&
-                 !addAccumulator(s)) {
+        continue;
+      }
+      const bool outside = s.kind == Stmt::Kind::assign && s.target.kind == Expr::Kind::name &&
+                           !own_.contains(s.target.text);
+      if (s.kind != Stmt::Kind::assign || (outside && !addAccumulator(s))) {
         return false;
       }
     }
@@ -126,8 +127,8 @@ class LoopWriter {
     VectorCode code(function_, loop_.name, own_);
     std::vector<std::string> lines;
     for (const Stmt& s : body) {
-      const bool accumulates = s.kind == Stmt::Kind::assign &&
-                               s.target.kind == Expr::Kind::name && !own_.contains(s.target.text);
+      const bool accumulates = s.kind == Stmt::Kind::assign && s.target.kind == Expr::Kind::name &&
+                               !own_.contains(s.target.text);
       auto value = code.vector(accumulates ? accumulated(s) : s.value);
       if (!value) {
         return std::nullopt;
@@ -182,10 +183,10 @@ class LoopWriter {
       std::string parts = lane(one.name, 0);
       for (std::int64_t copy = 1; copy < copies_; ++copy) {
         const std::string more = lane(one.name, copy);
-        parts = one.kind == Math::none
-                    ? fmt::format("{} + {}", parts, more)
-                    : fmt::format("{}({}, {})", one.kind == Math::max ? "maxOf" : "minOf", parts,
-                                  more);
+        parts =
+            one.kind == Math::none
+                ? fmt::format("{} + {}", parts, more)
+                : fmt::format("{}({}, {})", one.kind == Math::max ? "maxOf" : "minOf", parts, more);
       }
       out.push_back(one.kind == Math::none
                         ? fmt::format("  {} += sumOf({});", one.name, parts)
@@ -197,14 +198,13 @@ class LoopWriter {
   std::vector<std::string> assemble(const std::vector<std::vector<std::string>>& bodies) {
     const std::string last = freshName(function_, loop_.name + "End");
     const std::string& v = loop_.name;
-    std::vector<std::string> out = {"{",
-                                    fmt::format("  {} {} = {};", loop_.type, v, print(loop_.from)),
-                                    fmt::format("  const {} {} = {};", loop_.type, last,
-                                                print(loop_.to))};
+    std::vector<std::string> out = {
+        "{", fmt::format("  {} {} = {};", loop_.type, v, print(loop_.from)),
+        fmt::format("  const {} {} = {};", loop_.type, last, print(loop_.to))};
     begin(out);
     if (copies_ > 1) {
-      out.push_back(fmt::format("  for (; {} + {} <= {}; {} += {}) {{", v, copies_ * width_, last, v,
-                                copies_ * width_));
+      out.push_back(fmt::format("  for (; {} + {} <= {}; {} += {}) {{", v, copies_ * width_, last,
+                                v, copies_ * width_));
       for (const auto& body : bodies) {
         out.emplace_back("    {");
         for (const std::string& line : body) {

@@ -55,8 +55,7 @@ Start startOf(const TurnView& view) {
   }
   const auto tried = std::ranges::find_if(
       view.tried, [&](const Tried& one) { return one.proposal.source.key() == best; });
-  const auto noted =
-      tried == view.tried.end() ? std::nullopt : notedIn(tried->proposal.reasoning);
+  const auto noted = tried == view.tried.end() ? std::nullopt : notedIn(tried->proposal.reasoning);
   if (!noted) {
     return {{}, view.best};  // somebody else's: it is the root of what follows
   }
@@ -129,42 +128,71 @@ class SearchProposer : public Proposer {
                                                    std::set<std::string>& known) const {
     const Start start = startOf(view);
     const bool threads = threads_ > 1;
-    std::vector<Move> moves;
+    const std::vector<Finding>& findings = view.analysis.findings;
+    std::vector<Proposal> proposals;
+    const auto next = [&](const Plan& plan) {
+      take(nextMoves(plan, findings, threads, seedOf(view)), view, start.root, known, proposals);
+    };
     if (!start.plan.empty()) {
-      moves = nextMoves(start.plan, view.analysis.findings, threads, seedOf(view));
+      next(start.plan);
     }
-    // Where everything near the best was tried, what was left of the begin is next.
-    for (Move& move : firstMoves(start.root, view.analysis.findings, threads)) {
-      move.priority *= start.plan.empty() ? 1 : 0.001;
-      moves.push_back(std::move(move));
+    if (proposals.size() == view.count) {
+      return proposals;
     }
-    if (start.plan.empty()) {
-      for (const Move& first : firstMoves(start.root, view.analysis.findings, threads)) {
-        for (Move& move :
-             nextMoves(first.plan, view.analysis.findings, threads, seedOf(view))) {
-          move.priority *= 0.001;
-          moves.push_back(std::move(move));
-        }
-      }
+    const std::vector<Move> first = firstMoves(start.root, findings, threads);
+    take(first, view, start.root, known, proposals);
+    // Near the best, and at the begin, all was tried: on from others, the quickest first.
+    for (const Plan& plan : plansBySpeed(view, start.root)) {
+      next(plan);
+    }
+    for (const Move& move : first) {
+      next(move.plan);
+    }
+    return proposals;
+  }
+
+  /// Adds the best moves that are new, until there are enough.
+  static void take(std::vector<Move> moves, const TurnView& view, const Source& root,
+                   std::set<std::string>& known, std::vector<Proposal>& proposals) {
+    if (proposals.size() == view.count) {
+      return;
     }
     for (Move& move : moves) {
       move.priority -= doubt(view, move.plan);
     }
-    std::ranges::stable_sort(
-        moves, [](const Move& a, const Move& b) { return a.priority > b.priority; });
-    std::vector<Proposal> proposals;
+    std::ranges::stable_sort(moves,
+                             [](const Move& a, const Move& b) { return a.priority > b.priority; });
     for (const Move& move : moves) {
       if (proposals.size() == view.count) {
-        break;
+        return;
       }
-      auto source = applied(move.plan, start.root);
-      if (!source || !known.insert(source->key()).second) {
-        continue;
+      auto source = applied(move.plan, root);
+      if (source && known.insert(source->key()).second) {
+        proposals.push_back({std::move(*source), titleOf(move.plan), move.plan.techniques(),
+                             fmt::format("{}\n{}", move.why, noteOf(move.plan, root))});
       }
-      proposals.push_back({std::move(*source), titleOf(move.plan), move.plan.techniques(),
-                           fmt::format("{}\n{}", move.why, noteOf(move.plan, start.root))});
     }
-    return proposals;
+  }
+
+  /// Plans of what was timed, the quickest first.
+  static std::vector<Plan> plansBySpeed(const TurnView& view, const Source& root) {
+    std::vector<const Tried*> timed;
+    for (const Tried& one : view.tried) {
+      if (one.speedup) {
+        timed.push_back(&one);
+      }
+    }
+    std::ranges::stable_sort(
+        timed, [](const Tried* a, const Tried* b) { return *a->speedup > *b->speedup; });
+    const std::string key = root.key();
+    std::vector<Plan> plans;
+    for (const Tried* one : timed) {
+      const auto noted = notedIn(one->proposal.reasoning);
+      if (noted && key.starts_with(noted->root)) {
+        plans.push_back(noted->plan);
+      }
+    }
+    return plans;
   }
 
   [[nodiscard]] std::vector<Proposal> tileLangProposals(const TurnView& view,

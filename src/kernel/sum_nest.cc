@@ -1,6 +1,7 @@
 #include "kernel/sum_nest.h"
 
 #include <algorithm>
+#include <ranges>
 #include <set>
 
 #include "kernel/dependence.h"
@@ -178,8 +179,7 @@ std::optional<SumNest> matchSum(const Function& function, const Stmt& outermost)
 }
 
 std::vector<Stmt> wrapped(const std::vector<Stmt>& loops, std::vector<Stmt> body) {
-  for (auto loop = loops.rbegin(); loop != loops.rend(); ++loop) {
-    Stmt outer = *loop;
+  for (Stmt outer : loops | std::views::reverse) {
     outer.body = std::move(body);
     body.clear();
     body.push_back(std::move(outer));
@@ -190,7 +190,8 @@ std::vector<Stmt> wrapped(const std::vector<Stmt>& loops, std::vector<Stmt> body
 std::optional<Contraction> matchContraction(const Function& function, const Stmt& outermost) {
   const auto sum = matchSum(function, outermost);
   if (!sum || sum->added.kind != Expr::Kind::binary || sum->added.text != "*" ||
-      sum->added.args[0].kind != Expr::Kind::index || sum->added.args[1].kind != Expr::Kind::index) {
+      sum->added.args[0].kind != Expr::Kind::index ||
+      sum->added.args[1].kind != Expr::Kind::index) {
     return std::nullopt;
   }
   Contraction result{*sum, sum->added.args[0], sum->added.args[1], {}, {}, {}};

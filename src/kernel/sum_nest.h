@@ -35,12 +35,13 @@ struct SumNest {
 /// A sum of products of two elements, and which loop plays which part.
 struct Contraction {
   SumNest sum;
-  Expr left;   ///< changes with the rows
-  Expr right;  ///< changes with the columns
-  Stmt row;    ///< the loop over rows of the tile
-  Stmt column; ///< the loop along which the target's elements are neighbours
+  Expr left;                 ///< changes with the rows
+  Expr right;                ///< changes with the columns
+  Stmt row;                  ///< the loop over rows of the tile
+  Stmt column;               ///< the loop along which the target's elements are neighbours
   std::vector<Stmt> others;  ///< further parallel loops
-  bool rightInOrder = false;  ///< the right-hand side's elements are neighbours along the columns too
+  bool rightInOrder =
+      false;  ///< the right-hand side's elements are neighbours along the columns too
 };
 
 [[nodiscard]] std::optional<Contraction> matchContraction(const Function& function,

@@ -13,7 +13,7 @@
 
 #include "base/random.h"
 #include "base/subprocess.h"
-#include "kernel/test_kernels.h"
+#include "kernel/test_nests.h"
 
 namespace hone::kernel {
 
@@ -26,26 +26,26 @@ class TestLibrary {
     const auto library = folder_.path() / "kernel.so";
     EXPECT_TRUE(writeFile(source, text));
     Command command;
-    command.argv = {findProgram("g++"), "-O2", "-march=native", "-shared", "-fPIC", "-Wall",
-                    "-Werror", "-Wno-unused-function", "-Wno-unknown-pragmas"};
+    command.argv = {findProgram("g++"),
+                    "-O2",
+                    "-march=native",
+                    "-shared",
+                    "-fPIC",
+                    "-Wall",
+                    "-Werror",
+                    "-Wno-unused-function",
+                    "-Wno-unknown-pragmas"};
     command.argv.insert(command.argv.end(), flags.begin(), flags.end());
     command.argv.insert(command.argv.end(), {"-o", library.string(), source.string()});
     const auto finished = runCommand(command);
     EXPECT_TRUE(finished && finished->ending.ok()) << finished->err << "\n" << text;
     if (finished && finished->ending.ok()) {
-      handle_ = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
-      EXPECT_NE(handle_, nullptr) << dlerror();
-      entry_ = handle_ == nullptr ? nullptr : dlsym(handle_, symbol);
+      // Never unloaded: OpenMP's threads outlive the call that made them.
+      void* handle = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+      EXPECT_NE(handle, nullptr) << dlerror();
+      entry_ = handle == nullptr ? nullptr : dlsym(handle, symbol);
     }
   }
-  TestLibrary(const TestLibrary&) = delete;
-  TestLibrary& operator=(const TestLibrary&) = delete;
-  ~TestLibrary() {
-    if (handle_ != nullptr) {
-      dlclose(handle_);
-    }
-  }
-
   [[nodiscard]] bool ok() const { return entry_ != nullptr; }
 
   /// Pointers, then sizes. Arguments that the function does not have are not looked at.
@@ -66,7 +66,6 @@ class TestLibrary {
 
  private:
   ScratchFolder folder_;
-  void* handle_ = nullptr;
   void* entry_ = nullptr;
 };
 

@@ -25,10 +25,10 @@ std::string techniqueOf(std::string_view name) {
     std::string_view part;
     std::string_view technique;
   };
-  static constexpr std::array kParts = {
-      Entry{"thread", "threads"},  Entry{"warp", "threads"},      Entry{"stage", "pipelining"},
-      Entry{"unroll", "unrolling"}, Entry{"vec", "vectorization"}, Entry{"block", "tiling"},
-      Entry{"tile", "tiling"},     Entry{"chunk", "tiling"}};
+  static constexpr std::array kParts = {Entry{"thread", "threads"},    Entry{"warp", "threads"},
+                                        Entry{"stage", "pipelining"},  Entry{"unroll", "unrolling"},
+                                        Entry{"vec", "vectorization"}, Entry{"block", "tiling"},
+                                        Entry{"tile", "tiling"},       Entry{"chunk", "tiling"}};
   const auto found =
       std::ranges::find_if(kParts, [&](const Entry& entry) { return lower.contains(entry.part); });
   return found == kParts.end() ? "" : std::string(found->technique);
@@ -109,8 +109,12 @@ void addNumber(std::vector<TextKnob>& knobs, std::string_view text, std::string_
     same->places.push_back(place);
     return;
   }
-  knobs.push_back({std::string(name), technique, value, numbersNear(*number, technique),
-                   {place}, lineAt(text, place.begin)});
+  knobs.push_back({std::string(name),
+                   technique,
+                   value,
+                   numbersNear(*number, technique),
+                   {place},
+                   lineAt(text, place.begin)});
 }
 
 void addLoop(std::vector<TextKnob>& knobs, std::string_view text, std::size_t at,
@@ -122,8 +126,12 @@ void addLoop(std::vector<TextKnob>& knobs, std::string_view text, std::size_t at
       others.emplace_back(other);
     }
   }
-  knobs.push_back({"loop", "vectorization", std::string(kind), std::move(others),
-                   {{at, kind.size()}}, lineAt(text, at)});
+  knobs.push_back({"loop",
+                   "vectorization",
+                   std::string(kind),
+                   std::move(others),
+                   {{at, kind.size()}},
+                   lineAt(text, at)});
 }
 
 double weightFor(const std::vector<Finding>& findings, std::string_view technique) {
@@ -197,8 +205,9 @@ std::string withoutComments(std::string_view text) {
   return result;
 }
 
-std::vector<TextKnob> tileLangKnobs(std::string_view original) {
-  const std::string text = withoutComments(original);
+std::vector<TextKnob> tileLangKnobs(std::string_view text) {
+  const std::string code = withoutComments(text);
+  text = code;
   std::vector<TextKnob> knobs;
   for (std::size_t at = 0; at < text.size();) {
     if (!isWord(text[at])) {
@@ -209,10 +218,10 @@ std::vector<TextKnob> tileLangKnobs(std::string_view original) {
     while (end < text.size() && isWord(text[end])) {
       ++end;
     }
-    const std::string_view word = std::string_view(text).substr(at, end - at);
-    const bool ofT = at >= 2 && std::string_view(text).substr(at - 2, 2) == "T.";
-    if (ofT && (word == "serial" || word == "unroll" || word == "vectorized") && end < text.size() &&
-        text[end] == '(') {
+    const std::string_view word = text.substr(at, end - at);
+    const bool ofT = at >= 2 && text.substr(at - 2, 2) == "T.";
+    if (ofT && (word == "serial" || word == "unroll" || word == "vectorized") &&
+        end < text.size() && text[end] == '(') {
       addLoop(knobs, text, at, word);
     } else if (const auto place = numberBehind(text, end)) {
       addNumber(knobs, text, word, *place);
@@ -242,8 +251,8 @@ std::vector<TextMove> tileLangMoves(std::string_view text, const std::vector<Fin
       changes, [](const Change& a, const Change& b) { return a.priority > b.priority; });
   std::vector<TextMove> moves;
   for (const Change& change : changes) {
-    moves.push_back({withKnob(text, *change.knob, change.value), change.title(),
-                     {change.knob->technique}});
+    moves.push_back(
+        {withKnob(text, *change.knob, change.value), change.title(), {change.knob->technique}});
   }
   for (std::size_t i = 0; i < changes.size(); ++i) {
     for (std::size_t k = 0; k < i; ++k) {

@@ -41,8 +41,8 @@ TEST(TileLangKnobs, AreFoundWhereTheyMayChange) {
   for (const TextKnob& knob : knobs) {
     found.push_back(knob.name + "=" + knob.value);
   }
-  EXPECT_THAT(found, ElementsAre("BLOCK_K=16", "block_M=32", "block_N=32", "threads=64",
-                                 "loop=serial"));
+  EXPECT_THAT(found,
+              ElementsAre("BLOCK_K=16", "block_M=32", "block_N=32", "threads=64", "loop=serial"));
   EXPECT_EQ(knobs[1].places.size(), 2U);
   EXPECT_EQ(knobs[0].line, 3);
   EXPECT_THAT(knobs[0].values, ElementsAre("32", "8", "64", "4"));

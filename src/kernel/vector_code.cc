@@ -117,7 +117,8 @@ void needHelper(Function& function, std::string_view helper) {
 }
 
 std::string floatText(std::string text) {
-  while (!text.starts_with("0x") && (text.ends_with('f') || text.ends_with('F') || text.ends_with('L') || text.ends_with('l'))) {
+  while (!text.starts_with("0x") && (text.ends_with('f') || text.ends_with('F') ||
+                                     text.ends_with('L') || text.ends_with('l'))) {
     text.pop_back();
   }
   const bool whole = text.find_first_of(".eE") == std::string::npos;
