@@ -1,13 +1,16 @@
 # Short names for what the presets and the scripts do; `make` alone lists them.
 JOBS ?= $(shell nproc)
 .DEFAULT_GOAL := help
-.PHONY: help setup build test demo bench lint format asan tsan clean
+.PHONY: help setup kernels build test demo bench lint format asan tsan clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 setup: ## install what is missing: compiler, libraries, IREE in .venv
 	@scripts/setup
+
+kernels: setup ## and TileLang with PyTorch, for hone kernel
+	@scripts/setup --kernels
 
 # ninja runs CMake again by itself when a CMakeLists.txt changes, but it does not know the presets.
 build/build.ninja: CMakePresets.json | setup
@@ -16,7 +19,8 @@ build/build.ninja: CMakePresets.json | setup
 build: setup build/build.ninja ## build/hone
 	cmake --build build -j $(JOBS) --target hone
 
-test: setup build/build.ninja ## build everything and run all tests
+test: kernels build/build.ninja ## build everything and run all tests
+	@scripts/setup --llm
 	cmake --build build -j $(JOBS)
 	ctest --preset release
 

@@ -15,6 +15,7 @@
 #include "base/subprocess.h"
 #include "base/text.h"
 #include "iree/problem_mlir.h"
+#include "kernel/python_place.h"
 #include "report/table.h"
 #include "store/records.h"
 #include "trial/program.h"
@@ -156,6 +157,29 @@ Check checkWheel(const Result<iree::Installation>& installation, const std::stri
   return check;
 }
 
+/// What hone kernel can use: all of it is optional.
+void addKernelChecks(std::vector<Check>& checks) {
+  const std::string mend = "scripts/setup --kernels (only for hone kernel)";
+  const auto place = kernel::findPython();
+  const auto packages = place ? kernel::packagesOf(place->interpreter)
+                              : Result<kernel::PythonPackages>(std::unexpected(place.error()));
+  const auto add = [&](const std::string& name, const std::string& version) {
+    Check check{name, !version.empty(), false, "not installed", mend};
+    if (!packages) {
+      check.what = packages.error().message;
+    } else if (check.found) {
+      check.what =
+          fmt::format("{}, {} (by {})", version, place->interpreter.string(), place->foundBy);
+    }
+    checks.push_back(std::move(check));
+  };
+  add("PyTorch", packages ? packages->torch : "");
+  add("TileLang", packages ? packages->tilelang : "");
+  const std::string nvcc = findProgram("nvcc");
+  checks.push_back({"nvcc", !nvcc.empty(), false, nvcc.empty() ? "not installed" : nvcc,
+                    "CUDA's compiler (only for the registers of hone kernel's GPU kernels)"});
+}
+
 Check checkSlurm() {
   const std::string sbatch = findProgram("sbatch");
   return {"Slurm", !sbatch.empty(), false, sbatch.empty() ? "not installed" : sbatch,
@@ -204,8 +228,7 @@ std::vector<Check> runChecks(const Context& context) {
   }
   checks.push_back(checkStore(context));
   checks.push_back(checkWheel(installation, "z3", "z3_solver", "pip install z3-solver"));
-  checks.push_back(checkWheel(installation, "TileLang", "tilelang",
-                              "pip install tilelang torch==2.13.0 (only for hone kernel)"));
+  addKernelChecks(checks);
   checks.push_back(checkSlurm());
   checks.push_back(checkModel());
   return checks;

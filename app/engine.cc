@@ -51,16 +51,21 @@ Result<Engine> Engine::start(const Context& context, const EngineOptions& option
                 runLimits};
 }
 
-store::Run describeRun(const Context& context, const Engine& engine, std::string_view verb) {
+store::Run describeCommand(const Context& context, std::string_view verb) {
   store::Run run;
   run.verb = verb;
   run.arguments = context.arguments;
   run.workingFolder = std::filesystem::current_path().string();
   run.startedAt = utcNow();
   run.honeVersion = HONE_VERSION;
-  run.compilerRevision = engine.compiler.revision();
   run.host = hostName();
   run.cpu = cpuName();
+  return run;
+}
+
+store::Run describeRun(const Context& context, const Engine& engine, std::string_view verb) {
+  store::Run run = describeCommand(context, verb);
+  run.compilerRevision = engine.compiler.revision();
   run.target = engine.target.name;
   run.device = engine.device ? engine.device->name : "";
   return run;

@@ -44,7 +44,10 @@ struct Engine {
   [[nodiscard]] iree::Executor executor() const { return {installation, *device, runLimits}; }
 };
 
-/// A new run's record with all that describes this machine and this command filled in.
+/// A new run's record with what describes this machine and this command filled in.
+[[nodiscard]] store::Run describeCommand(const Context& context, std::string_view verb);
+
+/// The same with the compiler, the target and the device.
 [[nodiscard]] store::Run describeRun(const Context& context, const Engine& engine,
                                      std::string_view verb);
 

@@ -7,6 +7,8 @@
 #include "app/context.h"
 #include "app/doctor.h"
 #include "app/generate.h"
+#include "app/kernel.h"
+#include "app/kernel_worker.h"
 #include "app/profile.h"
 #include "app/runs.h"
 #include "app/spec.h"
@@ -101,9 +103,11 @@ int runCommandLine(const std::vector<std::string>& arguments, const Context* ask
   addSplitVerb(app, context);
   addTuneVerb(app, context);
   addSpecVerb(app, context);
+  addKernelVerb(app, context);
   addWorkloadVerb(app, context);
   addRunsVerb(app, context);
   addTimeLibraryVerb(app, context);
+  addKernelWorkerVerb(app, context);
   try {
     app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
   } catch (const CLI::Success& success) {

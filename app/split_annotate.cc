@@ -167,8 +167,8 @@ Result<stats::Comparison> compareWith(const AnnotateOptions& options, Bench& ben
   rounds.mostRounds = 60;
   rounds.compare.seed = options.seed;
   bench.progress.stage("the whole program", 1);
-  const auto found = HONE_TRY(
-      trial::pairedRounds(sampler, bench.store, participants, contenders.recorded(), rounds));
+  const auto found = HONE_TRY(trial::pairedRounds(sampler.rankBy(), bench.store, participants,
+                                                  contenders.recorded(), rounds));
   bench.progress.finish();
   if (!found[2].comparison) {
     return userError("{} failed while it was measured", program.label());

@@ -17,6 +17,7 @@
 #include <system_error>
 
 #include "base/clock.h"
+#include "base/environment.h"
 #include "base/interrupt.h"
 #include "base/text.h"
 
@@ -61,35 +62,6 @@ struct Pipe {
     }
   }
 };
-
-std::vector<char*> pointers(std::vector<std::string>& texts) {
-  std::vector<char*> out;
-  out.reserve(texts.size() + 1);
-  for (std::string& text : texts) {
-    out.push_back(text.data());
-  }
-  out.push_back(nullptr);
-  return out;
-}
-
-std::vector<std::string> environmentOf(const Command& command) {
-  std::vector<std::string> variables;
-  for (char** at = environ; *at != nullptr; ++at) {
-    const std::string_view entry(*at);
-    const std::string_view name = entry.substr(0, entry.find('='));
-    bool replaced = false;
-    for (const auto& [key, value] : command.environment) {
-      replaced = replaced || key == name;
-    }
-    if (!replaced) {
-      variables.emplace_back(entry);
-    }
-  }
-  for (const auto& [key, value] : command.environment) {
-    variables.push_back(fmt::format("{}={}", key, value));
-  }
-  return variables;
-}
 
 /// In the child: streams in place, limits on, then the program. Never returns.
 [[noreturn]] void becomeProgram(pid_t parent, const Limits& limits, int out, int err, int report,
@@ -246,9 +218,9 @@ Result<Finished> runCommand(const Command& command) {
   Pipe err = HONE_TRY(Pipe::open());
   Pipe report = HONE_TRY(Pipe::open());
   std::vector<std::string> arguments = command.argv;
-  std::vector<std::string> variables = environmentOf(command);
-  const std::vector<char*> argv = pointers(arguments);
-  const std::vector<char*> environment = pointers(variables);
+  std::vector<std::string> variables = environmentWith(command.environment);
+  const std::vector<char*> argv = execPointers(arguments);
+  const std::vector<char*> environment = execPointers(variables);
 
   const pid_t self = ::getpid();
   const std::int64_t startNs = nowNs();

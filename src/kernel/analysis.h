@@ -45,9 +45,9 @@ struct Measured {
 
 struct Analysis {
   Category category = Category::moderate;
-  double rooflineNs = 0;  ///< the least time that the machine could need
-  double share = 0;       ///< of the roofline that the kernel reaches
-  std::vector<Finding> findings;  ///< the weightiest first
+  double rooflineNs = 0;                ///< the least time that the machine could need
+  double share = 0;                     ///< of the roofline that the kernel reaches
+  std::vector<Finding> findings;        ///< the weightiest first
   std::vector<std::string> strategies;  ///< of the category, as sentences
 
   /// For prompts and for the terminal.

@@ -39,8 +39,7 @@ class Examples {
 
   /// The k that fit the query best, any text at all, those of the language first.
   [[nodiscard]] Result<std::vector<Example>> search(std::string_view query,
-                                                    std::string_view language,
-                                                    std::size_t k) const;
+                                                    std::string_view language, std::size_t k) const;
   [[nodiscard]] Result<std::vector<Example>> list() const;
   /// Adds one, or replaces that of the same name.
   [[nodiscard]] Result<void> add(const Example& example);

@@ -19,10 +19,11 @@
 namespace hone::kernel {
 
 struct JudgeOptions {
-  std::filesystem::path folder;  ///< for scratch files
-  std::filesystem::path python;  ///< the interpreter of the Python worker; "" where there is none
-  std::filesystem::path worker;  ///< python/hone_kernel_worker.py
-  std::string device = "cpu";    ///< "cpu", or "cuda" where there is one
+  std::filesystem::path folder;   ///< for scratch files, and for what was built
+  std::filesystem::path program;  ///< hone itself, the C++ worker; "": the program that runs
+  std::filesystem::path python;   ///< the interpreter of the Python worker; "" where there is none
+  std::filesystem::path worker;   ///< python/hone_kernel_worker.py
+  std::string device = "cpu";     ///< "cpu", or "cuda" where there is one
   int threads = 1;
   std::uint64_t seed = 1;
   std::size_t inputSets = 3;  ///< of the task's own shape; more for special values and others
@@ -49,11 +50,12 @@ class Judge {
 
   /// Read for what cheats do, built, run on every set of inputs, compared, and timed for a first
   /// look. `salt` makes its inputs other ones than those of any other trial. An error means that
-  /// the judge itself cannot work; all that a kernel does is a value.
+  /// the judge itself cannot work; all that a kernel does is a value. Enters the lanes for
+  /// compiling and for measuring: the caller must be in neither.
   [[nodiscard]] Result<Judged> judge(const Source& source, std::uint64_t salt);
 
   /// One process of a contestant that passed, fresh, warmed up: a few samples of one round. What it
-  /// computes is checked once more.
+  /// computes is checked once more. Does not enter the lane: who measures side by side has done so.
   [[nodiscard]] Result<Judged> measure(const Contestant& contestant, model::Stage stage,
                                        std::int64_t round, std::int64_t position);
 

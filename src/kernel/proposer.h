@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <span>
 #include <string>
@@ -37,8 +38,8 @@ struct TurnView {
   const Task& task;
   const Source& original;
   const Source& best;
-  double bestSpeedup = 1;  ///< over the original
-  const Analysis& analysis;  ///< of the best
+  double bestSpeedup = 1;        ///< over the original
+  const Analysis& analysis;      ///< of the best
   std::span<const Tried> tried;  ///< all so far, in order
   std::span<const Example> examples;
   std::size_t turn = 0;
@@ -55,8 +56,18 @@ class Proposer {
   [[nodiscard]] virtual Result<std::vector<Proposal>> propose(const TurnView& view) = 0;
   /// Why the last turn brought nothing, for the history; "" when it did.
   [[nodiscard]] virtual std::string complaint() const { return ""; }
+  /// Why there will never be more, where it is not for want of ideas: "the spending cap …"; "" else.
+  [[nodiscard]] virtual std::string ended() const { return ""; }
   /// The whole conversation so far, for dspy_history_<name>.txt.
   [[nodiscard]] virtual std::string conversation() const { return ""; }
+  /// What it used so far, for people: "3 requests, 12,000 tokens in, 900 out, $0.03"; "" for none.
+  [[nodiscard]] virtual std::string spent() const { return ""; }
+  /// The same in dollars; 0 where it costs nothing, or nobody knows.
+  [[nodiscard]] virtual double cost() const { return 0; }
+  /// What it must remember to go on in another process; null where the view tells it all. The loop
+  /// keeps it with every turn and hands the last one to recall().
+  [[nodiscard]] virtual nlohmann::json memory() const { return nullptr; }
+  virtual void recall(const nlohmann::json& /*memory*/) {}
 };
 
 }  // namespace hone::kernel

@@ -29,8 +29,8 @@ struct Source {
   bool operator==(const Source&) const = default;
 };
 
-/// Reads a kernel file; the ending tells the language (.c, .cc, .cpp; .py). One that is missing, too
-/// large or no text is a user error.
+/// Reads a kernel file; the ending tells the language (.c, .cc, .cpp; .py). One that is missing,
+/// too large or no text is a user error.
 [[nodiscard]] Result<Source> readSource(const std::filesystem::path& file);
 
 }  // namespace hone::kernel

@@ -22,6 +22,7 @@ struct Argument {
 struct Shape {
   std::vector<std::pair<std::string, std::int64_t>> sizes;  ///< "M" = 480, …; empty for Python
   std::vector<Argument> inputs;  ///< of a Python reference: get_inputs, then the parameters
+  std::size_t parameters = 0;    ///< so many of the inputs, the last ones, are parameters
   std::vector<Argument> outputs;
   double flops = 0;  ///< of one call; 0 where nobody knows
 

@@ -61,7 +61,7 @@ Result<void> Contenders::look(Contender& contender, const iree::CompileReport& r
     trial.diagnostics += look.diagnostics;
     samples = std::move(look.samples);
     if (contender.runs()) {
-      contender.lookNs = sampler_.rankTime(samples);
+      contender.lookNs = trial::rankTime(samples, sampler_.rankBy());
     } else if (look.outcome == Outcome::runTimeout && patience) {
       giveUp(contender, std::max(atLeastNs, hopeless(toBeatNs) * toBeatNs),
              fmt::format("stopped: more than {}x the best at first look", hopeless(toBeatNs)));

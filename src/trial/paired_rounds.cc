@@ -22,11 +22,11 @@ bool compareAll(std::vector<PairedTimes>& all, const stats::CompareOptions& opti
 
 }  // namespace
 
-Result<std::vector<PairedTimes>> pairedRounds(const Sampler& sampler, store::Store& store,
+Result<std::vector<PairedTimes>> pairedRounds(iree::RankBy rankBy, store::Store& store,
                                               std::span<const Participant> participants,
                                               std::span<const store::TrialSample> recorded,
                                               const PairedRoundsOptions& options) {
-  Rounds rounds(sampler, store, model::Stage::final);
+  Rounds rounds(rankBy, store, model::Stage::final);
   rounds.restore(recorded);
   std::vector<PairedTimes> all(participants.size());
   std::vector<bool> failed(participants.size(), false);

@@ -10,7 +10,6 @@
 #include "stats/compare.h"
 #include "store/store.h"
 #include "trial/rounds.h"
-#include "trial/sampler.h"
 
 namespace hone::trial {
 
@@ -31,7 +30,7 @@ struct PairedTimes {
 /// processes, until every difference is proven or enough was tried. Where the baseline fails there
 /// is no comparison.
 [[nodiscard]] Result<std::vector<PairedTimes>> pairedRounds(
-    const Sampler& sampler, store::Store& store, std::span<const Participant> participants,
+    iree::RankBy rankBy, store::Store& store, std::span<const Participant> participants,
     std::span<const store::TrialSample> recorded, const PairedRoundsOptions& options);
 
 }  // namespace hone::trial

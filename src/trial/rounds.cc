@@ -31,7 +31,7 @@ Result<std::vector<std::optional<double>>> Rounds::take(std::int64_t round,
   for (std::size_t i = 0; i < participants.size(); ++i) {
     const auto& ofRound = recorded_[round];
     if (const auto at = ofRound.find(participants[i].trial); at != ofRound.end()) {
-      times[i] = sampler_.rankTime(at->second);
+      times[i] = rankTime(at->second, rankBy_);
       before = true;
     }
   }
@@ -47,7 +47,7 @@ Result<std::vector<std::optional<double>>> Rounds::take(std::int64_t round,
       HONE_CHECK(store_.setOutcome(participant.trial, measurement.outcome, measurement.message));
       continue;
     }
-    times[order[position]] = sampler_.rankTime(measurement.samples);
+    times[order[position]] = rankTime(measurement.samples, rankBy_);
     for (const model::Sample& sample : measurement.samples) {
       taken.push_back({participant.trial, sample});
     }

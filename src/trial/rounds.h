@@ -31,8 +31,8 @@ struct Participant {
 /// round. A round that the store has already is taken from there: that is how a run goes on.
 class Rounds {
  public:
-  Rounds(const Sampler& sampler, store::Store& store, model::Stage stage)
-      : sampler_(sampler), store_(store), stage_(stage) {}
+  Rounds(iree::RankBy rankBy, store::Store& store, model::Stage stage)
+      : rankBy_(rankBy), store_(store), stage_(stage) {}
 
   /// Learns the rounds that were recorded before, those of others in the same run included.
   void restore(std::span<const store::TrialSample> samples);
@@ -45,7 +45,7 @@ class Rounds {
       std::span<const std::size_t> order);
 
  private:
-  const Sampler& sampler_;
+  iree::RankBy rankBy_;
   store::Store& store_;
   model::Stage stage_;
   std::map<std::int64_t, std::map<std::int64_t, std::vector<model::Sample>>> recorded_;

@@ -40,7 +40,7 @@ TEST(Rounds, RecordedRoundsAreNotMeasuredAgain) {
   const Sampler sampler(executor);
   const ScratchFolder folder = ScratchFolder::create("hone-rounds-test").value();
   auto store = store::Store::open(folder.path() / "s.db", store::Store::Mode::write).value();
-  Rounds rounds(sampler, store, model::Stage::race);
+  Rounds rounds(sampler.rankBy(), store, model::Stage::race);
   std::vector<store::TrialSample> samples;
   for (const auto& [trial, cpuNs] :
        {std::pair(1, 10.0), std::pair(1, 30.0), std::pair(1, 20.0), std::pair(3, 7.0)}) {

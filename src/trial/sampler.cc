@@ -76,15 +76,11 @@ Result<Measurement> Sampler::takeFirst(const iree::Call& call,
                        1);
 }
 
-double Sampler::rankTime(const model::Sample& sample) const {
-  return executor_.device().rankBy == iree::RankBy::cpu ? sample.cpuNs : sample.wallNs;
-}
-
-double Sampler::rankTime(const std::vector<model::Sample>& samples) const {
+double rankTime(std::span<const model::Sample> samples, iree::RankBy rankBy) {
   std::vector<double> times;
   times.reserve(samples.size());
   for (const model::Sample& sample : samples) {
-    times.push_back(rankTime(sample));
+    times.push_back(rankBy == iree::RankBy::cpu ? sample.cpuNs : sample.wallNs);
   }
   return stats::median(times);
 }

@@ -3,10 +3,12 @@
 #include <chrono>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "base/error.h"
+#include "iree/device.h"
 #include "iree/execution.h"
 #include "model/outcome.h"
 #include "model/sample.h"
@@ -30,6 +32,9 @@ struct Measurement {
   std::vector<model::Sample> samples;
 };
 
+/// The median over the samples of one process, by the time that ranks: one figure a round.
+[[nodiscard]] double rankTime(std::span<const model::Sample> samples, iree::RankBy rankBy);
+
 /// Takes samples on one device, each time in a fresh process.
 class Sampler {
  public:
@@ -44,10 +49,8 @@ class Sampler {
   /// takes longer than `patience` ends as run_timeout.
   [[nodiscard]] Result<Measurement> takeFirst(
       const iree::Call& call, std::optional<std::chrono::milliseconds> patience = {}) const;
-  /// The time that ranks on this device.
-  [[nodiscard]] double rankTime(const model::Sample& sample) const;
-  /// The median over the samples of one process: one figure a round.
-  [[nodiscard]] double rankTime(const std::vector<model::Sample>& samples) const;
+  /// Which time ranks on this device.
+  [[nodiscard]] iree::RankBy rankBy() const { return executor_.device().rankBy; }
 
  private:
   const iree::Executor& executor_;

@@ -316,7 +316,7 @@ Result<void> Session::screen(Entry& entry, store::Trial& trial) {
     }
   }
   if (trial.outcome == Outcome::ok) {
-    entry.screenNs = sampler_.rankTime(samples);
+    entry.screenNs = rankTime(samples, sampler_.rankBy());
     const double best = incumbentNs();
     entry.passed = !plan_.selects || best == 0 || entry.screenNs <= kScreenFactor * best;
     if (!entry.passed) {

@@ -44,7 +44,7 @@ Result<void> Session::race() {
   options.keep = plan_.finalists;
   options.seed = plan_.seed;
   stats::Race race(participants.size(), options);
-  Rounds rounds(sampler_, store_, Stage::race);
+  Rounds rounds(sampler_.rankBy(), store_, Stage::race);
   rounds.restore(recorded_);
   progress_.stage("race", static_cast<std::int64_t>(options.maxRounds));
   while (!race.done() && !clock_.spent(kRaceShare)) {
@@ -120,7 +120,7 @@ Result<void> Session::finalRounds() {
   for (const std::size_t index : finalists_) {
     participants.push_back(participant(entries_[index]));
   }
-  Rounds rounds(sampler_, store_, Stage::final);
+  Rounds rounds(sampler_.rankBy(), store_, Stage::final);
   rounds.restore(recorded_);
   std::vector<std::vector<std::optional<double>>> times;
   for (std::int64_t part = 0; part < kMaxExtension; ++part) {

@@ -74,7 +74,7 @@ Result<std::vector<std::vector<double>>> sideBySide(const Sampler& sampler, stor
                                                     std::span<const Participant> participants,
                                                     std::span<const store::TrialSample> recorded,
                                                     const SideBySideOptions& options) {
-  Rounds rounds(sampler, store, stage);
+  Rounds rounds(sampler.rankBy(), store, stage);
   rounds.restore(recorded);
   Field field(participants, options);
   for (std::int64_t round = 0; round < options.mostRounds; ++round) {

@@ -1,0 +1,1 @@
+"""The parts of the Python kernel worker; docs/kernel-worker.md has the protocol."""

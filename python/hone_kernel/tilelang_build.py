@@ -1,0 +1,169 @@
+"""Builds the TileLang programs of a kernel file, for this CPU or for a GPU."""
+
+import ast
+import hashlib
+import importlib.metadata
+import os
+import re
+import shutil
+import sys
+import tempfile
+
+from .failures import WorkerError, failure_of
+
+FLAGS = ["-O3", "-march=native"]
+_GPU_NAMES = ("alloc_shared", "alloc_fragment", "use_swizzle", "annotate_layout", "get_thread_binding")
+_CPU_TARGETS = ("c", "llvm")
+
+
+def version():
+    try:
+        return importlib.metadata.version("tilelang")
+    except importlib.metadata.PackageNotFoundError:
+        return None
+
+
+def built_folder(folder):
+    """Beside the worker's own: all workers of a judge have it in common."""
+    return os.path.join(os.path.dirname(folder), "tilelang-built")
+
+
+def is_gpu_source(text):
+    """Whether the programs in the text are written for a GPU: they name no CPU target, and use
+    threads or the memories of a GPU. A line "# hone: device cpu" or "gpu" decides."""
+    said = re.search(r"^#\s*hone:\s*device\s+(cpu|gpu)\s*$", text, re.MULTILINE)
+    if said:
+        return said.group(1) == "gpu"
+    gpu = False
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.keyword) and node.arg == "target":
+            if isinstance(node.value, ast.Constant) and node.value.value in _CPU_TARGETS:
+                return False
+        gpu = gpu or (isinstance(node, ast.keyword) and node.arg == "threads")
+        gpu = gpu or (isinstance(node, ast.Attribute) and node.attr in _GPU_NAMES)
+    return gpu
+
+
+def stand_in(build):
+    """From here on `build` makes the kernels that TileLang is asked for."""
+    import tilelang  # noqa: F401
+
+    sys.modules["tilelang.jit"].cached = build  # the attribute jit of tilelang is a function
+
+
+def keep_builds(folder):
+    """What g++ made of a program is kept by its content: a kernel is built in many processes."""
+    from tilelang.jit.adapter.libgen import LibraryGenerator
+
+    compile_lib = LibraryGenerator.compile_lib
+
+    def compile_once(self, timeout=None):
+        text = "\0".join([version(), *(self.compile_flags or []), self.lib_code])
+        kept = os.path.join(folder, hashlib.sha256(text.encode()).hexdigest() + ".so")
+        if os.path.exists(kept):
+            # A copy: TileLang removes its library at the end.
+            self.libpath = tempfile.mktemp(suffix=".so")
+            shutil.copyfile(kept, self.libpath)
+            return
+        compile_lib(self, timeout)
+        shutil.copyfile(self.libpath, f"{kept}.{os.getpid()}")
+        os.replace(f"{kept}.{os.getpid()}", kept)
+
+    LibraryGenerator.compile_lib = compile_once
+
+
+def without_gpu():
+    """Tensors that a kernel wants on a GPU stay where they are."""
+    import torch
+    from torch.overrides import TorchFunctionMode
+
+    def here(value):
+        device = str(value) if isinstance(value, (str, torch.device)) else ""
+        return "cpu" if device.startswith("cuda") else value
+
+    class OnCpu(TorchFunctionMode):
+        def __torch_function__(self, function, types, args=(), kwargs=None):
+            kwargs = {name: here(value) for name, value in (kwargs or {}).items()}
+            return function(*map(here, args), **kwargs)
+
+    torch.Tensor.cuda = lambda self, *_, **__: self
+    torch.nn.Module.cuda = lambda self, *_, **__: self
+    torch.cuda.synchronize = lambda *_: None
+    OnCpu().__enter__()  # for the life of this worker
+
+
+class Builder:
+    """While it is entered, whatever a kernel compiles is built by it."""
+
+    def __init__(self, path, folder, device, threads):
+        if version() is None:
+            raise WorkerError(
+                "build", "TileLang is not installed: scripts/setup --kernels installs it"
+            )
+        self.path = path
+        self.folder = folder
+        self.threads = threads
+        self.facts = {}
+        try:
+            with open(path) as file:
+                self.for_gpu = is_gpu_source(file.read())
+        except SyntaxError as error:
+            place = f"{os.path.basename(path)} line {error.lineno}"
+            raise WorkerError("build", f"{place}: SyntaxError: {error.msg}") from error
+        self.device = "cuda" if self.for_gpu and device == "cuda" else "cpu"
+
+    def __enter__(self):
+        import tilelang
+
+        os.environ["TILELANG_DISABLE_CACHE"] = "1"
+        os.environ["TILELANG_PRINT_ON_COMPILATION"] = "0"
+        tilelang.disable_cache()
+        if self.device == "cpu":
+            if self.for_gpu:
+                from . import twin
+
+                twin.put_in_place()
+                without_gpu()
+            keep_builds(built_folder(self.folder))
+            stand_in(self._build)
+        return self
+
+    def __exit__(self, *_):
+        if self.device == "cpu":
+            stand_in(self._refuse)
+
+    def note_cuda(self, run):
+        """Before it is entered: `run` goes through the kernel once, for what nvcc says of it."""
+        if self.for_gpu and self.device == "cpu":
+            from . import cuda
+
+            self.facts.update(device="cuda", timed=False, **cuda.facts_of(self.folder, run))
+
+    def _refuse(self, **_):
+        raise WorkerError("run", "it compiles again after its first call")
+
+    def _build(self, func, out_idx=None, pass_configs=None, compile_flags=None, **_):
+        """What stands for tilelang's own way to a compiled kernel."""
+        from tilelang.jit.kernel import JITKernel
+        from tilelang.transform import PassConfigKey
+
+        # g++ vectorizes plain loops better than TileLang's vectors of four, which lack operators.
+        configs = {PassConfigKey.TIR_DISABLE_VECTORIZE: True}
+        if not self.for_gpu:
+            configs.update(pass_configs or {})
+        given = [compile_flags] if isinstance(compile_flags, str) else list(compile_flags or [])
+        flags = FLAGS + ([] if self.for_gpu else given)
+        try:
+            return JITKernel(
+                func,
+                out_idx=out_idx,
+                execution_backend="cython",
+                target="c",
+                pass_configs=configs,
+                compile_flags=flags,
+            )
+        except Exception as error:
+            failure = failure_of(error, self.path, "build")
+            if self.for_gpu:
+                failure.error = f"it has no twin on the CPU: {failure.error}"
+            raise failure from error

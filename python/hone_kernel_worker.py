@@ -1,0 +1,32 @@
+"""Runs TileLang kernels and PyTorch references for hone; docs/kernel-worker.md has the protocol.
+
+  hone_kernel_worker.py            one worker, requests on descriptor 3, answers on 4
+  hone_kernel_worker.py --nursery  forks workers for the messages that come on the socket 3
+"""
+
+import os
+import sys
+
+# One thread while workers are forked; each then takes as many as its request says.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+os.environ.setdefault("OMP_WAIT_POLICY", "passive")
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+sys.dont_write_bytecode = True
+
+
+def main():
+    if sys.argv[1:] == ["--nursery"]:
+        from hone_kernel.nursery import Nursery
+
+        Nursery(3).serve()
+    elif not sys.argv[1:]:
+        from hone_kernel import sandbox
+        from hone_kernel.service import Service
+
+        Service(3, 4, network_cut=sandbox.cut_network()).run()
+    else:
+        sys.exit(__doc__)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,104 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/error.h"
+
+/// Kernels as loop nests: a small part of C++ that can be read, changed and written again.
+namespace hone::kernel::nest {
+
+/// An expression. Lines do not count when two are compared.
+struct Expr {
+  enum class Kind : std::uint8_t { number, name, index, call, unary, binary, ternary, cast };
+  Kind kind = Kind::number;
+  std::string text;  ///< the number, name, array, function, operator or type
+  std::vector<Expr> args;
+  int line = 0;
+
+  friend bool operator==(const Expr& a, const Expr& b) {
+    return a.kind == b.kind && a.text == b.text && a.args == b.args;
+  }
+};
+
+[[nodiscard]] Expr number(std::int64_t value);
+[[nodiscard]] Expr name(std::string text);
+[[nodiscard]] Expr index(std::string array, Expr at);
+[[nodiscard]] Expr call(std::string function, std::vector<Expr> args);
+[[nodiscard]] Expr binary(std::string op, Expr left, Expr right);
+
+/// A statement; which fields count depends on its kind. Lines do not count when two are compared.
+struct Stmt {
+  enum class Kind : std::uint8_t {
+    loop,     ///< for (type name = from; name < to; name += step) body
+    declare,  ///< type name = value; an array has a size
+    assign,   ///< target op value
+    branch,   ///< if (value) body else otherwise
+    block,    ///< { body }
+    raw,      ///< lines that a rewrite wrote, never looked into
+  };
+  Kind kind = Kind::raw;
+  std::string type;
+  std::string name;
+  std::string op;
+  Expr target;
+  Expr value;
+  Expr size;
+  Expr from;
+  Expr to;
+  Expr step;
+  bool constant = false;
+  bool hasValue = false;  ///< of a declaration
+  bool array = false;
+  bool sizeIsArgument = false;  ///< std::vector<float> t(size), not float t[size]
+  std::vector<Stmt> body;
+  std::vector<Stmt> otherwise;
+  std::vector<std::string> lines;  ///< of raw; of a loop: pragmas before it
+  int line = 0;
+
+  friend bool operator==(const Stmt& a, const Stmt& b) {
+    return a.kind == b.kind && a.type == b.type && a.name == b.name && a.op == b.op &&
+           a.target == b.target && a.value == b.value && a.size == b.size && a.from == b.from &&
+           a.to == b.to && a.step == b.step && a.constant == b.constant &&
+           a.hasValue == b.hasValue && a.array == b.array && a.sizeIsArgument == b.sizeIsArgument &&
+           a.body == b.body && a.otherwise == b.otherwise && a.lines == b.lines;
+  }
+};
+
+[[nodiscard]] Stmt loopOver(std::string variable, Expr from, Expr to, std::vector<Stmt> body);
+[[nodiscard]] Stmt declare(std::string type, std::string name, Expr value);
+[[nodiscard]] Stmt assign(Expr target, std::string op, Expr value);
+[[nodiscard]] Stmt raw(std::vector<std::string> lines);
+
+struct Parameter {
+  std::string type;  ///< "const float*", "std::int64_t"
+  std::string name;
+
+  [[nodiscard]] bool pointer() const { return type.ends_with('*'); }
+  bool operator==(const Parameter&) const = default;
+};
+
+/// A file with one kernel in it.
+struct Function {
+  std::string before;  ///< what stands before the kernel, as it was
+  std::string after;
+  std::vector<std::string> helpers;  ///< what rewrites need, written before the kernel
+  std::vector<Parameter> parameters;
+  std::vector<Stmt> body;
+
+  bool operator==(const Function&) const = default;
+};
+
+/// Reads the function `kernel` of the file. A statement outside the subset is a user error with
+/// its line: such a kernel can only get other flags.
+[[nodiscard]] Result<Function> parse(std::string_view text);
+
+/// The whole file; comments within the kernel are gone.
+[[nodiscard]] std::string print(const Function& function);
+[[nodiscard]] std::string print(const Expr& expression);
+/// Lines of a statement, indented by so many blanks.
+[[nodiscard]] std::vector<std::string> linesOf(const Stmt& statement, int indent);
+
+}  // namespace hone::kernel::nest

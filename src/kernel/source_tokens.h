@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace hone::kernel {
+
+/// A word of a program, comments left out.
+struct Token {
+  enum class Kind : std::uint8_t {
+    name,  ///< identifiers and keywords
+    number,
+    text,       ///< a string literal, without its quotes
+    symbol,     ///< one character
+    directive,  ///< a whole preprocessor line
+  };
+  Kind kind = Kind::symbol;
+  std::string text;
+  std::size_t line = 1;
+  /// In Python: how far a statement that begins with it is indented; -1 for others.
+  std::int64_t indent = -1;
+
+  [[nodiscard]] bool is(std::string_view other) const {
+    return text == other && kind != Kind::text;
+  }
+  [[nodiscard]] bool isName() const { return kind == Kind::name; }
+};
+
+/// C and C++. Never fails: what is unfinished ends with the text.
+[[nodiscard]] std::vector<Token> cppTokens(std::string_view text);
+/// Python; what stands in braces in an f-string is code too.
+[[nodiscard]] std::vector<Token> pythonTokens(std::string_view text);
+
+}  // namespace hone::kernel

@@ -1,0 +1,66 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <vector>
+
+#include "base/random.h"
+
+namespace hone::kernel {
+
+/// An input whose elements are stirred.
+struct Stirrable {
+  std::byte* data = nullptr;
+  std::size_t count = 0;
+  std::size_t elementBytes = 0;
+};
+
+/// Makes the inputs of every call of a series other ones, one element each, but those of the last
+/// call what they were: docs/kernel-worker.md. Where to change is drawn when it is made.
+class Stir {
+ public:
+  Stir(std::uint64_t seed, std::span<const Stirrable> inputs, std::size_t calls)
+      : inputs_(inputs.begin(), inputs.end()), calls_(calls), saved_(inputs.size()) {
+    Random random(seed);
+    for (std::size_t i = 0; i + 1 < calls; ++i) {
+      for (const Stirrable& input : inputs_) {
+        const std::size_t to = random.below(input.count);
+        places_.push_back({to, random.below(input.count)});
+      }
+    }
+  }
+
+  /// To be called before each of the calls, from 0 on.
+  void before(std::size_t call) {
+    for (std::size_t i = 0; i < inputs_.size(); ++i) {
+      const Stirrable& input = inputs_[i];
+      const std::size_t bytes = input.elementBytes;
+      if (call > 0) {
+        std::memcpy(input.data + placeOf(call - 1, i).to * bytes, &saved_[i], bytes);
+      }
+      if (call + 1 < calls_) {
+        const Place place = placeOf(call, i);
+        std::memcpy(&saved_[i], input.data + place.to * bytes, bytes);
+        std::memmove(input.data + place.to * bytes, input.data + place.from * bytes, bytes);
+      }
+    }
+  }
+
+ private:
+  struct Place {
+    std::size_t to;
+    std::size_t from;
+  };
+  [[nodiscard]] Place placeOf(std::size_t call, std::size_t input) const {
+    return places_[call * inputs_.size() + input];
+  }
+
+  std::vector<Stirrable> inputs_;
+  std::size_t calls_;
+  std::vector<Place> places_;
+  std::vector<std::uint64_t> saved_;
+};
+
+}  // namespace hone::kernel

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "base/error.h"
+#include "base/progress.h"
+#include "trial/rounds.h"
+
+namespace hone::kernel {
+
+/// How the racers of a turn did; index 0 is the original.
+struct TurnRace {
+  std::vector<std::size_t> ranking;             ///< those left at the end, the quickest first
+  std::vector<std::optional<double>> speedups;  ///< over the original, of the same rounds
+  std::vector<double> timesNs;                  ///< medians; 0 for who never finished a round
+};
+
+/// Rounds of one race are numbered from here on: the original takes part in every turn's.
+[[nodiscard]] std::int64_t firstRoundOf(std::size_t turn);
+
+/// Races the participants side by side, the first of them the original, until one is surely the
+/// best or enough was tried. Rounds that were recorded before are not measured again.
+[[nodiscard]] Result<TurnRace> raceTurn(trial::Rounds& rounds,
+                                        std::span<const trial::Participant> participants,
+                                        std::size_t turn, std::uint64_t seed, Progress& progress);
+
+}  // namespace hone::kernel

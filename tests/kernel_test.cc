@@ -1,0 +1,322 @@
+// hone kernel as a user runs it: on a kernel that is a hundred times slower than it must be, with a
+// scripted language model on loopback.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <csignal>
+#include <fstream>
+
+#include "cli.h"
+#include "kernel/test_chat_server.h"
+
+namespace hone::test {
+namespace {
+
+namespace fs = std::filesystem;
+using kernel::test::ChatServer;
+using kernel::test::fails;
+using kernel::test::says;
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+using testing::SizeIs;
+
+constexpr const char* kKey = "sk-very-secret-4711";
+
+/// Each element and the mean of its row.
+constexpr const char* kReference = R"(#include <cstdint>
+// hone: sizes R=48 C=256
+// hone: other R=3 C=17
+// hone: input X f32 RxC
+// hone: output Y f32 RxC
+// hone: flops 2*R*C
+extern "C" void reference(const double* X, double* Y, std::int64_t R, std::int64_t C) {
+  for (std::int64_t i = 0; i < R; ++i) {
+    double sum = 0;
+    for (std::int64_t j = 0; j < C; ++j) {
+      sum += X[i * C + j];
+    }
+    for (std::int64_t j = 0; j < C; ++j) {
+      Y[i * C + j] = X[i * C + j] + sum / C;
+    }
+  }
+}
+)";
+
+/// The mean is taken anew for every element.
+constexpr const char* kSlow = R"(#include <cstdint>
+extern "C" void kernel(const float* X, float* Y, std::int64_t R, std::int64_t C) {
+  for (std::int64_t i = 0; i < R; ++i) {
+    for (std::int64_t j = 0; j < C; ++j) {
+      float sum = 0;
+      for (std::int64_t k = 0; k < C; ++k) {
+        sum += X[i * C + k];
+      }
+      Y[i * C + j] = X[i * C + j] + sum / C;
+    }
+  }
+}
+)";
+
+constexpr const char* kQuick = R"(#include <cstdint>
+extern "C" void kernel(const float* X, float* Y, std::int64_t R, std::int64_t C) {
+  for (std::int64_t i = 0; i < R; ++i) {
+    float sum = 0;
+    for (std::int64_t k = 0; k < C; ++k) {
+      sum += X[i * C + k];
+    }
+    for (std::int64_t j = 0; j < C; ++j) {
+      Y[i * C + j] = X[i * C + j] + sum / C;
+    }
+  }
+}
+)";
+
+std::string fenced(const std::string& code) { return "```cpp\n" + code + "```\n"; }
+
+std::string goodAnswer() {
+  return "### Candidate 1: the mean once a row\nTechniques: hoisting\n" + fenced(kQuick);
+}
+
+class Kernel : public testing::Test {
+ protected:
+  void SetUp() override {
+    // The machine's roofline is measured once for all tests.
+    static const ScratchFolder kCache = ScratchFolder::create("hone-kernel-cli-cache").value();
+    box_.setVariable("XDG_CACHE_HOME", kCache.path().string());
+    box_.setVariable("OPENAI_API_KEY", kKey);
+    box_.setVariable("HONE_API_KEY", "");
+    box_.write("mean.cc", kSlow);
+    box_.write("mean.reference.cc", kReference);
+  }
+
+  [[nodiscard]] static std::vector<std::string> optimize(const std::vector<std::string>& more) {
+    std::vector<std::string> arguments = {"kernel",  "optimize", "--kernel",
+                                          "mean.cc", "--rounds", "5"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return arguments;
+  }
+  [[nodiscard]] static std::vector<std::string> ask(const ChatServer& server,
+                                                    const std::vector<std::string>& more = {}) {
+    std::vector<std::string> arguments = {"--api-base", server.base(), "--model", "tiny"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return optimize(arguments);
+  }
+  /// Files below the sandbox, wherever they are, that hold the key.
+  [[nodiscard]] std::vector<std::string> filesWithTheKey() const {
+    std::vector<std::string> found;
+    for (const auto& entry : fs::recursive_directory_iterator(box_.root())) {
+      if (entry.is_regular_file() &&
+          readFile(entry.path()).value_or("").find(kKey) != std::string::npos) {
+        found.push_back(entry.path().string());
+      }
+    }
+    return found;
+  }
+  [[nodiscard]] nlohmann::json history() const {
+    return nlohmann::json::parse(
+        readFile(box_.work() / "results/multiturn_logs/optimization_history_mean.json")
+            .value_or("null"),
+        nullptr, false);
+  }
+  [[nodiscard]] std::vector<fs::path> optimizedFiles() const {
+    std::vector<fs::path> files;
+    for (const auto& entry : fs::directory_iterator(box_.work())) {
+      if (entry.path().filename().string().contains("_optimized_")) {
+        files.push_back(entry.path());
+      }
+    }
+    return files;
+  }
+
+  Sandbox box_;
+};
+
+TEST_F(Kernel, AModelsGoodAnswerIsProvenAndWritten) {
+  const ChatServer server({says("let me think"), says(goodAnswer(), 700, 90)});
+  const Ran ran = box_.hone(ask(server, {"--json", "--price", "1,2", "--max-iterations", "2"}));
+  ASSERT_EQ(ran.code, 0) << ran.err;
+  const nlohmann::json json = ran.json();
+  EXPECT_EQ(json["improved"], true) << ran.out;
+  EXPECT_EQ(json["best"], "the mean once a row");
+  EXPECT_EQ(json["turns"][0]["complaint"],
+            "the model's answer has no candidate: there is no fenced code block in it, only prose");
+  EXPECT_EQ(json["spent"], "2 requests, 800 tokens in, 110 out, $0.0010");
+  ASSERT_THAT(optimizedFiles(), SizeIs(1));
+  const std::string kernel = readFile(optimizedFiles()[0]).value();
+  EXPECT_THAT(kernel, AllOf(HasSubstr("// Optimized by hone"), HasSubstr(kQuick)));
+  const nlohmann::json turns = history();
+  ASSERT_EQ(turns.size(), 2U);
+  EXPECT_EQ(turns[1]["evaluation"][0]["outcome"], "ok");
+  EXPECT_THAT(turns[1]["code_changes"][0]["diff"], HasSubstr("+++ b/mean.cc"));
+  EXPECT_TRUE(turns[1].contains("bottleneck_analysis"));
+  const std::string talk =
+      readFile(box_.work() / "results/multiturn_logs/dspy_history_mean.txt").value();
+  EXPECT_THAT(talk, AllOf(HasSubstr("let me think"), HasSubstr("the mean once a row")));
+  EXPECT_EQ(server.requests().at(0).authorization, std::string("Bearer ") + kKey);
+  EXPECT_THAT(filesWithTheKey(), IsEmpty());
+  EXPECT_THAT(ran.out + ran.err, Not(HasSubstr(kKey)));
+
+  const Ran examples = box_.hone({"kernel", "examples", "mean", "once", "a", "row", "--json"});
+  EXPECT_EQ(examples.json()[0]["title"], "mean: the mean once a row") << "a win is an example";
+}
+
+TEST_F(Kernel, WhatAModelAnswersWronglyCostsATurn) {
+  const std::string wrong = "extern \"C\" void kernel(const float* X, float* Y, long R, long C) {}";
+  const ChatServer server(
+      {says("### Candidate 1: broken\n" +
+            fenced("extern \"C\" void kernel(const float* X, float* "
+                   "Y, std::int64_t R, std::int64_t C) { oops }\n") +
+            "### Candidate 2: empty\n" +
+            fenced("#include <cstdint>\nextern \"C\" void kernel(const float* X, float* Y, "
+                   "std::int64_t R, std::int64_t C) {}\n")),
+       says(fenced(wrong))});
+  const Ran ran = box_.hone(ask(server));
+  ASSERT_EQ(ran.code, 0) << ran.err;
+  EXPECT_THAT(ran.out, AllOf(HasSubstr("2 turns in a row gained less"),
+                             HasSubstr("no candidate was quicker than the original")));
+  EXPECT_THAT(optimizedFiles(), IsEmpty());
+  const nlohmann::json turns = history();
+  ASSERT_EQ(turns.size(), 2U);
+  EXPECT_EQ(turns[0]["evaluation"][0]["outcome"], "compile_failed");
+  EXPECT_EQ(turns[0]["evaluation"][1]["outcome"], "mismatch");
+  EXPECT_THAT(turns[1]["complaint"], HasSubstr("its kernel takes"));
+  const std::string second = server.requests().at(1).body["messages"][0]["content"];
+  EXPECT_THAT(second, AllOf(HasSubstr("broken: compile_failed: "), HasSubstr("oops")))
+      << "the model is told what went wrong";
+}
+
+TEST_F(Kernel, AKeyThatIsRefusedEndsTheRun) {
+  const ChatServer server({fails(401, std::string("no such key: ") + kKey)});
+  const Ran ran = box_.hone(ask(server, {"-q"}));
+  expectError(ran, 2, {"does not accept the key in OPENAI_API_KEY", "[key]"});
+  EXPECT_THAT(filesWithTheKey(), IsEmpty());
+}
+
+TEST_F(Kernel, AKilledRunGoesOnWithoutAskingAgain) {
+  // The second answer never comes: the run is killed while it waits for it.
+  kernel::test::Scripted silent;
+  silent.never = true;
+  const ChatServer server({says(goodAnswer()), silent, says("no ideas")});
+  const auto arguments = ask(server, {"--max-iterations", "2", "--target-speedup", "100000"});
+  {
+    Process process = box_.start(arguments);
+    ASSERT_TRUE(eventually([&] { return server.requests().size() == 2; }));
+    process.signal(SIGKILL);
+    EXPECT_EQ(process.wait().code, 128 + SIGKILL);
+  }
+  const std::int64_t trials = box_.trialsStored(1);
+  EXPECT_EQ(trials, 2) << "the original and one candidate";
+  EXPECT_TRUE(box_.allProcessesEnd());
+  const Ran ran = box_.hone(arguments);
+  ASSERT_EQ(ran.code, 0) << ran.err;
+  EXPECT_THAT(ran.err, HasSubstr("going on with run 1"));
+  EXPECT_THAT(server.requests(), SizeIs(3)) << "only the turn that was lost";
+  EXPECT_EQ(box_.trialsStored(1), trials + 1) << "and the original's twin of the proof";
+  EXPECT_THAT(optimizedFiles(), SizeIs(1));
+}
+
+TEST_F(Kernel, TheSearchNeedsNoNetwork) {
+  const Ran ran = box_.hone(optimize({"--max-iterations", "1", "--candidates", "3", "--json"}));
+  ASSERT_EQ(ran.code, 0) << ran.err;
+  const nlohmann::json json = ran.json();
+  EXPECT_GE(json["candidates"], 1);
+  EXPECT_EQ(json["spent"], "");
+  EXPECT_EQ(history().size(), 1U);
+  EXPECT_FALSE(fs::exists(box_.work() / "results/multiturn_logs/dspy_history_mean.txt"));
+}
+
+TEST_F(Kernel, NoSaveWritesNothing) {
+  const ChatServer server({says(goodAnswer())});
+  const Ran ran = box_.hone(ask(server, {"--no-save", "--max-iterations", "1"}));
+  ASSERT_EQ(ran.code, 0) << ran.err;
+  EXPECT_THAT(optimizedFiles(), IsEmpty());
+  EXPECT_FALSE(fs::exists(box_.work() / "results"));
+}
+
+TEST_F(Kernel, AKernelThatIsWrongFromTheStartIsOneLine) {
+  box_.write("bad.cc",
+             "#include <cstdint>\nextern \"C\" void kernel(const float* X, float* Y, "
+             "std::int64_t R, std::int64_t C) { Y[0] = 1; }\n");
+  box_.write("bad.reference.cc", kReference);
+  box_.write("broken.cc", "extern \"C\" void kernel(\n");
+  box_.write("broken.reference.cc", kReference);
+  box_.write("alone.cc", kSlow);
+  expectError(box_.hone({"kernel", "optimize", "-k", "bad.cc", "-q"}), 2,
+              {"bad is wrong from the start"});
+  expectError(box_.hone({"kernel", "optimize", "-k", "broken.cc", "-q"}), 2,
+              {"broken does not compile"});
+  expectError(box_.hone({"kernel", "optimize", "-k", "alone.cc", "-q"}), 2, {"alone.cc"});
+}
+
+TEST_F(Kernel, ListsWhatIsSlowAndRemembersIt) {
+  box_.write("alone.cc", kSlow);
+  const std::vector<std::string> list = {"kernel", "list-slow", "--json"};
+  const nlohmann::json first = box_.hone(list).json();
+  ASSERT_EQ(first.size(), 2U);
+  EXPECT_EQ(first[0]["kernel"], "mean.cc");
+  EXPECT_EQ(first[0]["problem"], "");
+  EXPECT_GT(first[0]["time_ns"], 0);
+  EXPECT_EQ(first[1]["kernel"], "alone.cc");
+  EXPECT_THAT(first[1]["problem"], HasSubstr("reference"));
+  EXPECT_GE(box_.trialsStored(1), 1);
+  const nlohmann::json second = box_.hone(list).json();
+  EXPECT_EQ(second, first);
+  EXPECT_EQ(box_.trialsStored(2), 0) << "what is known is not measured again";
+}
+
+TEST_F(Kernel, ABatchDoesAllThatIsSlow) {
+  box_.write("other/mean2.cc", kQuick);
+  box_.write("other/mean2.reference.cc", kReference);
+  box_.write("other/wrong.cc",
+             "#include <cstdint>\nextern \"C\" void kernel(const float* X, "
+             "float* Y, std::int64_t R, std::int64_t C) {}\n");
+  box_.write("other/wrong.reference.cc", kReference);
+  const ChatServer server({says(goodAnswer())});
+  const Ran ran = box_.hone({"kernel", "optimize", "--all-slow", "--threshold", "1000000",
+                             "--api-base", server.base(), "--model", "tiny", "--max-iterations",
+                             "1", "--rounds", "5", "--json"});
+  ASSERT_EQ(ran.code, 0) << ran.err;
+  const nlohmann::json json = ran.json();
+  ASSERT_TRUE(json.contains("mean.cc")) << ran.out;
+  EXPECT_EQ(json["mean.cc"]["improved"], true);
+  EXPECT_FALSE(json.contains("other/wrong.cc"));
+}
+
+TEST_F(Kernel, SlipsAreOneLineEach) {
+  for (const auto& [more, says] :
+       std::vector<std::pair<std::vector<std::string>, std::vector<std::string>>>{
+           {{"optimize"}, {"--kernel PATH or --all-slow"}},
+           {{"optimize", "-k", "maen.cc"}, {"could not find kernel file", "did you mean mean.cc?"}},
+           {{"optimize", "-k", "mean.cc", "--gpu", "H100"}, {"there is no H100 here"}},
+           {{"optimize", "-k", "mean.cc", "--gpu", "Voodoo2"}, {"--gpu"}},
+           {{"optimize", "-k", "mean.cc", "--device", "cuda"}, {"no CUDA device"}},
+           {{"optimize", "-k", "mean.cc", "--budget", "soon"}, {"soon"}},
+           {{"optimize", "-k", "mean.cc", "--api-base", "ftp://x"}, {"http://"}},
+           {{"optimize", "-k", "mean.cc", "--model", "own", "--max-cost", "1"}, {"--price"}},
+           {{"list-slow", "nowhere"}, {"nowhere"}},
+           {{"examples", "--show", "nothing"}, {"no example 'nothing'"}}}) {
+    std::vector<std::string> arguments = {"kernel"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    SCOPED_TRACE(testing::PrintToString(arguments));
+    expectError(box_.hone(arguments), 2, says);
+  }
+  box_.setVariable("OPENAI_API_KEY", "");
+  expectError(box_.hone(optimize({"--model", "openai/o3"})), 2, {"OPENAI_API_KEY"});
+}
+
+TEST_F(Kernel, ExamplesAreListedSearchedAndShown) {
+  const Ran all = box_.hone({"kernel", "examples"});
+  EXPECT_EQ(all.code, 0) << all.err;
+  EXPECT_THAT(all.out, AllOf(HasSubstr("packing-matmul"), HasSubstr("swizzle-tilelang")));
+  const Ran some = box_.hone({"kernel", "examples", "--technique", "fusion", "--language", "cpp"});
+  EXPECT_THAT(some.out, AllOf(HasSubstr("fusion-bias-relu"), Not(HasSubstr("tilelang"))));
+  EXPECT_THAT(box_.hone({"kernel", "examples", "--show", "packing-matmul"}).out,
+              AllOf(HasSubstr("before:"), HasSubstr("panel")));
+  EXPECT_EQ(box_.hone({"kernel", "examples", "cached", "exp", "--json"}).json()[0]["name"],
+            "cached-exp-softmax");
+}
+
+}  // namespace
+}  // namespace hone::test
