@@ -14,8 +14,8 @@ struct Rewritten {
   std::string example;
   std::string plan;
 
-  friend void PrintTo(const Rewritten& rewritten, std::ostream* out) {
-    *out << rewritten.example << ": " << rewritten.plan;
+  friend std::ostream& operator<<(std::ostream& out, const Rewritten& rewritten) {
+    return out << rewritten.example << ": " << rewritten.plan;
   }
 };
 

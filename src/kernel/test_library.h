@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include <array>
-#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <memory>
@@ -53,15 +52,15 @@ class TestLibrary {
     std::array<std::intptr_t, 12> a{};
     std::size_t count = 0;
     for (void* pointer : pointers) {
-      a.at(count++) = std::bit_cast<std::intptr_t>(pointer);
+      a.at(count++) = reinterpret_cast<std::intptr_t>(pointer);
     }
     for (const std::int64_t size : sizes) {
       a.at(count++) = size;
     }
     using P = std::intptr_t;
     using Entry = void (*)(P, P, P, P, P, P, P, P, P, P, P, P);
-    std::bit_cast<Entry>(entry_)(a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8], a[9], a[10],
-                                 a[11]);
+    reinterpret_cast<Entry>(entry_)(a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8], a[9],
+                                    a[10], a[11]);
   }
 
  private:

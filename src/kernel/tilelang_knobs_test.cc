@@ -13,9 +13,7 @@ namespace {
 
 using ::testing::Contains;
 using ::testing::ElementsAre;
-using ::testing::Field;
 using ::testing::HasSubstr;
-using ::testing::Not;
 
 constexpr const char* kMatmul = R"(import tilelang.language as T
 
@@ -69,7 +67,7 @@ TEST(TileLangKnobs, MovesAreAllDifferentAndBeginWithTheFindings) {
 }
 
 TEST(TileLangFindings, NameWhatAGpuKernelLacks) {
-  Source source{Language::tilelang, "matmul", kMatmul, {}};
+  const Source source{Language::tilelang, "matmul", kMatmul, {}};
   const auto findings = tileLangFindings(source);
   std::set<std::string> techniques;
   for (const Finding& finding : findings) {
@@ -88,7 +86,7 @@ TEST(TileLangFindings, SayNothingOfOtherPython) {
 
 TEST(TileLangSearch, ChangesTheBest) {
   const Source source{Language::tilelang, "matmul", kMatmul, {}};
-  Task task;
+  const Task task;
   const Analysis analysis = analyse(task, source, {}, {});
   const auto proposals =
       makeSearchProposer(1, 1)->propose({task, source, source, 1, analysis, {}, {}, 0, 5});
