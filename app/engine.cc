@@ -36,8 +36,14 @@ void EngineOptions::addTo(CLI::App& verb) {
 Result<Engine> Engine::start(const Context& context, const EngineOptions& options) {
   iree::Target target = HONE_TRY(iree::targetFrom(options.target));
   iree::Installation installation = HONE_TRY(iree::findInstallation(context.ireeFolder));
-  auto device = HONE_TRY(iree::chooseDevice(installation, target, options.device));
-  const std::size_t workers = cpuCount();
+  std::optional<iree::Device> device;
+  if (options.elsewhere) {
+    device = HONE_TRY(iree::fittingDevice(target, options.device));
+  } else {
+    device = HONE_TRY(iree::chooseDevice(installation, target, options.device));
+  }
+  const std::size_t workers =
+      options.compilers == 0 ? cpuCount() : std::min(options.compilers, cpuCount());
   // Half of the memory for all compiles together, the other half for what is measured.
   const Limits compileLimits{milliseconds(options.compileSeconds), memoryBytes() / 2 / workers};
   Limits runLimits{milliseconds(options.runSeconds), 0};
@@ -45,8 +51,9 @@ Result<Engine> Engine::start(const Context& context, const EngineOptions& option
     runLimits.memoryBytes = memoryBytes() / 2;  // GPU drivers map far more than they use
   }
   auto pool = HONE_TRY(iree::CompilePool::start({installation.compilerLibrary(), workers, {}}));
-  iree::Compiler compiler(std::move(pool), iree::ArtifactCache(cacheFolder() / "artifacts"),
-                          compileLimits);
+  const auto artifacts =
+      options.artifacts.empty() ? cacheFolder() / "artifacts" : options.artifacts;
+  iree::Compiler compiler(std::move(pool), iree::ArtifactCache(artifacts), compileLimits);
   return Engine{std::move(installation), std::move(target), std::move(device), std::move(compiler),
                 runLimits};
 }

@@ -168,20 +168,32 @@ Result<std::vector<ListedKernel>> listKernels(store::Store& store, std::int64_t 
   for (std::size_t i = 0; i < files.size(); ++i) {
     const std::string name = files[i].lexically_relative(folder.lexically_normal()).string();
     progress.say(fmt::format("{} of {}: {}", i + 1, files.size(), name));
-    auto listed = listOne(store, run, bench, files[i], name, known, progress);
-    if (!listed && listed.error().fault != Fault::user) {
-      return std::unexpected(std::move(listed).error());
-    }
-    if (!listed) {
-      all.emplace_back();
-      all.back().problem = listed.error().message;
-    } else {
-      all.push_back(*std::move(listed));
-    }
-    all.back().kernel = name;
+    all.push_back(HONE_TRY(listKernelFile(store, run, bench, files[i], name, known, progress)));
   }
-  std::stable_sort(all.begin(), all.end(), before);
+  sortListed(all);
   return all;
+}
+
+void sortListed(std::vector<ListedKernel>& listed) {
+  std::stable_sort(listed.begin(), listed.end(), before);
+}
+
+Result<ListedKernel> listKernelFile(store::Store& store, std::int64_t run, const KernelBench& bench,
+                                    const fs::path& file, const std::string& name,
+                                    const std::map<std::string, ListedKernel>& known,
+                                    Progress& progress) {
+  auto listed = listOne(store, run, bench, file, name, known, progress);
+  if (!listed && listed.error().fault != Fault::user) {
+    return listed;
+  }
+  ListedKernel value;
+  if (listed) {
+    value = *std::move(listed);
+  } else {
+    value.problem = listed.error().message;
+  }
+  value.kernel = name;
+  return value;
 }
 
 nlohmann::json listSummary(const std::vector<ListedKernel>& listed) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,14 @@ namespace hone::app {
 [[nodiscard]] Result<std::vector<kernel::ListedKernel>> listKernels(
     store::Store& store, std::int64_t run, const KernelBench& bench,
     const std::filesystem::path& folder, Progress& progress);
+
+/// One of them, which may be known by its content; what is wrong with it is a value.
+[[nodiscard]] Result<kernel::ListedKernel> listKernelFile(
+    store::Store& store, std::int64_t run, const KernelBench& bench,
+    const std::filesystem::path& file, const std::string& name,
+    const std::map<std::string, kernel::ListedKernel>& known, Progress& progress);
+/// The slowest first.
+void sortListed(std::vector<kernel::ListedKernel>& listed);
 
 /// The summary that later lists look things up in.
 [[nodiscard]] nlohmann::json listSummary(const std::vector<kernel::ListedKernel>& listed);

@@ -8,6 +8,8 @@
 
 #include "app/engine.h"
 #include "app/kernel_bench.h"
+#include "app/kernel_cluster.h"
+#include "app/kernel_command.h"
 #include "app/kernel_list.h"
 #include "app/kernel_model.h"
 #include "app/kernel_report.h"
@@ -22,121 +24,21 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-struct OptimizeVerbOptions {
-  std::string kernel;
-  std::string reference;
-  bool allSlow = false;
-  double threshold = 0.8;
-  double targetSpeedup = 1.5;
-  std::size_t maxIterations = 5;
-  double minImprovement = 0.05;
-  std::size_t ragK = 3;
-  std::size_t candidates = 4;
-  std::string budget;
-  std::int64_t rounds = 20;
-  std::string logs = "results/multiturn_logs";
-  bool embeddings = false;
-  bool noSave = false;
-  bool verbose = false;
-  KernelBenchOptions bench;
-  KernelProposerOptions proposer;
-};
-
-/// What all kernels of a command share.
-struct Command {
-  const Context& context;
-  const OptimizeVerbOptions& options;
-  KernelBench bench;
-  ProposerMaker proposers;
-  trial::Budget budget;
-  std::optional<kernel::Examples> examples;
-  std::optional<kernel::Embeddings> embeddings;
-  Progress progress;
-};
-
-struct Outcome {
-  kernel::Optimized optimized;
-  kernel::OutputFiles files;
-};
-
-kernel::OptimizeOptions loopOptions(const Command& command) {
-  const OptimizeVerbOptions& options = command.options;
-  kernel::OptimizeOptions loop;
-  loop.targetSpeedup = options.targetSpeedup;
-  loop.maxTurns = options.maxIterations;
-  loop.minImprovement = options.minImprovement;
-  loop.candidates = options.candidates;
-  loop.examples = options.ragK;
-  loop.budget = command.budget;
-  loop.rounds = options.rounds;
-  loop.peakGflops = command.bench.machine.peakGflops;
-  loop.peakGbps = command.bench.machine.peakGbps;
-  loop.threads = command.bench.machine.threads;
-  return loop;
-}
-
-/// What decides how the work is done, besides the kernel.
-std::string optionsKey(const OptimizeVerbOptions& options) {
-  return fmt::format("{} {} {} {} {} {} {} {} {} {} {} {}", options.targetSpeedup,
-                     options.maxIterations, options.minImprovement, options.ragK,
-                     options.candidates, options.budget, options.rounds, options.bench.threads,
-                     options.bench.seed, options.bench.device, options.threshold,
-                     options.proposer.key());
-}
-
-/// The best as an example for kernels to come; a library that cannot be written is no error.
-void remember(Command& command, const kernel::Optimized& optimized) {
-  if (command.examples && optimized.improved()) {
-    if (const auto added = command.examples->add(kernel::exampleOf(optimized)); !added) {
-      command.progress.say(fmt::format("not remembered as an example: {}", added.error().message));
-    }
-  }
-}
-
-/// One kernel under the run, its files written; `name` tells it from the others of the run.
-Result<Outcome> optimizeOne(Command& command, store::Store& store, std::int64_t run,
-                            const fs::path& file, const std::string& name, double spent) {
-  const OptimizeVerbOptions& options = command.options;
-  const kernel::JudgeOptions& judging = command.bench.judge;
-  const kernel::Source source = HONE_TRY(kernel::readKernel(file));
-  const fs::path reference = HONE_TRY(kernel::findReference(file, options.reference));
-  auto task = HONE_TRY(kernel::readTask(reference, judging));
-  auto judge = HONE_TRY(kernel::Judge::open(std::move(task), judging));
-  kernel::JudgeReferee referee(judge);
-  const auto proposer = HONE_TRY(command.proposers.proposer(spent));
-  const kernel::Workshop workshop{referee, *proposer,
-                                  command.examples ? &*command.examples : nullptr, command.progress,
-                                  command.embeddings ? &*command.embeddings : nullptr};
-  kernel::Optimizer optimizer(workshop, {store, run, name, command.bench.rankBy, judging.seed},
-                              loopOptions(command));
-  Outcome outcome{HONE_TRY(optimizer.optimize(source)), {}};
-  if (!options.noSave) {
-    std::string label = name.empty() ? source.name : fs::path(name).replace_extension().string();
-    std::replace(label.begin(), label.end(), '/', '_');
-    outcome.files = HONE_TRY(
-        kernel::writeOutputs(outcome.optimized, {file, reference, options.logs, std::move(label),
-                                                 command.bench.machineName(), HONE_VERSION}));
-    remember(command, outcome.optimized);
-  }
-  command.progress.finish();
-  return outcome;
-}
-
-json outcomeJson(const Outcome& outcome) {
+json outcomeJson(const KernelOutcome& outcome) {
   json whole = toJson(outcome.optimized);
   whole["file"] = outcome.files.kernel.string();
   whole["history"] = outcome.files.history.string();
   return whole;
 }
 
-void print(const Command& command, const Outcome& outcome) {
+void print(const KernelCommand& command, const KernelOutcome& outcome) {
   if (command.context.json) {
     return;
   }
   if (command.options.verbose) {
-    printTried(outcome.optimized);
+    fmt::print("{}", triedReport(outcome.optimized));
   }
-  printOptimized(outcome.optimized, outcome.files);
+  fmt::print("{}{}", optimizedReport(outcome.optimized), filesReport(outcome.files));
 }
 
 /// Ends a run whose kernel is at fault; what may go on later stays open.
@@ -151,7 +53,7 @@ std::unexpected<Error> failRun(store::Store& store, std::int64_t run, Error erro
   return std::unexpected(std::move(error));
 }
 
-Result<store::Run> describe(const Command& command, Hasher&& what) {
+Result<store::Run> describe(const KernelCommand& command, Hasher&& what) {
   store::Run run = describeCommand(command.context, "kernel");
   run.device = command.bench.judge.device;
   run.seed = command.options.bench.seed;
@@ -159,7 +61,7 @@ Result<store::Run> describe(const Command& command, Hasher&& what) {
   return run;
 }
 
-Result<int> optimizeKernel(Command& command) {
+Result<int> optimizeKernel(KernelCommand& command) {
   const OptimizeVerbOptions& options = command.options;
   const fs::path file = HONE_TRY(kernel::findKernel(options.kernel, options.bench.kernels));
   const kernel::Source source = HONE_TRY(kernel::readKernel(file));
@@ -197,7 +99,7 @@ Result<void> setDone(store::Store& store, std::int64_t run, const std::string& k
 }
 
 /// The kernels of the batch that are left, one after the other; one that is at fault is left out.
-Result<json> optimizeSlow(Command& command, store::Store& store, std::int64_t run,
+Result<json> optimizeSlow(KernelCommand& command, store::Store& store, std::int64_t run,
                           const std::vector<kernel::ListedKernel>& listed) {
   json done = HONE_TRY(doneOf(store, run));
   for (const kernel::ListedKernel& one : listed) {
@@ -231,7 +133,7 @@ Result<json> optimizeSlow(Command& command, store::Store& store, std::int64_t ru
   return done;
 }
 
-Result<int> optimizeAll(Command& command) {
+Result<int> optimizeAll(KernelCommand& command) {
   const fs::path folder = command.options.bench.kernels;
   HONE_CHECK(kernel::findKernels(folder));
   auto store = HONE_TRY(store::Store::open(command.context.store, store::Store::Mode::write));
@@ -260,34 +162,12 @@ Result<int> optimize(const Context& context, const OptimizeVerbOptions& options)
   if (options.kernel.empty() == !options.allSlow) {
     return userError("say which kernel: either --kernel PATH or --all-slow");
   }
-  trial::Budget budget;
-  if (!options.budget.empty()) {
-    budget = HONE_TRY(trial::budgetFrom(options.budget));
+  const cluster::Options cluster = HONE_TRY(options.cluster.resolve());
+  if (cluster.usesCluster()) {
+    return optimizeOnCluster(context, options, cluster);
   }
-  // First of all: from here on no child sees the key.
-  auto proposers =
-      HONE_TRY(ProposerMaker::make(options.proposer, options.bench.seed, options.bench.threads));
-  if (!options.allSlow) {
-    HONE_CHECK(kernel::findKernel(options.kernel, options.bench.kernels));
-  }
-  Command command{context,
-                  options,
-                  HONE_TRY(KernelBench::make(options.bench)),
-                  std::move(proposers),
-                  budget,
-                  std::nullopt,
-                  std::nullopt,
-                  Progress(context.quiet || context.json)};
-  auto examples = openExamples();
-  if (examples) {
-    command.examples.emplace(*std::move(examples));
-  } else {
-    command.progress.say(fmt::format("without examples: {}", examples.error().message));
-  }
-  if (options.embeddings) {
-    command.embeddings = embeddingsOf(command.bench.judge);
-  }
-  return options.allSlow ? optimizeAll(command) : optimizeKernel(command);
+  const auto command = HONE_TRY(startKernelCommand(context, options));
+  return options.allSlow ? optimizeAll(*command) : optimizeKernel(*command);
 }
 
 void addLoopOptions(CLI::App& verb, OptimizeVerbOptions& options) {
@@ -333,6 +213,7 @@ void addKernelOptimizeVerb(CLI::App& kernel, Context& context) {
   addLoopOptions(*verb, *options);
   options->proposer.addTo(*verb);
   options->bench.addTo(*verb);
+  options->cluster.addTo(*verb);
   verb->add_flag("--no-save", options->noSave, "Write no files; the store has it all");
   verb->add_option("--logs", options->logs, "Where the histories go")->capture_default_str();
   verb->add_flag("--verbose", options->verbose, "Every candidate, and what became of it");
@@ -343,6 +224,7 @@ void addKernelOptimizeVerb(CLI::App& kernel, Context& context) {
       "  hone kernel optimize -k matmul.cc --model openai/o3 --max-cost 2\n"
       "  hone kernel optimize -k matmul.cc --api-base http://localhost:8080/v1 --proposer both\n"
       "  hone kernel optimize --all-slow --kernels examples/kernels --budget 5m\n"
+      "  hone kernel optimize --all-slow --kernels kernels --executor slurm --nodes 4\n"
       "An interrupted command goes on when it is given again. Nothing gained is no error: then no\n"
       "kernel is written, and a sentence says so.");
   verb->callback([&context, options] {

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <cstdio>
-
 #include "base/text.h"
 #include "report/table.h"
 
@@ -25,7 +23,7 @@ std::string overPyTorch(const Optimized& optimized, double speedup) {
              : "-";
 }
 
-void printTurns(const Optimized& optimized) {
+std::string turnsText(const Optimized& optimized) {
   report::Table table({{"turn", Align::right},
                        {"tried", Align::right},
                        {"failed", Align::right},
@@ -45,7 +43,7 @@ void printTurns(const Optimized& optimized) {
                fmt::format("{:.2f}x", turn.bestSpeedup), overPyTorch(optimized, turn.bestSpeedup),
                best != nullptr ? best->proposal.title : ""});
   }
-  fmt::print("{}", table.text(report::outputWidth()));
+  return table.text(report::outputWidth());
 }
 
 std::string speedupText(const stats::Comparison& comparison) {
@@ -54,42 +52,48 @@ std::string speedupText(const stats::Comparison& comparison) {
                      speedup.high, stats::nameOf(comparison.verdict));
 }
 
-void printConfirmation(const kernel::Confirmation& confirmed) {
-  fmt::print("confirmed in {} rounds of fresh processes: {} -> {}\n", confirmed.original.rounds,
-             humanTime(confirmed.originalNs), humanTime(confirmed.bestNs));
-  fmt::print("  over the original: {}\n", speedupText(confirmed.original));
+std::string confirmationText(const kernel::Confirmation& confirmed) {
+  std::string text = fmt::format("confirmed in {} rounds of fresh processes: {} -> {}\n",
+                                 confirmed.original.rounds, humanTime(confirmed.originalNs),
+                                 humanTime(confirmed.bestNs));
+  text += fmt::format("  over the original: {}\n", speedupText(confirmed.original));
   if (confirmed.pytorch) {
-    fmt::print("  over PyTorch ({}): {}\n", humanTime(confirmed.pytorchNs),
-               speedupText(*confirmed.pytorch));
+    text += fmt::format("  over PyTorch ({}): {}\n", humanTime(confirmed.pytorchNs),
+                        speedupText(*confirmed.pytorch));
   }
-  fmt::print("  noise: the original differs from itself by up to {:.2f} %\n",
-             100 * confirmed.original.floor);
+  return text + fmt::format("  noise: the original differs from itself by up to {:.2f} %\n",
+                            100 * confirmed.original.floor);
 }
 
 }  // namespace
 
-void printOptimized(const Optimized& optimized, const kernel::OutputFiles& files) {
-  fmt::print("{}\n\n", optimized.original.name);
-  printTurns(optimized);
-  fmt::print("\nstopped: {}\n", optimized.why);
+std::string optimizedReport(const Optimized& optimized) {
+  std::string text = fmt::format("{}\n\n{}", optimized.original.name, turnsText(optimized));
+  text += fmt::format("\nstopped: {}\n", optimized.why);
   if (!optimized.spent.empty()) {
-    fmt::print("model: {}\n", optimized.spent);
+    text += fmt::format("model: {}\n", optimized.spent);
   }
   if (optimized.confirmed) {
-    printConfirmation(*optimized.confirmed);
+    text += confirmationText(*optimized.confirmed);
   }
   if (!optimized.note.empty()) {
-    fmt::print("{}\n", optimized.note);
+    text += fmt::format("{}\n", optimized.note);
   }
-  if (!files.kernel.empty()) {
-    fmt::print("written: {}\n", files.kernel.string());
-  }
-  if (!files.history.empty()) {
-    fmt::print("history: {}\n", files.history.string());
-  }
+  return text;
 }
 
-void printTried(const Optimized& optimized) {
+std::string filesReport(const kernel::OutputFiles& files) {
+  std::string text;
+  if (!files.kernel.empty()) {
+    text += fmt::format("written: {}\n", files.kernel.string());
+  }
+  if (!files.history.empty()) {
+    text += fmt::format("history: {}\n", files.history.string());
+  }
+  return text;
+}
+
+std::string triedReport(const Optimized& optimized) {
   report::Table table({{"turn", Align::right},
                        {"outcome", Align::left},
                        {"speedup", Align::right},
@@ -102,7 +106,7 @@ void printTried(const Optimized& optimized) {
                  tried.judged.message});
     }
   }
-  fmt::print("{}\n", table.text(report::outputWidth()));
+  return table.text(report::outputWidth()) + "\n";
 }
 
 }  // namespace hone::app

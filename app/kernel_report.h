@@ -1,16 +1,18 @@
 #pragma once
 
-#include <filesystem>
+#include <string>
 
 #include "kernel/optimizer.h"
 #include "kernel/outputs.h"
 
 namespace hone::app {
 
-/// Prints what came of a kernel: a line a turn, why it stopped, what was confirmed and written.
-void printOptimized(const kernel::Optimized& optimized, const kernel::OutputFiles& files);
+/// What came of a kernel: a line a turn, why it stopped, what was confirmed.
+[[nodiscard]] std::string optimizedReport(const kernel::Optimized& optimized);
+/// What was written.
+[[nodiscard]] std::string filesReport(const kernel::OutputFiles& files);
 
 /// The candidates of each turn with what became of them, for --verbose.
-void printTried(const kernel::Optimized& optimized);
+[[nodiscard]] std::string triedReport(const kernel::Optimized& optimized);
 
 }  // namespace hone::app

@@ -15,6 +15,7 @@
 #include "app/split.h"
 #include "app/time_library.h"
 #include "app/tune.h"
+#include "app/worker.h"
 #include "app/workload.h"
 #include "base/interrupt.h"
 #include "store/store.h"
@@ -105,6 +106,7 @@ int runCommandLine(const std::vector<std::string>& arguments, const Context* ask
   addSpecVerb(app, context);
   addKernelVerb(app, context);
   addWorkloadVerb(app, context);
+  addWorkerVerb(app, context);
   addRunsVerb(app, context);
   addTimeLibraryVerb(app, context);
   addKernelWorkerVerb(app, context);

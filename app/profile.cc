@@ -4,10 +4,13 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "app/cluster_options.h"
+#include "app/cluster_run.h"
 #include "app/engine.h"
 #include "app/generate.h"
 #include "app/generated_folder.h"
 #include "app/operation_options.h"
+#include "app/profile_cluster.h"
 #include "app/profile_output.h"
 #include "app/program_profile.h"
 #include "base/clock.h"
@@ -36,6 +39,7 @@ struct ProfileVerbOptions {
   ProfileOutput output;
   ProgramOptions program;
   EngineOptions engine;
+  ClusterOptions cluster;
 };
 
 Result<void> setProviders(const std::string& text, profile::ProfileOptions& options) {
@@ -69,7 +73,7 @@ Result<std::vector<profile::Generated>> chooseOperations(const ProfileVerbOption
 }
 
 std::string runKey(const std::vector<profile::Generated>& operations, const Engine& engine,
-                   const ProfileVerbOptions& options) {
+                   const ProfileVerbOptions& options, const std::string& executor) {
   Hasher hasher;
   hasher.field("profile").field(engine.compiler.revision()).field(engine.device->name);
   for (const profile::Generated& one : operations) {
@@ -79,17 +83,10 @@ std::string runKey(const std::vector<profile::Generated>& operations, const Engi
   hasher.field(fmt::format("{} {} {} {} {}", options.profile.verify, options.profile.measure,
                            options.profile.fewestRounds, options.profile.mostRounds,
                            options.profile.seed));
-  return hasher.hex();
-}
-
-/// What this machine allows for the operation, where that is known: on the CPU.
-Result<std::optional<profile::Roofline>> rooflineFor(const Engine& engine,
-                                                     profile::Rooflines& rooflines,
-                                                     const profile::Operation& operation) {
-  if (!engine.device->isLocal()) {
-    return std::nullopt;
+  if (executor != "local") {
+    hasher.field(executor);
   }
-  return HONE_TRY(rooflines.of(operandsOf(operation.problem).front().element));
+  return hasher.hex();
 }
 
 Result<std::vector<model::ProfileRow>> profileAll(const std::vector<profile::Generated>& operations,
@@ -108,15 +105,8 @@ Result<std::vector<model::ProfileRow>> profileAll(const std::vector<profile::Gen
     }
     progress.stage("profile", static_cast<std::int64_t>(count));
     for (profile::Built& one : built) {
-      std::erase_if(one.dispatches, [&](const profile::BuiltDispatch& dispatch) {
-        return !options.filter.takes(one.generated.operation.kind(), one.generated.operation.name(),
-                                     dispatch.name);
-      });
-      const auto roofline = options.profile.measure
-                                ? HONE_TRY(rooflineFor(engine, rooflines, one.generated.operation))
-                                : std::nullopt;
-      auto some = HONE_TRY(profiler.profile(one, roofline));
-      sortBySpeed(some);
+      auto some = HONE_TRY(
+          profileOne(one, options.filter, engine, rooflines, profiler, options.profile.measure));
       for (model::ProfileRow& row : some) {
         options.output.printRow(context, row);
         rows.push_back(std::move(row));
@@ -127,14 +117,39 @@ Result<std::vector<model::ProfileRow>> profileAll(const std::vector<profile::Gen
   return rows;
 }
 
+Result<int> finishRows(const Context& context, const ProfileVerbOptions& options,
+                       store::Store& store, std::int64_t run, std::vector<model::ProfileRow> rows,
+                       const nlohmann::json& program, std::int64_t ownNs) {
+  nlohmann::json summary = {{"rows", nlohmann::json::array()}};
+  for (const model::ProfileRow& row : rows) {
+    summary["rows"].push_back(toJson(row));
+  }
+  summary["own_cpu_ns"] = ownNs;
+  if (!program.is_null()) {
+    summary["program"] = program;
+  }
+  HONE_CHECK(store.finishRun(run, store::RunStatus::finished, summary));
+  return options.output.finish(context, run, std::move(rows), program);
+}
+
 Result<int> profileOperations(const Context& context, const ProfileVerbOptions& options,
                               Engine& engine, const std::vector<profile::Generated>& operations,
                               Progress& progress, const nlohmann::json& program) {
   auto store = HONE_TRY(store::Store::open(context.store, store::Store::Mode::write));
   store::Run described = describeRun(context, engine, "profile");
-  described.key = runKey(operations, engine, options);
+  const cluster::Options cluster = HONE_TRY(options.cluster.resolve());
+  described.key = runKey(operations, engine, options, cluster.executor);
   described.seed = options.profile.seed;
   const std::int64_t run = HONE_TRY(findOrAddRun(context, store, described, progress));
+  if (cluster.usesCluster()) {
+    auto opened = HONE_TRY(ClusterRun::open(
+        cluster, context, {{"engine", engineSetup(engine, options.engine)}}, store, run, progress));
+    auto rows = HONE_TRY(profileOnCluster(
+        *opened, operations, options.dispatches, options.profile, progress,
+        [&](const model::ProfileRow& row) { options.output.printRow(context, row); }));
+    HONE_CHECK(opened->close());
+    return finishRows(context, options, store, run, std::move(rows), program, ownCpuNs());
+  }
   const iree::Executor executor = engine.executor();
   const profile::LibraryProvider library(HONE_TRY(ownProgram()), engine.runLimits);
   profile::Profiler profiler(executor, library, store, progress, run, options.profile);
@@ -143,16 +158,9 @@ Result<int> profileOperations(const Context& context, const ProfileVerbOptions& 
                                HONE_VERSION);
   auto rows =
       HONE_TRY(profileAll(operations, options, engine, rooflines, profiler, context, progress));
-  nlohmann::json summary = {{"rows", nlohmann::json::array()}};
-  for (const model::ProfileRow& row : rows) {
-    summary["rows"].push_back(toJson(row));
-  }
-  summary["own_cpu_ns"] = ownCpuNs() - profiler.referenceCpuNs() + engine.compiler.nurseryCpuNs();
-  if (!program.is_null()) {
-    summary["program"] = program;
-  }
-  HONE_CHECK(store.finishRun(run, store::RunStatus::finished, summary));
-  return options.output.finish(context, run, std::move(rows), program);
+  const std::int64_t ownNs =
+      ownCpuNs() - profiler.referenceCpuNs() + engine.compiler.nurseryCpuNs();
+  return finishRows(context, options, store, run, std::move(rows), program, ownNs);
 }
 
 Result<int> profileVerb(const Context& context, ProfileVerbOptions options) {
@@ -167,6 +175,8 @@ Result<int> profileVerb(const Context& context, ProfileVerbOptions options) {
   if (!given) {
     operations = HONE_TRY(chooseGenerated(options.generate.folder, options.filter, options.engine));
   }
+  const cluster::Options cluster = HONE_TRY(options.cluster.resolve());
+  options.engine = headEngine(options.engine, cluster);
   Engine engine = HONE_TRY(Engine::start(context, options.engine));
   if (!engine.device) {
     return userError("this machine has no device for {}: hone compile compiles for it",
@@ -174,7 +184,9 @@ Result<int> profileVerb(const Context& context, ProfileVerbOptions options) {
   }
   Progress progress(context.quiet || context.json);
   nlohmann::json program;
-  if (options.operations.isProgram()) {
+  if (options.operations.isProgram() && cluster.usesCluster()) {
+    progress.say("the program as a whole is not profiled on a cluster, only its operations");
+  } else if (options.operations.isProgram()) {
     const ProgramProfile whole = HONE_TRY(
         profileProgram(engine, options.operations.file, options.program, options.profile.seed));
     program = toJson(whole);
@@ -218,6 +230,7 @@ void addProfileVerb(CLI::App& app, Context& context) {
   options->program.addTo(*verb);
   options->output.addTo(*verb);
   options->engine.addTo(*verb);
+  options->cluster.addTo(*verb);
   verb->footer(
       "Examples:\n"
       "  hone profile --problem-m 128 --problem-n 128:1280:128 --problem-k 256 --output data.csv\n"
@@ -225,6 +238,7 @@ void addProfileVerb(CLI::App& app, Context& context) {
       "  hone profile --problem-m 512 --problem-n 512 --problem-k 512 --configs all\n"
       "  hone profile workload.txt --limit 8 --type f32\n"
       "  hone profile model.mlir                                dispatch by dispatch\n"
+      "  hone profile workload.txt --executor slurm --nodes 8 --partition batch\n"
       "  hone profile --dispatches='matmul_128x*'               of what hone generate made\n"
       "Exit code 1: a result is wrong, or something did not compile or run.");
   verb->callback([&context, options, verb] {

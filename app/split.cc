@@ -22,6 +22,7 @@ CLI::App* addMeasuring(CLI::App& split, const char* name, const char* what,
                    "The folder of the results; <name of the workload>_results when not given");
   mode->add_option("--seed", options->seed, "Of inputs and orders")->capture_default_str();
   options->engine.addTo(*mode);
+  options->cluster.addTo(*mode);
   return mode;
 }
 
@@ -47,6 +48,7 @@ void addSweep(CLI::App& split, Context& context, const char* name, const char* w
       "  hone split {0} convolutions.txt\n"
       "  hone split {0} convolutions.txt --type f32        bf16 problems where bf16 is slow\n"
       "  hone split {0} convolutions.txt --limits 1,2,4,8,16 --limit 10\n"
+      "  hone split {0} convolutions.txt --executor slurm --nodes 8 --partition batch\n"
       "Exit code 1: the recommended code is proven to slow a shape down, or a result was wrong.",
       name));
   mode->callback([&context, options] {

@@ -3,7 +3,10 @@
 #include <algorithm>
 #include <cstdio>
 #include <map>
+#include <memory>
 
+#include "app/cluster_run.h"
+#include "app/split_cluster.h"
 #include "app/split_report.h"
 #include "base/clock.h"
 #include "base/file.h"
@@ -34,10 +37,17 @@ struct Session {
   iree::Executor executor;
   store::Store store;
   std::int64_t run = 0;
+  std::unique_ptr<ClusterRun> cluster = nullptr;  ///< who measures, if not this machine
+
+  Session(Engine started, iree::Executor executes, store::Store opened, std::int64_t number)
+      : engine(std::move(started)),
+        executor(std::move(executes)),
+        store(std::move(opened)),
+        run(number) {}
 };
 
 std::string runKey(const Engine& engine, const SplitOptions& options, std::string_view mode,
-                   const std::vector<SweepProblem>& problems) {
+                   const std::vector<SweepProblem>& problems, const std::string& executor) {
   Hasher hasher;
   hasher.field("split").field(mode).field(engine.compiler.revision()).field(engine.device->name);
   hasher.field(options.limits).field(options.budget).field(std::to_string(options.seed));
@@ -47,13 +57,18 @@ std::string runKey(const Engine& engine, const SplitOptions& options, std::strin
   for (const SweepProblem& problem : problems) {
     hasher.field(nameOf(problem.problem)).field(problem.arguments);
   }
+  if (executor != "local") {
+    hasher.field(executor);
+  }
   return hasher.hex();
 }
 
-Result<Session> startSession(const Context& context, const SplitOptions& options,
-                             std::string_view mode, const std::vector<SweepProblem>& problems,
-                             Progress& progress) {
-  EngineOptions engineOptions = options.engine;
+Result<std::unique_ptr<Session>> startSession(const Context& context, const SplitOptions& options,
+                                              std::string_view mode,
+                                              const std::vector<SweepProblem>& problems,
+                                              Progress& progress) {
+  const cluster::Options clusterOptions = HONE_TRY(options.cluster.resolve());
+  EngineOptions engineOptions = headEngine(options.engine, clusterOptions);
   if (engineOptions.device.empty() && engineOptions.target == "local") {
     engineOptions.device = "local-task";  // what a split gains is parallelism
   }
@@ -66,11 +81,18 @@ Result<Session> startSession(const Context& context, const SplitOptions& options
   }
   auto store = HONE_TRY(store::Store::open(context.store, store::Store::Mode::write));
   store::Run described = describeRun(context, engine, "split");
-  described.key = runKey(engine, options, mode, problems);
+  described.key = runKey(engine, options, mode, problems, clusterOptions.executor);
   described.seed = options.seed;
   const std::int64_t run = HONE_TRY(findOrAddRun(context, store, described, progress));
   iree::Executor executor = engine.executor();
-  return Session{std::move(engine), std::move(executor), std::move(store), run};
+  auto session =
+      std::make_unique<Session>(std::move(engine), std::move(executor), std::move(store), run);
+  if (clusterOptions.usesCluster()) {
+    session->cluster = HONE_TRY(ClusterRun::open(
+        clusterOptions, context, {{"engine", engineSetup(session->engine, engineOptions)}},
+        session->store, run, progress));
+  }
+  return session;
 }
 
 /// What finished sweeps measured, by race; the newest of each.
@@ -159,12 +181,19 @@ Result<int> conclude(const Context& context, const SplitOptions& options, Sessio
                              session.run, session.engine.target.flags, options.seed);
   if (!recommendations.empty()) {
     const std::int64_t startNs = nowNs();
+    const auto orders = ordersFor(problems, outcome.records, recommendations);
     outcome.validation =
-        HONE_TRY(validator.validate(ordersFor(problems, outcome.records, recommendations)));
+        session.cluster
+            ? HONE_TRY(validateOnCluster(*session.cluster, orders, session.engine.target.flags,
+                                         options.seed, progress))
+            : HONE_TRY(validator.validate(orders));
     outcome.validateSeconds = static_cast<double>(nowNs() - startNs) / 1e9;
     preferProven(outcome);
   }
   HONE_CHECK(writeReports(outcome));
+  if (session.cluster) {
+    HONE_CHECK(session.cluster->close());
+  }
   HONE_CHECK(session.store.finishRun(session.run, store::RunStatus::finished, toJson(outcome)));
   return report(context, outcome);
 }
@@ -220,7 +249,12 @@ Result<int> splitSweep(const Context& context, const SplitOptions& options) {
     return userError("--method rebuild goes with --iree-source and --iree-build");
   }
   HONE_CHECK(makeFolder(options.folder()));
-  Session session = HONE_TRY(startSession(context, options, "sweep", problems, progress));
+  const auto started = HONE_TRY(startSession(context, options, "sweep", problems, progress));
+  Session& session = *started;
+  if (session.cluster && options.method == "rebuild") {
+    return userError(
+        "--method rebuild builds compilers on this machine: it goes without --executor");
+  }
   sweepOptions.flags = session.engine.target.flags;
   sweepOptions.compiler = fmt::format("{} {} {}", session.engine.compiler.revision(),
                                       options.method, options.ireeSource);
@@ -235,7 +269,10 @@ Result<int> splitSweep(const Context& context, const SplitOptions& options) {
   }
   HONE_CHECK(sweeper.restore(std::move(earlier)));
   const std::int64_t startNs = nowNs();
-  const auto records = HONE_TRY(sweeper.sweep(problems));
+  const auto records =
+      session.cluster
+          ? HONE_TRY(sweepOnCluster(*session.cluster, sweeper, sweepOptions, problems, progress))
+          : HONE_TRY(sweeper.sweep(problems));
   auto sweep = resultOf(records, sweepOptions.limits);
   HONE_CHECK(split::writeResults(options.folder(), options.stem(), sweep));
   SplitOutcome outcome;
@@ -266,7 +303,8 @@ Result<int> splitTestOptimized(const Context& context, const SplitOptions& optio
     return userError("{} has results of none of the problems of {}", options.folder().string(),
                      options.workload.file);
   }
-  Session session = HONE_TRY(startSession(context, options, "test-optimized", known, progress));
+  const auto started = HONE_TRY(startSession(context, options, "test-optimized", known, progress));
+  Session& session = *started;
   SplitOutcome outcome;
   outcome.records = std::move(records);
   outcome.analysis = split::analyze(std::move(sweep));

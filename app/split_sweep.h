@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "app/cluster_options.h"
 #include "app/context.h"
 #include "app/engine.h"
 #include "app/split_workload.h"
@@ -24,6 +25,7 @@ struct SplitOptions {
   std::string buildCommand;
   std::uint64_t seed = 1;
   EngineOptions engine;
+  ClusterOptions cluster;
 
   [[nodiscard]] std::string stem() const;
   [[nodiscard]] std::filesystem::path folder() const;

@@ -5,6 +5,8 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
+#include "app/cluster_options.h"
+#include "app/cluster_run.h"
 #include "app/engine.h"
 #include "app/tune_candidates.h"
 #include "app/tune_output.h"
@@ -40,6 +42,7 @@ struct TuneVerbOptions {
   std::string starterSpec;
   std::vector<std::string> flags;  ///< after --
   EngineOptions engine;
+  ClusterOptions cluster;
 };
 
 std::vector<std::string> flagsFor(const Engine& engine, const TuneVerbOptions& options) {
@@ -63,7 +66,7 @@ tune::TuneOptions tuneOptions(const TuneVerbOptions& options, const trial::Budge
 }
 
 std::string runKey(const Engine& engine, const std::vector<tune::WholeProgram>& programs,
-                   const TuneVerbOptions& options) {
+                   const TuneVerbOptions& options, const std::string& executor) {
   Hasher hasher;
   hasher.field("tune").field(engine.compiler.revision()).field(engine.device->name);
   for (const tune::WholeProgram& whole : programs) {
@@ -78,6 +81,9 @@ std::string runKey(const Engine& engine, const std::vector<tune::WholeProgram>& 
   hasher.field(options.continued).field(options.starterSpec);
   hasher.field(fmt::format("{} {} {} {} {} {} {}", options.budget, options.dispatches, options.top,
                            options.strategy, options.seed, options.rounds, options.keepFlags));
+  if (executor != "local") {
+    hasher.field(executor);
+  }
   return hasher.hex();
 }
 
@@ -188,7 +194,11 @@ Result<int> tune(const Context& context, TuneVerbOptions options) {
   if (!options.programs.file.empty()) {
     HONE_TRY(readFile(options.programs.file));
   }
-  Engine engine = HONE_TRY(Engine::start(context, options.engine));
+  const cluster::Options cluster = HONE_TRY(options.cluster.resolve());
+  const bool onlyHere = options.explain || options.compileOnly;
+  const EngineOptions engineOptions =
+      onlyHere ? options.engine : headEngine(options.engine, cluster);
+  Engine engine = HONE_TRY(Engine::start(context, engineOptions));
   const ScratchFolder scratch = HONE_TRY(ScratchFolder::create("hone-tune"));
   Progress progress(context.quiet || context.json);
   auto programs = HONE_TRY(options.programs.load(engine, flagsFor(engine, options), options.seed,
@@ -210,11 +220,17 @@ Result<int> tune(const Context& context, TuneVerbOptions options) {
   }
   auto store = HONE_TRY(store::Store::open(context.store, store::Store::Mode::write));
   store::Run described = describeRun(context, engine, "tune");
-  described.key = runKey(engine, programs, options);
+  described.key = runKey(engine, programs, options, cluster.executor);
   described.seed = options.seed;
   const std::int64_t run = HONE_TRY(findOrAddRun(context, store, described, progress));
   const iree::Executor executor = engine.executor();
-  const trial::Workbench bench{engine.compiler, executor, store, progress, run};
+  std::unique_ptr<ClusterRun> onCluster;
+  if (cluster.usesCluster()) {
+    onCluster = HONE_TRY(ClusterRun::open(
+        cluster, context, {{"engine", engineSetup(engine, engineOptions)}}, store, run, progress));
+  }
+  const trial::Workbench bench{
+      engine.compiler, executor, store, progress, run, onCluster ? &onCluster->plans() : nullptr};
   const trial::Budget share = shareOf(budget, programs.size());
   auto tuned =
       tuneAll(bench, engine, std::move(programs), options, share, scratch.path(), candidates);
@@ -224,6 +240,9 @@ Result<int> tune(const Context& context, TuneVerbOptions options) {
           store.finishRun(run, store::RunStatus::failed, {{"error", tuned.error().message}}));
     }
     return std::unexpected(tuned.error());
+  }
+  if (onCluster) {
+    HONE_CHECK(onCluster->close());
   }
   nlohmann::json summary = summaryOf(*tuned);
   std::int64_t referenceCpuNs = 0;
@@ -271,6 +290,7 @@ void addTuneVerb(CLI::App& app, Context& context) {
                    "How --strategy would have done in a recorded run; -o keeps the recordings")
       ->check(CLI::PositiveNumber);
   options->engine.addTo(*verb);
+  options->cluster.addTo(*verb);
   verb->footer(
       "Examples:\n"
       "  hone tune model.mlir -o spec.mlir\n"
@@ -280,6 +300,7 @@ void addTuneVerb(CLI::App& app, Context& context) {
       "  hone tune conv.mlir --target vulkan -o spec.mlir\n"
       "  hone tune model.mlir --target rocm:gfx942 --compile-only -o candidates\n"
       "  hone tune --continue candidates -o spec.mlir      where the device is\n"
+      "  hone tune model.mlir --executor slurm --nodes 4 --gres gpu:1 --target rocm:gfx942\n"
       "  hone tune --replay 12 --strategy model            without compiling\n"
       "Nothing gained is no error: then there is no spec, and a sentence says so.");
   verb->callback([&context, options] {

@@ -82,6 +82,7 @@ Result<std::vector<tune::WholeProgram>> TunePrograms::load(Engine& engine,
   const auto add = [&](trial::Program program) -> Result<void> {
     tune::WholeProgram whole;
     whole.program = std::move(program);
+    whole.inputSpecs = inputs;
     whole.flags = flags;
     whole.seed = seed;
     tune::InputSets sets = HONE_TRY(

@@ -27,6 +27,7 @@ std::map<std::string, Folders, std::less<>> allowedIncludes() {
   for (const char* use : {"profile", "split", "tune", "kernel"}) {
     allowed[use] = above;
   }
+  allowed["cluster"] = allowed["search"];
   allowed["verify"] = {"base", "model"};
   allowed["report"] = {"base", "stats", "model", "store"};
   return allowed;

@@ -16,6 +16,7 @@
 #include <cstring>
 #include <system_error>
 
+#include "base/cleanup_command.h"
 #include "base/clock.h"
 #include "base/environment.h"
 #include "base/interrupt.h"
@@ -111,7 +112,8 @@ int sleepFor(std::int64_t deadlineNs) {
 
 /// Collects both streams until the child ends, whoever else still holds them; true when the time
 /// ran out or an interrupt came before.
-bool collect(Pipe& out, Pipe& err, int child, Finished& finished, std::int64_t deadlineNs) {
+bool collect(Pipe& out, Pipe& err, int child, Finished& finished, std::int64_t deadlineNs,
+             bool always) {
   bool ended = false;
   bool cutShort = false;
   while (!ended && !cutShort) {
@@ -121,19 +123,19 @@ bool collect(Pipe& out, Pipe& err, int child, Finished& finished, std::int64_t d
     ended = ready > 0 && ends[2].revents != 0;
     drain(out, finished.out);
     drain(err, finished.err);
-    cutShort = !ended && (interrupted() || (deadlineNs > 0 && nowNs() >= deadlineNs));
+    cutShort = !ended && ((interrupted() && !always) || (deadlineNs > 0 && nowNs() >= deadlineNs));
   }
   return cutShort;
 }
 
 /// Collects until the child ends or its time is over, then reaps it; what is left of its group goes
 /// with it.
-Result<Finished> await(pid_t child, Pipe& out, Pipe& err, std::int64_t deadlineNs) {
+Result<Finished> await(pid_t child, Pipe& out, Pipe& err, std::int64_t deadlineNs, bool always) {
   Finished finished;
   // glibc 2.36 declares pidfd_open without extern "C", so that it does not link.
   const int handle = static_cast<int>(::syscall(SYS_pidfd_open, child, 0));
   const auto noHandle = errnoError("cannot watch a child (pidfd_open, Linux 5.3 and later)");
-  const bool cutShort = handle < 0 || collect(out, err, handle, finished, deadlineNs);
+  const bool cutShort = handle < 0 || collect(out, err, handle, finished, deadlineNs, always);
   ::kill(-child, SIGKILL);  // before it is reaped: the number of the group is still its own
   int status = 0;
   rusage usage{};
@@ -207,8 +209,10 @@ Ending endingFrom(int waitStatus, const rusage& usage) {
   return ending;
 }
 
-Result<Finished> runCommand(const Command& command) {
-  if (interrupted()) {
+namespace {
+
+Result<Finished> runToEnd(const Command& command, bool always) {
+  if (interrupted() && !always) {
     return interruptedError();
   }
   if (command.argv.empty()) {
@@ -239,18 +243,24 @@ Result<Finished> runCommand(const Command& command) {
 
   const std::int64_t deadlineNs =
       command.limits.wall.count() > 0 ? startNs + command.limits.wall.count() * 1'000'000 : 0;
-  Finished finished = HONE_TRY(await(child, out, err, deadlineNs));
+  Finished finished = HONE_TRY(await(child, out, err, deadlineNs, always));
   finished.ending.wallNs = nowNs() - startNs;
   int startError = 0;
   if (::read(report.read, &startError, sizeof startError) == sizeof startError) {
     errno = startError;
     return errnoError(fmt::format("cannot start {}", command.argv.front()));
   }
-  if (interrupted()) {
+  if (interrupted() && !always) {
     return interruptedError();
   }
   return finished;
 }
+
+}  // namespace
+
+Result<Finished> runCommand(const Command& command) { return runToEnd(command, false); }
+
+Result<Finished> runCleanup(const Command& command) { return runToEnd(command, true); }
 
 std::string findProgram(std::string_view name) {
   if (name.contains('/')) {

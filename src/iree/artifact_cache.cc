@@ -7,6 +7,7 @@
 #include <system_error>
 
 #include "base/file.h"
+#include "base/machine.h"
 #include "base/text.h"
 
 namespace hone::iree {
@@ -41,8 +42,9 @@ bool ArtifactCache::has(std::string_view key, std::string_view ending) const {
 }
 
 Result<fs::path> ArtifactCache::beside(std::string_view key, std::string_view ending) const {
-  // One folder for all, so that whoever writes next sweeps what a killed process left.
-  const fs::path parts = folder_ / "parts";
+  // One folder a machine, so that whoever writes next there sweeps what a killed process left; of
+  // processes on other machines that share the cache nobody here knows whether they are gone.
+  const fs::path parts = folder_ / "parts" / hostName();
   HONE_CHECK(makeFolder(pathOf(key, ending).parent_path()));
   HONE_CHECK(makeFolder(parts));
   sweepParts(parts);

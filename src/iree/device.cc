@@ -41,14 +41,19 @@ Result<std::vector<std::string>> listDevices(const Installation& installation) {
   return devices;
 }
 
-Result<std::optional<Device>> chooseDevice(const Installation& installation, const Target& target,
-                                           const std::string& wanted) {
+Result<Device> fittingDevice(const Target& target, const std::string& wanted) {
   Device device = deviceNamed(wanted.empty() ? target.devices.front() : wanted);
   const auto& fitting = target.devices;
   if (std::find(fitting.begin(), fitting.end(), device.driver()) == fitting.end()) {
     return userError("device '{}' cannot run code for target '{}'; its devices are: {}",
                      device.name, target.name, join(fitting, ", "));
   }
+  return device;
+}
+
+Result<std::optional<Device>> chooseDevice(const Installation& installation, const Target& target,
+                                           const std::string& wanted) {
+  Device device = HONE_TRY(fittingDevice(target, wanted));
   if (device.isLocal()) {
     return device;
   }

@@ -31,6 +31,10 @@ struct Device {
 /// The devices of this machine that IREE's runtime finds, by name.
 [[nodiscard]] Result<std::vector<std::string>> listDevices(const Installation& installation);
 
+/// The wanted device, or the target's own when `wanted` is empty, whether this machine has it or
+/// not. One that cannot run the target is a user error.
+[[nodiscard]] Result<Device> fittingDevice(const Target& target, const std::string& wanted);
+
 /// The device to run the target's code on: the wanted one, or the target's own when `wanted` is
 /// empty. Nothing when this machine has no device for the target: it is compile-only here. A
 /// wanted device that is unknown, or cannot run the target, is a user error.

@@ -59,9 +59,11 @@ std::string runListText(std::span<const store::RunLine> runs, std::size_t width)
                {"device", Align::left, 10},
                {"command", Align::left, 12}});
   for (const store::RunLine& run : runs) {
-    table.add({std::to_string(run.id), run.verb, minuteOf(run.startedAt),
-               std::string(nameOf(run.status)), std::to_string(run.trials), run.device,
-               withoutVerb(run)});
+    const std::string status = run.cluster.empty()
+                                   ? std::string(nameOf(run.status))
+                                   : fmt::format("{}: {}", nameOf(run.status), run.cluster);
+    table.add({std::to_string(run.id), run.verb, minuteOf(run.startedAt), status,
+               std::to_string(run.trials), run.device, withoutVerb(run)});
   }
   return table.text(width);
 }
@@ -76,6 +78,7 @@ json runListJson(std::span<const store::RunLine> runs) {
                     {"trials", run.trials},
                     {"target", run.target},
                     {"device", run.device},
+                    {"cluster", run.cluster},
                     {"command", run.title}});
   }
   return {{"runs", std::move(list)}};
@@ -89,7 +92,7 @@ RunView::RunView(const store::Run& run, std::span<const store::TrialLine> trials
     std::vector<double> ns;
   };
   std::unordered_map<std::int64_t, Times> byTrial;
-  for (const auto& [trial, sample] : samples) {  // by stage: a later one replaces an earlier
+  for (const auto& [trial, sample, node] : samples) {  // by stage: a later one replaces an earlier
     Times& times = byTrial[trial];
     if (times.stage != sample.stage) {
       times = {.stage = sample.stage, .ns = {}};
@@ -118,6 +121,7 @@ std::string RunView::text(std::size_t width) const {
   addFact(text, "time", {labelled("started", run_.startedAt), labelled("ended", run_.finishedAt)});
   addFact(text, "folder", {run_.workingFolder});
   addFact(text, "machine", {run_.host, run_.cpu});
+  addFact(text, "cluster", {run_.details.value("cluster", "")});
   addFact(text, "for", {labelled("target", run_.target), labelled("device", run_.device)});
   addFact(text, "made by",
           {labelled("hone", run_.honeVersion), labelled("compiler", run_.compilerRevision),

@@ -39,6 +39,14 @@ TEST(RunList, FitsTheWidth) {
   EXPECT_THAT(splitAt(runListText(runs, 80), '\n'), Each(SizeIs(testing::Le(80))));
 }
 
+TEST(RunList, ARunOnAClusterShowsIt) {
+  std::vector<store::RunLine> runs = {lineOf(3, "tune m.mlir")};
+  runs[0].status = RunStatus::running;
+  runs[0].cluster = "2 nodes, 2 running, 7 queued";
+  EXPECT_THAT(runListText(runs, 120), HasSubstr("running: 2 nodes, 2 running, 7 queued"));
+  EXPECT_EQ(runListJson(runs)["runs"][0]["cluster"], "2 nodes, 2 running, 7 queued");
+}
+
 TEST(RunList, JsonHasTheWholeCommand) {
   const std::vector<store::RunLine> runs = {lineOf(3, "tune 'a b'")};
   const auto document = runListJson(runs);

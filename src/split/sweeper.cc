@@ -104,6 +104,11 @@ std::string Sweeper::raceOf(const SweepProblem& problem) const {
   return hasher.hex();
 }
 
+const ShapeRecord* Sweeper::earlier(const SweepProblem& problem) const {
+  const auto found = earlier_.find(raceOf(problem));
+  return found == earlier_.end() ? nullptr : &found->second;
+}
+
 Result<std::vector<Sweeper::Item>> Sweeper::compileItems(std::span<const SweepProblem> problems,
                                                          std::span<const std::size_t> which,
                                                          const std::filesystem::path& folder) {

@@ -73,6 +73,11 @@ class Sweeper {
   /// In the order of the problems. Those beyond the budget are left out and named.
   [[nodiscard]] Result<std::vector<ShapeRecord>> sweep(std::span<const SweepProblem> problems);
 
+  /// What a problem's record is found again by: equal where the very same would be measured.
+  [[nodiscard]] std::string raceOf(const SweepProblem& problem) const;
+  /// What was learnt by restore(); nullptr where the problem is new.
+  [[nodiscard]] const ShapeRecord* earlier(const SweepProblem& problem) const;
+
   /// CPU time spent on the reference in this process; it is not hone's own.
   [[nodiscard]] std::int64_t referenceCpuNs() const { return referenceCpuNs_; }
 
@@ -80,7 +85,6 @@ class Sweeper {
   struct Item;
   struct Entry;
 
-  [[nodiscard]] std::string raceOf(const SweepProblem& problem) const;
   [[nodiscard]] Result<std::vector<Item>> compileItems(std::span<const SweepProblem> problems,
                                                        std::span<const std::size_t> which,
                                                        const std::filesystem::path& folder);

@@ -22,12 +22,12 @@ Result<Run> existingRun(const Store& store, std::int64_t id) {
   return std::move(*run);
 }
 
-using SamplesByTrial = std::unordered_map<std::int64_t, std::vector<model::Sample>>;
+using SamplesByTrial = std::unordered_map<std::int64_t, std::vector<TrialSample>>;
 
 SamplesByTrial grouped(const std::vector<TrialSample>& samples) {
   SamplesByTrial byTrial;
   for (const TrialSample& entry : samples) {
-    byTrial[entry.trial].push_back(entry.sample);
+    byTrial[entry.trial].push_back(entry);
   }
   return byTrial;
 }
@@ -40,7 +40,16 @@ std::string configLabel(const model::Config& config) {
   return config.isBaseline() ? "baseline" : jsonText(model::toJson(config));
 }
 
-void writeTrial(CsvWriter& csv, const Trial& trial, const std::vector<model::Sample>& samples) {
+using Nodes = std::map<std::int64_t, Node>;
+
+/// Where a sample of a cluster was taken; "" for the run's own machine.
+std::string nodeOf(const Nodes& nodes, const TrialSample& sample) {
+  const auto found = nodes.find(sample.node);
+  return found == nodes.end() ? "" : found->second.name;
+}
+
+void writeTrial(CsvWriter& csv, const Trial& trial, const std::vector<TrialSample>& samples,
+                const Nodes& nodes) {
   const std::string run = std::to_string(trial.run);
   const std::string id = std::to_string(trial.id);
   const std::string config = configLabel(trial.config);
@@ -48,17 +57,18 @@ void writeTrial(CsvWriter& csv, const Trial& trial, const std::vector<model::Sam
   const auto row = [&](std::string_view stage, const std::string& round,
                        const std::string& position, const std::string& repetition,
                        const std::string& iterations, const std::string& wall,
-                       const std::string& cpu) {
+                       const std::string& cpu, const std::string& node) {
     csv.row({run, id, trial.problem, config, nameOf(trial.outcome), trial.message, stage, round,
-             position, repetition, iterations, wall, cpu, trial.artifact, flags});
+             position, repetition, iterations, wall, cpu, trial.artifact, flags, node});
   };
   if (samples.empty()) {
-    row("", "", "", "", "", "", "");
+    row("", "", "", "", "", "", "", "");
   }
-  for (const model::Sample& sample : samples) {
+  for (const TrialSample& entry : samples) {
+    const model::Sample& sample = entry.sample;
     row(nameOf(sample.stage), std::to_string(sample.round), std::to_string(sample.position),
         std::to_string(sample.repetition), std::to_string(sample.iterations),
-        fmt::format("{}", sample.wallNs), fmt::format("{}", sample.cpuNs));
+        fmt::format("{}", sample.wallNs), fmt::format("{}", sample.cpuNs), nodeOf(nodes, entry));
   }
 }
 
@@ -109,6 +119,13 @@ json toJson(const TrialLine& trial) {
           {"compile_wall_ns", trial.compileWallNs}};
 }
 
+json toJson(const Node& node) {
+  return {{"name", utf8(node.name)},
+          {"cpu", utf8(node.cpu)},
+          {"device", utf8(node.device)},
+          {"driver", utf8(node.driver)}};
+}
+
 json toJson(const model::Sample& sample) {
   return {{"stage", nameOf(sample.stage)},   {"round", sample.round},
           {"position", sample.position},     {"repetition", sample.repetition},
@@ -120,13 +137,18 @@ Result<json> exportJson(const Store& store, std::int64_t run) {
   json document = toJson(HONE_TRY(existingRun(store, run)));
   // Samples first: a trial that a writer adds in between is then there without, never they alone.
   const SamplesByTrial samples = grouped(HONE_TRY(store.samples(run)));
+  json& nodes = document["nodes"] = json::object();
+  for (const auto& [id, node] : HONE_TRY(store.nodes())) {
+    nodes[std::to_string(id)] = toJson(node);
+  }
   json& trials = document["trials"] = json::array();
   for (const Trial& trial : HONE_TRY(store.trials(run))) {
     json entry = toJson(trial);
     json& list = entry["samples"] = json::array();
     if (const auto found = samples.find(trial.id); found != samples.end()) {
-      for (const model::Sample& sample : found->second) {
-        list.push_back(toJson(sample));
+      for (const TrialSample& one : found->second) {
+        list.push_back(toJson(one.sample));
+        list.back()["node"] = one.node;
       }
     }
     trials.push_back(std::move(entry));
@@ -139,10 +161,12 @@ Result<std::string> exportCsv(const Store& store, std::int64_t run) {
   const SamplesByTrial samples = grouped(HONE_TRY(store.samples(run)));
   CsvWriter csv;
   csv.row({"run", "trial", "problem", "config", "outcome", "message", "stage", "round", "position",
-           "repetition", "iterations", "wall_ns", "cpu_ns", "artifact", "flags"});
+           "repetition", "iterations", "wall_ns", "cpu_ns", "artifact", "flags", "node"});
+  const Nodes nodes = HONE_TRY(store.nodes());
   for (const Trial& trial : HONE_TRY(store.trials(run))) {
     const auto found = samples.find(trial.id);
-    writeTrial(csv, trial, found != samples.end() ? found->second : std::vector<model::Sample>());
+    writeTrial(csv, trial, found != samples.end() ? found->second : std::vector<TrialSample>(),
+               nodes);
   }
   return csv.text();
 }

@@ -14,13 +14,14 @@ namespace hone::store {
 [[nodiscard]] nlohmann::json toJson(const Trial& trial);
 [[nodiscard]] nlohmann::json toJson(const TrialLine& trial);
 [[nodiscard]] nlohmann::json toJson(const model::Sample& sample);
+[[nodiscard]] nlohmann::json toJson(const Node& node);
 
 /// A run with its trials and all samples as one JSON document.
 [[nodiscard]] Result<nlohmann::json> exportJson(const Store& store, std::int64_t run);
 
 /// A row a sample (a row without times for a trial that has none): run, trial, problem, config,
 /// outcome, message, stage, round, position, repetition, iterations, wall_ns, cpu_ns, artifact,
-/// flags.
+/// flags, node (where a cluster took it).
 [[nodiscard]] Result<std::string> exportCsv(const Store& store, std::int64_t run);
 
 }  // namespace hone::store

@@ -27,7 +27,10 @@ class ExportTest : public testing::Test {
     const std::vector<model::Sample> samples = {
         {.stage = model::Stage::screen, .round = 0, .position = 2, .wallNs = 1500, .cpuNs = 0.1},
         {.stage = model::Stage::race, .round = 1, .iterations = 4}};
-    ASSERT_TRUE(store_.addTrial(run_, fast, samples));
+    ASSERT_TRUE(store_.addTrial(run_, fast, std::span(samples).first(1)));
+    const std::int64_t node = store_.addNode({"n1", "a cpu", "a gpu", "a driver"}).value();
+    const TrialRecord elsewhere{fast, {samples[1]}, node};
+    ASSERT_TRUE(store_.merge(run_, std::span(&elsewhere, 1)));
     Trial broken;
     broken.key = "b";
     broken.outcome = model::Outcome::compileFailed;
@@ -43,10 +46,10 @@ class ExportTest : public testing::Test {
 TEST_F(ExportTest, CsvHasARowASampleAndARowForATrialWithout) {
   EXPECT_EQ(exportCsv(store_, run_).value(),
             "run,trial,problem,config,outcome,message,stage,round,position,repetition,"
-            "iterations,wall_ns,cpu_ns,artifact,flags\n"
-            "1,1,matmul,\"tiles, 8x8\",ok,,screen,0,2,0,1,1500,0.1,abc,--x '--y=a b'\n"
-            "1,1,matmul,\"tiles, 8x8\",ok,,race,1,0,0,4,0,0,abc,--x '--y=a b'\n"
-            "1,2,,baseline,compile_failed,\"said \"\"no\"\",\nthen \xff died\",,,,,,,,,\n");
+            "iterations,wall_ns,cpu_ns,artifact,flags,node\n"
+            "1,1,matmul,\"tiles, 8x8\",ok,,screen,0,2,0,1,1500,0.1,abc,--x '--y=a b',\n"
+            "1,1,matmul,\"tiles, 8x8\",ok,,race,1,0,0,4,0,0,abc,--x '--y=a b',n1\n"
+            "1,2,,baseline,compile_failed,\"said \"\"no\"\",\nthen \xff died\",,,,,,,,,,\n");
 }
 
 TEST_F(ExportTest, JsonHasAllAndIsUtf8) {
@@ -56,6 +59,9 @@ TEST_F(ExportTest, JsonHasAllAndIsUtf8) {
   ASSERT_EQ(document["trials"].size(), 2u);
   EXPECT_EQ(document["trials"][0]["samples"].size(), 2u);
   EXPECT_EQ(document["trials"][0]["samples"][0]["cpu_ns"], 0.1);
+  EXPECT_EQ(document["trials"][0]["samples"][0]["node"], 0);
+  EXPECT_EQ(document["nodes"][document["trials"][0]["samples"][1]["node"].dump()]["device"],
+            "a gpu");
   EXPECT_EQ(document["trials"][1]["outcome"], "compile_failed");
   EXPECT_EQ(document["trials"][1]["samples"].size(), 0u);
   EXPECT_THAT(document.dump(), HasSubstr("\xEF\xBF\xBD died"));

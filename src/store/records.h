@@ -62,10 +62,28 @@ struct Trial {
   bool operator==(const Trial&) const = default;
 };
 
+/// A machine that samples were taken on, other than the one that the run was started on.
+struct Node {
+  std::string name;
+  std::string cpu;
+  std::string device;  ///< what ran the code, as its driver calls it; "" for the CPU itself
+  std::string driver;  ///< with its version; of the CPU the system's
+
+  bool operator==(const Node&) const = default;
+};
+
+/// A trial with its samples, as another process recorded them.
+struct TrialRecord {
+  Trial trial;
+  std::vector<model::Sample> samples;
+  std::int64_t node = 0;  ///< where they were taken, as the store numbers nodes
+};
+
 /// A sample with the trial that it belongs to.
 struct TrialSample {
   std::int64_t trial = 0;
   model::Sample sample;
+  std::int64_t node = 0;  ///< where it was taken; 0: on the machine of the run
 
   bool operator==(const TrialSample&) const = default;
 };
@@ -80,6 +98,7 @@ struct RunLine {
   std::string device;
   std::string title;  ///< the command line, joined
   std::int64_t trials = 0;
+  std::string cluster;  ///< nodes, running and queued, while a cluster works on it; "" else
 };
 
 /// A line of the listing of a run's trials.

@@ -61,7 +61,21 @@ CREATE TABLE samples (
 ) STRICT, WITHOUT ROWID;
 )sql";
 
-constexpr std::array kMigrations = {kFirst};
+// Version 2. Where samples of a cluster were taken; 0 is the machine of the run. No REFERENCES: a
+// column added with a default cannot have one.
+constexpr std::string_view kNodes = R"sql(
+CREATE TABLE nodes (
+  id INTEGER PRIMARY KEY,
+  name TEXT NOT NULL,
+  cpu TEXT NOT NULL,
+  device TEXT NOT NULL,
+  driver TEXT NOT NULL,
+  UNIQUE (name, cpu, device, driver)
+) STRICT;
+ALTER TABLE samples ADD COLUMN node INTEGER NOT NULL DEFAULT 0;
+)sql";
+
+constexpr std::array kMigrations = {kFirst, kNodes};
 
 std::unexpected<Error> newerSchema(const std::filesystem::path& file, std::int64_t version,
                                    std::size_t known) {

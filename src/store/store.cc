@@ -94,7 +94,8 @@ Result<TrialSample> sampleFrom(const Query& row) {
                                 .repetition = row.integer(4),
                                 .wallNs = row.real(5),
                                 .cpuNs = row.real(6),
-                                .iterations = row.integer(7)}};
+                                .iterations = row.integer(7)},
+                     .node = row.integer(8)};
 }
 
 }  // namespace
@@ -220,8 +221,9 @@ Result<std::vector<RunLine>> Store::listRuns(std::int64_t limit) const {
   return state_->connection.attempt([&]() -> Result<std::vector<RunLine>> {
     Query query(state_->prepared(
         "SELECT id, verb, started_at, status, target, device, arguments, "
-        "(SELECT COUNT(*) FROM trials INDEXED BY trials_by_run WHERE run = runs.id) "
-        "FROM runs ORDER BY id DESC LIMIT ?"));
+        "(SELECT COUNT(*) FROM trials INDEXED BY trials_by_run WHERE run = runs.id), "
+        "CASE status WHEN 'running' THEN COALESCE(json_extract(details, '$.cluster'), '') "
+        "ELSE '' END FROM runs ORDER BY id DESC LIMIT ?"));
     query.bind(limit < 1 ? std::int64_t{-1} : limit);
     std::vector<RunLine> lines;
     while (query.step()) {
@@ -234,7 +236,8 @@ Result<std::vector<RunLine>> Store::listRuns(std::int64_t limit) const {
                        .target = query.text(4),
                        .device = query.text(5),
                        .title = commandLine(arguments),
-                       .trials = query.integer(7)});
+                       .trials = query.integer(7),
+                       .cluster = query.text(8)});
     }
     return lines;
   });
@@ -338,8 +341,8 @@ Result<void> Store::addSamples(std::span<const TrialSample> samples) {
 Result<std::vector<TrialSample>> Store::samples(std::int64_t run) const {
   auto all = HONE_TRY(state_->connection.attempt([&]() -> Result<std::vector<TrialSample>> {
     Query query(state_->prepared(
-        "SELECT trial, stage, round, position, repetition, wall_ns, cpu_ns, iterations FROM trials "
-        "INDEXED BY trials_by_run CROSS JOIN samples ON samples.trial = trials.id "
+        "SELECT trial, stage, round, position, repetition, wall_ns, cpu_ns, iterations, node "
+        "FROM trials INDEXED BY trials_by_run CROSS JOIN samples ON samples.trial = trials.id "
         "WHERE trials.run = ?"));
     query.bind(run);
     std::vector<TrialSample> rows;
@@ -354,6 +357,68 @@ Result<std::vector<TrialSample>> Store::samples(std::int64_t run) const {
                       entry.sample.repetition);
   });
   return all;
+}
+
+Result<std::vector<std::int64_t>> Store::merge(std::int64_t run,
+                                               std::span<const TrialRecord> records) {
+  return state_->connection.commit([&]() -> Result<std::vector<std::int64_t>> {
+    if (!state_->exists("SELECT 1 FROM runs WHERE id = ?", run)) {
+      HONE_CHECK(state_->expectOne(0, "run", run));
+    }
+    std::vector<std::int64_t> ids;
+    for (const TrialRecord& record : records) {
+      Query added(state_->prepared(
+          "INSERT INTO trials (run, key, problem, config, outcome, message, artifact, "
+          "compile_wall_ns, compile_cpu_ns, details, diagnostics) "
+          "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (run, key) DO UPDATE SET "
+          "outcome = excluded.outcome, message = excluded.message, details = excluded.details "
+          "RETURNING id"));
+      const Trial& trial = record.trial;
+      added.bind(run, trial.key, trial.problem, jsonText(model::toJson(trial.config)),
+                 nameOf(trial.outcome), trial.message, trial.artifact, trial.compileWallNs,
+                 trial.compileCpuNs, jsonText(trial.details), trial.diagnostics);
+      if (!added.step()) {
+        return machineError("the store did not take the trial '{}'", trial.key);
+      }
+      ids.push_back(added.integer(0));
+      for (const model::Sample& sample : record.samples) {
+        Query(state_->prepared("INSERT INTO samples (trial, stage, round, position, repetition, "
+                               "wall_ns, cpu_ns, iterations, node) VALUES (?, ?, ?, ?, ?, ?, ?, ?, "
+                               "?) ON CONFLICT DO NOTHING"))
+            .bind(ids.back(), nameOf(sample.stage), sample.round, sample.position,
+                  sample.repetition, sample.wallNs, sample.cpuNs, sample.iterations, record.node)
+            .execute();
+      }
+    }
+    return ids;
+  });
+}
+
+Result<std::int64_t> Store::addNode(const Node& node) {
+  return state_->connection.commit([&]() -> Result<std::int64_t> {
+    Query(state_->prepared("INSERT INTO nodes (name, cpu, device, driver) VALUES (?, ?, ?, ?) "
+                           "ON CONFLICT DO NOTHING"))
+        .bind(node.name, node.cpu, node.device, node.driver)
+        .execute();
+    Query found(state_->prepared(
+        "SELECT id FROM nodes WHERE name = ? AND cpu = ? AND device = ? AND driver = ?"));
+    found.bind(node.name, node.cpu, node.device, node.driver);
+    if (!found.step()) {
+      return machineError("the store did not take the node {}", node.name);
+    }
+    return found.integer(0);
+  });
+}
+
+Result<std::map<std::int64_t, Node>> Store::nodes() const {
+  return state_->connection.attempt([&]() -> Result<std::map<std::int64_t, Node>> {
+    Query query(state_->prepared("SELECT id, name, cpu, device, driver FROM nodes"));
+    std::map<std::int64_t, Node> all;
+    while (query.step()) {
+      all[query.integer(0)] = {query.text(1), query.text(2), query.text(3), query.text(4)};
+    }
+    return all;
+  });
 }
 
 }  // namespace hone::store

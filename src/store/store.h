@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -68,6 +69,14 @@ class Store {
   [[nodiscard]] Result<void> addSamples(std::span<const TrialSample> samples);
   /// Of all trials of a run, ordered by stage, round, position, trial.
   [[nodiscard]] Result<std::vector<TrialSample>> samples(std::int64_t run) const;
+
+  /// What another process recorded, in one commit; the ids of the trials. A trial whose key the run
+  /// has takes the outcome, message and details given; samples that are there stay.
+  [[nodiscard]] Result<std::vector<std::int64_t>> merge(std::int64_t run,
+                                                        std::span<const TrialRecord> records);
+  /// The number of a node, for its samples; added where it is new.
+  [[nodiscard]] Result<std::int64_t> addNode(const Node& node);
+  [[nodiscard]] Result<std::map<std::int64_t, Node>> nodes() const;
 
  private:
   struct State;

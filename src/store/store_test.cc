@@ -272,6 +272,23 @@ TEST_F(StoreTest, MigrationsRunInOrderAndKeepTheData) {
   EXPECT_FALSE(migrate(database, file(), std::span(steps).first(2)));
 }
 
+TEST_F(StoreTest, SamplesOfAStoreWithoutNodesAreOfTheRunsMachine) {
+  {
+    SQLite::Database database(file().string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
+    database.exec(fmt::format("PRAGMA application_id = {}", kApplicationId));
+    ASSERT_TRUE(migrate(database, file(), migrations().first(1)));
+    database.exec(
+        "INSERT INTO runs VALUES (1, '', '', '[]', '', 'finished', '', '', '', '', '', '', '', '', "
+        "1, '{}', '{}'); INSERT INTO trials VALUES (1, 1, 'k', '', '{}', 'ok', '', '', 0, 0, '{}', "
+        "''); INSERT INTO samples VALUES (1, 'final', 0, 0, 0, 1.5, 1, 1)");
+  }
+  Store store = writer();
+  ASSERT_EQ(store.samples(1)->size(), 1u);
+  EXPECT_EQ(store.samples(1)->front().node, 0);
+  EXPECT_EQ(store.samples(1)->front().sample.wallNs, 1.5);
+  EXPECT_TRUE(store.nodes()->empty());
+}
+
 TEST_F(StoreTest, AMigrationThatFailsLeavesTheVersionBefore) {
   SQLite::Database database(file().string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
   const std::vector<std::string_view> steps = {"CREATE TABLE t (a)",

@@ -29,11 +29,14 @@ const Finding* winnerOf(const std::vector<Finding>& findings) {
 
 Result<std::vector<Finding>> Experiment::run(std::int64_t run, const Plan& plan) {
   const ScratchFolder scratch = HONE_TRY(ScratchFolder::create("hone-trial"));
-  Session session({compiler_, executor_, store_, progress_, run}, plan, scratch.path());
+  Session session({compiler_, executor_, store_, progress_, run, elsewhere_}, plan, scratch.path());
   HONE_CHECK(session.restore());
-  HONE_CHECK(session.tryAll());
-  HONE_CHECK(session.race());
-  HONE_CHECK(session.finalRounds());
+  if (elsewhere_ != nullptr && plan.proposer == nullptr) {
+    HONE_CHECK(session.proveElsewhere());
+  } else {
+    HONE_CHECK(session.tryAll());
+    HONE_CHECK(session.finish());
+  }
   progress_.finish();
   referenceCpuNs_ += session.referenceCpuNs();
   return session.findings();

@@ -23,6 +23,8 @@
 
 namespace hone::trial {
 
+class Elsewhere;
+
 /// A program with a config.
 struct Candidate {
   std::size_t program = 0;  ///< index into the plan's programs
@@ -55,6 +57,8 @@ struct Plan {
   std::string scope{};  // NOLINT(readability-redundant-member-init): g++ warns without
   std::vector<Program> programs;
   Inputs inputs;
+  /// What the user said of them; whoever makes them elsewhere, with the seed, needs it.
+  std::vector<std::string> inputSpecs{};  // NOLINT(readability-redundant-member-init)
   /// Other values: finalists must be right for these, too.
   std::optional<Inputs> otherInputs{};  // NOLINT(readability-redundant-member-init)
   std::vector<Candidate> candidates;
@@ -74,6 +78,7 @@ struct Plan {
 
 /// What became of one candidate.
 struct Finding {
+  std::string key;  ///< of its trial
   model::Config config;
   model::Outcome outcome = model::Outcome::ok;
   std::string message;
@@ -94,8 +99,12 @@ struct Finding {
 class Experiment {
  public:
   Experiment(iree::Compiler& compiler, const iree::Executor& executor, store::Store& store,
-             Progress& progress)
-      : compiler_(compiler), executor_(executor), store_(store), progress_(progress) {}
+             Progress& progress, Elsewhere* elsewhere = nullptr)
+      : compiler_(compiler),
+        executor_(executor),
+        store_(store),
+        progress_(progress),
+        elsewhere_(elsewhere) {}
 
   /// The findings in the order of the candidates. A baseline that does not compile, run or
   /// compute what the reference says is a user error; anything else that fails is a finding.
@@ -109,6 +118,7 @@ class Experiment {
   const iree::Executor& executor_;
   store::Store& store_;
   Progress& progress_;
+  Elsewhere* elsewhere_;
   std::int64_t referenceCpuNs_ = 0;
 };
 

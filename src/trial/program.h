@@ -45,6 +45,9 @@ struct Inputs {
   std::vector<verify::Tensor> tensors;  ///< the values; empty unless hone made all of them
 };
 
+/// Added to a plan's seed for the values of its other inputs.
+inline constexpr std::uint64_t kOtherSeed = 0x5eed;
+
 /// Makes the inputs that the user did not give. A spec is a type ("4x4xf32": hone makes the
 /// values) or a type with values as IREE's tools take them ("4x4xf32=1", "4x4xf32=@file.npy").
 /// A wrong number of specs, or a shape that does not fit the function, is a user error.

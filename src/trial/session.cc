@@ -17,8 +17,6 @@ using model::Outcome;
 using model::Stage;
 using Route = CompileRequest::Route;
 
-/// Whoever is this much slower than the best so far in its first samples is not raced.
-constexpr double kScreenFactor = 1.5;
 constexpr std::int64_t kScreenSamples = 3;
 /// Compiled and measured in turns of so many: results come early, and little is redone after a
 /// kill.
@@ -54,6 +52,7 @@ Session::Session(const Workbench& bench, const Plan& plan, const std::filesystem
       store_(bench.store),
       progress_(bench.progress),
       run_(bench.run),
+      elsewhere_(bench.elsewhere),
       plan_(plan),
       sampler_(bench.executor),
       verifier_(bench.executor, plan.programs.front(), plan.inputs, folder),
@@ -133,19 +132,29 @@ Result<std::size_t> Session::tryProposed() {
   for (model::Config& config : configs) {
     add({0, std::move(config)});
   }
+  unlearned_ = first;
   HONE_CHECK(trySome(first, configs.size()));
-  for (std::size_t i = first; i < entries_.size(); ++i) {
-    plan_.proposer->learn(entries_[i].candidate.config, timeOf(entries_[i]));
+  if (sent_.empty()) {
+    learn();
   }
   return configs.size();
 }
 
+void Session::learn() {
+  for (; plan_.proposer != nullptr && unlearned_ > 0 && unlearned_ < entries_.size();
+       ++unlearned_) {
+    plan_.proposer->learn(entries_[unlearned_].candidate.config, timeOf(entries_[unlearned_]));
+  }
+}
+
 Result<void> Session::tryAll() {
   HONE_CHECK(tryPlanned());
+  HONE_CHECK(receive());
   while (plan_.proposer != nullptr && !clock_.spent(kTryShare)) {
     if (HONE_TRY(tryProposed()) == 0) {
       break;
     }
+    HONE_CHECK(receive());
   }
   return {};
 }
@@ -190,6 +199,9 @@ Result<void> Session::trySome(std::size_t first, std::size_t count) {
     if (i == 0 || entries_[i].trial == 0) {
       left.push_back(i);
     }
+  }
+  if (elsewhere_ != nullptr) {
+    return sendScreening(left);
   }
   const auto compiled = HONE_TRY(compile(left, anyAttributes() ? Route::batched : Route::whole));
   const FileLock lane = HONE_TRY(enterToMeasure());

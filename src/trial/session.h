@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "trial/compile_patience.h"
+#include "trial/elsewhere.h"
 #include "trial/experiment.h"
 #include "trial/sampler.h"
 #include "trial/workbench.h"
@@ -22,16 +23,21 @@ class Session {
 
   /// Takes over what an earlier process recorded of this run.
   [[nodiscard]] Result<void> restore();
-  /// The plan's own candidates compiled, verified and screened, or recorded as failed.
+  /// The plan's own candidates compiled, verified and screened, or recorded as failed. Elsewhere
+  /// they are only begun with: receive() waits for them.
   [[nodiscard]] Result<void> tryPlanned();
   /// The same for the next few that the proposer thinks of; how many they were.
   [[nodiscard]] Result<std::size_t> tryProposed();
+  /// Waits for what was begun elsewhere, and lets the proposer learn from it.
+  [[nodiscard]] Result<void> receive();
+  /// What receive() waits for; none where nothing is under way.
+  [[nodiscard]] std::vector<std::string> tickets() const;
   /// Both, until there are no more candidates or the budget is used up.
   [[nodiscard]] Result<void> tryAll();
-  /// Leaves the few that are worth a final.
-  [[nodiscard]] Result<void> race();
-  /// The finalists side by side with the baseline and its twin.
-  [[nodiscard]] Result<void> finalRounds();
+  /// Race and final; elsewhere they are only begun with, receive() waits for them.
+  [[nodiscard]] Result<void> finish();
+  /// All of the plan in one go in one place, for plans without a proposer.
+  [[nodiscard]] Result<void> proveElsewhere();
   [[nodiscard]] Result<std::vector<Finding>> findings() const;
   [[nodiscard]] std::int64_t referenceCpuNs() const;
 
@@ -41,6 +47,9 @@ class Session {
   [[nodiscard]] std::size_t tried() const { return entries_.size(); }
 
  private:
+  /// Whoever is this much slower than the best so far in its first samples is not raced.
+  static constexpr double kScreenFactor = 1.5;
+
   struct Entry {
     Candidate candidate;
     std::string key;
@@ -54,7 +63,26 @@ class Session {
     std::vector<double> roundTimesNs;
   };
 
+  /// Some entries that are under way elsewhere.
+  struct Sent {
+    std::string ticket;
+    std::vector<std::size_t> which;  ///< the baseline first
+    Extent extent = Extent::screened;
+  };
+
   void add(Candidate candidate);
+  /// Leaves the few that are worth a final.
+  [[nodiscard]] Result<void> race();
+  /// The finalists side by side with the baseline and its twin.
+  [[nodiscard]] Result<void> finalRounds();
+  void learn();
+  [[nodiscard]] Result<void> send(std::vector<std::size_t> which, Extent extent);
+  /// In parts, one for each place.
+  [[nodiscard]] Result<void> sendScreening(const std::vector<std::size_t>& which);
+  [[nodiscard]] Result<void> take(const Sent& sent, PlanAnswer answer);
+  /// The entry as screening elsewhere left it; `ratio` makes times there those of here.
+  void judge(std::size_t index, store::Trial& trial, double ratio);
+  [[nodiscard]] Result<void> takeKilled(const Sent& sent, const std::string& why);
   [[nodiscard]] bool anyAttributes() const;
   /// Those of them that the store does not have, a few at a time.
   [[nodiscard]] Result<void> trySome(std::size_t first, std::size_t count);
@@ -84,6 +112,7 @@ class Session {
   store::Store& store_;
   Progress& progress_;
   std::int64_t run_;
+  Elsewhere* elsewhere_;
   const Plan& plan_;
   Sampler sampler_;
   Verifier verifier_;
@@ -96,6 +125,8 @@ class Session {
   std::vector<Entry> entries_;  ///< one a candidate
   Entry twin_;                  ///< the baseline once more: its difference is pure noise
   std::vector<std::size_t> finalists_;
+  std::vector<Sent> sent_;
+  std::size_t unlearned_ = 0;  ///< the first entry that the proposer has not heard of
 };
 
 }  // namespace hone::trial

@@ -28,6 +28,17 @@ Participant Session::participant(const Entry& entry) const {
   return callParticipant(entry.trial, sampler_, entry.call, *pace_);
 }
 
+Result<void> Session::finish() {
+  if (elsewhere_ != nullptr) {
+    std::vector<std::size_t> which = {0};
+    const auto passed = passedCandidates();
+    which.insert(which.end(), passed.begin(), passed.end());
+    return send(std::move(which), Extent::proven);
+  }
+  HONE_CHECK(race());
+  return finalRounds();
+}
+
 Result<void> Session::race() {
   finalists_ = passedCandidates();
   HONE_CHECK(findModules(finalists_));
@@ -182,6 +193,7 @@ Result<std::vector<Finding>> Session::findings() const {
       continue;  // beyond the budget
     }
     Finding finding;
+    finding.key = entry.key;
     finding.config = entry.candidate.config;
     finding.outcome = trial->second.outcome;
     finding.message = trial->second.message;

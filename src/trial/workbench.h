@@ -9,6 +9,8 @@
 
 namespace hone::trial {
 
+class Elsewhere;
+
 /// What candidates are tried with, and the run that all is recorded under.
 struct Workbench {
   iree::Compiler& compiler;
@@ -16,6 +18,7 @@ struct Workbench {
   store::Store& store;
   Progress& progress;
   std::int64_t run = 0;
+  Elsewhere* elsewhere = nullptr;  ///< where trials are made, if not here
 };
 
 }  // namespace hone::trial

@@ -47,6 +47,7 @@ Result<std::unique_ptr<DispatchSearch>> DispatchSearch::begin(const trial::Workb
   InputSets inputs = HONE_TRY(makeInputSets(subject.program, specs, options.seed, path));
   plan.inputs = std::move(inputs.first);
   plan.otherInputs = std::move(inputs.other);
+  plan.inputSpecs = specs;
   for (const model::Config& config : options.planned) {
     plan.candidates.push_back({0, config});
   }
@@ -71,13 +72,22 @@ Result<void> DispatchSearch::prepareStrategy(const SearchOptions& options) {
   return {};
 }
 
-Result<void> DispatchSearch::step() {
-  const double before = session_->incumbentNs();
-  const std::size_t tried = HONE_TRY(session_->tryProposed());
+Result<void> DispatchSearch::ready() { return session_->receive(); }
+
+Result<void> DispatchSearch::beginStep() {
+  beforeNs_ = session_->incumbentNs();
+  stepTried_ = HONE_TRY(session_->tryProposed());
+  underWay_ = true;
+  return {};
+}
+
+Result<void> DispatchSearch::endStep() {
+  HONE_CHECK(session_->receive());
+  underWay_ = false;
   ++steps_;
-  lastGain_ = before > 0 ? 1 - session_->incumbentNs() / before : 0;
+  lastGain_ = beforeNs_ > 0 ? 1 - session_->incumbentNs() / beforeNs_ : 0;
   barrenSteps_ = lastGain_ < kGain ? barrenSteps_ + 1 : 0;
-  done_ = tried == 0 || barrenSteps_ >= kBarrenSteps;
+  done_ = stepTried_ == 0 || barrenSteps_ >= kBarrenSteps;
   return {};
 }
 
@@ -87,9 +97,10 @@ double DispatchSearch::promise() const {
   return now * std::max(lastGain_, hope);
 }
 
+Result<void> DispatchSearch::beginFinish() { return session_->finish(); }
+
 Result<std::vector<trial::Finding>> DispatchSearch::finish() {
-  HONE_CHECK(session_->race());
-  HONE_CHECK(session_->finalRounds());
+  HONE_CHECK(session_->receive());
   return session_->findings();
 }
 

@@ -34,13 +34,21 @@ class DispatchSearch {
                                                                      const Subject& subject,
                                                                      const SearchOptions& options);
 
-  /// Tries the next few candidates.
-  [[nodiscard]] Result<void> step();
+  /// Waits for what begin() asked for elsewhere; there is nothing to wait for here.
+  [[nodiscard]] Result<void> ready();
+  /// Tries the next few candidates: begun and, where that is elsewhere, waited for in endStep().
+  [[nodiscard]] Result<void> beginStep();
+  [[nodiscard]] Result<void> endStep();
+  [[nodiscard]] bool underWay() const { return underWay_; }
+  /// What a step that is under way elsewhere waits for.
+  [[nodiscard]] std::vector<std::string> tickets() const { return session_->tickets(); }
   /// The space is used up, or the last many trials gave nothing.
   [[nodiscard]] bool done() const { return done_; }
   /// What a further step may still save, as a share of the program's time.
   [[nodiscard]] double promise() const;
-  /// The best found, raced and proven on the dispatch alone; how all of them ended.
+  /// Begins to race the best found and to prove it on the dispatch alone; finish() waits for it.
+  [[nodiscard]] Result<void> beginFinish();
+  /// How all of them ended.
   [[nodiscard]] Result<std::vector<trial::Finding>> finish();
 
   [[nodiscard]] const Subject& subject() const { return subject_; }
@@ -60,6 +68,9 @@ class DispatchSearch {
   trial::Plan plan_;
   std::unique_ptr<SpaceProposer> proposer_;
   std::unique_ptr<trial::Session> session_;
+  double beforeNs_ = 0;  ///< the best time before the step
+  std::size_t stepTried_ = 0;
+  bool underWay_ = false;
   std::size_t steps_ = 0;
   std::size_t barrenSteps_ = 0;  ///< the last ones without a gain
   double lastGain_ = 0;          ///< of the last step, relative

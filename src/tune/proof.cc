@@ -33,7 +33,8 @@ trial::Plan proofPlan(const WholeProgram& whole, const std::string& scope,
 
 Result<std::vector<trial::Finding>> execute(const trial::Workbench& bench,
                                             const trial::Plan& plan) {
-  trial::Experiment experiment(bench.compiler, bench.executor, bench.store, bench.progress);
+  trial::Experiment experiment(bench.compiler, bench.executor, bench.store, bench.progress,
+                               bench.elsewhere);
   return experiment.run(bench.run, plan);
 }
 

@@ -9,6 +9,7 @@
 #include "iree/constraints.h"
 #include "iree/dispatch_programs.h"
 #include "iree/dispatch_times.h"
+#include "trial/elsewhere.h"
 #include "trial/lane.h"
 #include "tune/cpu_knobs.h"
 #include "tune/gpu_knobs.h"
@@ -26,7 +27,13 @@ constexpr double kLeastShare = 0.01;
 Result<std::vector<iree::DispatchCost>> costsOf(iree::Compiler& compiler, const WholeProgram& whole,
                                                 const iree::CompileRequest& request,
                                                 const iree::Executor& executor,
-                                                std::span<const iree::DispatchProgram> programs) {
+                                                std::span<const iree::DispatchProgram> programs,
+                                                trial::Elsewhere* elsewhere) {
+  if (elsewhere != nullptr) {
+    trial::Plan plan = planFor(whole, "costs");
+    plan.flags = request.flags;
+    return iree::dispatchCosts(programs, HONE_TRY(elsewhere->dispatchTimes(plan, kCalls)));
+  }
   iree::Compiled compiled;
   {
     const FileLock lane = HONE_TRY(trial::enterToCompile());
@@ -123,13 +130,14 @@ Result<void> SubjectFinder::choose(std::vector<Subject>& subjects) const {
 Result<std::vector<Subject>> SubjectFinder::find(const WholeProgram& whole,
                                                  const std::vector<std::string>& flags,
                                                  const iree::Executor* executor,
-                                                 const std::filesystem::path& folder) {
+                                                 const std::filesystem::path& folder,
+                                                 trial::Elsewhere* elsewhere) {
   const iree::CompileRequest request = requestFor(whole, flags);
   constraints_.reset();
   const auto programs = HONE_TRY(iree::dispatchPrograms(compiler_, request, folder));
   std::vector<iree::DispatchCost> costs(programs.size());
   if (executor != nullptr) {
-    costs = HONE_TRY(costsOf(compiler_, whole, request, *executor, programs));
+    costs = HONE_TRY(costsOf(compiler_, whole, request, *executor, programs, elsewhere));
   } else {
     for (std::size_t i = 0; i < programs.size(); ++i) {
       costs[i] = {programs[i].calls, 0, 1.0 / static_cast<double>(programs.size())};

@@ -34,13 +34,14 @@ class SubjectFinder {
   SubjectFinder(iree::Compiler& compiler, iree::Target target, SubjectOptions options)
       : compiler_(compiler), target_(std::move(target)), options_(std::move(options)) {}
 
-  /// Under these flags. Sources of dispatches that can stand alone go to the folder. With an
-  /// executor the program is run to see what each dispatch costs; without one, where there is no
-  /// device, all cost the same.
+  /// Under these flags; with `elsewhere` it is run there. Sources of dispatches that can stand
+  /// alone go to the folder. With an executor the program is run to see what each dispatch costs;
+  /// without one, where there is no device, all cost the same.
   [[nodiscard]] Result<std::vector<Subject>> find(const WholeProgram& whole,
                                                   const std::vector<std::string>& flags,
                                                   const iree::Executor* executor,
-                                                  const std::filesystem::path& folder);
+                                                  const std::filesystem::path& folder,
+                                                  trial::Elsewhere* elsewhere = nullptr);
 
  private:
   [[nodiscard]] Result<KnobModel> knobsOf(const iree::CompileRequest& request,

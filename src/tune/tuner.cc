@@ -6,6 +6,7 @@
 
 #include "base/machine.h"
 #include "base/text.h"
+#include "trial/elsewhere.h"
 #include "tune/spec_recipe.h"
 
 namespace hone::tune {
@@ -21,6 +22,18 @@ std::size_t failedOf(const std::vector<trial::Finding>& findings) {
       std::count_if(findings.begin(), findings.end(), [](const trial::Finding& finding) {
         return finding.outcome != model::Outcome::ok && finding.outcome != model::Outcome::tooSlow;
       }));
+}
+
+/// The one that is worth the next step; nullptr where all are done or under way.
+DispatchSearch* mostPromising(const std::vector<std::unique_ptr<DispatchSearch>>& searches) {
+  DispatchSearch* next = nullptr;
+  for (const auto& search : searches) {
+    if (!search->done() && !search->underWay() &&
+        (next == nullptr || search->promise() > next->promise())) {
+      next = search.get();
+    }
+  }
+  return next;
 }
 
 }  // namespace
@@ -61,7 +74,8 @@ Result<void> Tuner::findVariants(TuneResult& result) {
     set = HONE_TRY(withScript(std::move(set)));
     plan.candidates.push_back({0, {set.name, set.flags, {}}});
   }
-  trial::Experiment experiment(bench_.compiler, bench_.executor, bench_.store, bench_.progress);
+  trial::Experiment experiment(bench_.compiler, bench_.executor, bench_.store, bench_.progress,
+                               bench_.elsewhere);
   result.flagFindings = HONE_TRY(experiment.run(bench_.run, plan));
   result.referenceCpuNs += experiment.referenceCpuNs();
   if (const trial::Finding* best = trial::winnerOf(result.flagFindings)) {
@@ -108,40 +122,89 @@ Result<std::vector<std::unique_ptr<DispatchSearch>>> Tuner::beginAll(Variant& va
     }
     searches.push_back(HONE_TRY(std::move(search)));
   }
+  HONE_CHECK(awaitBaselines(variant, searches));
   return searches;
+}
+
+Result<void> Tuner::awaitBaselines(Variant& variant,
+                                   std::vector<std::unique_ptr<DispatchSearch>>& searches) {
+  for (auto& search : searches) {
+    const auto ready = search->ready();
+    if (!ready && ready.error().fault != Fault::user) {
+      return ready;
+    }
+    for (TunedDispatch& dispatch : variant.dispatches) {
+      if (!ready && &dispatch.subject == &search->subject()) {
+        dispatch.subject.whyNot = ready.error().message;
+      }
+    }
+    if (!ready) {
+      search.reset();
+    }
+  }
+  std::erase(searches, nullptr);
+  return {};
 }
 
 Result<void> Tuner::searchAll(std::vector<std::unique_ptr<DispatchSearch>>& searches,
                               double until) {
   bench_.progress.stage(fmt::format("search of {} dispatches", searches.size()), 0);
-  while (!clock_.spent(until) && !trialsSpent()) {
-    DispatchSearch* next = nullptr;
-    for (const auto& search : searches) {
-      if (!search->done() && (next == nullptr || search->promise() > next->promise())) {
-        next = search.get();
+  const std::size_t places = bench_.elsewhere == nullptr ? 1 : bench_.elsewhere->places();
+  std::vector<DispatchSearch*> underWay;
+  while (true) {
+    while (underWay.size() < places && !clock_.spent(until) && !trialsSpent()) {
+      DispatchSearch* next = mostPromising(searches);
+      if (next == nullptr) {
+        break;
       }
+      const std::size_t before = next->tried();
+      HONE_CHECK(next->beginStep());
+      tried_ += static_cast<std::int64_t>(next->tried() - before);
+      underWay.push_back(next);
     }
-    if (next == nullptr) {
-      break;
+    if (underWay.empty()) {
+      return {};
     }
-    const std::size_t before = next->tried();
-    HONE_CHECK(next->step());
-    tried_ += static_cast<std::int64_t>(next->tried() - before);
+    const std::size_t ended = HONE_TRY(firstToEnd(underWay));
+    HONE_CHECK(underWay[ended]->endStep());
+    underWay.erase(underWay.begin() + static_cast<std::ptrdiff_t>(ended));
   }
-  return {};
+}
+
+Result<std::size_t> Tuner::firstToEnd(const std::vector<DispatchSearch*>& underWay) const {
+  std::vector<std::string> tickets;
+  std::vector<std::size_t> owners;
+  for (std::size_t i = 0; i < underWay.size(); ++i) {
+    const auto some = underWay[i]->tickets();
+    if (some.empty()) {
+      return i;
+    }
+    tickets.insert(tickets.end(), some.begin(), some.end());
+    owners.insert(owners.end(), some.size(), i);
+  }
+  return owners[HONE_TRY(bench_.elsewhere->any(tickets))];
 }
 
 Result<void> Tuner::tune(Variant& variant, double until, TuneResult& result) {
   SubjectFinder finder(bench_.compiler, target_, options_.subjects);
   const auto folder = folder_ / fmt::format("variant{}", &variant - result.variants.data());
   HONE_CHECK(makeFolder(folder));
-  auto subjects = HONE_TRY(finder.find(whole_, flagsOf(variant), &bench_.executor, folder));
+  auto subjects =
+      HONE_TRY(finder.find(whole_, flagsOf(variant), &bench_.executor, folder, bench_.elsewhere));
   for (Subject& subject : subjects) {
     variant.dispatches.emplace_back().subject = std::move(subject);
   }
   auto searches = HONE_TRY(beginAll(variant));
   HONE_CHECK(searchAll(searches, until));
+  if (bench_.elsewhere != nullptr) {  // all at the same time
+    for (const auto& search : searches) {
+      HONE_CHECK(search->beginFinish());
+    }
+  }
   for (const auto& search : searches) {
+    if (bench_.elsewhere == nullptr) {
+      HONE_CHECK(search->beginFinish());
+    }
     const auto dispatch =
         std::find_if(variant.dispatches.begin(), variant.dispatches.end(),
                      [&](const TunedDispatch& one) { return &one.subject == &search->subject(); });

@@ -80,6 +80,10 @@ class Tuner {
   /// Searches the dispatches of a variant until this fraction of the budget is used up.
   [[nodiscard]] Result<void> tune(Variant& variant, double until, TuneResult& result);
   [[nodiscard]] Result<std::vector<std::unique_ptr<DispatchSearch>>> beginAll(Variant& variant);
+  /// Leaves out those whose baseline failed elsewhere.
+  [[nodiscard]] static Result<void> awaitBaselines(
+      Variant& variant, std::vector<std::unique_ptr<DispatchSearch>>& searches);
+  [[nodiscard]] Result<std::size_t> firstToEnd(const std::vector<DispatchSearch*>& underWay) const;
   [[nodiscard]] Result<void> searchAll(std::vector<std::unique_ptr<DispatchSearch>>& searches,
                                        double until);
   [[nodiscard]] Result<void> proveAll(TuneResult& result);

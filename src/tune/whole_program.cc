@@ -7,13 +7,12 @@ namespace hone::tune {
 Result<InputSets> makeInputSets(const trial::Program& program,
                                 const std::vector<std::string>& specs, std::uint64_t seed,
                                 const std::filesystem::path& folder) {
-  constexpr std::uint64_t kOtherSeed = 0x5eed;
   InputSets sets;
   HONE_CHECK(makeFolder(folder / "inputs"));
   HONE_CHECK(makeFolder(folder / "other-inputs"));
   sets.first = HONE_TRY(trial::makeInputs(program, specs, seed, folder / "inputs"));
-  sets.other =
-      HONE_TRY(trial::makeInputs(program, specs, seed + kOtherSeed, folder / "other-inputs"));
+  sets.other = HONE_TRY(
+      trial::makeInputs(program, specs, seed + trial::kOtherSeed, folder / "other-inputs"));
   return sets;
 }
 
@@ -29,6 +28,7 @@ trial::Plan planFor(const WholeProgram& whole, const std::string& scope) {
   plan.programs = {whole.program};
   plan.inputs = whole.inputs;
   plan.otherInputs = whole.otherInputs;
+  plan.inputSpecs = whole.inputSpecs;
   plan.flags = whole.flags;
   plan.seed = whole.seed;
   plan.compare.seed = whole.seed;

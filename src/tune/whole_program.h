@@ -15,8 +15,9 @@ struct WholeProgram {
   trial::Program program;
   trial::Inputs inputs;
   std::optional<trial::Inputs> otherInputs;
-  std::vector<std::string> flags;  ///< the target's and the user's own
-  std::string scope;               ///< tells it apart from other programs of the run
+  std::vector<std::string> inputSpecs;  ///< the user's
+  std::vector<std::string> flags;       ///< the target's and the user's own
+  std::string scope;                    ///< tells it apart from other programs of the run
   std::uint64_t seed = 1;
 };
 

@@ -1,0 +1,118 @@
+#include "app/cluster_run.h"
+
+#include <cstdlib>
+
+#include "base/clock.h"
+#include "base/hash.h"
+#include "base/machine.h"
+#include "base/text.h"
+#include "cluster/records.h"
+
+namespace hone::app {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+/// The run's record is not written more often than this.
+constexpr std::int64_t kNoteNs = 2'000'000'000;
+
+/// Code for the CPU itself runs only on CPUs of its kind.
+fs::path artifactsIn(const fs::path& shared, const std::string& target) {
+  const fs::path all = shared / "artifacts";
+  return target == "local" ? all / hashOf(cpuName()).substr(0, 16) : all / "any";
+}
+
+Result<void> note(store::Store& store, std::int64_t run, const std::string& name, json what) {
+  json details = HONE_TRY(store.run(run)).value_or(store::Run{}).details;
+  details[name] = std::move(what);
+  return store.setDetails(run, details);
+}
+
+}  // namespace
+
+EngineOptions headEngine(EngineOptions options, const cluster::Options& cluster) {
+  if (cluster.usesCluster()) {
+    options.elsewhere = true;
+    options.artifacts = artifactsIn(cluster.sharedFolder(), options.target);
+  }
+  return options;
+}
+
+json engineSetup(const Engine& engine, const EngineOptions& options) {
+  return {{"iree", engine.installation.site.string()},
+          {"target", options.target},
+          {"device", engine.device->name},
+          {"compile_seconds", options.compileSeconds},
+          {"run_seconds", options.runSeconds}};
+}
+
+EngineOptions workerEngine(const json& setup) {
+  const json& engine = setup.at("engine");
+  EngineOptions options;
+  options.target = engine.at("target");
+  options.device = engine.at("device");
+  options.compileSeconds = engine.at("compile_seconds");
+  options.runSeconds = engine.at("run_seconds");
+  options.artifacts = artifactsIn(setup.at("shared").get<std::string>(), options.target);
+  // Slurm may give a job fewer CPUs than the system shows it.
+  const char* cpus = std::getenv("SLURM_CPUS_ON_NODE");
+  options.compilers = static_cast<std::size_t>(parseInt(cpus == nullptr ? "" : cpus).value_or(0));
+  return options;
+}
+
+Result<std::unique_ptr<ClusterRun>> ClusterRun::open(const cluster::Options& options,
+                                                     const Context& context, json setup,
+                                                     store::Store& store, std::int64_t run,
+                                                     Progress& progress) {
+  const auto recorded = HONE_TRY(store.run(run));
+  const std::string name = Hasher()
+                               .field(recorded->key)
+                               .field(fs::absolute(context.store).string())
+                               .field(std::to_string(run))
+                               .hex()
+                               .substr(0, 16);
+  setup["version"] = HONE_VERSION;
+  auto head = HONE_TRY(cluster::Head::open(options, name, std::move(setup)));
+  std::unique_ptr<ClusterRun> opened(
+      new ClusterRun(std::move(head), options.sharedFolder() / "files", store, run, progress));
+  opened->head_->onStatus(
+      [raw = opened.get()](const cluster::Status& status) { raw->show(status); });
+  return opened;
+}
+
+ClusterRun::~ClusterRun() {
+  if (!closed_) {
+    static_cast<void>(note(store_, run_, "cluster", ""));
+  }
+}
+
+void ClusterRun::show(const cluster::Status& status) {
+  progress_.step(status.text(), 0);
+  if (nowNs() - notedNs_ > kNoteNs) {
+    notedNs_ = nowNs();
+    static_cast<void>(note(store_, run_, "cluster", status.text()));
+  }
+}
+
+Result<void> ClusterRun::keep(const cluster::Answer& answer) {
+  auto records = HONE_TRY(cluster::recordsFrom(answer.result.at("records")));
+  cluster::setNode(records, HONE_TRY(store_.addNode(answer.node)));
+  HONE_CHECK(store_.merge(run_, records));
+  return {};
+}
+
+Result<void> ClusterRun::close() {
+  closed_ = true;
+  HONE_CHECK(head_->close());
+  const cluster::HeadCounts counts = head_->counts();
+  HONE_CHECK(note(store_, run_, "cluster_cost",
+                  {{"scheduler_calls", counts.schedulerCalls},
+                   {"files_written", counts.filesWritten},
+                   {"units", counts.units},
+                   {"given_back", counts.givenBack},
+                   {"head_cpu_ns", ownCpuNs()}}));
+  return note(store_, run_, "cluster", fmt::format("{} units, done", counts.units));
+}
+
+}  // namespace hone::app

@@ -1,0 +1,69 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "app/engine.h"
+#include "base/error.h"
+#include "base/progress.h"
+#include "cluster/head.h"
+#include "cluster/options.h"
+#include "cluster/plans.h"
+#include "cluster/shared_files.h"
+#include "store/store.h"
+
+namespace hone::app {
+
+/// The engine's options for the head of a cluster: nothing runs here, and what is compiled is
+/// shared.
+[[nodiscard]] EngineOptions headEngine(EngineOptions options, const cluster::Options& cluster);
+/// What a worker must know to start the same engine, and that engine's options there.
+[[nodiscard]] nlohmann::json engineSetup(const Engine& engine, const EngineOptions& options);
+[[nodiscard]] EngineOptions workerEngine(const nlohmann::json& setup);
+
+/// The cluster at work for a run: progress and the run's record show it. When it goes without
+/// close(), its jobs are cancelled and what was done stays for the next time.
+class ClusterRun {
+ public:
+  /// All must outlive it.
+  [[nodiscard]] static Result<std::unique_ptr<ClusterRun>> open(
+      const cluster::Options& options, const Context& context, nlohmann::json setup,
+      store::Store& store, std::int64_t run, Progress& progress);
+
+  ClusterRun(const ClusterRun&) = delete;
+  ClusterRun& operator=(const ClusterRun&) = delete;
+  ~ClusterRun();
+
+  [[nodiscard]] cluster::Head& head() { return *head_; }
+  [[nodiscard]] cluster::SharedFiles& files() { return files_; }
+  [[nodiscard]] trial::Elsewhere& plans() { return plans_; }
+  /// What a unit's worker recorded, in the store.
+  [[nodiscard]] Result<void> keep(const cluster::Answer& answer);
+  /// No job and no file is left; what it cost goes into the run's details.
+  [[nodiscard]] Result<void> close();
+
+ private:
+  ClusterRun(std::unique_ptr<cluster::Head> head, std::filesystem::path shared, store::Store& store,
+             std::int64_t run, Progress& progress)
+      : head_(std::move(head)),
+        files_(std::move(shared)),
+        store_(store),
+        run_(run),
+        progress_(progress),
+        plans_(*head_, store, files_) {}
+  void show(const cluster::Status& status);
+
+  std::unique_ptr<cluster::Head> head_;
+  cluster::SharedFiles files_;
+  store::Store& store_;
+  std::int64_t run_;
+  Progress& progress_;
+  cluster::Plans plans_;
+  std::int64_t notedNs_ = 0;
+  bool closed_ = false;
+};
+
+}  // namespace hone::app

@@ -1,0 +1,149 @@
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "cluster/options.h"
+#include "cluster/slurm.h"
+#include "cluster/spool.h"
+#include "cluster/unit.h"
+
+namespace hone::cluster {
+
+/// The cluster as a person wants to see it.
+struct Status {
+  std::size_t nodes = 0;    ///< workers that show signs of life
+  std::size_t running = 0;  ///< units in their hands
+  std::size_t queued = 0;   ///< units that wait
+
+  /// "2 nodes, 2 running, 7 queued".
+  [[nodiscard]] std::string text() const;
+};
+
+/// What the head costs, for those who count.
+struct HeadCounts {
+  std::int64_t schedulerCalls = 0;
+  std::int64_t filesWritten = 0;
+  std::int64_t units = 0;
+  std::int64_t givenBack = 0;  ///< units that lost their worker
+};
+
+/// Hands out units to workers and gathers their answers. It starts the jobs of the workers, as many
+/// as there is work for; what a worker leaves undone goes to another; a unit over which three died
+/// is answered as that. What it hands out has a key, and what was answered under a key before, also
+/// to a head that was killed, is not done again.
+class Head {
+ public:
+  /// `name` tells the jobs of this run from those of others. `setup` is what workers are told.
+  [[nodiscard]] static Result<std::unique_ptr<Head>> open(const Options& options,
+                                                          const std::string& name,
+                                                          nlohmann::json setup);
+  Head(Head&&) = delete;
+  Head& operator=(Head&&) = delete;
+  Head(const Head&) = delete;
+  Head& operator=(const Head&) = delete;
+  /// Cancels its jobs where nobody has closed it; what was done stays for the next head.
+  ~Head();
+
+  [[nodiscard]] Result<void> handOut(Unit unit);
+  /// Waits until one of these is answered; its key. All must have been handed out.
+  [[nodiscard]] Result<std::string> awaitAny(std::span<const std::string> keys);
+  [[nodiscard]] Result<Answer> await(const std::string& key);
+  /// The answer, which must be there; the head forgets it.
+  [[nodiscard]] Answer take(const std::string& key);
+  /// Units that would keep all workers busy for a while.
+  [[nodiscard]] std::size_t window() const { return 2 * options_.nodes + options_.compileNodes; }
+  /// As many workers as may measure at a time.
+  [[nodiscard]] std::size_t nodes() const { return options_.nodes; }
+  /// Called now and then while it waits, whenever the status has changed.
+  void onStatus(std::function<void(const Status&)> listener) { listener_ = std::move(listener); }
+  [[nodiscard]] Status status() const;
+  [[nodiscard]] HeadCounts counts() const;
+  /// Ends the workers and their jobs, and removes the spool: the run is at its end.
+  [[nodiscard]] Result<void> close();
+
+ private:
+  /// A unit on its way.
+  struct Pending {
+    Unit unit;
+    enum class At : std::uint8_t {
+      compiling,  ///< another unit is on its way that compiles for it
+      waiting,    ///< for a place in the queue
+      queued,
+      claimed,
+    };
+    At at = At::waiting;
+    std::int64_t missingNs = 0;  ///< since when its file is nowhere; 0: it is there
+  };
+  /// What is known of a worker.
+  struct Known {
+    std::int64_t count = -1;
+    std::int64_t seenNs = 0;  ///< when its sign of life last changed, by this clock
+    bool lost = false;
+  };
+
+  Head(Options options, Spool spool, Slurm slurm)
+      : options_(std::move(options)), spool_(std::move(spool)), slurm_(std::move(slurm)) {}
+  /// Looks after everything that is due; whether anything came.
+  [[nodiscard]] Result<bool> look();
+  [[nodiscard]] Result<void> beat();
+  bool gather();
+  void settle(Answer answer);
+  [[nodiscard]] Result<void> feed();
+  [[nodiscard]] Result<void> readDeaths();
+  void readPlaces();
+  void readWorkers();
+  [[nodiscard]] Result<void> readJobs();
+  [[nodiscard]] Result<void> startWorkers();
+  [[nodiscard]] bool onlyCompiles(const std::string& worker) const;
+  [[nodiscard]] Result<void> submit(std::size_t count, bool onlyCompile);
+  /// The worker will not finish what it has.
+  void lose(const std::string& worker, bool itsFault, const std::string& why);
+  void died(const std::string& key, const std::string& worker, const std::string& why);
+  [[nodiscard]] std::size_t count(Pending::At at) const;
+  void wait(const std::string& key);
+  void begin(const std::string& key);
+  void tell();
+  void cancel();
+
+  Options options_;
+  Spool spool_;
+  Slurm slurm_;
+  std::map<std::string, Pending> units_;
+  std::deque<std::string> waiting_;
+  std::map<std::string, Answer> answers_;  ///< that nobody has taken yet
+  std::set<std::string> inherited_;  ///< units that an earlier head put, and that are still there
+  std::map<std::string, Known> workers_;
+  std::vector<Job> jobs_;
+  std::set<std::string> endedJobs_;          ///< whose claims were looked after
+  std::map<std::string, bool> compileJobs_;  ///< arrays by number: they only compile
+  std::function<void(const Status&)> listener_;
+  std::string told_;
+  std::int64_t beats_ = 0;
+  std::int64_t beatNs_ = 0;
+  std::int64_t placesNs_ = 0;
+  std::int64_t workersNs_ = 0;
+  std::int64_t jobsNs_ = 0;
+  std::int64_t jobsPauseNs_ = 0;
+  std::int64_t submitNs_ = 0;
+  std::int64_t schedulerSilentNs_ = 0;  ///< since when it does not answer; 0: it does
+  std::int64_t unitCount_ = 0;
+  std::int64_t givenBack_ = 0;
+  std::int64_t refusedNs_ = 0;  ///< since when it takes no jobs; 0: it does
+  std::size_t otherNodes_ = 0;  ///< that were of another kind than those that measure
+  std::size_t otherCompileNodes_ = 0;
+  int badWorkers_ = 0;  ///< in a row that could not even begin
+  bool open_ = true;
+};
+
+}  // namespace hone::cluster

@@ -1,0 +1,79 @@
+#include "cluster/place.h"
+
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstdlib>
+
+#include "base/file.h"
+#include "base/machine.h"
+#include "base/subprocess.h"
+#include "base/text.h"
+
+namespace hone::cluster {
+namespace {
+
+std::string variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+/// The version of the GPU's driver, where the system tells; else that of the system.
+std::string driverVersion() {
+  constexpr std::array<std::pair<const char*, const char*>, 2> kFiles = {
+      std::pair("/sys/module/nvidia/version", "nvidia"),
+      std::pair("/sys/module/amdgpu/version", "amdgpu")};
+  for (const auto& [file, name] : kFiles) {
+    if (const auto text = readFile(file)) {
+      return fmt::format("{} {}", name, trim(*text));
+    }
+  }
+  utsname system{};
+  return ::uname(&system) == 0 ? fmt::format("{} {}", static_cast<const char*>(system.sysname),
+                                             static_cast<const char*>(system.release))
+                               : "";
+}
+
+/// What the driver calls the device: the line of --dump_devices below its name.
+std::string modelOf(const iree::Device& device, const iree::Installation& installation) {
+  Command command;
+  command.argv = {installation.runtimeTool("iree-run-module").string(),
+                  fmt::format("--dump_devices={}", device.driver())};
+  command.limits.wall = std::chrono::seconds(20);
+  const auto finished = runCommand(command);
+  if (!finished || !finished->ending.ok()) {
+    return "";
+  }
+  for (const std::string& line : splitAt(finished->out, '\n')) {
+    const std::string_view text = trim(line);
+    if (text.contains("name:") || text.contains("device name")) {
+      return std::string(trim(text.substr(text.find(':') + 1)));
+    }
+  }
+  return "";
+}
+
+}  // namespace
+
+store::Node cpuNode() {
+  const std::string name = variable("SLURMD_NODENAME");
+  return {name.empty() ? hostName() : name, cpuName(), "", driverVersion()};
+}
+
+store::Node nodeFor(const iree::Device& device, const iree::Installation& installation) {
+  store::Node node = cpuNode();
+  if (device.isLocal()) {
+    return node;
+  }
+  node.device = fmt::format("{} {}", device.driver(), modelOf(device, installation));
+  return node;
+}
+
+std::string workerName() {
+  const std::string array = variable("SLURM_ARRAY_JOB_ID");
+  return array.empty() ? fmt::format("{}-{}", hostName(), ::getpid())
+                       : fmt::format("{}_{}", array, variable("SLURM_ARRAY_TASK_ID"));
+}
+
+}  // namespace hone::cluster

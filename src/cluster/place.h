@@ -1,0 +1,21 @@
+#pragma once
+
+#include <string>
+
+#include "base/error.h"
+#include "iree/device.h"
+#include "iree/installation.h"
+#include "store/records.h"
+
+namespace hone::cluster {
+
+/// This machine, as it is recorded with samples; a GPU and its driver by what the system says.
+[[nodiscard]] store::Node nodeFor(const iree::Device& device,
+                                  const iree::Installation& installation);
+/// The same for what needs only the CPU.
+[[nodiscard]] store::Node cpuNode();
+
+/// The name of this process among the workers: its job in Slurm, else its machine and number.
+[[nodiscard]] std::string workerName();
+
+}  // namespace hone::cluster

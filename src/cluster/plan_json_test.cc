@@ -1,0 +1,94 @@
+#include "cluster/plan_json.h"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "base/file.h"
+#include "cluster/plans.h"
+
+namespace hone::cluster {
+namespace {
+
+class PlanJsonTest : public testing::Test {
+ protected:
+  [[nodiscard]] trial::Plan plan() const {
+    const auto source = folder_.path() / "m.mlir";
+    const auto spec = folder_.path() / "spec.mlir";
+    EXPECT_TRUE(writeFile(source, "module {}"));
+    EXPECT_TRUE(writeFile(spec, "a spec"));
+    trial::Program program;
+    program.source = source;
+    program.hash = "hash";
+    program.function = "main";
+    program.inputTypes = {"tensor<4x4xf32>"};
+    program.resultTypes = {"tensor<4x4xf32>"};
+    trial::Plan plan;
+    plan.scope = "scope";
+    plan.programs = {program};
+    plan.candidates = {{0, {"default", {}, {}}},
+                       {0, {"tuned", {"--spec=" + spec.string()}, {{"d", "op", "n", "v"}}}}};
+    plan.otherInputs = trial::Inputs{};
+    plan.flags = {"--flag=value"};
+    plan.seed = 7;
+    plan.rounds = 11;
+    plan.finalists = 2;
+    plan.selects = false;
+    return plan;
+  }
+
+  ScratchFolder folder_ = ScratchFolder::create("hone-plan-test").value();
+  SharedFiles files_{folder_.path() / "files"};
+};
+
+TEST_F(PlanJsonTest, APlanComesBackWithItsFiles) {
+  const trial::Plan before = plan();
+  const auto json = toJson(before, files_).value();
+  std::filesystem::remove(before.programs[0].source);
+  std::filesystem::remove(folder_.path() / "spec.mlir");
+  const trial::Plan after = planFrom(json, folder_.path() / "scratch").value();
+  EXPECT_EQ(after.scope, before.scope);
+  EXPECT_EQ(after.programs[0].label(), before.programs[0].label());
+  EXPECT_EQ(readFile(after.programs[0].source).value(), "module {}");
+  ASSERT_EQ(after.candidates.size(), 2u);
+  EXPECT_EQ(after.candidates[1].config.attributes, before.candidates[1].config.attributes);
+  const std::string& flag = after.candidates[1].config.flags.at(0);
+  EXPECT_EQ(readFile(flag.substr(flag.find('=') + 1)).value(), "a spec");
+  EXPECT_EQ(after.flags, before.flags);
+  EXPECT_EQ(after.rounds, 11);
+  EXPECT_FALSE(after.selects);
+  ASSERT_TRUE(after.otherInputs);
+  EXPECT_EQ(after.inputs.tensors.size(), 1u);
+  EXPECT_NE(after.inputs.arguments, after.otherInputs->arguments);
+}
+
+TEST_F(PlanJsonTest, TheKeyIsThatOfTheWork) {
+  const auto one = toJson(plan(), files_).value();
+  const auto same = toJson(plan(), files_).value();
+  trial::Plan other = plan();
+  other.candidates[1].config.attributes[0].value = "w";
+  EXPECT_EQ(unitKey("plan", one), unitKey("plan", same));
+  EXPECT_NE(unitKey("plan", one), unitKey("plan", toJson(other, files_).value()));
+  EXPECT_NE(unitKey("plan", one), unitKey("dispatches", one));
+}
+
+TEST_F(PlanJsonTest, AnAnswerComesBack) {
+  trial::PlanAnswer before;
+  trial::TriedThere tried;
+  tried.record.trial.key = "k";
+  tried.record.samples = {{model::Stage::final, 1, 2, 3, 4.5, 5.5, 6}};
+  tried.finding.roundTimesNs = {1, 2.5};
+  tried.finding.comparison = stats::Comparison{stats::Verdict::improved, {1.1, 1.2, 1.3}, 0.01, 20};
+  before.tried = {tried};
+  before.twin = store::TrialRecord{};
+  const auto after = planAnswerFrom(toJson(before)).value();
+  ASSERT_EQ(after.tried.size(), 1u);
+  EXPECT_EQ(after.tried[0].record.samples, tried.record.samples);
+  EXPECT_EQ(after.tried[0].finding.roundTimesNs, tried.finding.roundTimesNs);
+  EXPECT_EQ(after.tried[0].finding.comparison->verdict, stats::Verdict::improved);
+  EXPECT_EQ(after.tried[0].finding.comparison->speedup.high, 1.3);
+  EXPECT_TRUE(after.twin);
+}
+
+}  // namespace
+}  // namespace hone::cluster

@@ -1,0 +1,104 @@
+#include "cluster/slurm.h"
+
+#include <algorithm>
+#include <array>
+
+#include "base/cleanup_command.h"
+#include "base/subprocess.h"
+#include "base/text.h"
+
+namespace hone::cluster {
+namespace {
+
+/// A controller under load answers late.
+constexpr std::chrono::seconds kPatience{90};
+
+/// What jobs may see of this environment: nobody's keys go into a cluster by accident.
+constexpr std::string_view kVariables =
+    "--export=HOME,USER,LOGNAME,PATH,LANG,LC_ALL,LD_LIBRARY_PATH,XDG_CACHE_HOME,XDG_DATA_HOME,"
+    "HONE_IREE,HONE_PYTHON,HONE_EXAMPLES,VIRTUAL_ENV,VK_ICD_FILENAMES,VK_DRIVER_FILES,SLURM_CONF";
+
+}  // namespace
+
+bool Job::alive() const {
+  constexpr std::array<std::string_view, 5> kAlive = {"PENDING", "CONFIGURING", "RUNNING",
+                                                      "SUSPENDED", "REQUEUED"};
+  return std::find(kAlive.begin(), kAlive.end(), state) != kAlive.end();
+}
+
+bool Job::takenAway() const { return state.starts_with("CANCELLED") || state == "PREEMPTED"; }
+
+Result<std::vector<Job>> jobsFrom(std::string_view text) {
+  std::vector<Job> jobs;
+  for (const std::string& line : splitAt(text, '\n')) {
+    if (trim(line).empty()) {
+      continue;
+    }
+    const auto fields = splitAt(trim(line), '|');
+    if (fields.size() != 3 || fields[0].empty() || fields[1].empty()) {
+      return machineError("squeue printed a line that hone does not know: '{}'", line);
+    }
+    jobs.push_back({fields[0], fields[1], fields[2]});
+  }
+  return jobs;
+}
+
+Result<std::string> submittedIn(std::string_view text) {
+  const std::string id(trim(text.substr(0, text.find(';'))));
+  if (!parseInt(id)) {
+    return machineError("sbatch printed no number of a job: '{}'", trim(text));
+  }
+  return id;
+}
+
+Result<void> Slurm::check() {
+  for (const char* program : {"sbatch", "squeue", "scancel"}) {
+    if (findProgram(program).empty()) {
+      return userError(
+          "there is no Slurm here: {} is not on PATH; without --executor hone works on "
+          "this machine",
+          program);
+    }
+  }
+  return {};
+}
+
+Result<std::string> Slurm::run(std::vector<std::string> argv, bool always) {
+  ++calls_;
+  const std::string program = argv.front();
+  argv.front() = findProgram(program);
+  if (argv.front().empty()) {
+    return machineError("{} is not on PATH any more", program);
+  }
+  const Command command{std::move(argv), {}, {kPatience, 0}};
+  Finished finished = HONE_TRY(always ? runCleanup(command) : runCommand(command));
+  if (!finished.ending.ok()) {
+    return machineError("{} failed ({}): {}", program, finished.ending.describe(),
+                        trim(finished.err));
+  }
+  return std::move(finished.out);
+}
+
+Result<std::string> Slurm::submit(const JobRequest& request) {
+  std::vector<std::string> argv = {
+      "sbatch", "--parsable", fmt::format("--array=1-{}", request.count),
+      fmt::format("--job-name={}", name_),
+      fmt::format("--output={}/%A_%a.log", request.logs.string()),
+      // A job that begins anew by itself would be a worker that nobody waits for.
+      "--no-requeue", std::string(kVariables)};
+  argv.insert(argv.end(), request.options.begin(), request.options.end());
+  argv.push_back(request.script.string());
+  return submittedIn(HONE_TRY(run(std::move(argv))));
+}
+
+Result<std::vector<Job>> Slurm::jobs() {
+  return jobsFrom(HONE_TRY(run({"squeue", "--noheader", "--array", "--states=all", "--me",
+                                fmt::format("--name={}", name_), "--format=%i|%T|%N"})));
+}
+
+Result<void> Slurm::cancelAll() {
+  HONE_CHECK(run({"scancel", "--me", "--quiet", fmt::format("--name={}", name_)}, true));
+  return {};
+}
+
+}  // namespace hone::cluster

@@ -1,0 +1,62 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/error.h"
+
+namespace hone::cluster {
+
+/// A job, or one of an array, as squeue lists it.
+struct Job {
+  std::string id;  ///< "12_3" for the third of array 12
+  std::string state;
+  std::string node;
+
+  /// It runs or will.
+  [[nodiscard]] bool alive() const;
+  [[nodiscard]] bool running() const { return state == "RUNNING"; }
+  /// Somebody took it away: what it was at is not to blame.
+  [[nodiscard]] bool takenAway() const;
+};
+
+/// What `squeue --format=%i|%T|%N` printed. A line of another form is a machine error.
+[[nodiscard]] Result<std::vector<Job>> jobsFrom(std::string_view text);
+/// The number of the job in what `sbatch --parsable` printed: "12" or "12;cluster".
+[[nodiscard]] Result<std::string> submittedIn(std::string_view text);
+
+/// So many equal jobs.
+struct JobRequest {
+  std::size_t count = 1;
+  std::filesystem::path script;
+  std::filesystem::path logs;
+  std::vector<std::string> options;  ///< of sbatch
+};
+
+/// Slurm, by its commands. All jobs of a run have one name, by which they are found again.
+class Slurm {
+ public:
+  explicit Slurm(std::string name) : name_(std::move(name)) {}
+
+  /// A user error where there is no Slurm here.
+  [[nodiscard]] static Result<void> check();
+  [[nodiscard]] Result<std::string> submit(const JobRequest& request);
+  /// Those that are there, and those that ended in the last minutes.
+  [[nodiscard]] Result<std::vector<Job>> jobs();
+  /// All of the name; also after an interrupt.
+  [[nodiscard]] Result<void> cancelAll();
+  /// How often the scheduler was asked for something.
+  [[nodiscard]] std::int64_t calls() const { return calls_; }
+  [[nodiscard]] const std::string& name() const { return name_; }
+
+ private:
+  [[nodiscard]] Result<std::string> run(std::vector<std::string> argv, bool always = false);
+
+  std::string name_;
+  std::int64_t calls_ = 0;
+};
+
+}  // namespace hone::cluster

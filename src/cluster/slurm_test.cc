@@ -1,0 +1,45 @@
+#include "cluster/slurm.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace hone::cluster {
+namespace {
+
+using testing::HasSubstr;
+
+TEST(SlurmTest, ReadsWhatSqueueLists) {
+  const auto jobs = jobsFrom("12_1|RUNNING|n1\n12_2|PENDING|\n\n11_1|NODE_FAIL|n2\n");
+  ASSERT_TRUE(jobs) << jobs.error().message;
+  ASSERT_EQ(jobs->size(), 3u);
+  EXPECT_EQ(jobs->at(0).id, "12_1");
+  EXPECT_EQ(jobs->at(0).node, "n1");
+  EXPECT_TRUE(jobs->at(0).running());
+  EXPECT_TRUE(jobs->at(1).alive());
+  EXPECT_FALSE(jobs->at(1).running());
+  EXPECT_FALSE(jobs->at(2).alive());
+}
+
+TEST(SlurmTest, OnlyWhatSomebodyTookAwayIsNobodysFault) {
+  EXPECT_TRUE((Job{"1", "CANCELLED", ""}.takenAway()));
+  EXPECT_TRUE((Job{"1", "PREEMPTED", ""}.takenAway()));
+  for (const char* state : {"FAILED", "NODE_FAIL", "OUT_OF_MEMORY", "TIMEOUT", "COMPLETED"}) {
+    EXPECT_FALSE((Job{"1", state, ""}.takenAway())) << state;
+    EXPECT_FALSE((Job{"1", state, ""}.alive())) << state;
+  }
+}
+
+TEST(SlurmTest, OtherLinesAreRefused) {
+  EXPECT_THAT(jobsFrom("slurm_load_jobs error\n").error().message, HasSubstr("slurm_load_jobs"));
+  EXPECT_FALSE(jobsFrom("1|RUNNING\n"));
+  EXPECT_FALSE(jobsFrom("|RUNNING|n1\n"));
+}
+
+TEST(SlurmTest, ReadsTheNumberOfAJob) {
+  EXPECT_EQ(submittedIn("12\n").value(), "12");
+  EXPECT_EQ(submittedIn("12;cluster\n").value(), "12");
+  EXPECT_THAT(submittedIn("Submitted batch job\n").error().message, HasSubstr("no number"));
+}
+
+}  // namespace
+}  // namespace hone::cluster

@@ -1,0 +1,257 @@
+#include "cluster/spool.h"
+
+#include <unistd.h>
+
+#include <cerrno>
+#include <system_error>
+
+#include "base/file.h"
+#include "base/hash.h"
+#include "cluster/checked_file.h"
+#include "store/export.h"
+
+namespace hone::cluster {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+constexpr std::string_view kMeasure = "measure-";
+constexpr std::string_view kCompile = "compile-";
+constexpr std::string_view kSetup = "setup.json";
+constexpr std::string_view kHead = "head.beat";
+constexpr std::string_view kKind = "kind.json";
+
+/// "measure-00000012-<key>": in the order they were put.
+std::string nameOf(const Unit& unit, std::int64_t sequence) {
+  return fmt::format("{}{:08}-{}", unit.onlyCompile ? kCompile : kMeasure, sequence, unit.key);
+}
+
+std::string keyIn(const std::string& name) { return name.substr(name.rfind('-') + 1); }
+
+std::optional<Claim> claimFrom(const std::string& name) {
+  const std::size_t at = name.rfind('@');
+  return at == std::string::npos ? std::nullopt
+                                 : std::optional(Claim{name.substr(0, at), name.substr(at + 1)});
+}
+
+std::string fileOf(const Claim& claim) { return fmt::format("{}@{}", claim.name, claim.worker); }
+
+std::vector<Claim> claimsIn(const fs::path& folder) {
+  std::vector<Claim> claims;
+  for (const std::string& name : namesIn(folder)) {
+    if (auto claim = claimFrom(name)) {
+      claims.push_back(std::move(*claim));
+    }
+  }
+  return claims;
+}
+
+json toJson(const Beat& beat) {
+  return {{"count", beat.count},
+          {"finished", beat.finished},
+          {"measures", beat.measures},
+          {"node", store::toJson(beat.node)}};
+}
+
+Beat beatFrom(const json& json) {
+  return {json.value("count", std::int64_t{0}), json.value("finished", false),
+          nodeFrom(json.value("node", nlohmann::json::object())), json.value("measures", false)};
+}
+
+/// What nodes must have in common to be measured on.
+json kindOf(const store::Node& node) {
+  return {{"cpu", node.cpu}, {"device", node.device}, {"driver", node.driver}};
+}
+
+}  // namespace
+
+std::string Claim::key() const { return keyIn(name); }
+
+Result<void> Spool::write(const fs::path& file, const json& json) {
+  ++filesWritten_;
+  return writeChecked(file, json);
+}
+
+Result<Spool> Spool::create(const fs::path& folder, const json& setup) {
+  for (const char* part : {"queue", "claimed", "died", "answers", "done", "workers", "logs"}) {
+    HONE_CHECK(makeFolder(folder / part));
+  }
+  Spool spool(folder, setup);
+  HONE_CHECK(spool.write(folder / kSetup, setup));
+  return spool;
+}
+
+Result<Spool> Spool::open(const fs::path& folder) {
+  auto setup = readChecked(folder / kSetup);
+  if (!setup) {
+    return userError("{} is not the folder of a run on a cluster: hone makes one with --executor",
+                     folder.string());
+  }
+  return Spool(folder, std::move(*setup));
+}
+
+Result<void> Spool::put(const Unit& unit) {
+  return write(folder_ / "queue" / nameOf(unit, sequence_++), cluster::toJson(unit));
+}
+
+void Spool::withdraw(const std::string& key) {
+  std::error_code ignored;
+  for (const std::string& name : namesIn(folder_ / "queue")) {
+    if (keyIn(name) == key) {
+      fs::remove(folder_ / "queue" / name, ignored);
+    }
+  }
+}
+
+std::vector<std::string> Spool::queuedKeys() const {
+  std::vector<std::string> keys;
+  for (const std::string& name : namesIn(folder_ / "queue")) {
+    keys.push_back(keyIn(name));
+  }
+  return keys;
+}
+
+std::vector<Claim> Spool::claims() const { return claimsIn(folder_ / "claimed"); }
+
+void Spool::release(const Claim& claim) const {
+  std::error_code ignored;
+  fs::remove(folder_ / "claimed" / fileOf(claim), ignored);
+}
+
+std::vector<Death> Spool::takeDeaths() {
+  std::vector<Death> deaths;
+  std::error_code ignored;
+  for (const std::string& name : namesIn(folder_ / "died")) {
+    if (const auto json = readChecked(folder_ / "died" / name)) {
+      deaths.push_back({json->value("key", ""), json->value("worker", ""), json->value("why", "")});
+    }
+    fs::remove(folder_ / "died" / name, ignored);
+  }
+  return deaths;
+}
+
+std::vector<Answer> Spool::takeAnswers() {
+  std::vector<Answer> answers;
+  std::error_code ignored;
+  for (const std::string& name : namesIn(folder_ / "answers")) {
+    const auto json = readChecked(folder_ / "answers" / name);
+    auto answer = json ? answerFrom(*json) : std::nullopt;
+    if (answer && moveFile(folder_ / "answers" / name, folder_ / "done" / name)) {
+      answers.push_back(std::move(*answer));
+    } else if (!answer) {
+      fs::remove(folder_ / "answers" / name, ignored);  // damaged: it is asked for again
+    }
+  }
+  return answers;
+}
+
+Result<void> Spool::keepDone(const Answer& answer) {
+  return write(folder_ / "done" / answer.key, cluster::toJson(answer));
+}
+
+std::optional<Answer> Spool::doneAnswer(const std::string& key) const {
+  const auto json = readChecked(folder_ / "done" / key);
+  return json ? answerFrom(*json) : std::nullopt;
+}
+
+std::vector<std::string> Spool::workers() const { return namesIn(folder_ / "workers"); }
+
+Beat Spool::beatOf(const std::string& worker) const {
+  const auto json = readChecked(folder_ / "workers" / worker);
+  return json ? beatFrom(*json) : Beat{};
+}
+
+Result<void> Spool::beatHead(std::int64_t count, bool finished) {
+  return write(folder_ / kHead, toJson(Beat{count, finished, {}, false}));
+}
+
+void Spool::remove() {
+  std::error_code ignored;
+  fs::remove_all(folder_, ignored);
+}
+
+std::optional<std::pair<Claim, Unit>> Spool::claim(const std::string& worker, bool mayMeasure) {
+  std::vector<std::string> names = namesIn(folder_ / "queue");
+  std::erase_if(
+      names, [&](const std::string& name) { return !mayMeasure && !name.starts_with(kCompile); });
+  // Not all begin with the first: most of them would be too late.
+  const std::size_t first = names.empty() ? 0 : seedFrom(0, worker) % names.size();
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const Claim claim{names[(first + i) % names.size()], worker};
+    if (!moveFile(folder_ / "queue" / claim.name, folder_ / "claimed" / fileOf(claim))) {
+      continue;
+    }
+    const auto json = readChecked(folder_ / "claimed" / fileOf(claim));
+    if (auto unit = json ? unitFrom(*json) : std::nullopt) {
+      return std::pair(claim, std::move(*unit));
+    }
+    release(claim);  // damaged: the head misses it and puts it again
+  }
+  return std::nullopt;
+}
+
+Result<void> Spool::answer(const Claim& claim, const Answer& answer) {
+  HONE_CHECK(write(folder_ / "answers" / answer.key, cluster::toJson(answer)));
+  release(claim);
+  return {};
+}
+
+void Spool::giveBack(const std::string& worker) {
+  for (const Claim& claim : claims()) {
+    if (claim.worker == worker) {
+      static_cast<void>(
+          moveFile(folder_ / "claimed" / fileOf(claim), folder_ / "queue" / claim.name));
+    }
+  }
+}
+
+Result<void> Spool::reportDeath(const std::string& worker, const std::string& why) {
+  bool any = false;
+  for (const Claim& claim : claims()) {
+    if (claim.worker == worker) {
+      HONE_CHECK(write(folder_ / "died" / fileOf(claim),
+                       {{"key", claim.key()}, {"worker", worker}, {"why", why}}));
+      release(claim);
+      any = true;
+    }
+  }
+  return any ? Result<void>()
+             : write(folder_ / "died" / fmt::format("nothing@{}", worker),
+                     {{"key", ""}, {"worker", worker}, {"why", why}});
+}
+
+Result<void> Spool::beat(const std::string& worker, const Beat& beat) {
+  return write(folder_ / "workers" / worker, toJson(beat));
+}
+
+void Spool::leave(const std::string& worker) const {
+  std::error_code ignored;
+  fs::remove(folder_ / "workers" / worker, ignored);
+}
+
+Beat Spool::headBeat() const {
+  const auto json = readChecked(folder_ / kHead);
+  return json ? beatFrom(*json) : Beat{};
+}
+
+Result<void> Spool::proposeKind(const store::Node& node) {
+  if (fs::exists(folder_ / kKind)) {
+    return {};
+  }
+  const fs::path beside = folder_ / fmt::format("kind.{}.{}.part", node.name, ::getpid());
+  HONE_CHECK(write(beside, kindOf(node)));
+  // A link, not a rename: it fails where another was quicker.
+  const bool failed = ::link(beside.c_str(), (folder_ / kKind).c_str()) != 0 && errno != EEXIST;
+  auto error = errnoError(fmt::format("cannot write {}", (folder_ / kKind).string()));
+  std::error_code ignored;
+  fs::remove(beside, ignored);
+  return failed ? Result<void>(error) : Result<void>();
+}
+
+std::optional<bool> Spool::isMeasuredKind(const store::Node& node) const {
+  const auto kind = readChecked(folder_ / kKind);
+  return kind ? std::optional(*kind == kindOf(node)) : std::nullopt;
+}
+
+}  // namespace hone::cluster

@@ -1,0 +1,116 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/error.h"
+#include "cluster/unit.h"
+
+namespace hone::cluster {
+
+/// A unit that a worker has taken: the file moved into `claimed/`, which only one can do.
+struct Claim {
+  std::string name;  ///< of the file, without the worker
+  std::string worker;
+  [[nodiscard]] std::string key() const;
+};
+
+/// Why a worker went that found itself on a node of another kind than those that measure.
+inline constexpr const char* kOtherKind = "of another kind than the nodes that measure";
+
+/// A worker died over a unit, or could not work at all.
+struct Death {
+  std::string key;
+  std::string worker;
+  std::string why;
+};
+
+/// Somebody's sign of life: it goes on as long as the count changes. Clocks of other machines are
+/// never compared with one's own.
+struct Beat {
+  std::int64_t count = 0;
+  bool finished = false;  ///< of the head: workers may go
+  store::Node node;       ///< of a worker
+  bool measures = false;  ///< of a worker: it may measure, not only compile
+};
+
+/// The folder on the shared file system through which a head and its workers speak: small files,
+/// each written beside and renamed, with its hash in it.
+///   setup.json            what workers must know before they begin
+///   queue/                units to be done; measure-… or compile-…
+///   claimed/…@worker      those that a worker has
+///   died/…@worker         those over which it died
+///   answers/, done/       what came of them; done: the head has seen it
+///   workers/, head.beat   signs of life
+///   kind.json             what the nodes that measure are
+///   logs/                 what the jobs print
+class Spool {
+ public:
+  /// Makes the folders that are missing; what an earlier head left is kept.
+  [[nodiscard]] static Result<Spool> create(const std::filesystem::path& folder,
+                                            const nlohmann::json& setup);
+  /// One that a head made: a user error where there is none.
+  [[nodiscard]] static Result<Spool> open(const std::filesystem::path& folder);
+  [[nodiscard]] const std::filesystem::path& folder() const { return folder_; }
+  [[nodiscard]] const nlohmann::json& setup() const { return setup_; }
+
+  // The head's side.
+  [[nodiscard]] Result<void> put(const Unit& unit);
+  /// Takes units back that nobody has claimed yet.
+  void withdraw(const std::string& key);
+  [[nodiscard]] std::vector<std::string> queuedKeys() const;
+  [[nodiscard]] std::vector<Claim> claims() const;
+  /// Forgets that a worker has it: the head gives it to another.
+  void release(const Claim& claim) const;
+  /// What was reported since the last call.
+  [[nodiscard]] std::vector<Death> takeDeaths();
+  /// The answers that came since the last call; they stay, as done.
+  [[nodiscard]] std::vector<Answer> takeAnswers();
+  /// An answer of the head's own.
+  [[nodiscard]] Result<void> keepDone(const Answer& answer);
+  [[nodiscard]] std::optional<Answer> doneAnswer(const std::string& key) const;
+  [[nodiscard]] std::vector<std::string> workers() const;
+  [[nodiscard]] Beat beatOf(const std::string& worker) const;
+  [[nodiscard]] Result<void> beatHead(std::int64_t count, bool finished);
+  /// With all that is in it; for a run that is at its end.
+  void remove();
+
+  // A worker's side.
+  /// The next unit that may be done here, if there is any and nobody was quicker.
+  [[nodiscard]] std::optional<std::pair<Claim, Unit>> claim(const std::string& worker,
+                                                            bool mayMeasure);
+  [[nodiscard]] Result<void> answer(const Claim& claim, const Answer& answer);
+  /// What this worker has goes back into the queue, by no fault of the unit.
+  void giveBack(const std::string& worker);
+  /// The worker died over what it has; with nothing in hand, it could not begin.
+  [[nodiscard]] Result<void> reportDeath(const std::string& worker, const std::string& why);
+  [[nodiscard]] Result<void> beat(const std::string& worker, const Beat& beat);
+  /// No signs of life any more: the head need not wait for them.
+  void leave(const std::string& worker) const;
+  [[nodiscard]] Beat headBeat() const;
+  /// Nodes like this one are to measure; the first that says so decides.
+  [[nodiscard]] Result<void> proposeKind(const store::Node& node);
+  /// Whether nodes like this one measure; nothing before that is decided.
+  [[nodiscard]] std::optional<bool> isMeasuredKind(const store::Node& node) const;
+
+  /// Files that were written by this process, for those who count.
+  [[nodiscard]] std::int64_t filesWritten() const { return filesWritten_; }
+
+ private:
+  Spool(std::filesystem::path folder, nlohmann::json setup)
+      : folder_(std::move(folder)), setup_(std::move(setup)) {}
+  [[nodiscard]] Result<void> write(const std::filesystem::path& file, const nlohmann::json& json);
+
+  std::filesystem::path folder_;
+  nlohmann::json setup_;
+  std::int64_t sequence_ = 0;
+  std::int64_t filesWritten_ = 0;
+};
+
+}  // namespace hone::cluster

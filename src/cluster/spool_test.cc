@@ -1,0 +1,175 @@
+#include "cluster/spool.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <set>
+
+#include "base/file.h"
+#include "cluster/checked_file.h"
+
+namespace hone::cluster {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+class SpoolTest : public testing::Test {
+ protected:
+  static Unit unit(const std::string& key, bool onlyCompile = false) {
+    Unit unit;
+    unit.key = key;
+    unit.kind = "test";
+    unit.order = {{"number", 7}};
+    unit.onlyCompile = onlyCompile;
+    return unit;
+  }
+  static Answer answer(const std::string& key) {
+    Answer answer;
+    answer.key = key;
+    answer.result = {{"sum", 14}};
+    answer.node = {"n1", "cpu", "", "Linux"};
+    answer.worker = "w1";
+    return answer;
+  }
+
+  ScratchFolder folder_ = ScratchFolder::create("hone-spool-test").value();
+  Spool spool_ = Spool::create(folder_.path() / "run", {{"idle_seconds", 1}}).value();
+};
+
+TEST_F(SpoolTest, AUnitGoesRoundOnce) {
+  ASSERT_TRUE(spool_.put(unit("aa")));
+  EXPECT_THAT(spool_.queuedKeys(), ElementsAre("aa"));
+  const auto claimed = spool_.claim("w1", true);
+  ASSERT_TRUE(claimed);
+  EXPECT_EQ(claimed->second.order.at("number"), 7);
+  EXPECT_THAT(spool_.queuedKeys(), IsEmpty());
+  EXPECT_FALSE(spool_.claim("w2", true));
+  ASSERT_EQ(spool_.claims().size(), 1u);
+  EXPECT_EQ(spool_.claims().front().key(), "aa");
+  EXPECT_EQ(spool_.claims().front().worker, "w1");
+
+  ASSERT_TRUE(spool_.answer(claimed->first, answer("aa")));
+  EXPECT_THAT(spool_.claims(), IsEmpty());
+  const auto answers = spool_.takeAnswers();
+  ASSERT_EQ(answers.size(), 1u);
+  EXPECT_EQ(answers.front().result.at("sum"), 14);
+  EXPECT_EQ(answers.front().node, (store::Node{"n1", "cpu", "", "Linux"}));
+  EXPECT_THAT(spool_.takeAnswers(), IsEmpty());
+  EXPECT_TRUE(spool_.doneAnswer("aa"));
+}
+
+TEST_F(SpoolTest, WhoOnlyCompilesTakesNothingElse) {
+  ASSERT_TRUE(spool_.put(unit("aa")));
+  ASSERT_TRUE(spool_.put(unit("aac", true)));
+  EXPECT_EQ(spool_.claim("w1", false)->second.key, "aac");
+  EXPECT_FALSE(spool_.claim("w1", false));
+  EXPECT_EQ(spool_.claim("w2", true)->second.key, "aa");
+}
+
+TEST_F(SpoolTest, ManyProcessesClaimEachUnitOnce) {
+  constexpr int kUnits = 200;
+  constexpr int kProcesses = 4;
+  for (int i = 0; i < kUnits; ++i) {
+    ASSERT_TRUE(spool_.put(unit(fmt::format("{:04x}", i))));
+  }
+  for (int process = 0; process < kProcesses; ++process) {
+    if (::fork() == 0) {
+      const std::string name = fmt::format("w{}", process);
+      while (const auto claimed = spool_.claim(name, true)) {
+        Answer mine = answer(claimed->second.key);
+        mine.worker = name;
+        if (!writeChecked(folder_.path() / fmt::format("{}-{}", mine.key, name), {}) ||
+            !spool_.answer(claimed->first, mine)) {
+          ::_exit(1);
+        }
+      }
+      ::_exit(0);
+    }
+  }
+  for (int process = 0; process < kProcesses; ++process) {
+    int status = 0;
+    ::wait(&status);
+    EXPECT_EQ(status, 0);
+  }
+  std::set<std::string> keys;
+  for (const Answer& one : spool_.takeAnswers()) {
+    EXPECT_TRUE(keys.insert(one.key).second);
+  }
+  EXPECT_EQ(keys.size(), std::size_t{kUnits});
+  // A file each for who claimed it: two for one unit would be two that did it.
+  EXPECT_EQ(namesIn(folder_.path()).size(), std::size_t{kUnits} + 1);
+}
+
+TEST_F(SpoolTest, WhatAWorkerHasGoesBackOrIsReported) {
+  ASSERT_TRUE(spool_.put(unit("aa")));
+  ASSERT_TRUE(spool_.claim("w1", true));
+  spool_.giveBack("w2");
+  EXPECT_THAT(spool_.queuedKeys(), IsEmpty());
+  spool_.giveBack("w1");
+  EXPECT_THAT(spool_.queuedKeys(), ElementsAre("aa"));
+
+  ASSERT_TRUE(spool_.claim("w1", true));
+  ASSERT_TRUE(spool_.reportDeath("w1", "killed by SIGSEGV"));
+  const auto deaths = spool_.takeDeaths();
+  ASSERT_EQ(deaths.size(), 1u);
+  EXPECT_EQ(deaths.front().key, "aa");
+  EXPECT_EQ(deaths.front().why, "killed by SIGSEGV");
+  EXPECT_THAT(spool_.claims(), IsEmpty());
+  EXPECT_THAT(spool_.takeDeaths(), IsEmpty());
+
+  ASSERT_TRUE(spool_.reportDeath("w1", "no device"));
+  EXPECT_EQ(spool_.takeDeaths().front().key, "");
+}
+
+TEST_F(SpoolTest, DamagedFilesAreAsIfTheyWereNotThere) {
+  ASSERT_TRUE(spool_.put(unit("aa")));
+  const auto queue = spool_.folder() / "queue";
+  const std::string name = namesIn(queue).front();
+  ASSERT_TRUE(writeFile(queue / name, "half of it"));
+  EXPECT_FALSE(spool_.claim("w1", true));
+  EXPECT_THAT(spool_.claims(), IsEmpty());
+  ASSERT_TRUE(writeFile(spool_.folder() / "answers" / "aa", "{}"));
+  EXPECT_THAT(spool_.takeAnswers(), IsEmpty());
+  EXPECT_FALSE(spool_.doneAnswer("aa"));
+}
+
+TEST_F(SpoolTest, TheFirstNodeDecidesTheKind) {
+  const store::Node first{"n1", "cpu A", "", "Linux 1"};
+  const store::Node alike{"n2", "cpu A", "", "Linux 1"};
+  const store::Node other{"n3", "cpu B", "", "Linux 1"};
+  EXPECT_FALSE(spool_.isMeasuredKind(first).has_value());
+  ASSERT_TRUE(spool_.proposeKind(first));
+  ASSERT_TRUE(spool_.proposeKind(other));
+  EXPECT_EQ(spool_.isMeasuredKind(alike), true);
+  EXPECT_EQ(spool_.isMeasuredKind(other), false);
+}
+
+TEST_F(SpoolTest, SignsOfLife) {
+  ASSERT_TRUE(spool_.beat("w1", {3, false, {"n1", "cpu", "", ""}, true}));
+  EXPECT_THAT(spool_.workers(), ElementsAre("w1"));
+  EXPECT_EQ(spool_.beatOf("w1").count, 3);
+  EXPECT_TRUE(spool_.beatOf("w1").measures);
+  spool_.leave("w1");
+  EXPECT_THAT(spool_.workers(), IsEmpty());
+  ASSERT_TRUE(spool_.beatHead(5, true));
+  EXPECT_EQ(spool_.headBeat().count, 5);
+  EXPECT_TRUE(spool_.headBeat().finished);
+}
+
+TEST_F(SpoolTest, AnotherHeadFindsWhatWasDone) {
+  ASSERT_TRUE(spool_.put(unit("aa")));
+  ASSERT_TRUE(spool_.put(unit("bb")));
+  const auto claimed = spool_.claim("w1", true);
+  ASSERT_TRUE(spool_.answer(claimed->first, answer(claimed->second.key)));
+  Spool again = Spool::create(folder_.path() / "run", {}).value();
+  EXPECT_EQ(again.takeAnswers().size(), 1u);
+  EXPECT_EQ(again.queuedKeys().size(), 1u);
+  EXPECT_THAT(Spool::open(folder_.path() / "none").error().message, HasSubstr("none"));
+}
+
+}  // namespace
+}  // namespace hone::cluster

@@ -1,0 +1,62 @@
+#include "cluster/toml.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+namespace hone::cluster {
+namespace {
+
+using testing::HasSubstr;
+
+std::string refusal(std::string_view text) {
+  const auto read = tomlFrom(text, "hone.toml");
+  return read ? "" : read.error().message;
+}
+
+TEST(TomlTest, ReadsSectionsValuesAndComments) {
+  const auto read = tomlFrom(
+      "# ours\n[cluster]  # this one\nname = \"a \\\"b\\\" # c\"\ncount = 12 # twelve\n"
+      "on = true\nargs = [\"--x\", \"--y=1,2\",]\nnone = []\n",
+      "hone.toml");
+  ASSERT_TRUE(read) << read.error().message;
+  ASSERT_EQ(read->size(), 5u);
+  EXPECT_EQ(read->at(0).section, "cluster");
+  EXPECT_EQ(std::get<std::string>(read->at(0).value), "a \"b\" # c");
+  EXPECT_EQ(std::get<double>(read->at(1).value), 12);
+  EXPECT_EQ(std::get<bool>(read->at(2).value), true);
+  EXPECT_EQ(std::get<std::vector<std::string>>(read->at(3).value),
+            (std::vector<std::string>{"--x", "--y=1,2"}));
+  EXPECT_TRUE(std::get<std::vector<std::string>>(read->at(4).value).empty());
+  EXPECT_EQ(read->at(3).line, 6);
+}
+
+TEST(TomlTest, WhatItDoesNotKnowIsRefusedWithItsLine) {
+  EXPECT_THAT(refusal("[cluster]\nname = a\n"), HasSubstr("hone.toml:2: 'name = a'"));
+  EXPECT_THAT(refusal("[cluster\n"), HasSubstr("hone.toml:1"));
+  EXPECT_THAT(refusal("\n\nname\n"), HasSubstr("hone.toml:3"));
+  EXPECT_THAT(refusal("a = \"x\n"), HasSubstr("hone.toml:1"));
+  EXPECT_THAT(refusal("a = [\"x\" \"y\"]\n"), HasSubstr("hone.toml:1"));
+  EXPECT_THAT(refusal("a = \"x\" y\n"), HasSubstr("hone.toml:1"));
+  EXPECT_THAT(refusal("a = 1\na = 2\n"), HasSubstr("hone.toml:2: 'a' is given twice"));
+  EXPECT_EQ(refusal("a = 1\n[b]\na = 2\n"), "");
+}
+
+RC_GTEST_PROP(TomlTest, AnyBytesAreReadOrRefused, (const std::string& text)) {
+  const auto read = tomlFrom(text, "hone.toml");
+  RC_ASSERT(read.has_value() || read.error().message.starts_with("hone.toml:"));
+}
+
+RC_GTEST_PROP(TomlTest, QuotedTextsComeBack, ()) {
+  const auto text = *rc::gen::container<std::string>(rc::gen::inRange<char>(32, 127));
+  std::string quoted;
+  for (const char c : text) {
+    quoted += c == '"' || c == '\\' ? std::string{'\\', c} : std::string{c};
+  }
+  const auto read = tomlFrom(fmt::format("key = \"{}\"", quoted), "hone.toml");
+  RC_ASSERT(read.has_value());
+  RC_ASSERT(std::get<std::string>(read->front().value) == text);
+}
+
+}  // namespace
+}  // namespace hone::cluster

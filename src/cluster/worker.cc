@@ -1,0 +1,241 @@
+#include "cluster/worker.h"
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <thread>
+
+#include "base/clock.h"
+#include "base/interrupt.h"
+#include "base/subprocess.h"
+
+namespace hone::cluster {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr std::int64_t kSecondNs = 1'000'000'000;
+constexpr std::int64_t kBeatNs = 5 * kSecondNs;
+constexpr auto kWatch = 100ms;
+/// An idle worker looks again after this time, twice as much each time, up to the second.
+constexpr std::chrono::milliseconds kFirstPause{20};
+constexpr std::chrono::milliseconds kLongestPause{1000};
+/// A worker whose children die so often is on a bad node.
+constexpr int kMostDeaths = 3;
+/// How the child says why it ended.
+constexpr int kNoMoreWork = 0;
+constexpr int kCannotWork = 3;
+
+/// The child: does units until there are none for a while.
+class Hand {
+ public:
+  Hand(Spool& spool, const WorkerOptions& options, Craft& craft)
+      : spool_(spool),
+        options_(options),
+        craft_(craft),
+        idleNs_(static_cast<std::int64_t>(spool.setup().value("idle_seconds", 120.0) * 1e9)) {}
+
+  /// Its exit code.
+  [[nodiscard]] int live() {
+    const store::Node node = craft_.node();
+    if (!options_.onlyCompile) {
+      if (const auto proposed = spool_.proposeKind(node); !proposed) {
+        return giveUp(proposed.error());
+      }
+    }
+    std::optional<bool> alike = spool_.isMeasuredKind(node);
+    while (!alike && craft_.compilesForItself() && !isTimeToGo()) {  // who measures decides
+      std::this_thread::sleep_for(kLongestPause);
+      alike = spool_.isMeasuredKind(node);
+    }
+    mayMeasure_ = !options_.onlyCompile && alike.value_or(false);
+    Beat beat = spool_.beatOf(options_.name);
+    beat.node = node;
+    beat.measures = mayMeasure_;
+    ++beat.count;
+    static_cast<void>(spool_.beat(options_.name, beat));
+    if (alike && !*alike && (!options_.onlyCompile || craft_.compilesForItself())) {
+      std::fprintf(stderr, "hone: this node is %s\n", kOtherKind);
+      static_cast<void>(spool_.reportDeath(options_.name, kOtherKind));
+      return kNoMoreWork;
+    }
+    return work();
+  }
+
+ private:
+  [[nodiscard]] bool isTimeToGo() const {
+    return nowNs() - lastWorkNs_ > idleNs_ || spool_.headBeat().finished;
+  }
+  [[nodiscard]] int giveUp(const Error& error) {
+    static_cast<void>(spool_.reportDeath(options_.name, error.message));
+    return kCannotWork;
+  }
+  [[nodiscard]] int work() {
+    std::chrono::milliseconds pause = kFirstPause;
+    while (!isTimeToGo()) {
+      const auto claimed = spool_.claim(options_.name, mayMeasure_);
+      if (!claimed) {
+        std::this_thread::sleep_for(pause);
+        pause = std::min(2 * pause, kLongestPause);
+        continue;
+      }
+      if (const auto done = answer(claimed->first, claimed->second); !done) {
+        return giveUp(done.error());
+      }
+      lastWorkNs_ = nowNs();
+      pause = kFirstPause;
+    }
+    return kNoMoreWork;
+  }
+  [[nodiscard]] Result<void> answer(const Claim& claim, const Unit& unit) {
+    Answer answer;
+    answer.key = unit.key;
+    answer.node = craft_.node();
+    answer.worker = options_.name;
+    auto result = craft_.perform(unit);
+    if (result) {
+      answer.result = std::move(*result);
+    } else if (result.error().fault == Fault::user) {
+      answer.error = result.error();
+    } else {
+      return std::unexpected(result.error());
+    }
+    return spool_.answer(claim, answer);
+  }
+
+  Spool& spool_;
+  const WorkerOptions& options_;
+  Craft& craft_;
+  std::int64_t idleNs_;
+  std::int64_t lastWorkNs_ = nowNs();
+  bool mayMeasure_ = false;
+};
+
+/// Becomes the child's whole life.
+[[noreturn]] void becomeHand(Spool& spool, const WorkerOptions& options, const MakeCraft& make) {
+  const auto fail = [&](const Error& error) {
+    std::fprintf(stderr, "hone: %s\n", error.message.c_str());
+    static_cast<void>(spool.reportDeath(options.name, error.message));
+    std::fflush(nullptr);
+    ::_exit(kCannotWork);
+  };
+  int code = kNoMoreWork;
+  {
+    auto craft = make(spool.setup());
+    if (!craft) {
+      fail(craft.error());
+    }
+    code = Hand(spool, options, **craft).live();
+  }
+  std::fflush(nullptr);
+  ::_exit(code);
+}
+
+/// Watches over the child: signs of life to the head, and an eye on those of the head.
+class Watch {
+ public:
+  Watch(Spool& spool, const WorkerOptions& options)
+      : spool_(spool),
+        options_(options),
+        headNs_(static_cast<std::int64_t>(spool.setup().value("head_seconds", 300.0) * 1e9)) {}
+
+  /// How the child ended; nothing when it had to go.
+  [[nodiscard]] std::optional<Ending> over(pid_t child) {
+    while (true) {
+      int status = 0;
+      rusage usage{};
+      const pid_t ended = ::wait4(child, &status, WNOHANG, &usage);
+      if (ended == child) {
+        return endingFrom(status, usage);
+      }
+      if (interrupted() || headIsGone()) {
+        ::kill(-child, SIGKILL);
+        while (::wait4(child, &status, 0, &usage) < 0 && errno == EINTR) {
+        }
+        return std::nullopt;
+      }
+      beat();
+      std::this_thread::sleep_for(kWatch);
+    }
+  }
+
+ private:
+  void beat() {
+    if (nowNs() - lastBeatNs_ < kBeatNs) {
+      return;
+    }
+    lastBeatNs_ = nowNs();
+    Beat mine = spool_.beatOf(options_.name);  // what the child said of the node stays
+    ++mine.count;
+    static_cast<void>(spool_.beat(options_.name, mine));
+  }
+  [[nodiscard]] bool headIsGone() {
+    if (nowNs() - lastLookNs_ < kSecondNs) {
+      return false;
+    }
+    lastLookNs_ = nowNs();
+    const Beat head = spool_.headBeat();
+    if (head.count != headCount_) {
+      headCount_ = head.count;
+      headSeenNs_ = nowNs();
+    }
+    return nowNs() - headSeenNs_ > headNs_;
+  }
+
+  Spool& spool_;
+  const WorkerOptions& options_;
+  std::int64_t headNs_;
+  std::int64_t lastBeatNs_ = 0;
+  std::int64_t lastLookNs_ = 0;
+  std::int64_t headSeenNs_ = nowNs();
+  std::int64_t headCount_ = -1;
+};
+
+Result<void> serveUntilEnd(Spool& spool, const WorkerOptions& options, const MakeCraft& make) {
+  Watch watch(spool, options);
+  for (int deaths = 0; deaths < kMostDeaths;) {
+    std::fflush(nullptr);
+    const pid_t self = ::getpid();
+    const pid_t child = ::fork();
+    if (child < 0) {
+      return errnoError("cannot start a worker's child");
+    }
+    if (child == 0) {
+      confineChild(self, {});
+      becomeHand(spool, options, make);
+    }
+    ::setpgid(child, child);
+    const auto ending = watch.over(child);
+    if (!ending) {
+      spool.giveBack(options.name);
+      return {};
+    }
+    if (ending->ok()) {
+      return {};
+    }
+    if (ending->how == Ending::How::signalled && ending->code == SIGTERM) {
+      spool.giveBack(options.name);  // the job was ended, and the child heard it first
+      return {};
+    }
+    if (ending->how == Ending::How::exited && ending->code == kCannotWork) {
+      return machineError("this worker cannot work");
+    }
+    HONE_CHECK(spool.reportDeath(options.name, ending->describe()));
+    ++deaths;
+  }
+  return machineError("{} children of this worker died", kMostDeaths);
+}
+
+}  // namespace
+
+Result<void> serve(Spool spool, const WorkerOptions& options, const MakeCraft& make) {
+  auto served = serveUntilEnd(spool, options, make);
+  spool.leave(options.name);
+  return served;
+}
+
+}  // namespace hone::cluster

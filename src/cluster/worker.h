@@ -1,0 +1,42 @@
+#pragma once
+
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "base/error.h"
+#include "cluster/spool.h"
+#include "cluster/unit.h"
+
+namespace hone::cluster {
+
+/// Does units of all kinds. Made once a worker, in a process of its own.
+class Craft {
+ public:
+  Craft() = default;
+  Craft(const Craft&) = delete;
+  Craft& operator=(const Craft&) = delete;
+  Craft(Craft&&) = delete;
+  Craft& operator=(Craft&&) = delete;
+  virtual ~Craft() = default;
+
+  /// A user error is an answer; with a machine error the worker ends, and the unit goes elsewhere.
+  [[nodiscard]] virtual Result<nlohmann::json> perform(const Unit& unit) = 0;
+  [[nodiscard]] virtual store::Node node() const = 0;
+  /// Whether what is compiled here runs only on machines like this one.
+  [[nodiscard]] virtual bool compilesForItself() const = 0;
+};
+
+using MakeCraft = std::function<Result<std::unique_ptr<Craft>>(const nlohmann::json& setup)>;
+
+struct WorkerOptions {
+  std::string name;
+  bool onlyCompile = false;
+};
+
+/// Takes units from the spool until there are no more, the head is gone, or this process is told to
+/// end. The work is done in a child: when that dies, this process reports over what, and begins a
+/// new one. On a signal what is in hand goes back.
+[[nodiscard]] Result<void> serve(Spool spool, const WorkerOptions& options, const MakeCraft& make);
+
+}  // namespace hone::cluster

@@ -1,0 +1,198 @@
+// A head and its workers on a real Slurm. The workers' jobs start this very program, which then
+// does small units of its own: see main.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <csignal>
+#include <cstdlib>
+#include <fstream>
+#include <set>
+#include <thread>
+
+#include "base/interrupt.h"
+#include "cluster/head.h"
+#include "cluster/place.h"
+#include "cluster/worker.h"
+#include "slurm_cluster.h"
+
+namespace hone::test {
+namespace {
+
+using cluster::Answer;
+using cluster::Head;
+using cluster::Unit;
+using testing::HasSubstr;
+
+/// Squares numbers, leaving a mark for each time; dies when asked to; waits for a file to appear.
+class SquareCraft : public cluster::Craft {
+ public:
+  [[nodiscard]] Result<nlohmann::json> perform(const Unit& unit) override {
+    if (unit.kind == "crash") {
+      std::raise(SIGSEGV);
+    }
+    const std::filesystem::path marks = unit.order.at("marks").get<std::string>();
+    std::ofstream(marks / fmt::format("{}-{}", unit.key, ::getpid())) << cluster::workerName();
+    while (unit.kind == "wait" && !std::filesystem::exists(marks / "go")) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    }
+    const int number = unit.order.at("number");
+    return nlohmann::json{{"square", number * number}};
+  }
+  [[nodiscard]] store::Node node() const override { return cluster::cpuNode(); }
+  [[nodiscard]] bool compilesForItself() const override { return false; }
+};
+
+class ClusterHead : public testing::Test {
+ protected:
+  void SetUp() override {
+    std::string why;
+    slurm_ = SlurmCluster::start(why);
+    if (!slurm_) {
+      GTEST_SKIP() << why;
+    }
+    ::setenv("SLURM_CONF", slurm_->conf().c_str(), 1);
+    options_.executor = "slurm";
+    options_.nodes = 2;
+    options_.shared = folder_.path() / "shared";
+    options_.lostSeconds = 20;
+    options_.idleSeconds = 20;
+    std::filesystem::create_directories(marks());
+  }
+
+  [[nodiscard]] std::filesystem::path marks() const { return folder_.path() / "marks"; }
+  [[nodiscard]] std::size_t marksLeft() const {
+    return static_cast<std::size_t>(
+        std::distance(std::filesystem::directory_iterator(marks()), {}));
+  }
+  [[nodiscard]] std::unique_ptr<Head> openHead() const {
+    auto head = Head::open(options_, "test", {});
+    EXPECT_TRUE(head) << head.error().message;
+    return std::move(*head);
+  }
+  [[nodiscard]] Unit unit(int number, const std::string& kind = "square") const {
+    Unit unit;
+    unit.key = fmt::format("{:08x}", number);
+    unit.kind = kind;
+    unit.order = {{"number", number}, {"marks", marks().string()}};
+    return unit;
+  }
+
+  ScratchFolder folder_ = ScratchFolder::create("hone-head-test").value();
+  std::unique_ptr<SlurmCluster> slurm_;
+  cluster::Options options_;
+};
+
+TEST_F(ClusterHead, UnitsAreDoneOnceOnBothNodesAndNoJobIsLeft) {
+  auto head = openHead();
+  constexpr int kUnits = 60;
+  for (int i = 0; i < kUnits; ++i) {
+    ASSERT_TRUE(head->handOut(unit(i)));
+  }
+  std::set<std::string> nodes;
+  for (int i = 0; i < kUnits; ++i) {
+    const auto answer = head->await(unit(i).key);
+    ASSERT_TRUE(answer) << answer.error().message;
+    EXPECT_EQ(answer->result.at("square"), i * i);
+    nodes.insert(answer->node.name);
+  }
+  EXPECT_EQ(marksLeft(), std::size_t{kUnits});
+  for (const std::string& node : nodes) {
+    EXPECT_THAT(node, testing::AnyOf("n1", "n2"));
+  }
+  ASSERT_TRUE(head->close());
+  EXPECT_TRUE(eventually([&] { return slurm_->jobs().empty(); }));
+  EXPECT_FALSE(std::filesystem::exists(options_.shared / "runs" / "test"));
+}
+
+TEST_F(ClusterHead, AUnitThatKillsThreeWorkersIsAnAnswer) {
+  auto head = openHead();
+  ASSERT_TRUE(head->handOut(unit(1, "crash")));
+  ASSERT_TRUE(head->handOut(unit(2)));
+  const auto killed = head->await(unit(1).key);
+  ASSERT_TRUE(killed) << killed.error().message;
+  EXPECT_TRUE(killed->killed);
+  EXPECT_THAT(killed->error->message, HasSubstr("3 workers died over it; the last: killed by"));
+  const auto fine = head->await(unit(2).key);
+  ASSERT_TRUE(fine);
+  EXPECT_EQ(fine->result.at("square"), 4);
+  EXPECT_EQ(head->counts().givenBack, 3);
+}
+
+TEST_F(ClusterHead, WhatACancelledJobHadIsDoneByAnother) {
+  auto head = openHead();
+  ASSERT_TRUE(head->handOut(unit(1, "wait")));
+  std::thread meddler([&] {
+    EXPECT_TRUE(eventually([&] { return marksLeft() > 0; }));
+    for (const std::string& job : slurm_->jobs()) {
+      static_cast<void>(slurm_->ask("scancel " + job));
+    }
+    EXPECT_TRUE(eventually([&] { return marksLeft() > 1; }));
+    std::ofstream(marks() / "go") << "";
+  });
+  const auto answer = head->await(unit(1).key);
+  meddler.join();
+  ASSERT_TRUE(answer) << answer.error().message;
+  EXPECT_EQ(answer->result.at("square"), 1);
+  EXPECT_FALSE(answer->killed);
+}
+
+TEST_F(ClusterHead, WhatADeadNodeHadIsDoneElsewhere) {
+  auto head = openHead();
+  ASSERT_TRUE(head->handOut(unit(1, "wait")));
+  std::thread meddler([&] {
+    EXPECT_TRUE(eventually([&] { return marksLeft() > 0; }));
+    const std::string node(slurm_->ask("squeue --noheader --states=RUNNING --format=%N | head -1"));
+    slurm_->killNode(node.substr(0, node.find('\n')));
+    EXPECT_TRUE(eventually([&] { return marksLeft() > 1; }));
+    std::ofstream(marks() / "go") << "";
+  });
+  const auto answer = head->await(unit(1).key);
+  meddler.join();
+  ASSERT_TRUE(answer) << answer.error().message;
+  EXPECT_EQ(answer->result.at("square"), 1);
+}
+
+TEST_F(ClusterHead, AnotherHeadGoesOnWithTheJobsAndAnswersOfTheFirst) {
+  {
+    auto first = openHead();
+    ASSERT_TRUE(first->handOut(unit(1)));
+    ASSERT_TRUE(first->handOut(unit(2, "wait")));
+    ASSERT_TRUE(first->await(unit(1).key));
+    ASSERT_TRUE(eventually([&] { return marksLeft() >= 2; }));
+    static_cast<void>(first.release());  // as if it was killed: it cancels nothing
+  }
+  auto second = openHead();
+  ASSERT_TRUE(second->handOut(unit(1)));
+  ASSERT_TRUE(second->handOut(unit(2, "wait")));
+  const auto before = second->await(unit(1).key);
+  ASSERT_TRUE(before);
+  EXPECT_EQ(before->result.at("square"), 1);
+  std::ofstream(marks() / "go") << "";
+  const auto after = second->await(unit(2).key);
+  ASSERT_TRUE(after) << after.error().message;
+  EXPECT_EQ(after->result.at("square"), 4);
+  EXPECT_EQ(marksLeft(), 3U) << "each once, and the file that ended the wait";
+  ASSERT_TRUE(second->close());
+  EXPECT_TRUE(eventually([&] { return slurm_->jobs().empty(); }));
+}
+
+}  // namespace
+}  // namespace hone::test
+
+int main(int argc, char** argv) {
+  const std::vector<std::string> arguments(argv + 1, argv + argc);
+  if (arguments.size() >= 2 && arguments[0] == "worker") {
+    hone::catchInterrupts();
+    auto spool = hone::cluster::Spool::open(arguments[1]);
+    const auto make =
+        [](const nlohmann::json&) -> hone::Result<std::unique_ptr<hone::cluster::Craft>> {
+      return std::make_unique<hone::test::SquareCraft>();
+    };
+    return spool && hone::cluster::serve(std::move(*spool), {hone::cluster::workerName(), false},
+                                         make)
+               ? 0
+               : 1;
+  }
+  testing::InitGoogleTest(&argc, argv);
+  return RUN_ALL_TESTS();
+}

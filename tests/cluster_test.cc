@@ -1,0 +1,265 @@
+// Runs on a cluster as users give them, on a real Slurm with two nodes on this machine.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <csignal>
+#include <filesystem>
+#include <map>
+#include <set>
+
+#include "base/file.h"
+#include "slurm_cluster.h"
+
+namespace hone::test {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+constexpr const char* kShapes =
+    "gemm -m 32 -n 48 -k 20480\n"
+    "gemm -m 16 -n 32 -k 8192\n"
+    "gemm -m 48 -n 32 -k 12288\n"
+    "conv -n 4 -c 8 -H 20 -W 20 -k 16 -y 3 -x 3 -p 1 -q 1 -F 4\n"
+    "gemm -m 24 -n 24 -k 16384\n";
+constexpr int kShapeCount = 5;
+
+class OnCluster : public testing::Test {
+ protected:
+  void SetUp() override {
+    std::string why;
+    slurm_ = SlurmCluster::start(why);
+    if (!slurm_) {
+      GTEST_SKIP() << why;
+    }
+    slurm_->use(box_);
+    for (const Sandbox* box : {&box_, &local_}) {
+      box->write("shapes.txt", kShapes);
+      box->write("matmul.mlir", matmulText(96, 128, 160));
+    }
+    box_.write("hone.toml",
+               "[cluster]\nexecutor = \"slurm\"\nnodes = 2\npartition = \"batch\"\n"
+               "lost-seconds = 15\n");
+  }
+
+  static json exported(Sandbox& box) { return box.hone({"runs", "export", "1", "--json"}).json(); }
+
+  /// Trials by key, validation left out: what is validated depends on the times.
+  static std::map<std::string, std::string> sweptTrials(const json& run) {
+    std::map<std::string, std::string> trials;
+    for (const json& trial : run.at("trials")) {
+      const auto key = trial.at("key").get<std::string>();
+      if (!key.starts_with("validate")) {
+        EXPECT_TRUE(trials.emplace(key, trial.at("config").at("name")).second) << key;
+      }
+    }
+    return trials;
+  }
+  /// Every sample says its node, is there once, and those of one round are of one node.
+  static void expectWholeSamples(const json& run) {
+    std::set<std::string> names;
+    for (const json& node : run.at("nodes")) {
+      names.insert(node.at("name").get<std::string>());
+    }
+    EXPECT_THAT(names, testing::IsSubsetOf({"n1", "n2"}));
+    EXPECT_FALSE(names.empty());
+    for (const json& trial : run.at("trials")) {
+      std::set<std::string> places;
+      for (const json& sample : trial.at("samples")) {
+        EXPECT_GT(sample.at("node").get<int>(), 0);
+        EXPECT_TRUE(places
+                        .insert(fmt::format("{} {} {} {}", sample.at("stage").dump(),
+                                            sample.at("round").dump(), sample.at("position").dump(),
+                                            sample.at("repetition").dump()))
+                        .second);
+      }
+    }
+  }
+  void expectNoJobs() const {
+    EXPECT_TRUE(eventually([&] { return slurm_->jobs().empty(); }));
+  }
+
+  std::unique_ptr<SlurmCluster> slurm_;
+  Sandbox box_;
+  Sandbox local_;
+  const std::vector<std::string> split_ = {"split",    "quick",      "shapes.txt", "--type", "f32",
+                                           "--device", "local-sync", "--limits",   "1,16,64"};
+};
+
+/// The quickest limit of each shape.
+std::map<std::string, std::string> winners(const json& shapes) {
+  std::map<std::string, std::string> best;
+  for (const json& shape : shapes) {
+    double least = 0;
+    for (const auto& [limit, timing] : shape.at("limits").items()) {
+      const double mean = timing.at(0);
+      if (least == 0 || mean < least) {
+        least = mean;
+        best[shape.at("arguments").get<std::string>()] = limit;
+      }
+    }
+  }
+  return best;
+}
+
+double timeOf(const json& shapes, const std::string& arguments, const std::string& limit) {
+  for (const json& shape : shapes) {
+    if (shape.at("arguments") == arguments) {
+      return shape.at("limits").at(limit).at(0);
+    }
+  }
+  return 0;
+}
+
+TEST_F(OnCluster, ASplitSweepGivesTheTrialsAndWinnersOfALocalOne) {
+  const Ran here = local_.hone(split_);
+  ASSERT_EQ(here.code, 0) << here.err << here.out;
+  const Ran there = box_.hone(split_);
+  ASSERT_EQ(there.code, 0) << there.err << there.out;
+  const json locally = exported(local_);
+  const json remotely = exported(box_);
+  EXPECT_EQ(sweptTrials(remotely), sweptTrials(locally));
+  expectWholeSamples(remotely);
+  // The winners differ only where the two are as good as equal.
+  constexpr double kAsGood = 1.3;
+  const json& shapes = remotely.at("summary").at("shapes");
+  const auto best = winners(shapes);
+  ASSERT_EQ(best.size(), std::size_t{kShapeCount});
+  for (const auto& [arguments, limit] : winners(locally.at("summary").at("shapes"))) {
+    EXPECT_LE(timeOf(shapes, arguments, limit),
+              kAsGood * timeOf(shapes, arguments, best.at(arguments)))
+        << arguments;
+  }
+  expectNoJobs();
+  EXPECT_THAT(box_.hone({"runs", "show", "1"}).out, HasSubstr("cluster"));
+}
+
+TEST_F(OnCluster, DeadNodesCancelledJobsAndAKilledHeadLoseNothing) {
+  ASSERT_EQ(local_.hone(split_).code, 0);
+  {
+    Process head = box_.start(split_);
+    ASSERT_TRUE(eventually([&] { return head.ended() || box_.trialsStored(1) > 0; }));
+    slurm_->killNode("n1");
+    ASSERT_TRUE(eventually([&] { return head.ended() || box_.trialsStored(1) > 5; }));
+    if (const auto jobs = slurm_->jobs(); !jobs.empty()) {
+      static_cast<void>(slurm_->ask("scancel " + jobs.back()));
+    }
+    head.signal(SIGKILL);
+    EXPECT_NE(head.wait().code, 1);
+    slurm_->startNode("n1");
+  }
+  const Ran again = box_.hone(split_);
+  ASSERT_EQ(again.code, 0) << again.err << again.out;
+  const json remotely = exported(box_);
+  EXPECT_EQ(remotely.at("status"), "finished");
+  EXPECT_EQ(sweptTrials(remotely), sweptTrials(exported(local_)));
+  expectWholeSamples(remotely);
+  EXPECT_EQ(box_.hone({"runs", "--json"}).json().at("runs").size(), 1U);
+  expectNoJobs();
+}
+
+TEST_F(OnCluster, AnInterruptLeavesNoJobAndTheSameCommandGoesOn) {
+  {
+    Process head = box_.start(split_);
+    ASSERT_TRUE(eventually([&] { return head.ended() || !slurm_->jobs().empty(); }));
+    head.signal(SIGINT);
+    EXPECT_EQ(head.wait().code, 130);
+    expectNoJobs();
+  }
+  const Ran again = box_.hone(split_);
+  ASSERT_EQ(again.code, 0) << again.err;
+  EXPECT_THAT(again.err, HasSubstr("going on with run 1"));
+  expectNoJobs();
+}
+
+TEST_F(OnCluster, ATuneRunGivesTheTrialsAndVerdictOfALocalOne) {
+  const std::vector<std::string> tune = {"tune",         "matmul.mlir", "--budget",   "24trials",
+                                         "--strategy",   "random",      "--rounds",   "10",
+                                         "--keep-flags", "--device",    "local-sync", "--json"};
+  const Ran here = local_.hone(tune);
+  ASSERT_EQ(here.code, 0) << here.err;
+  const Ran there = box_.hone(tune);
+  ASSERT_EQ(there.code, 0) << there.err;
+  const json locally = exported(local_);
+  const json remotely = exported(box_);
+  // The search's trials have the same keys: the same configs in the same order. What the proof of
+  // the whole program tries depends on who won.
+  const auto searched = [](const json& run) {
+    std::map<std::string, std::string> trials;
+    for (const json& trial : run.at("trials")) {
+      if (trial.at("details").contains("proposal")) {
+        trials[trial.at("key")] = trial.at("config").dump();
+      }
+    }
+    return trials;
+  };
+  EXPECT_EQ(searched(locally).size(), 24U);
+  EXPECT_EQ(searched(remotely), searched(locally));
+  expectWholeSamples(remotely);
+  const auto verdict = [](const Ran& ran) {
+    const json& dispatch =
+        ran.json().at("programs").at(0).at("variants").at(0).at("dispatches").at(0);
+    return dispatch.contains("winner") && !dispatch.at("winner").is_null();
+  };
+  EXPECT_EQ(verdict(there), verdict(here));
+  expectNoJobs();
+}
+
+TEST_F(OnCluster, AProfileHasTheRowsOfALocalOne) {
+  const std::vector<std::string> profile = {"profile", "--problem-m=32,64", "--problem-n=48",
+                                            "--problem-k=64", "--json"};
+  const auto rowsOf = [](const Ran& ran) {
+    std::set<std::string> rows;
+    for (const json& row : ran.json().at("rows")) {
+      rows.insert(fmt::format("{} {} {}", row.at("dispatch").dump(), row.at("provider").dump(),
+                              row.at("verification").dump()));
+    }
+    return rows;
+  };
+  const Ran here = local_.hone(profile);
+  ASSERT_EQ(here.code, 0) << here.err;
+  const Ran there = box_.hone(profile);
+  ASSERT_EQ(there.code, 0) << there.err;
+  EXPECT_EQ(rowsOf(there), rowsOf(here));
+  expectWholeSamples(exported(box_));
+  expectNoJobs();
+}
+
+TEST_F(OnCluster, AKernelIsOptimizedOnANode) {
+  fs::create_directories(box_.work() / "kernels");
+  for (const char* name : {"softmax.cc", "softmax.reference.cc"}) {
+    fs::copy_file(fs::path(HONE_SOURCE_DIR) / "examples/kernels/cpp" / name,
+                  box_.work() / "kernels" / name);
+  }
+  const Ran ran = box_.hone({"kernel", "optimize", "--kernel", "kernels/softmax.cc",
+                             "--max-iterations", "1", "--candidates", "2", "--rounds", "5"});
+  ASSERT_EQ(ran.code, 0) << ran.err << ran.out;
+  EXPECT_THAT(ran.out, HasSubstr("stopped: "));
+  EXPECT_FALSE(fs::is_empty(box_.work() / "results/multiturn_logs"));
+  expectWholeSamples(exported(box_));
+  expectError(box_.hone({"kernel", "optimize", "-k", "kernels/softmax.cc", "--model", "openai/o3"}),
+              2, {"--proposer search"});
+  expectNoJobs();
+}
+
+TEST_F(OnCluster, SaysWhatIsWrong) {
+  box_.write("hone.toml", "[cluster]\nexecuter = \"slurm\"\n");
+  expectError(box_.hone(split_), 2, {"hone.toml:2", "executor"});
+  box_.write("hone.toml", "[cluster]\nexecutor = \"slurm\"\npartition = \"nowhere\"\n");
+  expectError(box_.hone(split_), 3, {"sbatch", "partition"});
+  expectError(box_.hone({"worker", "nowhere"}), 2, {"nowhere"});
+  expectNoJobs();
+}
+
+TEST(NoCluster, WithoutSlurmIsSaid) {
+  Sandbox box;
+  box.write("shapes.txt", kShapes);
+  box.setVariable("PATH", "/nowhere");
+  expectError(box.hone({"split", "quick", "shapes.txt", "--executor", "slurm"}), 2,
+              {"there is no Slurm here"});
+}
+
+}  // namespace
+}  // namespace hone::test

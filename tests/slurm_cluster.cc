@@ -1,0 +1,69 @@
+#include "slurm_cluster.h"
+
+#include <fmt/format.h>
+
+#include <cstdlib>
+
+#include "base/subprocess.h"
+#include "base/text.h"
+
+namespace hone::test {
+namespace {
+
+constexpr const char* kScript = HONE_SOURCE_DIR "/scripts/slurm-cluster";
+
+}  // namespace
+
+int SlurmCluster::script(const std::string& arguments) const {
+  return std::system(
+      fmt::format("{} {} > {}/script.log 2>&1", kScript, arguments, folder_.path().string())
+          .c_str());
+}
+
+std::unique_ptr<SlurmCluster> SlurmCluster::start(std::string& why) {
+  if (findProgram("sbatch").empty()) {
+    why = "there is no Slurm here; scripts/setup --slurm installs it";
+    return nullptr;
+  }
+  std::unique_ptr<SlurmCluster> cluster(
+      new SlurmCluster(ScratchFolder::create("hone-slurm").value()));
+  if (cluster->script(fmt::format("start {}/slurm", cluster->folder_.path().string())) != 0) {
+    why = fmt::format("Slurm does not start here: {}",
+                      readFile(cluster->folder_.path() / "script.log").value_or(""));
+    return nullptr;
+  }
+  return cluster;
+}
+
+SlurmCluster::~SlurmCluster() {
+  static_cast<void>(script(fmt::format("stop {}/slurm", folder_.path().string())));
+}
+
+void SlurmCluster::use(Sandbox& box) const { box.setVariable("SLURM_CONF", conf()); }
+
+std::string SlurmCluster::ask(const std::string& command) const {
+  const auto finished = runCommand(
+      {{"/bin/sh", "-c", command}, {{"SLURM_CONF", conf()}}, {std::chrono::seconds(60), 0}});
+  return finished ? finished->out : "";
+}
+
+std::vector<std::string> SlurmCluster::jobs() const {
+  std::vector<std::string> jobs;
+  for (const std::string& line :
+       splitAt(ask("squeue --noheader --array --states=PENDING,RUNNING --format=%i"), '\n')) {
+    if (!trim(line).empty()) {
+      jobs.emplace_back(trim(line));
+    }
+  }
+  return jobs;
+}
+
+void SlurmCluster::killNode(const std::string& node) const {
+  static_cast<void>(script(fmt::format("kill-node {}/slurm {}", folder_.path().string(), node)));
+}
+
+void SlurmCluster::startNode(const std::string& node) const {
+  static_cast<void>(script(fmt::format("start-node {}/slurm {}", folder_.path().string(), node)));
+}
+
+}  // namespace hone::test
