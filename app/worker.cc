@@ -34,16 +34,16 @@ class HoneCraft : public cluster::Craft {
     context.ireeFolder = setup_.at("engine").at("iree");
     EngineOptions options = workerEngine(setup_);
     options.elsewhere = onlyCompile_;  // it need not have the device
-    engine_ = HONE_TRY(Engine::start(context, options));
+    engine_.emplace(HONE_TRY(Engine::start(context, options)));
     if (onlyCompile_) {
-      executor_ = engine_->executor();
+      executor_.emplace(engine_->executor());
       return {};
     }
     if (!engine_->device) {
       return machineError("{} has no device for {}", node_.name, engine_->target.name);
     }
     node_ = cluster::nodeFor(*engine_->device, engine_->installation);
-    executor_ = engine_->executor();
+    executor_.emplace(engine_->executor());
     return {};
   }
 
