@@ -28,6 +28,7 @@ struct OptimizeVerbOptions {
   bool allSlow = false;
   double threshold = 0.8;
   double targetSpeedup = 1.5;
+  bool targetGiven = false;
   std::size_t maxIterations = 5;
   double minImprovement = 0.05;
   std::size_t ragK = 3;
@@ -63,6 +64,7 @@ kernel::OptimizeOptions loopOptions(const Command& command) {
   const OptimizeVerbOptions& options = command.options;
   kernel::OptimizeOptions loop;
   loop.targetSpeedup = options.targetSpeedup;
+  loop.targetOverOriginal = options.targetGiven;
   loop.maxTurns = options.maxIterations;
   loop.minImprovement = options.minImprovement;
   loop.candidates = options.candidates;
@@ -77,11 +79,11 @@ kernel::OptimizeOptions loopOptions(const Command& command) {
 
 /// What decides how the work is done, besides the kernel.
 std::string optionsKey(const OptimizeVerbOptions& options) {
-  return fmt::format("{} {} {} {} {} {} {} {} {} {} {} {}", options.targetSpeedup,
-                     options.maxIterations, options.minImprovement, options.ragK,
-                     options.candidates, options.budget, options.rounds, options.bench.threads,
-                     options.bench.seed, options.bench.device, options.threshold,
-                     options.proposer.key());
+  return fmt::format("{} {} {} {} {} {} {} {} {} {} {} {} {}", options.targetSpeedup,
+                     options.targetGiven, options.maxIterations, options.minImprovement,
+                     options.ragK, options.candidates, options.budget, options.rounds,
+                     options.bench.threads, options.bench.seed, options.bench.device,
+                     options.threshold, options.proposer.key());
 }
 
 /// The best as an example for kernels to come; a library that cannot be written is no error.
@@ -292,7 +294,8 @@ Result<int> optimize(const Context& context, const OptimizeVerbOptions& options)
 
 void addLoopOptions(CLI::App& verb, OptimizeVerbOptions& options) {
   verb.add_option("--target-speedup", options.targetSpeedup,
-                  "Stop at this speedup over PyTorch; where there is none, over the original")
+                  "Stop at this speedup over PyTorch; when given, over the original where there is "
+                  "no PyTorch")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
   verb.add_option("--max-iterations", options.maxIterations, "Turns at most")
@@ -345,7 +348,8 @@ void addKernelOptimizeVerb(CLI::App& kernel, Context& context) {
       "  hone kernel optimize --all-slow --kernels examples/kernels --budget 5m\n"
       "An interrupted command goes on when it is given again. Nothing gained is no error: then no\n"
       "kernel is written, and a sentence says so.");
-  verb->callback([&context, options] {
+  verb->callback([&context, options, verb] {
+    options->targetGiven = verb->count("--target-speedup") > 0;
     context.action = [&context, options] { return optimize(context, *options); };
   });
 }

@@ -133,7 +133,8 @@ Result<void> Optimizer::meetPyTorch() {
 }
 
 bool Optimizer::reachedTarget() const {
-  return best_.speedup * originalOverPyTorch_.value_or(1) >= options_.targetSpeedup;
+  return (originalOverPyTorch_ || options_.targetOverOriginal) &&
+         best_.speedup * originalOverPyTorch_.value_or(1) >= options_.targetSpeedup;
 }
 
 bool Optimizer::usedUp() const {

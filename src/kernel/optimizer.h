@@ -22,7 +22,8 @@
 namespace hone::kernel {
 
 struct OptimizeOptions {
-  double targetSpeedup = 1.5;  ///< over PyTorch; where there is none, over the original
+  double targetSpeedup = 1.5;       ///< over PyTorch
+  bool targetOverOriginal = false;  ///< without PyTorch it is over the original; else there is none
   std::size_t maxTurns = 5;
   double minImprovement = 0.05;
   std::size_t candidates = 4;  ///< wanted a turn

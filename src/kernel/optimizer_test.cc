@@ -111,6 +111,21 @@ TEST(Optimizer, StopsAtTheTargetOverPyTorch) {
   EXPECT_THAT(result->confirmed->original.speedup.estimate, DoubleNear(1000.0 / 300, 0.1));
 }
 
+TEST(Optimizer, WithoutPyTorchOnlyATargetThatWasGivenEndsIt) {
+  for (const bool given : {false, true}) {
+    Fixture fixture;
+    FakeReferee referee;
+    OptimizeOptions options;
+    options.targetSpeedup = 1.5;
+    options.targetOverOriginal = given;
+    ScriptedProposer proposer({{proposalOf(kernelOf(500))}, {proposalOf(kernelOf(250))}});
+    const auto result = fixture.optimize(referee, proposer, options);
+    ASSERT_TRUE(result);
+    EXPECT_EQ(result->stop, given ? Stop::target : Stop::noIdeas) << result->why;
+    EXPECT_EQ(result->best.source.text, kernelOf(given ? 500 : 250).text);
+  }
+}
+
 TEST(Optimizer, StopsAtTheEndOfTurnsAndOfTheBudget) {
   Fixture turns;
   FakeReferee referee;
