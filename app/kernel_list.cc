@@ -11,7 +11,7 @@
 #include "base/hash.h"
 #include "base/machine.h"
 #include "base/text.h"
-#include "kernel/kernel_files.h"
+#include "kernel/turns/kernel_files.h"
 #include "report/table.h"
 
 namespace hone::app {

@@ -12,9 +12,9 @@
 #include "app/kernel_model.h"
 #include "app/kernel_report.h"
 #include "base/hash.h"
-#include "kernel/kernel_files.h"
-#include "kernel/optimizer.h"
-#include "kernel/outputs.h"
+#include "kernel/turns/kernel_files.h"
+#include "kernel/turns/optimizer.h"
+#include "kernel/turns/outputs.h"
 
 namespace hone::app {
 namespace {

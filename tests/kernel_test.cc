@@ -7,7 +7,7 @@
 #include <fstream>
 
 #include "cli.h"
-#include "kernel/test_chat_server.h"
+#include "kernel/chat/test_chat_server.h"
 
 namespace hone::test {
 namespace {
