@@ -9,6 +9,7 @@
 #include "base/subprocess.h"
 #include "iree/problem_mlir.h"
 #include "iree/spec.h"
+#include "model/seed_name.h"
 #include "support.h"
 
 namespace hone::bench {
@@ -23,7 +24,7 @@ Result<double> byHone(const std::filesystem::path& folder, std::int64_t trials) 
   command.argv = {HONE_TRY(honeProgram()),
                   "tune",
                   "--problem",
-                  nameOf(model::Problem(tiledProblem())),
+                  seedName(model::Problem(tiledProblem())),
                   "--device",
                   "local-sync",
                   "--keep-flags",
