@@ -11,6 +11,7 @@
 #include "base/clock.h"
 #include "base/subprocess.h"
 #include "base/text.h"
+#include "model/seed_name.h"
 #include "model/workload.h"
 #include "problem_lines.h"
 #include "report/table.h"
@@ -21,7 +22,7 @@ namespace hone::bench {
 namespace {
 
 struct Tuned {
-  std::string name;
+  std::string name;  ///< as the profiler writes it
   double flops = 0;
   double seconds = 0;
   stats::Interval speedup{1, 1, 1};  ///< 1: nothing better was proven
@@ -50,7 +51,7 @@ Result<Tuned> tune(const std::filesystem::path& folder, const std::string& line,
                    const std::string& budget) {
   Tuned tuned;
   const auto problems = HONE_TRY(model::problemsFromLine(line));
-  tuned.name = nameOf(problems.front());
+  tuned.name = seedName(problems.front());
   tuned.flops = flopsOf(problems.front());
   const std::int64_t startNs = nowNs();
   const auto json = HONE_TRY(runHone(folder, {"tune", "--problem", line, "--device", "local-sync",
@@ -110,6 +111,9 @@ Result<void> measure(const Options& options) {
     all.push_back(HONE_TRY(tune(scratch.path(), line, budget)));
     Tuned& one = all.back();
     one.libraryGflops = speeds[one.name];
+    if (one.libraryGflops <= 0) {
+      return machineError("oneDNN has no time for {}", one.name);
+    }
     fmt::print("{:60} {:>18} {:7.1f} of {:7.1f} GFLOP/s, {:.0f} s\n", one.name, textOf(one.speedup),
                one.gflops(), one.libraryGflops, one.seconds);
   }
