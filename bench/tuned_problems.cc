@@ -8,8 +8,6 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "base/clock.h"
-#include "base/subprocess.h"
 #include "base/text.h"
 #include "model/seed_name.h"
 #include "model/workload.h"
@@ -31,33 +29,17 @@ struct Tuned {
   [[nodiscard]] double gflops() const { return flops / tunedNs; }
 };
 
-Result<nlohmann::json> runHone(const std::filesystem::path& folder, std::vector<std::string> argv) {
-  argv.insert(argv.begin(), HONE_TRY(honeProgram()).string());
-  argv.emplace_back("--json");
-  Command command;
-  command.argv = std::move(argv);
-  command.environment = {{"XDG_CACHE_HOME", (folder / "cache").string()},
-                         {"XDG_DATA_HOME", (folder / "data").string()}};
-  const Finished finished = HONE_TRY(runCommand(command));
-  auto json = nlohmann::json::parse(finished.out, nullptr, false);
-  if (!json.is_object()) {
-    return machineError("hone {} ended with {}: {}", command.argv[1], finished.ending.describe(),
-                        finished.err);
-  }
-  return json;
-}
-
 Result<Tuned> tune(const std::filesystem::path& folder, const std::string& line,
                    const std::string& budget) {
   Tuned tuned;
   const auto problems = HONE_TRY(model::problemsFromLine(line));
   tuned.name = seedName(problems.front());
   tuned.flops = flopsOf(problems.front());
-  const std::int64_t startNs = nowNs();
-  const auto json = HONE_TRY(runHone(folder, {"tune", "--problem", line, "--device", "local-sync",
-                                              "--budget", budget, "-o", folder / "spec.mlir"}));
-  tuned.seconds = static_cast<double>(nowNs() - startNs) / 1e9;
-  const auto& program = json.at("programs").at(0);
+  const HoneAnswer answer =
+      HONE_TRY(askHone(folder, {"tune", "--problem", line, "--device", "local-sync", "--budget",
+                                budget, "-o", folder / "spec.mlir"}));
+  tuned.seconds = answer.seconds;
+  const auto& program = answer.json.at("programs").at(0);
   if (program.at("improved").get<bool>()) {
     const auto& speedup = program.at("speedup");
     tuned.speedup = {speedup.at("low"), speedup.at("estimate"), speedup.at("high")};
@@ -73,11 +55,11 @@ Result<std::map<std::string, double>> librarySpeeds(const std::filesystem::path&
                                                     const std::vector<std::string>& lines) {
   const auto file = folder / "workload.txt";
   HONE_CHECK(writeFile(file, join(lines, "\n") + "\n"));
-  const auto json =
-      HONE_TRY(runHone(folder, {"profile", file, "--providers", "onednn", "--device", "local-sync",
+  const HoneAnswer answer =
+      HONE_TRY(askHone(folder, {"profile", file, "--providers", "onednn", "--device", "local-sync",
                                 "--generated-dir", folder / "generated"}));
   std::map<std::string, double> speeds;
-  for (const auto& row : json.at("rows")) {
+  for (const auto& row : answer.json.at("rows")) {
     speeds[row.at("operation").get<std::string>()] = row.value("gflops", 0.0);
   }
   return speeds;

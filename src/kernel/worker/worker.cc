@@ -4,7 +4,6 @@
 #include <poll.h>
 #include <sys/random.h>
 #include <sys/socket.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -12,12 +11,9 @@
 #include <array>
 #include <cerrno>
 #include <csignal>
-#include <ctime>
-#include <fstream>
 #include <thread>
 
 #include "base/clock.h"
-#include "base/environment.h"
 #include "base/file.h"
 #include "base/interrupt.h"
 #include "base/text.h"
@@ -28,8 +24,6 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr int kRequests = 3;
-constexpr int kAnswers = 4;
 /// An answer is a short line; a worker that sends more is not itself.
 constexpr std::size_t kLongestAnswer = std::size_t{4} << 20U;
 constexpr std::size_t kMostLog = std::size_t{64} << 10U;
@@ -40,105 +34,6 @@ std::uint64_t trulyRandom() {
     seed = static_cast<std::uint64_t>(nowNs()) ^ (static_cast<std::uint64_t>(::getpid()) << 40U);
   }
   return seed;
-}
-
-/// Whatever is a secret of the user is not for kernels to read.
-bool isSecret(std::string_view variable) {
-  const std::string_view name = variable.substr(0, variable.find('='));
-  return std::ranges::any_of(
-      std::array<std::string_view, 5>{"KEY", "TOKEN", "SECRET", "PASSWORD", "CREDENTIAL"},
-      [&](std::string_view word) { return name.contains(word); });
-}
-
-/// Puts the descriptors in place, whatever numbers they have now.
-void placeDescriptors(int requests, int answers, int log, int null) {
-  constexpr int kAbove = 16;
-  const int from = ::fcntl(requests, F_DUPFD, kAbove);
-  const int to = ::fcntl(answers, F_DUPFD, kAbove);
-  const int prints = ::fcntl(log, F_DUPFD, kAbove);
-  ::dup2(null, STDIN_FILENO);
-  ::dup2(prints, STDOUT_FILENO);
-  ::dup2(prints, STDERR_FILENO);
-  ::dup2(from, kRequests);
-  ::dup2(to, kAnswers);
-  ::close_range(kAnswers + 1, ~0U, 0);
-}
-
-/// Whether the process, whosever child it is, has ended by itself; waits a moment for it.
-bool endsNow(pid_t pid) {
-  constexpr int kPatienceMs = 200;
-  const int handle = static_cast<int>(::syscall(SYS_pidfd_open, pid, 0));
-  if (handle < 0) {
-    return true;
-  }
-  pollfd end{handle, POLLIN, 0};
-  const bool ended = ::poll(&end, 1, kPatienceMs) > 0;
-  ::close(handle);
-  return ended;
-}
-
-/// Starts the program of the command with these ends of its channels.
-Result<pid_t> startProgram(const WorkerCommand& command, int requests, int answers, int log) {
-  const int null = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
-  std::vector<std::string> arguments = command.argv;
-  std::vector<std::string> variables = workerEnvironment(command.environment);
-  const std::vector<char*> argv = execPointers(arguments);
-  const std::vector<char*> environment = execPointers(variables);
-  const pid_t self = ::getpid();
-  const pid_t child = null >= 0 ? ::fork() : -1;
-  if (child == 0) {
-    confineChild(self, {milliseconds(0), command.memoryBytes});
-    placeDescriptors(requests, answers, log, null);
-    ::execve(argv[0], argv.data(), environment.data());
-    ::_exit(127);
-  }
-  const auto failed = errnoError(fmt::format("cannot start {}", command.argv.front()));
-  ::close(null);
-  if (child < 0) {
-    return failed;
-  }
-  ::setpgid(child, child);  // also here: the group exists before anybody kills it
-  return child;
-}
-
-Result<pid_t> startWorker(const WorkerCommand& command, int requests, int answers, int log) {
-  if (command.nursery == nullptr) {
-    return startProgram(command, requests, answers, log);
-  }
-  std::filesystem::path folder = command.log;
-  folder += ".d";
-  return command.nursery->fork(
-      {std::move(folder), command.memoryBytes, command.environment, command.tilelang}, requests,
-      answers, log);
-}
-
-/// The fields of /proc/PID/stat behind the name: its state is the first, its parent the second.
-std::vector<std::string> statOf(pid_t pid) {
-  std::ifstream stat(fmt::format("/proc/{}/stat", pid));
-  std::string text;
-  std::getline(stat, text);
-  const std::size_t name = text.rfind(')');  // the name may have blanks and brackets
-  return name == std::string::npos ? std::vector<std::string>()
-                                   : splitAt(trim(std::string_view(text).substr(name + 1)), ' ');
-}
-
-/// The parent of a process, or -1.
-pid_t parentOf(pid_t pid) {
-  const std::vector<std::string> fields = statOf(pid);
-  return fields.size() > 1 ? static_cast<pid_t>(parseInt(fields[1]).value_or(-1)) : -1;
-}
-
-/// Waits a moment until a process sleeps: the clock of one that runs on another CPU is up to a tick
-/// behind, so that a call may seem to take no time at all.
-void untilAsleep(pid_t pid) {
-  constexpr int kTries = 2000;
-  for (int i = 0; i < kTries; ++i) {
-    const std::vector<std::string> fields = statOf(pid);
-    if (fields.empty() || (fields[0] != "R" && fields[0] != "D")) {
-      return;
-    }
-    std::this_thread::sleep_for(std::chrono::microseconds(20));
-  }
 }
 
 Reply withStatus(Reply::Status status, std::string message) {
@@ -155,13 +50,6 @@ std::string textOf(const nlohmann::json& body, const char* key) {
 
 }  // namespace
 
-std::vector<std::string> workerEnvironment(
-    const std::vector<std::pair<std::string, std::string>>& changes) {
-  std::vector<std::string> variables = environmentWith(changes);
-  std::erase_if(variables, isSecret);
-  return variables;
-}
-
 Result<Worker> Worker::start(const WorkerCommand& command) {
   std::array<int, 2> requests{};
   std::array<int, 2> answers{-1, -1};
@@ -175,7 +63,7 @@ Result<Worker> Worker::start(const WorkerCommand& command) {
   worker.random_ = Random(trulyRandom());
   const bool piped = ::pipe2(answers.data(), O_CLOEXEC) == 0;
   const int log = ::open(command.log.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-  auto child = piped && log >= 0 ? startWorker(command, requests[1], answers[1], log)
+  auto child = piped && log >= 0 ? startProcess(command, requests[1], answers[1], log)
                                  : Result<pid_t>(errnoError("cannot open a worker's channels"));
   for (const int end : {requests[1], answers[1], log}) {
     ::close(end);
@@ -355,13 +243,13 @@ Result<TimedReply> Worker::time(nlohmann::json request, milliseconds limit) {
   const std::uint64_t id = random_.next() >> 11U;
   const std::string go = fmt::format("go {}\n", id);
   untilAsleep(measured_);
-  const std::int64_t cpuBefore = cpuNs();
+  const std::int64_t cpuBefore = cpuTimeNs(measured_);
   const std::int64_t wallBefore = nowNs();
   (void)send(go);
   timed.reply = HONE_TRY(answerTo(id, limit));
   timed.wallNs = static_cast<double>(nowNs() - wallBefore);
   untilAsleep(measured_);
-  timed.cpuNs = static_cast<double>(cpuNs() - cpuBefore);
+  timed.cpuNs = static_cast<double>(cpuTimeNs(measured_) - cpuBefore);
   if (timed.reply.ok() && nursery_ != nullptr) {
     // Only now Python copies its outputs: that is not the kernel's time.
     timed.reply = HONE_TRY(ask({{"do", "flush"}}, limit));
@@ -369,23 +257,13 @@ Result<TimedReply> Worker::time(nlohmann::json request, milliseconds limit) {
   return timed;
 }
 
-std::int64_t Worker::cpuNs() const {
-  clockid_t clock{};
-  timespec time{};
-  if (measured_ <= 0 || ::clock_getcpuclockid(measured_, &clock) != 0 ||
-      ::clock_gettime(clock, &time) != 0) {
-    return 0;
-  }
-  return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
-}
-
 std::string Worker::busyWhileIdle() const {
   // A worker that waits takes nothing; two looks, so that one late wake-up is no alarm.
   constexpr std::int64_t kMostNs = 1'000'000;
   for (const milliseconds look : {milliseconds(10), milliseconds(30)}) {
-    const std::int64_t before = cpuNs();
+    const std::int64_t before = cpuTimeNs(measured_);
     std::this_thread::sleep_for(look);
-    if (cpuNs() - before < kMostNs) {
+    if (cpuTimeNs(measured_) - before < kMostNs) {
       return "";
     }
   }

@@ -1,38 +1,18 @@
 #pragma once
 
-#include <sys/types.h>
-
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
-#include <utility>
-#include <vector>
 
 #include "base/error.h"
 #include "base/random.h"
 #include "base/subprocess.h"
+#include "kernel/worker/worker_process.h"
 
 namespace hone::kernel {
-
-class PythonNursery;
-
-/// How a worker is started.
-struct WorkerCommand {
-  std::vector<std::string> argv;
-  std::vector<std::pair<std::string, std::string>> environment;
-  std::uint64_t memoryBytes = 0;
-  std::filesystem::path log;  ///< gets what the kernel prints
-  /// Forks the worker instead of starting `argv`.
-  std::shared_ptr<PythonNursery> nursery = nullptr;
-  bool tilelang = false;  ///< for the nursery: a kernel, not only a reference
-};
-
-/// This process's environment with `changes` in it, and without the user's secrets.
-[[nodiscard]] std::vector<std::string> workerEnvironment(
-    const std::vector<std::pair<std::string, std::string>>& changes);
 
 /// What came of a request.
 struct Reply {
@@ -87,7 +67,6 @@ class Worker {
   [[nodiscard]] Result<Reply> answerTo(std::uint64_t id, std::chrono::milliseconds limit);
   [[nodiscard]] Result<std::string> readLine(std::int64_t deadlineNs, Reply& reply);
   [[nodiscard]] Reply parsed(const std::string& line, std::uint64_t id);
-  [[nodiscard]] std::int64_t cpuNs() const;
   void adoptProcess(const nlohmann::json& body);
   /// Ends the whole group and says how the process ended.
   Ending stop();
