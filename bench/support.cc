@@ -8,7 +8,9 @@
 #include <cmath>
 #include <cstdlib>
 
+#include "base/clock.h"
 #include "base/machine.h"
+#include "base/subprocess.h"
 #include "base/text.h"
 #include "iree/device.h"
 #include "iree/target.h"
