@@ -262,7 +262,8 @@ void addTuneVerb(CLI::App& app, Context& context) {
       ->capture_default_str();
   verb->add_flag("--explain", options->explain, "Show dispatches and knobs, and stop");
   verb->add_flag("--keep-flags", options->keepFlags, "Try no flags of the whole program");
-  verb->add_option("--starter-spec", options->starterSpec, "A spec to begin with, and to add to");
+  verb->add_option("--starter-spec", options->starterSpec,
+                   "A spec whose entries are tried first; hone spec merge makes one of both");
   verb->add_flag("--compile-only", options->compileOnly,
                  "No device here: draw and compile candidates (100, or as --budget says)");
   verb->add_option("--continue", options->continued,
