@@ -357,7 +357,8 @@ double Session::incumbentNs() const {
 
 std::vector<std::size_t> Session::passedCandidates() const {
   std::vector<std::size_t> passed;
-  const double slowest = kScreenFactor * incumbentNs();
+  const double slowest = plan_.onlyGains ? std::min(kScreenFactor * incumbentNs(), baselineNs())
+                                         : kScreenFactor * incumbentNs();
   for (std::size_t i = 1; i < entries_.size(); ++i) {
     if (entries_[i].passed && (!plan_.selects || entries_[i].screenNs <= slowest)) {
       passed.push_back(i);

@@ -52,6 +52,7 @@ Result<void> Tuner::findVariants(TuneResult& result) {
   }
   bench_.progress.say("flags of the whole program");
   trial::Plan plan = planFor(whole_, "flags");
+  plan.onlyGains = true;
   plan.rounds = kFlagRounds;
   if (options_.budget.time) {
     plan.budget.time = std::chrono::milliseconds(
