@@ -137,7 +137,8 @@ TEST_F(ExperimentTest, WhereOnlyGainsCountNothingSlowHasAFinal) {
   const auto findings = execute(plan, run).value();
   EXPECT_FALSE(findings[1].comparison);
   EXPECT_GT(findings[0].timeNs, 0);
-  for (const store::TrialSample& sample : store_.samples(run).value()) {
+  const auto samples = store_.samples(run).value();
+  for (const store::TrialSample& sample : samples) {
     EXPECT_EQ(sample.sample.stage, model::Stage::screen);
   }
 }
