@@ -91,6 +91,7 @@ INSTANTIATE_TEST_SUITE_P(
       for (const std::string& word : info.param.verb) {
         name += word;
       }
+      std::erase(name, '-');
       return name;
     });
 
