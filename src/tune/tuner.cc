@@ -23,6 +23,9 @@ std::size_t failedOf(const std::vector<trial::Finding>& findings) {
       }));
 }
 
+/// Flags that gain more than this leave nothing to search without them.
+constexpr double kFarAhead = 3;
+
 }  // namespace
 
 Result<Tuner> Tuner::make(const trial::Workbench& bench, iree::Target target, WholeProgram whole,
@@ -69,6 +72,9 @@ Result<void> Tuner::findVariants(TuneResult& result) {
     const auto set = std::find_if(sets.begin(), sets.end(), [&](const FlagSet& one) {
       return one.name == best->config.name;
     });
+    if (best->comparison && best->comparison->speedup.low > kFarAhead) {
+      result.variants.clear();
+    }
     result.variants.insert(result.variants.begin(), Variant{*set, {}});
   }
   return {};
