@@ -86,6 +86,7 @@ Sandbox::Sandbox()
 }
 
 void Sandbox::write(const std::string& name, std::string_view text) const {
+  fs::create_directories((work() / name).parent_path());
   EXPECT_TRUE(writeFile(work() / name, text));
 }
 
