@@ -190,6 +190,7 @@
     observer?.disconnect();
     observer = new IntersectionObserver((entries) => {
       entries.filter((entry) => entry.isIntersecting).forEach((entry) => drawNow(entry.target));
+      performance.mark("hone-drawn");
     }, { rootMargin: "200px" });
     hone.document = shown;
     document.title = shown.title;
