@@ -1,6 +1,9 @@
 // How pages behave in a real browser: tables, tabs, hovers, strange names, empty and huge runs.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <functional>
+
 #include "browser/page_test.h"
 #include "browser/sample_runs.h"
 
@@ -44,8 +47,8 @@ class PageBehaviour : public PageTest {
   }
   /// Opens the table of all trials, which is folded.
   void unfoldTrials() {
-    run("const fold = [...document.querySelectorAll('details.block')].at(-1); fold.open = true;"
-        "return new Promise((done) => setTimeout(() => done(1)))");
+    run("const fold = [...document.querySelectorAll('details.block')].at(-1);"
+        "return new Promise((done) => { fold.addEventListener('toggle', () => done(1)); fold.open = true; })");
   }
   /// A column of that table as it is shown.
   [[nodiscard]] std::vector<std::string> column(int number) {
@@ -144,8 +147,9 @@ TEST_F(PageBehaviour, PlotsSayTheirNumbersWhenHovered) {
     const point = chart.getDatasetMeta(0).data[3];
     const place = canvas.getBoundingClientRect();
     canvas.dispatchEvent(new MouseEvent("mousemove", { clientX: place.left + point.x, clientY: place.top + point.y, bubbles: true }));
-    return new Promise((done) => setTimeout(() => done({
-      opacity: chart.tooltip.opacity, lines: chart.tooltip.body.flatMap((one) => one.lines) }), 50));
+    const frame = () => new Promise((done) => requestAnimationFrame(done));
+    return frame().then(frame).then(() => ({
+      opacity: chart.tooltip.opacity, lines: chart.tooltip.body.flatMap((one) => one.lines) }));
   )");
   EXPECT_EQ(said.at("opacity"), 1);
   EXPECT_THAT(said.at("lines").get<std::vector<std::string>>(),
@@ -158,8 +162,11 @@ TEST_F(PageBehaviour, EveryPlotHasItsNumbersBehindIt) {
   const nlohmann::json rows = run(R"(
     hone.drawAll();
     const folds = [...document.querySelectorAll("details.numbers")];
-    folds.forEach((fold) => { fold.open = true; });
-    return new Promise((done) => setTimeout(() => done(folds.map((fold) => fold.querySelectorAll("tbody tr").length))));
+    const opened = (fold) => new Promise((done) => {
+      fold.addEventListener("toggle", done);
+      fold.open = true;
+    });
+    return Promise.all(folds.map(opened)).then(() => folds.map((fold) => fold.querySelectorAll("tbody tr").length));
   )");
   EXPECT_EQ(rows.size(), run("return document.querySelectorAll('.canvas').length"));
   EXPECT_THAT(rows.get<std::vector<int>>(), testing::Each(testing::Gt(0)));

@@ -6,7 +6,7 @@
     id: "intervals",
     afterDatasetDraw(chart, { index, meta }) {
       const { low, high } = chart.data.datasets[index];
-      if (!low || meta.hidden) {
+      if (!low || !chart.isDatasetVisible(index)) {
         return;
       }
       const sideways = chart.options.indexAxis === "y";
