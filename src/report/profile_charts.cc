@@ -100,7 +100,7 @@ void addSpeeds(const std::vector<ProfileRow>& rows, Document& document) {
                             kMostBars, bars.names.size());
     bars.names.resize(kMostBars);
   }
-  bars.value = {"speed", "GFLOP/s", false, {}};
+  bars.value = {"speed", "GFLOP/s"};
   for (const std::string& provider : providersOf(rows)) {
     Bars::Group group{.name = provider};
     for (const std::string& name : bars.names) {
@@ -116,15 +116,14 @@ void addSpeeds(const std::vector<ProfileRow>& rows, Document& document) {
   document.add(bars);
 }
 
-void addRoofline(const RunRecord& record, const std::vector<ProfileRow>& rows,
-                 Document& document) {
+void addRoofline(const RunRecord& record, const std::vector<ProfileRow>& rows, Document& document) {
   Plot plot;
   plot.title = "The roofline";
   plot.note =
       "Left of the bend the memory is the limit, right of it the arithmetic. How far a dispatch is "
       "below the line is what could still be won.";
-  plot.x = {"arithmetic intensity", "FLOP/byte", true, {}};
-  plot.y = {"speed", "GFLOP/s", true, {}};
+  plot.x = {"arithmetic intensity", "FLOP/byte", true};
+  plot.y = {"speed", "GFLOP/s", true};
   for (const std::string& provider : providersOf(rows)) {
     Series series{.name = provider};
     for (const ProfileRow& row : rows) {

@@ -77,11 +77,11 @@ void compareProviders(const std::map<std::string, OperationTimes>& operations, A
     }
   }
   for (const auto& [provider, values] : ratios) {
-    answer.lines.push_back(fmt::format(
-        "IREE is {} as {} over {} operations (geometric mean; {:.2f}x to {:.2f}x).",
-        asFast(stats::geometricMean(values)), provider, values.size(),
-        *std::min_element(values.begin(), values.end()),
-        *std::max_element(values.begin(), values.end())));
+    answer.lines.push_back(
+        fmt::format("IREE is {} as {} over {} operations (geometric mean; {:.2f}x to {:.2f}x).",
+                    asFast(stats::geometricMean(values)), provider, values.size(),
+                    *std::min_element(values.begin(), values.end()),
+                    *std::max_element(values.begin(), values.end())));
   }
 }
 
@@ -121,10 +121,9 @@ void answerProfile(const std::vector<ProfileRow>& rows, Answer& answer) {
     answer.headline = fmt::format("{} of {} dispatches failed.", failures, rows.size());
   } else {
     answer.tone = verified > 0 ? Answer::Tone::good : Answer::Tone::plain;
-    answer.headline = fmt::format("{} dispatches of {} operations measured; {}.", rows.size(),
-                                  operations.size(),
-                                  verified > 0 ? fmt::format("{} verified, none wrong", verified)
-                                               : "results not verified");
+    answer.headline = fmt::format(
+        "{} dispatches of {} operations measured; {}.", rows.size(), operations.size(),
+        verified > 0 ? fmt::format("{} verified, none wrong", verified) : "results not verified");
   }
   std::vector<double> shares;
   for (const auto& [name, times] : operations) {
@@ -152,7 +151,7 @@ void addProgram(const RunRecord& record, Document& document) {
   Bars bars;
   bars.title = fmt::format("Where the time of {} goes", textIn(program, "name"));
   bars.note = fmt::format("One call takes {}.", humanTime(numberIn(program, "wall_ns")));
-  bars.value = {"time in one call", "ns", false, {}};
+  bars.value = {"time in one call", "ns"};
   Bars::Group group;
   for (const json& one : dispatches) {
     bars.names.push_back(textIn(one, "name"));
@@ -165,11 +164,9 @@ void addProgram(const RunRecord& record, Document& document) {
 void addTable(const std::vector<ProfileRow>& rows, Document& document) {
   DataTable table;
   table.title = "Dispatches";
-  table.columns = {{"dispatch", "", {}, {}},      {"provider", "", {}, {}},
-                   {"tile", "", {}, {}},          {"verification", "", {}, {}},
-                   {"time", "ns", {}, {}},        {"low", "ns", {}, {}},
-                   {"high", "ns", {}, {}},        {"GFLOP/s", "", {}, {}},
-                   {"GB/s", "", {}, {}},          {"of the roofline", "%", {}, {}}};
+  table.columns = {
+      {"dispatch"},  {"provider"},   {"tile"},    {"verification"}, {"time", "ns"},
+      {"low", "ns"}, {"high", "ns"}, {"GFLOP/s"}, {"GB/s"},         {"of the roofline", "%"}};
   const auto orNone = [](double value) { return value > 0 ? value : kNone; };
   for (const ProfileRow& row : rows) {
     table.columns[0].texts.push_back(row.operation);
@@ -190,7 +187,7 @@ void addFailures(const std::vector<ProfileRow>& rows, Document& document) {
   DataTable table;
   table.title = "Failures";
   table.empty = "Nothing failed.";
-  table.columns = {{"dispatch", "", {}, {}}, {"provider", "", {}, {}}, {"why", "", {}, {}}};
+  table.columns = {{"dispatch"}, {"provider"}, {"why"}};
   for (const ProfileRow& row : rows) {
     if (row.failed() || !row.message.empty()) {
       table.columns[0].texts.push_back(row.dispatch);
