@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <nlohmann/json.hpp>
+#include <span>
 #include <string>
 
 #include "base/error.h"
@@ -18,6 +19,10 @@ struct PageOptions {
 
 /// What the page of a run shows, as the store has it now. Unknown runs are a user error.
 [[nodiscard]] Result<Document> runDocument(const store::Store& store, std::int64_t run);
+
+/// Several runs: their answers in one table, then each of them under a tab of its own.
+[[nodiscard]] Result<Document> runsDocument(const store::Store& store,
+                                            std::span<const std::int64_t> runs);
 
 /// One self-contained HTML file for the run as the store has it now.
 [[nodiscard]] Result<std::string> runPage(const store::Store& store, std::int64_t run,
