@@ -7,10 +7,10 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "iree/device.h"
-#include "kernel/propose/analysis.h"
+#include "kernel/judge/judge.h"
 #include "kernel/library/embeddings.h"
 #include "kernel/library/examples.h"
-#include "kernel/judge/judge.h"
+#include "kernel/propose/analysis.h"
 
 namespace CLI {
 class App;
