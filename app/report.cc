@@ -74,7 +74,8 @@ Result<int> reportRuns(const Context& context, const ReportOptions& options) {
   HONE_CHECK(writeFile(file, report::page(document)));
   if (options.csv) {
     written.push_back(beside(file, ".csv"));
-    HONE_CHECK(writeFile(written.back(), HONE_TRY(store::exportCsv(store, ids[0]))));
+    const std::string csv = HONE_TRY(store::exportCsv(store, ids[0]));
+    HONE_CHECK(writeFile(written.back(), csv));
   }
   if (context.json) {
     written.push_back(beside(file, ".json"));
