@@ -197,7 +197,6 @@ void Parts::add(const HeatMap& map) {
 
 void Parts::add(const ParallelCoordinates& lines) {
   json part = partOf("parallel", lines.title, lines.note);
-  part["labels"] = textsOf(lines.labels);
   part["winner"] = lines.winner;
   part["knobs"] = json::array();
   for (const ParallelCoordinates::Knob& knob : lines.knobs) {

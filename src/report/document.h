@@ -94,8 +94,7 @@ struct ParallelCoordinates {
   };
   std::string title{}, note{};
   std::vector<Knob> knobs{};
-  std::vector<std::string> labels{};
-  std::int64_t winner = -1;
+  std::int64_t winner = -1;  ///< its number among the candidates
 };
 
 /// Columns rather than rows: small, and quick to sort.

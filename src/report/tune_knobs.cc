@@ -104,11 +104,10 @@ ParallelCoordinates coordinates(const TuneSearch& search, const Candidates& cand
   ParallelCoordinates::Knob& result = lines.knobs.emplace_back();
   result.axis = {"speedup in screening", "x"};
   result.values = candidates.speedups;
-  for (std::size_t i = 0; i < candidates.trials.size(); ++i) {
-    const std::string& name = candidates.trials[i]->config.name;
-    lines.labels.push_back(name);
-    lines.winner = name == search.winner ? static_cast<std::int64_t>(i) : lines.winner;
-  }
+  const auto won =
+      std::find_if(candidates.trials.begin(), candidates.trials.end(),
+                   [&](const store::Trial* trial) { return trial->config.name == search.winner; });
+  lines.winner = won == candidates.trials.end() ? -1 : won - candidates.trials.begin();
   return lines;
 }
 

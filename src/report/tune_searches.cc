@@ -98,8 +98,7 @@ Plot progressPlot(const std::vector<TuneSearch>& searches, const Axis& axis, dou
     const auto steps = stepsOf(search, placeOf);
     for (const Step& step : steps) {
       each.x.push_back(step.at);
-      each.y.push_back(step.speedup);
-      each.labels.push_back(step.label);
+      each.y.push_back(step.speedup);  // without labels: ten thousand names would be a megabyte
     }
     if (!steps.empty()) {
       best.push_back(bestSoFar(shortDispatch(search.scope), steps, end));

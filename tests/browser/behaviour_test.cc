@@ -119,7 +119,7 @@ TEST_F(PageBehaviour, TablesKeepTheRowsThatMatchAllWords) {
         {words});
     return column(3);
   };
-  EXPECT_THAT(filter("COMPILE_failed rows"), testing::Each("compile_failed"));
+  EXPECT_THAT(filter("COMPILE_failed unroll"), testing::Each("compile_failed"));
   EXPECT_EQ(column(3).size(), 2U);
   EXPECT_THAT(filter("no such words"), IsEmpty());
   EXPECT_EQ(filter("").size(), all);

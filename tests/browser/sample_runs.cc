@@ -48,25 +48,47 @@ std::vector<Sample> samplesOf(Stage stage, std::int64_t rounds, double ns, Rando
   return samples;
 }
 
+constexpr std::array kKnobs = {
+    "distribution.d0",           "distribution.d1", "vector_reduction.d2",
+    "vector_common_parallel.d0", "unroll",          "loop_peeling"};
+
 struct Point {
-  std::int64_t rows, columns, depth, peel;
+  std::array<std::int64_t, kKnobs.size()> values;
 
   [[nodiscard]] std::string name() const {
-    return fmt::format("rows={} columns={} depth={} peel={}", rows, columns, depth, peel);
+    std::string name;
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      name += fmt::format("{}{}={}", i == 0 ? "" : " ", kKnobs[i], values[i]);
+    }
+    return name;
   }
-  /// Best at 64 x 32; each doubling away from it costs.
+  /// Best with tiles of 64 x 32; each doubling away from that costs, and the others a little.
   [[nodiscard]] double ns() const {
-    const double away = std::abs(std::log2(static_cast<double>(rows) / 64)) +
-                        std::abs(std::log2(static_cast<double>(columns) / 32));
-    return kDefaultNs * (0.5 + 0.12 * away + 0.01 * std::log2(static_cast<double>(depth)) +
-                         0.05 * static_cast<double>(1 - peel));
+    const auto doublings = [&](std::size_t knob, double from) {
+      return std::abs(std::log2(static_cast<double>(values[knob]) / from));
+    };
+    return kDefaultNs * (0.5 + 0.12 * (doublings(0, 64) + doublings(1, 32)) +
+                         0.02 * doublings(2, 4) + 0.04 * doublings(3, 8) + 0.01 * doublings(4, 1) +
+                         0.05 * static_cast<double>(1 - values[5]));
   }
 };
 
+constexpr std::size_t kPoints = 10'080;
+
+/// All of them in an order that looks like chance.
 Point pointAt(std::size_t number) {
-  const auto power = [](std::size_t exponent) { return std::int64_t{1} << exponent; };
-  return {power(2 + number % 7), power(2 + number / 7 % 6), power(number / 42 % 5),
-          static_cast<std::int64_t>(number / 210 % 2)};
+  constexpr std::size_t kStride = 7919;  // has no factor in common with kPoints
+  std::size_t rest = number * kStride % kPoints;
+  Point point{};
+  constexpr std::array<std::size_t, kKnobs.size()> kValues = {7, 6, 5, 4, 6, 2};
+  constexpr std::array<std::size_t, kKnobs.size()> kLeast = {2, 2, 0, 1, 0, 0};
+  for (std::size_t knob = 0; knob < kValues.size(); ++knob) {
+    const std::size_t place = rest % kValues[knob];
+    rest /= kValues[knob];
+    point.values[knob] =
+        knob == 5 ? static_cast<std::int64_t>(place) : std::int64_t{1} << (place + kLeast[knob]);
+  }
+  return point;
 }
 
 Trial trialOf(const std::string& key, const std::string& problem, const std::string& scope,
@@ -99,7 +121,7 @@ json tuneSummary(const std::string& program, const std::string& winner, double t
   const double speedup = kDefaultNs / tunedNs;
   const json interval = {{"low", speedup * 0.98}, {"estimate", speedup}, {"high", speedup * 1.02}};
   const json dispatch = {
-      {"name", kScope},  {"share", 0.97}, {"space", 420},
+      {"name", kScope},  {"share", 0.97}, {"space", kPoints},
       {"tried", tried},  {"failed", 0},   {"default_ns", kDefaultNs},
       {"in_spec", true}, {"calls", 1},    {"winner", {{"point", winner}, {"speedup", interval}}}};
   const auto times = [](double ns) {
@@ -127,7 +149,7 @@ json tuneSummary(const std::string& program, const std::string& winner, double t
 Result<std::int64_t> addTuneRun(Store& store, std::size_t candidates, const std::string& program) {
   Random random(7);
   store::Run described = runOf("tune", program);
-  for (const char* knob : {"rows", "columns", "depth", "peel"}) {
+  for (const char* knob : kKnobs) {
     described.details["spaces"][kScope].push_back({{"name", knob}, {"ordered", true}});
   }
   const std::int64_t run = HONE_TRY(store.addRun(described));
@@ -137,7 +159,7 @@ Result<std::int64_t> addTuneRun(Store& store, std::size_t candidates, const std:
   std::string winner;
   double bestNs = kDefaultNs;
   for (std::size_t i = 0; i < candidates; ++i) {
-    const Point point = pointAt(random.below(420));
+    const Point point = pointAt(i);
     const double ns = point.ns() * (1 + 0.05 * random.uniform());
     Trial trial = trialOf(fmt::format("candidate {}", i), program, kScope, point.name(),
                           static_cast<std::int64_t>(500 * (i + 1)));

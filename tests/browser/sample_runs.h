@@ -10,7 +10,7 @@
 namespace hone::test {
 
 /// A run of `hone tune` as the verb records it, filled by code: one dispatch, so many candidates
-/// with four knobs, some of them failed, a winner where there are any, and the proof.
+/// with six knobs, no two alike (10,080 at most), some of them failed, a winner, and the proof.
 [[nodiscard]] Result<std::int64_t> addTuneRun(store::Store& store, std::size_t candidates,
                                               const std::string& program);
 

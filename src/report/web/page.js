@@ -135,7 +135,7 @@
 
   /** The lines over all knobs, and below them one knob at a time, from the same numbers. */
   const parallelPart = (part) => {
-    const lines = chartPart(part, "parallel", kPlotHeight, hone.texts(part.labels).length > 0, hone.drawParallel, hone.parallelNumbers);
+    const lines = chartPart(part, "parallel", kPlotHeight, part.knobs.at(-1).values.length > 0, hone.drawParallel, hone.parallelNumbers);
     const knobs = part.knobs.slice(0, -1).map((knob, k) => ({ name: knob.axis.label, parts: () => [hone.knobPlot(part, k)] }));
     return hone.element("div", {}, knobs.length > 0 ? [lines, tabsPart({ title: "One knob at a time", tabs: knobs })] : [lines]);
   };

@@ -76,15 +76,18 @@
     });
   };
 
+  /** "rows=64 columns=32": a candidate by its knobs. */
+  const nameOf = (part, i) => part.knobs.slice(0, -1).filter((knob) => knob.values[i] !== null)
+    .map((knob) => `${knob.axis.label}=${knob.values[i]}`).join(" ");
+
   hone.drawParallel = (box, part) => {
     box.classList.add("wide");
     const canvas = hone.element("canvas", { role: "img", "aria-label": part.title });
     box.append(canvas);
     const hover = hone.hoverBox(box);
-    const labels = hone.texts(part.labels);
     const result = part.knobs[part.knobs.length - 1];
     const axes = part.knobs.map((knob, k) => axisOf(knob, k === part.knobs.length - 1));
-    const order = [...labels.keys()].filter((i) => result.values[i] !== null).sort((a, b) => result.values[a] - result.values[b]);
+    const order = [...result.values.keys()].filter((i) => result.values[i] !== null).sort((a, b) => result.values[a] - result.values[b]);
     const chosen = new Map();
     let xs = [];
     let near = -1;
@@ -147,7 +150,7 @@
         hover.hide();
       } else {
         hover.show(event.offsetX - box.scrollLeft, event.offsetY, [
-          `${result.axis.label}: ${hone.format(result.values[near], result.axis.unit)}`, labels[near]]);
+          `${result.axis.label}: ${hone.format(result.values[near], result.axis.unit)}`, nameOf(part, near)]);
       }
     });
     canvas.addEventListener("mouseleave", () => {
@@ -192,7 +195,7 @@
       }
     });
     const values = [...byValue.keys()].sort((a, b) => a - b);
-    const labels = hone.texts(part.labels);
+    const labels = knob.values.map((_, i) => nameOf(part, i));
     const series = [
       { name: "median", draw: "line", role: "plain", x: values, y: values.map((value) => median(byValue.get(value))) },
       { name: "every candidate", draw: "points", role: "faint", x: knob.values, y: result.values, labels },
@@ -213,7 +216,6 @@
   };
 
   hone.parallelNumbers = (part) => [
-    { name: "candidate", texts: hone.texts(part.labels) },
     ...part.knobs.map((knob) => ({ name: knob.axis.label, unit: knob.axis.unit, numbers: knob.values })),
   ];
 })();
