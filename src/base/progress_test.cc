@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <vector>
+
 namespace hone {
 namespace {
 
@@ -44,6 +46,61 @@ TEST(Progress, WritesNothingToStdout) {
     progress.finish();
   });
   EXPECT_EQ(testing::internal::GetCapturedStdout(), "");
+}
+
+TEST(ProgressText, SaysAllThatIsKnown) {
+  EXPECT_EQ(progressText({.stage = "race",
+                          .done = 3,
+                          .total = 20,
+                          .best = "6.92 ms (1.98x)",
+                          .note = "4 left",
+                          .secondsLeft = 12}),
+            "race 3/20, 12 s left, best 6.92 ms (1.98x) · 4 left");
+  EXPECT_EQ(progressText({.stage = "search", .done = 7}), "search 7");
+  EXPECT_EQ(progressText({.stage = "search"}), "search");
+  EXPECT_EQ(progressText({.stage = "a", .secondsLeft = 61}), "a, 1 min 1 s left");
+  EXPECT_EQ(progressText({.stage = "a", .secondsLeft = 2 * 3600 + 180}), "a, 2 h 3 min left");
+}
+
+/// Keeps what it sees.
+class Witness : public ProgressWatcher {
+ public:
+  explicit Witness(std::vector<ProgressState>& seen, std::vector<bool>& fresh)
+      : seen_(seen), fresh_(fresh) {}
+  void see(const ProgressState& state, bool newStage) override {
+    seen_.push_back(state);
+    fresh_.push_back(newStage);
+  }
+
+ private:
+  std::vector<ProgressState>& seen_;
+  std::vector<bool>& fresh_;
+};
+
+TEST(Progress, AWatcherSeesEveryStepAlsoWhenQuiet) {
+  std::vector<ProgressState> seen;
+  std::vector<bool> fresh;
+  Progress progress(true);
+  progress.stage("before anybody watched", 9);
+  progress.watch(std::make_unique<Witness>(seen, fresh));
+  progress.stage("trials", {.total = 10, .done = 4, .atMost = std::chrono::hours(3)});
+  progress.best("5 ms");
+  progress.step("a note");
+  progress.stage("race", 2);
+  progress.step({}, 2);
+  ASSERT_EQ(seen.size(), 5U);
+  EXPECT_EQ(fresh, (std::vector<bool>{true, true, false, true, false}));
+  EXPECT_EQ(seen[0].stage, "before anybody watched");
+  EXPECT_EQ(seen[1].done, 4);
+  EXPECT_EQ(seen[1].secondsLeft, 3 * 3600) << "by its budget: nothing is done yet";
+  EXPECT_EQ(seen[2].done, 5);
+  EXPECT_EQ(seen[2].note, "a note");
+  ASSERT_TRUE(seen[2].secondsLeft);
+  EXPECT_LT(*seen[2].secondsLeft, 3600) << "by its pace, which is far better than its budget";
+  EXPECT_EQ(seen[3].best, "5 ms") << "stays over stages";
+  EXPECT_EQ(seen[3].note, "");
+  EXPECT_EQ(seen[4].done, 2);
+  EXPECT_EQ(seen[4].secondsLeft, std::nullopt) << "nothing is left to do";
 }
 
 }  // namespace
