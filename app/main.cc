@@ -10,6 +10,7 @@
 #include "app/kernel.h"
 #include "app/kernel_worker.h"
 #include "app/profile.h"
+#include "app/report.h"
 #include "app/runs.h"
 #include "app/spec.h"
 #include "app/split.h"
@@ -106,6 +107,7 @@ int runCommandLine(const std::vector<std::string>& arguments, const Context* ask
   addKernelVerb(app, context);
   addWorkloadVerb(app, context);
   addRunsVerb(app, context);
+  addReportVerb(app, context);
   addTimeLibraryVerb(app, context);
   addKernelWorkerVerb(app, context);
   try {

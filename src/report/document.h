@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -8,12 +9,13 @@
 
 namespace hone::report {
 
-/// What an axis or a column counts in. Of the unit "ns" the page makes "12.3 ms", of all others a
-/// number with the unit behind it; "" is a plain number.
+/// What an axis or a column counts in. Of the unit "ns" the page makes "12.3 ms", of "x" "1.52x", of
+/// all others a number with the unit behind it; "" is a plain number.
 struct Axis {
   std::string label;
   std::string unit;
   bool log = false;
+  std::vector<double> ticks;  ///< where the marks are; none: the page chooses
 };
 
 /// How the points of a series are drawn; every one has a shape of its own besides its colour.
@@ -39,15 +41,22 @@ struct Rule {
   std::string label;
 };
 
+/// A part of the plane with a name in it; infinite sides lie at the plot's edge.
+struct Region {
+  double left = 0, right = 0, bottom = 0, top = 0;
+  std::string label;
+};
+
 struct Plot {
   std::string title, note;
   Axis x, y;
   std::vector<Series> series;
   std::vector<Rule> rules;
+  std::vector<Region> regions;
 };
 
-/// Bars beside each other for every name, or on top of each other. Lie on their side, for names are
-/// long.
+/// Bars beside each other for every name, or one after the other. They lie on their side, for names
+/// are long.
 struct Bars {
   struct Group {
     std::string name;
@@ -60,7 +69,8 @@ struct Bars {
   std::vector<std::string> names;
   std::vector<Group> groups;
   bool stacked = false;
-  std::vector<double> rules;  ///< values to draw a line at: 1 for "as fast as before"
+  double base = 0;            ///< where the bars begin: 1 for speedups
+  std::vector<double> rules;  ///< values to draw a line at
 };
 
 /// A colour for every cell; the marked cell of a row is its best.
@@ -70,15 +80,14 @@ struct HeatMap {
   std::vector<std::string> columns, rows;
   Axis value;
   std::vector<std::vector<double>> cells;  ///< [row][column]; NaN where there is none
-  std::vector<std::int64_t> marked;        ///< the column of each row's mark; -1 where there is none
+  std::vector<std::int64_t> marked;  ///< the column of each row's mark; -1 where there is none
 };
 
 /// Every candidate as a line over the knobs; the last axis is what it led to.
 struct ParallelCoordinates {
   struct Knob {
     Axis axis;
-    std::vector<double> values;       ///< one a candidate; NaN where it has none
-    std::vector<std::string> choices;  ///< of a knob without numbers: values are places in here
+    std::vector<double> values;  ///< one a candidate; NaN where it has none
   };
   std::string title, note;
   std::vector<Knob> knobs;
@@ -90,22 +99,49 @@ struct ParallelCoordinates {
 struct DataTable {
   struct Column {
     std::string name;
-    std::string unit;                  ///< as of an axis; only for numbers
-    std::vector<double> numbers;       ///< one of the two
+    std::string unit;             ///< as of an axis; only for numbers
+    std::vector<double> numbers;  ///< one of the two
     std::vector<std::string> texts;
   };
   std::string title, note;
   std::vector<Column> columns;
   std::string empty = "Nothing to show.";  ///< said in the place of a table without rows
   bool folded = false;
+
+  [[nodiscard]] std::size_t rows() const;
 };
 
-/// Words, code or a diff in their own lines.
+/// Words, code or a diff, its lines kept.
 struct TextBlock {
   enum class Form : std::uint8_t { words, code, diff };
   std::string title, text;
   Form form = Form::words;
   bool folded = false;
+};
+
+struct Tabs;
+
+/// What a page shows below its answer, in order.
+class Parts {
+ public:
+  void heading(const std::string& text);
+  void add(const Plot& plot);
+  void add(const Bars& bars);
+  void add(const HeatMap& map);
+  void add(const ParallelCoordinates& lines);
+  void add(const DataTable& table);
+  void add(const TextBlock& text);
+  void add(const Tabs& tabs);
+  [[nodiscard]] const nlohmann::json& list() const { return list_; }
+
+ private:
+  nlohmann::json list_ = nlohmann::json::array();
+};
+
+/// Parts of which one tab is seen at a time.
+struct Tabs {
+  std::string title;
+  std::vector<std::pair<std::string, Parts>> tabs;
 };
 
 /// The first thing to be read: what got faster, by how much, how sure.
@@ -118,23 +154,13 @@ struct Answer {
 
 /// What a page says, as data. The page's script draws it; nothing in here is markup, and all of it
 /// may come from a stranger.
-class Document {
+class Document : public Parts {
  public:
   std::string title;
   Answer answer;
   std::vector<std::pair<std::string, std::string>> facts;
 
-  void heading(const std::string& text);
-  void add(const Plot& plot);
-  void add(const Bars& bars);
-  void add(const HeatMap& map);
-  void add(const ParallelCoordinates& lines);
-  void add(const DataTable& table);
-  void add(const TextBlock& text);
   [[nodiscard]] nlohmann::json json() const;
-
- private:
-  nlohmann::json parts_ = nlohmann::json::array();
 };
 
 }  // namespace hone::report

@@ -1,0 +1,174 @@
+"use strict";
+// Every candidate as a line over its knobs. A value that is clicked keeps only the lines through it.
+(() => {
+  const kTop = 44;
+  const kHeight = 340;
+  const kBottom = 14;
+  const kSide = 34;
+  const kLeastGap = 86;
+
+  /** Knobs have few values: they are spread evenly. What was measured lies by its logarithm. */
+  const axisOf = (knob, last) => {
+    const values = [...new Set(knob.values.filter((value) => value !== null))].sort((a, b) => a - b);
+    const span = kHeight - kTop - kBottom;
+    if (last) {
+      const low = Math.log(values[0]);
+      const high = Math.log(values[values.length - 1]);
+      const at = (value) => kTop + span * (high > low ? (high - Math.log(value)) / (high - low) : 0.5);
+      const share = (value) => (high > low ? (Math.log(value) - low) / (high - low) : 1);
+      return { values: [values[0], values[values.length - 1]], at, share };
+    }
+    const place = new Map(values.map((value, i) => [value, i]));
+    const at = (value) => kTop + span * (values.length > 1 ? 1 - place.get(value) / (values.length - 1) : 0.5);
+    return { values, at };
+  };
+
+  const drawLine = (context, axes, xs, part, i) => {
+    context.beginPath();
+    let begun = false;
+    part.knobs.forEach((knob, k) => {
+      if (knob.values[i] === null) {
+        return;
+      }
+      context[begun ? "lineTo" : "moveTo"](xs[k], axes[k].at(knob.values[i]));
+      begun = true;
+    });
+    context.stroke();
+  };
+
+  const drawAxes = (context, part, axes, xs, chosen) => {
+    part.knobs.forEach((knob, k) => {
+      const last = k === part.knobs.length - 1;
+      context.strokeStyle = hone.color("soft");
+      context.lineWidth = 1;
+      context.beginPath();
+      context.moveTo(xs[k], kTop);
+      context.lineTo(xs[k], kHeight - kBottom);
+      context.stroke();
+      context.fillStyle = hone.color("ink");
+      context.textAlign = last ? "right" : k === 0 ? "left" : "center";
+      const words = hone.shortened(knob.axis.label, 26).split(/(?<=[._ ])/);
+      const half = Math.ceil(words.length / 2);
+      const lines = knob.axis.label.length > 12 ? [words.slice(0, half).join(""), words.slice(half).join("")] : [knob.axis.label];
+      const edge = last ? xs[k] + kSide - 4 : k === 0 ? xs[k] - kSide + 4 : xs[k];
+      lines.filter(Boolean).forEach((line, row) => context.fillText(line, edge, 12 + 14 * row));
+      const skip = Math.ceil((axes[k].values.length * 13) / (kHeight - kTop));
+      axes[k].values.forEach((value, i) => {
+        if (i % skip !== 0 && value !== chosen.get(k)) {
+          return;
+        }
+        const text = hone.format(value, knob.axis.unit);
+        const width = context.measureText(text).width;
+        const y = axes[k].at(value);
+        context.fillStyle = hone.color(value === chosen.get(k) ? "winner" : "paper");
+        context.globalAlpha = 0.85;
+        context.fillRect(xs[k] - width / 2 - 3, y - 7, width + 6, 14);
+        context.globalAlpha = 1;
+        context.fillStyle = hone.color("ink");
+        context.textAlign = "center";
+        context.fillText(text, xs[k], y + 4);
+      });
+    });
+  };
+
+  hone.drawParallel = (box, part) => {
+    box.classList.add("wide");
+    const canvas = hone.element("canvas", { role: "img", "aria-label": part.title });
+    box.append(canvas);
+    const hover = hone.hoverBox(box);
+    const labels = hone.texts(part.labels);
+    const result = part.knobs[part.knobs.length - 1];
+    const axes = part.knobs.map((knob, k) => axisOf(knob, k === part.knobs.length - 1));
+    const order = [...labels.keys()].filter((i) => result.values[i] !== null).sort((a, b) => result.values[a] - result.values[b]);
+    const chosen = new Map();
+    let xs = [];
+    let near = -1;
+
+    const seen = (i) => [...chosen].every(([k, value]) => part.knobs[k].values[i] === value);
+    const redraw = () => {
+      const width = Math.max(box.clientWidth, 2 * kSide + (part.knobs.length - 1) * kLeastGap);
+      xs = part.knobs.map((_, k) => kSide + ((width - 2 * kSide) * k) / Math.max(1, part.knobs.length - 1));
+      const context = hone.sharpCanvas(canvas, width, kHeight);
+      const shown = order.filter(seen);
+      context.globalAlpha = Math.min(0.8, Math.max(0.06, 60 / shown.length));
+      context.lineWidth = 1.2;
+      const best = axes[axes.length - 1];
+      for (const i of shown) {
+        context.strokeStyle = hone.ramp(best.share(result.values[i]) * 0.92);
+        drawLine(context, axes, xs, part, i);
+      }
+      context.globalAlpha = 1;
+      if (part.winner >= 0 && seen(part.winner)) {
+        context.strokeStyle = hone.color("winner");
+        context.lineWidth = 3;
+        drawLine(context, axes, xs, part, part.winner);
+      }
+      if (near >= 0) {
+        context.strokeStyle = hone.color("ink");
+        context.lineWidth = 2;
+        drawLine(context, axes, xs, part, near);
+      }
+      drawAxes(context, part, axes, xs, chosen);
+    };
+
+    /** The line that passes nearest to the pointer, between the two axes around it. */
+    const nearest = (x, y) => {
+      let k = xs.findIndex((place) => place > x);
+      k = k < 1 ? (k === 0 ? 1 : xs.length - 1) : k;
+      const share = Math.min(Math.max((x - xs[k - 1]) / (xs[k] - xs[k - 1]), 0), 1);
+      let best = -1;
+      let distance = 12;
+      for (const i of order) {
+        const [a, b] = [part.knobs[k - 1].values[i], part.knobs[k].values[i]];
+        if (a === null || b === null || !seen(i)) {
+          continue;
+        }
+        const gap = Math.abs(axes[k - 1].at(a) * (1 - share) + axes[k].at(b) * share - y);
+        if (gap <= distance) {
+          distance = gap;
+          best = i;
+        }
+      }
+      return best;
+    };
+
+    canvas.addEventListener("mousemove", (event) => {
+      const found = part.knobs.length > 1 ? nearest(event.offsetX, event.offsetY) : -1;
+      if (found !== near) {
+        near = found;
+        redraw();
+      }
+      if (near < 0) {
+        hover.hide();
+      } else {
+        hover.show(event.offsetX - box.scrollLeft, event.offsetY, [
+          `${result.axis.label}: ${hone.format(result.values[near], result.axis.unit)}`, labels[near]]);
+      }
+    });
+    canvas.addEventListener("mouseleave", () => {
+      near = -1;
+      hover.hide();
+      redraw();
+    });
+    canvas.addEventListener("click", (event) => {
+      const k = xs.findIndex((place) => Math.abs(place - event.offsetX) < 16);
+      if (k < 0 || k === xs.length - 1) {
+        return;
+      }
+      const value = axes[k].values.find((one) => Math.abs(axes[k].at(one) - event.offsetY) < 8);
+      if (value === undefined || chosen.get(k) === value) {
+        chosen.delete(k);
+      } else {
+        chosen.set(k, value);
+      }
+      redraw();
+    });
+    redraw();
+    return { resize: redraw, destroy() {} };
+  };
+
+  hone.parallelNumbers = (part) => [
+    { name: "candidate", texts: hone.texts(part.labels) },
+    ...part.knobs.map((knob) => ({ name: knob.axis.label, unit: knob.axis.unit, numbers: knob.values })),
+  ];
+})();
