@@ -71,7 +71,9 @@ Result<int> reportRun(const Context& context, const ReportOptions& options) {
 void addReportVerb(CLI::App& app, Context& context) {
   auto options = std::make_shared<ReportOptions>();
   CLI::App* verb = app.add_subcommand("report", "A run as one HTML file with plots and tables");
-  verb->add_option("RUN", options->run, "Its number, as `hone runs` lists it, or last")->required();
+  verb->add_option("RUN", options->run, "Its number, as `hone runs` lists it, or last")
+      ->type_name("RUN")
+      ->required();
   verb->add_option("-o,--output", options->output,
                    "The file to write; report-RUN.html where it is not given");
   verb->add_flag("--csv", options->csv, "Every sample as CSV beside it");

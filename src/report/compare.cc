@@ -60,11 +60,11 @@ Result<store::Run> runOf(const StoredRun& stored) {
 }
 
 Result<std::vector<Measured>> measuredIn(const StoredRun& stored, const store::Run& run,
-                                         Clock clock) {
+                                         bool cpuTime) {
   // Samples first: a trial that a writer adds in between is then there without, never they alone.
   const auto samples = HONE_TRY(stored.store.samples(stored.run));
   const auto trials = HONE_TRY(stored.store.trials(stored.run));
-  return measuredOf(run, trials, samples, clock);
+  return measuredOf(run, trials, TrialTimes(samples, cpuTime));
 }
 
 /// The relative difference that the same binaries on the same machine show: what the two runs
@@ -164,11 +164,10 @@ Result<RunComparison> compareRuns(const StoredRun& before, const StoredRun& afte
   }
   comparison.margin = options.margin;
   // Times that mean something in both: CPU time only where it ranks both.
-  comparison.clock = clockOf(comparison.before) == Clock::cpu ? clockOf(comparison.after)
-                                                               : Clock::wall;
+  comparison.cpuTime = ranksByCpu(comparison.before) && ranksByCpu(comparison.after);
   noteDifferences(comparison);
-  const auto first = HONE_TRY(measuredIn(before, comparison.before, comparison.clock));
-  const auto second = HONE_TRY(measuredIn(after, comparison.after, comparison.clock));
+  const auto first = HONE_TRY(measuredIn(before, comparison.before, comparison.cpuTime));
+  const auto second = HONE_TRY(measuredIn(after, comparison.after, comparison.cpuTime));
   const auto inFirst = byKey(first);
   const auto inSecond = byKey(second);
   comparison.onlyBefore = left(first, inSecond);

@@ -32,7 +32,7 @@ struct ComparedThing {
 /// Two runs, thing by thing. The speedup is before / after: above 1 it got faster.
 struct RunComparison {
   store::Run before, after;
-  Clock clock = Clock::wall;
+  bool cpuTime = false;  ///< else wall time
   double margin = 0;
   double floor = 0;             ///< how much equal binaries differ between the runs
   std::size_t equalBinaries = 0;

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <limits>
 
 #include "base/text.h"
@@ -87,6 +88,10 @@ std::string headline(const RunComparison& comparison) {
              : fmt::format("Nothing of {} surely changed.", comparison.things.size());
 }
 
+std::string clockOf(const RunComparison& comparison) {
+  return comparison.cpuTime ? "CPU time" : "wall time";
+}
+
 std::string titleOf(const RunComparison& comparison) {
   return fmt::format("hone {}: run {} against run {}", comparison.before.verb,
                      comparison.before.id, comparison.after.id);
@@ -96,14 +101,14 @@ DataTable tableOf(const RunComparison& comparison) {
   DataTable table;
   table.title = "All that both measured";
   table.empty = "The two runs measured nothing in common.";
-  DataTable::Column what{.name = "what", .unit = {}, .numbers = {}, .texts = {}};
-  DataTable::Column choice{.name = "choice", .unit = {}, .numbers = {}, .texts = {}};
-  DataTable::Column before{.name = "before", .unit = "ns", .numbers = {}, .texts = {}};
-  DataTable::Column after{.name = "after", .unit = "ns", .numbers = {}, .texts = {}};
-  DataTable::Column ratio{.name = "speedup", .unit = "x", .numbers = {}, .texts = {}};
-  DataTable::Column low{.name = "low", .unit = "x", .numbers = {}, .texts = {}};
-  DataTable::Column high{.name = "high", .unit = "x", .numbers = {}, .texts = {}};
-  DataTable::Column verdict{.name = "verdict", .unit = {}, .numbers = {}, .texts = {}};
+  DataTable::Column what{.name = "what", .unit = {}, .numbers = {}, .texts = {}, .leadsTo = nullptr};
+  DataTable::Column choice{.name = "choice", .unit = {}, .numbers = {}, .texts = {}, .leadsTo = nullptr};
+  DataTable::Column before{.name = "before", .unit = "ns", .numbers = {}, .texts = {}, .leadsTo = nullptr};
+  DataTable::Column after{.name = "after", .unit = "ns", .numbers = {}, .texts = {}, .leadsTo = nullptr};
+  DataTable::Column ratio{.name = "speedup", .unit = "x", .numbers = {}, .texts = {}, .leadsTo = nullptr};
+  DataTable::Column low{.name = "low", .unit = "x", .numbers = {}, .texts = {}, .leadsTo = nullptr};
+  DataTable::Column high{.name = "high", .unit = "x", .numbers = {}, .texts = {}, .leadsTo = nullptr};
+  DataTable::Column verdict{.name = "verdict", .unit = {}, .numbers = {}, .texts = {}, .leadsTo = nullptr};
   constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
   for (const ComparedThing& thing : comparison.things) {
     const bool both = thing.afterNs > 0;
@@ -131,6 +136,7 @@ Bars barsOf(const RunComparison& comparison) {
   bars.note = fmt::format("The worst {} at most; the lines are 95 % intervals. Above 1 is faster.",
                           kShown);
   bars.value = {.label = "speedup", .unit = "x", .log = false};
+  bars.base = 1;
   bars.rules = {1};
   Bars::Group group{.name = "speedup", .values = {}, .low = {}, .high = {}, .role = Role::plain};
   for (const ComparedThing& thing : comparison.things) {
@@ -149,7 +155,7 @@ DataTable onlyTable(std::int64_t run, const std::vector<std::string>& labels) {
   DataTable table;
   table.title = fmt::format("Only in run {}", run);
   table.folded = true;
-  table.columns = {{.name = "what", .unit = {}, .numbers = {}, .texts = labels}};
+  table.columns = {{.name = "what", .unit = {}, .numbers = {}, .texts = labels, .leadsTo = nullptr}};
   return table;
 }
 
@@ -179,7 +185,7 @@ json toJson(const ComparedThing& thing) {
 
 std::string compareText(const RunComparison& comparison, std::size_t width, std::size_t limit) {
   std::string text =
-      fmt::format("{}, by {}\n", titleOf(comparison), nameOf(comparison.clock));
+      fmt::format("{}, by {}\n", titleOf(comparison), clockOf(comparison));
   if (!comparison.sameMachine) {
     text += "not the same machine or device: this is not about the programs alone\n";
   }
@@ -223,7 +229,7 @@ std::string compareText(const RunComparison& comparison, std::size_t width, std:
 json compareJson(const RunComparison& comparison) {
   json document = {{"before", store::toJson(comparison.before)},
                    {"after", store::toJson(comparison.after)},
-                   {"clock", comparison.clock == Clock::cpu ? "cpu" : "wall"},
+                   {"clock", comparison.cpuTime ? "cpu" : "wall"},
                    {"margin", comparison.margin},
                    {"same_machine", comparison.sameMachine},
                    {"differences", comparison.differences},
@@ -266,7 +272,7 @@ Document compareDocument(const RunComparison& comparison) {
   document.facts = {
       {fmt::format("run {}", comparison.before.id), commandOf(comparison.before)},
       {fmt::format("run {}", comparison.after.id), commandOf(comparison.after)},
-      {"ranked by", std::string(nameOf(comparison.clock))},
+      {"ranked by", clockOf(comparison)},
       {"margin", fmt::format("{:.3g} %", 100 * comparison.margin)},
       {"what differs", comparison.differences.empty() ? "nothing that the runs recorded"
                                                        : join(comparison.differences, "; ")}};

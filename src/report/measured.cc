@@ -3,11 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <unordered_map>
 
 #include "model/profile_row.h"
+#include "report/run_record.h"
 #include "stats/summary.h"
 
 namespace hone::report {
@@ -17,39 +19,35 @@ using model::Outcome;
 using model::Stage;
 using store::Trial;
 
-/// What a trial's last stage has: a time for every round.
+/// The last stage that a trial reached, with a time for every round of it.
 struct Rounds {
   Stage stage = Stage::screen;
-  std::map<std::int64_t, std::vector<double>> byRound;
-
-  [[nodiscard]] std::vector<double> times() const {
-    std::vector<double> times;
-    for (const auto& [round, values] : byRound) {
-      times.push_back(stats::median(values));
-    }
-    return times;
-  }
+  std::vector<double> timesNs;
 };
 
 using RoundsOf = std::unordered_map<std::int64_t, Rounds>;
 
-RoundsOf roundsOf(std::span<const store::TrialSample> samples, Clock clock) {
+RoundsOf roundsOf(std::span<const Trial> trials, const TrialTimes& times) {
   RoundsOf all;
-  for (const auto& [trial, sample] : samples) {  // by stage: a later one replaces an earlier
-    Rounds& rounds = all[trial];
-    if (rounds.stage != sample.stage) {
-      rounds = {.stage = sample.stage, .byRound = {}};
+  for (const Trial& trial : trials) {
+    for (const Stage stage : {Stage::final, Stage::race, Stage::screen}) {
+      Rounds& rounds = all[trial.id];
+      for (const auto& [round, ns] : times.rounds(trial.id, stage)) {
+        rounds.timesNs.push_back(ns);
+      }
+      if (!rounds.timesNs.empty()) {
+        rounds.stage = stage;
+        break;
+      }
     }
-    rounds.byRound[sample.round].push_back(clock == Clock::cpu ? sample.cpuNs : sample.wallNs);
   }
   return all;
 }
 
-/// Measured only to learn how much a thing differs from itself.
-bool isTwin(const Trial& trial) {
+/// Measured only to learn how much a thing differs from itself; splits and kernels say so by name.
+bool isRepeated(const Trial& trial) {
   const std::string& name = trial.config.name;
-  return trial.details.value("twin", false) || name.ends_with("(again)") ||
-         name.ends_with(", again");
+  return isTwin(trial) || name.ends_with("(again)") || name.ends_with(", again");
 }
 
 /// The trials of one problem, of which the run chose one.
@@ -92,7 +90,7 @@ std::vector<Group> scopesOf(std::span<const Trial> trials) {
   std::map<std::string, int> ranks;  ///< of the scope that speaks for a program
   for (const Trial& trial : trials) {
     const std::string scope = trial.details.value("scope", "");
-    if (isTwin(trial) || scope.ends_with("leave one out")) {
+    if (isRepeated(trial) || scope.ends_with("leave one out")) {
       continue;
     }
     const int rank = rankOfScope(scope);
@@ -116,7 +114,7 @@ std::vector<Group> problemsOf(std::span<const Trial> trials) {
   std::vector<Group> groups;
   std::map<std::string, std::size_t> places;
   for (const Trial& trial : trials) {
-    if (isTwin(trial)) {
+    if (isRepeated(trial)) {
       continue;
     }
     const auto [at, isNew] = places.try_emplace(trial.problem, groups.size());
@@ -135,7 +133,7 @@ Measured measuredFrom(const Trial& trial, RoundsOf& rounds) {
           .artifact = trial.artifact,
           .outcome = trial.outcome,
           .message = trial.message,
-          .timesNs = rounds[trial.id].times()};
+          .timesNs = rounds[trial.id].timesNs};
 }
 
 /// The trial with the least time among those that got furthest; the default where nothing is
@@ -145,7 +143,7 @@ const Trial* choiceOf(const store::Run& run, const Group& group, RoundsOf& round
   Stage furthest = Stage::screen;
   const auto counts = [&](const Trial& trial) {
     return trial.outcome == Outcome::ok && !isCompanion(run, trial) &&
-           !rounds[trial.id].byRound.empty();
+           !rounds[trial.id].timesNs.empty();
   };
   for (const Trial* trial : group.trials) {
     furthest = counts(*trial) ? std::max(furthest, rounds[trial->id].stage) : furthest;
@@ -158,7 +156,7 @@ const Trial* choiceOf(const store::Run& run, const Group& group, RoundsOf& round
           rounds[trial->id].stage != furthest) {
         continue;
       }
-      const double timeNs = stats::median(rounds[trial->id].times());
+      const double timeNs = stats::median(rounds[trial->id].timesNs);
       if (best == nullptr || timeNs < bestNs * (isDefault(run, *best) ? kClearly : 1)) {
         best = trial;
         bestNs = timeNs;
@@ -204,9 +202,7 @@ void addGroup(std::vector<Measured>& all, const store::Run& run, const Group& gr
 
 /// "matmul_64x64x64: tiles 8x8".
 std::string candidateLabel(const Trial& trial) {
-  const std::string name = !trial.config.name.empty() ? trial.config.name
-                           : trial.config.isBaseline() ? "baseline"
-                                                       : trial.key;
+  const std::string name = labelOf(trial);
   return name == trial.problem ? name : fmt::format("{}: {}", trial.problem, name);
 }
 
@@ -222,7 +218,7 @@ std::vector<Measured> candidatesOf(const store::Run& run, std::span<const Trial>
   std::vector<Measured> all;
   std::map<std::string, int> times;  ///< that a key was there: the same may be tried twice
   for (const Trial& trial : trials) {
-    if (isTwin(trial)) {
+    if (isRepeated(trial)) {
       continue;
     }
     Measured one = measuredFrom(trial, rounds);
@@ -245,19 +241,9 @@ std::vector<Measured> candidatesOf(const store::Run& run, std::span<const Trial>
 
 }  // namespace
 
-std::string_view nameOf(Clock clock) { return clock == Clock::cpu ? "CPU time" : "wall time"; }
-
-Clock clockOf(const store::Run& run) {
-  const bool threads = std::any_of(
-      run.arguments.begin(), run.arguments.end(),
-      [](const std::string& argument) { return argument.starts_with("--threads"); });
-  const bool alone = run.device.starts_with("local-sync") || (run.device == "cpu" && !threads);
-  return alone ? Clock::cpu : Clock::wall;
-}
-
 std::vector<Measured> measuredOf(const store::Run& run, std::span<const Trial> trials,
-                                 std::span<const store::TrialSample> samples, Clock clock) {
-  RoundsOf rounds = roundsOf(samples, clock);
+                                 const TrialTimes& times) {
+  RoundsOf rounds = roundsOf(trials, times);
   if (run.verb != "tune" && run.verb != "split" && run.verb != "kernel") {
     return candidatesOf(run, trials, rounds);
   }

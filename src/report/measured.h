@@ -1,21 +1,14 @@
 #pragma once
 
-#include <cstdint>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "model/outcome.h"
+#include "report/trial_times.h"
 #include "store/records.h"
 
 namespace hone::report {
-
-/// Which of its two times ranks a run's trials.
-enum class Clock : std::uint8_t { cpu, wall };
-
-[[nodiscard]] std::string_view nameOf(Clock clock);
-/// CPU time where one thread computes, else wall time.
-[[nodiscard]] Clock clockOf(const store::Run& run);
 
 /// Something that a run measured, and that another run may have measured as well.
 struct Measured {
@@ -33,7 +26,6 @@ struct Measured {
 /// for each dispatch and the whole program; of `kernel` also PyTorch).
 [[nodiscard]] std::vector<Measured> measuredOf(const store::Run& run,
                                                std::span<const store::Trial> trials,
-                                               std::span<const store::TrialSample> samples,
-                                               Clock clock);
+                                               const TrialTimes& times);
 
 }  // namespace hone::report

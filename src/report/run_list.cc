@@ -21,13 +21,13 @@ Document runListDocument(std::span<const store::RunLine> runs) {
   DataTable table;
   table.title = "Runs";
   table.empty = "There is nothing in the store.";
-  DataTable::Column id{.name = "run", .unit = {}, .numbers = {}, .texts = {}, .leadsTo = "runs/"};
-  DataTable::Column verb{.name = "verb", .unit = {}, .numbers = {}, .texts = {}};
-  DataTable::Column started{.name = "started (UTC)", .unit = {}, .numbers = {}, .texts = {}};
-  DataTable::Column status{.name = "status", .unit = {}, .numbers = {}, .texts = {}};
-  DataTable::Column trials{.name = "trials", .unit = {}, .numbers = {}, .texts = {}};
-  DataTable::Column device{.name = "device", .unit = {}, .numbers = {}, .texts = {}};
-  DataTable::Column command{.name = "command", .unit = {}, .numbers = {}, .texts = {}};
+  DataTable::Column id{.name = "run", .unit = {}, .numbers = {}, .texts = {}, .leadsTo = "/runs/"};
+  DataTable::Column verb{.name = "verb", .unit = {}, .numbers = {}, .texts = {}, .leadsTo = nullptr};
+  DataTable::Column started{.name = "started (UTC)", .unit = {}, .numbers = {}, .texts = {}, .leadsTo = nullptr};
+  DataTable::Column status{.name = "status", .unit = {}, .numbers = {}, .texts = {}, .leadsTo = nullptr};
+  DataTable::Column trials{.name = "trials", .unit = {}, .numbers = {}, .texts = {}, .leadsTo = nullptr};
+  DataTable::Column device{.name = "device", .unit = {}, .numbers = {}, .texts = {}, .leadsTo = nullptr};
+  DataTable::Column command{.name = "command", .unit = {}, .numbers = {}, .texts = {}, .leadsTo = nullptr};
   for (const store::RunLine& run : runs) {
     id.numbers.push_back(static_cast<double>(run.id));
     verb.texts.push_back(run.verb);
