@@ -139,6 +139,10 @@ void print(const Command& command, const Outcome& outcome) {
   printOptimized(outcome.optimized, outcome.files);
 }
 
+void printNext(std::int64_t run) {
+  fmt::print("run {}; next: hone report {} -o report.html\n", run, run);
+}
+
 /// Ends a run whose kernel is at fault; what may go on later stays open.
 std::unexpected<Error> failRun(store::Store& store, std::int64_t run, Error error) {
   if (error.fault == Fault::user) {
@@ -180,6 +184,8 @@ Result<int> optimizeKernel(Command& command) {
   print(command, *outcome);
   if (command.context.json) {
     fmt::print("{}\n", store::jsonText(summary, 2));
+  } else {
+    printNext(run);
   }
   return 0;
 }
@@ -252,6 +258,7 @@ Result<int> optimizeAll(Command& command) {
     fmt::print("{}\n", store::jsonText(summary["kernels"], 2));
   } else {
     fmt::print("{} of {} slow kernels improved\n", improved, kernels);
+    printNext(run);
   }
   return 0;
 }

@@ -159,6 +159,10 @@ Result<int> profileOperations(const Context& context, const ProfileVerbOptions& 
   for (const model::ProfileRow& row : rows) {
     summary["rows"].push_back(toJson(row));
   }
+  for (const auto& [type, roofline] : rooflines.known()) {
+    summary["rooflines"].push_back(
+        {{"type", nameOf(type)}, {"gflops", roofline.gflops}, {"gbps", roofline.gbps}});
+  }
   summary["own_cpu_ns"] = ownCpuNs() - profiler.referenceCpuNs() + engine.compiler.nurseryCpuNs();
   if (!program.is_null()) {
     summary["program"] = program;

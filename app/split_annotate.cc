@@ -248,6 +248,7 @@ Result<int> finish(const Context& context, const AnnotateOptions& options, Bench
     return 1;
   }
   fmt::print("next: iree-compile --compile-from=global-optimization {} …\n", options.output);
+  fmt::print("      hone report {} -o report.html\n", bench.run);
   return 0;
 }
 

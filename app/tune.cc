@@ -235,6 +235,8 @@ Result<int> tune(const Context& context, TuneVerbOptions options) {
   HONE_CHECK(writeResult(context, engine, *tuned, options.output));
   if (context.json) {
     fmt::print("{}\n", store::jsonText(summary, 2));
+  } else {
+    fmt::print("run {}; next: hone report {} -o report.html\n", run, run);
   }
   return 0;
 }

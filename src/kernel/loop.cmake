@@ -6,15 +6,9 @@ list(APPEND kernel_sources both_proposers.cc chat_client.cc chat_price.cc docket
 list(APPEND kernel_links SQLiteCpp sqlite3 CURL::libcurl)
 
 if(HONE_TESTS)
-  # cpp-httplib of Debian is built with these; the header must agree.
-  find_path(HONE_HTTPLIB_INCLUDE httplib.h REQUIRED)
-  find_library(HONE_HTTPLIB_LIBRARY cpp-httplib REQUIRED)
   add_library(hone_chat_server STATIC test_chat_server.cc)
   target_include_directories(hone_chat_server PUBLIC ${PROJECT_SOURCE_DIR}/src)
-  target_compile_definitions(hone_chat_server PRIVATE CPPHTTPLIB_OPENSSL_SUPPORT CPPHTTPLIB_ZLIB_SUPPORT
-    CPPHTTPLIB_BROTLI_SUPPORT)
-  target_link_libraries(hone_chat_server PUBLIC nlohmann_json::nlohmann_json PRIVATE ${HONE_HTTPLIB_LIBRARY}
-    Threads::Threads)
+  target_link_libraries(hone_chat_server PUBLIC nlohmann_json::nlohmann_json PRIVATE hone_httplib)
 endif()
 hone_test(kernel_loop_test
   SOURCES chat_client_test.cc examples_test.cc llm_answer_test.cc llm_proposer_test.cc optimizer_test.cc

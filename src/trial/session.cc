@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "base/clock.h"
 #include "base/hash.h"
 #include "base/text.h"
 #include "stats/summary.h"
@@ -251,6 +252,7 @@ Result<void> Session::settle(std::size_t index, const iree::Compiled& compiled) 
   trial.compileWallNs = compiled.report.ending.wallNs;
   trial.compileCpuNs = compiled.report.ending.cpuNs;
   trial.details["cached"] = compiled.cached;
+  trial.details["at_ms"] = utcMs();
   if (!plan_.scope.empty()) {
     trial.details["scope"] = plan_.scope;
   }

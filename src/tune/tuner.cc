@@ -6,6 +6,7 @@
 
 #include "base/machine.h"
 #include "base/text.h"
+#include "tune/program_times.h"
 #include "tune/spec_recipe.h"
 
 namespace hone::tune {
@@ -191,6 +192,29 @@ Result<void> Tuner::proveAll(TuneResult& result) {
     Variant& variant = result.variants[variantOf[result.proof->recipe]];
     result.proof->recipe = variantOf[result.proof->recipe];
     spec.mark(result.proof->kept, result.proof->takenOut, variant.dispatches);
+    return timeBoth(result);
+  }
+  return {};
+}
+
+Result<void> Tuner::timeBoth(TuneResult& result) {
+  iree::CompileRequest tuned = requestFor(whole_, whole_.flags);
+  const model::Config& config = result.proof->config;
+  tuned.flags.insert(tuned.flags.end(), config.flags.begin(), config.flags.end());
+  tuned.attributes = config.attributes;
+  tuned.route = config.attributes.empty() ? iree::CompileRequest::Route::whole
+                                          : iree::CompileRequest::Route::shared;
+  auto before =
+      programTimes(bench_.compiler, bench_.executor, whole_, requestFor(whole_, whole_.flags));
+  auto after = programTimes(bench_.compiler, bench_.executor, whole_, tuned);
+  for (const auto* times : {&before, &after}) {
+    if (!*times && times->error().fault != Fault::user) {
+      return std::unexpected(times->error());
+    }
+  }
+  if (before && after) {
+    result.before = std::move(*before);
+    result.after = std::move(*after);
   }
   return {};
 }

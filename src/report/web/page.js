@@ -111,7 +111,8 @@
     const panel = hone.element("div", { role: "tabpanel" });
     const open = (number) => {
       forget(panel);
-      panel.replaceChildren(...part.tabs[number].parts.map(partOf));
+      const parts = part.tabs[number].parts;
+      panel.replaceChildren(...(typeof parts === "function" ? parts() : parts).map(partOf));
     };
     let chooser;
     if (part.tabs.length > kTabsAtMost) {
@@ -132,6 +133,13 @@
     return hone.element("section", { class: "part tabs" }, [...heading(part), list, panel]);
   };
 
+  /** The lines over all knobs, and below them one knob at a time, from the same numbers. */
+  const parallelPart = (part) => {
+    const lines = chartPart(part, "parallel", kPlotHeight, hone.texts(part.labels).length > 0, hone.drawParallel, hone.parallelNumbers);
+    const knobs = part.knobs.slice(0, -1).map((knob, k) => ({ name: knob.axis.label, parts: () => [hone.knobPlot(part, k)] }));
+    return hone.element("div", {}, knobs.length > 0 ? [lines, tabsPart({ title: "One knob at a time", tabs: knobs })] : [lines]);
+  };
+
   const anyPoint = (part) => part.series.some((series) => series.y.some((y) => y !== null));
 
   const partOf = (part) => {
@@ -145,7 +153,7 @@
       case "heat":
         return chartPart(part, "heat", 0, part.rows.length > 0, hone.drawHeat, hone.heatNumbers);
       case "parallel":
-        return chartPart(part, "parallel", kPlotHeight, hone.texts(part.labels).length > 0, hone.drawParallel, hone.parallelNumbers);
+        return parallelPart(part);
       case "table":
         return tablePart(part);
       case "tabs":
@@ -182,6 +190,7 @@
     observer?.disconnect();
     observer = new IntersectionObserver((entries) => {
       entries.filter((entry) => entry.isIntersecting).forEach((entry) => drawNow(entry.target));
+      performance.mark("hone-drawn");
     }, { rootMargin: "200px" });
     hone.document = shown;
     document.title = shown.title;

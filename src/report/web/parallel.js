@@ -167,6 +167,46 @@
     return { resize: redraw, destroy() {} };
   };
 
+  const median = (values) => {
+    const sorted = values.slice().sort((a, b) => a - b);
+    const middle = Math.floor(sorted.length / 2);
+    return sorted.length % 2 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
+  };
+
+  /** One knob of them as a plot: every candidate, and the median under each value. */
+  hone.knobPlot = (part, k) => {
+    const knob = part.knobs[k];
+    const result = part.knobs[part.knobs.length - 1];
+    const byValue = new Map();
+    knob.values.forEach((value, i) => {
+      if (value !== null && result.values[i] !== null) {
+        if (!byValue.has(value)) {
+          byValue.set(value, []);
+        }
+        byValue.get(value).push(result.values[i]);
+      }
+    });
+    const values = [...byValue.keys()].sort((a, b) => a - b);
+    const labels = hone.texts(part.labels);
+    const series = [
+      { name: "median", draw: "line", role: "plain", x: values, y: values.map((value) => median(byValue.get(value))) },
+      { name: "every candidate", draw: "points", role: "faint", x: knob.values, y: result.values, labels },
+    ];
+    if (part.winner >= 0) {
+      const i = part.winner;
+      series.push({ name: "the winner", draw: "points", role: "winner", x: [knob.values[i]], y: [result.values[i]], labels: [labels[i]] });
+    }
+    const log = values[0] > 0 && values[values.length - 1] / values[0] >= 8;
+    return {
+      type: "plot",
+      title: "",
+      x: { ...knob.axis, log, ticks: values.length <= 14 ? values : undefined },
+      y: result.axis,
+      series,
+      rules: [{ of: "y", at: 1, label: "default" }],
+    };
+  };
+
   hone.parallelNumbers = (part) => [
     { name: "candidate", texts: hone.texts(part.labels) },
     ...part.knobs.map((knob) => ({ name: knob.axis.label, unit: knob.axis.unit, numbers: knob.values })),
