@@ -41,7 +41,8 @@ std::string commandsOf(const CompletionTables& tables) {
   return alternatives(paths);
 }
 
-constexpr std::string_view kScript = R"(# Completion of hone for bash. To try it: source <(hone completions bash)
+constexpr std::string_view kScript =
+    R"bash(# Completion of hone for bash. To try it: source <(hone completions bash)
 # To keep it: hone completions bash > ~/.local/share/bash-completion/completions/hone
 
 # Whether the option of the command takes a value.
@@ -96,7 +97,7 @@ _hone() {{
   mapfile -t COMPREPLY < <(compgen -W "$words" -- "$current" | sort -u)
 }}
 complete -o default -F _hone hone
-)";
+)bash";
 
 }  // namespace
 
@@ -108,8 +109,7 @@ std::string bashCompletion(const CommandHelp& root) {
       fmt::runtime(kScript), fmt::arg("valued", alternatives(tables.valued)),
       fmt::arg("choices", choicesOf(tables)),
       fmt::arg("runs", tables.caseOf(ValueKind::run, kRuns)),
-      fmt::arg("folders",
-               tables.caseOf(ValueKind::folder, "words=$(compgen -d -- \"$current\")")),
+      fmt::arg("folders", tables.caseOf(ValueKind::folder, "words=$(compgen -d -- \"$current\")")),
       fmt::arg("levels", levelsOf(tables)), fmt::arg("commands", commandsOf(tables)));
 }
 

@@ -55,10 +55,10 @@ std::string linesOf(const std::string& path, const CommandHelp& command, bool is
   }
   std::size_t place = 0;
   for (const OptionHelp& option : command.options) {
-    const std::string where =
-        option.isArgument ? fmt::format(" -n \"__hone_at '{}' {}\"", path, place++)
-        : isRoot          ? ""
-                          : fmt::format(" -n \"__hone_at '{}'\"", path);
+    const std::string where = option.isArgument
+                                  ? fmt::format(" -n \"__hone_at '{}' {}\"", path, place++)
+                              : isRoot ? ""
+                                       : fmt::format(" -n \"__hone_at '{}'\"", path);
     lines += fmt::format("complete -c hone{}{}{} -d {}\n", where,
                          option.isArgument ? "" : namesOf(option), valueOf(option),
                          quoted(firstLine(option.description)));
@@ -66,7 +66,8 @@ std::string linesOf(const std::string& path, const CommandHelp& command, bool is
   return lines;
 }
 
-constexpr std::string_view kHead = R"(# Completion of hone for fish. To try it: hone completions fish | source
+constexpr std::string_view kHead =
+    R"fish(# Completion of hone for fish. To try it: hone completions fish | source
 # To keep it: hone completions fish > ~/.config/fish/completions/hone.fish
 
 # Succeeds where the cursor is in this command, and, if given, at this argument of it.
@@ -105,7 +106,7 @@ function __hone_runs
 end
 
 complete -c hone -f
-)";
+)fish";
 
 }  // namespace
 

@@ -53,7 +53,7 @@ std::string commandsOf(const CompletionTables& tables) {
   return alternatives(paths);
 }
 
-constexpr std::string_view kScript = R"(#compdef hone
+constexpr std::string_view kScript = R"zsh(#compdef hone
 # Completion of hone for zsh. To try it: source <(hone completions zsh)
 # To keep it: hone completions zsh > _hone, in a folder of $fpath.
 
@@ -129,7 +129,7 @@ if [[ $funcstack[1] == _hone ]]; then
 else
   compdef _hone hone
 fi
-)";
+)zsh";
 
 }  // namespace
 

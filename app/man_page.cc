@@ -32,7 +32,7 @@ std::string escaped(std::string_view text) {
     }
     const bool lineStart = out.empty() || out.back() == '\n';
     out += lineStart && (c == '.' || c == '\'') ? "\\&" : "";
-    out += c == '\\'  ? "\\e"
+    out += c == '\\'   ? "\\e"
            : c == '-'  ? "\\-"
            : c == '\'' ? "\\(aq"
            : c == '`'  ? "\\(ga"
@@ -89,9 +89,8 @@ std::string optionEntries(const CommandHelp& command) {
 
 /// The footer with its examples, lines as they are.
 std::string footerOf(const CommandHelp& command) {
-  return command.footer.empty()
-             ? ""
-             : fmt::format(".PP\n.nf\n{}\n.fi\n", escaped(trim(command.footer)));
+  return command.footer.empty() ? ""
+                                : fmt::format(".PP\n.nf\n{}\n.fi\n", escaped(trim(command.footer)));
 }
 
 std::string synopsisOf(const std::string& path, const CommandHelp& command) {

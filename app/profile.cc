@@ -94,9 +94,9 @@ Result<std::optional<profile::Roofline>> rooflineFor(const Engine& engine,
 
 /// The fastest row so far, for people; "" where nothing was measured.
 std::string fastestOf(const std::vector<model::ProfileRow>& rows) {
-  const auto fastest =
-      std::max_element(rows.begin(), rows.end(),
-                       [](const auto& a, const auto& b) { return a.gflops() < b.gflops(); });
+  const auto fastest = std::max_element(rows.begin(), rows.end(), [](const auto& a, const auto& b) {
+    return a.gflops() < b.gflops();
+  });
   return fastest == rows.end() || !fastest->measured()
              ? ""
              : fmt::format("{:.1f} GFLOPs", fastest->gflops());

@@ -1,5 +1,5 @@
-// What `hone serve` costs while a page is open during a run: its share of a CPU, and whether the run
-// gets slower. Runs with and without it take turns, all with the same compiled candidates.
+// What `hone serve` costs while a page is open during a run: its share of a CPU, and whether the
+// run gets slower. Runs with and without it take turns, all with the same compiled candidates.
 #include <fmt/format.h>
 #include <httplib.h>
 #include <sys/wait.h>
@@ -32,9 +32,8 @@ class Serving {
     const std::string program = HONE_TRY(honeProgram()).string();
     const pid_t pid = ::fork();
     if (pid == 0) {
-      std::vector<std::string> words = {program, "serve",  "--port",
-                                        "0",     "--json", "--store",
-                                        store.string()};
+      std::vector<std::string> words = {program,  "serve",   "--port",      "0",
+                                        "--json", "--store", store.string()};
       if (std::freopen(log.c_str(), "w", stdout) == nullptr) {
         ::_exit(127);
       }
@@ -93,8 +92,11 @@ class OpenPage {
  private:
   void listen() {
     httplib::Client client("127.0.0.1", port_);
+    for (auto page = client.Get(path_); page && page->status != 200; page = client.Get(path_)) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(500));  // the run has not begun
+    }
     client.set_read_timeout(60);
-    client.Get(path_ + "/events", [this](const char* data, std::size_t size) {
+    client.Get(base() + "/events", [this](const char* data, std::size_t size) {
       if (std::string_view(data, size).contains("id: ")) {
         fetch();
       }
@@ -103,13 +105,15 @@ class OpenPage {
   }
   void fetch() {
     httplib::Client client("127.0.0.1", port_);
-    const auto answer = client.Get(fmt::format("{}/document?have={}", path_, version_));
+    const auto answer = client.Get(fmt::format("{}/document?have={}", base(), version_));
     if (answer && answer->status == 200) {
       version_ = answer->get_header_value("Hone-Version");
       ++fetched_;
       bytes_ += static_cast<std::int64_t>(answer->body.size());
     }
   }
+
+  [[nodiscard]] std::string base() const { return path_ == "/" ? "" : path_; }
 
   int port_;
   std::string path_;
@@ -165,7 +169,7 @@ Result<Watched> runWatched(const fs::path& folder, const fs::path& store, std::s
   const std::int64_t start = nowNs();
   Watched watched;
   OpenPage page(serving.port(), "/runs/1");
-  OpenPage list(serving.port(), "");
+  OpenPage list(serving.port(), "/");
   auto run = runOnce(folder, store, count);
   const auto wallNs = static_cast<double>(nowNs() - start);
   watched.share = static_cast<double>(serving.end()) / wallNs;

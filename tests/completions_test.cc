@@ -35,16 +35,15 @@ class Completions : public testing::Test {
   /// Runs a program with hone on its PATH; skips the test where there is no such program.
   [[nodiscard]] std::string run(std::vector<std::string> argv) {
     argv.front() = findProgram(argv.front());
-    const std::string path = fmt::format("{}:{}", box_.program().parent_path().string(),
-                                         std::getenv("PATH"));
-    const Finished finished =
-        runCommand({argv,
-                    {{"PATH", path},
-                     {"HOME", (box_.root() / "home").string()},
-                     {"XDG_DATA_HOME", (box_.root() / "data").string()},
-                     {"TERM", "dumb"}},
-                    {std::chrono::minutes(5), 0}})
-            .value();
+    const std::string path =
+        fmt::format("{}:{}", box_.program().parent_path().string(), std::getenv("PATH"));
+    const Finished finished = runCommand({argv,
+                                          {{"PATH", path},
+                                           {"HOME", (box_.root() / "home").string()},
+                                           {"XDG_DATA_HOME", (box_.root() / "data").string()},
+                                           {"TERM", "dumb"}},
+                                          {std::chrono::minutes(5), 0}})
+                                  .value();
     EXPECT_EQ(finished.err, "");
     return finished.out;
   }
@@ -77,8 +76,9 @@ class BashCompletions : public Completions {
 
 TEST_F(BashCompletions, OfferCommandsOptionsValuesAndRuns) {
   EXPECT_THAT(offered({"hone", "be"}), ElementsAre("bench"));
-  EXPECT_THAT(offered({"hone", ""}), AllOf(Contains("tune"), Contains("completions"),
-                                           Not(Contains("kernel-worker")), Not(Contains("--json"))));
+  EXPECT_THAT(offered({"hone", ""}),
+              AllOf(Contains("tune"), Contains("completions"), Not(Contains("kernel-worker")),
+                    Not(Contains("--json"))));
   EXPECT_THAT(offered({"hone", "runs", ""}), ElementsAre("export", "resume", "show"));
   EXPECT_THAT(offered({"hone", "runs", "show", ""}), ElementsAre("1", "2"));
   EXPECT_THAT(offered({"hone", "compare", "1", ""}), ElementsAre("1", "2"));
@@ -87,7 +87,8 @@ TEST_F(BashCompletions, OfferCommandsOptionsValuesAndRuns) {
   EXPECT_THAT(offered({"hone", "tune", "--strategy", ""}),
               ElementsAre("evolve", "exhaustive", "model", "random"));
   EXPECT_THAT(offered({"hone", "tune", "--strategy", "=", "ev"}), ElementsAre("evolve"));
-  EXPECT_THAT(offered({"hone", "tune", "--sto"}), ElementsAre("--store")) << "of the program itself";
+  EXPECT_THAT(offered({"hone", "tune", "--sto"}), ElementsAre("--store"))
+      << "of the program itself";
   EXPECT_THAT(offered({"hone", "--store", "runs", "bench", "--roun"}), ElementsAre("--rounds"))
       << "a value that is also a command's name";
   EXPECT_THAT(offered({"hone", "--store", "/no/such.db", "report", ""}), IsEmpty());
@@ -186,11 +187,11 @@ TEST(Man, IsWhatAFormatterTakesWithoutAWarning) {
   EXPECT_TRUE(std::ranges::all_of(ran.out, [](unsigned char c) { return c < 0x80; }));
   box.write("hone.1", ran.out);
   const std::string file = (box.work() / "hone.1").string();
-  const Finished checked = runCommand({{groff, "-man", "-ww", "-z", "-Tutf8", file}, {}, {}}).value();
+  const Finished checked =
+      runCommand({{groff, "-man", "-ww", "-z", "-Tutf8", file}, {}, {}}).value();
   EXPECT_TRUE(checked.ending.ok());
   EXPECT_EQ(checked.err, "");
-  const Finished page =
-      runCommand({{groff, "-man", "-Tutf8", "-P-cbou", file}, {}, {}}).value();
+  const Finished page = runCommand({{groff, "-man", "-Tutf8", "-P-cbou", file}, {}, {}}).value();
   for (const char* text :
        {"hone bench [OPTIONS] FILE", "--strategy evolve|model|random|exhaustive", "HONE_STORE",
         "hone runs show [OPTIONS] ID", "Default: 5%", "hone serve --port 0", "Exit code 1:"}) {

@@ -175,8 +175,7 @@ TEST(Serve, TellsOfWhatIsNewAndSendsOnlyThat) {
   EXPECT_THAT(heard, HasSubstr("id: "));
   const auto patch = served.client().Get("/runs/1/document?have=" + version);
   EXPECT_EQ(patch->get_header_value("Content-Type"), "application/json-patch+json");
-  const auto patched =
-      nlohmann::json::parse(whole->body).patch(nlohmann::json::parse(patch->body));
+  const auto patched = nlohmann::json::parse(whole->body).patch(nlohmann::json::parse(patch->body));
   EXPECT_EQ(patched, nlohmann::json::parse(served.get("/runs/1/document")));
   EXPECT_THAT(patched.dump(), HasSubstr("second"));
 }

@@ -13,8 +13,8 @@ namespace hone {
 struct ProgressState {
   std::string stage;
   std::int64_t done = 0;
-  std::int64_t total = 0;                   ///< 0: nobody knows
-  std::string best;                         ///< the best so far, in a few words; "": none yet
+  std::int64_t total = 0;  ///< 0: nobody knows
+  std::string best;        ///< the best so far, in a few words; "": none yet
   std::string note;
   std::optional<std::int64_t> secondsLeft;  ///< of this stage
 
@@ -34,9 +34,9 @@ class ProgressWatcher {
 
 /// How much there is to do in a stage.
 struct StageSize {
-  std::int64_t total = 0;  ///< steps; 0: nobody knows
-  std::int64_t done = 0;   ///< of them before it begins
-  std::optional<std::chrono::milliseconds> atMost;  ///< that its budget leaves it
+  std::int64_t total = 0;                                          ///< steps; 0: nobody knows
+  std::int64_t done = 0;                                           ///< of them before it begins
+  std::optional<std::chrono::milliseconds> atMost = std::nullopt;  ///< that its budget leaves it
 };
 
 /// One line for long work: stage, done of all, time left, the best so far, a note. Rewritten in

@@ -33,9 +33,8 @@ Change changeOf(stats::Verdict verdict) {
 void noteDifference(RunComparison& comparison, std::string_view what, const std::string& before,
                     const std::string& after) {
   if (before != after) {
-    comparison.differences.push_back(fmt::format("{}: {} -> {}", what,
-                                                 before.empty() ? "none" : before,
-                                                 after.empty() ? "none" : after));
+    comparison.differences.push_back(fmt::format(
+        "{}: {} -> {}", what, before.empty() ? "none" : before, after.empty() ? "none" : after));
   }
 }
 
@@ -109,8 +108,8 @@ std::optional<ComparedThing> compared(const Measured& before, const Measured& af
   thing.comparison =
       stats::compareApart({before.timesNs, after.timesNs, runs.floor},
                           {.margin = options.margin, .confidence = 0.95, .seed = options.seed});
-  thing.change = thing.sameBinary && runs.sameMachine ? Change::same
-                                                      : changeOf(thing.comparison.verdict);
+  thing.change =
+      thing.sameBinary && runs.sameMachine ? Change::same : changeOf(thing.comparison.verdict);
   return thing;
 }
 

@@ -68,10 +68,11 @@ std::string onlyText(std::int64_t run, const std::vector<std::string>& labels) {
     return "";
   }
   const std::vector<std::string> named(
-      labels.begin(), labels.begin() + static_cast<std::ptrdiff_t>(std::min(kNamed, labels.size())));
-  return fmt::format("only in run {}: {}{}\n", run, join(named, ", "),
-                     labels.size() > kNamed ? fmt::format(" and {} more", labels.size() - kNamed)
-                                            : "");
+      labels.begin(),
+      labels.begin() + static_cast<std::ptrdiff_t>(std::min(kNamed, labels.size())));
+  return fmt::format(
+      "only in run {}: {}{}\n", run, join(named, ", "),
+      labels.size() > kNamed ? fmt::format(" and {} more", labels.size() - kNamed) : "");
 }
 
 std::string headline(const RunComparison& comparison) {
@@ -93,22 +94,29 @@ std::string clockOf(const RunComparison& comparison) {
 }
 
 std::string titleOf(const RunComparison& comparison) {
-  return fmt::format("hone {}: run {} against run {}", comparison.before.verb,
-                     comparison.before.id, comparison.after.id);
+  return fmt::format("hone {}: run {} against run {}", comparison.before.verb, comparison.before.id,
+                     comparison.after.id);
 }
 
 DataTable tableOf(const RunComparison& comparison) {
   DataTable table;
   table.title = "All that both measured";
   table.empty = "The two runs measured nothing in common.";
-  DataTable::Column what{.name = "what", .unit = {}, .numbers = {}, .texts = {}, .leadsTo = nullptr};
-  DataTable::Column choice{.name = "choice", .unit = {}, .numbers = {}, .texts = {}, .leadsTo = nullptr};
-  DataTable::Column before{.name = "before", .unit = "ns", .numbers = {}, .texts = {}, .leadsTo = nullptr};
-  DataTable::Column after{.name = "after", .unit = "ns", .numbers = {}, .texts = {}, .leadsTo = nullptr};
-  DataTable::Column ratio{.name = "speedup", .unit = "x", .numbers = {}, .texts = {}, .leadsTo = nullptr};
+  DataTable::Column what{
+      .name = "what", .unit = {}, .numbers = {}, .texts = {}, .leadsTo = nullptr};
+  DataTable::Column choice{
+      .name = "choice", .unit = {}, .numbers = {}, .texts = {}, .leadsTo = nullptr};
+  DataTable::Column before{
+      .name = "before", .unit = "ns", .numbers = {}, .texts = {}, .leadsTo = nullptr};
+  DataTable::Column after{
+      .name = "after", .unit = "ns", .numbers = {}, .texts = {}, .leadsTo = nullptr};
+  DataTable::Column ratio{
+      .name = "speedup", .unit = "x", .numbers = {}, .texts = {}, .leadsTo = nullptr};
   DataTable::Column low{.name = "low", .unit = "x", .numbers = {}, .texts = {}, .leadsTo = nullptr};
-  DataTable::Column high{.name = "high", .unit = "x", .numbers = {}, .texts = {}, .leadsTo = nullptr};
-  DataTable::Column verdict{.name = "verdict", .unit = {}, .numbers = {}, .texts = {}, .leadsTo = nullptr};
+  DataTable::Column high{
+      .name = "high", .unit = "x", .numbers = {}, .texts = {}, .leadsTo = nullptr};
+  DataTable::Column verdict{
+      .name = "verdict", .unit = {}, .numbers = {}, .texts = {}, .leadsTo = nullptr};
   constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
   for (const ComparedThing& thing : comparison.things) {
     const bool both = thing.afterNs > 0;
@@ -133,9 +141,10 @@ Bars barsOf(const RunComparison& comparison) {
   constexpr std::size_t kShown = 30;
   Bars bars;
   bars.title = "Speedup of the second run over the first";
-  bars.note = fmt::format("The worst {} at most; the lines are 95 % intervals. Above 1 is faster.",
-                          kShown);
-  bars.value = {.label = "speedup", .unit = "x", .log = false};
+  bars.note =
+      fmt::format("The worst {} at most; the lines are 95 % intervals. Above 1 is faster.", kShown);
+  bars.value.label = "speedup";
+  bars.value.unit = "x";
   bars.base = 1;
   bars.rules = {1};
   Bars::Group group{.name = "speedup", .values = {}, .low = {}, .high = {}, .role = Role::plain};
@@ -155,7 +164,8 @@ DataTable onlyTable(std::int64_t run, const std::vector<std::string>& labels) {
   DataTable table;
   table.title = fmt::format("Only in run {}", run);
   table.folded = true;
-  table.columns = {{.name = "what", .unit = {}, .numbers = {}, .texts = labels, .leadsTo = nullptr}};
+  table.columns = {
+      {.name = "what", .unit = {}, .numbers = {}, .texts = labels, .leadsTo = nullptr}};
   return table;
 }
 
@@ -184,8 +194,7 @@ json toJson(const ComparedThing& thing) {
 }  // namespace
 
 std::string compareText(const RunComparison& comparison, std::size_t width, std::size_t limit) {
-  std::string text =
-      fmt::format("{}, by {}\n", titleOf(comparison), clockOf(comparison));
+  std::string text = fmt::format("{}, by {}\n", titleOf(comparison), clockOf(comparison));
   if (!comparison.sameMachine) {
     text += "not the same machine or device: this is not about the programs alone\n";
   }
@@ -255,7 +264,7 @@ Document compareDocument(const RunComparison& comparison) {
   Document document;
   document.title = titleOf(comparison);
   document.answer.headline = headline(comparison);
-  document.answer.tone = comparison.gotWorse()                ? Answer::Tone::bad
+  document.answer.tone = comparison.gotWorse()                  ? Answer::Tone::bad
                          : comparison.count(Change::faster) > 0 ? Answer::Tone::good
                                                                 : Answer::Tone::plain;
   document.answer.lines = {countsText(comparison)};
@@ -275,7 +284,7 @@ Document compareDocument(const RunComparison& comparison) {
       {"ranked by", clockOf(comparison)},
       {"margin", fmt::format("{:.3g} %", 100 * comparison.margin)},
       {"what differs", comparison.differences.empty() ? "nothing that the runs recorded"
-                                                       : join(comparison.differences, "; ")}};
+                                                      : join(comparison.differences, "; ")}};
   if (!comparison.things.empty()) {
     document.add(barsOf(comparison));
   }

@@ -22,13 +22,38 @@ using testing::SizeIs;
 
 /// A trial to be stored, with the time of every round of its final.
 struct Told {
+  Told(std::string problemName, std::string configName, double timeNs = 0,
+       std::vector<std::string> configFlags = {})
+      : problem(std::move(problemName)),
+        config(std::move(configName)),
+        ns(timeNs),
+        flags(std::move(configFlags)) {}
+
+  Told&& in(json given) && {
+    details = std::move(given);
+    return std::move(*this);
+  }
+  Told&& only(Stage given, int count) && {
+    stage = given;
+    rounds = count;
+    return std::move(*this);
+  }
+  Told&& of(std::string binary) && {
+    artifact = std::move(binary);
+    return std::move(*this);
+  }
+  Told&& wrong() && {
+    outcome = Outcome::mismatch;
+    return std::move(*this);
+  }
+
   std::string problem;
   std::string config;
-  double ns = 0;
+  double ns;
+  std::vector<std::string> flags;
   Outcome outcome = Outcome::ok;
   std::string artifact;
   json details = json::object();
-  std::vector<std::string> flags;
   Stage stage = Stage::final;
   int rounds = 10;
 };
@@ -56,10 +81,8 @@ class CompareTest : public testing::Test {
       std::vector<model::Sample> samples;
       for (int round = 0; round < (told.ns > 0 ? told.rounds : 0); ++round) {
         const double noise = 1 + 0.001 * (round % 3 - 1);
-        samples.push_back({.stage = told.stage,
-                           .round = round,
-                           .wallNs = 7 * told.ns,
-                           .cpuNs = told.ns * noise});
+        samples.push_back(
+            {.stage = told.stage, .round = round, .wallNs = 7 * told.ns, .cpuNs = told.ns * noise});
       }
       EXPECT_TRUE(store_.addTrial(id, trial, samples));
     }
@@ -84,18 +107,14 @@ class CompareTest : public testing::Test {
 };
 
 TEST_F(CompareTest, CandidatesAreMatchedByWhatTheyDoTheWorstFirst) {
-  const std::vector<Told> before = {
-      {.problem = "m", .config = "baseline", .ns = 1e6},
-      {.problem = "m", .config = "quick", .ns = 1e6, .flags = {"--a"}},
-      {.problem = "m", .config = "old name", .ns = 1e6, .flags = {"--b"}},
-      {.problem = "m", .config = "breaks", .ns = 1e6, .flags = {"--c"}},
-      {.problem = "m", .config = "gone", .ns = 1e6, .flags = {"--d"}}};
+  const std::vector<Told> before = {Told("m", "baseline", 1e6), Told("m", "quick", 1e6, {"--a"}),
+                                    Told("m", "old name", 1e6, {"--b"}),
+                                    Told("m", "breaks", 1e6, {"--c"}),
+                                    Told("m", "gone", 1e6, {"--d"})};
   const std::vector<Told> after = {
-      {.problem = "m", .config = "baseline", .ns = 1.01e6},
-      {.problem = "m", .config = "quick", .ns = 0.5e6, .flags = {"--a"}},
-      {.problem = "m", .config = "new name", .ns = 1.5e6, .flags = {"--b"}},
-      {.problem = "m", .config = "breaks", .outcome = Outcome::mismatch, .flags = {"--c"}},
-      {.problem = "m", .config = "new", .ns = 1e6, .flags = {"--e"}}};
+      Told("m", "baseline", 1.01e6), Told("m", "quick", 0.5e6, {"--a"}),
+      Told("m", "new name", 1.5e6, {"--b"}), Told("m", "breaks", 0, {"--c"}).wrong(),
+      Told("m", "new", 1e6, {"--e"})};
   const RunComparison result = compare(add("bench", before), add("bench", after));
   EXPECT_THAT(shown(result), ElementsAre("m: breaks broken", "m: old name slower",
                                          "m: baseline same", "m: quick faster"));
@@ -108,8 +127,8 @@ TEST_F(CompareTest, CandidatesAreMatchedByWhatTheyDoTheWorstFirst) {
 }
 
 TEST_F(CompareTest, NothingWorseIsNoBadNews) {
-  const auto before = add("bench", {{.problem = "m", .config = "baseline", .ns = 1e6}});
-  const auto after = add("bench", {{.problem = "m", .config = "baseline", .ns = 0.9e6}});
+  const auto before = add("bench", {Told("m", "baseline", 1e6)});
+  const auto after = add("bench", {Told("m", "baseline", 0.9e6)});
   EXPECT_FALSE(compare(before, after).gotWorse());
   EXPECT_THAT(shown(compare(before, after)), ElementsAre("m: baseline faster"));
   EXPECT_THAT(shown(compare(before, after, 0.2)), ElementsAre("m: baseline same"));
@@ -122,17 +141,14 @@ TEST_F(CompareTest, NothingWorseIsNoBadNews) {
 }
 
 TEST_F(CompareTest, FewSamplesTellNothing) {
-  const auto before =
-      add("bench", {{.problem = "m", .config = "c", .ns = 1e6, .stage = Stage::screen, .rounds = 3}});
-  const auto after = add("bench", {{.problem = "m", .config = "c", .ns = 3e6}});
+  const auto before = add("bench", {Told("m", "c", 1e6).only(Stage::screen, 3)});
+  const auto after = add("bench", {Told("m", "c", 3e6)});
   EXPECT_THAT(shown(compare(before, after)), ElementsAre("m: c unsure"));
 }
 
 TEST_F(CompareTest, EqualBinariesAreTheSameAndTellTheNoise) {
-  const auto before = add("bench", {{.problem = "m", .config = "a", .ns = 1e6, .artifact = "x"},
-                                    {.problem = "n", .config = "a", .ns = 1e6, .artifact = "y"}});
-  const auto after = add("bench", {{.problem = "m", .config = "a", .ns = 1.3e6, .artifact = "x"},
-                                   {.problem = "n", .config = "a", .ns = 1.2e6, .artifact = "z"}});
+  const auto before = add("bench", {Told("m", "a", 1e6).of("x"), Told("n", "a", 1e6).of("y")});
+  const auto after = add("bench", {Told("m", "a", 1.3e6).of("x"), Told("n", "a", 1.2e6).of("z")});
   const RunComparison result = compare(before, after);
   EXPECT_THAT(shown(result), ElementsAre("n: a unsure", "m: a same"));
   EXPECT_NEAR(result.floor, 0.3, 0.01);
@@ -142,9 +158,8 @@ TEST_F(CompareTest, EqualBinariesAreTheSameAndTellTheNoise) {
 }
 
 TEST_F(CompareTest, AnotherMachineIsSaidAndItsBinariesAreCompared) {
-  const auto before = add("bench", {{.problem = "m", .config = "a", .ns = 1e6, .artifact = "x"}});
-  const auto after =
-      add("bench", {{.problem = "m", .config = "a", .ns = 1.3e6, .artifact = "x"}}, "there");
+  const auto before = add("bench", {Told("m", "a", 1e6).of("x")});
+  const auto after = add("bench", {Told("m", "a", 1.3e6).of("x")}, "there");
   const RunComparison result = compare(before, after);
   EXPECT_THAT(shown(result), ElementsAre("m: a slower"));
   EXPECT_THAT(result.differences, ElementsAre("machine: here -> there"));
@@ -154,14 +169,8 @@ TEST_F(CompareTest, AnotherMachineIsSaidAndItsBinariesAreCompared) {
 TEST_F(CompareTest, ProfilesAreMatchedByOperationConfigurationAndProvider) {
   const auto row = [](const char* provider) { return json{{"row", {{"provider", provider}}}}; };
   const auto trials = [&](double iree, double library) {
-    return std::vector<Told>{{.problem = "matmul_1",
-                              .config = "tile_config_default",
-                              .ns = iree,
-                              .details = row("IREE Codegen")},
-                             {.problem = "matmul_1",
-                              .config = "tile_config_default",
-                              .ns = library,
-                              .details = row("oneDNN")}};
+    return std::vector<Told>{Told("matmul_1", "tile_config_default", iree).in(row("IREE Codegen")),
+                             Told("matmul_1", "tile_config_default", library).in(row("oneDNN"))};
   };
   const RunComparison result =
       compare(add("profile", trials(1e6, 2e6)), add("profile", trials(2e6, 1e6)));
@@ -172,24 +181,18 @@ TEST_F(CompareTest, TunesByDefaultAndChoiceOfDispatchesAndTheWhole) {
   const auto in = [](const char* scope) { return json{{"scope", scope}}; };
   const auto trials = [&](double best, const std::string& name) {
     return std::vector<Told>{
-        {.problem = "p", .config = "default", .ns = 9e6, .details = in("flags")},
-        {.problem = "p", .config = "default", .ns = 2e6, .details = in("dispatch_0")},
-        {.problem = "p", .config = name, .ns = best, .details = in("dispatch_0"), .flags = {name}},
-        {.problem = "p",
-         .config = "screened",
-         .ns = 1,
-         .details = in("dispatch_0"),
-         .flags = {"x"},
-         .stage = Stage::screen},
-        {.problem = "p", .config = "default", .ns = 4e6, .details = in("proof")},
-        {.problem = "p", .config = "spec", .ns = 3.99e6, .details = in("proof"), .flags = {"s"}},
-        {.problem = "p", .config = "default (again)", .ns = 1, .details = {{"twin", true}}}};
+        Told("p", "default", 9e6).in(in("flags")),
+        Told("p", "default", 2e6).in(in("dispatch_0")),
+        Told("p", name, best, {name}).in(in("dispatch_0")),
+        Told("p", "screened", 1, {"x"}).in(in("dispatch_0")).only(Stage::screen, 10),
+        Told("p", "default", 4e6).in(in("proof")),
+        Told("p", "spec", 3.99e6, {"s"}).in(in("proof")),
+        Told("p", "default (again)", 1).in(json{{"twin", true}})};
   };
   const RunComparison result =
       compare(add("tune", trials(1e6, "8x8")), add("tune", trials(1.4e6, "4x4")));
-  EXPECT_THAT(shown(result),
-              ElementsAre("dispatch_0: choice slower", "p as a whole: default same",
-                          "p as a whole: choice same", "dispatch_0: default same"));
+  EXPECT_THAT(shown(result), ElementsAre("dispatch_0: choice slower", "p as a whole: default same",
+                                         "p as a whole: choice same", "dispatch_0: default same"));
   EXPECT_EQ(result.things[0].choiceBefore, "8x8");
   EXPECT_EQ(result.things[0].choiceAfter, "4x4");
   EXPECT_EQ(result.things[2].choiceAfter, "default") << "a gain that nobody would keep";
@@ -198,12 +201,11 @@ TEST_F(CompareTest, TunesByDefaultAndChoiceOfDispatchesAndTheWhole) {
 
 TEST_F(CompareTest, SplitsByTheLimitThatWasChosenForEachProblem) {
   const auto trials = [](double limit) {
-    return std::vector<Told>{
-        {.problem = "conv", .config = "baseline, limit 4", .ns = 3e6, .stage = Stage::race},
-        {.problem = "conv", .config = "limit 64", .ns = 1e6, .flags = {"64"}, .stage = Stage::race},
-        {.problem = "conv", .config = "validate: baseline", .ns = 2e6},
-        {.problem = "conv", .config = "validate: baseline (again)", .ns = 2e6},
-        {.problem = "conv", .config = "validate: [64]", .ns = limit}};
+    return std::vector<Told>{Told("conv", "baseline, limit 4", 3e6).only(Stage::race, 10),
+                             Told("conv", "limit 64", 1e6, {"64"}).only(Stage::race, 10),
+                             Told("conv", "validate: baseline", 2e6),
+                             Told("conv", "validate: baseline (again)", 2e6),
+                             Told("conv", "validate: [64]", limit)};
   };
   const RunComparison result = compare(add("split", trials(1e6)), add("split", trials(1.5e6)));
   EXPECT_THAT(shown(result), ElementsAre("conv: choice slower", "conv: default same"));
@@ -214,11 +216,10 @@ TEST_F(CompareTest, SplitsByTheLimitThatWasChosenForEachProblem) {
 TEST_F(CompareTest, KernelsByOriginalChoiceAndPyTorch) {
   const auto turn = [](int number) { return json{{"turn", number}, {"kernel", json::object()}}; };
   const auto trials = [&](double best) {
-    return std::vector<Told>{
-        {.problem = "softmax", .config = "the original", .ns = 4e6, .details = turn(0)},
-        {.problem = "softmax", .config = "vectors", .ns = best, .details = turn(1), .flags = {"v"}},
-        {.problem = "softmax", .config = "the original, again", .ns = 4e6},
-        {.problem = "softmax", .config = "PyTorch", .ns = 1e6}};
+    return std::vector<Told>{Told("softmax", "the original", 4e6).in(turn(0)),
+                             Told("softmax", "vectors", best, {"v"}).in(turn(1)),
+                             Told("softmax", "the original, again", 4e6),
+                             Told("softmax", "PyTorch", 1e6)};
   };
   const RunComparison result = compare(add("kernel", trials(2e6)), add("kernel", trials(3e6)));
   EXPECT_THAT(shown(result), ElementsAre("softmax: choice slower", "softmax: default same",
@@ -231,10 +232,10 @@ TEST_F(CompareTest, TheTableFitsAndSaysHowMuchMoreThereIs) {
   for (int i = 0; i < 30; ++i) {
     const std::string problem =
         fmt::format("matmul_with_a_name_that_is_far_too_long_for_a_terminal_{}", i);
-    before.push_back({.problem = problem, .config = "baseline", .ns = 1e6});
-    after.push_back({.problem = problem, .config = "baseline", .ns = 1e6 * (i + 1)});
+    before.push_back(Told(problem, "baseline", 1e6));
+    after.push_back(Told(problem, "baseline", 1e6 * (i + 1)));
   }
-  before.push_back({.problem = "only <here>", .config = "baseline", .ns = 1e6});
+  before.push_back(Told("only <here>", "baseline", 1e6));
   const RunComparison result = compare(add("bench", before), add("bench", after));
   const std::string text = compareText(result, 80, 20);
   for (const std::string& line : splitAt(text, '\n')) {
@@ -249,9 +250,8 @@ TEST_F(CompareTest, TheTableFitsAndSaysHowMuchMoreThereIs) {
 }
 
 TEST_F(CompareTest, JsonAndThePageHaveItAll) {
-  const auto before = add("bench", {{.problem = "m", .config = "<script>", .ns = 1e6},
-                                    {.problem = "m", .config = "b", .ns = 1e6, .flags = {"b"}}});
-  const auto after = add("bench", {{.problem = "m", .config = "<script>", .ns = 2e6}});
+  const auto before = add("bench", {Told("m", "<script>", 1e6), Told("m", "b", 1e6, {"b"})});
+  const auto after = add("bench", {Told("m", "<script>", 2e6)});
   const RunComparison result = compare(before, after);
   const json document = compareJson(result);
   EXPECT_EQ(document["counts"]["slower"], 1);

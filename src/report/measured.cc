@@ -170,8 +170,7 @@ const Trial* choiceOf(const store::Run& run, const Group& group, RoundsOf& round
 const Trial* furthestOf(const Group& group, RoundsOf& rounds, const auto& takes) {
   const Trial* found = nullptr;
   for (const Trial* trial : group.trials) {
-    if (takes(*trial) &&
-        (found == nullptr || rounds[trial->id].stage > rounds[found->id].stage)) {
+    if (takes(*trial) && (found == nullptr || rounds[trial->id].stage > rounds[found->id].stage)) {
       found = trial;
     }
   }

@@ -14,7 +14,8 @@ Document runListDocument(std::span<const store::RunLine> runs) {
   });
   document.answer.headline = runs.empty() ? "No runs yet." : fmt::format("{} runs", runs.size());
   document.answer.lines = {
-      runs.empty() ? "The first one appears here by itself: hone bench, profile, split, tune, kernel."
+      runs.empty()
+          ? "The first one appears here by itself: hone bench, profile, split, tune, kernel."
       : running > 0
           ? fmt::format("{} not finished: under way, or waiting for hone runs resume.", running)
           : "All are finished."};
@@ -22,12 +23,18 @@ Document runListDocument(std::span<const store::RunLine> runs) {
   table.title = "Runs";
   table.empty = "There is nothing in the store.";
   DataTable::Column id{.name = "run", .unit = {}, .numbers = {}, .texts = {}, .leadsTo = "/runs/"};
-  DataTable::Column verb{.name = "verb", .unit = {}, .numbers = {}, .texts = {}, .leadsTo = nullptr};
-  DataTable::Column started{.name = "started (UTC)", .unit = {}, .numbers = {}, .texts = {}, .leadsTo = nullptr};
-  DataTable::Column status{.name = "status", .unit = {}, .numbers = {}, .texts = {}, .leadsTo = nullptr};
-  DataTable::Column trials{.name = "trials", .unit = {}, .numbers = {}, .texts = {}, .leadsTo = nullptr};
-  DataTable::Column device{.name = "device", .unit = {}, .numbers = {}, .texts = {}, .leadsTo = nullptr};
-  DataTable::Column command{.name = "command", .unit = {}, .numbers = {}, .texts = {}, .leadsTo = nullptr};
+  DataTable::Column verb{
+      .name = "verb", .unit = {}, .numbers = {}, .texts = {}, .leadsTo = nullptr};
+  DataTable::Column started{
+      .name = "started (UTC)", .unit = {}, .numbers = {}, .texts = {}, .leadsTo = nullptr};
+  DataTable::Column status{
+      .name = "status", .unit = {}, .numbers = {}, .texts = {}, .leadsTo = nullptr};
+  DataTable::Column trials{
+      .name = "trials", .unit = {}, .numbers = {}, .texts = {}, .leadsTo = nullptr};
+  DataTable::Column device{
+      .name = "device", .unit = {}, .numbers = {}, .texts = {}, .leadsTo = nullptr};
+  DataTable::Column command{
+      .name = "command", .unit = {}, .numbers = {}, .texts = {}, .leadsTo = nullptr};
   for (const store::RunLine& run : runs) {
     id.numbers.push_back(static_cast<double>(run.id));
     verb.texts.push_back(run.verb);

@@ -17,8 +17,8 @@ constexpr const char* kToken = "0123456789abcdef";
 
 TEST(Access, OnThisMachineOnlyByItsOwnNames) {
   const Access access = Access::make("127.0.0.1", "").value();
-  for (const char* host : {"127.0.0.1:8765", "localhost:1", "LOCALHOST", "[::1]:8765", "127.0.0.2",
-                           "localhost"}) {
+  for (const char* host :
+       {"127.0.0.1:8765", "localhost:1", "LOCALHOST", "[::1]:8765", "127.0.0.2", "localhost"}) {
     EXPECT_EQ(access.decide({host, "", ""}), Answer::granted) << host;
   }
   for (const char* host : {"", "evil.example", "evil.example:8765", "localhost.evil.example",
@@ -42,11 +42,10 @@ TEST(Access, ElsewhereOnlyWithAToken) {
 
 TEST(Access, OnlyTheTokenItselfOpens) {
   const Access access = Access::make("127.0.0.1", kToken).value();
-  for (const char* authorization : {"", "Bearer ", "Bearer 0123456789abcde", "0123456789abcdef",
-                                    "Bearer 0123456789abcdef0", "bearer 0123456789abcdef",
-                                    "Bearer 0123456789abcdef0123456789abcdef", "Basic eDp5"}) {
-    EXPECT_EQ(access.decide({"localhost", authorization, ""}), Answer::needsToken)
-        << authorization;
+  for (const char* authorization :
+       {"", "Bearer ", "Bearer 0123456789abcde", "0123456789abcdef", "Bearer 0123456789abcdef0",
+        "bearer 0123456789abcdef", "Bearer 0123456789abcdef0123456789abcdef", "Basic eDp5"}) {
+    EXPECT_EQ(access.decide({"localhost", authorization, ""}), Answer::needsToken) << authorization;
   }
   for (const char* cookies : {"hone-token=", "hone-token=0123", "x-hone-token=0123456789abcdef",
                               ";;;=", "hone-token", "=0123456789abcdef"}) {

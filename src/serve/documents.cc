@@ -38,8 +38,8 @@ Result<json> Documents::make(Page page) {
       return HONE_TRY(report::runDocument(store, page)).json();
     });
   }
-  const auto runs = HONE_TRY(store_.read(
-      [](const store::Store& store) { return store.listRuns(kListed); }));
+  const auto runs =
+      HONE_TRY(store_.read([](const store::Store& store) { return store.listRuns(kListed); }));
   return report::runListDocument(runs).json();
 }
 
@@ -73,8 +73,8 @@ void Documents::keep(Page page, Entry entry) {
   entry.used = ++uses_;
   entries_[page] = std::move(entry);
   if (entries_.size() > kKept) {
-    entries_.erase(std::ranges::min_element(
-        entries_, {}, [](const auto& one) { return one.second.used; }));
+    entries_.erase(
+        std::ranges::min_element(entries_, {}, [](const auto& one) { return one.second.used; }));
   }
 }
 
@@ -134,8 +134,8 @@ Result<Documents::News> Documents::newsFor(Page page, std::int64_t have) {
   }
   const std::lock_guard lock(making_);
   const auto known = entries_.find(page);
-  const bool same = known != entries_.end() && known->second.status == status &&
-                    known->second.now->first <= have;
+  const bool same =
+      known != entries_.end() && known->second.status == status && known->second.now->first <= have;
   return isOver(status) && same ? News::none : News::changed;
 }
 

@@ -15,9 +15,7 @@ using News = Documents::News;
 
 class DocumentsTest : public testing::Test {
  protected:
-  [[nodiscard]] std::int64_t versionOf(Page page) {
-    return documents_.current(page).value()->last;
-  }
+  [[nodiscard]] std::int64_t versionOf(Page page) { return documents_.current(page).value()->last; }
   [[nodiscard]] Update since(Page page, std::int64_t have) {
     return documents_.since(page, have).value().value();
   }

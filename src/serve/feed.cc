@@ -12,6 +12,7 @@ namespace {
 constexpr std::size_t kMostListeners = 24;
 constexpr std::chrono::seconds kPeriod{1};
 constexpr std::chrono::seconds kHeartbeat{15};
+constexpr std::chrono::seconds kPatience{2};
 constexpr const char* kComment = ": still here\n\n";
 
 }  // namespace
@@ -25,11 +26,10 @@ Feed::~Feed() {
 }
 
 void Feed::stop() {
-  {
-    const std::lock_guard lock(mutex_);
-    stopped_ = true;
-  }
+  std::unique_lock lock(mutex_);
+  stopped_ = true;
   changed_.notify_all();
+  changed_.wait_for(lock, kPatience, [this] { return listeners_ == 0; });
 }
 
 Look Feed::look() {
@@ -76,8 +76,11 @@ std::unique_ptr<Listener> Feed::listen(Page page, std::int64_t have) {
 }
 
 void Feed::leave() {
-  const std::lock_guard lock(mutex_);
-  --listeners_;
+  {
+    const std::lock_guard lock(mutex_);
+    --listeners_;
+  }
+  changed_.notify_all();
 }
 
 std::size_t Feed::listeners() {
@@ -120,8 +123,7 @@ std::string Listener::changeEvent(const Look& look, Documents::Clock::time_point
     return "";
   }
   gone_ = *news == Documents::News::gone;
-  return gone_ ? "event: gone\ndata: {}\n\n"
-               : fmt::format("id: {0}\ndata: {0}\n\n", look.version);
+  return gone_ ? "event: gone\ndata: {}\n\n" : fmt::format("id: {0}\ndata: {0}\n\n", look.version);
 }
 
 std::optional<std::string> Listener::next() {

@@ -36,7 +36,7 @@ class Feed {
   /// For a page that has the document of version `have`; null when too many listen already. The
   /// feed must outlive its listeners.
   [[nodiscard]] std::unique_ptr<Listener> listen(Page page, std::int64_t have);
-  /// Lets all listeners go.
+  /// Lets all listeners go, and waits for a moment until they are.
   void stop();
 
  private:
@@ -82,7 +82,7 @@ class Listener {
 
   Feed& feed_;
   Page page_;
-  std::int64_t told_;           ///< the version that the page knows of
+  std::int64_t told_;  ///< the version that the page knows of
   std::string toldProgress_;
   bool gone_ = false;
 };

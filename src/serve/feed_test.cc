@@ -58,7 +58,8 @@ TEST_F(FeedTest, TellsHowFarTheRunIsAndWhenItEnds) {
   const auto list = feed_.listen(kRunList, documents_.current(kRunList).value()->last);
   const auto other = feed_.listen(run + 1, -1);
   std::optional<store::ProgressFile> file(std::in_place, written_.file(), run);
-  file->see({.stage = "race", .done = 3, .total = 9}, true);
+  file->see({.stage = "race", .done = 3, .total = 9, .best = {}, .note = {}, .secondsLeft = {}},
+            true);
   for (Listener* one : {listener.get(), list.get()}) {
     const std::string events = eventsWith(*one, "event: progress\n");
     EXPECT_THAT(events, HasSubstr("\"stage\":\"race\""));
@@ -82,8 +83,8 @@ TEST_F(FeedTest, ADeletedRunIsGone) {
 }
 
 TEST_F(FeedTest, EndsAllWhoListen) {
-  const auto listener = feed_.listen(kRunList, documents_.current(kRunList).value()->last);
-  auto next = std::async(std::launch::async, [&] { return listener->next(); });
+  auto listener = feed_.listen(kRunList, documents_.current(kRunList).value()->last);
+  auto next = std::async(std::launch::async, [gone = std::move(listener)] { return gone->next(); });
   feed_.stop();
   EXPECT_EQ(next.get(), std::nullopt);
   EXPECT_EQ(feed_.listen(kRunList, 0), nullptr);

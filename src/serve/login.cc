@@ -8,7 +8,7 @@ namespace hone::serve {
 
 std::string loginPage() {
   return fmt::format(
-      R"(<!doctype html>
+      R"html(<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
@@ -33,7 +33,7 @@ std::string loginPage() {
   document.getElementById("open").onclick = open;
   document.getElementById("token").onkeydown = (event) => event.key === "Enter" && open();
 </script>
-)",
+)html",
       kCookie);
 }
 

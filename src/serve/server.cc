@@ -191,15 +191,15 @@ void Server::State::sendEvents(Page page, const Request& request, Response& resp
     response.set_header("Retry-After", "30");
     return refuse(response, 503, "too many pages listen already");
   }
-  response.set_chunked_content_provider(
-      "text/event-stream", [listener](std::size_t, httplib::DataSink& sink) {
-        const auto events = listener->next();
-        if (!events) {
-          sink.done();
-          return true;
-        }
-        return sink.write(events->data(), events->size());
-      });
+  response.set_chunked_content_provider("text/event-stream",
+                                        [listener](std::size_t, httplib::DataSink& sink) {
+                                          const auto events = listener->next();
+                                          if (!events) {
+                                            sink.done();
+                                            return true;
+                                          }
+                                          return sink.write(events->data(), events->size());
+                                        });
 }
 
 void Server::State::prepare() {
@@ -210,9 +210,8 @@ void Server::State::prepare() {
   http.set_read_timeout(kPatienceSeconds);
   http.set_write_timeout(kPatienceSeconds);
   http.set_payload_max_length(kMostPayload);
-  http.set_pre_routing_handler([this](const Request& request, Response& response) {
-    return check(request, response);
-  });
+  http.set_pre_routing_handler(
+      [this](const Request& request, Response& response) { return check(request, response); });
   const auto runOf = [](const Request& request) { return numberIn(request.matches[1].str()); };
   http.Get("/", [this](const Request&, Response& response) { sendPage(kRunList, response); });
   http.Get("/document", [this](const Request& request, Response& response) {
@@ -236,7 +235,8 @@ void Server::State::prepare() {
            });
   http.set_error_handler([](const Request&, Response& response) {
     if (response.body.empty() && response.status == 404) {
-      response.set_content("there is no such page; / lists the runs\n", "text/plain; charset=utf-8");
+      response.set_content("there is no such page; / lists the runs\n",
+                           "text/plain; charset=utf-8");
     }
   });
   http.set_exception_handler([](const Request&, Response& response, const std::exception_ptr&) {
@@ -258,9 +258,10 @@ Result<Server> Server::bind(const ServerOptions& options) {
                          ? (state->port = state->http.bind_to_any_port(options.address)) > 0
                          : state->http.bind_to_port(options.address, options.port);
   if (!bound) {
-    return userError("cannot listen at {} port {}: it is in use, or not an address of this "
-                     "machine; --port 0 takes any that is free",
-                     options.address, options.port);
+    return userError(
+        "cannot listen at {} port {}: it is in use, or not an address of this "
+        "machine; --port 0 takes any that is free",
+        options.address, options.port);
   }
   return Server(std::move(state));
 }

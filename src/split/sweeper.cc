@@ -302,8 +302,8 @@ Result<std::vector<ShapeRecord>> Sweeper::sweep(std::span<const SweepProblem> pr
     }
     records[i].shape.arguments = problems[i].arguments;
   }
-  progress_.stage("sweep",
-                  {.total = static_cast<std::int64_t>(left.size()), .atMost = clock.leftUntil(1.0)});
+  progress_.stage(
+      "sweep", {.total = static_cast<std::int64_t>(left.size()), .atMost = clock.leftUntil(1.0)});
   std::int64_t trials = 0;
   double best = 1;
   for (std::size_t at = 0; at < left.size(); at += kChunk) {

@@ -256,8 +256,7 @@ TEST(Verdict, NamesRoundTrip) {
 }
 
 /// Times of one thing in a run of its own.
-std::vector<double> aloneTimes(Noise::Kind kind, double scale, double speedup,
-                               std::uint64_t seed) {
+std::vector<double> aloneTimes(Noise::Kind kind, double scale, double speedup, std::uint64_t seed) {
   Noise noise(kind, scale, seed);
   double own = 0;
   std::vector<double> times;
@@ -309,8 +308,9 @@ TEST(CompareApart, FewTimesOrNoneAreNoVerdict) {
 RC_GTEST_PROP(CompareApart, TurnedAroundTheRatioTurnsAround, ()) {
   const auto draw = [] {
     std::vector<double> times;
-    for (const int value : *rc::gen::resize(30, rc::gen::nonEmpty(rc::gen::container<std::vector<int>>(
-                               rc::gen::inRange(1, 100000))))) {
+    for (const int value : *rc::gen::resize(
+             30, rc::gen::nonEmpty(
+                     rc::gen::container<std::vector<int>>(rc::gen::inRange(1, 100000))))) {
       times.push_back(value);
     }
     return times;

@@ -55,9 +55,10 @@ std::optional<std::chrono::milliseconds> BudgetClock::leftUntil(double fraction)
   if (allowedNs_ == 0) {
     return std::nullopt;
   }
-  const double leftNs = fraction * static_cast<double>(allowedNs_) -
-                        static_cast<double>(nowNs() - startNs_);
-  return std::chrono::milliseconds(std::max<std::int64_t>(static_cast<std::int64_t>(leftNs / 1e6), 0));
+  const double leftNs =
+      fraction * static_cast<double>(allowedNs_) - static_cast<double>(nowNs() - startNs_);
+  return std::chrono::milliseconds(
+      std::max<std::int64_t>(static_cast<std::int64_t>(leftNs / 1e6), 0));
 }
 
 Budget BudgetClock::left() const {

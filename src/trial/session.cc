@@ -114,8 +114,8 @@ Result<void> Session::tryPlanned() {
     count = std::min(count, static_cast<std::size_t>(*plan_.budget.trials) + 1);
   }
   progress_.best({});
-  progress_.stage("trials", {.total = static_cast<std::int64_t>(count),
-                             .atMost = clock_.leftUntil(kTryShare)});
+  progress_.stage(
+      "trials", {.total = static_cast<std::int64_t>(count), .atMost = clock_.leftUntil(kTryShare)});
   for (std::size_t at = 0; at < count && (at == 0 || !clock_.spent(kTryShare)); at += kChunk) {
     HONE_CHECK(trySome(at, std::min(kChunk, count - at)));
   }

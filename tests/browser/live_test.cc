@@ -98,7 +98,12 @@ TEST_F(LivePage, SaysHowFarTheRunIs) {
   open(served, "/runs/1");
   {
     store::ProgressFile file(box().store(), id);
-    file.see({.stage = "race", .done = 3, .total = 9, .best = "<i>5 ms</i>", .secondsLeft = 70},
+    file.see({.stage = "race",
+              .done = 3,
+              .total = 9,
+              .best = "<i>5 ms</i>",
+              .note = "a note",
+              .secondsLeft = 70},
              true);
     EXPECT_TRUE(eventually([&] { return text().contains("race 3/9"); }));
     EXPECT_THAT(text(), HasSubstr("best <i>5 ms</i>"));
