@@ -28,8 +28,9 @@ struct Tally {
 /// The way to split of each record, by the name that `wayOf` gives it; records that it gives none
 /// ("") are left out. A shape without that way (the oracle's, where nothing is faster) counts as
 /// the baseline.
-[[nodiscard]] Tally tallyOf(const std::vector<split::ValidationRecord>& records,
-                            const std::function<std::string(const split::ValidationRecord&)>& wayOf);
+[[nodiscard]] Tally tallyOf(
+    const std::vector<split::ValidationRecord>& records,
+    const std::function<std::string(const split::ValidationRecord&)>& wayOf);
 [[nodiscard]] Tally tallyOf(const std::vector<split::ValidationRecord>& records,
                             const std::string& way);
 

@@ -9,11 +9,11 @@
 
 #include "base/file.h"
 #include "base/text.h"
+#include "model/knob_values.h"
 #include "report/table.h"
 #include "search/recording.h"
 #include "stats/summary.h"
 #include "store/store.h"
-#include "model/knob_values.h"
 
 namespace hone::app {
 namespace {

@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "base/clock.h"
-
 #include "browser/sample_runs.h"
 #include "browser/web_driver.h"
 #include "report/page.h"
@@ -54,8 +53,7 @@ Result<Figures> measure(test::Browser& browser, const std::filesystem::path& fol
   for (std::int64_t i = 0; i < openings; ++i) {
     const std::int64_t start = ownCpuNs();
     const std::string page = HONE_TRY(report::runPage(store, run));
-    figures.makeMs =
-        std::min(figures.makeMs, static_cast<double>(ownCpuNs() - start) / 1e6);
+    figures.makeMs = std::min(figures.makeMs, static_cast<double>(ownCpuNs() - start) / 1e6);
     figures.bytes = static_cast<double>(page.size());
     HONE_CHECK(writeFile(file, page));
     HONE_CHECK(openOnce(browser, file, paintMs, drawnMs));
@@ -78,8 +76,8 @@ Result<void> measureAll(const Options& options) {
                        {"first paint ms", Align::right},
                        {"drawn ms", Align::right}});
   for (const std::size_t trials : {std::size_t{100}, std::size_t{10'000}}) {
-    const Figures figures = HONE_TRY(measure(browser, folder.path(), trials,
-                                             options.quick ? 2 : kOpenings));
+    const Figures figures =
+        HONE_TRY(measure(browser, folder.path(), trials, options.quick ? 2 : kOpenings));
     table.add({std::to_string(trials), fmt::format("{:.1f}", figures.makeMs),
                fmt::format("{:.0f}", figures.bytes / 1000), fmt::format("{:.0f}", figures.paintMs),
                fmt::format("{:.0f}", figures.drawnMs)});

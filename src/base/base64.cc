@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <utility>
 
 namespace hone {
 namespace {
@@ -42,9 +41,12 @@ std::optional<std::string> fromBase64(std::string_view text) {
     }
   }
   const std::size_t padding = text.ends_with("==") ? 2 : text.ends_with("=") ? 1 : 0;
-  bytes.resize(bytes.size() - std::min(padding, bytes.size()));
+  bytes.erase(bytes.size() - std::min(padding, bytes.size()));
   // Written again it must be the same: this finds every text that is not of this form.
-  return toBase64(bytes) == text ? std::optional(std::move(bytes)) : std::nullopt;
+  if (toBase64(bytes) != text) {
+    return std::nullopt;
+  }
+  return bytes;
 }
 
 }  // namespace hone

@@ -16,11 +16,13 @@ TEST(Base64, IsThatOfTheStandard) {
 }
 
 TEST(Base64, ComesBackAsItWas) {
-  EXPECT_TRUE(rc::check([](const std::string& bytes) { RC_ASSERT(fromBase64(toBase64(bytes)) == bytes); }));
+  EXPECT_TRUE(
+      rc::check([](const std::string& bytes) { RC_ASSERT(fromBase64(toBase64(bytes)) == bytes); }));
 }
 
 TEST(Base64, RefusesWhatItDoesNotWrite) {
-  for (const char* text : {"Z", "Zg", "Zg=", "Zh==", "Zm9v=", "Zm 9", "Zm9v\n", "====", "Zg==Zg=="}) {
+  for (const char* text :
+       {"Z", "Zg", "Zg=", "Zh==", "Zm9v=", "Zm 9", "Zm9v\n", "====", "Zg==Zg=="}) {
     EXPECT_FALSE(fromBase64(text)) << text;
   }
 }

@@ -30,7 +30,9 @@ std::vector<Row> rowsFrom(const json& candidates) {
   std::vector<Row> rows;
   const double baselineNs = candidates.empty() ? kNone : numberIn(candidates.front(), "time_ns");
   for (const json& one : candidates) {
-    Row row{.name = textIn(one, "name"), .message = textIn(one, "message")};
+    Row row;
+    row.name = textIn(one, "name");
+    row.message = textIn(one, "message");
     const double timeNs = numberIn(one, "time_ns");
     row.timeNs = timeNs > 0 ? timeNs : kNone;
     row.verdict = textIn(one, "verdict");
@@ -90,9 +92,9 @@ void answerAll(const std::vector<Row>& rows, Answer& answer) {
   const Row& baseline = rows.front();
   if (const Row* best = bestOf(rows)) {
     answer.tone = Answer::Tone::good;
-    answer.headline = fmt::format("{} is {} as {}: {} → {}.", best->name,
-                                  asFast(best->speedup.estimate), baseline.name,
-                                  humanTime(baseline.timeNs), humanTime(best->timeNs));
+    answer.headline =
+        fmt::format("{} is {} as {}: {} → {}.", best->name, asFast(best->speedup.estimate),
+                    baseline.name, humanTime(baseline.timeNs), humanTime(best->timeNs));
     answer.lines.push_back(
         fmt::format("{}; {}.", speedupText(best->speedup), sureness(best->verdict)));
     return;
@@ -100,8 +102,8 @@ void answerAll(const std::vector<Row>& rows, Answer& answer) {
   const bool pair = rows.size() == 2;
   if (pair && rows[1].verdict == "regressed") {
     answer.tone = Answer::Tone::bad;
-    answer.headline = fmt::format("{} is {} as {}.", rows[1].name,
-                                  asFast(rows[1].speedup.estimate), baseline.name);
+    answer.headline = fmt::format("{} is {} as {}.", rows[1].name, asFast(rows[1].speedup.estimate),
+                                  baseline.name);
   } else {
     answer.headline = fmt::format("Nothing is surely faster than {}: keep it.", baseline.name);
   }
@@ -130,7 +132,7 @@ void addSpeedups(const std::vector<Row>& rows, Document& document) {
                   ? fmt::format("The {} fastest of {}; the table has all.", kMostBars, timed.size())
                   : "Whiskers are 95 % intervals; only what reached the final has one.";
   timed.resize(std::min(timed.size(), kMostBars));
-  bars.value = {"speedup", "x", true, {}};
+  bars.value = {"speedup", "x", true};
   bars.base = 1;
   bars.rules = {1};
   Bars::Group group;
@@ -147,10 +149,9 @@ void addSpeedups(const std::vector<Row>& rows, Document& document) {
 void addTable(const RunRecord& record, const std::vector<Row>& rows, Document& document) {
   DataTable table;
   table.title = "Candidates";
-  table.columns = {{"candidate", "", {}, {}}, {record.clock(), "ns", {}, {}},
-                   {"speedup", "x", {}, {}},  {"low", "x", {}, {}},
-                   {"high", "x", {}, {}},     {"verdict", "", {}, {}},
-                   {"message", "", {}, {}}};
+  table.columns = {{"candidate"}, {record.clock(), "ns"}, {"speedup", "x"},
+                   {"low", "x"},  {"high", "x"},          {"verdict"},
+                   {"message"}};
   for (const Row& row : rows) {
     table.columns[0].texts.push_back(row.name);
     table.columns[1].numbers.push_back(row.timeNs);

@@ -16,7 +16,8 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 TEST(Document, NumbersAreShort) {
   Document document;
-  document.add(Plot{.series = {{.name = "s", .x = {1, 2.0 / 3, 1e7, 1e300}, .y = {kNan, 5, -0.5, 0}}}});
+  document.add(
+      Plot{.series = {{.name = "s", .x = {1, 2.0 / 3, 1e7, 1e300}, .y = {kNan, 5, -0.5, 0}}}});
   const json series = document.json()["parts"][0]["series"][0];
   EXPECT_EQ(series["x"].dump(), "[1,0.666667,10000000,1e+300]");
   EXPECT_EQ(series["y"].dump(), "[null,5,-0.5,0]");
@@ -50,7 +51,9 @@ TEST(Document, RegionsWithoutAnEndReachTheEdge) {
   Document document;
   document.add(Plot{.regions = {{-kInfinity, 4, 2, kInfinity, "8"}}});
   const json region = document.json()["parts"][0]["regions"][0];
-  EXPECT_EQ(region, json({{"left", nullptr}, {"right", 4}, {"bottom", 2}, {"top", nullptr}, {"label", "8"}}));
+  EXPECT_EQ(
+      region,
+      json({{"left", nullptr}, {"right", 4}, {"bottom", 2}, {"top", nullptr}, {"label", "8"}}));
 }
 
 TEST(Document, PartsKeepTheirOrderAndTabsHaveTheirOwn) {
@@ -62,9 +65,11 @@ TEST(Document, PartsKeepTheirOrderAndTabsHaveTheirOwn) {
   document.facts = {{"machine", "m"}};
   document.heading("first");
   document.add(Tabs{"tabs", {{"one", inside}}});
-  document.add(Bars{.title = "bars", .names = {"a"}, .groups = {{.values = {1}, .role = Role::winner}}});
+  document.add(
+      Bars{.title = "bars", .names = {"a"}, .groups = {{.values = {1}, .role = Role::winner}}});
   const json all = document.json();
-  EXPECT_EQ(all["answer"], json({{"headline", "It is faster."}, {"lines", {"surely"}}, {"tone", "good"}}));
+  EXPECT_EQ(all["answer"],
+            json({{"headline", "It is faster."}, {"lines", {"surely"}}, {"tone", "good"}}));
   EXPECT_EQ(all["facts"], json::array({{"machine", "m"}}));
   ASSERT_EQ(all["parts"].size(), 3U);
   EXPECT_EQ(all["parts"][0]["type"], "heading");

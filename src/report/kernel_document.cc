@@ -48,15 +48,14 @@ void answerOne(const std::string& name, const json& outcome, Answer& answer) {
                                 humanTime(numberIn(confirmed, "original_ns")),
                                 humanTime(numberIn(confirmed, "best_ns")));
   const json& original = memberOf(confirmed, "original");
-  answer.lines.push_back(
-      fmt::format("{} in {:.0f} rounds of fresh processes; {}; results verified.",
-                  speedupText(*over), numberIn(original, "rounds"),
-                  sureness(textIn(original, "verdict"))));
+  answer.lines.push_back(fmt::format(
+      "{} in {:.0f} rounds of fresh processes; {}; results verified.", speedupText(*over),
+      numberIn(original, "rounds"), sureness(textIn(original, "verdict"))));
   if (const auto pytorch = intervalFrom(memberOf(confirmed, "pytorch"))) {
     answer.lines.push_back(fmt::format("Over PyTorch: {}.", speedupText(*pytorch)));
   }
-  answer.lines.push_back(fmt::format("The winner: {}. Stopped: {}.", textIn(outcome, "best"),
-                                     textIn(outcome, "why")));
+  answer.lines.push_back(
+      fmt::format("The winner: {}. Stopped: {}.", textIn(outcome, "best"), textIn(outcome, "why")));
 }
 
 void answerAll(const std::vector<Kernel>& kernels, Answer& answer) {
@@ -69,21 +68,20 @@ void answerAll(const std::vector<Kernel>& kernels, Answer& answer) {
     }
   }
   answer.tone = improved > 0 ? Answer::Tone::good : Answer::Tone::plain;
-  answer.headline = fmt::format("{} of {} slow kernels are surely faster.", improved,
-                                kernels.size());
+  answer.headline =
+      fmt::format("{} of {} slow kernels are surely faster.", improved, kernels.size());
 }
 
 void addListed(const json& listed, Document& document) {
   DataTable table;
   table.title = "Kernels";
-  table.columns = {{"kernel", "", {}, {}},       {"speedup over PyTorch", "x", {}, {}},
-                   {"time", "ns", {}, {}},       {"PyTorch", "ns", {}, {}},
-                   {"of the roofline", "%", {}, {}}, {"category", "", {}, {}},
-                   {"problem", "", {}, {}}};
+  table.columns = {{"kernel"},        {"speedup over PyTorch", "x"}, {"time", "ns"},
+                   {"PyTorch", "ns"}, {"of the roofline", "%"},      {"category"},
+                   {"problem"}};
   Bars bars;
   bars.title = "Share of the roofline";
   bars.note = "How much of what the machine allows each kernel reaches.";
-  bars.value = {"of the roofline", "%", false, {}};
+  bars.value = {"of the roofline", "%"};
   bars.rules = {100};
   Bars::Group shares;
   for (const json& one : listed) {

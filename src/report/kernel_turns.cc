@@ -74,8 +74,8 @@ Bout boutOf(const RunRecord& record, const std::string& kernel, const json& turn
 void addStory(const Bout& bout, const json& turns, Parts& parts) {
   Plot plot;
   plot.title = "Turn by turn";
-  plot.x = {"turn", "", false, {}};
-  plot.y = {"speedup over the original", "x", true, {}};
+  plot.x = {"turn"};
+  plot.y = {"speedup over the original", "x", true};
   plot.rules = {{Rule::Of::y, 1, "the original"}};
   Series each{.name = "candidates"};
   Series won{.name = "the winner", .role = Role::winner};
@@ -136,9 +136,8 @@ std::string techniquesOf(const store::Trial& trial) {
 void addCandidates(const Bout& bout, Parts& parts) {
   DataTable table;
   table.title = "Candidates";
-  table.columns = {{"turn", "", {}, {}},       {"candidate", "", {}, {}},
-                   {"techniques", "", {}, {}}, {"outcome", "", {}, {}},
-                   {"speedup", "x", {}, {}},   {"message", "", {}, {}}};
+  table.columns = {{"turn"},    {"candidate"},    {"techniques"},
+                   {"outcome"}, {"speedup", "x"}, {"message"}};
   for (const Candidate& one : bout.candidates) {
     table.columns[0].numbers.push_back(one.turn);
     table.columns[1].texts.push_back(
@@ -161,16 +160,12 @@ void addAnalysis(const json& turns, Parts& parts) {
       continue;
     }
     DataTable table;
-    table.note = fmt::format("{}; {:.1f} % of the roofline, which would take {}.",
-                             textIn(analysis, "category"),
-                             100 * numberIn(analysis, "share_of_roofline"),
-                             humanTime(numberIn(analysis, "roofline_ns")));
+    table.note =
+        fmt::format("{}; {:.1f} % of the roofline, which would take {}.",
+                    textIn(analysis, "category"), 100 * numberIn(analysis, "share_of_roofline"),
+                    humanTime(numberIn(analysis, "roofline_ns")));
     table.empty = "Nothing was found that costs time.";
-    table.columns = {{"weight", "%", {}, {}},
-                     {"side", "", {}, {}},
-                     {"what costs time", "", {}, {}},
-                     {"evidence", "", {}, {}},
-                     {"technique", "", {}, {}}};
+    table.columns = {{"weight", "%"}, {"side"}, {"what costs time"}, {"evidence"}, {"technique"}};
     for (const json& finding : memberOf(analysis, "findings")) {
       table.columns[0].numbers.push_back(100 * numberIn(finding, "weight"));
       table.columns[1].texts.push_back(textIn(finding, "side"));
@@ -193,18 +188,17 @@ std::string sourceOf(const store::Trial& trial) {
 }
 
 void addDiff(const Bout& bout, Parts& parts) {
-  const auto winner =
-      std::find_if(bout.candidates.begin(), bout.candidates.end(),
-                   [&](const Candidate& one) { return one.source == bout.winner; });
+  const auto winner = std::find_if(bout.candidates.begin(), bout.candidates.end(),
+                                   [&](const Candidate& one) { return one.source == bout.winner; });
   if (winner == bout.candidates.end() || winner == bout.candidates.begin()) {
     return;
   }
   const std::string name = textIn(memberOf(winner->trial->details, "kernel"), "name");
-  parts.add(TextBlock{.title = "What the winner changed",
-                      .text = unifiedDiff(sourceOf(*bout.candidates.front().trial),
-                                          sourceOf(*winner->trial), name),
-                      .form = TextBlock::Form::diff,
-                      .folded = false});
+  parts.add(TextBlock{
+      .title = "What the winner changed",
+      .text = unifiedDiff(sourceOf(*bout.candidates.front().trial), sourceOf(*winner->trial), name),
+      .form = TextBlock::Form::diff,
+      .folded = false});
 }
 
 /// Exchanges with a language model as one text; of two proposers those of each.
@@ -226,8 +220,7 @@ std::string conversationOf(const json& memory) {
 }
 
 void addConversation(const json& turns, Parts& parts) {
-  const std::string text =
-      turns.empty() ? "" : conversationOf(memberOf(turns.back(), "memory"));
+  const std::string text = turns.empty() ? "" : conversationOf(memberOf(turns.back(), "memory"));
   if (!text.empty()) {
     parts.add(TextBlock{.title = "The conversation with the model",
                         .text = text,
@@ -238,8 +231,7 @@ void addConversation(const json& turns, Parts& parts) {
 
 }  // namespace
 
-void addTurns(const RunRecord& record, const std::string& kernel, const json& turns,
-              Parts& parts) {
+void addTurns(const RunRecord& record, const std::string& kernel, const json& turns, Parts& parts) {
   const Bout bout = boutOf(record, kernel, turns);
   addStory(bout, turns, parts);
   addConfirmation(record, bout, parts);

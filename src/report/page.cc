@@ -42,7 +42,8 @@ std::string page(const Document& document, const PageOptions& options) {
 std::string page(const nlohmann::json& document, const PageOptions& options) {
   const std::string_view live = options.live ? webLiveScript() : "";
   const std::string policy = fmt::format(
-      "default-src 'none'; img-src data:; style-src {}; script-src {}{}; connect-src {}; base-uri 'none'; "
+      "default-src 'none'; img-src data:; style-src {}; script-src {}{}; connect-src {}; base-uri "
+      "'none'; "
       "form-action 'none'",
       nameByContent(webStyle()), nameByContent(webScript()),
       options.live ? fmt::format(" {}", nameByContent(live)) : "",

@@ -8,7 +8,7 @@
 #include "base/text.h"
 #include "model/profile_row.h"
 #include "report/answer_text.h"
-#include "report/run_record.h"
+#include "report/profile_charts.h"
 #include "stats/summary.h"
 
 namespace hone::report {
@@ -18,7 +18,6 @@ using model::ProfileRow;
 using nlohmann::json;
 
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
-constexpr std::size_t kMostBars = 40;
 
 /// The rows of the summary; of a run under way those of its trials, with their times so far.
 std::vector<ProfileRow> rowsOf(const RunRecord& record) {
@@ -39,15 +38,6 @@ std::vector<ProfileRow> rowsOf(const RunRecord& record) {
     }
   }
   return rows;
-}
-
-std::string nameOf(const ProfileRow& row) {
-  const bool own =
-      row.provider == model::kIreeProvider && row.configuration != model::kDefaultConfiguration;
-  std::string_view configuration = row.configuration;
-  constexpr std::string_view kPrefix = "tile_config_";
-  configuration.remove_prefix(configuration.starts_with(kPrefix) ? kPrefix.size() : 0);
-  return own ? fmt::format("{} {}", row.operation, configuration) : row.operation;
 }
 
 /// The quickest of each operation by provider, and IREE's own choice.
@@ -87,11 +77,11 @@ void compareProviders(const std::map<std::string, OperationTimes>& operations, A
     }
   }
   for (const auto& [provider, values] : ratios) {
-    answer.lines.push_back(fmt::format(
-        "IREE is {} as {} over {} operations (geometric mean; {:.2f}x to {:.2f}x).",
-        asFast(stats::geometricMean(values)), provider, values.size(),
-        *std::min_element(values.begin(), values.end()),
-        *std::max_element(values.begin(), values.end())));
+    answer.lines.push_back(
+        fmt::format("IREE is {} as {} over {} operations (geometric mean; {:.2f}x to {:.2f}x).",
+                    asFast(stats::geometricMean(values)), provider, values.size(),
+                    *std::min_element(values.begin(), values.end()),
+                    *std::max_element(values.begin(), values.end())));
   }
 }
 
@@ -131,10 +121,9 @@ void answerProfile(const std::vector<ProfileRow>& rows, Answer& answer) {
     answer.headline = fmt::format("{} of {} dispatches failed.", failures, rows.size());
   } else {
     answer.tone = verified > 0 ? Answer::Tone::good : Answer::Tone::plain;
-    answer.headline = fmt::format("{} dispatches of {} operations measured; {}.", rows.size(),
-                                  operations.size(),
-                                  verified > 0 ? fmt::format("{} verified, none wrong", verified)
-                                               : "results not verified");
+    answer.headline = fmt::format(
+        "{} dispatches of {} operations measured; {}.", rows.size(), operations.size(),
+        verified > 0 ? fmt::format("{} verified, none wrong", verified) : "results not verified");
   }
   std::vector<double> shares;
   for (const auto& [name, times] : operations) {
@@ -153,122 +142,6 @@ void answerProfile(const std::vector<ProfileRow>& rows, Answer& answer) {
   nameBestConfiguration(operations, answer);
 }
 
-std::vector<std::string> providersOf(const std::vector<ProfileRow>& rows) {
-  std::vector<std::string> providers;
-  for (const ProfileRow& row : rows) {
-    if (std::find(providers.begin(), providers.end(), row.provider) == providers.end()) {
-      providers.push_back(row.provider);
-    }
-  }
-  return providers;
-}
-
-void addSpeeds(const std::vector<ProfileRow>& rows, Document& document) {
-  std::map<std::string, std::map<std::string, const ProfileRow*>> named;
-  std::map<std::string, double> longest;
-  for (const ProfileRow& row : rows) {
-    if (row.measured()) {
-      named[nameOf(row)][row.provider] = &row;
-      longest[nameOf(row)] = std::max(longest[nameOf(row)], row.timeNs);
-    }
-  }
-  Bars bars;
-  for (const auto& [name, providers] : named) {
-    bars.names.push_back(name);
-  }
-  std::stable_sort(bars.names.begin(), bars.names.end(),
-                   [&](const auto& a, const auto& b) { return longest[a] > longest[b]; });
-  bars.title = "GFLOP/s by dispatch and provider";
-  bars.note = "The dispatches that take longest come first.";
-  if (bars.names.size() > kMostBars) {
-    bars.note = fmt::format("The {} of {} dispatches that take longest; the table has all.",
-                            kMostBars, bars.names.size());
-    bars.names.resize(kMostBars);
-  }
-  bars.value = {"speed", "GFLOP/s", false, {}};
-  for (const std::string& provider : providersOf(rows)) {
-    Bars::Group group{.name = provider};
-    for (const std::string& name : bars.names) {
-      const auto found = named[name].find(provider);
-      const ProfileRow* row = found == named[name].end() ? nullptr : found->second;
-      const bool bounded = row != nullptr && row->highNs > 0;
-      group.values.push_back(row == nullptr ? kNone : row->gflops());
-      group.low.push_back(bounded ? row->flops / row->highNs : kNone);
-      group.high.push_back(bounded ? row->flops / row->lowNs : kNone);
-    }
-    bars.groups.push_back(std::move(group));
-  }
-  document.add(bars);
-}
-
-/// The roof itself: as it was measured, or, of older runs, through what it allowed each dispatch.
-std::vector<Series> roofs(const RunRecord& record, const std::vector<ProfileRow>& rows) {
-  double least = std::numeric_limits<double>::infinity();
-  double most = 0;
-  std::map<double, double> allowed;
-  for (const ProfileRow& row : rows) {
-    if (row.measured() && row.bytes > 0) {
-      least = std::min(least, row.flops / row.bytes);
-      most = std::max(most, row.flops / row.bytes);
-      if (row.attainableGflops > 0) {
-        allowed[row.flops / row.bytes] = row.attainableGflops;
-      }
-    }
-  }
-  std::vector<Series> roofs;
-  const json& kept = memberOf(record.run.summary, "rooflines");
-  for (const json& one : kept.is_array() ? kept : json::array()) {
-    const double gflops = numberIn(one, "gflops");
-    const double gbps = numberIn(one, "gbps");
-    const double ridge = gflops / gbps;
-    Series roof{.name = fmt::format("roofline {} ({:.0f} GFLOP/s, {:.0f} GB/s)",
-                                    textIn(one, "type"), gflops, gbps),
-                .draw = Draw::line,
-                .role = Role::baseline};
-    roof.x = {std::min(least, ridge) / 2, ridge, std::max(most, ridge) * 2};
-    roof.y = {roof.x[0] * gbps, gflops, gflops};
-    roofs.push_back(std::move(roof));
-  }
-  if (roofs.empty() && !allowed.empty()) {
-    Series roof{.name = "roofline", .draw = Draw::line, .role = Role::baseline};
-    for (const auto& [intensity, gflops] : allowed) {
-      roof.x.push_back(intensity);
-      roof.y.push_back(gflops);
-    }
-    roofs.push_back(std::move(roof));
-  }
-  return roofs;
-}
-
-void addRoofline(const RunRecord& record, const std::vector<ProfileRow>& rows,
-                 Document& document) {
-  Plot plot;
-  plot.title = "The roofline";
-  plot.note =
-      "Left of the bend the memory is the limit, right of it the arithmetic. How far a dispatch is "
-      "below the line is what could still be won.";
-  plot.x = {"arithmetic intensity", "FLOP/byte", true, {}};
-  plot.y = {"speed", "GFLOP/s", true, {}};
-  for (const std::string& provider : providersOf(rows)) {
-    Series series{.name = provider};
-    for (const ProfileRow& row : rows) {
-      if (row.provider == provider && row.measured() && row.bytes > 0) {
-        series.x.push_back(row.flops / row.bytes);
-        series.y.push_back(row.gflops());
-        const bool bounded = row.lowNs > 0 && row.highNs > 0;
-        series.low.push_back(bounded ? row.flops / row.highNs : kNone);
-        series.high.push_back(bounded ? row.flops / row.lowNs : kNone);
-        series.labels.push_back(nameOf(row));
-      }
-    }
-    plot.series.push_back(std::move(series));
-  }
-  for (Series& roof : roofs(record, rows)) {
-    plot.series.push_back(std::move(roof));
-  }
-  document.add(plot);
-}
-
 void addProgram(const RunRecord& record, Document& document) {
   const json& program = memberOf(record.run.summary, "program");
   const json& dispatches = memberOf(program, "dispatches");
@@ -278,7 +151,7 @@ void addProgram(const RunRecord& record, Document& document) {
   Bars bars;
   bars.title = fmt::format("Where the time of {} goes", textIn(program, "name"));
   bars.note = fmt::format("One call takes {}.", humanTime(numberIn(program, "wall_ns")));
-  bars.value = {"time in one call", "ns", false, {}};
+  bars.value = {"time in one call", "ns"};
   Bars::Group group;
   for (const json& one : dispatches) {
     bars.names.push_back(textIn(one, "name"));
@@ -291,11 +164,9 @@ void addProgram(const RunRecord& record, Document& document) {
 void addTable(const std::vector<ProfileRow>& rows, Document& document) {
   DataTable table;
   table.title = "Dispatches";
-  table.columns = {{"dispatch", "", {}, {}},      {"provider", "", {}, {}},
-                   {"tile", "", {}, {}},          {"verification", "", {}, {}},
-                   {"time", "ns", {}, {}},        {"low", "ns", {}, {}},
-                   {"high", "ns", {}, {}},        {"GFLOP/s", "", {}, {}},
-                   {"GB/s", "", {}, {}},          {"of the roofline", "%", {}, {}}};
+  table.columns = {
+      {"dispatch"},  {"provider"},   {"tile"},    {"verification"}, {"time", "ns"},
+      {"low", "ns"}, {"high", "ns"}, {"GFLOP/s"}, {"GB/s"},         {"of the roofline", "%"}};
   const auto orNone = [](double value) { return value > 0 ? value : kNone; };
   for (const ProfileRow& row : rows) {
     table.columns[0].texts.push_back(row.operation);
@@ -316,7 +187,7 @@ void addFailures(const std::vector<ProfileRow>& rows, Document& document) {
   DataTable table;
   table.title = "Failures";
   table.empty = "Nothing failed.";
-  table.columns = {{"dispatch", "", {}, {}}, {"provider", "", {}, {}}, {"why", "", {}, {}}};
+  table.columns = {{"dispatch"}, {"provider"}, {"why"}};
   for (const ProfileRow& row : rows) {
     if (row.failed() || !row.message.empty()) {
       table.columns[0].texts.push_back(row.dispatch);

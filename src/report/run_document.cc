@@ -32,7 +32,8 @@ std::string onDevice(const store::Run& run) {
   if (run.device.empty()) {
     return run.target;
   }
-  return run.target.empty() ? run.device : fmt::format("{}, compiled for {}", run.device, run.target);
+  return run.target.empty() ? run.device
+                            : fmt::format("{}, compiled for {}", run.device, run.target);
 }
 
 Document begun(const RunRecord& record) {
@@ -50,12 +51,12 @@ Document begun(const RunRecord& record) {
                                               : fmt::format("{}, {}", run.cpu, run.host));
   addFact(document, "device", onDevice(run));
   addFact(document, "ranked by", record.clock());
-  addFact(document, "made by",
-          fmt::format("hone {}{}, seed {}", run.honeVersion,
-                      run.compilerRevision.empty()
-                          ? ""
-                          : fmt::format(", compiler {}", run.compilerRevision),
-                      run.seed));
+  addFact(
+      document, "made by",
+      fmt::format(
+          "hone {}{}, seed {}", run.honeVersion,
+          run.compilerRevision.empty() ? "" : fmt::format(", compiler {}", run.compilerRevision),
+          run.seed));
   return document;
 }
 
@@ -69,8 +70,7 @@ void answerWithout(const RunRecord& record, Document& document) {
       document.answer.lines.push_back(why);
     }
   } else {
-    document.answer.headline =
-        fmt::format("Not finished: {} trials so far.", record.trials.size());
+    document.answer.headline = fmt::format("Not finished: {} trials so far.", record.trials.size());
     document.answer.lines.push_back(
         fmt::format("It goes on with: hone runs resume {}", record.run.id));
   }

@@ -88,14 +88,18 @@ TEST_F(RunDocument, ABenchNamesItsWinnerAndHowSureItIs) {
   addTrial("baseline", json::object(), {100, 101, 99});
   addTrial("baseline (again)", {{"twin", true}}, {100, 100, 100});
   addTrial("a", json::object(), {50, 51, 49});
-  const json shown = finish(
-      {{"candidates",
-        {{{"name", "baseline"}, {"outcome", "ok"}, {"time_ns", 100}},
-         {{"name", "a"}, {"outcome", "ok"}, {"time_ns", 50}, {"verdict", "improved"}, {"speedup", interval(2)}},
-         {{"name", "b"}, {"outcome", "too_slow"}, {"time_ns", 400}}}}});
+  const json shown = finish({{"candidates",
+                              {{{"name", "baseline"}, {"outcome", "ok"}, {"time_ns", 100}},
+                               {{"name", "a"},
+                                {"outcome", "ok"},
+                                {"time_ns", 50},
+                                {"verdict", "improved"},
+                                {"speedup", interval(2)}},
+                               {{"name", "b"}, {"outcome", "too_slow"}, {"time_ns", 400}}}}});
   EXPECT_EQ(headline(shown), "a is 2.00x as fast as baseline: 100 ns → 50 ns.");
   EXPECT_EQ(shown["answer"]["tone"], "good");
-  EXPECT_THAT(lines(shown), AllOf(HasSubstr("95 % interval 1.90 – 2.10"), HasSubstr("surely faster")));
+  EXPECT_THAT(lines(shown),
+              AllOf(HasSubstr("95 % interval 1.90 – 2.10"), HasSubstr("surely faster")));
   const json bars = part(shown, "Speedup over baseline");
   EXPECT_EQ(bars["names"], json({"a", "b"}));
   EXPECT_EQ(bars["groups"][0]["values"], json({2, 0.25}));
@@ -111,10 +115,13 @@ TEST_F(RunDocument, ABenchNamesItsWinnerAndHowSureItIs) {
 
 TEST_F(RunDocument, ABenchThatLostSaysSo) {
   begin("bench");
-  const json shown = finish(
-      {{"candidates",
-        {{{"name", "A"}, {"outcome", "ok"}, {"time_ns", 100}},
-         {{"name", "B"}, {"outcome", "ok"}, {"time_ns", 200}, {"verdict", "regressed"}, {"speedup", interval(0.5)}}}}});
+  const json shown = finish({{"candidates",
+                              {{{"name", "A"}, {"outcome", "ok"}, {"time_ns", 100}},
+                               {{"name", "B"},
+                                {"outcome", "ok"},
+                                {"time_ns", 200},
+                                {"verdict", "regressed"},
+                                {"speedup", interval(0.5)}}}}});
   EXPECT_EQ(headline(shown), "B is 2.00x as slow as A.");
   EXPECT_EQ(shown["answer"]["tone"], "bad");
 }
@@ -137,7 +144,8 @@ TEST_F(RunDocument, AFailedRunSaysWhy) {
   EXPECT_THAT(lines(shown), HasSubstr("m.mlir does not compile"));
 }
 
-model::ProfileRow row(const std::string& provider, const std::string& configuration, double timeNs) {
+model::ProfileRow row(const std::string& provider, const std::string& configuration,
+                      double timeNs) {
   model::ProfileRow row;
   row.operation = "matmul_8x8x8";
   row.dispatch = row.operation + "_" + configuration;
@@ -157,8 +165,9 @@ model::ProfileRow row(const std::string& provider, const std::string& configurat
 TEST_F(RunDocument, AProfileSetsItsDispatchesBelowTheRoof) {
   begin("profile");
   json summary = {{"rooflines", {{{"type", "f32"}, {"gflops", 20}, {"gbps", 4}}}}};
-  for (const auto& one : {row("IREE Codegen", "tile_config_default", 200),
-                          row("IREE Codegen", "tile_config_big", 100), row("oneDNN", "library", 80)}) {
+  for (const auto& one :
+       {row("IREE Codegen", "tile_config_default", 200),
+        row("IREE Codegen", "tile_config_big", 100), row("oneDNN", "library", 80)}) {
     summary["rows"].push_back(toJson(one));
   }
   const json shown = finish(summary);
@@ -223,7 +232,8 @@ TEST_F(RunDocument, ATuneShowsItsSearch) {
   addTrial("rows=4 peel=0", screened(200));
   addTrial("rows=8 peel=1", screened(50));
   addTrial("rows=8 peel=0", screened(80));
-  addTrial("rows=16 peel=0", {{"scope", "m_dispatch_0"}}, {}, Stage::screen, Outcome::compileFailed);
+  addTrial("rows=16 peel=0", {{"scope", "m_dispatch_0"}}, {}, Stage::screen,
+           Outcome::compileFailed);
   const json shown = finish(tuned(json::object()));
   EXPECT_EQ(headline(shown), "m is 3.00x as fast: 300 ns → 100 ns.");
   const json tabs = part(shown, "The best so far")["tabs"];
@@ -244,10 +254,11 @@ TEST_F(RunDocument, ATuneShowsItsSearch) {
 
 TEST_F(RunDocument, ATuneThatMeasuredItsDispatchesShowsThat) {
   begin("tune");
-  const json shown = finish(tuned(
-      {{"dispatch_times",
-        {{"before", {{{"name", "m_dispatch_0"}, {"time_ns", 280}}}},
-         {"after", {{{"name", "m_dispatch_0"}, {"time_ns", 70}}, {{"name", "m_dispatch_0_pack"}, {"time_ns", 10}}}}}}}));
+  const json shown = finish(tuned({{"dispatch_times",
+                                    {{"before", {{{"name", "m_dispatch_0"}, {"time_ns", 280}}}},
+                                     {"after",
+                                      {{{"name", "m_dispatch_0"}, {"time_ns", 70}},
+                                       {{"name", "m_dispatch_0_pack"}, {"time_ns", 10}}}}}}}));
   const json shares = part(shown, "Where the time of m goes");
   EXPECT_EQ(shares["names"], json({"before", "after"}));
   EXPECT_EQ(shares["groups"][0]["values"], json({280, 70}));
@@ -256,7 +267,8 @@ TEST_F(RunDocument, ATuneThatMeasuredItsDispatchesShowsThat) {
 
 TEST_F(RunDocument, ATuneThatGainedNothingSaysSo) {
   begin("tune");
-  const json shown = finish({{"programs", {{{"program", "m"}, {"improved", false}, {"variants", json::array()}}}}});
+  const json shown = finish(
+      {{"programs", {{{"program", "m"}, {"improved", false}, {"variants", json::array()}}}}});
   EXPECT_EQ(headline(shown), "Nothing was surely faster: the compiler's own choice stays.");
   EXPECT_EQ(shown["answer"]["tone"], "plain");
 }
@@ -273,7 +285,8 @@ TEST_F(RunDocument, ATuneKnowsWhenItsTrialsWereTried) {
   const json tabs = part(shown, "The best so far")["tabs"];
   ASSERT_EQ(tabs.size(), 2U);
   EXPECT_EQ(tabs[1]["parts"][0]["series"][0]["x"], json({2e9}));
-  EXPECT_THAT(lines(shown), HasSubstr("dispatch_0: 1 candidates, the best so far is 2.00x as fast"));
+  EXPECT_THAT(lines(shown),
+              HasSubstr("dispatch_0: 1 candidates, the best so far is 2.00x as fast"));
 }
 
 TEST_F(RunDocument, AKernelShowsTurnsDiffAndConversation) {
@@ -291,20 +304,23 @@ TEST_F(RunDocument, AKernelShowsTurnsDiffAndConversation) {
                        {"findings", {{{"what", "a division"}, {"weight", 0.5}}}}}}};
   begin("kernel", {{"kernels", {{"", json::array({turn})}}}});
   const auto source = [](const std::string& text, int at) {
-    return json{{"kernel", {{"source", text}, {"name", "softmax"}, {"techniques", {"hoisting"}}}}, {"turn", at}};
+    return json{{"kernel", {{"source", text}, {"name", "softmax"}, {"techniques", {"hoisting"}}}},
+                {"turn", at}};
   };
   addTrial("k0", source("a\nb\n", 0), {80, 80}, Stage::final);
   addTrial("k1", source("a\nc\n", 1), {20, 20}, Stage::final);
   addTrial("k2", source("x\n", 1), {}, Stage::screen, Outcome::mismatch);
   addTrial("the original, again", json::object(), {81, 79});
-  const json shown = finish({{"kernel", "softmax"},
-                             {"improved", true},
-                             {"best", "hoisted"},
-                             {"why", "the target is reached"},
-                             {"confirmed",
-                              {{"original", {{"low", 3.9}, {"speedup", 4}, {"high", 4.1}, {"rounds", 20}, {"verdict", "improved"}}},
-                               {"original_ns", 80},
-                               {"best_ns", 20}}}});
+  const json shown = finish(
+      {{"kernel", "softmax"},
+       {"improved", true},
+       {"best", "hoisted"},
+       {"why", "the target is reached"},
+       {"confirmed",
+        {{"original",
+          {{"low", 3.9}, {"speedup", 4}, {"high", 4.1}, {"rounds", 20}, {"verdict", "improved"}}},
+         {"original_ns", 80},
+         {"best_ns", 20}}}});
   EXPECT_EQ(headline(shown), "softmax is 4.00x as fast: 80 ns → 20 ns.");
   const json story = part(shown, "Turn by turn");
   EXPECT_EQ(story["series"][0]["y"], json({1, 4})) << "best so far";
@@ -314,16 +330,23 @@ TEST_F(RunDocument, AKernelShowsTurnsDiffAndConversation) {
               AllOf(HasSubstr("\n-b\n"), HasSubstr("\n+c\n")));
   const json talk = part(shown, "The conversation with the model");
   EXPECT_EQ(talk["folded"], true);
-  EXPECT_THAT(talk["text"].get<std::string>(), AllOf(HasSubstr("make it fast"), HasSubstr("here it is")));
+  EXPECT_THAT(talk["text"].get<std::string>(),
+              AllOf(HasSubstr("make it fast"), HasSubstr("here it is")));
   EXPECT_EQ(part(shown, "The analysis")["tabs"][0]["parts"][0]["rows"], 1);
   EXPECT_EQ(part(shown, "The winner against the original, round by round")["series"].size(), 3U);
 }
 
 TEST_F(RunDocument, OlderSplitsHaveTheirSums) {
   begin("split");
-  const json shown = finish(
-      {{"validation", {{"1-D", {{"shapes", 3}, {"total_speedup", 1.5}, {"geomean_speedup", 1.4},
-                                {"improved", 2}, {"neutral", 1}, {"ambiguous", 0}, {"regressed", 0}}}}}});
+  const json shown = finish({{"validation",
+                              {{"1-D",
+                                {{"shapes", 3},
+                                 {"total_speedup", 1.5},
+                                 {"geomean_speedup", 1.4},
+                                 {"improved", 2},
+                                 {"neutral", 1},
+                                 {"ambiguous", 0},
+                                 {"regressed", 0}}}}}});
   EXPECT_EQ(headline(shown), "With the recommended limits the workload is 1.50x as fast.");
   EXPECT_THAT(lines(shown), HasSubstr("Of 3 problems 2 are surely faster"));
 }
@@ -338,10 +361,19 @@ TEST_F(RunDocument, WhatThisVersionDoesNotKnowStillHasItsTrials) {
 }
 
 TEST_F(RunDocument, AnyVerbAndAnySummaryMakeADocument) {
-  const std::vector<json> odd = {nullptr, 5, "text", json::array({1, "x"}),
-                                 {{"rows", 5}, {"programs", {7}}, {"shapes", {nullptr, 3}}, {"listed", "x"},
-                                  {"candidates", {1, 2}}, {"kernels", 1}, {"recommendations", {{"recommendations", {4}}}},
-                                  {"validation", 3}, {"program", {{"dispatches", {1}}}}}};
+  const std::vector<json> odd = {nullptr,
+                                 5,
+                                 "text",
+                                 json::array({1, "x"}),
+                                 {{"rows", 5},
+                                  {"programs", {7}},
+                                  {"shapes", {nullptr, 3}},
+                                  {"listed", "x"},
+                                  {"candidates", {1, 2}},
+                                  {"kernels", 1},
+                                  {"recommendations", {{"recommendations", {4}}}},
+                                  {"validation", 3},
+                                  {"program", {{"dispatches", {1}}}}}};
   for (const char* verb : {"bench", "profile", "split", "tune", "kernel", "other"}) {
     for (const json& summary : odd) {
       begin(verb, {{"spaces", 4}, {"kernels", {{"", {3}}, {"a", 5}}}});

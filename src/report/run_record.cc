@@ -56,10 +56,8 @@ DataTable RunRecord::trialTable() const {
   table.title = "All trials";
   table.empty = "No trial is in the store yet.";
   table.folded = true;
-  table.columns = {{"trial", "", {}, {}},   {"problem", "", {}, {}},
-                   {"candidate", "", {}, {}}, {"outcome", "", {}, {}},
-                   {clock(), "ns", {}, {}}, {"samples", "", {}, {}},
-                   {"compile", "ns", {}, {}}, {"message", "", {}, {}}};
+  table.columns = {{"trial"},       {"problem"}, {"candidate"},     {"outcome"},
+                   {clock(), "ns"}, {"samples"}, {"compile", "ns"}, {"message"}};
   const auto add = [&](std::size_t column, auto value) {
     if constexpr (std::is_arithmetic_v<decltype(value)>) {
       table.columns[column].numbers.push_back(static_cast<double>(value));
@@ -88,8 +86,8 @@ Plot RunRecord::roundsPlot(const std::string& title, const std::vector<Runner>& 
   plot.note =
       "Each point is one round in a fresh process; points of the same round were taken side by "
       "side.";
-  plot.x = {"round", "", false, {}};
-  plot.y = {clock(), "ns", false, {}};
+  plot.x = {"round"};
+  plot.y = {clock(), "ns"};
   for (const Runner& runner : runners) {
     Series series{.name = runner.name, .draw = Draw::line, .role = runner.role};
     for (const auto& [round, ns] : times.rounds(runner.trial->id, model::Stage::final)) {

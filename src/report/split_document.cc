@@ -83,13 +83,14 @@ void answerSweep(const json& summary, std::size_t shapes, Answer& answer) {
           ? fmt::format("With the recommended limits the workload is {}.", asFast(total))
           : "No limit is surely better than the compiler's own choice on this workload.";
   answer.lines.push_back(fmt::format(
-      "Of {:.0f} problems {:.0f} are surely faster, {:.0f} the same, {:.0f} too noisy to tell, {:.0f} "
+      "Of {:.0f} problems {:.0f} are surely faster, {:.0f} the same, {:.0f} too noisy to tell, "
+      "{:.0f} "
       "surely slower; {} as a geometric mean. Measured side by side in fresh processes; 95 % "
       "intervals.",
-      numberIn(tally, "shapes"), improved, numberIn(tally, "neutral"),
-      numberIn(tally, "ambiguous"), regressed, asFast(numberIn(tally, "geomean_speedup"))));
-  const double oracle = numberIn(memberOf(memberOf(summary, "validation"), "oracle"),
-                                 "geomean_speedup");
+      numberIn(tally, "shapes"), improved, numberIn(tally, "neutral"), numberIn(tally, "ambiguous"),
+      regressed, asFast(numberIn(tally, "geomean_speedup"))));
+  const double oracle =
+      numberIn(memberOf(memberOf(summary, "validation"), "oracle"), "geomean_speedup");
   if (!std::isnan(oracle)) {
     answer.lines.push_back(
         fmt::format("The best limit for every problem alone would make it {}.", asFast(oracle)));
@@ -103,7 +104,7 @@ void addValidation(const std::vector<Validated>& list, Document& document) {
   Bars bars;
   bars.title = "The recommended limits against the compiler's own choice";
   bars.note = "Speedup of each problem, measured side by side; whiskers are 95 % intervals.";
-  bars.value = {"speedup", "x", true, {}};
+  bars.value = {"speedup", "x", true};
   bars.base = 1;
   bars.rules = {1};
   Bars::Group group;
@@ -119,17 +120,15 @@ void addValidation(const std::vector<Validated>& list, Document& document) {
     group.high.push_back(list[i].speedup.high);
   }
   if (cut) {
-    bars.note += fmt::format(" The {} at both ends of {}; the table has all.", kMostBars / 2,
-                             list.size());
+    bars.note +=
+        fmt::format(" The {} at both ends of {}; the table has all.", kMostBars / 2, list.size());
   }
   bars.groups.push_back(std::move(group));
   document.add(bars);
   DataTable table;
   table.title = "Baseline against optimized";
-  table.columns = {{"problem", "", {}, {}},    {"baseline", "ns", {}, {}},
-                   {"optimized", "ns", {}, {}}, {"speedup", "x", {}, {}},
-                   {"low", "x", {}, {}},       {"high", "x", {}, {}},
-                   {"verdict", "", {}, {}}};
+  table.columns = {{"problem"},  {"baseline", "ns"}, {"optimized", "ns"}, {"speedup", "x"},
+                   {"low", "x"}, {"high", "x"},      {"verdict"}};
   for (const Validated& one : list) {
     table.columns[0].texts.push_back(one.name);
     table.columns[1].numbers.push_back(one.baselineNs);
@@ -146,7 +145,7 @@ void addFailures(const json& summary, Document& document) {
   DataTable table;
   table.title = "Failures";
   table.empty = "Nothing failed.";
-  table.columns = {{"what failed", "", {}, {}}};
+  table.columns = {{"what failed"}};
   for (const json& failure : memberOf(summary, "failures")) {
     table.columns[0].texts.push_back(failure.is_string() ? failure.get<std::string>() : "");
   }
@@ -161,8 +160,8 @@ void describeAnnotated(const RunRecord& record, Document& document) {
   if (!speedup) {
     document.answer.headline = "No operation gains from a split.";
   } else {
-    document.answer.headline = fmt::format("With its splits the program is {}.",
-                                           asFast(speedup->estimate));
+    document.answer.headline =
+        fmt::format("With its splits the program is {}.", asFast(speedup->estimate));
     document.answer.lines.push_back(
         fmt::format("{}; {}; results equal.", speedupText(*speedup), sureness(verdict)));
     document.answer.tone = verdict == "improved"    ? Answer::Tone::good
@@ -182,19 +181,19 @@ void describeAnnotated(const RunRecord& record, Document& document) {
   document.add(record.roundsPlot("The program with and without splits, round by round", runners));
   DataTable table;
   table.title = "Its operations";
-  table.columns = {{"kind", "", {}, {}},
-                   {"output size", "", {}, {}},
-                   {"reduction size", "", {}, {}},
-                   {"split into parts of", "", {}, {}},
-                   {"speedup alone", "x", {}, {}}};
+  table.columns = {{"kind"},
+                   {"output size"},
+                   {"reduction size"},
+                   {"split into parts of"},
+                   {"speedup alone", "x"}};
   for (const json& operation : memberOf(summary, "operations")) {
     const auto reduction = model::reductionFrom(memberOf(operation, "reduction"));
     const json& sizes = memberOf(operation, "sizes");
     table.columns[0].texts.emplace_back(reduction ? nameOf(reduction->kind) : "");
-    table.columns[1].numbers.push_back(
-        reduction ? static_cast<double>(reduction->outputSize()) : kNone);
-    table.columns[2].numbers.push_back(
-        reduction ? static_cast<double>(reduction->reductionSize()) : kNone);
+    table.columns[1].numbers.push_back(reduction ? static_cast<double>(reduction->outputSize())
+                                                 : kNone);
+    table.columns[2].numbers.push_back(reduction ? static_cast<double>(reduction->reductionSize())
+                                                 : kNone);
     table.columns[3].texts.push_back(sizes.empty() ? "not split" : sizes.dump());
     table.columns[4].numbers.push_back(numberIn(operation, "gain_alone"));
   }

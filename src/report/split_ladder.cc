@@ -36,13 +36,16 @@ std::vector<Region> regionsOf(const json& heuristic) {
     double bottom = -kEdge;
     for (const json& step : memberOf(band, "steps")) {
       const double top = numberIn(step, "reduction_below");
-      regions.push_back({left, right, bottom, top, fmt::format("{}", numberIn(step, "limit"))});
+      regions.push_back(
+          {left, right, bottom, top, fmt::format("limit {}", numberIn(step, "limit"))});
       bottom = top;
     }
-    regions.push_back({left, right, bottom, kEdge, fmt::format("{}", numberIn(band, "limit"))});
+    regions.push_back(
+        {left, right, bottom, kEdge, fmt::format("limit {}", numberIn(band, "limit"))});
     left = right;
   }
-  regions.push_back({left, kEdge, -kEdge, kEdge, fmt::format("at most {}", numberIn(heuristic, "cap"))});
+  regions.push_back(
+      {left, kEdge, -kEdge, kEdge, fmt::format("at most {}", numberIn(heuristic, "cap"))});
   return regions;
 }
 
@@ -54,13 +57,15 @@ Plot clusterPlot(const std::string& kind, const json& recommendation,
   Plot plot;
   plot.title = fmt::format("{}s by their best limit, with the recommended ladder", kind);
   plot.note = fmt::format(
-      "The boxes are the ladder with the limit that it gives. It leaves alone what has an output of "
-      "more than {:.0f}, a reduction of less than {:.0f}, or a ratio of the two below {:.0f}. Taken: "
+      "The boxes are the ladder with the limit that it gives. It leaves alone what has an output "
+      "of "
+      "more than {:.0f}, a reduction of less than {:.0f}, or a ratio of the two below {:.0f}. "
+      "Taken: "
       "{}.",
       numberIn(heuristic, "large_parallel"), numberIn(heuristic, "small_reduction"),
       numberIn(heuristic, "ratio"), textIn(recommendation, "why"));
-  plot.x = {"output size", "", true, {}};
-  plot.y = {"reduction size", "", true, {}};
+  plot.x = {"output size", "", true};
+  plot.y = {"reduction size", "", true};
   plot.regions = regionsOf(heuristic);
   std::map<std::int64_t, Series> byLimit;
   for (const SplitShape& shape : shapes) {
@@ -88,7 +93,7 @@ Bars regretBars(const json& summary, const std::string& kind, const json& recomm
   bars.note =
       "How much longer than the best that was measured of each problem, as a geometric mean. Left "
       "out: each problem under a ladder that was fitted to the others.";
-  bars.value = {"over the best", "%", false, {}};
+  bars.value = {"over the best", "%"};
   bars.names = {"1-D ladder", "2-D ladder", "oracle"};
   Bars::Group fitted{.name = "on the shapes it was fitted to"};
   Bars::Group leftOut{.name = "on shapes left out of the fit"};

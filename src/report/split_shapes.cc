@@ -57,8 +57,9 @@ std::optional<double> SplitShape::bestNs() const {
 }
 
 std::optional<std::int64_t> SplitShape::bestLimit() const {
-  const auto best = std::min_element(limitsNs.begin(), limitsNs.end(),
-                                     [](const auto& a, const auto& b) { return a.second < b.second; });
+  const auto best =
+      std::min_element(limitsNs.begin(), limitsNs.end(),
+                       [](const auto& a, const auto& b) { return a.second < b.second; });
   return best == limitsNs.end() ? std::nullopt : std::optional(best->first);
 }
 
@@ -77,9 +78,8 @@ std::vector<std::string> toldApart(const std::vector<std::string>& lines) {
   std::vector<std::string> names;
   for (std::size_t i = 0; i < lines.size(); ++i) {
     std::vector<std::string> own;
-    std::ranges::copy_if(all[i], std::back_inserter(own), [&](const std::string& option) {
-      return counts[option] < lines.size();
-    });
+    std::ranges::copy_if(all[i], std::back_inserter(own),
+                         [&](const std::string& option) { return counts[option] < lines.size(); });
     names.push_back(own.empty() ? lines[i] : join(own, " "));
   }
   return names;

@@ -24,15 +24,19 @@ TEST(ToldApart, KeepsWhatItCannotShorten) {
 TEST(SplitShapes, AreReadWithTheirTypicalTimes) {
   const json timing = {10, 5, 20, 8, 1};
   const json meanOnly = {10, 0, 0, 0, 0};
-  const json summary = {
-      {"shapes",
-       {{{"arguments", "gemm -m 4"},
-         {"reduction",
-          {{"kind", "matmul"}, {"batch_first", false}, {"batch_size", 1}, {"k_size", 0},
-           {"m_size", 4}, {"n_size", 8}, {"sizes", {64}}}},
-         {"limits", {{"1", meanOnly}, {"16", timing}, {"64", timing}}},
-         {"baseline", timing},
-         {"no_split", nullptr}}}}};
+  const json summary = {{"shapes",
+                         {{{"arguments", "gemm -m 4"},
+                           {"reduction",
+                            {{"kind", "matmul"},
+                             {"batch_first", false},
+                             {"batch_size", 1},
+                             {"k_size", 0},
+                             {"m_size", 4},
+                             {"n_size", 8},
+                             {"sizes", {64}}}},
+                           {"limits", {{"1", meanOnly}, {"16", timing}, {"64", timing}}},
+                           {"baseline", timing},
+                           {"no_split", nullptr}}}}};
   const auto shapes = shapesOf(summary);
   ASSERT_EQ(shapes.size(), 1U);
   EXPECT_EQ(shapes[0].limitsNs.at(1), 10'000) << "the mean where there is no median";

@@ -55,7 +55,7 @@ Plot runtimes(const std::vector<SplitShape>& shapes, const std::vector<std::int6
     order.resize(kMostLines);
   }
   plot.x = {"limit of parallel loops", "", true, {limits.begin(), limits.end()}};
-  plot.y = {"runtime", "ns", true, {}};
+  plot.y = {"runtime", "ns", true};
   for (const SplitShape* shape : order) {
     Series series{.name = shape->name, .draw = Draw::line};
     for (const auto& [limit, ns] : shape->limitsNs) {
@@ -75,7 +75,7 @@ HeatMap map(const std::vector<SplitShape>& shapes, const std::vector<std::int64_
       "own choice and no split at all.";
   map.xLabel = "limit";
   map.yLabel = "problem";
-  map.value = {"time over the best", "x", true, {}};
+  map.value = {"time over the best", "x", true};
   map.columns = {kOwn, kUnsplit};
   for (const std::int64_t limit : limits) {
     map.columns.push_back(std::to_string(limit));
@@ -103,10 +103,8 @@ HeatMap map(const std::vector<SplitShape>& shapes, const std::vector<std::int64_
 DataTable ranking(const std::vector<SplitShape>& shapes, const std::vector<std::int64_t>& limits) {
   DataTable table;
   table.title = "One limit for all";
-  table.columns = {{"limit", "", {}, {}},
-                   {"geometric mean", "ns", {}, {}},
-                   {"total", "ns", {}, {}},
-                   {"over the best of each", "x", {}, {}}};
+  table.columns = {
+      {"limit"}, {"geometric mean", "ns"}, {"total", "ns"}, {"over the best of each", "x"}};
   std::size_t counted = 0;
   for (const std::int64_t limit : limits) {
     std::vector<double> times;

@@ -22,14 +22,13 @@ void answerProgram(const json& program, Answer& answer) {
   const std::string name = textIn(program, "program");
   const auto speedup = intervalFrom(memberOf(program, "speedup"));
   if (!speedup) {
-    answer.lines.push_back(fmt::format(
-        "{}: nothing makes it surely faster; the compiler's own choice stays.", name));
+    answer.lines.push_back(
+        fmt::format("{}: nothing makes it surely faster; the compiler's own choice stays.", name));
     return;
   }
-  const std::string headline =
-      fmt::format("{} is {}: {} → {}.", name, asFast(speedup->estimate),
-                  humanTime(numberIn(program, "default_ns")),
-                  humanTime(numberIn(program, "tuned_ns")));
+  const std::string headline = fmt::format("{} is {}: {} → {}.", name, asFast(speedup->estimate),
+                                           humanTime(numberIn(program, "default_ns")),
+                                           humanTime(numberIn(program, "tuned_ns")));
   std::string sure = fmt::format("{}; {}; results equal.", speedupText(*speedup),
                                  sureness(textIn(program, "verdict")));
   const json& flags = memberOf(program, "flags");
@@ -90,10 +89,9 @@ std::pair<std::map<std::string, double>, std::map<std::string, double>> estimate
 
 void addShares(const json& program, Document& document) {
   const json& measured = memberOf(program, "dispatch_times");
-  auto [before, after] =
-      measured.is_object()
-          ? std::pair(timesOf(memberOf(measured, "before")), timesOf(memberOf(measured, "after")))
-          : estimated(program);
+  auto [before, after] = measured.is_object() ? std::pair(timesOf(memberOf(measured, "before")),
+                                                          timesOf(memberOf(measured, "after")))
+                                              : estimated(program);
   if (before.empty()) {
     return;
   }
@@ -112,7 +110,7 @@ void addShares(const json& program, Document& document) {
   bars.note = measured.is_object()
                   ? "Dispatch by dispatch, as the runtime's profiler times them in one call."
                   : "After is a guess: each dispatch's time before, divided by its own gain.";
-  bars.value = {"time in one call", "ns", false, {}};
+  bars.value = {"time in one call", "ns"};
   bars.names = {"before", "after"};
   bars.stacked = true;
   Bars::Group rest{.name = "all others", .values = {0, 0}};
@@ -133,10 +131,9 @@ void addShares(const json& program, Document& document) {
 void addDispatches(const json& program, Document& document) {
   DataTable table;
   table.title = fmt::format("Dispatches of {}", textIn(program, "program"));
-  table.columns = {{"dispatch", "", {}, {}}, {"under flags", "", {}, {}}, {"share", "%", {}, {}},
-                   {"space", "", {}, {}},    {"tried", "", {}, {}},       {"failed", "", {}, {}},
-                   {"default", "ns", {}, {}}, {"speedup", "x", {}, {}},   {"low", "x", {}, {}},
-                   {"high", "x", {}, {}},    {"what became of it", "", {}, {}}};
+  table.columns = {{"dispatch"}, {"under flags"}, {"share", "%"},       {"space"},
+                   {"tried"},    {"failed"},      {"default", "ns"},    {"speedup", "x"},
+                   {"low", "x"}, {"high", "x"},   {"what became of it"}};
   for (const json& variant : memberOf(program, "variants")) {
     for (const json& dispatch : memberOf(variant, "dispatches")) {
       const auto gain = intervalFrom(memberOf(memberOf(dispatch, "winner"), "speedup"))
@@ -193,10 +190,11 @@ void addProof(const RunRecord& record, const std::string& before, Document& docu
 void addSpec(const json& program, Document& document) {
   const std::string spec = textIn(program, "spec");
   if (!spec.empty()) {
-    document.add(TextBlock{.title = fmt::format("The tuning spec of {}", textIn(program, "program")),
-                           .text = spec,
-                           .form = TextBlock::Form::code,
-                           .folded = true});
+    document.add(
+        TextBlock{.title = fmt::format("The tuning spec of {}", textIn(program, "program")),
+                  .text = spec,
+                  .form = TextBlock::Form::code,
+                  .folded = true});
   }
 }
 

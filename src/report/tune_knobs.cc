@@ -74,7 +74,7 @@ Bars effectBars(const TuneSearch& search, const Candidates& candidates) {
   bars.note =
       "The median speedup under a knob's best value over that under its worst: a long bar is a "
       "knob that matters. Below, every candidate.";
-  bars.value = {"best value over worst", "x", false, {}};
+  bars.value = {"best value over worst", "x"};
   bars.base = 1;
   Bars::Group group;
   for (const Effect& effect : effects) {
@@ -89,18 +89,19 @@ ParallelCoordinates coordinates(const TuneSearch& search, const Candidates& cand
   ParallelCoordinates lines;
   lines.title = "All candidates over all knobs";
   lines.note =
-      "A line is a candidate; bright is fast, the thick one won. Click a value to keep only the "
+      "A line is a candidate: the stronger, the faster; the thick one won. Click a value to keep "
+      "only the "
       "lines through it.";
   for (const std::string& name : search.knobs) {
     ParallelCoordinates::Knob knob;
-    knob.axis = {name, "", false, {}};
+    knob.axis = {name};
     for (const auto& values : candidates.values) {
       const auto value = values.find(name);
       knob.values.push_back(value == values.end() ? kNone : static_cast<double>(value->second));
     }
     lines.knobs.push_back(std::move(knob));
   }
-  lines.knobs.push_back({{"speedup in screening", "x", true, {}}, candidates.speedups});
+  lines.knobs.push_back({{"speedup in screening", "x", true}, candidates.speedups});
   for (std::size_t i = 0; i < candidates.trials.size(); ++i) {
     const std::string& name = candidates.trials[i]->config.name;
     lines.labels.push_back(name);

@@ -90,7 +90,7 @@ Plot progressPlot(const std::vector<TuneSearch>& searches, const Axis& axis, dou
       "Each point is a candidate by its first samples, each line the best of a dispatch so far. 1x "
       "is the compiler's own choice.";
   plot.x = axis;
-  plot.y = {"speedup in screening", "x", true, {}};
+  plot.y = {"speedup in screening", "x", true};
   plot.rules = {{Rule::Of::y, 1, "default"}};
   Series each{.name = "every candidate", .role = Role::faint};
   std::vector<Series> best;
@@ -171,14 +171,13 @@ void addProgress(const RunRecord& record, const std::vector<TuneSearch>& searche
   Tabs tabs;
   tabs.title = "The best so far";
   Parts overTrials;
-  overTrials.add(progressPlot(searches, {"trial", "", false, {}},
-                              static_cast<double>(numbers.size()),
+  overTrials.add(progressPlot(searches, {"trial"}, static_cast<double>(numbers.size()),
                               [&](const store::Trial& trial) { return numbers[trial.id]; }));
   tabs.tabs.emplace_back("over trials", std::move(overTrials));
   if (!std::isnan(firstMs)) {
     constexpr double kNsPerMs = 1e6;
     Parts overTime;
-    overTime.add(progressPlot(searches, {"time since the first trial", "ns", false, {}},
+    overTime.add(progressPlot(searches, {"time since the first trial", "ns"},
                               (lastMs - firstMs) * kNsPerMs, [&](const store::Trial& trial) {
                                 return (numberIn(trial.details, "at_ms") - firstMs) * kNsPerMs;
                               }));

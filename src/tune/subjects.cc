@@ -105,8 +105,8 @@ Result<std::vector<Subject>> SubjectFinder::find(const WholeProgram& whole,
   const auto programs = HONE_TRY(iree::dispatchPrograms(compiler_, request, folder));
   std::vector<iree::DispatchCost> costs(programs.size());
   if (executor != nullptr) {
-    costs = iree::dispatchCosts(programs,
-                                HONE_TRY(programTimes(compiler_, *executor, whole, request)));
+    costs =
+        iree::dispatchCosts(programs, HONE_TRY(programTimes(compiler_, *executor, whole, request)));
   } else {
     for (std::size_t i = 0; i < programs.size(); ++i) {
       costs[i] = {programs[i].calls, 0, 1.0 / static_cast<double>(programs.size())};

@@ -1,6 +1,9 @@
 // How pages behave in a real browser: tables, tabs, hovers, strange names, empty and huge runs.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <functional>
+
 #include "browser/page_test.h"
 #include "browser/sample_runs.h"
 
@@ -16,7 +19,8 @@ using testing::Not;
 
 class PageBehaviour : public PageTest {
  protected:
-  [[nodiscard]] std::int64_t addTune(std::size_t candidates, const std::string& program = "m.mlir") {
+  [[nodiscard]] std::int64_t addTune(std::size_t candidates,
+                                     const std::string& program = "m.mlir") {
     auto store = store::Store::open(box().store(), store::Store::Mode::write);
     EXPECT_TRUE(store) << store.error().message;
     const auto run = addTuneRun(*store, candidates, program);
@@ -44,14 +48,16 @@ class PageBehaviour : public PageTest {
   }
   /// Opens the table of all trials, which is folded.
   void unfoldTrials() {
-    run("const fold = [...document.querySelectorAll('details.block')].at(-1); fold.open = true;"
-        "return new Promise((done) => setTimeout(() => done(1)))");
+    run("const fold = [...document.querySelectorAll('details.block')].at(-1);"
+        "return new Promise((done) => { fold.addEventListener('toggle', () => done(1)); fold.open "
+        "= true; })");
   }
   /// A column of that table as it is shown.
   [[nodiscard]] std::vector<std::string> column(int number) {
     return run(
         "const table = [...document.querySelectorAll('table')].at(-1);"
-        "return [...table.querySelectorAll('tbody tr')].map((row) => row.children[arguments[0]].textContent)",
+        "return [...table.querySelectorAll('tbody tr')].map((row) => "
+        "row.children[arguments[0]].textContent)",
         {number});
   }
 };
@@ -70,10 +76,11 @@ TEST_F(PageBehaviour, ATuneHasAllItsPictures) {
 TEST_F(PageBehaviour, ASplitHasAllItsPictures) {
   openReport(addSplit(30));
   EXPECT_THAT(headline(), HasSubstr("the workload is 1.41x as fast"));
-  const nlohmann::json regions = run(
-      "return hone.document.parts.find((one) => one.regions).regions.map((one) => one.label)");
+  const nlohmann::json regions =
+      run("return hone.document.parts.find((one) => one.regions).regions.map((one) => one.label)");
   EXPECT_THAT(regions.get<std::vector<std::string>>(),
-              ElementsAre("32", "128", "8", "32", "2", "8", "at most 2"));
+              ElementsAre("limit 32", "limit 128", "limit 8", "limit 32", "limit 2", "limit 8",
+                          "at most 2"));
   expectGoodPage();
 }
 
@@ -85,10 +92,10 @@ TEST_F(PageBehaviour, TablesSortByTheirHeadings) {
       "const heading = [...document.querySelectorAll('table')].at(-1).querySelectorAll('th')[4];"
       "heading.firstChild.click(); return heading.getAttribute('aria-sort')";
   const auto values = [&] {
-    return run(
-               "const table = hone.document.parts.at(-1);"
+    return run("const table = hone.document.parts.at(-1);"
                "const times = table.columns[4].numbers;"
-               "const shown = [...[...document.querySelectorAll('table')].at(-1).querySelectorAll('tbody tr')]"
+               "const shown = "
+               "[...[...document.querySelectorAll('table')].at(-1).querySelectorAll('tbody tr')]"
                "  .map((row) => times[Number(row.children[0].textContent) - 1]);"
                "return shown.filter((one) => one !== null)")
         .get<std::vector<double>>();
@@ -144,13 +151,14 @@ TEST_F(PageBehaviour, PlotsSayTheirNumbersWhenHovered) {
     const point = chart.getDatasetMeta(0).data[3];
     const place = canvas.getBoundingClientRect();
     canvas.dispatchEvent(new MouseEvent("mousemove", { clientX: place.left + point.x, clientY: place.top + point.y, bubbles: true }));
-    return new Promise((done) => setTimeout(() => done({
-      opacity: chart.tooltip.opacity, lines: chart.tooltip.body.flatMap((one) => one.lines) }), 50));
+    const frame = () => new Promise((done) => requestAnimationFrame(done));
+    return frame().then(frame).then(() => ({
+      opacity: chart.tooltip.opacity, lines: chart.tooltip.body.flatMap((one) => one.lines) }));
   )");
   EXPECT_EQ(said.at("opacity"), 1);
-  EXPECT_THAT(said.at("lines").get<std::vector<std::string>>(),
-              AllOf(Contains(HasSubstr("CPU time: ")), Contains(HasSubstr(" ms")),
-                    Contains("round: 4")));
+  EXPECT_THAT(
+      said.at("lines").get<std::vector<std::string>>(),
+      AllOf(Contains(HasSubstr("CPU time: ")), Contains(HasSubstr(" ms")), Contains("round: 4")));
 }
 
 TEST_F(PageBehaviour, EveryPlotHasItsNumbersBehindIt) {
@@ -158,8 +166,11 @@ TEST_F(PageBehaviour, EveryPlotHasItsNumbersBehindIt) {
   const nlohmann::json rows = run(R"(
     hone.drawAll();
     const folds = [...document.querySelectorAll("details.numbers")];
-    folds.forEach((fold) => { fold.open = true; });
-    return new Promise((done) => setTimeout(() => done(folds.map((fold) => fold.querySelectorAll("tbody tr").length))));
+    const opened = (fold) => new Promise((done) => {
+      fold.addEventListener("toggle", done);
+      fold.open = true;
+    });
+    return Promise.all(folds.map(opened)).then(() => folds.map((fold) => fold.querySelectorAll("tbody tr").length));
   )");
   EXPECT_EQ(rows.size(), run("return document.querySelectorAll('.canvas').length"));
   EXPECT_THAT(rows.get<std::vector<int>>(), testing::Each(testing::Gt(0)));
@@ -193,8 +204,8 @@ TEST_F(PageBehaviour, TenThousandCandidatesAreDrawnAndListedOnDemand) {
 
 TEST_F(PageBehaviour, RunsWithoutAnythingSaySo) {
   for (const char* verb : {"bench", "profile", "split", "tune", "kernel", "something-new"}) {
-    for (const auto status : {store::RunStatus::running, store::RunStatus::failed,
-                              store::RunStatus::finished}) {
+    for (const auto status :
+         {store::RunStatus::running, store::RunStatus::failed, store::RunStatus::finished}) {
       openReport(addEmpty(verb, status));
       EXPECT_FALSE(headline().empty()) << verb;
       EXPECT_THAT(run("return document.querySelector('main').textContent").get<std::string>(),

@@ -22,7 +22,8 @@ Result<void> take(const Picture& picture) {
   HONE_CHECK(browser.resize(picture.width, picture.height));
   HONE_CHECK(browser.prefer(picture.scheme));
   HONE_CHECK(browser.open(std::filesystem::path(picture.page)));
-  HONE_CHECK(browser.run("hone.drawAll(); return new Promise((done) => setTimeout(() => done(1), 300))"));
+  HONE_CHECK(
+      browser.run("hone.drawAll(); return new Promise((done) => setTimeout(() => done(1), 300))"));
   for (const std::string& line : HONE_TRY(browser.console())) {
     fmt::print(stderr, "{}\n", line);
   }

@@ -83,7 +83,8 @@ void PageTest::expectDrawn() {
 void PageTest::expectNoSidewaysScrolling() {
   for (const int width : {375, 1200}) {
     ASSERT_TRUE(browser_->resize(width, 800));
-    run("hone.drawAll(); return new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(1))))");
+    run("hone.drawAll(); return new Promise((done) => requestAnimationFrame(() => "
+        "requestAnimationFrame(() => done(1))))");
     const json wide = run(R"(
       const page = document.documentElement;
       return page.scrollWidth <= page.clientWidth ? [] : [...document.querySelectorAll("main *")]

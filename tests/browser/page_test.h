@@ -21,8 +21,8 @@ class PageTest : public testing::Test {
   /// `hone report`, and the page opened.
   void openReport(std::int64_t run);
   /// The value of a script in the page; a script that fails, fails the test.
-  [[nodiscard]] nlohmann::json run(std::string_view script,
-                                   const nlohmann::json& arguments = nlohmann::json::array());
+  nlohmann::json run(std::string_view script,
+                     const nlohmann::json& arguments = nlohmann::json::array());
   [[nodiscard]] std::string headline();
   /// The titles of all parts that are there, in order.
   [[nodiscard]] std::vector<std::string> titles();

@@ -68,9 +68,11 @@ TEST_F(PageTest, ATune) {
   openReport(1);
   EXPECT_THAT(titles(), IsSupersetOf({"The best so far", "The knobs", "What each knob does",
                                       "All candidates over all knobs", "One knob at a time"}));
-  EXPECT_THAT(run("return [...document.querySelectorAll('[role=tab]')].map((one) => one.textContent)")
-                  .get<std::vector<std::string>>(),
-              Contains("over time")) << "trials know when they were tried";
+  EXPECT_THAT(
+      run("return [...document.querySelectorAll('[role=tab]')].map((one) => one.textContent)")
+          .get<std::vector<std::string>>(),
+      Contains("over time"))
+      << "trials know when they were tried";
   EXPECT_GT(run(kOpenAllTabs), 3);
   expectGoodPage();
 }

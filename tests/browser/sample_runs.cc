@@ -43,8 +43,7 @@ std::vector<Sample> samplesOf(Stage stage, std::int64_t rounds, double ns, Rando
   std::vector<Sample> samples;
   for (std::int64_t round = 0; round < rounds; ++round) {
     const double noisy = ns * (1 + 0.04 * random.uniform());
-    samples.push_back(
-        {.stage = stage, .round = round, .wallNs = noisy * 1.01, .cpuNs = noisy});
+    samples.push_back({.stage = stage, .round = round, .wallNs = noisy * 1.01, .cpuNs = noisy});
   }
   return samples;
 }
@@ -98,30 +97,29 @@ Result<void> addProof(Store& store, std::int64_t run, const std::string& program
 json tuneSummary(const std::string& program, const std::string& winner, double tunedNs,
                  std::size_t tried) {
   const double speedup = kDefaultNs / tunedNs;
-  const json interval = {
-      {"low", speedup * 0.98}, {"estimate", speedup}, {"high", speedup * 1.02}};
-  const json dispatch = {{"name", kScope},     {"share", 0.97},  {"space", 420},
-                         {"tried", tried},     {"failed", 0},    {"default_ns", kDefaultNs},
-                         {"in_spec", true},    {"calls", 1},
-                         {"winner", {{"point", winner}, {"speedup", interval}}}};
+  const json interval = {{"low", speedup * 0.98}, {"estimate", speedup}, {"high", speedup * 1.02}};
+  const json dispatch = {
+      {"name", kScope},  {"share", 0.97}, {"space", 420},
+      {"tried", tried},  {"failed", 0},   {"default_ns", kDefaultNs},
+      {"in_spec", true}, {"calls", 1},    {"winner", {{"point", winner}, {"speedup", interval}}}};
   const auto times = [](double ns) {
     return json::array({json{{"name", kScope}, {"calls", 1}, {"time_ns", 0.97 * ns}},
                         json{{"name", "main_dispatch_1_elementwise"},
                              {"calls", 1},
                              {"time_ns", 0.03 * kDefaultNs}}});
   };
-  return {{"programs",
-           {{{"program", program},
-             {"improved", true},
-             {"default_ns", kDefaultNs},
-             {"tuned_ns", tunedNs},
-             {"speedup", interval},
-             {"verdict", "improved"},
-             {"flags", json::array()},
-             {"spec", "module @hone_tuning_spec {}\n"},
-             {"dispatch_times", {{"before", times(kDefaultNs)}, {"after", times(tunedNs)}}},
-             {"variants",
-              {{{"name", ""}, {"flags", json::array()}, {"dispatches", {dispatch}}}}}}}}};
+  return {
+      {"programs",
+       {{{"program", program},
+         {"improved", true},
+         {"default_ns", kDefaultNs},
+         {"tuned_ns", tunedNs},
+         {"speedup", interval},
+         {"verdict", "improved"},
+         {"flags", json::array()},
+         {"spec", "module @hone_tuning_spec {}\n"},
+         {"dispatch_times", {{"before", times(kDefaultNs)}, {"after", times(tunedNs)}}},
+         {"variants", {{{"name", ""}, {"flags", json::array()}, {"dispatches", {dispatch}}}}}}}}};
 }
 
 }  // namespace
@@ -173,7 +171,8 @@ json shapeAt(std::size_t number, Random& random) {
   const std::int64_t m = std::int64_t{16} << (number % 5);
   const std::int64_t k = std::int64_t{4096} << (number / 5 % 5);
   const double flops = 2.0 * static_cast<double>(m * m * k);
-  const double bestLimit = std::clamp(static_cast<double>(k) / 512 / static_cast<double>(m), 1.0, 256.0);
+  const double bestLimit =
+      std::clamp(static_cast<double>(k) / 512 / static_cast<double>(m), 1.0, 256.0);
   const auto timeAt = [&](double limit) {
     const double away = std::abs(std::log2(limit / bestLimit));
     return flops / 20e3 * (1 + 0.15 * away) * (1 + 0.02 * random.uniform());
@@ -204,8 +203,8 @@ json regretJson(double ratio, std::size_t shapes) {
 json fitJson(bool twoD, std::size_t shapes) {
   json bands = json::array();
   for (const auto& [below, limit] : {std::pair{1024, 128}, {16384, 32}, {131072, 8}}) {
-    const json steps = twoD ? json::array({{{"reduction_below", 16384}, {"limit", limit / 4}}})
-                            : json::array();
+    const json steps =
+        twoD ? json::array({{{"reduction_below", 16384}, {"limit", limit / 4}}}) : json::array();
     bands.push_back({{"output_below", below}, {"steps", steps}, {"limit", limit}});
   }
   return {{"heuristic",
@@ -221,8 +220,12 @@ json fitJson(bool twoD, std::size_t shapes) {
 }
 
 json tallyJson(std::size_t shapes, double speedup) {
-  return {{"shapes", shapes},     {"total_speedup", speedup * 1.1}, {"geomean_speedup", speedup},
-          {"improved", shapes},   {"neutral", 0},                   {"ambiguous", 0},
+  return {{"shapes", shapes},
+          {"total_speedup", speedup * 1.1},
+          {"geomean_speedup", speedup},
+          {"improved", shapes},
+          {"neutral", 0},
+          {"ambiguous", 0},
           {"regressed", 0}};
 }
 
@@ -239,15 +242,14 @@ Result<std::int64_t> addSplitRun(Store& store, std::size_t shapes) {
     const double gain = 1 + 0.6 * random.uniform();
     const json& shape = summary["shapes"].back();
     const double baselineUs = shape["baseline"][3];
-    summary["validated"].push_back(
-        {{"arguments", shape["arguments"]},
-         {"baseline_us", baselineUs},
-         {"taken", "2-D"},
-         {"choices",
-          {{"2-D",
-            {{"time_us", baselineUs / gain},
-             {"verdict", "improved"},
-             {"speedup", {gain * 0.97, gain, gain * 1.04}}}}}}});
+    summary["validated"].push_back({{"arguments", shape["arguments"]},
+                                    {"baseline_us", baselineUs},
+                                    {"taken", "2-D"},
+                                    {"choices",
+                                     {{"2-D",
+                                       {{"time_us", baselineUs / gain},
+                                        {"verdict", "improved"},
+                                        {"speedup", {gain * 0.97, gain, gain * 1.04}}}}}}});
   }
   summary["recommendations"]["recommendations"] = {{{"one_d", fitJson(false, shapes)},
                                                     {"two_d", fitJson(true, shapes)},

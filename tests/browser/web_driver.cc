@@ -150,10 +150,9 @@ Result<std::vector<std::string>> Browser::console() {
 }
 
 Result<void> Browser::resize(int width, int height) {
-  HONE_CHECK(devtools("Emulation.setDeviceMetricsOverride", {{"width", width},
-                                                             {"height", height},
-                                                             {"deviceScaleFactor", 1},
-                                                             {"mobile", width < 600}}));
+  HONE_CHECK(devtools(
+      "Emulation.setDeviceMetricsOverride",
+      {{"width", width}, {"height", height}, {"deviceScaleFactor", 1}, {"mobile", width < 600}}));
   return {};
 }
 

@@ -29,8 +29,8 @@ class Browser {
   [[nodiscard]] Result<void> open(const std::string& address);
   [[nodiscard]] Result<void> open(const std::filesystem::path& file);
   /// What the body of a function returns; `arguments[0]` and on are given. A promise is waited for.
-  [[nodiscard]] Result<nlohmann::json> run(std::string_view script,
-                                           const nlohmann::json& arguments = nlohmann::json::array());
+  [[nodiscard]] Result<nlohmann::json> run(
+      std::string_view script, const nlohmann::json& arguments = nlohmann::json::array());
   /// What the page wrote to the console since it was asked last; errors of scripts and of the
   /// security policy are among it.
   [[nodiscard]] Result<std::vector<std::string>> console();

@@ -4,9 +4,11 @@
   const kBar = 15;
   const kPhone = 520;
 
+  /** Room for the bars, the axis, and a legend that takes a line a name on a phone. */
   hone.barsHeight = (part) => {
     const beside = part.stacked ? 1.6 : part.groups.length;
-    return Math.max(120, part.names.length * (beside * kBar + 9) + (part.groups.length > 1 ? 110 : 70));
+    const legend = part.groups.length > 1 ? 24 * Math.ceil(part.groups.length / (window.innerWidth < kPhone ? 1 : 3)) : 0;
+    return Math.max(120, part.names.length * (beside * kBar + 9) + 70 + legend);
   };
 
   hone.drawBars = (canvas, part) => {
@@ -39,7 +41,7 @@
         ({ ...label, text: hone.shortened(label.text, chart.width < kPhone ? 30 : 48) }));
     options.plugins.rules = { list: part.rules.map((at) => ({ of: "x", at, label: "" })) };
     options.scales = {
-      x: hone.scaleOf(part.value, { stacked: part.stacked }),
+      x: hone.scaleOf(part.value, { stacked: part.stacked, beginAtZero: part.base === 0, grace: part.base === 0 ? 0 : "5%" }),
       y: {
         stacked: part.stacked,
         grid: { display: false, borderColor: hone.color("line") },

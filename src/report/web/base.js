@@ -117,6 +117,12 @@ globalThis.hone = {};
     const mixed = kRamp[low].map((from, i) => Math.round(from + (kRamp[low + 1][i] - from) * (at - low)));
     return `rgb(${mixed.join(",")})`;
   };
+  /** Between two colours "#rrggbb": 0 is the first, 1 the second. */
+  hone.mixed = (first, second, share) => {
+    const parts = (color) => [1, 3, 5].map((at) => Number.parseInt(color.slice(at, at + 2), 16));
+    const to = parts(second);
+    return `rgb(${parts(first).map((from, i) => Math.round(from + (to[i] - from) * share)).join(",")})`;
+  };
   /** What can be read on that colour. */
   hone.onRamp = (share) => (share > 0.55 ? "#14181d" : "#ffffff");
 

@@ -6,7 +6,7 @@
     id: "intervals",
     afterDatasetDraw(chart, { index, meta }) {
       const { low, high } = chart.data.datasets[index];
-      if (!low || meta.hidden) {
+      if (!low || !chart.isDatasetVisible(index)) {
         return;
       }
       const sideways = chart.options.indexAxis === "y";
@@ -55,8 +55,15 @@
         context.moveTo(...(rule.of === "x" ? [at, top] : [left, at]));
         context.lineTo(...(rule.of === "x" ? [at, bottom] : [right, at]));
         context.stroke();
+        const place = rule.of === "x" ? [at - 4, top + 11] : [right - 4, at - 5];
         context.textAlign = "right";
-        context.fillText(rule.label || "", rule.of === "x" ? at - 4 : right - 4, rule.of === "x" ? top + 11 : at - 4);
+        context.save();
+        context.setLineDash([]);
+        context.lineWidth = 4;
+        context.strokeStyle = hone.color("paper");  // points may lie behind the words
+        context.strokeText(rule.label || "", ...place);
+        context.restore();
+        context.fillText(rule.label || "", ...place);
       }
       context.restore();
     },
@@ -159,7 +166,7 @@
       legend: {
         position: "top",
         align: "start",
-        labels: { usePointStyle: true, color: hone.color("ink"), boxWidth: 8, padding: 12 },
+        labels: { usePointStyle: true, color: hone.color("ink"), boxWidth: 7, boxHeight: 7, padding: 12 },
       },
       tooltip: {
         backgroundColor: hone.color("ink"),

@@ -3,7 +3,7 @@
 (() => {
   const kRow = 20;
   const kHead = 34;
-  const kFoot = 46;
+  const kFoot = 58;
   const kRowsAtFirst = 60;
 
   /** How far along its colours a value is; by its logarithm where the axis says so. */
@@ -37,7 +37,7 @@
     context.textAlign = "right";
     context.fillText(hone.format(range[1], part.value.unit), left + width, top + 24);
     context.textAlign = "left";
-    context.fillText(`${hone.axisTitle(part.value)}; ★ the best of its row`, left + width + 14, top + 10);
+    context.fillText(`${hone.axisTitle(part.value)}; ★ the best of its row`, 0, top + 40);
   };
 
   /** Draws the first rows; gives back where the cells are. */
@@ -46,7 +46,7 @@
     const cell = (width - names) / part.columns.length;
     const context = hone.sharpCanvas(canvas, width, kHead + rows * kRow + kFoot);
     const range = rangeOf(part.cells);
-    const letters = Math.max(4, Math.floor(names / 6.8));
+    const letters = Math.max(4, Math.floor(names / 7.6));
     context.textBaseline = "middle";
     context.fillStyle = hone.color("soft");
     context.fillText(hone.shortened(part.y_label, letters), 0, kHead - 10);
@@ -74,13 +74,14 @@
         context.fillStyle = hone.ramp(share);
         context.fillRect(left, top, cell - 1, kRow - 1);
         const marked = part.marked[r] === c;
-        const text = `${marked ? "★" : ""}${cell > 46 ? (marked ? " " : "") + hone.format(value, part.value.unit === "x" ? "" : part.value.unit) : ""}`;
+        const number = cell > 46 ? hone.format(value, part.value.unit).replace(/x$/, "") : "";
+        const text = [marked ? "★" : "", number].filter(Boolean).join(" ");
         context.fillStyle = hone.onRamp(share);
         context.textAlign = "center";
         context.fillText(text, left + (cell - 1) / 2, top + kRow / 2 + 0.5);
       });
     }
-    drawLegend(context, part, range, names, kHead + rows * kRow + 12, Math.min(150, (width - names) / 3));
+    drawLegend(context, part, range, 0, kHead + rows * kRow + 12, 150);
     return { names, cell };
   };
 

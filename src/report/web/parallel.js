@@ -5,7 +5,7 @@
   const kHeight = 340;
   const kBottom = 14;
   const kSide = 34;
-  const kLeastGap = 86;
+  const kLeastGap = 104;
 
   /** Knobs have few values: they are spread evenly. What was measured lies by its logarithm. */
   const axisOf = (knob, last) => {
@@ -20,7 +20,13 @@
     }
     const place = new Map(values.map((value, i) => [value, i]));
     const at = (value) => kTop + span * (values.length > 1 ? 1 - place.get(value) / (values.length - 1) : 0.5);
-    return { values, at };
+    return { values, at, room: Math.min(14, span / (3 * values.length)) };
+  };
+
+  /** Where a candidate crosses an axis: a little beside its value, or equal ones would hide each other. */
+  const crossing = (axes, part, k, i) => {
+    const scattered = ((i * 2654435761 + k * 40503) % 1000) / 1000 - 0.5;
+    return axes[k].at(part.knobs[k].values[i]) + scattered * (axes[k].room ?? 0);
   };
 
   const drawLine = (context, axes, xs, part, i) => {
@@ -30,7 +36,7 @@
       if (knob.values[i] === null) {
         return;
       }
-      context[begun ? "lineTo" : "moveTo"](xs[k], axes[k].at(knob.values[i]));
+      context[begun ? "lineTo" : "moveTo"](xs[k], crossing(axes, part, k, i));
       begun = true;
     });
     context.stroke();
@@ -90,11 +96,12 @@
       xs = part.knobs.map((_, k) => kSide + ((width - 2 * kSide) * k) / Math.max(1, part.knobs.length - 1));
       const context = hone.sharpCanvas(canvas, width, kHeight);
       const shown = order.filter(seen);
-      context.globalAlpha = Math.min(0.8, Math.max(0.06, 60 / shown.length));
+      context.globalAlpha = Math.min(0.8, Math.max(0.12, 90 / shown.length));
       context.lineWidth = 1.2;
       const best = axes[axes.length - 1];
+      const [faint, strong] = [hone.color("line"), hone.color("series-0")];
       for (const i of shown) {
-        context.strokeStyle = hone.ramp(best.share(result.values[i]) * 0.92);
+        context.strokeStyle = hone.mixed(faint, strong, best.share(result.values[i]) ** 1.5);
         drawLine(context, axes, xs, part, i);
       }
       context.globalAlpha = 1;
@@ -119,11 +126,10 @@
       let best = -1;
       let distance = 12;
       for (const i of order) {
-        const [a, b] = [part.knobs[k - 1].values[i], part.knobs[k].values[i]];
-        if (a === null || b === null || !seen(i)) {
+        if (part.knobs[k - 1].values[i] === null || part.knobs[k].values[i] === null || !seen(i)) {
           continue;
         }
-        const gap = Math.abs(axes[k - 1].at(a) * (1 - share) + axes[k].at(b) * share - y);
+        const gap = Math.abs(crossing(axes, part, k - 1, i) * (1 - share) + crossing(axes, part, k, i) * share - y);
         if (gap <= distance) {
           distance = gap;
           best = i;

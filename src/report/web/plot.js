@@ -42,6 +42,12 @@
     };
   };
 
+  /** Logarithmic axes as far as the data reach: whole decades would leave most of a plot empty. */
+  const logRange = (axis, values) => {
+    const known = values.filter((value) => value !== null && value > 0);
+    return axis.log && known.length > 0 ? { min: known.reduce((a, b) => Math.min(a, b)) / 1.2, max: known.reduce((a, b) => Math.max(a, b)) * 1.2 } : {};
+  };
+
   hone.drawPlot = (canvas, part) => {
     const looks = hone.looks(part.series);
     const datasets = part.series.map((series, i) => datasetOf(series, looks[i], part));
@@ -61,7 +67,12 @@
     options.plugins.legend.display = part.series.length > 1 && part.series.length <= kLegendAtMost;
     options.plugins.rules = { list: part.rules };
     options.plugins.regions = { list: part.regions };
-    options.scales = { x: hone.scaleOf(part.x), y: hone.scaleOf(part.y, { grace: part.y.log ? 0 : "5%" }) };
+    const placesOf = (of) => datasets.flatMap((dataset) => dataset.data.map((point) => point[of]));
+    const ruled = (part.rules || []).filter((rule) => rule.of === "y").map((rule) => rule.at);
+    options.scales = {
+      x: hone.scaleOf(part.x, logRange(part.x, placesOf("x"))),
+      y: hone.scaleOf(part.y, part.y.log ? logRange(part.y, [...placesOf("y"), ...ruled]) : { grace: "5%" }),
+    };
     return hone.newChart(canvas, {
       type: "scatter",
       data: { datasets },
