@@ -165,11 +165,13 @@ TEST(Serve, TellsOfWhatIsNewAndSendsOnlyThat) {
   list.get();  // at once: the page has nothing
   store::Store store = writeStore(box);
   const std::int64_t run = addRun(store);
-  addTrial(store, run, "first");
+  for (int i = 0; i < 100; ++i) {
+    addTrial(store, run, fmt::format("trial {}", i));
+  }
   const auto whole = served.client().Get("/runs/1/document");
   const std::string version = whole->get_header_value("Hone-Version");
   EXPECT_EQ(served.client().Get("/runs/1/document?have=" + version)->status, 204);
-  addTrial(store, run, "second");
+  addTrial(store, run, "the next one");
   const std::string heard =
       served.listenFor(fmt::format("/runs/1/events?have={}", version), "\ndata: ");
   EXPECT_THAT(heard, HasSubstr("id: "));
@@ -177,7 +179,7 @@ TEST(Serve, TellsOfWhatIsNewAndSendsOnlyThat) {
   EXPECT_EQ(patch->get_header_value("Content-Type"), "application/json-patch+json");
   const auto patched = nlohmann::json::parse(whole->body).patch(nlohmann::json::parse(patch->body));
   EXPECT_EQ(patched, nlohmann::json::parse(served.get("/runs/1/document")));
-  EXPECT_THAT(patched.dump(), HasSubstr("second"));
+  EXPECT_THAT(patched.dump(), HasSubstr("the next one"));
 }
 
 TEST(Serve, ADeletedRunIsSaidToBeGone) {

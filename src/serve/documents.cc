@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "report/page.h"
 #include "report/run_list.h"
+#include "store/records.h"
 
 namespace hone::serve {
 namespace {
@@ -20,6 +21,11 @@ constexpr std::chrono::seconds kPeriod{1};
 
 bool covers(const std::shared_ptr<const Made>& made, std::int64_t version) {
   return made != nullptr && made->first <= version && version <= made->last;
+}
+
+std::shared_ptr<const Content> contentOf(json document) {
+  std::string text = store::jsonText(document);
+  return std::make_shared<Content>(Content{std::move(document), std::move(text)});
 }
 
 bool isOver(std::optional<store::RunStatus> status) {
@@ -56,13 +62,12 @@ Result<Documents::Entry> Documents::entryFor(Page page) {
     return Entry{};
   }
   const bool settled = entry.now != nullptr && isOver(status) && entry.status == status;
-  const auto document =
-      settled ? entry.now->document : std::make_shared<const json>(HONE_TRY(make(page)));
-  if (entry.now != nullptr && (settled || *entry.now->document == *document)) {
-    entry.now = std::make_shared<Made>(Made{entry.now->document, entry.now->first, version});
+  const auto content = settled ? entry.now->content : contentOf(HONE_TRY(make(page)));
+  if (entry.now != nullptr && (settled || entry.now->content->document == content->document)) {
+    entry.now = std::make_shared<Made>(Made{entry.now->content, entry.now->first, version});
   } else {
     entry.before = std::move(entry.now);
-    entry.now = std::make_shared<Made>(Made{document, version, version});
+    entry.now = std::make_shared<Made>(Made{content, version, version});
   }
   entry.status = status;
   keep(page, entry);
@@ -103,14 +108,25 @@ Result<std::optional<Update>> Documents::since(Page page, std::int64_t have) {
   if (entry.now == nullptr) {
     return std::nullopt;
   }
-  Update update{.kind = Update::Kind::none, .body = {}, .version = entry.now->last};
-  if (!covers(entry.now, have)) {
-    update.kind = covers(entry.before, have) ? Update::Kind::patch : Update::Kind::whole;
-    update.body = update.kind == Update::Kind::patch
-                      ? json::diff(*entry.before->document, *entry.now->document)
-                      : *entry.now->document;
-  }
+  Update update = updateFrom(entry, have);
   note(page, threadCpuNs() - start);
+  return update;
+}
+
+Update Documents::updateFrom(const Entry& entry, std::int64_t have) {
+  Update update{.kind = Update::Kind::none, .body = {}, .version = entry.now->last};
+  if (covers(entry.now, have)) {
+    return update;
+  }
+  const Content& now = *entry.now->content;
+  if (covers(entry.before, have)) {
+    update.kind = Update::Kind::patch;
+    update.body = store::jsonText(json::diff(entry.before->content->document, now.document));
+  }
+  if (update.body.empty() || update.body.size() >= now.text.size()) {
+    update.kind = Update::Kind::whole;
+    update.body = now.text;
+  }
   return update;
 }
 

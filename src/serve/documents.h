@@ -18,9 +18,15 @@ namespace hone::serve {
 using Page = std::int64_t;
 inline constexpr Page kRunList = 0;
 
+/// A document, and its text.
+struct Content {
+  nlohmann::json document;
+  std::string text;
+};
+
 /// A document as it was at a version of the store.
 struct Made {
-  std::shared_ptr<const nlohmann::json> document;
+  std::shared_ptr<const Content> content;
   std::int64_t first = 0;  ///< the version that it was made at
   std::int64_t last = 0;   ///< the newest version at which it was still the same
 };
@@ -29,7 +35,7 @@ struct Made {
 struct Update {
   enum class Kind : std::uint8_t { none, patch, whole };
   Kind kind = Kind::none;
-  nlohmann::json body;  ///< RFC 6902 for a patch
+  std::string body;  ///< JSON; of a patch as RFC 6902 has it
   std::int64_t version = 0;
 };
 
@@ -69,6 +75,7 @@ class Documents {
   [[nodiscard]] Result<Entry> entryFor(Page page);
   [[nodiscard]] Result<std::optional<store::RunStatus>> statusOf(Page page);
   [[nodiscard]] Result<nlohmann::json> make(Page page);
+  [[nodiscard]] static Update updateFrom(const Entry& entry, std::int64_t have);
   void keep(Page page, Entry entry);
   void note(Page page, std::int64_t cpuNs);
 

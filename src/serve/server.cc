@@ -158,26 +158,27 @@ void Server::State::sendPage(Page page, Response& response) {
   } else if (*made == nullptr) {
     refuse(response, 404, fmt::format("there is no run {}; / lists what there is", page));
   } else {
-    send(response, report::page(*(*made)->document, {.live = true, .version = (*made)->last}),
+    send(response,
+         report::page((*made)->content->document, {.live = true, .version = (*made)->last}),
          "text/html; charset=utf-8");
   }
 }
 
 void Server::State::sendDocument(Page page, const Request& request, Response& response) {
-  const auto update = documents.since(page, versionIn(request));
+  auto update = documents.since(page, versionIn(request));
   if (!update) {
     return refuse(response, update.error());
   }
   if (!*update) {
     return refuse(response, 404, fmt::format("there is no run {}", page));
   }
-  const Update& news = **update;
+  Update& news = **update;
   response.set_header("Hone-Version", std::to_string(news.version));
   if (news.kind == Update::Kind::none) {
     response.status = 204;
     return;
   }
-  send(response, store::jsonText(news.body),
+  send(response, std::move(news.body),
        news.kind == Update::Kind::patch ? "application/json-patch+json" : "application/json");
 }
 
