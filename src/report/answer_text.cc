@@ -18,6 +18,10 @@ std::string asFast(double speedup) {
                       : fmt::format("{:.2f}x as slow", 1 / speedup);
 }
 
+std::string counted(std::size_t count, std::string_view what) {
+  return fmt::format("{} {}{}", count, what, count == 1 ? "" : what.ends_with("ch") ? "es" : "s");
+}
+
 std::string sureness(const std::string& verdict) {
   if (verdict == "improved") {
     return "surely faster: the whole interval is beyond the noise of this run";

@@ -18,13 +18,22 @@ constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 /// More bars than this say less than the table does.
 constexpr std::size_t kMostBars = 40;
 
-std::string nameOf(const ProfileRow& row) {
+/// The operation with the tile, where it is not the compiler's own choice; in a page about one
+/// operation the tile alone.
+std::string nameOf(const ProfileRow& row, bool alone) {
   const bool own =
       row.provider == model::kIreeProvider && row.configuration != model::kDefaultConfiguration;
-  std::string_view configuration = row.configuration;
-  constexpr std::string_view kPrefix = "tile_config_";
-  configuration.remove_prefix(configuration.starts_with(kPrefix) ? kPrefix.size() : 0);
-  return own ? fmt::format("{} {}", row.operation, configuration) : row.operation;
+  if (!own) {
+    return alone && row.provider == model::kIreeProvider ? "the compiler's own" : row.operation;
+  }
+  const std::string& tile = row.tile.empty() ? row.configuration : row.tile;
+  return alone ? tile : fmt::format("{} {}", row.operation, tile);
+}
+
+bool oneOperation(const std::vector<ProfileRow>& rows) {
+  return std::all_of(rows.begin(), rows.end(), [&](const ProfileRow& row) {
+    return row.operation == rows.front().operation;
+  });
 }
 
 std::vector<std::string> providersOf(const std::vector<ProfileRow>& rows) {
@@ -81,10 +90,12 @@ std::vector<Series> roofs(const RunRecord& record, const std::vector<ProfileRow>
 void addSpeeds(const std::vector<ProfileRow>& rows, Document& document) {
   std::map<std::string, std::map<std::string, const ProfileRow*>> named;
   std::map<std::string, double> longest;
+  const bool alone = oneOperation(rows) && providersOf(rows).size() == 1;
   for (const ProfileRow& row : rows) {
     if (row.measured()) {
-      named[nameOf(row)][row.provider] = &row;
-      longest[nameOf(row)] = std::max(longest[nameOf(row)], row.timeNs);
+      const std::string name = nameOf(row, alone);
+      named[name][row.provider] = &row;
+      longest[name] = std::max(longest[name], row.timeNs);
     }
   }
   Bars bars;
@@ -93,7 +104,8 @@ void addSpeeds(const std::vector<ProfileRow>& rows, Document& document) {
   }
   std::stable_sort(bars.names.begin(), bars.names.end(),
                    [&](const auto& a, const auto& b) { return longest[a] > longest[b]; });
-  bars.title = "GFLOP/s by dispatch and provider";
+  bars.title = alone ? fmt::format("GFLOP/s of {}", rows.front().operation)
+                     : std::string("GFLOP/s by dispatch and provider");
   bars.note = "The dispatches that take longest come first.";
   if (bars.names.size() > kMostBars) {
     bars.note = fmt::format("The {} of {} dispatches that take longest; the table has all.",
@@ -133,7 +145,7 @@ void addRoofline(const RunRecord& record, const std::vector<ProfileRow>& rows, D
         const bool bounded = row.lowNs > 0 && row.highNs > 0;
         series.low.push_back(bounded ? row.flops / row.highNs : kNone);
         series.high.push_back(bounded ? row.flops / row.lowNs : kNone);
-        series.labels.push_back(nameOf(row));
+        series.labels.push_back(nameOf(row, false));
       }
     }
     plot.series.push_back(std::move(series));

@@ -118,7 +118,7 @@ void answerProfile(const std::vector<ProfileRow>& rows, Answer& answer) {
       rows.begin(), rows.end(), [](const auto& row) { return row.verification == "SUCCESS"; }));
   if (failures > 0) {
     answer.tone = Answer::Tone::bad;
-    answer.headline = fmt::format("{} of {} dispatches failed.", failures, rows.size());
+    answer.headline = fmt::format("{} of {} failed.", failures, counted(rows.size(), "dispatch"));
   } else {
     answer.tone = verified > 0 ? Answer::Tone::good : Answer::Tone::plain;
     answer.headline = fmt::format(
@@ -132,7 +132,10 @@ void answerProfile(const std::vector<ProfileRow>& rows, Answer& answer) {
       shares.push_back(iree->second->rooflineShare());
     }
   }
-  if (!shares.empty()) {
+  if (shares.size() == 1) {
+    answer.lines.push_back(
+        fmt::format("IREE's best reaches {:.0f} % of what this machine allows.", 100 * shares[0]));
+  } else if (!shares.empty()) {
     answer.lines.push_back(fmt::format(
         "IREE's best reach {:.0f} % of what this machine allows (median; {:.0f} % to {:.0f} %).",
         100 * stats::median(shares), 100 * *std::min_element(shares.begin(), shares.end()),

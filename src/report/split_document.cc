@@ -93,7 +93,7 @@ void answerSweep(const json& summary, std::size_t shapes, Answer& answer) {
       numberIn(memberOf(memberOf(summary, "validation"), "oracle"), "geomean_speedup");
   if (!std::isnan(oracle)) {
     answer.lines.push_back(
-        fmt::format("The best limit for every problem alone would make it {}.", asFast(oracle)));
+        fmt::format("The best limit for every problem alone would give {:.2f}x.", oracle));
   }
 }
 

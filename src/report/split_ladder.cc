@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <limits>
 #include <map>
@@ -49,13 +50,20 @@ std::vector<Region> regionsOf(const json& heuristic) {
   return regions;
 }
 
+std::string capital(std::string word) {
+  if (!word.empty()) {
+    word[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(word[0])));
+  }
+  return word;
+}
+
 /// The shapes of a kind by their best limit, over their sizes.
 Plot clusterPlot(const std::string& kind, const json& recommendation,
                  const std::vector<SplitShape>& shapes) {
   const bool twoD = memberOf(recommendation, "take_two_d") == true;
   const json& heuristic = memberOf(memberOf(recommendation, twoD ? "two_d" : "one_d"), "heuristic");
   Plot plot;
-  plot.title = fmt::format("{}s by their best limit, with the recommended ladder", kind);
+  plot.title = fmt::format("{}s by their best limit, with the recommended ladder", capital(kind));
   plot.note = fmt::format(
       "The boxes are the ladder with the limit that it gives. It leaves alone what has an output "
       "of "
@@ -92,7 +100,7 @@ Bars regretBars(const json& summary, const std::string& kind, const json& recomm
   bars.title = fmt::format("Regret on {}s", kind);
   bars.note =
       "How much longer than the best that was measured of each problem, as a geometric mean. Left "
-      "out: each problem under a ladder that was fitted to the others.";
+      "out: each problem under a ladder that was fitted to the others. Below 0 is noise.";
   bars.value = {"over the best", "%"};
   bars.names = {"1-D ladder", "2-D ladder", "oracle"};
   Bars::Group fitted{.name = "on the shapes it was fitted to"};

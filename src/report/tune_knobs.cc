@@ -74,7 +74,7 @@ Bars effectBars(const TuneSearch& search, const Candidates& candidates) {
   bars.note =
       "The median speedup under a knob's best value over that under its worst: a long bar is a "
       "knob that matters. Below, every candidate.";
-  bars.value = {"best value over worst", "x"};
+  bars.value = {"best value over worst", "x", true};
   bars.base = 1;
   Bars::Group group;
   for (const Effect& effect : effects) {
@@ -101,7 +101,9 @@ ParallelCoordinates coordinates(const TuneSearch& search, const Candidates& cand
     }
     lines.knobs.push_back(std::move(knob));
   }
-  lines.knobs.push_back({{"speedup in screening", "x", true}, candidates.speedups});
+  ParallelCoordinates::Knob& result = lines.knobs.emplace_back();
+  result.axis = {"speedup in screening", "x"};
+  result.values = candidates.speedups;
   for (std::size_t i = 0; i < candidates.trials.size(); ++i) {
     const std::string& name = candidates.trials[i]->config.name;
     lines.labels.push_back(name);

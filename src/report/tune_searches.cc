@@ -90,7 +90,7 @@ Plot progressPlot(const std::vector<TuneSearch>& searches, const Axis& axis, dou
       "Each point is a candidate by its first samples, each line the best of a dispatch so far. 1x "
       "is the compiler's own choice.";
   plot.x = axis;
-  plot.y = {"speedup in screening", "x", true};
+  plot.y = {"speedup in screening", "x"};
   plot.rules = {{Rule::Of::y, 1, "default"}};
   Series each{.name = "every candidate", .role = Role::faint};
   std::vector<Series> best;

@@ -53,7 +53,7 @@ TEST_F(PageTest, ASplit) {
   EXPECT_THAT(titles(),
               IsSupersetOf({"The recommended limits against the compiler's own choice",
                             "Baseline against optimized", "Runtime over limit", "Problem by limit",
-                            "matmuls by their best limit, with the recommended ladder",
+                            "Matmuls by their best limit, with the recommended ladder",
                             "Regret on matmuls"}));
   EXPECT_EQ(run("return hone.document.parts.find((one) => one.type === 'heat').rows.length"), 3);
   expectGoodPage();

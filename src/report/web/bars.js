@@ -40,8 +40,10 @@
       Chart.defaults.plugins.legend.labels.generateLabels(chart).map((label) =>
         ({ ...label, text: hone.shortened(label.text, chart.width < kPhone ? 30 : 48) }));
     options.plugins.rules = { list: part.rules.map((at) => ({ of: "x", at, label: "" })) };
+    const values = part.groups.flatMap((group) => [...group.values, ...(group.low || []), ...(group.high || [])]);
+    const range = part.stacked ? {} : hone.rangeOf(part.value, [part.base, ...values]);
     options.scales = {
-      x: hone.scaleOf(part.value, { stacked: part.stacked, beginAtZero: part.base === 0, grace: part.base === 0 ? 0 : "5%" }),
+      x: hone.scaleOf(part.value, { stacked: part.stacked, beginAtZero: part.base === 0, ...range }),
       y: {
         stacked: part.stacked,
         grid: { display: false, borderColor: hone.color("line") },

@@ -98,6 +98,24 @@
     },
   };
 
+  /**
+   * The range of an axis with all of its values in it. Logarithms go as far as the values reach:
+   * whole decades would leave most of a plot empty; a value alone has room around it.
+   */
+  hone.rangeOf = (axis, values) => {
+    const known = values.filter((value) => Number.isFinite(value) && (!axis.log || value > 0));
+    if (known.length === 0) {
+      return {};
+    }
+    const low = known.reduce((a, b) => Math.min(a, b));
+    const high = known.reduce((a, b) => Math.max(a, b));
+    if (!axis.log) {
+      return { suggestedMin: low, suggestedMax: high };
+    }
+    const room = high / low < 3 ? 1.7 : 1.15;
+    return { min: low / room, max: high * room };
+  };
+
   /** A scale as an axis describes it. */
   hone.scaleOf = (axis, more = {}) => {
     const scale = {
@@ -107,9 +125,10 @@
       ticks: {
         color: hone.color("soft"),
         maxRotation: 0,
-        callback: (value) => {
-          const lead = Number(value.toExponential().split("e")[0]);
-          const plain = !axis.log || axis.ticks || [1, 2, 5].includes(lead);
+        callback(value) {
+          const lead = Number(value.toExponential(3).split("e")[0]);
+          const leads = this.max / this.min < 12 ? [1, 1.5, 2, 3, 4, 5, 6, 8] : [1, 2, 5];
+          const plain = !axis.log || axis.ticks || leads.includes(lead);
           return plain ? hone.format(value, axis.unit === "ns" || axis.unit === "x" ? axis.unit : "") : null;
         },
       },

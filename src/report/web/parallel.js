@@ -7,15 +7,14 @@
   const kSide = 34;
   const kLeastGap = 104;
 
-  /** Knobs have few values: they are spread evenly. What was measured lies by its logarithm. */
+  /** Knobs have few values: they are spread evenly. What was measured lies where its value is. */
   const axisOf = (knob, last) => {
     const values = [...new Set(knob.values.filter((value) => value !== null))].sort((a, b) => a - b);
     const span = kHeight - kTop - kBottom;
     if (last) {
-      const low = Math.log(values[0]);
-      const high = Math.log(values[values.length - 1]);
-      const at = (value) => kTop + span * (high > low ? (high - Math.log(value)) / (high - low) : 0.5);
-      const share = (value) => (high > low ? (Math.log(value) - low) / (high - low) : 1);
+      const [low, high] = [values[0], values[values.length - 1]];
+      const share = (value) => (high > low ? (value - low) / (high - low) : 1);
+      const at = (value) => kTop + span * (high > low ? 1 - share(value) : 0.5);
       return { values: [values[0], values[values.length - 1]], at, share };
     }
     const place = new Map(values.map((value, i) => [value, i]));

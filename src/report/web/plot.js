@@ -42,12 +42,6 @@
     };
   };
 
-  /** Logarithmic axes as far as the data reach: whole decades would leave most of a plot empty. */
-  const logRange = (axis, values) => {
-    const known = values.filter((value) => value !== null && value > 0);
-    return axis.log && known.length > 0 ? { min: known.reduce((a, b) => Math.min(a, b)) / 1.2, max: known.reduce((a, b) => Math.max(a, b)) * 1.2 } : {};
-  };
-
   hone.drawPlot = (canvas, part) => {
     const looks = hone.looks(part.series);
     const datasets = part.series.map((series, i) => datasetOf(series, looks[i], part));
@@ -67,11 +61,12 @@
     options.plugins.legend.display = part.series.length > 1 && part.series.length <= kLegendAtMost;
     options.plugins.rules = { list: part.rules };
     options.plugins.regions = { list: part.regions };
-    const placesOf = (of) => datasets.flatMap((dataset) => dataset.data.map((point) => point[of]));
+    const xs = datasets.flatMap((dataset) => dataset.data.map((point) => point.x));
+    const ys = datasets.flatMap((dataset) => [...dataset.data.map((point) => point.y), ...(dataset.low || []), ...(dataset.high || [])]);
     const ruled = (part.rules || []).filter((rule) => rule.of === "y").map((rule) => rule.at);
     options.scales = {
-      x: hone.scaleOf(part.x, logRange(part.x, placesOf("x"))),
-      y: hone.scaleOf(part.y, part.y.log ? logRange(part.y, [...placesOf("y"), ...ruled]) : { grace: "5%" }),
+      x: hone.scaleOf(part.x, part.x.log ? hone.rangeOf(part.x, xs) : part.x.ticks ? { grace: "8%" } : {}),
+      y: hone.scaleOf(part.y, { ...hone.rangeOf(part.y, [...ys, ...ruled]), grace: part.y.log ? 0 : "5%" }),
     };
     return hone.newChart(canvas, {
       type: "scatter",
