@@ -20,7 +20,7 @@ build: setup build/build.ninja ## build/hone
 	cmake --build build -j $(JOBS) --target hone
 
 test: kernels build/build.ninja ## build everything and run all tests
-	@scripts/setup --llm --browser
+	@scripts/setup --llm --browser --shells
 	cmake --build build -j $(JOBS)
 	ctest --preset release
 

@@ -168,6 +168,8 @@ Result<std::vector<ListedKernel>> listKernels(store::Store& store, std::int64_t 
   for (std::size_t i = 0; i < files.size(); ++i) {
     const std::string name = files[i].lexically_relative(folder.lexically_normal()).string();
     progress.say(fmt::format("{} of {}: {}", i + 1, files.size(), name));
+    progress.stage("judging", {.total = static_cast<std::int64_t>(files.size()),
+                               .done = static_cast<std::int64_t>(i)});
     auto listed = listOne(store, run, bench, files[i], name, known, progress);
     if (!listed && listed.error().fault != Fault::user) {
       return std::unexpected(std::move(listed).error());

@@ -92,6 +92,16 @@ Result<std::optional<profile::Roofline>> rooflineFor(const Engine& engine,
   return HONE_TRY(rooflines.of(operandsOf(operation.problem).front().element));
 }
 
+/// The fastest row so far, for people; "" where nothing was measured.
+std::string fastestOf(const std::vector<model::ProfileRow>& rows) {
+  const auto fastest = std::max_element(rows.begin(), rows.end(), [](const auto& a, const auto& b) {
+    return a.gflops() < b.gflops();
+  });
+  return fastest == rows.end() || !fastest->measured()
+             ? ""
+             : fmt::format("{:.1f} GFLOPs", fastest->gflops());
+}
+
 Result<std::vector<model::ProfileRow>> profileAll(const std::vector<profile::Generated>& operations,
                                                   const ProfileVerbOptions& options, Engine& engine,
                                                   profile::Rooflines& rooflines,
@@ -106,7 +116,8 @@ Result<std::vector<model::ProfileRow>> profileAll(const std::vector<profile::Gen
       built = HONE_TRY(profile::build(engine.compiler, std::span(operations).subspan(at, count),
                                       {engine.target.flags, false}, progress));
     }
-    progress.stage("profile", static_cast<std::int64_t>(count));
+    progress.stage("profile", {.total = static_cast<std::int64_t>(operations.size()),
+                               .done = static_cast<std::int64_t>(at)});
     for (profile::Built& one : built) {
       std::erase_if(one.dispatches, [&](const profile::BuiltDispatch& dispatch) {
         return !options.filter.takes(one.generated.operation.kind(), one.generated.operation.name(),
@@ -121,6 +132,7 @@ Result<std::vector<model::ProfileRow>> profileAll(const std::vector<profile::Gen
         options.output.printRow(context, row);
         rows.push_back(std::move(row));
       }
+      progress.best(fastestOf(rows));
     }
   }
   progress.finish();

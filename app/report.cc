@@ -98,6 +98,7 @@ void addReportVerb(CLI::App& app, Context& context) {
   auto options = std::make_shared<ReportOptions>();
   CLI::App* verb = app.add_subcommand("report", "Runs as one HTML file with plots and tables");
   verb->add_option("RUN", options->runs, "Its number, as `hone runs` lists it, or last; or several")
+      ->type_name("RUN")
       ->required();
   verb->add_option("-o,--output", options->output,
                    "The file to write; report-RUN.html, or report.html for several");

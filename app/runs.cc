@@ -85,7 +85,9 @@ Result<int> resume(Context& context, std::int64_t id) {
 CLI::App* addWithId(CLI::App& runs, const std::string& name, const std::string& what,
                     Options& options) {
   CLI::App* verb = runs.add_subcommand(name, what);
-  verb->add_option("ID", options.id, "The number of the run, as `hone runs` lists it")->required();
+  verb->add_option("ID", options.id, "The number of the run, as `hone runs` lists it")
+      ->type_name("RUN")
+      ->required();
   return verb;
 }
 

@@ -272,6 +272,7 @@ void addTuneVerb(CLI::App& app, Context& context) {
                    "Measure the candidates of a folder that --compile-only wrote");
   verb->add_option("--replay", options->replayed,
                    "How --strategy would have done in a recorded run; -o keeps the recordings")
+      ->type_name("RUN")
       ->check(CLI::PositiveNumber);
   options->engine.addTo(*verb);
   verb->footer(

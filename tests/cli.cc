@@ -59,6 +59,8 @@ bool Process::ended() const {
          info.si_pid == pid_;
 }
 
+std::string Process::outSoFar() const { return readFile(out_).value_or(""); }
+
 Ran Process::wait() {
   if (!eventually([this] { return ended(); })) {
     ADD_FAILURE() << "the program does not end";

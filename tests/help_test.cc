@@ -86,7 +86,12 @@ INSTANTIATE_TEST_SUITE_P(
         Page{{"runs"}, {"--limit", "--json", "show", "export", "resume"}},
         Page{{"runs", "show"}, {"ID", "--json"}},
         Page{{"runs", "export"}, {"ID", "--csv", "--json", "-o,--output"}},
-        Page{{"runs", "resume"}, {"ID"}}),
+        Page{{"runs", "resume"}, {"ID"}},
+        Page{{"compare"},
+             {"BEFORE", "AFTER", "--other-store", "--margin", "--limit", "--html", "--json",
+              "Exit code 1"}},
+        Page{{"serve"}, {"--port", "--address", "--token-from", "Ctrl-C"}},
+        Page{{"completions"}, {"SHELL", "bash", "zsh", "fish"}}, Page{{"man"}, {}}),
     [](const auto& info) {
       std::string name = info.param.verb.empty() ? "hone" : "";
       for (const std::string& word : info.param.verb) {

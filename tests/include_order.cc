@@ -34,6 +34,7 @@ std::map<std::string, Folders, std::less<>> allowedIncludes() {
   }
   allowed["verify"] = {"base", "model"};
   allowed["report"] = {"base", "stats", "model", "store"};
+  allowed["serve"] = {"base", "stats", "model", "store", "report"};
   return allowed;
 }
 

@@ -113,6 +113,9 @@ json columnOf(const DataTable::Column& column) {
   if (!column.unit.empty()) {
     json["unit"] = column.unit;
   }
+  if (column.leadsTo != nullptr) {
+    json["leads_to"] = column.leadsTo;
+  }
   if (column.texts.empty()) {
     json["numbers"] = numbersOf(column.numbers);
   } else {

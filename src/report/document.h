@@ -104,6 +104,7 @@ struct DataTable {
     std::string unit{};             ///< as of an axis; only for numbers
     std::vector<double> numbers{};  ///< one of the two
     std::vector<std::string> texts{};
+    const char* leadsTo = nullptr;  ///< the begin of an address that each value ends
   };
   std::string title{}, note{};
   std::vector<Column> columns{};

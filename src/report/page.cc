@@ -36,6 +36,10 @@ std::string embedded(const nlohmann::json& json) {
 }  // namespace
 
 std::string page(const Document& document, const PageOptions& options) {
+  return page(document.json(), options);
+}
+
+std::string page(const nlohmann::json& document, const PageOptions& options) {
   const std::string_view live = options.live ? webLiveScript() : "";
   const std::string policy = fmt::format(
       "default-src 'none'; img-src data:; style-src {}; script-src {}{}; connect-src {}; base-uri "
@@ -52,12 +56,12 @@ std::string page(const Document& document, const PageOptions& options) {
       "<body>\n<main id=\"page\"><noscript>This page is drawn by a script: let it run.</noscript>"
       "</main>\n<script type=\"application/json\" id=\"document\">",
       policy, webStyle());
-  html += embedded(document.json());
+  html += embedded(document);
   html += "</script>\n<script>";
   html += webScript();
   html += "</script>\n";
   if (options.live) {
-    html += fmt::format("<script>{}</script>\n", live);
+    html += fmt::format("<script data-version=\"{}\">{}</script>\n", options.version, live);
   }
   return html + "</body>\n</html>\n";
 }

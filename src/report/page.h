@@ -15,6 +15,7 @@ struct PageOptions {
   /// The page listens for changes (web/live.js) and draws itself anew: for `hone serve`, whose
   /// address it came from.
   bool live = false;
+  std::int64_t version = 0;  ///< of a live page: what the server calls this state of the document
 };
 
 /// What the page of a run shows, as the store has it now. Unknown runs are a user error.
@@ -31,5 +32,7 @@ struct PageOptions {
 /// The document in the house's style: one HTML file that needs nothing else. In the page,
 /// `hone.show(document)` draws another document in its place.
 [[nodiscard]] std::string page(const Document& document, const PageOptions& options = {});
+/// The same of a document's JSON.
+[[nodiscard]] std::string page(const nlohmann::json& document, const PageOptions& options = {});
 
 }  // namespace hone::report

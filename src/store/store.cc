@@ -216,6 +216,16 @@ Result<void> Store::finishRun(std::int64_t run, RunStatus status, const json& su
   });
 }
 
+Result<std::optional<RunStatus>> Store::status(std::int64_t run) const {
+  return state_->connection.attempt([&]() -> Result<std::optional<RunStatus>> {
+    Query query(state_->prepared("SELECT status FROM runs WHERE id = ?"));
+    if (!query.bind(run).step()) {
+      return std::nullopt;
+    }
+    return HONE_TRY(known(runStatusFrom(query.text(0)), "status", query.text(0)));
+  });
+}
+
 Result<std::vector<RunLine>> Store::listRuns(std::int64_t limit) const {
   return state_->connection.attempt([&]() -> Result<std::vector<RunLine>> {
     Query query(state_->prepared(
@@ -354,6 +364,14 @@ Result<std::vector<TrialSample>> Store::samples(std::int64_t run) const {
                       entry.sample.repetition);
   });
   return all;
+}
+
+Result<std::int64_t> Store::dataVersion() const {
+  return state_->connection.attempt([&]() -> Result<std::int64_t> {
+    Query query(state_->prepared("PRAGMA data_version"));
+    query.step();
+    return query.integer(0);
+  });
 }
 
 }  // namespace hone::store

@@ -45,6 +45,8 @@ class Store {
   /// Stamps the time, too.
   [[nodiscard]] Result<void> finishRun(std::int64_t run, RunStatus status,
                                        const nlohmann::json& summary);
+  /// Nothing where there is no such run. Much cheaper than the run itself.
+  [[nodiscard]] Result<std::optional<RunStatus>> status(std::int64_t run) const;
   /// Newest first; all of them for a limit below 1.
   [[nodiscard]] Result<std::vector<RunLine>> listRuns(std::int64_t limit) const;
 
@@ -68,6 +70,10 @@ class Store {
   [[nodiscard]] Result<void> addSamples(std::span<const TrialSample> samples);
   /// Of all trials of a run, ordered by stage, round, position, trial.
   [[nodiscard]] Result<std::vector<TrialSample>> samples(std::int64_t run) const;
+
+  /// Another number once another process has committed. A look into shared memory, cheap enough for
+  /// every second.
+  [[nodiscard]] Result<std::int64_t> dataVersion() const;
 
  private:
   struct State;

@@ -113,7 +113,9 @@ Result<void> Session::tryPlanned() {
   if (plan_.budget.trials) {
     count = std::min(count, static_cast<std::size_t>(*plan_.budget.trials) + 1);
   }
-  progress_.stage("trials", static_cast<std::int64_t>(count));
+  progress_.best({});
+  progress_.stage(
+      "trials", {.total = static_cast<std::int64_t>(count), .atMost = clock_.leftUntil(kTryShare)});
   for (std::size_t at = 0; at < count && (at == 0 || !clock_.spent(kTryShare)); at += kChunk) {
     HONE_CHECK(trySome(at, std::min(kChunk, count - at)));
   }
@@ -196,7 +198,8 @@ Result<void> Session::trySome(std::size_t first, std::size_t count) {
   const FileLock lane = HONE_TRY(enterToMeasure());
   for (std::size_t i = 0; i < left.size(); ++i) {
     HONE_CHECK(settle(left[i], compiled[i]));
-    progress_.step(fmt::format("best {}", humanTime(incumbentNs())));
+    progress_.best(bestText());
+    progress_.step(plan_.scope);
   }
   return {};
 }
@@ -355,6 +358,15 @@ double Session::incumbentNs() const {
     }
   }
   return best;
+}
+
+std::string Session::bestText() const {
+  const double bestNs = incumbentNs();
+  if (!plan_.selects || bestNs == 0) {
+    return {};
+  }
+  const double gain = baselineNs() / bestNs;
+  return gain > 1 ? fmt::format("{} ({:.2f}x)", humanTime(bestNs), gain) : humanTime(bestNs);
 }
 
 std::vector<std::size_t> Session::passedCandidates() const {

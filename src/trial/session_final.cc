@@ -48,7 +48,8 @@ Result<void> Session::race() {
   stats::Race race(participants.size(), options);
   Rounds rounds(sampler_.rankBy(), store_, Stage::race);
   rounds.restore(recorded_);
-  progress_.stage("race", static_cast<std::int64_t>(options.maxRounds));
+  progress_.stage("race", {.total = static_cast<std::int64_t>(options.maxRounds),
+                           .atMost = clock_.leftUntil(kRaceShare)});
   while (!race.done() && !clock_.spent(kRaceShare)) {
     const auto order = race.order();
     race.addRound(
@@ -140,7 +141,7 @@ Result<void> Session::finalRounds() {
       const std::int64_t round = part * plan_.rounds + i;
       times.push_back(HONE_TRY(
           rounds.take(round, participants, shuffled(participants.size(), plan_.seed, round))));
-      progress_.step();
+      progress_.step(plan_.scope);
     }
     compareFinalists(times);
   }

@@ -121,7 +121,10 @@ Result<std::vector<std::unique_ptr<DispatchSearch>>> Tuner::beginAll(Variant& va
 
 Result<void> Tuner::searchAll(std::vector<std::unique_ptr<DispatchSearch>>& searches,
                               double until) {
-  bench_.progress.stage(fmt::format("search of {} dispatches", searches.size()), 0);
+  bench_.progress.stage(fmt::format("search of {} dispatches", searches.size()),
+                        {.total = options_.budget.trials.value_or(0),
+                         .done = tried_,
+                         .atMost = clock_.leftUntil(until)});
   while (!clock_.spent(until) && !trialsSpent()) {
     DispatchSearch* next = nullptr;
     for (const auto& search : searches) {

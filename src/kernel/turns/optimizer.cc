@@ -102,6 +102,7 @@ Result<void> Optimizer::begin(const Source& source) {
   HONE_CHECK(history_.restore());
   const RunScope& scope = docket_.scope();
   races_.restore(HONE_TRY(scope.store.samples(scope.run)));
+  workshop_.progress.best({});
   workshop_.progress.stage("the original", 1);
   Entry* entry = HONE_TRY(docket_.judge({source, "the original", {}, ""}, 0, 0));
   workshop_.progress.step();
@@ -276,6 +277,8 @@ Result<void> Optimizer::judgeProposals(const TurnRecord& record) {
     const Entry* entry = HONE_TRY(docket_.judge(proposal, record.turn, quickestScreenNs_));
     if (entry->tried.judged.ok() && entry->screenNs > 0) {
       quickestScreenNs_ = std::min(quickestScreenNs_, entry->screenNs);
+      workshop_.progress.best(fmt::format("{} ({:.2f}x)", humanTime(quickestScreenNs_),
+                                          original().screenNs / quickestScreenNs_));
     }
     workshop_.progress.step(proposal.title);
     if (interrupted()) {

@@ -55,11 +55,11 @@ Result<std::optional<Confirmation>> Optimizer::confirm() {
   options.mostRounds = kMostExtension * options_.rounds;
   options.compare.seed = scope.seed;
   const FileLock lane = HONE_TRY(trial::enterToMeasure());
-  workshop_.progress.stage("confirming the winner", 1);
+  workshop_.progress.stage("confirming the winner", options.rounds);
+  options.onRound = [this] { workshop_.progress.step(); };
   const auto recorded = HONE_TRY(scope.store.samples(scope.run));
   const auto times =
       HONE_TRY(trial::pairedRounds(scope.rankBy, scope.store, participants, recorded, options));
-  workshop_.progress.step();
   HONE_CHECK(docket_.refresh());
   if (!times[2].comparison) {
     return std::nullopt;

@@ -22,6 +22,7 @@
     return {
       name: column.name,
       unit: column.unit || "",
+      leadsTo: column.leads_to,
       text,
       values: text ? hone.texts(column.texts) : column.numbers,
       shown(row) {
@@ -29,6 +30,15 @@
       },
     };
   });
+
+  const cell = (column, row) => {
+    const kind = column.text ? "text" : "number";
+    if (!column.leadsTo) {
+      return hone.element("td", { class: kind, text: column.shown(row) });
+    }
+    const address = column.leadsTo + encodeURIComponent(column.values[row]);
+    return hone.element("td", { class: kind }, [hone.element("a", { href: address, text: column.shown(row) })]);
+  };
 
   hone.table = (columns, count) => {
     const all = prepared(columns);
@@ -60,7 +70,7 @@
     const fill = () => {
       const list = order ? sorted(rows, order.column, order.direction) : rows;
       body.replaceChildren(...list.slice(0, shown).map((row) => hone.element("tr", {}, all.map((column) =>
-        hone.element("td", { class: column.text ? "text" : "number", text: column.shown(row) })))));
+        cell(column, row)))));
       const seen = Math.min(shown, list.length);
       counter.textContent = seen === count ? `${count.toLocaleString("en")} rows`
         : `${seen.toLocaleString("en")} of ${list.length.toLocaleString("en")} rows${list.length < count ? `, ${count.toLocaleString("en")} in all` : ""}`;
