@@ -69,6 +69,7 @@ Result<void> measure(const Options& options) {
                        {"minutes", Align::right}});
   std::size_t much = 0;
   std::string share;
+  std::string notes;
   for (const fs::path& file : kernels(examples, options.quick)) {
     const std::string name = file.lexically_relative(HONE_EXAMPLE_KERNELS).string();
     std::vector<std::string> arguments = {"kernel", "optimize", "--kernel", file, "--no-save"};
@@ -77,12 +78,12 @@ Result<void> measure(const Options& options) {
     }
     const auto answer = askHone(folder.path(), arguments);
     if (!answer) {
-      table.add({name, "-", "-", answer.error().message});
+      notes += fmt::format("{}: {}\n", name, answer.error().message);
       continue;
     }
     const json& confirmed = answer->json.at("confirmed");
     if (confirmed.is_null()) {
-      table.add({name, "-", "-", answer->json.value("note", "")});
+      notes += fmt::format("{}: {}\n", name, answer->json.value("note", ""));
       continue;
     }
     const double bestNs = confirmed.at("best_ns").get<double>();
@@ -98,8 +99,8 @@ Result<void> measure(const Options& options) {
                           gflops, library, 100 * gflops / library);
     }
   }
-  fmt::print("{}{} surely {}x or more over the original (aim 6)\n{}", table.text(), much, kMuch,
-             share);
+  fmt::print("{}{}{} surely {}x or more over the original (aim 6)\n{}", table.text(), notes, much,
+             kMuch, share);
   return {};
 }
 
