@@ -1,5 +1,7 @@
 #include "app/command_tree.h"
 
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
 
 #include "base/text.h"

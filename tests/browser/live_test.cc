@@ -6,6 +6,7 @@
 #include "browser/page_test.h"
 #include "served.h"
 #include "store/progress_file.h"
+#include "store/store.h"
 
 namespace hone::test {
 namespace {
