@@ -77,11 +77,11 @@ void compareProviders(const std::map<std::string, OperationTimes>& operations, A
     }
   }
   for (const auto& [provider, values] : ratios) {
-    answer.lines.push_back(
-        fmt::format("IREE is {} as {} over {} operations (geometric mean; {:.2f}x to {:.2f}x).",
-                    asFast(stats::geometricMean(values)), provider, values.size(),
-                    *std::min_element(values.begin(), values.end()),
-                    *std::max_element(values.begin(), values.end())));
+    answer.lines.push_back(fmt::format(
+        "IREE is {} as {} over {} (geometric mean; {:.2f}x to {:.2f}x).",
+        asFast(stats::geometricMean(values)), provider, counted(values.size(), "operation"),
+        *std::min_element(values.begin(), values.end()),
+        *std::max_element(values.begin(), values.end())));
   }
 }
 
@@ -122,7 +122,8 @@ void answerProfile(const std::vector<ProfileRow>& rows, Answer& answer) {
   } else {
     answer.tone = verified > 0 ? Answer::Tone::good : Answer::Tone::plain;
     answer.headline = fmt::format(
-        "{} dispatches of {} operations measured; {}.", rows.size(), operations.size(),
+        "{} of {} measured; {}.", counted(rows.size(), "dispatch"),
+        counted(operations.size(), "operation"),
         verified > 0 ? fmt::format("{} verified, none wrong", verified) : "results not verified");
   }
   std::vector<double> shares;

@@ -87,7 +87,8 @@ TEST_F(DocumentsTest, ADeletedRunIsGone) {
 }
 
 TEST_F(DocumentsTest, WaitsLongerTheMoreListen) {
-  EXPECT_LE(documents_.due(kRunList, 1), Documents::Clock::now()) << "nothing was made yet";
+  const auto due = documents_.due(kRunList, 1);
+  EXPECT_LE(due, Documents::Clock::now()) << "nothing was made yet";
   ASSERT_TRUE(documents_.current(kRunList));
   const auto made = Documents::Clock::now();
   EXPECT_GT(documents_.due(kRunList, 1), made);

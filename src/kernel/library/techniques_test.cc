@@ -45,7 +45,8 @@ class CppTechnique : public ::testing::TestWithParam<Example> {
          {},
          {std::chrono::minutes(5), 0}});
     EXPECT_TRUE(ran && ran->ending.ok()) << (ran ? ran->err : ran.error().message);
-    return Library(::dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL));
+    // Threads of OpenMP stay when the library goes: then its code must.
+    return Library(::dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE));
   }
 
   /// The output for sizes, with the arrays as large as all sizes together.
