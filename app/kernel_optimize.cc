@@ -157,7 +157,7 @@ std::unexpected<Error> failRun(store::Store& store, std::int64_t run, Error erro
   return std::unexpected(std::move(error));
 }
 
-Result<store::Run> describe(const Command& command, Hasher&& what) {
+Result<store::Run> describe(const Command& command, Hasher what) {
   store::Run run = describeCommand(command.context, "kernel");
   run.device = command.bench.judge.device;
   run.seed = command.options.bench.seed;
@@ -174,7 +174,7 @@ Result<int> optimizeKernel(Command& command) {
   Hasher what;
   what.field("kernel optimize").field(fs::absolute(file).string()).field(source.key());
   what.field(HONE_TRY(readFile(reference)));
-  const store::Run described = HONE_TRY(describe(command, std::move(what)));
+  const store::Run described = HONE_TRY(describe(command, what));
   const std::int64_t run =
       HONE_TRY(findOrAddRun(command.context, store, described, command.progress));
   const auto outcome = optimizeOne(command, store, run, file, "", 0);
@@ -234,7 +234,7 @@ Result<json> optimizeSlow(Command& command, store::Store& store, std::int64_t ru
       command.progress.say(fmt::format("left out: {}", outcome.error().message));
     }
     done[one.kernel] = what;
-    HONE_CHECK(setDone(store, run, one.kernel, std::move(what)));
+    HONE_CHECK(setDone(store, run, one.kernel, what));
   }
   return done;
 }
@@ -245,7 +245,7 @@ Result<int> optimizeAll(Command& command) {
   auto store = HONE_TRY(store::Store::open(command.context.store, store::Store::Mode::write));
   Hasher what;
   what.field("kernel optimize --all-slow").field(fs::absolute(folder).string());
-  const store::Run described = HONE_TRY(describe(command, std::move(what)));
+  const store::Run described = HONE_TRY(describe(command, what));
   const std::int64_t run =
       HONE_TRY(findOrAddRun(command.context, store, described, command.progress));
   const auto listed = HONE_TRY(listKernels(store, run, command.bench, folder, command.progress));

@@ -47,9 +47,9 @@ std::string escaped(std::string_view text) {
 std::string bold(std::string_view text) { return fmt::format("\\fB{}\\fR", escaped(text)); }
 std::string italic(std::string_view text) { return fmt::format("\\fI{}\\fR", escaped(text)); }
 
-std::string withDot(std::string text) {
+std::string withDot(const std::string& text) {
   const bool ended = text.empty() || text.ends_with('.') || text.ends_with('!');
-  return ended ? text : text + ".";
+  return ended ? text : fmt::format("{}.", text);
 }
 
 /// ".TP" with the names of an option, then what it is.
