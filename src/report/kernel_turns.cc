@@ -194,10 +194,13 @@ void addDiff(const Bout& bout, Parts& parts) {
     return;
   }
   const std::string name = textIn(memberOf(winner->trial->details, "kernel"), "name");
+  const std::string diff =
+      unifiedDiff(sourceOf(*bout.candidates.front().trial), sourceOf(*winner->trial), name);
+  const std::string flags = join(winner->trial->config.flags, " ");
   parts.add(TextBlock{
       .title = "What the winner changed",
-      .text = unifiedDiff(sourceOf(*bout.candidates.front().trial), sourceOf(*winner->trial), name),
-      .form = TextBlock::Form::diff,
+      .text = diff.empty() ? fmt::format("Not its source, only the flags: {}", flags) : diff,
+      .form = diff.empty() ? TextBlock::Form::words : TextBlock::Form::diff,
       .folded = false});
 }
 

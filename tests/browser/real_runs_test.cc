@@ -78,43 +78,44 @@ TEST_F(PageTest, ATune) {
 }
 
 TEST_F(PageTest, AKernel) {
-  box().write("mean.cc", R"(#include <cstdint>
-extern "C" void kernel(const float* X, float* Y, std::int64_t R, std::int64_t C) {
-  for (std::int64_t i = 0; i < R; ++i) {
-    for (std::int64_t j = 0; j < C; ++j) {
+  // No flag alone helps an inner loop that walks down the columns: the source must change.
+  box().write("product.cc", R"(#include <cstdint>
+extern "C" void kernel(const float* A, const float* B, float* C, std::int64_t N) {
+  for (std::int64_t i = 0; i < N; ++i) {
+    for (std::int64_t j = 0; j < N; ++j) {
       float sum = 0;
-      for (std::int64_t k = 0; k < C; ++k) {
-        sum += X[i * C + k];
+      for (std::int64_t k = 0; k < N; ++k) {
+        sum += A[i * N + k] * B[k * N + j];
       }
-      Y[i * C + j] = X[i * C + j] + sum / C;
+      C[i * N + j] = sum;
     }
   }
 }
 )");
-  box().write("mean.reference.cc", R"(#include <cstdint>
-// hone: sizes R=48 C=256
-// hone: other R=3 C=17
-// hone: input X f32 RxC
-// hone: output Y f32 RxC
-// hone: flops 2*R*C
-extern "C" void reference(const double* X, double* Y, std::int64_t R, std::int64_t C) {
-  for (std::int64_t i = 0; i < R; ++i) {
-    double sum = 0;
-    for (std::int64_t j = 0; j < C; ++j) {
-      sum += X[i * C + j];
-    }
-    for (std::int64_t j = 0; j < C; ++j) {
-      Y[i * C + j] = X[i * C + j] + sum / C;
+  box().write("product.reference.cc", R"(#include <cstdint>
+// hone: sizes N=96
+// hone: other N=17
+// hone: input A f32 NxN
+// hone: input B f32 NxN
+// hone: output C f32 NxN
+// hone: flops 2*N*N*N
+extern "C" void reference(const double* A, const double* B, double* C, std::int64_t N) {
+  for (std::int64_t i = 0; i < N; ++i) {
+    for (std::int64_t j = 0; j < N; ++j) {
+      C[i * N + j] = 0;
+      for (std::int64_t k = 0; k < N; ++k) {
+        C[i * N + j] += A[i * N + k] * B[k * N + j];
+      }
     }
   }
 }
 )");
-  const Ran ran = box().hone({"kernel", "optimize", "--kernel", "mean.cc", "--rounds", "5",
+  const Ran ran = box().hone({"kernel", "optimize", "--kernel", "product.cc", "--rounds", "5",
                               "--max-iterations", "1", "--quiet"});
   ASSERT_EQ(ran.code, 0) << ran.err;
   EXPECT_THAT(ran.out, HasSubstr("hone report 1 -o report.html"));
   openReport(1);
-  EXPECT_THAT(headline(), HasSubstr("mean is "));
+  EXPECT_THAT(headline(), HasSubstr("product is "));
   EXPECT_THAT(titles(), IsSupersetOf({"Turn by turn", "Candidates", "The analysis",
                                       "What the winner changed"}));
   EXPECT_GT(run("return document.querySelectorAll('pre.diff .added').length"), 0);
