@@ -168,8 +168,8 @@ Result<Watched> runWatched(const fs::path& folder, const fs::path& store, std::s
   Serving serving = HONE_TRY(Serving::start(store, folder / "serve.log"));
   const std::int64_t start = nowNs();
   Watched watched;
-  OpenPage page(serving.port(), "/runs/1");
-  OpenPage list(serving.port(), "/");
+  const OpenPage page(serving.port(), "/runs/1");
+  const OpenPage list(serving.port(), "/");
   auto run = runOnce(folder, store, count);
   const auto wallNs = static_cast<double>(nowNs() - start);
   watched.share = static_cast<double>(serving.end()) / wallNs;
@@ -183,7 +183,7 @@ Result<void> measure(const Options& options) {
   const std::size_t count = options.quick ? 12 : 60;
   const std::int64_t repeats = options.repeats > 0 ? options.repeats : options.quick ? 2 : 8;
   const ScratchFolder scratch = HONE_TRY(ScratchFolder::create("hone-serve-share"));
-  const fs::path folder = scratch.path();
+  const fs::path& folder = scratch.path();
   HONE_CHECK(runOnce(folder, folder / "warm.db", count));  // all is compiled from here on
   using report::Align;
   report::Table table({{"pair", Align::right},
