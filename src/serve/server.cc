@@ -167,10 +167,12 @@ void Server::State::sendPage(Page page, Response& response) {
 void Server::State::sendDocument(Page page, const Request& request, Response& response) {
   auto update = documents.since(page, versionIn(request));
   if (!update) {
-    return refuse(response, update.error());
+    refuse(response, update.error());
+    return;
   }
   if (!*update) {
-    return refuse(response, 404, fmt::format("there is no run {}", page));
+    refuse(response, 404, fmt::format("there is no run {}", page));
+    return;
   }
   Update& news = **update;
   response.set_header("Hone-Version", std::to_string(news.version));
@@ -187,10 +189,11 @@ void Server::State::sendEvents(Page page, const Request& request, Response& resp
     response.set_header("Content-Type", "text/event-stream");
     return;
   }
-  std::shared_ptr<Listener> listener = feed.listen(page, versionIn(request));
+  const std::shared_ptr<Listener> listener = feed.listen(page, versionIn(request));
   if (listener == nullptr) {
     response.set_header("Retry-After", "30");
-    return refuse(response, 503, "too many pages listen already");
+    refuse(response, 503, "too many pages listen already");
+    return;
   }
   response.set_chunked_content_provider("text/event-stream",
                                         [listener](std::size_t, httplib::DataSink& sink) {
