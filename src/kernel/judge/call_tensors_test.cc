@@ -16,7 +16,6 @@ namespace hone::kernel {
 namespace {
 
 using model::ElementType;
-using testing::HasSubstr;
 
 Shape smallShape(ElementType type = ElementType::f32) {
   Shape shape;
@@ -29,7 +28,9 @@ Shape smallShape(ElementType type = ElementType::f32) {
 /// What a worker would see: the files, opened again.
 class Files : public testing::TestWithParam<Placement> {
  protected:
-  std::string path(const std::string& id) const { return (folder_.path() / id).string(); }
+  [[nodiscard]] std::string path(const std::string& id) const {
+    return (folder_.path() / id).string();
+  }
   void poke(const std::string& id, std::size_t at, std::string_view bytes) const {
     std::string content = readFile(path(id)).value();
     content.replace(at, bytes.size(), bytes);
@@ -142,7 +143,7 @@ TEST(InputValues, SpecialRowsHaveAllKinds) {
 }
 
 TEST(InputValues, IntegersAreSmall) {
-  Shape shape = smallShape(ElementType::i32);
+  const Shape shape = smallShape(ElementType::i32);
   for (const double value : verify::numbersOf<double>(makeInputs(shape, ValueKind::rows, 1)[0])) {
     EXPECT_LE(std::abs(value), 8);
     EXPECT_EQ(value, std::floor(value));

@@ -11,7 +11,6 @@ namespace hone::kernel {
 namespace {
 
 using model::Outcome;
-using testing::AnyOf;
 using testing::HasSubstr;
 
 /// The judge of one task; tests that share a task share it.
@@ -121,6 +120,7 @@ struct Bad {
   const char* says;
 };
 
+// NOLINTNEXTLINE(readability-identifier-naming): GoogleTest looks for this name
 void PrintTo(const Bad& bad, std::ostream* out) { *out << bad.name; }
 
 class BadKernel : public testing::TestWithParam<Bad> {};
@@ -239,7 +239,7 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& info) { return info.param.name; });
 
 TEST(JudgeCheats, AnEndlessLoopIsATimeout) {
-  JudgeOptions options;
+  const JudgeOptions options;
   Bench bench(kMatmulReference, options);
   const Judged judged =
       bench.judge()
@@ -295,7 +295,7 @@ TEST(JudgeReference, WhatIsWrongWithItIsTheUsers) {
     const auto judged = judge->judge({Language::cpp, "m", kMatmulKernel, {}}, 1);
     return judged ? std::string() : judged.error().message;
   };
-  std::string text = kMatmulReference;
+  const std::string text = kMatmulReference;
   EXPECT_THAT(errorFor(text + "x"), HasSubstr("task.reference.cc: line"));
   const std::string store = "C[i * N + j] = sum;";
   std::string changed = text;
