@@ -25,6 +25,7 @@ struct Case {
   const char* says;
 };
 
+// NOLINTNEXTLINE(readability-identifier-naming): GoogleTest looks for this name
 void PrintTo(const Case& value, std::ostream* out) { *out << value.name; }
 
 std::string caseName(const testing::TestParamInfo<Case>& info) { return info.param.name; }
