@@ -120,7 +120,7 @@ class ZshCompletions : public Completions {
     box_.write("rc.zsh",
                "autoload -Uz compinit; compinit -u -D; setopt menu_complete; PS1=\n"
                "source <(hone completions zsh)\n"
-               "show() { print -r -- \"line:$BUFFER:end\"; BUFFER= }; zle -N show\n"
+               "show() { print -r -- \"line:${BUFFER}:end\"; BUFFER= }; zle -N show\n"
                "bindkey '^X' show; print ready:end\n");
     box_.write("type.zsh",
                fmt::format("zmodload zsh/zpty; zpty shell zsh -f -i\n"
