@@ -12,13 +12,9 @@ namespace {
 using model::Outcome;
 using model::Stage;
 using nlohmann::json;
-using testing::Contains;
-using testing::Each;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
-using testing::Not;
-using testing::SizeIs;
 
 /// A trial to be stored, with the time of every round of its final.
 struct Told {
@@ -127,13 +123,13 @@ TEST_F(CompareTest, CandidatesAreMatchedByWhatTheyDoTheWorstFirst) {
 }
 
 TEST_F(CompareTest, NothingWorseIsNoBadNews) {
-  const auto before = add("bench", {Told("m", "baseline", 1e6)});
-  const auto after = add("bench", {Told("m", "baseline", 0.9e6)});
-  EXPECT_FALSE(compare(before, after).gotWorse());
-  EXPECT_THAT(shown(compare(before, after)), ElementsAre("m: baseline faster"));
-  EXPECT_THAT(shown(compare(before, after, 0.2)), ElementsAre("m: baseline same"));
-  EXPECT_THAT(shown(compare(after, before)), ElementsAre("m: baseline slower"));
-  EXPECT_THAT(compareRuns({store_, 99}, {store_, after}, {}).error().message,
+  const auto slow = add("bench", {Told("m", "baseline", 1e6)});
+  const auto quick = add("bench", {Told("m", "baseline", 0.9e6)});
+  EXPECT_FALSE(compare(slow, quick).gotWorse());
+  EXPECT_THAT(shown(compare(slow, quick)), ElementsAre("m: baseline faster"));
+  EXPECT_THAT(shown(compare(slow, quick, 0.2)), ElementsAre("m: baseline same"));
+  EXPECT_THAT(shown(compare(quick, slow)), ElementsAre("m: baseline slower"));
+  EXPECT_THAT(compareRuns({store_, 99}, {store_, quick}, {}).error().message,
               HasSubstr("no run 99"));
   const auto other = add("tune", {});
   EXPECT_THAT(compareRuns({store_, other}, {store_, after}, {}).error().message,
@@ -232,10 +228,10 @@ TEST_F(CompareTest, TheTableFitsAndSaysHowMuchMoreThereIs) {
   for (int i = 0; i < 30; ++i) {
     const std::string problem =
         fmt::format("matmul_with_a_name_that_is_far_too_long_for_a_terminal_{}", i);
-    before.push_back(Told(problem, "baseline", 1e6));
-    after.push_back(Told(problem, "baseline", 1e6 * (i + 1)));
+    before.emplace_back(problem, "baseline", 1e6);
+    after.emplace_back(problem, "baseline", 1e6 * (i + 1));
   }
-  before.push_back(Told("only <here>", "baseline", 1e6));
+  before.emplace_back("only <here>", "baseline", 1e6);
   const auto first = add("bench", before);
   const RunComparison result = compare(first, add("bench", after));
   const std::string text = compareText(result, 80, 20);

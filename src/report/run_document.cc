@@ -78,8 +78,8 @@ void answerWithout(const RunRecord& record, Document& document) {
 
 }  // namespace
 
-Result<Document> runDocument(const store::Store& store, std::int64_t id) {
-  const RunRecord record = HONE_TRY(RunRecord::load(store, id));
+Result<Document> runDocument(const store::Store& store, std::int64_t run) {
+  const RunRecord record = HONE_TRY(RunRecord::load(store, run));
   Document document = begun(record);
   try {
     describerOf(record.run)(record, document);
@@ -87,7 +87,7 @@ Result<Document> runDocument(const store::Store& store, std::int64_t id) {
     // What the run kept is not of the form that this version knows: its trials still speak.
     document = begun(record);
     document.answer.headline = "This run kept its results in a form that this hone does not know.";
-    document.answer.lines.push_back(exception.what());
+    document.answer.lines.emplace_back(exception.what());
   }
   if (!record.finished()) {
     answerWithout(record, document);
@@ -104,7 +104,7 @@ Result<Document> runsDocument(const store::Store& store, std::span<const std::in
   Tabs tabs;
   std::size_t good = 0;
   for (const std::int64_t id : runs) {
-    Document one = HONE_TRY(runDocument(store, id));
+    const Document one = HONE_TRY(runDocument(store, id));
     const auto run = HONE_TRY(store.run(id));
     answers.columns[0].numbers.push_back(static_cast<double>(id));
     answers.columns[1].texts.push_back("hone " + store::commandLine(run->arguments));

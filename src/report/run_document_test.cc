@@ -12,11 +12,7 @@ using model::Outcome;
 using model::Stage;
 using nlohmann::json;
 using testing::AllOf;
-using testing::Contains;
-using testing::ElementsAre;
 using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::Not;
 
 class RunDocument : public testing::Test {
  protected:

@@ -18,7 +18,7 @@ struct RunRecord {
   TrialTimes times;
 
   /// An unknown run is a user error.
-  [[nodiscard]] static Result<RunRecord> load(const store::Store& store, std::int64_t run);
+  [[nodiscard]] static Result<RunRecord> load(const store::Store& store, std::int64_t id);
 
   [[nodiscard]] bool finished() const { return run.status == store::RunStatus::finished; }
   /// "CPU time" or "wall time": what the run is ranked by.

@@ -84,7 +84,7 @@ void Documents::keep(Page page, Entry entry) {
 }
 
 void Documents::note(Page page, std::int64_t cpuNs) {
-  const std::lock_guard lock(timingMutex_);
+  const std::scoped_lock lock(timingMutex_);
   Timing& timing = timings_[page];
   timing.madeAt = Clock::now();
   timing.cost = std::chrono::nanoseconds(cpuNs);
@@ -94,7 +94,7 @@ void Documents::note(Page page, std::int64_t cpuNs) {
 }
 
 Result<std::shared_ptr<const Made>> Documents::current(Page page) {
-  const std::lock_guard lock(making_);
+  const std::scoped_lock lock(making_);
   const std::int64_t start = threadCpuNs();
   auto entry = HONE_TRY(entryFor(page));
   note(page, threadCpuNs() - start);
@@ -102,7 +102,7 @@ Result<std::shared_ptr<const Made>> Documents::current(Page page) {
 }
 
 Result<std::optional<Update>> Documents::since(Page page, std::int64_t have) {
-  const std::lock_guard lock(making_);
+  const std::scoped_lock lock(making_);
   const std::int64_t start = threadCpuNs();
   const Entry entry = HONE_TRY(entryFor(page));
   if (entry.now == nullptr) {
@@ -131,7 +131,7 @@ Update Documents::updateFrom(const Entry& entry, std::int64_t have) {
 }
 
 Documents::Clock::time_point Documents::due(Page page, std::size_t listeners) const {
-  const std::lock_guard lock(timingMutex_);
+  const std::scoped_lock lock(timingMutex_);
   const auto at = timings_.find(page);
   if (at == timings_.end()) {
     return Clock::now();
@@ -148,7 +148,7 @@ Result<Documents::News> Documents::newsFor(Page page, std::int64_t have) {
   if (!status) {
     return News::gone;
   }
-  const std::lock_guard lock(making_);
+  const std::scoped_lock lock(making_);
   const auto known = entries_.find(page);
   const bool same =
       known != entries_.end() && known->second.status == status && known->second.now->first <= have;

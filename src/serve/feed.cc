@@ -40,7 +40,7 @@ Look Feed::look() {
 }
 
 std::int64_t Feed::lastVersion() {
-  const std::lock_guard lock(mutex_);
+  const std::scoped_lock lock(mutex_);
   return seen_.version;
 }
 
@@ -64,7 +64,7 @@ void Feed::watch() {
 std::unique_ptr<Listener> Feed::listen(Page page, std::int64_t have) {
   Look now = look();  // the last one may be of hours ago
   {
-    const std::lock_guard lock(mutex_);
+    const std::scoped_lock lock(mutex_);
     if (stopped_ || listeners_ >= kMostListeners) {
       return nullptr;
     }
@@ -77,19 +77,19 @@ std::unique_ptr<Listener> Feed::listen(Page page, std::int64_t have) {
 
 void Feed::leave() {
   {
-    const std::lock_guard lock(mutex_);
+    const std::scoped_lock lock(mutex_);
     --listeners_;
   }
   changed_.notify_all();
 }
 
 std::size_t Feed::listeners() {
-  const std::lock_guard lock(mutex_);
+  const std::scoped_lock lock(mutex_);
   return listeners_;
 }
 
 std::optional<Look> Feed::seen() {
-  const std::lock_guard lock(mutex_);
+  const std::scoped_lock lock(mutex_);
   return stopped_ ? std::nullopt : std::optional(seen_);
 }
 
@@ -130,7 +130,7 @@ std::optional<std::string> Listener::next() {
   const auto end = Documents::Clock::now() + kHeartbeat;
   while (const auto look = feed_.seen()) {
     auto wake = end;
-    const std::string events = progressEvent(*look) + changeEvent(*look, wake);
+    std::string events = progressEvent(*look) + changeEvent(*look, wake);
     if (!events.empty()) {
       return events;
     }

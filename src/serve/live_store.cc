@@ -30,7 +30,7 @@ Result<void> LiveStore::refresh() {
 }
 
 Result<std::int64_t> LiveStore::version() {
-  const std::lock_guard lock(mutex_);
+  const std::scoped_lock lock(mutex_);
   HONE_CHECK(refresh());
   if (store_) {
     const std::int64_t seen = HONE_TRY(store_->dataVersion());

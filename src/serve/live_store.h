@@ -25,7 +25,7 @@ class LiveStore {
   /// What the action reads; nothing while there is no store.
   template <typename Action>
   auto read(Action&& action) -> decltype(action(std::declval<const store::Store&>())) {
-    const std::lock_guard lock(mutex_);
+    const std::scoped_lock lock(mutex_);
     HONE_CHECK(refresh());
     if (!store_) {
       return {};

@@ -92,12 +92,16 @@ ProgressFile::~ProgressFile() {
   if (owner_ != ::getpid()) {
     return;  // a forked child
   }
-  // The store may have been let go before, and be another's by now.
-  const auto text = readFile(file_);
-  const json record = text ? json::parse(*text, nullptr, false) : json();
-  if (record.is_object() && record.value("process", json()) == json(owner_)) {
-    std::error_code ignored;
-    fs::remove(file_, ignored);
+  try {
+    // The store may have been let go before, and be another's by now.
+    const auto text = readFile(file_);
+    const json record = text ? json::parse(*text, nullptr, false) : json();
+    if (record.is_object() && record.value("process", json()) == json(owner_)) {
+      std::error_code ignored;
+      fs::remove(file_, ignored);
+    }
+  } catch (const std::exception&) {  // no memory: the next run removes what is left
+    return;
   }
 }
 
