@@ -107,8 +107,7 @@ class Kernel : public testing::Test {
   [[nodiscard]] std::vector<std::string> filesWithTheKey() const {
     std::vector<std::string> found;
     for (const auto& entry : fs::recursive_directory_iterator(box_.root())) {
-      if (entry.is_regular_file() &&
-          readFile(entry.path()).value_or("").find(kKey) != std::string::npos) {
+      if (entry.is_regular_file() && readFile(entry.path()).value_or("").contains(kKey)) {
         found.push_back(entry.path().string());
       }
     }

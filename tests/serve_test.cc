@@ -39,7 +39,7 @@ void addTrial(store::Store& store, std::int64_t run, const std::string& name) {
 
 TEST(Serve, ShowsWhatIsThereAndNothingElse) {
   Sandbox box;
-  Served served(box);
+  const Served served(box);
   EXPECT_THAT(served.get("/"), HasSubstr("No runs yet"));
   {
     store::Store store = writeStore(box);
@@ -65,7 +65,7 @@ TEST(Serve, OnlyReads) {
     store::Store store = writeStore(box);
     addRun(store);
   }
-  Served served(box);
+  const Served served(box);
   auto client = served.client();
   EXPECT_EQ(client.Post("/", "x", "text/plain")->status, 405);
   EXPECT_EQ(client.Put("/runs/1", "x", "text/plain")->status, 405);
@@ -79,7 +79,7 @@ TEST(Serve, OnlyReads) {
 
 TEST(Serve, AStrangersNameForThisMachineIsRefused) {
   Sandbox box;
-  Served served(box);
+  const Served served(box);
   for (const char* host : {"evil.example", "evil.example:80", "192.168.1.1", ""}) {
     const auto answer = served.client().Get("/", {{"Host", host}});
     ASSERT_TRUE(answer);
@@ -114,7 +114,7 @@ TEST(Serve, OthersNeedAToken) {
 
 TEST(Serve, AnAddressThatCannotBeHadIsAnError) {
   Sandbox box;
-  Served served(box);
+  const Served served(box);
   expectError(box.hone({"serve", "--port", std::to_string(served.port())}), 2,
               {std::to_string(served.port()), "--port 0"});
   box.setVariable("HONE_TOKEN", kToken);
@@ -188,7 +188,7 @@ TEST(Serve, ADeletedRunIsSaidToBeGone) {
     store::Store store = writeStore(box);
     addRun(store);
   }
-  Served served(box);
+  const Served served(box);
   const std::string version =
       served.client().Get("/runs/1/document")->get_header_value("Hone-Version");
   SQLite::Database(box.store().string(), SQLite::OPEN_READWRITE).exec("DELETE FROM runs");

@@ -132,7 +132,7 @@ TEST_F(CompareTest, NothingWorseIsNoBadNews) {
   EXPECT_THAT(compareRuns({store_, 99}, {store_, quick}, {}).error().message,
               HasSubstr("no run 99"));
   const auto other = add("tune", {});
-  EXPECT_THAT(compareRuns({store_, other}, {store_, after}, {}).error().message,
+  EXPECT_THAT(compareRuns({store_, other}, {store_, quick}, {}).error().message,
               HasSubstr("different things"));
 }
 

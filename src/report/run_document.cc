@@ -99,22 +99,22 @@ Result<Document> runDocument(const store::Store& store, std::int64_t run) {
 Result<Document> runsDocument(const store::Store& store, std::span<const std::int64_t> runs) {
   Document all;
   DataTable answers;
-  answers.title = "What came out";
+  answers.title = "Answers";
   answers.columns = {{"run", "", {}, {}}, {"command", "", {}, {}}, {"answer", "", {}, {}}};
   Tabs tabs;
-  std::size_t good = 0;
+  bool good = false;
   for (const std::int64_t id : runs) {
     const Document one = HONE_TRY(runDocument(store, id));
     const auto run = HONE_TRY(store.run(id));
     answers.columns[0].numbers.push_back(static_cast<double>(id));
     answers.columns[1].texts.push_back("hone " + store::commandLine(run->arguments));
     answers.columns[2].texts.push_back(one.answer.headline);
-    good += one.answer.tone == Answer::Tone::good ? 1 : 0;
+    good = good || one.answer.tone == Answer::Tone::good;
     tabs.tabs.emplace_back(fmt::format("{}: {}", id, run->verb), one);
   }
   all.title = fmt::format("{} runs", runs.size());
-  all.answer.headline = fmt::format("{} of {} runs made something faster.", good, runs.size());
-  all.answer.tone = good > 0 ? Answer::Tone::good : Answer::Tone::plain;
+  all.answer.headline = fmt::format("What came out of {} runs", runs.size());
+  all.answer.tone = good ? Answer::Tone::good : Answer::Tone::plain;
   all.add(answers);
   all.add(tabs);
   return all;

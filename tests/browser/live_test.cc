@@ -12,7 +12,6 @@ namespace hone::test {
 namespace {
 
 using testing::HasSubstr;
-using testing::IsEmpty;
 
 constexpr const char* kToken = "0123456789abcdef-token";
 
@@ -54,7 +53,7 @@ TEST_F(LivePage, FollowsARunTrialByTrial) {
   store::Store store = writer();
   const std::int64_t id = addRun(store);
   addTrial(store, id, "first trial");
-  Served served(box());
+  const Served served(box());
   open(served, "/runs/1");
   EXPECT_TRUE(says("first trial"));
   for (const char* name : {"second <b>trial</b>", "third trial"}) {
@@ -74,7 +73,7 @@ TEST_F(LivePage, KeepsWhatTheReaderDidWithATable) {
   for (int i = 0; i < 12; ++i) {
     addRun(store);
   }
-  Served served(box());
+  const Served served(box());
   open(served, "/");
   run("const input = document.querySelector('input[type=search]'); input.value = 'bench';"
       "input.dispatchEvent(new Event('input'));"
@@ -119,7 +118,7 @@ TEST_F(LivePage, SaysHowFarTheRunIs) {
 
 TEST_F(LivePage, ARealBenchAppearsInTheListByItself) {
   box().write("m.mlir", matmulText(64, 64, 64));
-  Served served(box());
+  const Served served(box());
   open(served, "/");
   EXPECT_THAT(text(), HasSubstr("No runs yet"));
   const Ran ran = box().hone({"bench", "m.mlir", "--rounds", "5", "--quiet"});
@@ -135,7 +134,7 @@ TEST_F(LivePage, ARealBenchAppearsInTheListByItself) {
 
 TEST_F(LivePage, AsksForTheTokenOnce) {
   box().setVariable("HONE_TOKEN", kToken);
-  Served served(box(), {"--token-from", "HONE_TOKEN"});
+  const Served served(box(), {"--token-from", "HONE_TOKEN"});
   ASSERT_TRUE(browser().open(fmt::format("http://127.0.0.1:{}/", served.port())));
   EXPECT_THAT(text(), HasSubstr("token"));
   run("document.getElementById('token').value = arguments[0];"

@@ -30,6 +30,9 @@ pid_t startDriver(const std::string& program, const fs::path& log) {
   if (pid == 0) {
     confineChild(parent, {});
     const int fd = ::open(log.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
+    if (fd < 0) {
+      ::_exit(127);
+    }
     ::dup2(fd, STDOUT_FILENO);
     ::dup2(fd, STDERR_FILENO);
     ::execl(program.c_str(), program.c_str(), "--port=0", nullptr);

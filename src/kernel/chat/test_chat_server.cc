@@ -67,7 +67,7 @@ ChatServer::ChatServer(std::deque<Scripted> script) : state_(std::make_unique<St
 
 ChatServer::~ChatServer() {
   {
-    const std::lock_guard lock(state_->mutex);
+    const std::scoped_lock lock(state_->mutex);
     state_->over = true;
   }
   state_->changed.notify_all();
@@ -80,7 +80,7 @@ std::string ChatServer::base() const {
 }
 
 std::vector<ChatServer::Request> ChatServer::requests() const {
-  const std::lock_guard lock(state_->mutex);
+  const std::scoped_lock lock(state_->mutex);
   return state_->requests;
 }
 

@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -25,9 +26,9 @@ using ::testing::SizeIs;
 class LlamaServer {
  public:
   LlamaServer() {
-    int in[2] = {-1, -1};
-    int out[2] = {-1, -1};
-    if (::pipe2(in, O_CLOEXEC) != 0 || ::pipe2(out, O_CLOEXEC) != 0) {
+    std::array<int, 2> in{-1, -1};
+    std::array<int, 2> out{-1, -1};
+    if (::pipe2(in.data(), O_CLOEXEC) != 0 || ::pipe2(out.data(), O_CLOEXEC) != 0) {
       return;
     }
     const char* given = std::getenv("HONE_PYTHON");
@@ -42,18 +43,16 @@ class LlamaServer {
     ::close(in[0]);
     ::close(out[1]);
     input_ = in[1];
-    FILE* lines = ::fdopen(out[0], "r");
-    char* line = nullptr;
-    std::size_t size = 0;
+    output_ = ::fdopen(out[0], "r");
+    std::array<char, 4096> line{};
     // The library writes of itself, too.
-    while (said_.empty() && ::getline(&line, &size, lines) > 0) {
-      const std::string text(trim(line));
+    while (output_ != nullptr && said_.empty() &&
+           std::fgets(line.data(), line.size(), output_) != nullptr) {
+      const std::string text(trim(line.data()));
       if (text.starts_with("http") || text.starts_with("missing")) {
         said_ = text;
       }
     }
-    std::free(line);
-    output_ = lines;
   }
   LlamaServer(const LlamaServer&) = delete;
   LlamaServer& operator=(const LlamaServer&) = delete;

@@ -26,7 +26,7 @@ std::string Docket::scoped(const std::string& key) const {
 }
 
 Result<void> Docket::restore() {
-  for (store::TrialSample& entry : HONE_TRY(scope_.store.samples(scope_.run))) {
+  for (const store::TrialSample& entry : HONE_TRY(scope_.store.samples(scope_.run))) {
     if (entry.sample.stage == model::Stage::screen) {
       screening_[entry.trial].push_back(entry.sample);
     }

@@ -57,9 +57,10 @@ std::string_view nameOf(Stop stop) {
   return "";
 }
 
-Optimizer::Optimizer(const Workshop& workshop, const RunScope& scope, OptimizeOptions options)
+Optimizer::Optimizer(const Workshop& workshop, const RunScope& scope,
+                     const OptimizeOptions& options)
     : workshop_(workshop),
-      options_(std::move(options)),
+      options_(options),
       docket_(workshop.referee, scope),
       history_(scope),
       races_(scope.rankBy, scope.store, model::Stage::race),

@@ -89,10 +89,10 @@ struct Workshop {
 /// store has is not done again.
 class Optimizer {
  public:
-  Optimizer(const Workshop& workshop, const RunScope& scope, OptimizeOptions options);
+  Optimizer(const Workshop& workshop, const RunScope& scope, const OptimizeOptions& options);
 
   /// A kernel that is wrong from the start, or that cannot be timed here, is a user error.
-  [[nodiscard]] Result<Optimized> optimize(const Source& original);
+  [[nodiscard]] Result<Optimized> optimize(const Source& source);
 
  private:
   struct Best {
@@ -101,7 +101,7 @@ class Optimizer {
     double ns = 0;
   };
 
-  [[nodiscard]] Result<void> begin(const Source& original);
+  [[nodiscard]] Result<void> begin(const Source& source);
   [[nodiscard]] Result<void> meetPyTorch();
   [[nodiscard]] Result<void> takeTurns();
   [[nodiscard]] Result<TurnRecord> beginTurn(std::size_t turn);

@@ -265,7 +265,6 @@ RC_GTEST_PROP(Optimizer, GoesOnWhereItWasKilled, ()) {
   const auto kills = *rc::gen::container<std::vector<int>>(rc::gen::inRange(0, 120));
   Fixture fixture;
   FakeReferee referee(500);
-  std::vector<std::size_t> asked;
   for (const int steps : kills) {
     ScriptedProposer proposer(eventfulScript());
     referee.fuse.left = steps;
