@@ -114,6 +114,42 @@ class ZshCompletions : public Completions {
     }
     Completions::SetUp();
   }
+
+  /// The lines after the tabulator key in a real, interactive zsh, which takes the first of
+  /// several.
+  [[nodiscard]] std::vector<std::string> completed(const std::vector<std::string>& typed) {
+    box_.write("rc.zsh",
+               "autoload -Uz compinit; compinit -u -D; setopt menu_complete; PS1=
+"
+               "source <(hone completions zsh)
+"
+               "show() { print -r -- \"line:${BUFFER}:end\"; BUFFER= }; zle -N show
+"
+               "bindkey '^X' show; print ready:end
+");
+    std::string script = fmt::format(
+        "zmodload zsh/zpty; zpty shell zsh -f -i
+"
+        "zpty -w shell 'source {}'; zpty -r shell heard '*ready:end*'
+",
+        (box_.work() / "rc.zsh").string());
+    for (const std::string& line : typed) {
+      script += fmt::format(
+          "zpty -w -n shell $'{}\t\C-x'; zpty -r shell heard '*line:*:end*'
+          "
+          "print -r -- ${{${{heard##*line:}}%%:end*}}
+          ",
+          line);
+    }
+    box_.write("type.zsh", script + "zpty -d shell
+");
+    std::vector<std::string> all;
+    for (const std::string& line :
+         lines(run({"zsh", "-f", (box_.work() / "type.zsh").string()}))) {
+      all.emplace_back(trim(line));
+    }
+    return all;
+  }
 };
 
 TEST_F(ZshCompletions, AreTakenByTheShell) {
@@ -124,6 +160,25 @@ TEST_F(ZshCompletions, AreTakenByTheShell) {
                       "autoload -Uz compinit; compinit -u -D; source " + file +
                           "; print -r -- ${_comps[hone]}"})),
             "_hone");
+}
+
+TEST_F(ZshCompletions, CompleteCommandsOptionsValuesAndRuns) {
+  const std::vector<std::pair<std::string, std::string>> cases = {
+      {"hone be", "hone bench"},
+      {"hone runs sh", "hone runs show"},
+      {"hone runs show ", "hone runs show 2"},  // the newest first
+      {"hone compare 1 ", "hone compare 1 2"},
+      {"hone tune --strat", "hone tune --strategy"},
+      {"hone tune --strategy ex", "hone tune --strategy exhaustive"},
+      {"hone tune --strategy=ex", "hone tune --strategy=exhaustive"},
+      {"hone --store runs bench --roun", "hone --store runs bench --rounds"}};
+  std::vector<std::string> typed;
+  std::vector<std::string> wanted;
+  for (const auto& [line, whole] : cases) {
+    typed.push_back(line);
+    wanted.push_back(whole);
+  }
+  EXPECT_EQ(completed(typed), wanted);
 }
 
 class FishCompletions : public Completions {

@@ -42,6 +42,16 @@ std::string intervalOf(const ComparedThing& thing) {
 
 std::string timeOf(double nanoseconds) { return nanoseconds > 0 ? humanTime(nanoseconds) : "-"; }
 
+/// What the other columns leave of a line; where they need more, the table itself cuts.
+std::size_t labelWidthIn(std::size_t width) {
+  constexpr std::size_t kOthers = 50;
+  constexpr std::size_t kLeast = 16;
+  if (width == 0) {
+    return std::numeric_limits<std::size_t>::max();
+  }
+  return width > kOthers + kLeast ? width - kOthers : kLeast;
+}
+
 /// "2 slower, 1 unsure, 5 same", the worst first.
 std::string countsText(const RunComparison& comparison) {
   std::vector<std::string> parts;
@@ -208,12 +218,14 @@ std::string compareText(const RunComparison& comparison, std::size_t width, std:
                  {"speedup", Align::right},
                  {"95% interval", Align::right},
                  {"", Align::left}});
+    const std::size_t labelWidth = labelWidthIn(width);
     const std::size_t shown =
         limit == 0 ? comparison.things.size() : std::min(limit, comparison.things.size());
     for (std::size_t i = 0; i < shown; ++i) {
       const ComparedThing& thing = comparison.things[i];
-      table.add({labelOf(thing), timeOf(thing.beforeNs), timeOf(thing.afterNs), ratioOf(thing),
-                 intervalOf(thing), std::string(nameOf(thing.change))});
+      table.add({shortenedInside(labelOf(thing), labelWidth), timeOf(thing.beforeNs),
+                 timeOf(thing.afterNs), ratioOf(thing), intervalOf(thing),
+                 std::string(nameOf(thing.change))});
     }
     text += fmt::format("\n{}", table.text(width));
     if (shown < comparison.things.size()) {

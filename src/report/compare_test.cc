@@ -244,6 +244,7 @@ TEST_F(CompareTest, TheTableFitsAndSaysHowMuchMoreThereIs) {
   EXPECT_THAT(text, HasSubstr("29 slower, 1 same"));
   EXPECT_THAT(text, HasSubstr("only in run 1: only <here>: baseline"));
   EXPECT_LT(text.find("0.033x"), text.find("0.034x")) << "the worst first";
+  EXPECT_THAT(text, HasSubstr("29: baseline")) << "the ends of names are what tells them apart";
 }
 
 TEST_F(CompareTest, JsonAndThePageHaveItAll) {
