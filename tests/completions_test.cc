@@ -119,33 +119,23 @@ class ZshCompletions : public Completions {
   /// several.
   [[nodiscard]] std::vector<std::string> completed(const std::vector<std::string>& typed) {
     box_.write("rc.zsh",
-               "autoload -Uz compinit; compinit -u -D; setopt menu_complete; PS1=
-"
-               "source <(hone completions zsh)
-"
-               "show() { print -r -- \"line:${BUFFER}:end\"; BUFFER= }; zle -N show
-"
-               "bindkey '^X' show; print ready:end
-");
+               "autoload -Uz compinit; compinit -u -D; setopt menu_complete; PS1=\n"
+               "source <(hone completions zsh)\n"
+               "show() { print -r -- \"line:${BUFFER}:end\"; BUFFER= }; zle -N show\n"
+               "bindkey '^X' show; print ready:end\n");
     std::string script = fmt::format(
-        "zmodload zsh/zpty; zpty shell zsh -f -i
-"
-        "zpty -w shell 'source {}'; zpty -r shell heard '*ready:end*'
-",
+        "zmodload zsh/zpty; zpty shell zsh -f -i\n"
+        "zpty -w shell 'source {}'; zpty -r shell heard '*ready:end*'\n",
         (box_.work() / "rc.zsh").string());
     for (const std::string& line : typed) {
       script += fmt::format(
-          "zpty -w -n shell $'{}\t\C-x'; zpty -r shell heard '*line:*:end*'
-          "
-          "print -r -- ${{${{heard##*line:}}%%:end*}}
-          ",
+          "zpty -w -n shell $'{}\\t\\C-x'; zpty -r shell heard '*line:*:end*'\n"
+          "print -r -- ${{${{heard##*line:}}%%:end*}}\n",
           line);
     }
-    box_.write("type.zsh", script + "zpty -d shell
-");
+    box_.write("type.zsh", script + "zpty -d shell\n");
     std::vector<std::string> all;
-    for (const std::string& line :
-         lines(run({"zsh", "-f", (box_.work() / "type.zsh").string()}))) {
+    for (const std::string& line : lines(run({"zsh", "-f", (box_.work() / "type.zsh").string()}))) {
       all.emplace_back(trim(line));
     }
     return all;
