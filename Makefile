@@ -20,7 +20,7 @@ build: setup build/build.ninja ## build/hone
 	cmake --build build -j $(JOBS) --target hone
 
 test: kernels build/build.ninja ## build everything and run all tests
-	@scripts/setup --llm --slurm
+	@scripts/setup --llm --browser --shells --slurm
 	cmake --build build -j $(JOBS)
 	ctest --preset release
 

@@ -175,7 +175,8 @@ int reportBench(const Context& context, const BenchResult& result, const nlohman
       printTable(result);
     }
     printNotes(result);
-    fmt::print("run {}: hone runs show {}\n", result.run, result.run);
+    fmt::print("run {}: hone runs show {}; next: hone report {} -o report.html\n", result.run,
+               result.run, result.run);
   }
   if (result.plan.selects || result.findings.size() < 2) {
     return 0;

@@ -15,7 +15,7 @@
 #include "base/subprocess.h"
 #include "base/text.h"
 #include "iree/problem_mlir.h"
-#include "kernel/python_place.h"
+#include "kernel/worker/python_place.h"
 #include "report/table.h"
 #include "store/records.h"
 #include "trial/program.h"

@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/machine.h"
+#include "store/progress_file.h"
 
 namespace hone::app {
 namespace {
@@ -89,9 +90,10 @@ Result<std::int64_t> findOrAddRun(const Context& context, store::Store& store,
   }
   if (before) {
     progress.say(fmt::format("going on with run {} of {}", before->id, before->startedAt));
-    return before->id;
   }
-  return store.addRun(run);
+  const std::int64_t id = before ? before->id : HONE_TRY(store.addRun(run));
+  progress.watch(std::make_unique<store::ProgressFile>(context.store, id));
+  return id;
 }
 
 }  // namespace hone::app

@@ -54,8 +54,8 @@ struct Engine {
 [[nodiscard]] store::Run describeRun(const Context& context, const Engine& engine,
                                      std::string_view verb);
 
-/// The unfinished run of the same key, or this one, newly added. A run that the user wants to
-/// resume but whose key has changed is a user error.
+/// The unfinished run of the same key, or this one, newly added; from here on whoever looks on can
+/// see its progress. A run that the user wants to resume but whose key has changed is a user error.
 [[nodiscard]] Result<std::int64_t> findOrAddRun(const Context& context, store::Store& store,
                                                 const store::Run& run, Progress& progress);
 

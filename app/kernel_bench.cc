@@ -8,7 +8,7 @@
 
 #include "base/machine.h"
 #include "base/subprocess.h"
-#include "kernel/python_place.h"
+#include "kernel/worker/python_place.h"
 #include "profile/library_provider.h"
 #include "profile/roofline.h"
 

@@ -7,10 +7,10 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "iree/device.h"
-#include "kernel/analysis.h"
-#include "kernel/embeddings.h"
-#include "kernel/examples.h"
-#include "kernel/judge.h"
+#include "kernel/judge/judge.h"
+#include "kernel/library/embeddings.h"
+#include "kernel/library/examples.h"
+#include "kernel/propose/analysis.h"
 
 namespace CLI {
 class App;

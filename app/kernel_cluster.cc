@@ -9,7 +9,7 @@
 #include "base/file.h"
 #include "base/hash.h"
 #include "cluster/records.h"
-#include "kernel/kernel_files.h"
+#include "kernel/turns/kernel_files.h"
 
 namespace hone::app {
 namespace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/hash.h"
-#include "kernel/kernel_files.h"
+#include "kernel/turns/kernel_files.h"
 
 namespace hone::app {
 namespace {
@@ -14,6 +14,7 @@ kernel::OptimizeOptions loopOptions(const KernelCommand& command) {
   const OptimizeVerbOptions& options = command.options;
   kernel::OptimizeOptions loop;
   loop.targetSpeedup = options.targetSpeedup;
+  loop.targetOverOriginal = options.targetGiven;
   loop.maxTurns = options.maxIterations;
   loop.minImprovement = options.minImprovement;
   loop.candidates = options.candidates;
@@ -38,11 +39,11 @@ void remember(KernelCommand& command, const kernel::Optimized& optimized) {
 }  // namespace
 
 std::string optionsKey(const OptimizeVerbOptions& options) {
-  return fmt::format("{} {} {} {} {} {} {} {} {} {} {} {}", options.targetSpeedup,
-                     options.maxIterations, options.minImprovement, options.ragK,
-                     options.candidates, options.budget, options.rounds, options.bench.threads,
-                     options.bench.seed, options.bench.device, options.threshold,
-                     options.proposer.key());
+  return fmt::format("{} {} {} {} {} {} {} {} {} {} {} {} {}", options.targetSpeedup,
+                     options.targetGiven, options.maxIterations, options.minImprovement,
+                     options.ragK, options.candidates, options.budget, options.rounds,
+                     options.bench.threads, options.bench.seed, options.bench.device,
+                     options.threshold, options.proposer.key());
 }
 
 kernel::OutputOptions outputOptions(const OptimizeVerbOptions& options, const fs::path& file,

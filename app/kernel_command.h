@@ -10,8 +10,8 @@
 #include "app/kernel_bench.h"
 #include "app/kernel_model.h"
 #include "base/progress.h"
-#include "kernel/optimizer.h"
-#include "kernel/outputs.h"
+#include "kernel/turns/optimizer.h"
+#include "kernel/turns/outputs.h"
 #include "store/store.h"
 
 namespace hone::app {
@@ -23,6 +23,7 @@ struct OptimizeVerbOptions {
   bool allSlow = false;
   double threshold = 0.8;
   double targetSpeedup = 1.5;
+  bool targetGiven = false;
   std::size_t maxIterations = 5;
   double minImprovement = 0.05;
   std::size_t ragK = 3;

@@ -11,7 +11,7 @@
 #include "base/hash.h"
 #include "base/machine.h"
 #include "base/text.h"
-#include "kernel/kernel_files.h"
+#include "kernel/turns/kernel_files.h"
 #include "report/table.h"
 
 namespace hone::app {
@@ -168,6 +168,8 @@ Result<std::vector<ListedKernel>> listKernels(store::Store& store, std::int64_t 
   for (std::size_t i = 0; i < files.size(); ++i) {
     const std::string name = files[i].lexically_relative(folder.lexically_normal()).string();
     progress.say(fmt::format("{} of {}: {}", i + 1, files.size(), name));
+    progress.stage("judging", {.total = static_cast<std::int64_t>(files.size()),
+                               .done = static_cast<std::int64_t>(i)});
     all.push_back(HONE_TRY(listKernelFile(store, run, bench, files[i], name, known, progress)));
   }
   sortListed(all);

@@ -8,7 +8,7 @@
 #include "app/context.h"
 #include "app/kernel_bench.h"
 #include "base/progress.h"
-#include "kernel/slow_list.h"
+#include "kernel/turns/slow_list.h"
 #include "store/store.h"
 
 namespace CLI {

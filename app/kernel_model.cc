@@ -8,10 +8,10 @@
 #include <cstring>
 #include <tuple>
 
-#include "kernel/both_proposers.h"
-#include "kernel/chat_client.h"
-#include "kernel/llm_proposer.h"
-#include "kernel/search_proposer.h"
+#include "kernel/chat/chat_client.h"
+#include "kernel/propose/both_proposers.h"
+#include "kernel/propose/llm_proposer.h"
+#include "kernel/propose/search_proposer.h"
 
 namespace hone::app {
 namespace {

@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "base/error.h"
-#include "kernel/chat_price.h"
-#include "kernel/proposer.h"
+#include "kernel/chat/chat_price.h"
+#include "kernel/propose/proposer.h"
 
 namespace CLI {
 class App;

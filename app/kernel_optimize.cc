@@ -14,9 +14,9 @@
 #include "app/kernel_model.h"
 #include "app/kernel_report.h"
 #include "base/hash.h"
-#include "kernel/kernel_files.h"
-#include "kernel/optimizer.h"
-#include "kernel/outputs.h"
+#include "kernel/turns/kernel_files.h"
+#include "kernel/turns/optimizer.h"
+#include "kernel/turns/outputs.h"
 
 namespace hone::app {
 namespace {
@@ -41,6 +41,10 @@ void print(const KernelCommand& command, const KernelOutcome& outcome) {
   fmt::print("{}{}", optimizedReport(outcome.optimized), filesReport(outcome.files));
 }
 
+void printNext(std::int64_t run) {
+  fmt::print("run {}; next: hone report {} -o report.html\n", run, run);
+}
+
 /// Ends a run whose kernel is at fault; what may go on later stays open.
 std::unexpected<Error> failRun(store::Store& store, std::int64_t run, Error error) {
   if (error.fault == Fault::user) {
@@ -53,7 +57,7 @@ std::unexpected<Error> failRun(store::Store& store, std::int64_t run, Error erro
   return std::unexpected(std::move(error));
 }
 
-Result<store::Run> describe(const KernelCommand& command, Hasher&& what) {
+Result<store::Run> describe(const KernelCommand& command, Hasher what) {
   store::Run run = describeCommand(command.context, "kernel");
   run.device = command.bench.judge.device;
   run.seed = command.options.bench.seed;
@@ -70,7 +74,7 @@ Result<int> optimizeKernel(KernelCommand& command) {
   Hasher what;
   what.field("kernel optimize").field(fs::absolute(file).string()).field(source.key());
   what.field(HONE_TRY(readFile(reference)));
-  const store::Run described = HONE_TRY(describe(command, std::move(what)));
+  const store::Run described = HONE_TRY(describe(command, what));
   const std::int64_t run =
       HONE_TRY(findOrAddRun(command.context, store, described, command.progress));
   const auto outcome = optimizeOne(command, store, run, file, "", 0);
@@ -82,6 +86,8 @@ Result<int> optimizeKernel(KernelCommand& command) {
   print(command, *outcome);
   if (command.context.json) {
     fmt::print("{}\n", store::jsonText(summary, 2));
+  } else {
+    printNext(run);
   }
   return 0;
 }
@@ -128,7 +134,7 @@ Result<json> optimizeSlow(KernelCommand& command, store::Store& store, std::int6
       command.progress.say(fmt::format("left out: {}", outcome.error().message));
     }
     done[one.kernel] = what;
-    HONE_CHECK(setDone(store, run, one.kernel, std::move(what)));
+    HONE_CHECK(setDone(store, run, one.kernel, what));
   }
   return done;
 }
@@ -139,7 +145,7 @@ Result<int> optimizeAll(KernelCommand& command) {
   auto store = HONE_TRY(store::Store::open(command.context.store, store::Store::Mode::write));
   Hasher what;
   what.field("kernel optimize --all-slow").field(fs::absolute(folder).string());
-  const store::Run described = HONE_TRY(describe(command, std::move(what)));
+  const store::Run described = HONE_TRY(describe(command, what));
   const std::int64_t run =
       HONE_TRY(findOrAddRun(command.context, store, described, command.progress));
   const auto listed = HONE_TRY(listKernels(store, run, command.bench, folder, command.progress));
@@ -154,6 +160,7 @@ Result<int> optimizeAll(KernelCommand& command) {
     fmt::print("{}\n", store::jsonText(summary["kernels"], 2));
   } else {
     fmt::print("{} of {} slow kernels improved\n", improved, kernels);
+    printNext(run);
   }
   return 0;
 }
@@ -172,7 +179,8 @@ Result<int> optimize(const Context& context, const OptimizeVerbOptions& options)
 
 void addLoopOptions(CLI::App& verb, OptimizeVerbOptions& options) {
   verb.add_option("--target-speedup", options.targetSpeedup,
-                  "Stop at this speedup over PyTorch; where there is none, over the original")
+                  "Stop at this speedup over PyTorch; when given, over the original where there is "
+                  "no PyTorch")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
   verb.add_option("--max-iterations", options.maxIterations, "Turns at most")
@@ -227,7 +235,8 @@ void addKernelOptimizeVerb(CLI::App& kernel, Context& context) {
       "  hone kernel optimize --all-slow --kernels kernels --executor slurm --nodes 4\n"
       "An interrupted command goes on when it is given again. Nothing gained is no error: then no\n"
       "kernel is written, and a sentence says so.");
-  verb->callback([&context, options] {
+  verb->callback([&context, options, verb] {
+    options->targetGiven = verb->count("--target-speedup") > 0;
     context.action = [&context, options] { return optimize(context, *options); };
   });
 }

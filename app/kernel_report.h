@@ -2,8 +2,8 @@
 
 #include <string>
 
-#include "kernel/optimizer.h"
-#include "kernel/outputs.h"
+#include "kernel/turns/optimizer.h"
+#include "kernel/turns/outputs.h"
 
 namespace hone::app {
 

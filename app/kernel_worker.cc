@@ -6,7 +6,7 @@
 #include <CLI/CLI.hpp>
 #include <cstdio>
 
-#include "kernel/worker_child.h"
+#include "kernel/worker/worker_child.h"
 
 namespace hone::app {
 

@@ -3,14 +3,18 @@
 #include <system_error>
 
 #include "app/bench.h"
+#include "app/compare.h"
 #include "app/compile.h"
+#include "app/completions.h"
 #include "app/context.h"
 #include "app/doctor.h"
 #include "app/generate.h"
 #include "app/kernel.h"
 #include "app/kernel_worker.h"
 #include "app/profile.h"
+#include "app/report.h"
 #include "app/runs.h"
+#include "app/serve.h"
 #include "app/spec.h"
 #include "app/split.h"
 #include "app/time_library.h"
@@ -108,6 +112,11 @@ int runCommandLine(const std::vector<std::string>& arguments, const Context* ask
   addWorkloadVerb(app, context);
   addWorkerVerb(app, context);
   addRunsVerb(app, context);
+  addReportVerb(app, context);
+  addCompareVerb(app, context);
+  addServeVerb(app, context);
+  addCompletionsVerb(app, context);
+  addManVerb(app, context);
   addTimeLibraryVerb(app, context);
   addKernelWorkerVerb(app, context);
   try {

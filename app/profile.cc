@@ -89,6 +89,16 @@ std::string runKey(const std::vector<profile::Generated>& operations, const Engi
   return hasher.hex();
 }
 
+/// The fastest row so far, for people; "" where nothing was measured.
+std::string fastestOf(const std::vector<model::ProfileRow>& rows) {
+  const auto fastest = std::max_element(rows.begin(), rows.end(), [](const auto& a, const auto& b) {
+    return a.gflops() < b.gflops();
+  });
+  return fastest == rows.end() || !fastest->measured()
+             ? ""
+             : fmt::format("{:.1f} GFLOPs", fastest->gflops());
+}
+
 Result<std::vector<model::ProfileRow>> profileAll(const std::vector<profile::Generated>& operations,
                                                   const ProfileVerbOptions& options, Engine& engine,
                                                   profile::Rooflines& rooflines,
@@ -103,7 +113,8 @@ Result<std::vector<model::ProfileRow>> profileAll(const std::vector<profile::Gen
       built = HONE_TRY(profile::build(engine.compiler, std::span(operations).subspan(at, count),
                                       {engine.target.flags, false}, progress));
     }
-    progress.stage("profile", static_cast<std::int64_t>(count));
+    progress.stage("profile", {.total = static_cast<std::int64_t>(operations.size()),
+                               .done = static_cast<std::int64_t>(at)});
     for (profile::Built& one : built) {
       auto some = HONE_TRY(
           profileOne(one, options.filter, engine, rooflines, profiler, options.profile.measure));
@@ -111,6 +122,7 @@ Result<std::vector<model::ProfileRow>> profileAll(const std::vector<profile::Gen
         options.output.printRow(context, row);
         rows.push_back(std::move(row));
       }
+      progress.best(fastestOf(rows));
     }
   }
   progress.finish();
@@ -119,12 +131,11 @@ Result<std::vector<model::ProfileRow>> profileAll(const std::vector<profile::Gen
 
 Result<int> finishRows(const Context& context, const ProfileVerbOptions& options,
                        store::Store& store, std::int64_t run, std::vector<model::ProfileRow> rows,
-                       const nlohmann::json& program, std::int64_t ownNs) {
-  nlohmann::json summary = {{"rows", nlohmann::json::array()}};
+                       const nlohmann::json& program, nlohmann::json summary) {
+  summary["rows"] = nlohmann::json::array();
   for (const model::ProfileRow& row : rows) {
     summary["rows"].push_back(toJson(row));
   }
-  summary["own_cpu_ns"] = ownNs;
   if (!program.is_null()) {
     summary["program"] = program;
   }
@@ -148,7 +159,8 @@ Result<int> profileOperations(const Context& context, const ProfileVerbOptions& 
         *opened, operations, options.dispatches, options.profile, progress,
         [&](const model::ProfileRow& row) { options.output.printRow(context, row); }));
     HONE_CHECK(opened->close());
-    return finishRows(context, options, store, run, std::move(rows), program, ownCpuNs());
+    return finishRows(context, options, store, run, std::move(rows), program,
+                      {{"own_cpu_ns", ownCpuNs()}});
   }
   const iree::Executor executor = engine.executor();
   const profile::LibraryProvider library(HONE_TRY(ownProgram()), engine.runLimits);
@@ -158,9 +170,13 @@ Result<int> profileOperations(const Context& context, const ProfileVerbOptions& 
                                HONE_VERSION);
   auto rows =
       HONE_TRY(profileAll(operations, options, engine, rooflines, profiler, context, progress));
-  const std::int64_t ownNs =
-      ownCpuNs() - profiler.referenceCpuNs() + engine.compiler.nurseryCpuNs();
-  return finishRows(context, options, store, run, std::move(rows), program, ownNs);
+  nlohmann::json summary = {
+      {"own_cpu_ns", ownCpuNs() - profiler.referenceCpuNs() + engine.compiler.nurseryCpuNs()}};
+  for (const auto& [type, roofline] : rooflines.known()) {
+    summary["rooflines"].push_back(
+        {{"type", nameOf(type)}, {"gflops", roofline.gflops}, {"gbps", roofline.gbps}});
+  }
+  return finishRows(context, options, store, run, std::move(rows), program, std::move(summary));
 }
 
 Result<int> profileVerb(const Context& context, ProfileVerbOptions options) {

@@ -104,7 +104,7 @@ Result<int> ProfileOutput::finish(const Context& context, std::int64_t run,
     HONE_CHECK(writeFile(junit, report::profileJunit(rows)));
   }
   if (!context.json) {
-    fmt::print("\nrun {}; hone runs show {} has every sample\n", run, run);
+    fmt::print("\nrun {}; next: hone report {} -o report.html\n", run, run);
   }
   return failed ? 1 : 0;
 }

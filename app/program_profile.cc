@@ -83,16 +83,20 @@ std::string programTable(const ProgramProfile& profile, std::size_t width) {
                      profile.device, table.text(width), humanTime(all), humanTime(profile.wallNs));
 }
 
-nlohmann::json toJson(const ProgramProfile& profile) {
-  nlohmann::json json = {{"name", profile.name},
-                         {"device", profile.device},
-                         {"wall_ns", profile.wallNs},
-                         {"dispatches", nlohmann::json::array()}};
-  for (const iree::DispatchTime& dispatch : profile.dispatches) {
-    json["dispatches"].push_back(
+nlohmann::json toJson(const std::vector<iree::DispatchTime>& dispatches) {
+  nlohmann::json json = nlohmann::json::array();
+  for (const iree::DispatchTime& dispatch : dispatches) {
+    json.push_back(
         {{"name", dispatch.name}, {"calls", dispatch.calls}, {"time_ns", dispatch.totalNs}});
   }
   return json;
+}
+
+nlohmann::json toJson(const ProgramProfile& profile) {
+  return {{"name", profile.name},
+          {"device", profile.device},
+          {"wall_ns", profile.wallNs},
+          {"dispatches", toJson(profile.dispatches)}};
 }
 
 }  // namespace hone::app

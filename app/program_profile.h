@@ -34,5 +34,6 @@ struct ProgramProfile {
                                                     std::uint64_t seed);
 [[nodiscard]] std::string programTable(const ProgramProfile& profile, std::size_t width);
 [[nodiscard]] nlohmann::json toJson(const ProgramProfile& profile);
+[[nodiscard]] nlohmann::json toJson(const std::vector<iree::DispatchTime>& dispatches);
 
 }  // namespace hone::app

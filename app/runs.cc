@@ -3,8 +3,8 @@
 #include <cstdio>
 #include <memory>
 
+#include "app/find_run.h"
 #include "base/file.h"
-#include "base/text.h"
 #include "report/runs.h"
 #include "report/table.h"
 #include "store/export.h"
@@ -31,34 +31,6 @@ Result<int> print(std::string_view text) {
 }
 
 Result<int> printJson(const nlohmann::json& json) { return print(store::jsonText(json, 2) + "\n"); }
-
-Result<Store> openStore(const Context& context) {
-  std::error_code code;
-  if (!std::filesystem::exists(context.store, code)) {
-    return userError("there is no store {} yet: hone makes it with the first run",
-                     context.store.string());
-  }
-  return Store::open(context.store, Store::Mode::read);
-}
-
-/// The run, or an error that names the runs there are.
-Result<store::Run> findRun(const Store& store, const Context& context, std::int64_t id) {
-  auto run = HONE_TRY(store.run(id));
-  if (run) {
-    return std::move(*run);
-  }
-  constexpr std::int64_t kNamed = 5;
-  std::vector<std::string> ids;
-  for (const store::RunLine& line : HONE_TRY(store.listRuns(kNamed))) {
-    ids.push_back(std::to_string(line.id));
-  }
-  if (ids.empty()) {
-    return userError("there is no run {}: the store {} has no runs yet", id,
-                     context.store.string());
-  }
-  return userError("there is no run {} in {}; the last ones are {} (`hone runs` lists them)", id,
-                   context.store.string(), join(ids, ", "));
-}
 
 Result<int> list(const Context& context, std::int64_t limit) {
   std::vector<store::RunLine> runs;
@@ -113,7 +85,9 @@ Result<int> resume(Context& context, std::int64_t id) {
 CLI::App* addWithId(CLI::App& runs, const std::string& name, const std::string& what,
                     Options& options) {
   CLI::App* verb = runs.add_subcommand(name, what);
-  verb->add_option("ID", options.id, "The number of the run, as `hone runs` lists it")->required();
+  verb->add_option("ID", options.id, "The number of the run, as `hone runs` lists it")
+      ->type_name("RUN")
+      ->required();
   return verb;
 }
 

@@ -166,7 +166,8 @@ Result<stats::Comparison> compareWith(const AnnotateOptions& options, Bench& ben
   rounds.rounds = 20;
   rounds.mostRounds = 60;
   rounds.compare.seed = options.seed;
-  bench.progress.stage("the whole program", 1);
+  bench.progress.stage("the whole program", rounds.rounds);
+  rounds.onRound = [&] { bench.progress.step(); };
   const auto found = HONE_TRY(trial::pairedRounds(sampler.rankBy(), bench.store, participants,
                                                   contenders.recorded(), rounds));
   bench.progress.finish();
@@ -247,6 +248,7 @@ Result<int> finish(const Context& context, const AnnotateOptions& options, Bench
     return 1;
   }
   fmt::print("next: iree-compile --compile-from=global-optimization {} …\n", options.output);
+  fmt::print("      hone report {} -o report.html\n", bench.run);
   return 0;
 }
 

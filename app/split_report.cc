@@ -1,18 +1,15 @@
 #include "app/split_report.h"
 
 #include <algorithm>
-#include <array>
-#include <cmath>
 #include <cstdio>
-#include <map>
 
+#include "app/split_tally.h"
 #include "base/csv.h"
 #include "base/file.h"
 #include "base/text.h"
 #include "report/table.h"
 #include "split/analysis_text.h"
 #include "split/recommendation.h"
-#include "stats/summary.h"
 
 namespace hone::app {
 namespace {
@@ -21,71 +18,6 @@ using split::ValidationRecord;
 using stats::Verdict;
 
 constexpr const char* kAnalysisFile = "comprehensive_analysis.txt";
-
-/// Over all shapes that the way to split was validated on.
-struct Tally {
-  std::int64_t shapes = 0;
-  double baselineUs = 0, timeUs = 0;
-  std::vector<double> speedups;
-  std::map<Verdict, std::int64_t> verdicts;
-
-  [[nodiscard]] double total() const { return timeUs > 0 ? baselineUs / timeUs : 1; }
-  [[nodiscard]] double geomean() const {
-    return speedups.empty() ? 1 : stats::geometricMean(speedups);
-  }
-  [[nodiscard]] std::int64_t count(Verdict verdict) const {
-    const auto at = verdicts.find(verdict);
-    return at == verdicts.end() ? 0 : at->second;
-  }
-};
-
-Verdict verdictOf(const split::ValidatedChoice& choice) {
-  return choice.comparison ? choice.comparison->verdict : Verdict::neutral;
-}
-
-/// A shape without that way (the oracle's, where nothing is faster) counts as the baseline.
-Tally tallyOf(const std::vector<ValidationRecord>& records, const std::string& name,
-              const auto& takes) {
-  Tally tally;
-  for (const ValidationRecord& record : records) {
-    if (record.baselineUs <= 0 || !takes(record)) {
-      continue;
-    }
-    const auto at = record.choices.find(name);
-    const split::ValidatedChoice choice =
-        at == record.choices.end() ? split::ValidatedChoice{record.baselineUs, std::nullopt}
-                                   : at->second;
-    ++tally.shapes;
-    tally.baselineUs += record.baselineUs;
-    tally.timeUs += record.baselineUs / choice.speedup();
-    tally.speedups.push_back(choice.speedup());
-    ++tally.verdicts[verdictOf(choice)];
-  }
-  return tally;
-}
-
-Tally tallyOf(const std::vector<ValidationRecord>& records, const std::string& name) {
-  return tallyOf(records, name, [](const ValidationRecord&) { return true; });
-}
-
-std::map<std::string, model::ReductionKind> kindsOf(const SplitOutcome& outcome) {
-  std::map<std::string, model::ReductionKind> kinds;
-  for (const split::ShapeRecord& record : outcome.records) {
-    kinds[record.shape.arguments] = record.shape.reduction.kind;
-  }
-  return kinds;
-}
-
-/// The way of the ladder that is recommended for the shape's kind.
-std::string takenFor(const SplitOutcome& outcome, model::ReductionKind kind) {
-  for (const split::Recommendation& one : outcome.analysis.recommendations) {
-    if (one.oneD.heuristic.kind == kind &&
-        one.oneD.heuristic.form == split::SourceForm::functions) {
-      return one.takeTwoD ? kTwoD : kOneD;
-    }
-  }
-  return kOneD;
-}
 
 split::Validation validationOf(const SplitOutcome& outcome) {
   if (outcome.validation.empty()) {
@@ -121,16 +53,6 @@ std::string optimizedCsv(const split::Validation& validation) {
     csv.row({shape.arguments, fmt::format("{:.6g}", shape.optimizedUs)});
   }
   return csv.text();
-}
-
-nlohmann::json toJson(const Tally& tally) {
-  return {{"shapes", tally.shapes},
-          {"total_speedup", tally.total()},
-          {"geomean_speedup", tally.geomean()},
-          {"improved", tally.count(Verdict::improved)},
-          {"neutral", tally.count(Verdict::neutral)},
-          {"regressed", tally.count(Verdict::regressed)},
-          {"ambiguous", tally.count(Verdict::ambiguous)}};
 }
 
 void printValidation(const SplitOutcome& outcome) {
@@ -197,11 +119,11 @@ void printRanking(const split::LimitRanking& ranking) {
 void preferProven(SplitOutcome& outcome) {
   const auto kinds = kindsOf(outcome);
   for (split::Recommendation& one : outcome.analysis.recommendations) {
-    const auto ofKind = [&](const ValidationRecord& record) {
-      return kinds.at(record.arguments) == one.oneD.heuristic.kind;
-    };
-    const auto regressed = [&](const char* name) {
-      return tallyOf(outcome.validation, name, ofKind).count(Verdict::regressed);
+    const auto regressed = [&](const char* way) {
+      const Tally tally = tallyOf(outcome.validation, [&](const ValidationRecord& record) {
+        return kinds.at(record.arguments) == one.oneD.heuristic.kind ? std::string(way) : "";
+      });
+      return tally.count(Verdict::regressed);
     };
     const std::int64_t taken = regressed(one.takeTwoD ? kTwoD : kOneD);
     const std::int64_t other = regressed(one.takeTwoD ? kOneD : kTwoD);
@@ -247,27 +169,6 @@ Result<std::filesystem::path> resultsFolder(const std::string& given) {
   return found.front();
 }
 
-nlohmann::json toJson(const SplitOutcome& outcome) {
-  nlohmann::json json = {
-      {"run", outcome.run},
-      {"results", outcome.folder.string()},
-      {"failures", outcome.analysis.sweep.failures},
-      {"recommendations", split::toJson(std::span(outcome.analysis.recommendations))}};
-  if (outcome.sweepSeconds > 0) {
-    json["sweep_seconds"] = outcome.sweepSeconds;
-  }
-  json["shapes"] = nlohmann::json::array();
-  for (const split::ShapeRecord& record : outcome.records) {
-    json["shapes"].push_back(toJson(record));
-  }
-  if (!outcome.validation.empty()) {
-    for (const char* name : {kOneD, kTwoD, kOracle}) {
-      json["validation"][name] = toJson(tallyOf(outcome.validation, name));
-    }
-  }
-  return json;
-}
-
 int report(const Context& context, const SplitOutcome& outcome) {
   const split::Validation validation = validationOf(outcome);
   const bool bad =
@@ -291,6 +192,9 @@ int report(const Context& context, const SplitOutcome& outcome) {
   const std::string folder = outcome.folder.string();
   fmt::print("\nreport: {}/{}\n", folder, kAnalysisFile);
   fmt::print("next: hone split apply --source SetSplitReductionSizes.cpp --results {}\n", folder);
+  if (outcome.run > 0) {
+    fmt::print("      hone report {} -o report.html\n", outcome.run);
+  }
   return bad ? 1 : 0;
 }
 

@@ -254,6 +254,8 @@ Result<int> tune(const Context& context, TuneVerbOptions options) {
   HONE_CHECK(writeResult(context, engine, *tuned, options.output));
   if (context.json) {
     fmt::print("{}\n", store::jsonText(summary, 2));
+  } else {
+    fmt::print("run {}; next: hone report {} -o report.html\n", run, run);
   }
   return 0;
 }
@@ -281,13 +283,15 @@ void addTuneVerb(CLI::App& app, Context& context) {
       ->capture_default_str();
   verb->add_flag("--explain", options->explain, "Show dispatches and knobs, and stop");
   verb->add_flag("--keep-flags", options->keepFlags, "Try no flags of the whole program");
-  verb->add_option("--starter-spec", options->starterSpec, "A spec to begin with, and to add to");
+  verb->add_option("--starter-spec", options->starterSpec,
+                   "A spec whose entries are tried first; hone spec merge makes one of both");
   verb->add_flag("--compile-only", options->compileOnly,
                  "No device here: draw and compile candidates (100, or as --budget says)");
   verb->add_option("--continue", options->continued,
                    "Measure the candidates of a folder that --compile-only wrote");
   verb->add_option("--replay", options->replayed,
                    "How --strategy would have done in a recorded run; -o keeps the recordings")
+      ->type_name("RUN")
       ->check(CLI::PositiveNumber);
   options->engine.addTo(*verb);
   options->cluster.addTo(*verb);

@@ -9,11 +9,11 @@
 
 #include "base/file.h"
 #include "base/text.h"
+#include "model/knob_values.h"
 #include "report/table.h"
 #include "search/recording.h"
 #include "stats/summary.h"
 #include "store/store.h"
-#include "tune/point_name.h"
 
 namespace hone::app {
 namespace {
@@ -35,7 +35,7 @@ std::vector<search::Knob> knobsFrom(const nlohmann::json& kept) {
 /// A trial as a point, nothing for one that no strategy proposed.
 std::optional<search::RecordedPoint> pointOf(const store::Trial& trial,
                                              const std::vector<search::Knob>& knobs) {
-  const auto values = tune::valuesNamed(trial.config.name);
+  const auto values = model::valuesNamed(trial.config.name);
   if (!values || values->size() != knobs.size() || !trial.details.contains("proposal")) {
     return std::nullopt;
   }

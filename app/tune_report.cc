@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "app/program_profile.h"
 #include "base/text.h"
 #include "report/table.h"
 
@@ -160,6 +161,10 @@ nlohmann::json toJson(const TunedProgram& tuned) {
     json["speedup"] = intervalOf(proof.comparison.speedup);
     json["verdict"] = nameOf(proof.comparison.verdict);
     json["spec"] = result.spec;
+    if (!result.after.empty()) {
+      json["dispatch_times"] = {{"before", app::toJson(result.before)},
+                                {"after", app::toJson(result.after)}};
+    }
   }
   return json;
 }

@@ -6,8 +6,8 @@
 
 #include "base/clock.h"
 #include "base/file.h"
-#include "kernel/judge.h"
-#include "kernel/test_kernels.h"
+#include "kernel/judge/judge.h"
+#include "kernel/source/test_kernels.h"
 #include "report/table.h"
 #include "stats/summary.h"
 #include "support.h"

@@ -27,32 +27,14 @@ struct Sweep {
   std::vector<double> widths;
 };
 
-Result<std::string> run(std::vector<std::string> argv,
-                        std::vector<std::pair<std::string, std::string>> environment = {}) {
-  Command command;
-  command.argv = std::move(argv);
-  command.environment = std::move(environment);
-  const Finished finished = HONE_TRY(runCommand(command));
-  if (!finished.ending.ok()) {
-    return machineError("{} ended with {}: {}", command.argv.front(), finished.ending.describe(),
-                        finished.err);
-  }
-  return finished.out;
-}
-
 Result<Sweep> byHone(const std::filesystem::path& folder, std::int64_t last) {
   HONE_CHECK(makeFolder(folder));
-  const std::string hone = HONE_TRY(honeProgram()).string();
-  const std::int64_t startNs = nowNs();
-  const std::string out =
-      HONE_TRY(run({hone, "profile", "--problem-m=128",
-                    fmt::format("--problem-n={}:{}:128", kFirst, last), "--problem-k=256", "--type",
-                    "f32", "--output", folder / "data.csv", "--generated-dir", folder, "--json"},
-                   {{"XDG_CACHE_HOME", (folder / "cache").string()},
-                    {"XDG_DATA_HOME", (folder / "data").string()}}));
-  Sweep sweep{static_cast<double>(nowNs() - startNs) / 1e9, {}};
-  const auto json = nlohmann::json::parse(out, nullptr, false);
-  for (const auto& row : json.value("rows", nlohmann::json::array())) {
+  const HoneAnswer answer = HONE_TRY(askHone(
+      folder, {"profile", "--problem-m=128", fmt::format("--problem-n={}:{}:128", kFirst, last),
+               "--problem-k=256", "--type", "f32", "--output", folder / "data.csv",
+               "--generated-dir", folder}));
+  Sweep sweep{answer.seconds, {}};
+  for (const auto& row : answer.json.at("rows")) {
     if (row.value("verification", "") != "SUCCESS" || !row.contains("time_ns")) {
       return machineError("hone profile: {}", row.dump());
     }
@@ -102,11 +84,13 @@ Result<Sweep> byTools(const iree::Installation& installation, const std::filesys
     HONE_CHECK(
         writeFile(in("matmul.mlir"), iree::mlirOf(model::Matmul{.m = 128, .n = n, .k = 256})));
     for (const char* module : {"verify.vmfb", "profile.vmfb"}) {
-      HONE_CHECK(run({bin / "iree-compile", in("matmul.mlir"), "--iree-hal-target-device=local",
-                      "--iree-hal-local-target-device-backends=llvm-cpu",
-                      "--iree-llvmcpu-target-cpu=host", "-o", in(module)}));
+      HONE_CHECK(
+          outputOf({bin / "iree-compile", in("matmul.mlir"), "--iree-hal-target-device=local",
+                    "--iree-hal-local-target-device-backends=llvm-cpu",
+                    "--iree-llvmcpu-target-cpu=host", "-o", in(module)}));
     }
-    HONE_CHECK(run({bin / "python", in("reference.py"), folder, "128", std::to_string(n), "256"}));
+    HONE_CHECK(
+        outputOf({bin / "python", in("reference.py"), folder, "128", std::to_string(n), "256"}));
     const std::vector<std::string> call = {"--device=local-sync", "--function=main",
                                            fmt::format("--input=@{}", in("lhs.npy")),
                                            fmt::format("--input=@{}", in("rhs.npy"))};
@@ -114,12 +98,12 @@ Result<Sweep> byTools(const iree::Installation& installation, const std::filesys
                                        fmt::format("--module={}", in("verify.vmfb")),
                                        fmt::format("--expected_output=@{}", in("expected.npy"))};
     verify.insert(verify.end(), call.begin(), call.end());
-    HONE_CHECK(run(verify));
+    HONE_CHECK(outputOf(verify));
     std::vector<std::string> time = {bin / "iree-benchmark-module",
                                      fmt::format("--module={}", in("profile.vmfb")),
                                      "--benchmark_repetitions=5", "--benchmark_format=json"};
     time.insert(time.end(), call.begin(), call.end());
-    sweep.widths.push_back(HONE_TRY(widthOf(HONE_TRY(run(time)))));
+    sweep.widths.push_back(HONE_TRY(widthOf(HONE_TRY(outputOf(time)))));
   }
   sweep.seconds = static_cast<double>(nowNs() - startNs) / 1e9;
   return sweep;

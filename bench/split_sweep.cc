@@ -33,34 +33,6 @@ constexpr double kBuildSeconds = 300;
 constexpr std::size_t kPlainShapes = 4;
 const std::vector<std::int64_t> kLimits = {1, 8, 16, 32, 64, 128, 256, 512, 1024, 2048};
 
-Result<std::string> run(std::vector<std::string> argv,
-                        std::vector<std::pair<std::string, std::string>> environment = {}) {
-  Command command;
-  command.argv = std::move(argv);
-  command.environment = std::move(environment);
-  const Finished finished = HONE_TRY(runCommand(command));
-  if (finished.ending.how != Ending::How::exited || finished.ending.code > 1) {
-    return machineError("{} ended with {}: {}", command.argv.front(), finished.ending.describe(),
-                        finished.err);
-  }
-  return finished.out;
-}
-
-struct Swept {
-  double seconds = 0;
-  nlohmann::json summary;
-};
-
-Result<Swept> byHone(const std::filesystem::path& folder, const std::string& workload) {
-  const std::string hone = HONE_TRY(honeProgram()).string();
-  const std::int64_t startNs = nowNs();
-  const std::string out = HONE_TRY(
-      run({hone, "split", "full", workload, "--type", "f32", "--results", folder / "r", "--json"},
-          {{"XDG_CACHE_HOME", (folder / "cache").string()},
-           {"XDG_DATA_HOME", (folder / "data").string()}}));
-  return Swept{static_cast<double>(nowNs() - startNs) / 1e9, nlohmann::json::parse(out)};
-}
-
 /// The shapes of the plain way: the middle one of each quarter of the workload, by work.
 Result<std::vector<split::SweepProblem>> someShapes(const std::string& workload) {
   const model::Workload read = HONE_TRY(model::readWorkload(workload));
@@ -108,13 +80,13 @@ Result<double> plainSeconds(Engine& engine, const split::SweepProblem& problem) 
     const auto compiled = HONE_TRY(runCommand({compile, {}, {}}));
     if (!compiled.ending.ok()) {
       HONE_CHECK(writeFile(source, iree::mlirOf(problem.problem, "main")));
-      HONE_TRY(run(compile));
+      HONE_CHECK(outputOf(compile));
     }
     std::vector<std::string> measure = {engine.installation.runtimeTool("iree-benchmark-module"),
                                         fmt::format("--module={}", module.string()),
                                         "--function=main", "--device=local-task"};
     measure.insert(measure.end(), inputs.begin(), inputs.end());
-    HONE_TRY(run(measure));
+    HONE_CHECK(outputOf(measure));
   }
   return static_cast<double>(nowNs() - startNs) / 1e9;
 }
@@ -158,18 +130,20 @@ Result<void> measure(const Options& options) {
   const char* given = std::getenv("WORKLOAD");
   const std::string workload = given != nullptr ? given : HONE_EXAMPLE_WORKLOAD;
   const double plain = HONE_TRY(plainWay(engine, workload, options.quick));
-  const Swept swept = HONE_TRY(byHone(engine.folder.path(), workload));
-  const auto shapes = swept.summary.at("shapes").size();
+  const HoneAnswer swept =
+      HONE_TRY(askHone(engine.folder.path(), {"split", "full", workload, "--type", "f32",
+                                              "--results", engine.folder.path() / "r"}));
+  const auto shapes = swept.json.at("shapes").size();
   std::int64_t compiled = 0;
-  for (const nlohmann::json& shape : swept.summary.at("shapes")) {
+  for (const nlohmann::json& shape : swept.json.at("shapes")) {
     compiled += shape.at("compiled").get<std::int64_t>();
   }
-  const double sweep = swept.summary.at("sweep_seconds").get<double>();
+  const double sweep = swept.json.at("sweep_seconds").get<double>();
   fmt::print(
       "{} shapes: {} trials asked for, {} compiled and measured in {:.1f} min; with analysis "
       "and validation {:.1f} min\n",
       shapes, shapes * (kLimits.size() + 2), compiled, sweep / 60, swept.seconds / 60);
-  printGains(swept.summary.at("validation"));
+  printGains(swept.json.at("validation"));
   const double seed = kBuildSeconds * static_cast<double>(kLimits.size() + 1) + plain;
   fmt::print("against the plain way: {:.1f}x (aim {}x)\n", plain / sweep, kAim);
   fmt::print("with a build of the compiler for each limit: {:.0f} min: {:.0f}x (aim {}x)\n",

@@ -8,7 +8,9 @@
 #include <cmath>
 #include <cstdlib>
 
+#include "base/clock.h"
 #include "base/machine.h"
+#include "base/subprocess.h"
 #include "base/text.h"
 #include "iree/device.h"
 #include "iree/target.h"
@@ -119,6 +121,34 @@ Result<trial::Program> Engine::load(const std::string& name, const std::string& 
   const auto file = folder.path() / name;
   HONE_CHECK(writeFile(file, text));
   return trial::loadProgram(compiler, file, "", flags);
+}
+
+Result<std::string> outputOf(std::vector<std::string> argv) {
+  const Finished finished = HONE_TRY(runCommand({argv, {}, {}}));
+  if (!finished.ending.ok()) {
+    return machineError("{} ended with {}: {}", argv.front(), finished.ending.describe(),
+                        finished.err);
+  }
+  return finished.out;
+}
+
+Result<HoneAnswer> askHone(const std::filesystem::path& folder,
+                           std::vector<std::string> arguments) {
+  Command command;
+  command.argv = {HONE_TRY(honeProgram()).string()};
+  command.argv.insert(command.argv.end(), arguments.begin(), arguments.end());
+  command.argv.emplace_back("--json");
+  command.environment = {{"XDG_CACHE_HOME", (folder / "cache").string()},
+                         {"XDG_DATA_HOME", (folder / "data").string()}};
+  const std::int64_t startNs = nowNs();
+  const Finished finished = HONE_TRY(runCommand(command));
+  HoneAnswer answer{nlohmann::json::parse(finished.out, nullptr, false),
+                    static_cast<double>(nowNs() - startNs) / 1e9};
+  if (!answer.json.is_object()) {
+    return machineError("hone {} ended with {}: {}", arguments.front(), finished.ending.describe(),
+                        finished.err);
+  }
+  return answer;
 }
 
 model::Matmul tiledProblem() { return {.m = 512, .n = 768, .k = 1024}; }

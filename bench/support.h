@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <nlohmann/json.hpp>
 #include <span>
 #include <string>
 #include <vector>
@@ -43,6 +44,18 @@ struct Engine {
 
 /// build/hone, beside this program.
 [[nodiscard]] Result<std::filesystem::path> honeProgram();
+
+/// What a program prints; one that ends badly is an error.
+[[nodiscard]] Result<std::string> outputOf(std::vector<std::string> argv);
+
+struct HoneAnswer {
+  nlohmann::json json;
+  double seconds = 0;  ///< all of the command counted
+};
+
+/// The answer of a hone command in JSON. Its store and its cache are in `folder`.
+[[nodiscard]] Result<HoneAnswer> askHone(const std::filesystem::path& folder,
+                                         std::vector<std::string> arguments);
 
 /// A compile pool on all cores with the cache in the folder given.
 [[nodiscard]] Result<iree::Compiler> startCompiler(const iree::Installation& installation,

@@ -6,9 +6,9 @@
 #include <nlohmann/json.hpp>
 
 #include "base/clock.h"
-#include "base/subprocess.h"
 #include "iree/problem_mlir.h"
 #include "iree/spec.h"
+#include "model/seed_name.h"
 #include "support.h"
 
 namespace hone::bench {
@@ -19,36 +19,19 @@ constexpr double kAim = 3;
 /// Seconds a trial of `hone tune`, all of the command counted: flags are kept, so that all trials
 /// are candidates of the one dispatch.
 Result<double> byHone(const std::filesystem::path& folder, std::int64_t trials) {
-  Command command;
-  command.argv = {HONE_TRY(honeProgram()),
-                  "tune",
-                  "--problem",
-                  nameOf(model::Problem(tiledProblem())),
-                  "--device",
-                  "local-sync",
-                  "--keep-flags",
-                  "--budget",
-                  fmt::format("{}trials", trials),
-                  "-o",
-                  folder / "spec.mlir",
-                  "--json"};
-  command.environment = {{"XDG_CACHE_HOME", (folder / "cache").string()},
-                         {"XDG_DATA_HOME", (folder / "data").string()}};
-  const std::int64_t startNs = nowNs();
-  const Finished finished = HONE_TRY(runCommand(command));
-  const double seconds = static_cast<double>(nowNs() - startNs) / 1e9;
-  const auto json = nlohmann::json::parse(finished.out, nullptr, false);
-  if (!json.is_object()) {
-    return machineError("hone tune ended with {}: {}", finished.ending.describe(), finished.err);
-  }
+  const HoneAnswer answer =
+      HONE_TRY(askHone(folder, {"tune", "--problem", seedName(model::Problem(tiledProblem())),
+                                "--device", "local-sync", "--keep-flags", "--budget",
+                                fmt::format("{}trials", trials), "-o", folder / "spec.mlir"}));
   std::int64_t tried = 0;
-  for (const auto& dispatch : json.at("programs").at(0).at("variants").at(0).at("dispatches")) {
+  for (const auto& dispatch :
+       answer.json.at("programs").at(0).at("variants").at(0).at("dispatches")) {
     tried += dispatch.value("tried", std::int64_t{0});
   }
   if (tried == 0) {
     return machineError("hone tune tried nothing");
   }
-  return seconds / static_cast<double>(tried);
+  return answer.seconds / static_cast<double>(tried);
 }
 
 /// Seconds of the plain loop for each of the configs.
@@ -66,25 +49,19 @@ Result<std::vector<double>> plainLoop(Engine& engine, std::size_t count) {
     const std::int64_t startNs = nowNs();
     const std::string text = HONE_TRY(iree::specText(std::span(&entry, 1)));
     HONE_CHECK(writeFile(spec, text));
-    Command compile;
-    compile.argv = {tool, program.source, "-o", module,
-                    fmt::format("--iree-codegen-tuning-spec-path={}", spec.string())};
-    compile.argv.insert(compile.argv.end(), engine.flags.begin(), engine.flags.end());
-    Command measure;
-    measure.argv = {engine.installation.runtimeTool("iree-benchmark-module"),
-                    fmt::format("--module={}", module.string()),
-                    fmt::format("--function={}", program.function), "--device=local-sync",
-                    "--benchmark_repetitions=3"};
+    std::vector<std::string> compile = {
+        tool, program.source, "-o", module,
+        fmt::format("--iree-codegen-tuning-spec-path={}", spec.string())};
+    compile.insert(compile.end(), engine.flags.begin(), engine.flags.end());
+    std::vector<std::string> measure = {engine.installation.runtimeTool("iree-benchmark-module"),
+                                        fmt::format("--module={}", module.string()),
+                                        fmt::format("--function={}", program.function),
+                                        "--device=local-sync", "--benchmark_repetitions=3"};
     for (const model::TensorType& type : operandsOf(model::Problem(tiledProblem()))) {
-      measure.argv.push_back(fmt::format("--input={}", type.text()));
+      measure.push_back(fmt::format("--input={}", type.text()));
     }
-    for (const Command* command : {&compile, &measure}) {
-      const Finished finished = HONE_TRY(runCommand(*command));
-      if (!finished.ending.ok()) {
-        return machineError("{} ended with {}: {}", command->argv.front(),
-                            finished.ending.describe(), finished.err);
-      }
-    }
+    HONE_CHECK(outputOf(compile));
+    HONE_CHECK(outputOf(measure));
     seconds.push_back(static_cast<double>(nowNs() - startNs) / 1e9);
   }
   return seconds;

@@ -8,9 +8,8 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "base/clock.h"
-#include "base/subprocess.h"
 #include "base/text.h"
+#include "model/seed_name.h"
 #include "model/workload.h"
 #include "problem_lines.h"
 #include "report/table.h"
@@ -21,7 +20,7 @@ namespace hone::bench {
 namespace {
 
 struct Tuned {
-  std::string name;
+  std::string name;  ///< as the profiler writes it
   double flops = 0;
   double seconds = 0;
   stats::Interval speedup{1, 1, 1};  ///< 1: nothing better was proven
@@ -30,33 +29,17 @@ struct Tuned {
   [[nodiscard]] double gflops() const { return flops / tunedNs; }
 };
 
-Result<nlohmann::json> runHone(const std::filesystem::path& folder, std::vector<std::string> argv) {
-  argv.insert(argv.begin(), HONE_TRY(honeProgram()).string());
-  argv.emplace_back("--json");
-  Command command;
-  command.argv = std::move(argv);
-  command.environment = {{"XDG_CACHE_HOME", (folder / "cache").string()},
-                         {"XDG_DATA_HOME", (folder / "data").string()}};
-  const Finished finished = HONE_TRY(runCommand(command));
-  auto json = nlohmann::json::parse(finished.out, nullptr, false);
-  if (!json.is_object()) {
-    return machineError("hone {} ended with {}: {}", command.argv[1], finished.ending.describe(),
-                        finished.err);
-  }
-  return json;
-}
-
 Result<Tuned> tune(const std::filesystem::path& folder, const std::string& line,
                    const std::string& budget) {
   Tuned tuned;
   const auto problems = HONE_TRY(model::problemsFromLine(line));
-  tuned.name = nameOf(problems.front());
+  tuned.name = seedName(problems.front());
   tuned.flops = flopsOf(problems.front());
-  const std::int64_t startNs = nowNs();
-  const auto json = HONE_TRY(runHone(folder, {"tune", "--problem", line, "--device", "local-sync",
-                                              "--budget", budget, "-o", folder / "spec.mlir"}));
-  tuned.seconds = static_cast<double>(nowNs() - startNs) / 1e9;
-  const auto& program = json.at("programs").at(0);
+  const HoneAnswer answer =
+      HONE_TRY(askHone(folder, {"tune", "--problem", line, "--device", "local-sync", "--budget",
+                                budget, "-o", folder / "spec.mlir"}));
+  tuned.seconds = answer.seconds;
+  const auto& program = answer.json.at("programs").at(0);
   if (program.at("improved").get<bool>()) {
     const auto& speedup = program.at("speedup");
     tuned.speedup = {speedup.at("low"), speedup.at("estimate"), speedup.at("high")};
@@ -72,11 +55,11 @@ Result<std::map<std::string, double>> librarySpeeds(const std::filesystem::path&
                                                     const std::vector<std::string>& lines) {
   const auto file = folder / "workload.txt";
   HONE_CHECK(writeFile(file, join(lines, "\n") + "\n"));
-  const auto json =
-      HONE_TRY(runHone(folder, {"profile", file, "--providers", "onednn", "--device", "local-sync",
+  const HoneAnswer answer =
+      HONE_TRY(askHone(folder, {"profile", file, "--providers", "onednn", "--device", "local-sync",
                                 "--generated-dir", folder / "generated"}));
   std::map<std::string, double> speeds;
-  for (const auto& row : json.at("rows")) {
+  for (const auto& row : answer.json.at("rows")) {
     speeds[row.at("operation").get<std::string>()] = row.value("gflops", 0.0);
   }
   return speeds;
@@ -110,6 +93,9 @@ Result<void> measure(const Options& options) {
     all.push_back(HONE_TRY(tune(scratch.path(), line, budget)));
     Tuned& one = all.back();
     one.libraryGflops = speeds[one.name];
+    if (one.libraryGflops <= 0) {
+      return machineError("oneDNN has no time for {}", one.name);
+    }
     fmt::print("{:60} {:>18} {:7.1f} of {:7.1f} GFLOP/s, {:.0f} s\n", one.name, textOf(one.speedup),
                one.gflops(), one.libraryGflops, one.seconds);
   }

@@ -59,6 +59,8 @@ bool Process::ended() const {
          info.si_pid == pid_;
 }
 
+std::string Process::outSoFar() const { return readFile(out_).value_or(""); }
+
 Ran Process::wait() {
   if (!eventually([this] { return ended(); })) {
     ADD_FAILURE() << "the program does not end";
@@ -86,6 +88,7 @@ Sandbox::Sandbox()
 }
 
 void Sandbox::write(const std::string& name, std::string_view text) const {
+  fs::create_directories((work() / name).parent_path());
   EXPECT_TRUE(writeFile(work() / name, text));
 }
 

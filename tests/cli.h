@@ -41,6 +41,8 @@ class Process {
   [[nodiscard]] pid_t pid() const { return pid_; }
   void signal(int number) const;
   [[nodiscard]] bool ended() const;
+  /// What it wrote to stdout by now.
+  [[nodiscard]] std::string outSoFar() const;
   /// Waits for the end; a program that takes minutes is killed and fails the test.
   [[nodiscard]] Ran wait();
 
@@ -73,6 +75,7 @@ class Sandbox {
   void prepare(std::function<bool()> action) { prepare_ = std::move(action); }
   static constexpr int kNotPermitted = 77;
 
+  [[nodiscard]] const std::filesystem::path& program() const { return program_; }
   [[nodiscard]] Process start(const std::vector<std::string>& arguments);
   [[nodiscard]] Ran hone(const std::vector<std::string>& arguments) {
     return start(arguments).wait();

@@ -45,12 +45,14 @@ TEST_F(Tree, MayIncludeWhatIsAboveIt) {
   add("src/verify/a.h", "#include \"base/x.h\"\n#include \"model/x.h\"\n");
   add("src/tune/a.h", "#include \"search/x.h\"\n");
   add("src/report/a.h", "#include \"store/x.h\"\n");
+  add("src/kernel/judge/a.h", "#include \"kernel/worker/x.h\"\n#include \"trial/x.h\"\n");
   add("app/main.cc", "#include \"verb.h\"\n#include \"tune/x.h\"\n#include \"report/x.h\"\n");
   EXPECT_THAT(wrongIncludes(root()), IsEmpty());
 }
 
 TEST_F(Tree, NamesEveryWrongInclude) {
   add("app/main.cc", "#include \"../src/base/x.h\"\n");
+  add("src/kernel/judge/a.h", "#include \"kernel/turns/x.h\"\n#include \"tune/x.h\"\n");
   add("src/base/a.h", "// first\n#include \"model/x.h\"\n");
   add("src/model/a.cc", "#  include \"../trial/x.h\"\n");
   add("src/report/a.cc", "#include \"trial/x.h\"\n");
@@ -60,6 +62,8 @@ TEST_F(Tree, NamesEveryWrongInclude) {
   add("src/verify/a.h", "#include \"iree/x.h\"\n#include \"stats/x.h\"\n");
   EXPECT_THAT(wrongIncludes(root()),
               ElementsAre("src/base/a.h:2: base may not include model/x.h",
+                          "src/kernel/judge/a.h:1: kernel/judge may not include kernel/turns/x.h",
+                          "src/kernel/judge/a.h:2: kernel/judge may not include tune/x.h",
                           "src/model/a.cc:1: model may not include ../trial/x.h",
                           "src/report/a.cc:1: report may not include trial/x.h",
                           "src/split/deep/a.h:1: split may not include tune/x.h",

@@ -7,7 +7,7 @@
 #include <fstream>
 
 #include "cli.h"
-#include "kernel/test_chat_server.h"
+#include "kernel/chat/test_chat_server.h"
 
 namespace hone::test {
 namespace {
@@ -107,8 +107,7 @@ class Kernel : public testing::Test {
   [[nodiscard]] std::vector<std::string> filesWithTheKey() const {
     std::vector<std::string> found;
     for (const auto& entry : fs::recursive_directory_iterator(box_.root())) {
-      if (entry.is_regular_file() &&
-          readFile(entry.path()).value_or("").find(kKey) != std::string::npos) {
+      if (entry.is_regular_file() && readFile(entry.path()).value_or("").contains(kKey)) {
         found.push_back(entry.path().string());
       }
     }
@@ -163,11 +162,12 @@ TEST_F(Kernel, AModelsGoodAnswerIsProvenAndWritten) {
 }
 
 TEST_F(Kernel, WhatAModelAnswersWronglyCostsATurn) {
-  const std::string wrong = "extern \"C\" void kernel(const float* X, float* Y, long R, long C) {}";
+  const std::string wrong =
+      "extern \"C\" void kernel(const float* X, float* Y, long R, long C) {}\n";
   const ChatServer server(
       {says("### Candidate 1: broken\n" +
-            fenced("extern \"C\" void kernel(const float* X, float* "
-                   "Y, std::int64_t R, std::int64_t C) { oops }\n") +
+            fenced("#include <cstdint>\nextern \"C\" void kernel(const float* X, float* Y, "
+                   "std::int64_t R, std::int64_t C) { oops }\n") +
             "### Candidate 2: empty\n" +
             fenced("#include <cstdint>\nextern \"C\" void kernel(const float* X, float* Y, "
                    "std::int64_t R, std::int64_t C) {}\n")),
@@ -240,7 +240,9 @@ TEST_F(Kernel, AKernelThatIsWrongFromTheStartIsOneLine) {
              "#include <cstdint>\nextern \"C\" void kernel(const float* X, float* Y, "
              "std::int64_t R, std::int64_t C) { Y[0] = 1; }\n");
   box_.write("bad.reference.cc", kReference);
-  box_.write("broken.cc", "extern \"C\" void kernel(\n");
+  box_.write("broken.cc",
+             "#include <cstdint>\nextern \"C\" void kernel(const float* X, float* Y, "
+             "std::int64_t R, std::int64_t C) { oops }\n");
   box_.write("broken.reference.cc", kReference);
   box_.write("alone.cc", kSlow);
   expectError(box_.hone({"kernel", "optimize", "-k", "bad.cc", "-q"}), 2,

@@ -16,6 +16,8 @@ std::int64_t readClock(clockid_t clock) {
 
 std::int64_t nowNs() { return readClock(CLOCK_MONOTONIC); }
 std::int64_t ownCpuNs() { return readClock(CLOCK_PROCESS_CPUTIME_ID); }
+std::int64_t threadCpuNs() { return readClock(CLOCK_THREAD_CPUTIME_ID); }
+std::int64_t utcMs() { return readClock(CLOCK_REALTIME) / 1'000'000; }
 
 std::string utcNow() {
   const std::time_t now = std::time(nullptr);

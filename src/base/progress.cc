@@ -4,7 +4,10 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <cmath>
 #include <cstdio>
+#include <cstdlib>
 
 #include "base/clock.h"
 #include "base/text.h"
@@ -23,31 +26,64 @@ std::size_t terminalWidth() {
   return 80;
 }
 
-std::string timeLeft(std::int64_t elapsedNs, std::int64_t done, std::int64_t total) {
-  if (done <= 0 || done >= total) {
-    return "";
+bool isSet(const char* variable) {
+  const char* value = std::getenv(variable);
+  return value != nullptr && *value != '\0';
+}
+
+/// A terminal that can do no more than print is treated as a pipe.
+bool isTerminal() {
+  const char* kind = std::getenv("TERM");
+  return ::isatty(STDERR_FILENO) != 0 && (kind == nullptr || std::string_view(kind) != "dumb");
+}
+
+std::string timeText(std::int64_t seconds) {
+  constexpr std::int64_t kMinute = 60;
+  constexpr std::int64_t kHour = 3600;
+  if (seconds >= kHour) {
+    return fmt::format("{} h {} min", seconds / kHour, seconds % kHour / kMinute);
   }
-  // Through double: hours of nanoseconds times many steps do not fit 64 bits.
-  const auto seconds =
-      static_cast<std::int64_t>(1e-9 * static_cast<double>(elapsedNs) *
-                                static_cast<double>(total - done) / static_cast<double>(done));
-  return seconds >= 60 ? fmt::format(", {} min {} s left", seconds / 60, seconds % 60)
-                       : fmt::format(", {} s left", seconds + 1);
+  return seconds >= kMinute ? fmt::format("{} min {} s", seconds / kMinute, seconds % kMinute)
+                            : fmt::format("{} s", seconds);
 }
 
 }  // namespace
 
-Progress::Progress(bool quiet) : quiet_(quiet), terminal_(::isatty(STDERR_FILENO) != 0) {}
+std::string progressText(const ProgressState& state) {
+  std::string text = state.stage;
+  if (state.total > 0) {
+    text += fmt::format(" {}/{}", state.done, state.total);
+  } else if (state.done > 0) {
+    text += fmt::format(" {}", state.done);
+  }
+  if (state.secondsLeft) {
+    text += fmt::format(", {} left", timeText(*state.secondsLeft));
+  }
+  if (!state.best.empty()) {
+    text += fmt::format(", best {}", state.best);
+  }
+  return state.note.empty() ? text : fmt::format("{} · {}", text, state.note);
+}
 
-void Progress::stage(std::string_view name, std::int64_t total) {
+Progress::Progress(bool quiet)
+    : quiet_(quiet), terminal_(isTerminal()), bold_(terminal_ && !isSet("NO_COLOR")) {}
+
+void Progress::watch(std::unique_ptr<ProgressWatcher> watcher) {
+  watcher_ = std::move(watcher);
+  if (!name_.empty()) {
+    watcher_->see(state(nowNs()), true);
+  }
+}
+
+void Progress::stage(std::string_view name, const StageSize& size) {
   finish();
   name_ = name;
   note_.clear();
-  done_ = 0;
-  total_ = total;
+  size_ = size;
+  done_ = size.done;
   startNs_ = nowNs();
   lastDrawNs_ = 0;
-  draw(terminal_);
+  show(true);
 }
 
 void Progress::step(std::string_view note, std::int64_t count) {
@@ -55,7 +91,7 @@ void Progress::step(std::string_view note, std::int64_t count) {
   if (!note.empty()) {
     note_ = note;
   }
-  draw(false);
+  show(false);
 }
 
 void Progress::say(std::string_view line) {
@@ -74,27 +110,61 @@ void Progress::finish() {
   drawn_ = false;
 }
 
-void Progress::draw(bool force) {
+ProgressState Progress::state(std::int64_t atNs) const {
+  return {.stage = name_,
+          .done = done_,
+          .total = size_.total > 0 ? std::max(size_.total, done_) : 0,  // rounds may be added
+          .best = best_,
+          .note = note_,
+          .secondsLeft = secondsLeft(atNs)};
+}
+
+std::optional<std::int64_t> Progress::secondsLeft(std::int64_t atNs) const {
+  constexpr double kNsPerSecond = 1e9;
+  const double elapsed = static_cast<double>(atNs - startNs_) / kNsPerSecond;
+  std::optional<double> left;
+  // Through double: hours of nanoseconds times many steps do not fit 64 bits.
+  if (done_ > size_.done && done_ < size_.total) {
+    left = elapsed * static_cast<double>(size_.total - done_) /
+           static_cast<double>(done_ - size_.done);
+  }
+  if (size_.atMost) {
+    const double allowed =
+        std::max(std::chrono::duration<double>(*size_.atMost).count() - elapsed, 0.0);
+    left = left ? std::min(*left, allowed) : allowed;
+  }
+  return left ? std::optional(std::max<std::int64_t>(std::llround(std::ceil(*left)), 1))
+              : std::nullopt;
+}
+
+void Progress::show(bool newStage) {
   const std::int64_t now = nowNs();
   const std::int64_t period = terminal_ ? kTerminalPeriodNs : kPipePeriodNs;
-  if (lastDrawNs_ == 0 && !force) {
+  if (watcher_ != nullptr) {
+    watcher_->see(state(now), newStage);
+  }
+  if (lastDrawNs_ == 0 && !(newStage && terminal_)) {
     lastDrawNs_ = now;
     return;
   }
-  if (quiet_ || (!force && now - lastDrawNs_ < period)) {
+  if (!quiet_ && (newStage || now - lastDrawNs_ >= period)) {
+    draw(state(now), now);
+  }
+}
+
+void Progress::draw(const ProgressState& state, std::int64_t atNs) {
+  lastDrawNs_ = atNs;
+  const std::string text = progressText(state);
+  if (!terminal_) {
+    fmt::print(stderr, "{}\n", text);
     return;
   }
-  lastDrawNs_ = now;
-  const std::string line =
-      fmt::format("{} {}/{}{}{}{}", name_, done_, total_, timeLeft(now - startNs_, done_, total_),
-                  note_.empty() ? "" : " · ", note_);
-  if (terminal_) {
-    fmt::print(stderr, "\r\x1b[K{}", shortened(line, terminalWidth() - 1));
-    std::fflush(stderr);
-    drawn_ = true;
-  } else {
-    fmt::print(stderr, "{}\n", line);
-  }
+  const std::string line = shortened(text, terminalWidth() - 1);
+  const std::size_t head = bold_ ? std::min(state.stage.size(), line.size()) : 0;
+  fmt::print(stderr, "\r\x1b[K{}{}{}{}", head > 0 ? "\x1b[1m" : "", line.substr(0, head),
+             head > 0 ? "\x1b[0m" : "", line.substr(head));
+  std::fflush(stderr);
+  drawn_ = true;
 }
 
 }  // namespace hone

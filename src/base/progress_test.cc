@@ -1,6 +1,12 @@
 #include "base/progress.h"
 
 #include <gtest/gtest.h>
+#include <pty.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <vector>
 
 namespace hone {
 namespace {
@@ -44,6 +50,114 @@ TEST(Progress, WritesNothingToStdout) {
     progress.finish();
   });
   EXPECT_EQ(testing::internal::GetCapturedStdout(), "");
+}
+
+ProgressState plain(const char* stage, std::int64_t done, std::optional<std::int64_t> left = {}) {
+  return {.stage = stage, .done = done, .total = 0, .best = {}, .note = {}, .secondsLeft = left};
+}
+
+TEST(ProgressText, SaysAllThatIsKnown) {
+  EXPECT_EQ(progressText({.stage = "race",
+                          .done = 3,
+                          .total = 20,
+                          .best = "6.92 ms (1.98x)",
+                          .note = "4 left",
+                          .secondsLeft = 12}),
+            "race 3/20, 12 s left, best 6.92 ms (1.98x) · 4 left");
+  EXPECT_EQ(progressText(plain("search", 7)), "search 7");
+  EXPECT_EQ(progressText(plain("search", 0)), "search");
+  EXPECT_EQ(progressText(plain("a", 0, 61)), "a, 1 min 1 s left");
+  EXPECT_EQ(progressText(plain("a", 0, 2 * 3600 + 180)), "a, 2 h 3 min left");
+}
+
+/// Keeps what it sees.
+class Witness : public ProgressWatcher {
+ public:
+  explicit Witness(std::vector<ProgressState>& seen, std::vector<bool>& fresh)
+      : seen_(seen), fresh_(fresh) {}
+  void see(const ProgressState& state, bool newStage) override {
+    seen_.push_back(state);
+    fresh_.push_back(newStage);
+  }
+
+ private:
+  std::vector<ProgressState>& seen_;
+  std::vector<bool>& fresh_;
+};
+
+TEST(Progress, AWatcherSeesEveryStepAlsoWhenQuiet) {
+  std::vector<ProgressState> seen;
+  std::vector<bool> fresh;
+  Progress progress(true);
+  progress.stage("before anybody watched", 9);
+  progress.watch(std::make_unique<Witness>(seen, fresh));
+  progress.stage("trials", {.total = 10, .done = 4, .atMost = std::chrono::hours(3)});
+  progress.best("5 ms");
+  progress.step("a note");
+  progress.stage("race", 2);
+  progress.step({}, 2);
+  ASSERT_EQ(seen.size(), 5U);
+  EXPECT_EQ(fresh, (std::vector<bool>{true, true, false, true, false}));
+  EXPECT_EQ(seen[0].stage, "before anybody watched");
+  EXPECT_EQ(seen[1].done, 4);
+  EXPECT_EQ(seen[1].secondsLeft, 3 * 3600) << "by its budget: nothing is done yet";
+  EXPECT_EQ(seen[2].done, 5);
+  EXPECT_EQ(seen[2].note, "a note");
+  ASSERT_TRUE(seen[2].secondsLeft);
+  EXPECT_LT(*seen[2].secondsLeft, 3600) << "by its pace, which is far better than its budget";
+  EXPECT_EQ(seen[3].best, "5 ms") << "stays over stages";
+  EXPECT_EQ(seen[3].note, "");
+  EXPECT_EQ(seen[4].done, 2);
+  EXPECT_EQ(seen[4].secondsLeft, std::nullopt) << "nothing is left to do";
+}
+
+/// What a terminal of 40 columns is sent by the work of a child with these variables.
+std::string onTerminal(const std::vector<std::pair<const char*, const char*>>& variables) {
+  int terminal = -1;
+  winsize size{};
+  size.ws_col = 40;
+  const pid_t child = ::forkpty(&terminal, nullptr, nullptr, &size);
+  if (child == 0) {
+    ::unsetenv("NO_COLOR");
+    ::setenv("TERM", "xterm", 1);
+    for (const auto& [name, value] : variables) {
+      ::setenv(name, value, 1);
+    }
+    {
+      Progress progress;
+      progress.best("6.92 ms (1.98x)");
+      progress.stage("race", 20);
+      progress.say("a line that stays");
+      progress.stage("final", {.total = 20, .done = 12});
+    }
+    ::_exit(0);
+  }
+  std::string sent;
+  std::array<char, 512> buffer{};
+  for (ssize_t got = 0; (got = ::read(terminal, buffer.data(), buffer.size())) > 0;) {
+    sent.append(buffer.data(), static_cast<std::size_t>(got));
+  }
+  ::close(terminal);
+  ::waitpid(child, nullptr, 0);
+  return sent;
+}
+
+TEST(ProgressOnATerminal, IsOneLineThatIsRewrittenAndTakenAway) {
+  EXPECT_EQ(onTerminal({}),
+            "\r\x1b[K\x1b[1mrace\x1b[0m 0/20, best 6.92 ms (1.98x)"
+            "\r\x1b[Ka line that stays\r\n"
+            "\r\x1b[K\x1b[1mfinal\x1b[0m 12/20, best 6.92 ms (1.98x)"
+            "\r\x1b[K");
+}
+
+TEST(ProgressOnATerminal, IsPlainWithNoColor) {
+  const std::string sent = onTerminal({{"NO_COLOR", "1"}});
+  EXPECT_EQ(sent.find("\x1b[1m"), std::string::npos);
+  EXPECT_NE(sent.find("\r\x1b[Krace 0/20, best 6.92 ms"), std::string::npos) << sent;
+}
+
+TEST(ProgressOnATerminal, ThatCanOnlyPrintIsTreatedAsAPipe) {
+  EXPECT_EQ(onTerminal({{"TERM", "dumb"}}), "a line that stays\r\n");
 }
 
 }  // namespace

@@ -113,6 +113,23 @@ std::string shortened(std::string_view text, std::size_t width) {
                              : std::string(text.substr(0, cut)) + std::string(dots, '.');
 }
 
+std::string shortenedInside(std::string_view text, std::size_t width) {
+  constexpr std::size_t kDots = 3;
+  std::vector<std::size_t> starts;  // of the characters
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    if ((static_cast<unsigned char>(text[at]) & 0xc0U) != 0x80U) {
+      starts.push_back(at);
+    }
+  }
+  if (starts.size() <= width || width < kDots + 2) {
+    return shortened(text, width);
+  }
+  const std::size_t tail = (width - kDots) / 2;
+  const std::size_t head = width - kDots - tail;
+  return fmt::format("{}...{}", text.substr(0, starts[head]),
+                     text.substr(starts[starts.size() - tail]));
+}
+
 std::size_t editDistance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> row(b.size() + 1);
   std::iota(row.begin(), row.end(), std::size_t{0});

@@ -20,6 +20,8 @@ namespace hone {
 [[nodiscard]] std::optional<std::vector<std::string>> shellWords(std::string_view text);
 /// At most `width` characters of UTF-8, the cut shown by an ellipsis.
 [[nodiscard]] std::string shortened(std::string_view text, std::size_t width);
+/// The same with the cut in the middle: both ends of a long name tell it from others.
+[[nodiscard]] std::string shortenedInside(std::string_view text, std::size_t width);
 /// How many characters are to be put in, taken out or replaced to make one of the other.
 [[nodiscard]] std::size_t editDistance(std::string_view a, std::string_view b);
 /// The candidate nearest to the word by edit distance, for "did you mean"; nothing when all are

@@ -90,6 +90,15 @@ TEST(Shortened, ShowsTheCut) {
   EXPECT_EQ(shortened("abcdef", 0), "");
 }
 
+TEST(ShortenedInside, KeepsBothEnds) {
+  EXPECT_EQ(shortenedInside("matmul_64x64", 12), "matmul_64x64");
+  EXPECT_EQ(shortenedInside("matmul_64x64", 11), "matm...4x64");
+  EXPECT_EQ(shortenedInside("abcdefgh", 5), "a...h");
+  EXPECT_EQ(shortenedInside("abcdefgh", 4), "a...") << "too little for two ends";
+  EXPECT_EQ(shortenedInside("äöüßäöüß", 7), "äö...üß");
+  EXPECT_EQ(shortenedInside("", 0), "");
+}
+
 TEST(Shortened, CountsCharactersNotBytes) {
   EXPECT_EQ(shortened("größer", 6), "größer");
   EXPECT_EQ(shortened("größere", 6), "grö...");

@@ -48,6 +48,8 @@ class Rooflines {
         honeVersion_(std::move(honeVersion)) {}
 
   [[nodiscard]] Result<Roofline> of(model::ElementType type);
+  /// Those that were asked for.
+  [[nodiscard]] const std::map<model::ElementType, Roofline>& known() const { return known_; }
 
  private:
   std::filesystem::path cacheFolder_;

@@ -4,10 +4,10 @@
 
 #include <algorithm>
 #include <iterator>
-#include <unordered_map>
 
 #include "base/text.h"
 #include "report/table.h"
+#include "report/trial_times.h"
 #include "stats/summary.h"
 #include "store/export.h"
 
@@ -86,21 +86,10 @@ json runListJson(std::span<const store::RunLine> runs) {
 
 RunView::RunView(const store::Run& run, std::span<const store::TrialLine> trials,
                  std::span<const store::TrialSample> samples)
-    : run_(run), cpuTime_(run.device.starts_with("local-sync")) {
-  struct Times {
-    model::Stage stage = model::Stage::screen;
-    std::vector<double> ns;
-  };
-  std::unordered_map<std::int64_t, Times> byTrial;
-  for (const auto& [trial, sample, node] : samples) {  // by stage: a later one replaces an earlier
-    Times& times = byTrial[trial];
-    if (times.stage != sample.stage) {
-      times = {.stage = sample.stage, .ns = {}};
-    }
-    times.ns.push_back(cpuTime_ ? sample.cpuNs : sample.wallNs);
-  }
+    : run_(run), cpuTime_(ranksByCpu(run)) {
+  const TrialTimes times(samples, cpuTime_);
   for (const store::TrialLine& trial : trials) {
-    const std::vector<double>& ns = byTrial[trial.id].ns;
+    const std::vector<double> ns = times.last(trial.id);
     lines_.push_back(
         {.trial = &trial, .samples = ns.size(), .medianNs = ns.empty() ? 0 : stats::median(ns)});
     ++counts_[trial.outcome];

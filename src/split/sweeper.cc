@@ -66,6 +66,17 @@ model::Config configOf(const Choice& choice) {
   return config;
 }
 
+/// How much faster the best limit is than the compiler's own choice.
+double bestGain(const ShapeResult& shape) {
+  double gain = 0;
+  for (const auto& [limit, timing] : shape.limits) {
+    if (shape.baseline && timing.typicalUs() > 0) {
+      gain = std::max(gain, shape.baseline->typicalUs() / timing.typicalUs());
+    }
+  }
+  return gain;
+}
+
 /// The sizes of an operation that the compiler never splits by a limit.
 model::Reduction neverSplit(model::Reduction reduction) {
   reduction.sizes.clear();
@@ -296,8 +307,10 @@ Result<std::vector<ShapeRecord>> Sweeper::sweep(std::span<const SweepProblem> pr
     }
     records[i].shape.arguments = problems[i].arguments;
   }
-  progress_.stage("sweep", static_cast<std::int64_t>(left.size()));
+  progress_.stage(
+      "sweep", {.total = static_cast<std::int64_t>(left.size()), .atMost = clock.leftUntil(1.0)});
   std::int64_t trials = 0;
+  double best = 1;
   for (std::size_t at = 0; at < left.size(); at += kChunk) {
     const auto which = std::span(left).subspan(at, std::min(kChunk, left.size() - at));
     std::vector<Item> items;
@@ -313,6 +326,10 @@ Result<std::vector<ShapeRecord>> Sweeper::sweep(std::span<const SweepProblem> pr
       }
       HONE_CHECK(measureItem(items[i], record));
       trials += record.compiled;
+      if (const double gain = bestGain(record.shape); gain > best) {
+        best = gain;
+        progress_.best(fmt::format("{:.2f}x", best));
+      }
       progress_.step(record.shape.arguments);
     }
   }

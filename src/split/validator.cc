@@ -105,8 +105,9 @@ Result<void> Validator::runRounds(Item& item) {
   if (who.size() < 2 || who[1] != kTwin) {
     return {};  // without the baseline and its twin there is nothing to compare with
   }
-  auto found = HONE_TRY(trial::pairedRounds(sampler_.rankBy(), store_, participants, contenders_.recorded(),
-                                            roundsFor(item.contenders.front().lookNs, seed_)));
+  auto found =
+      HONE_TRY(trial::pairedRounds(sampler_.rankBy(), store_, participants, contenders_.recorded(),
+                                   roundsFor(item.contenders.front().lookNs, seed_)));
   for (std::size_t i = 0; i < who.size(); ++i) {
     item.found[who[i]] = std::move(found[i]);
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <utility>
 #include <vector>
 
 #include "base/random.h"
@@ -14,6 +15,9 @@ namespace {
 constexpr std::array<std::string_view, 4> kNames = {"improved", "neutral", "regressed",
                                                     "ambiguous"};
 constexpr std::size_t kFewestRounds = 5;
+constexpr std::size_t kResamples = 2000;
+/// Makes of a seed that of an independent stream.
+constexpr std::uint64_t kOtherStream = 0x9e3779b97f4a7c15U;
 
 /// The median of as many draws with replacement as there are values. Counting how often each place
 /// of the sorted values was drawn spares a sort of every resample.
@@ -48,7 +52,32 @@ class Resampler {
   Random random_;
 };
 
+/// Where the middle `confidence` of the draws lies, outward to the next draw on both sides: rather
+/// too wide than too narrow.
+Interval middleOf(std::vector<double> draws, double confidence, double estimate) {
+  const double tail = (1 - std::clamp(confidence, 0.0, 1.0)) / 2;
+  const auto cut = static_cast<std::ptrdiff_t>(tail * static_cast<double>(draws.size() - 1));
+  const auto low = draws.begin() + cut;
+  const auto high = draws.end() - 1 - cut;
+  std::nth_element(draws.begin(), low, draws.end());
+  const double lowest = *low;
+  std::nth_element(low, high, draws.end());
+  return {.low = lowest, .estimate = estimate, .high = *high};
+}
+
 bool isTime(double time) { return std::isfinite(time) && time > 0; }
+
+/// The logs of those that are times.
+std::vector<double> logsOf(std::span<const double> times) {
+  std::vector<double> logs;
+  logs.reserve(times.size());
+  for (const double time : times) {
+    if (isTime(time)) {
+      logs.push_back(std::log(time));
+    }
+  }
+  return logs;
+}
 
 /// log(over / under) of every round in which both have a time.
 std::vector<double> logRatios(std::span<const double> over, std::span<const double> under) {
@@ -86,16 +115,7 @@ Interval bootstrapMedian(std::span<const double> values, double confidence, std:
   Resampler resampler(values, seed);
   std::vector<double> medians(std::max<std::size_t>(resamples, 1));
   std::generate(medians.begin(), medians.end(), [&] { return resampler.median(); });
-
-  // Outward to the next resample on both sides: rather too wide than too narrow.
-  const double tail = (1 - std::clamp(confidence, 0.0, 1.0)) / 2;
-  const auto cut = static_cast<std::ptrdiff_t>(tail * static_cast<double>(medians.size() - 1));
-  const auto low = medians.begin() + cut;
-  const auto high = medians.end() - 1 - cut;
-  std::nth_element(medians.begin(), low, medians.end());
-  const double lowest = *low;
-  std::nth_element(low, high, medians.end());
-  return {.low = lowest, .estimate = median(values), .high = *high};
+  return middleOf(std::move(medians), confidence, median(values));
 }
 
 std::string_view nameOf(Verdict verdict) { return kNames[static_cast<std::size_t>(verdict)]; }
@@ -118,6 +138,29 @@ Comparison compare(const PairedTimes& times, const CompareOptions& options) {
   comparison.speedup = {std::exp(gain.low), std::exp(gain.estimate), std::exp(gain.high)};
   const Interval chance = bootstrapMedian(noise, options.confidence, options.seed);
   comparison.floor = std::expm1(std::max(std::abs(chance.low), std::abs(chance.high)));
+  if (comparison.rounds >= kFewestRounds) {
+    comparison.verdict = verdictOf(comparison.speedup, options.margin, comparison.floor);
+  }
+  return comparison;
+}
+
+Comparison compareApart(const ApartTimes& times, const CompareOptions& options) {
+  const std::vector<double> before = logsOf(times.before);
+  const std::vector<double> after = logsOf(times.after);
+  Comparison comparison;
+  comparison.rounds = std::min(before.size(), after.size());
+  comparison.floor = times.floor;
+  if (comparison.rounds == 0) {
+    return comparison;
+  }
+  Resampler drawBefore(before, options.seed);
+  Resampler drawAfter(after, options.seed ^ kOtherStream);
+  std::vector<double> gains(kResamples);
+  std::generate(gains.begin(), gains.end(),
+                [&] { return drawBefore.median() - drawAfter.median(); });
+  const Interval gain =
+      middleOf(std::move(gains), options.confidence, median(before) - median(after));
+  comparison.speedup = {std::exp(gain.low), std::exp(gain.estimate), std::exp(gain.high)};
   if (comparison.rounds >= kFewestRounds) {
     comparison.verdict = verdictOf(comparison.speedup, options.margin, comparison.floor);
   }

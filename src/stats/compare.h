@@ -52,4 +52,16 @@ struct Comparison {
 /// does not widen it. Otherwise, and with fewer than 5 rounds, `ambiguous`: more rounds may tell.
 [[nodiscard]] Comparison compare(const PairedTimes& times, const CompareOptions& options = {});
 
+/// Times that were not taken side by side: of two runs, of two machines.
+struct ApartTimes {
+  std::span<const double> before;
+  std::span<const double> after;
+  double floor = 0;  ///< relative difference that things known to be alike show between the two
+};
+
+/// The same verdicts on the ratio of the two medians (before / after: above 1 it got faster). Each
+/// side is drawn anew on its own, so the interval is wider than that of paired rounds; what differs
+/// between the two as a whole, a busier machine for one, only the floor can tell.
+[[nodiscard]] Comparison compareApart(const ApartTimes& times, const CompareOptions& options = {});
+
 }  // namespace hone::stats

@@ -255,5 +255,73 @@ TEST(Verdict, NamesRoundTrip) {
   EXPECT_EQ(verdictFrom("Improved"), std::nullopt);
 }
 
+/// Times of one thing in a run of its own.
+std::vector<double> aloneTimes(Noise::Kind kind, double scale, double speedup, std::uint64_t seed) {
+  Noise noise(kind, scale, seed);
+  double own = 0;
+  std::vector<double> times;
+  for (int round = 0; round < 20; ++round) {
+    times.push_back(1e6 * std::exp(noise.sample(own)) / speedup);
+  }
+  return times;
+}
+
+TEST_P(UnderNoise, RunsApartTellTwentyPercentAndNotNothing) {
+  int wrong = 0;
+  int found = 0;
+  for (std::uint64_t seed = 1; seed <= 50; ++seed) {
+    const auto before = aloneTimes(GetParam().kind, GetParam().scale, 1, 2 * seed);
+    const auto same = aloneTimes(GetParam().kind, GetParam().scale, 1, 2 * seed + 1);
+    const auto slower = aloneTimes(GetParam().kind, GetParam().scale, 1 / 1.2, 2 * seed + 1);
+    const CompareOptions options{.margin = 0.05, .seed = seed};
+    const Verdict equal = compareApart({before, same}, options).verdict;
+    wrong += equal == Verdict::improved || equal == Verdict::regressed ? 1 : 0;
+    found += compareApart({before, slower}, options).verdict == Verdict::regressed ? 1 : 0;
+  }
+  EXPECT_LE(wrong, 1);
+  EXPECT_GE(found, 40);
+}
+
+TEST(CompareApart, IsWiderThanPairedRoundsOfTheSameTimes) {
+  const Times times = simulate(Noise::Kind::quiet, 0.02, 1.1, 20, 5);
+  const Interval paired = compare({times.baseline, times.candidate, {}}).speedup;
+  const Interval apart = compareApart({times.baseline, times.candidate}).speedup;
+  EXPECT_GT(apart.high / apart.low, paired.high / paired.low);
+}
+
+TEST(CompareApart, TheFloorOfThingsAlikeForbidsAVerdict) {
+  const std::vector<double> before = {100, 101, 99, 100, 102, 98};
+  const std::vector<double> after = {110, 111, 109, 110, 112, 108};
+  EXPECT_EQ(compareApart({before, after}).verdict, Verdict::regressed);
+  EXPECT_EQ(compareApart({before, after, 0.2}).verdict, Verdict::ambiguous);
+}
+
+TEST(CompareApart, FewTimesOrNoneAreNoVerdict) {
+  const std::vector<double> few = {1, 1, 1, 1};
+  const std::vector<double> many = {2, 2, 2, 2, 2, 2};
+  EXPECT_EQ(compareApart({few, many}).verdict, Verdict::ambiguous);
+  EXPECT_DOUBLE_EQ(compareApart({few, many}).speedup.estimate, 0.5);
+  EXPECT_EQ(compareApart({{}, many}).rounds, 0U);
+  EXPECT_EQ(compareApart({{}, many}).verdict, Verdict::ambiguous);
+}
+
+RC_GTEST_PROP(CompareApart, TurnedAroundTheRatioTurnsAround, ()) {
+  const auto draw = [] {
+    std::vector<double> times;
+    for (const int value : *rc::gen::resize(
+             30, rc::gen::nonEmpty(
+                     rc::gen::container<std::vector<int>>(rc::gen::inRange(1, 100000))))) {
+      times.push_back(value);
+    }
+    return times;
+  };
+  const std::vector<double> a = draw();
+  const std::vector<double> b = draw();
+  const Interval one = compareApart({a, b}).speedup;
+  const Interval other = compareApart({b, a}).speedup;
+  RC_ASSERT(std::abs(one.estimate * other.estimate - 1) < 1e-9);
+  RC_ASSERT(one.low <= one.high);
+}
+
 }  // namespace
 }  // namespace hone::stats

@@ -217,6 +217,16 @@ Result<void> Store::finishRun(std::int64_t run, RunStatus status, const json& su
   });
 }
 
+Result<std::optional<RunStatus>> Store::status(std::int64_t run) const {
+  return state_->connection.attempt([&]() -> Result<std::optional<RunStatus>> {
+    Query query(state_->prepared("SELECT status FROM runs WHERE id = ?"));
+    if (!query.bind(run).step()) {
+      return std::nullopt;
+    }
+    return HONE_TRY(known(runStatusFrom(query.text(0)), "status", query.text(0)));
+  });
+}
+
 Result<std::vector<RunLine>> Store::listRuns(std::int64_t limit) const {
   return state_->connection.attempt([&]() -> Result<std::vector<RunLine>> {
     Query query(state_->prepared(
@@ -418,6 +428,14 @@ Result<std::map<std::int64_t, Node>> Store::nodes() const {
       all[query.integer(0)] = {query.text(1), query.text(2), query.text(3), query.text(4)};
     }
     return all;
+  });
+}
+
+Result<std::int64_t> Store::dataVersion() const {
+  return state_->connection.attempt([&]() -> Result<std::int64_t> {
+    Query query(state_->prepared("PRAGMA data_version"));
+    query.step();
+    return query.integer(0);
   });
 }
 

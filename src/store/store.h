@@ -46,6 +46,8 @@ class Store {
   /// Stamps the time, too.
   [[nodiscard]] Result<void> finishRun(std::int64_t run, RunStatus status,
                                        const nlohmann::json& summary);
+  /// Nothing where there is no such run. Much cheaper than the run itself.
+  [[nodiscard]] Result<std::optional<RunStatus>> status(std::int64_t run) const;
   /// Newest first; all of them for a limit below 1.
   [[nodiscard]] Result<std::vector<RunLine>> listRuns(std::int64_t limit) const;
 
@@ -77,6 +79,9 @@ class Store {
   /// The number of a node, for its samples; added where it is new.
   [[nodiscard]] Result<std::int64_t> addNode(const Node& node);
   [[nodiscard]] Result<std::map<std::int64_t, Node>> nodes() const;
+  /// Another number once another process has committed. A look into shared memory, cheap enough for
+  /// every second.
+  [[nodiscard]] Result<std::int64_t> dataVersion() const;
 
  private:
   struct State;

@@ -75,6 +75,22 @@ TEST_F(StoreTest, KeepsWhatAWriterStored) {
   EXPECT_EQ(store.samples(run).value().size(), 1u);
 }
 
+TEST_F(StoreTest, AReaderSeesThatSomebodyCommitted) {
+  Store store = writer();
+  const auto run = store.addRun(runOf("")).value();
+  const Store other = reader();
+  const std::int64_t before = other.dataVersion().value();
+  EXPECT_EQ(other.dataVersion().value(), before) << "nothing was committed in between";
+  ASSERT_TRUE(store.addTrial(run, trialOf("k"), {}));
+  const std::int64_t after = other.dataVersion().value();
+  EXPECT_NE(after, before);
+  EXPECT_EQ(other.status(run).value(), RunStatus::running);
+  ASSERT_TRUE(store.finishRun(run, RunStatus::failed, {}));
+  EXPECT_NE(other.dataVersion().value(), after);
+  EXPECT_EQ(other.status(run).value(), RunStatus::failed);
+  EXPECT_EQ(other.status(run + 1).value(), std::nullopt);
+}
+
 TEST_F(StoreTest, ListsNewestFirstWithCountsAndALimit) {
   Store store = writer();
   for (const char* name : {"first", "second", "third"}) {

@@ -51,6 +51,16 @@ bool BudgetClock::spent(double fraction) const {
          static_cast<double>(nowNs() - startNs_) >= fraction * static_cast<double>(allowedNs_);
 }
 
+std::optional<std::chrono::milliseconds> BudgetClock::leftUntil(double fraction) const {
+  if (allowedNs_ == 0) {
+    return std::nullopt;
+  }
+  const double leftNs =
+      fraction * static_cast<double>(allowedNs_) - static_cast<double>(nowNs() - startNs_);
+  return std::chrono::milliseconds(
+      std::max<std::int64_t>(static_cast<std::int64_t>(leftNs / 1e6), 0));
+}
+
 Budget BudgetClock::left() const {
   Budget budget;
   if (allowedNs_ > 0) {

@@ -25,6 +25,8 @@ class BudgetClock {
   explicit BudgetClock(const Budget& budget);
   /// This fraction of the time, or more, is used up; never without a bound.
   [[nodiscard]] bool spent(double fraction) const;
+  /// How long it is until this fraction is used up; nothing without a bound.
+  [[nodiscard]] std::optional<std::chrono::milliseconds> leftUntil(double fraction) const;
   /// What is left as a budget of its own, a moment at least: its stages end with this one's.
   [[nodiscard]] Budget left() const;
 

@@ -67,6 +67,8 @@ struct Plan {
   std::uint64_t seed = 1;
   Budget budget;
   bool selects = true;  ///< many candidates: drop the slow, measure equal binaries once
+  /// Only gains are of interest: what was not quicker than the baseline in screening has no final.
+  bool onlyGains = false;
   std::size_t finalists = 3;
   std::int64_t rounds = 20;  ///< of the final; more, up to three times, while it is ambiguous
   stats::CompareOptions compare;

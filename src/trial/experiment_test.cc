@@ -129,6 +129,20 @@ TEST_F(ExperimentTest, WhatIsRecordedIsNotDoneAgain) {
   }
 }
 
+TEST_F(ExperimentTest, WhereOnlyGainsCountNothingSlowHasAFinal) {
+  Plan plan = matmulPlan();
+  plan.onlyGains = true;
+  plan.candidates.push_back({0, tiles("slow", 1, 1, 1)});
+  const std::int64_t run = newRun();
+  const auto findings = execute(plan, run).value();
+  EXPECT_FALSE(findings[1].comparison);
+  EXPECT_GT(findings[0].timeNs, 0);
+  const auto samples = store_.samples(run).value();
+  for (const store::TrialSample& sample : samples) {
+    EXPECT_EQ(sample.sample.stage, model::Stage::screen);
+  }
+}
+
 TEST_F(ExperimentTest, ABudgetOfTrialsIsKept) {
   Plan plan = matmulPlan();
   for (int i = 0; i < 6; ++i) {

@@ -41,6 +41,9 @@ Result<std::vector<PairedTimes>> pairedRounds(iree::RankBy rankBy, store::Store&
         all[i].timesNs.push_back(*times[i]);
       }
     }
+    if (options.onRound) {
+      options.onRound();
+    }
     if (failed[0] || ((round + 1) % options.rounds == 0 && !compareAll(all, options.compare))) {
       break;
     }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <vector>
@@ -18,6 +19,7 @@ struct PairedRoundsOptions {
   std::int64_t rounds = 8;
   std::int64_t mostRounds = 24;
   stats::CompareOptions compare;
+  std::function<void()> onRound;  ///< called after each, if set
 };
 
 /// What rounds told of one participant.

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "base/clock.h"
 #include "base/hash.h"
 #include "base/text.h"
 #include "stats/summary.h"
@@ -111,7 +112,9 @@ Result<void> Session::tryPlanned() {
   if (plan_.budget.trials) {
     count = std::min(count, static_cast<std::size_t>(*plan_.budget.trials) + 1);
   }
-  progress_.stage("trials", static_cast<std::int64_t>(count));
+  progress_.best({});
+  progress_.stage(
+      "trials", {.total = static_cast<std::int64_t>(count), .atMost = clock_.leftUntil(kTryShare)});
   for (std::size_t at = 0; at < count && (at == 0 || !clock_.spent(kTryShare)); at += kChunk) {
     HONE_CHECK(trySome(at, std::min(kChunk, count - at)));
   }
@@ -207,7 +210,8 @@ Result<void> Session::trySome(std::size_t first, std::size_t count) {
   const FileLock lane = HONE_TRY(enterToMeasure());
   for (std::size_t i = 0; i < left.size(); ++i) {
     HONE_CHECK(settle(left[i], compiled[i]));
-    progress_.step(fmt::format("best {}", humanTime(incumbentNs())));
+    progress_.best(bestText());
+    progress_.step(plan_.scope);
   }
   return {};
 }
@@ -260,6 +264,7 @@ Result<void> Session::settle(std::size_t index, const iree::Compiled& compiled) 
   trial.compileWallNs = compiled.report.ending.wallNs;
   trial.compileCpuNs = compiled.report.ending.cpuNs;
   trial.details["cached"] = compiled.cached;
+  trial.details["at_ms"] = utcMs();
   if (!plan_.scope.empty()) {
     trial.details["scope"] = plan_.scope;
   }
@@ -367,9 +372,19 @@ double Session::incumbentNs() const {
   return best;
 }
 
+std::string Session::bestText() const {
+  const double bestNs = incumbentNs();
+  if (!plan_.selects || bestNs == 0) {
+    return {};
+  }
+  const double gain = baselineNs() / bestNs;
+  return gain > 1 ? fmt::format("{} ({:.2f}x)", humanTime(bestNs), gain) : humanTime(bestNs);
+}
+
 std::vector<std::size_t> Session::passedCandidates() const {
   std::vector<std::size_t> passed;
-  const double slowest = kScreenFactor * incumbentNs();
+  const double slowest = plan_.onlyGains ? std::min(kScreenFactor * incumbentNs(), baselineNs())
+                                         : kScreenFactor * incumbentNs();
   for (std::size_t i = 1; i < entries_.size(); ++i) {
     if (entries_[i].passed && (!plan_.selects || entries_[i].screenNs <= slowest)) {
       passed.push_back(i);

@@ -100,6 +100,8 @@ class Session {
   [[nodiscard]] Result<void> addTwin();
   [[nodiscard]] Result<void> refuseBadBaseline(const store::Trial& trial) const;
   [[nodiscard]] const Entry* equalBinary(const Entry& entry) const;
+  /// The best so far, for people; "" where nothing is selected.
+  [[nodiscard]] std::string bestText() const;
   /// Those worth racing, the quickest first.
   [[nodiscard]] std::vector<std::size_t> passedCandidates() const;
   [[nodiscard]] std::optional<double> timeOf(const Entry& entry) const;

@@ -21,6 +21,8 @@ using Route = CompileRequest::Route;
 constexpr double kRaceShare = 0.8;
 /// An ambiguous final may take this many times its rounds.
 constexpr std::int64_t kMaxExtension = 3;
+/// So many rounds are taken even when the time is over.
+constexpr std::size_t kFewestRounds = 6;
 
 }  // namespace
 
@@ -57,7 +59,8 @@ Result<void> Session::race() {
   stats::Race race(participants.size(), options);
   Rounds rounds(sampler_.rankBy(), store_, Stage::race);
   rounds.restore(recorded_);
-  progress_.stage("race", static_cast<std::int64_t>(options.maxRounds));
+  progress_.stage("race", {.total = static_cast<std::int64_t>(options.maxRounds),
+                           .atMost = clock_.leftUntil(kRaceShare)});
   while (!race.done() && !clock_.spent(kRaceShare)) {
     const auto order = race.order();
     race.addRound(
@@ -122,6 +125,9 @@ Result<void> Session::rebuildFinalists() {
 }
 
 Result<void> Session::finalRounds() {
+  if (plan_.onlyGains && finalists_.empty()) {
+    return {};
+  }
   HONE_CHECK(rebuildFinalists());
   const FileLock lane = HONE_TRY(enterToMeasure());
   std::vector<Participant> participants = {participant(entries_.front())};
@@ -140,10 +146,13 @@ Result<void> Session::finalRounds() {
     }
     progress_.stage(part == 0 ? "final" : "final, still ambiguous", plan_.rounds);
     for (std::int64_t i = 0; i < plan_.rounds; ++i) {
+      if (times.size() >= kFewestRounds && clock_.spent(1.0)) {
+        break;
+      }
       const std::int64_t round = part * plan_.rounds + i;
       times.push_back(HONE_TRY(
           rounds.take(round, participants, shuffled(participants.size(), plan_.seed, round))));
-      progress_.step();
+      progress_.step(plan_.scope);
     }
     compareFinalists(times);
   }

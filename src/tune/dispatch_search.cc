@@ -38,6 +38,7 @@ Result<std::unique_ptr<DispatchSearch>> DispatchSearch::begin(const trial::Workb
   plan.programs = {subject.program};
   plan.flags = options.flags;
   plan.seed = options.seed;
+  plan.onlyGains = true;
   plan.rounds = options.rounds;
   plan.budget.time = options.budget.time;
   plan.compare.seed = options.seed;

@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/text.h"
-#include "tune/point_name.h"
+#include "model/knob_values.h"
 
 namespace hone::tune {
 namespace {
@@ -23,7 +23,7 @@ double apart(std::int64_t a, std::int64_t b, bool ordered) {
 }
 
 std::optional<std::size_t> nearest(const search::Space& space, const std::string& name) {
-  const auto wanted = valuesNamed(name);
+  const auto wanted = model::valuesNamed(name);
   if (!wanted) {
     return std::nullopt;
   }

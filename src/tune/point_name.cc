@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "base/text.h"
+#include "model/knob_values.h"
 
 namespace hone::tune {
 
@@ -17,22 +17,8 @@ std::string pointName(const search::Space& space, std::size_t point) {
   return name;
 }
 
-std::optional<std::map<std::string, std::int64_t>> valuesNamed(std::string_view name) {
-  std::map<std::string, std::int64_t> values;
-  for (const std::string& word : splitAt(name, ' ')) {
-    const auto equals = word.find('=');
-    const auto value =
-        equals == std::string::npos ? std::nullopt : parseInt(word.substr(equals + 1));
-    if (!value) {
-      return std::nullopt;
-    }
-    values.emplace(word.substr(0, equals), *value);
-  }
-  return values;
-}
-
 std::optional<std::size_t> pointNamed(const search::Space& space, std::string_view name) {
-  const auto given = valuesNamed(name);
+  const auto given = model::valuesNamed(name);
   if (!given || given->size() != space.knobs().size()) {
     return std::nullopt;
   }

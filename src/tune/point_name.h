@@ -1,7 +1,5 @@
 #pragma once
 
-#include <cstdint>
-#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -10,10 +8,8 @@
 
 namespace hone::tune {
 
-/// The values of a point as people read them: "rows=64 columns=32 peel=1".
+/// The values of a point as people, and model::valuesNamed, read them: "rows=64 columns=32 peel=1".
 [[nodiscard]] std::string pointName(const search::Space& space, std::size_t point);
-/// The values by their knobs; nothing for what pointName did not write.
-[[nodiscard]] std::optional<std::map<std::string, std::int64_t>> valuesNamed(std::string_view name);
 /// The point of that name, if the space has it.
 [[nodiscard]] std::optional<std::size_t> pointNamed(const search::Space& space,
                                                     std::string_view name);

@@ -1,5 +1,6 @@
 #include "tune/program_flags.h"
 
+#include "tune/layout_scripts.h"
 #include "tune/script_file.h"
 
 namespace hone::tune {
@@ -7,23 +8,6 @@ namespace {
 
 constexpr std::string_view kPackedOperations =
     "--iree-dispatch-creation-experimental-set-data-tiling-ops";
-
-/// Puts the filters of channels-last convolutions in the order that the compiler can work with:
-/// with the filter's number first it vectorizes nothing.
-constexpr std::string_view kFiltersLast = R"mlir(
-module attributes {transform.with_named_sequence} {
-  transform.named_sequence @__transform_main(%module: !transform.any_op) {
-    %all = transform.structured.match ops{["linalg.conv_2d_nhwc_fhwc"]} in %module
-        : (!transform.any_op) -> !transform.any_op
-    transform.foreach %all : !transform.any_op {
-    ^bb0(%convolution: !transform.any_op):
-      %turned = transform.structured.transpose_conv2d %convolution
-          : (!transform.any_op) -> !transform.any_op
-    }
-    transform.yield
-  }
-}
-)mlir";
 
 std::vector<FlagSet> cpuFlagSets() {
   const std::string dataTiling = "--iree-opt-data-tiling";
@@ -44,14 +28,19 @@ std::vector<FlagSet> cpuFlagSets() {
       {"packed convolutions",
        {dataTiling, packed("matmul"), packed("convolution"), ukernels},
        "convolutions, too, on blocks of channels, by a hand-written kernel"},
+      {"channels last", {}, "convolutions on layouts that vectorize", channelsLastScript()},
+      {"channels last, data tiling",
+       {dataTiling},
+       "and matmuls on packed operands",
+       channelsLastScript()},
       {"convolutions as matmuls",
        {matmuls, dataTiling},
        "a convolution is unrolled into a matmul, and that packed",
-       std::string(kFiltersLast)},
+       std::string(kFiltersLastScript)},
       {"convolutions as matmuls, not packed",
        {matmuls},
        "as above, for tiles to be tuned",
-       std::string(kFiltersLast)},
+       std::string(kFiltersLastScript)},
       {"optimization level 3", {"--iree-opt-level=O3"}, "more fusion, sums in another order"},
       {"no unrolling",
        {"--iree-llvmcpu-loop-unrolling=false"},

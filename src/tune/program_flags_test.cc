@@ -1,5 +1,6 @@
 #include "tune/program_flags.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -23,12 +24,11 @@ func.func @main(%i: tensor<2x8x8x16xf32>, %w: tensor<32x3x3x16xf32>) -> tensor<2
 }
 )mlir";
 
-/// The configured IR of the convolution with a flag set; "" and a failure where it does not
-/// compile.
-std::string configuredWith(const FlagSet& set) {
+/// The configured IR with a flag set; "" and a failure where it does not compile.
+std::string configuredWith(const FlagSet& set, std::string_view program = kConvolution) {
   const ScratchFolder folder = ScratchFolder::create("hone-flags-test").value();
   const auto source = folder.path() / "conv.mlir";
-  EXPECT_TRUE(writeFile(source, std::string(kConvolution)));
+  EXPECT_TRUE(writeFile(source, std::string(program)));
   const auto installation = iree::findInstallation("").value();
   std::vector<std::string> argv = {
       (installation.compilerLibrary().parent_path() / "iree-compile").string(), source.string(),
@@ -50,7 +50,7 @@ TEST(ProgramFlags, TheCompilerTakesAllForTheCpu) {
   const auto sets = flagSets(iree::targetFrom("local").value());
   for (const FlagSet& set : sets) {
     EXPECT_FALSE(configuredWith(set).empty()) << set.name;
-    EXPECT_FALSE(set.flags.empty());
+    EXPECT_FALSE(set.flags.empty() && set.preprocessing.empty());
     EXPECT_FALSE(set.why.empty());
   }
 }
@@ -65,11 +65,45 @@ TEST(ProgramFlags, AScriptMakesAMatmulOfAConvolution) {
   EXPECT_EQ(configuredWith({"default", {}, ""}).find("matmul"), std::string::npos);
 }
 
+std::string replaced(std::string text, std::string_view what, std::string_view by) {
+  for (std::size_t at = 0; (at = text.find(what, at)) != std::string::npos; at += by.size()) {
+    text.replace(at, what.size(), by);
+  }
+  return text;
+}
+
+constexpr std::string_view kChannelsFirst = R"mlir(
+func.func @main(%i: tensor<2x16x10x10xf32>, %w: tensor<32x16x3x3xf32>) -> tensor<2x32x8x8xf32> {
+  %z = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<2x32x8x8xf32>
+  %f = linalg.fill ins(%z : f32) outs(%e : tensor<2x32x8x8xf32>) -> tensor<2x32x8x8xf32>
+  %r = linalg.conv_2d_nchw_fchw {dilations = dense<1> : tensor<2xi64>, strides = dense<1> : tensor<2xi64>} ins(%i, %w : tensor<2x16x10x10xf32>, tensor<32x16x3x3xf32>) outs(%f : tensor<2x32x8x8xf32>) -> tensor<2x32x8x8xf32>
+  return %r : tensor<2x32x8x8xf32>
+}
+)mlir";
+
+/// The compiler's pipeline for convolutions takes none but these layouts.
+TEST(ProgramFlags, ChannelsLastGivesEveryConvolutionALayoutThatVectorizes) {
+  const auto sets = flagSets(iree::targetFrom("local").value());
+  const auto set = std::find_if(sets.begin(), sets.end(),
+                                [](const FlagSet& one) { return one.name == "channels last"; });
+  ASSERT_NE(set, sets.end());
+  const std::string dilated =
+      replaced(replaced(std::string(kConvolution), "dilations = dense<1>", "dilations = dense<2>"),
+               "6x6", "4x4");
+  const std::string half =
+      replaced(replaced(std::string(kConvolution), "xf32", "xf16"), ": f32", ": f16");
+  for (const std::string& program :
+       {std::string(kConvolution), dilated, half, std::string(kChannelsFirst)}) {
+    constexpr std::string_view kPipeline = "ConvTileAndDecomposeExpert";
+    EXPECT_TRUE(configuredWith(*set, program).contains(kPipeline)) << program;
+  }
+}
+
 TEST(ProgramFlags, TheLibraryTakesThemToo) {
   const ScratchFolder folder = ScratchFolder::create("hone-flags-test").value();
   const auto source = folder.path() / "conv.mlir";
   ASSERT_TRUE(writeFile(source, std::string(kConvolution)));
-  const auto script = folder.path() / "script.mlir";
   iree::Compiler compiler(
       iree::CompilePool::start({iree::findInstallation("")->compilerLibrary(), 2, {}}).value(),
       iree::ArtifactCache(folder.path() / "cache"),
@@ -81,6 +115,7 @@ TEST(ProgramFlags, TheLibraryTakesThemToo) {
     std::vector<std::string> flags = target.flags;
     flags.insert(flags.end(), set.flags.begin(), set.flags.end());
     if (!set.preprocessing.empty()) {
+      const auto script = folder.path() / fmt::format("script{}.mlir", requests.size());
       ASSERT_TRUE(writeFile(script, set.preprocessing));
       flags.push_back("--iree-preprocessing-transform-spec-filename=" + script.string());
     }

@@ -8,47 +8,16 @@
 #include "base/hash.h"
 #include "iree/constraints.h"
 #include "iree/dispatch_programs.h"
-#include "iree/dispatch_times.h"
-#include "trial/elsewhere.h"
-#include "trial/lane.h"
 #include "tune/cpu_knobs.h"
 #include "tune/gpu_knobs.h"
+#include "tune/program_times.h"
 #include "tune/vulkan_knobs.h"
 
 namespace hone::tune {
 namespace {
 
-/// Calls that are profiled to see what each dispatch costs.
-constexpr std::int64_t kCalls = 5;
 /// A dispatch with less of the program's time cannot make a difference that anybody sees.
 constexpr double kLeastShare = 0.01;
-
-/// What each of the dispatches costs in the program.
-Result<std::vector<iree::DispatchCost>> costsOf(iree::Compiler& compiler, const WholeProgram& whole,
-                                                const iree::CompileRequest& request,
-                                                const iree::Executor& executor,
-                                                std::span<const iree::DispatchProgram> programs,
-                                                trial::Elsewhere* elsewhere) {
-  if (elsewhere != nullptr) {
-    trial::Plan plan = planFor(whole, "costs");
-    plan.flags = request.flags;
-    return iree::dispatchCosts(programs, HONE_TRY(elsewhere->dispatchTimes(plan, kCalls)));
-  }
-  iree::Compiled compiled;
-  {
-    const FileLock lane = HONE_TRY(trial::enterToCompile());
-    compiled = HONE_TRY(compiler.compileAll({&request, 1}, {})).front();
-  }
-  if (compiled.module.empty()) {
-    return userError("{} does not compile: {}", whole.program.source.filename().string(),
-                     compiled.report.message);
-  }
-  const FileLock lane = HONE_TRY(trial::enterToMeasure());
-  const iree::Call call{compiled.module, whole.program.function, whole.inputs.arguments};
-  const auto times = HONE_TRY(iree::dispatchTimes(executor.installation(), executor.device(),
-                                                  executor.limits(), call, kCalls));
-  return iree::dispatchCosts(programs, times);
-}
 
 }  // namespace
 
@@ -137,7 +106,8 @@ Result<std::vector<Subject>> SubjectFinder::find(const WholeProgram& whole,
   const auto programs = HONE_TRY(iree::dispatchPrograms(compiler_, request, folder));
   std::vector<iree::DispatchCost> costs(programs.size());
   if (executor != nullptr) {
-    costs = HONE_TRY(costsOf(compiler_, whole, request, *executor, programs, elsewhere));
+    costs = iree::dispatchCosts(
+        programs, HONE_TRY(programTimes(compiler_, *executor, whole, request, elsewhere)));
   } else {
     for (std::size_t i = 0; i < programs.size(); ++i) {
       costs[i] = {programs[i].calls, 0, 1.0 / static_cast<double>(programs.size())};

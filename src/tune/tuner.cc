@@ -7,6 +7,7 @@
 #include "base/machine.h"
 #include "base/text.h"
 #include "trial/elsewhere.h"
+#include "tune/program_times.h"
 #include "tune/spec_recipe.h"
 
 namespace hone::tune {
@@ -16,6 +17,8 @@ namespace {
 constexpr double kFlagShare = 0.15;
 constexpr double kSearchShare = 0.6;
 constexpr std::int64_t kFlagRounds = 10;
+/// Flags that gain more than this leave nothing to search without them.
+constexpr double kFarAhead = 3;
 
 std::size_t failedOf(const std::vector<trial::Finding>& findings) {
   return static_cast<std::size_t>(
@@ -65,6 +68,7 @@ Result<void> Tuner::findVariants(TuneResult& result) {
   }
   bench_.progress.say("flags of the whole program");
   trial::Plan plan = planFor(whole_, "flags");
+  plan.onlyGains = true;
   plan.rounds = kFlagRounds;
   if (options_.budget.time) {
     plan.budget.time = std::chrono::milliseconds(
@@ -82,6 +86,9 @@ Result<void> Tuner::findVariants(TuneResult& result) {
     const auto set = std::find_if(sets.begin(), sets.end(), [&](const FlagSet& one) {
       return one.name == best->config.name;
     });
+    if (best->comparison && best->comparison->speedup.low > kFarAhead) {
+      result.variants.clear();
+    }
     result.variants.insert(result.variants.begin(), Variant{*set, {}});
   }
   return {};
@@ -148,7 +155,10 @@ Result<void> Tuner::awaitBaselines(Variant& variant,
 
 Result<void> Tuner::searchAll(std::vector<std::unique_ptr<DispatchSearch>>& searches,
                               double until) {
-  bench_.progress.stage(fmt::format("search of {} dispatches", searches.size()), 0);
+  bench_.progress.stage(fmt::format("search of {} dispatches", searches.size()),
+                        {.total = options_.budget.trials.value_or(0),
+                         .done = tried_,
+                         .atMost = clock_.leftUntil(until)});
   const std::size_t places = bench_.elsewhere == nullptr ? 1 : bench_.elsewhere->places();
   std::vector<DispatchSearch*> underWay;
   while (true) {
@@ -252,6 +262,29 @@ Result<void> Tuner::proveAll(TuneResult& result) {
     Variant& variant = result.variants[variantOf[result.proof->recipe]];
     result.proof->recipe = variantOf[result.proof->recipe];
     spec.mark(result.proof->kept, result.proof->takenOut, variant.dispatches);
+    return timeBoth(result);
+  }
+  return {};
+}
+
+Result<void> Tuner::timeBoth(TuneResult& result) {
+  iree::CompileRequest tuned = requestFor(whole_, whole_.flags);
+  const model::Config& config = result.proof->config;
+  tuned.flags.insert(tuned.flags.end(), config.flags.begin(), config.flags.end());
+  tuned.attributes = config.attributes;
+  tuned.route = config.attributes.empty() ? iree::CompileRequest::Route::whole
+                                          : iree::CompileRequest::Route::shared;
+  auto before = programTimes(bench_.compiler, bench_.executor, whole_,
+                             requestFor(whole_, whole_.flags), bench_.elsewhere);
+  auto after = programTimes(bench_.compiler, bench_.executor, whole_, tuned, bench_.elsewhere);
+  for (const auto* times : {&before, &after}) {
+    if (!*times && times->error().fault != Fault::user) {
+      return std::unexpected(times->error());
+    }
+  }
+  if (before && after) {
+    result.before = std::move(*before);
+    result.after = std::move(*after);
   }
   return {};
 }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/file.h"
+#include "iree/dispatch_times.h"
 #include "tune/dispatch_search.h"
 #include "tune/history.h"
 #include "tune/program_flags.h"
@@ -50,6 +51,8 @@ struct TuneResult {
   std::vector<Variant> variants;
   std::optional<Proof> proof;  ///< its recipe is the number of the variant; nothing: no gain
   std::string spec;            ///< the text; "" where flags alone, or nothing, make the gain
+  /// What the dispatches cost in the program as it was and as it is proven; for people to see.
+  std::vector<iree::DispatchTime> before, after;
   std::int64_t referenceCpuNs = 0;
 };
 
@@ -87,6 +90,8 @@ class Tuner {
   [[nodiscard]] Result<void> searchAll(std::vector<std::unique_ptr<DispatchSearch>>& searches,
                                        double until);
   [[nodiscard]] Result<void> proveAll(TuneResult& result);
+  /// Times the dispatches before and after; a device that does not tell leaves them empty.
+  [[nodiscard]] Result<void> timeBoth(TuneResult& result);
   [[nodiscard]] bool trialsSpent() const;
 
   trial::Workbench bench_;

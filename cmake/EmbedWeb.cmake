@@ -1,0 +1,10 @@
+# cmake -DIN=template -DOUT=file.cc -DSTYLE=file -DLIVE=file -DSCRIPTS=file;file… -P EmbedWeb.cmake:
+# fills the template with the files, the scripts one after the other.
+file(READ ${STYLE} style)
+file(READ ${LIVE} live)
+set(script "")
+foreach(file ${SCRIPTS})
+  file(READ ${file} text)
+  string(APPEND script "${text}\n")
+endforeach()
+configure_file(${IN} ${OUT} @ONLY)

@@ -1,0 +1,222 @@
+#include "kernel/chat/chat_client.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <thread>
+#include <utility>
+
+#include "base/clock.h"
+#include "base/interrupt.h"
+#include "base/text.h"
+
+namespace hone::kernel {
+namespace {
+
+using nlohmann::json;
+using std::chrono::milliseconds;
+
+constexpr long kOk = 200;
+constexpr long kBadRequest = 400;
+constexpr long kUnauthorized = 401;
+constexpr long kForbidden = 403;
+constexpr long kNotFound = 404;
+constexpr long kTimeout = 408;
+constexpr long kTooMany = 429;
+constexpr long kServerError = 500;
+/// A server that asks for a longer pause is not waited for.
+constexpr milliseconds kLongestPause{120'000};
+constexpr std::size_t kLongestMessage = 300;
+/// Shorter texts are no keys, and would be found everywhere.
+constexpr std::size_t kShortestKey = 6;
+
+Result<void> pauseFor(milliseconds time) {
+  constexpr milliseconds kSlice{50};
+  const std::int64_t endNs = nowNs() + time.count() * 1'000'000;
+  while (nowNs() < endNs) {
+    if (interrupted()) {
+      return interruptedError();
+    }
+    std::this_thread::sleep_for(kSlice);
+  }
+  return {};
+}
+
+bool mayPass(const HttpReply& reply) {
+  return (reply.status == 0 && !reply.tooLarge) || reply.status == kTimeout ||
+         reply.status == kTooMany || reply.status >= kServerError;
+}
+
+/// A member that is a text; "" where there is none.
+std::string textAt(const json& object, const char* name) {
+  const auto at = object.is_object() ? object.find(name) : object.end();
+  return object.is_object() && at != object.end() && at->is_string() ? at->get<std::string>() : "";
+}
+
+std::int64_t countAt(const json& object, const char* name) {
+  const auto at = object.is_object() ? object.find(name) : object.end();
+  const bool isCount = object.is_object() && at != object.end() && at->is_number_integer();
+  return isCount ? std::max<std::int64_t>(0, at->get<std::int64_t>()) : 0;
+}
+
+}  // namespace
+
+std::string modelName(std::string_view model) {
+  constexpr std::string_view kProvider = "openai/";
+  return std::string(model.starts_with(kProvider) ? model.substr(kProvider.size()) : model);
+}
+
+ChatClient::ChatClient(ChatOptions options) : options_(std::move(options)), pause_(pauseFor) {}
+
+Result<ChatClient> ChatClient::make(ChatOptions options) {
+  std::string& base = options.apiBase;
+  while (base.ends_with('/')) {
+    base.pop_back();
+  }
+  if (!base.starts_with("http://") && !base.starts_with("https://")) {
+    return userError("--api-base must begin with http:// or https://");
+  }
+  const auto host = base.find("//") + 2;
+  if (base.substr(host, base.find('/', host) - host).contains('@')) {
+    return userError("--api-base must hold no password: put the key into HONE_API_KEY");
+  }
+  if (options.model.empty()) {
+    return userError("--model names no model");
+  }
+  return ChatClient(std::move(options));
+}
+
+std::string ChatClient::body(const std::string& prompt,
+                             std::optional<std::int64_t> maxTokens) const {
+  json body = {{"model", options_.model},
+               {"messages", json::array({{{"role", "user"}, {"content", prompt}}})}};
+  if (sendTemperature_) {
+    body["temperature"] = options_.temperature;
+  }
+  if (maxTokens) {
+    body[newTokenName_ ? "max_completion_tokens" : "max_tokens"] = *maxTokens;
+  }
+  return body.dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
+HttpRequest ChatClient::request(std::string body) const {
+  HttpRequest request;
+  request.url = options_.apiBase + "/chat/completions";
+  request.headers = {"Content-Type: application/json", "Expect:"};
+  if (!options_.key.empty()) {
+    request.headers.push_back("Authorization: Bearer " + options_.key);
+  }
+  request.body = std::move(body);
+  request.timeout = options_.timeout;
+  return request;
+}
+
+std::string ChatClient::withoutKey(std::string text) const {
+  if (options_.key.size() < kShortestKey) {
+    return text;
+  }
+  for (auto at = text.find(options_.key); at != std::string::npos; at = text.find(options_.key)) {
+    text.replace(at, options_.key.size(), "[key]");
+  }
+  return text;
+}
+
+std::string ChatClient::saidBy(const HttpReply& reply) const {
+  if (reply.status == 0) {
+    return withoutKey(reply.failure);
+  }
+  const json answer = json::parse(reply.body, nullptr, false);
+  std::string message;
+  if (answer.is_object()) {
+    const json error = answer.value("error", json());
+    message = error.is_object() ? textAt(error, "message") : textAt(answer, "error");
+    message = message.empty() ? textAt(answer, "message") : message;
+  } else {
+    message = trim(std::string_view(reply.body).substr(0, reply.body.find('\n')));
+  }
+  // The key goes before the text is cut: half of one is still too much.
+  message = shortened(withoutKey(std::move(message)), kLongestMessage);
+  std::replace(message.begin(), message.end(), '\n', ' ');
+  return message.empty() ? std::to_string(reply.status)
+                         : fmt::format("{}: {}", reply.status, message);
+}
+
+bool ChatClient::adapt(std::string_view complaint) {
+  if (sendTemperature_ && complaint.contains("temperature")) {
+    sendTemperature_ = false;
+    return true;
+  }
+  if (!newTokenName_ && complaint.contains("max_completion_tokens")) {
+    newTokenName_ = true;
+    return true;
+  }
+  return false;
+}
+
+Result<void> ChatClient::refuse(const HttpReply& reply) const {
+  if (reply.status == kUnauthorized || reply.status == kForbidden) {
+    const std::string key = options_.key.empty()
+                                ? std::string("no key: set OPENAI_API_KEY or HONE_API_KEY")
+                                : fmt::format("the key in {}", options_.keyName);
+    return userError("{} does not accept {} ({})", options_.apiBase, key, saidBy(reply));
+  }
+  if (reply.status == kNotFound) {
+    return userError("{} knows no model '{}', or is no OpenAI-compatible endpoint ({})",
+                     options_.apiBase, options_.model, saidBy(reply));
+  }
+  if (reply.status == kTooMany && reply.body.contains("insufficient_quota")) {
+    return userError("the account behind {} is empty ({})", options_.keyName, saidBy(reply));
+  }
+  return {};
+}
+
+milliseconds ChatClient::pauseBefore(int attempt, const HttpReply& reply) const {
+  return reply.retryAfter.count() > 0 ? milliseconds(reply.retryAfter)
+                                      : options_.firstPause * (std::int64_t{1} << attempt);
+}
+
+ChatReply ChatClient::read(const HttpReply& reply) const {
+  ChatReply answer;
+  const json parsed = json::parse(reply.body, nullptr, false);
+  const json usage = parsed.is_object() ? parsed.value("usage", json()) : json();
+  answer.use = {countAt(usage, "prompt_tokens"), countAt(usage, "completion_tokens")};
+  const json choices = parsed.is_object() ? parsed.value("choices", json()) : json();
+  if (!choices.is_array() || choices.empty() || !choices[0].is_object()) {
+    answer.failure = "the server's answer is no chat completion";
+    return answer;
+  }
+  answer.text = withoutKey(textAt(choices[0].value("message", json()), "content"));
+  if (trim(answer.text).empty()) {
+    answer.failure = textAt(choices[0], "finish_reason") == "length"
+                         ? "the model used up its tokens before it answered: raise --max-tokens"
+                         : "the model's answer is empty";
+  }
+  return answer;
+}
+
+Result<ChatReply> ChatClient::ask(const std::string& prompt,
+                                  std::optional<std::int64_t> maxTokens) {
+  ChatReply failed;
+  for (int attempt = 0; attempt < options_.attempts; ++attempt) {
+    const HttpReply reply = HONE_TRY(post(request(body(prompt, maxTokens))));
+    if (reply.status == kOk) {
+      return read(reply);
+    }
+    HONE_CHECK(refuse(reply));
+    if (reply.status == kBadRequest && adapt(reply.body)) {
+      --attempt;  // at most twice: each parameter is adapted once
+      continue;
+    }
+    failed.failure = fmt::format("{}: {}", options_.apiBase, saidBy(reply));
+    const milliseconds pause = pauseBefore(attempt, reply);
+    if (!mayPass(reply) || pause > kLongestPause) {
+      break;
+    }
+    attempt += reply.timedOut ? 1 : 0;  // each costs its whole time
+    if (attempt + 1 < options_.attempts) {
+      HONE_CHECK(pause_(pause));
+    }
+  }
+  return failed;
+}
+
+}  // namespace hone::kernel

@@ -1,0 +1,247 @@
+#include "kernel/chat/chat_client.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "kernel/chat/test_chat_server.h"
+
+namespace hone::kernel {
+namespace {
+
+using std::chrono::milliseconds;
+using test::ChatServer;
+using test::fails;
+using test::says;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::SizeIs;
+
+constexpr const char* kKey = "sk-very-secret-4711";
+
+/// A client of the server that notes its pauses instead of making them.
+class Client {
+ public:
+  explicit Client(const std::string& base, milliseconds timeout = milliseconds(60'000)) {
+    ChatOptions options;
+    options.apiBase = base;
+    options.key = kKey;
+    options.keyName = "HONE_API_KEY";
+    options.model = "tiny";
+    options.timeout = timeout;
+    client_.emplace(ChatClient::make(options).value());
+    client_->setPause([this](milliseconds time) -> Result<void> {
+      pauses_.push_back(time.count());
+      return {};
+    });
+  }
+
+  Result<ChatReply> ask(std::optional<std::int64_t> maxTokens = {}) {
+    return client_->ask("make it fast", maxTokens);
+  }
+  std::string failure() {
+    const auto reply = ask();
+    EXPECT_TRUE(reply) << reply.error().message;
+    return reply ? reply->failure : "";
+  }
+  /// The message of the error that ends a run.
+  std::string error() {
+    const auto reply = ask();
+    EXPECT_FALSE(reply);
+    EXPECT_TRUE(reply || reply.error().fault == Fault::user);
+    return reply ? "" : reply.error().message;
+  }
+  [[nodiscard]] const std::vector<std::int64_t>& pauses() const { return pauses_; }
+
+ private:
+  std::optional<ChatClient> client_;
+  std::vector<std::int64_t> pauses_;
+};
+
+TEST(ChatClient, SendsTheQuestionAndCountsTokens) {
+  ChatServer server({says("done", 123, 45)});
+  Client client(server.base() + "/");
+  const auto reply = client.ask(500);
+  ASSERT_TRUE(reply) << reply.error().message;
+  EXPECT_TRUE(reply->ok()) << reply->failure;
+  EXPECT_EQ(reply->text, "done");
+  EXPECT_EQ(reply->use, (TokenUse{123, 45}));
+  const auto requests = server.requests();
+  ASSERT_THAT(requests, SizeIs(1));
+  EXPECT_EQ(requests[0].authorization, std::string("Bearer ") + kKey);
+  EXPECT_EQ(requests[0].body["model"], "tiny");
+  EXPECT_EQ(requests[0].body["temperature"], 0.7);
+  EXPECT_EQ(requests[0].body["max_tokens"], 500);
+  EXPECT_EQ(requests[0].body["messages"][0]["content"], "make it fast");
+  EXPECT_THAT(client.pauses(), SizeIs(0));
+}
+
+TEST(ChatClient, NamesWithoutTheProvider) {
+  EXPECT_EQ(modelName("openai/o3"), "o3");
+  EXPECT_EQ(modelName("gpt-4o"), "gpt-4o");
+  EXPECT_EQ(modelName("Qwen/Qwen3-8B"), "Qwen/Qwen3-8B");
+}
+
+TEST(ChatClient, AWrongKeyEndsTheRunWithoutShowingIt) {
+  for (const int status : {401, 403}) {
+    ChatServer server({fails(status, std::string("Incorrect API key provided: ") + kKey)});
+    Client client(server.base());
+    const std::string message = client.error();
+    EXPECT_THAT(message, HasSubstr("does not accept the key in HONE_API_KEY"));
+    EXPECT_THAT(message, HasSubstr("Incorrect API key provided: [key]"));
+    EXPECT_THAT(message, Not(HasSubstr(kKey)));
+    EXPECT_THAT(server.requests(), SizeIs(1));
+  }
+}
+
+TEST(ChatClient, AnUnknownModelAndAnEmptyAccountEndTheRun) {
+  ChatServer unknown({fails(404, "The model `tiny` does not exist")});
+  EXPECT_THAT(Client(unknown.base()).error(), HasSubstr("knows no model 'tiny'"));
+  ChatServer empty({{429, R"({"error":{"message":"pay","code":"insufficient_quota"}})", {}}});
+  EXPECT_THAT(Client(empty.base()).error(), HasSubstr("is empty (429: pay)"));
+  EXPECT_THAT(empty.requests(), SizeIs(1));
+}
+
+TEST(ChatClient, WaitsAsLongAsTheServerAsks) {
+  test::Scripted busy = fails(429, "slow down");
+  busy.headers = {{"Retry-After", "7"}};
+  ChatServer server({busy, busy, says("at last")});
+  Client client(server.base());
+  EXPECT_EQ(client.ask()->text, "at last");
+  EXPECT_THAT(client.pauses(), ElementsAre(7000, 7000));
+}
+
+TEST(ChatClient, DoesNotWaitForHours) {
+  test::Scripted busy = fails(429, "come back tomorrow");
+  busy.headers = {{"Retry-After", "86400"}};
+  ChatServer server({busy});
+  Client client(server.base());
+  EXPECT_THAT(client.failure(), HasSubstr("429: come back tomorrow"));
+  EXPECT_THAT(client.pauses(), SizeIs(0));
+}
+
+TEST(ChatClient, TriesServerErrorsAgainWithGrowingPauses) {
+  ChatServer server({fails(500), fails(503), fails(502), says("fine")});
+  Client client(server.base());
+  EXPECT_EQ(client.ask()->text, "fine");
+  EXPECT_THAT(client.pauses(), ElementsAre(1000, 2000, 4000));
+}
+
+TEST(ChatClient, GivesUpOnAServerThatStaysBroken) {
+  ChatServer server({fails(500, "out of memory")});
+  Client client(server.base());
+  EXPECT_THAT(client.failure(), HasSubstr("500: out of memory"));
+  EXPECT_THAT(server.requests(), SizeIs(4));
+}
+
+TEST(ChatClient, AServerThatIsDownIsAFailure) {
+  std::string base;
+  {
+    const ChatServer gone({says("never")});
+    base = gone.base();
+  }
+  Client client(base);
+  EXPECT_THAT(client.failure(), HasSubstr(base));
+  EXPECT_THAT(client.pauses(), ElementsAre(1000, 2000, 4000));
+}
+
+TEST(ChatClient, AServerThatNeverAnswersIsAFailure) {
+  test::Scripted silent;
+  silent.never = true;
+  ChatServer server({silent});
+  Client client(server.base(), milliseconds(100));
+  EXPECT_THAT(client.failure(), HasSubstr("timed out"));
+  EXPECT_THAT(server.requests(), SizeIs(2)) << "each costs its whole time";
+}
+
+TEST(ChatClient, CutsOffWhatIsTooLarge) {
+  ChatServer server({says(std::string(2U << 20U, 'x'))});
+  Client client(server.base());
+  EXPECT_THAT(client.failure(), HasSubstr("cut off"));
+  EXPECT_THAT(server.requests(), SizeIs(1));
+}
+
+TEST(ChatClient, AnswersThatAreNoneAreFailures) {
+  for (const auto& [body, says] : std::vector<std::pair<std::string, std::string>>{
+           {"hello", "no chat completion"},
+           {"", "no chat completion"},
+           {"[]", "no chat completion"},
+           {R"({"choices":[]})", "no chat completion"},
+           {R"({"choices":[7]})", "no chat completion"},
+           {R"({"choices":[{}]})", "empty"},
+           {R"({"choices":[{"message":{"content":null}}]})", "empty"},
+           {R"({"choices":[{"message":{"content":"  \n"}}]})", "empty"},
+           {R"({"choices":[{"finish_reason":"length","message":{"content":""}}]})",
+            "used up its tokens"},
+           {std::string(100'000, '['), "no chat completion"}}) {
+    ChatServer server({{200, body, {}}});
+    EXPECT_THAT(Client(server.base()).failure(), HasSubstr(says)) << body.substr(0, 100);
+  }
+}
+
+TEST(ChatClient, KeepsTheKeyOutOfWhatItReads) {
+  ChatServer server({says(std::string("your key is ") + kKey)});
+  EXPECT_EQ(Client(server.base()).ask()->text, "your key is [key]");
+}
+
+TEST(ChatClient, LeavesOutWhatTheModelRefuses) {
+  ChatServer server(
+      {fails(400, "Unsupported value: 'temperature' does not support 0.7 with this model."),
+       fails(400, "Unsupported parameter: use 'max_completion_tokens' instead."), says("ok")});
+  Client client(server.base());
+  EXPECT_EQ(client.ask(100)->text, "ok");
+  EXPECT_EQ(client.ask(100)->text, "ok");
+  const auto requests = server.requests();
+  ASSERT_THAT(requests, SizeIs(4)) << "what was learnt is kept";
+  EXPECT_FALSE(requests[2].body.contains("temperature"));
+  EXPECT_FALSE(requests[3].body.contains("max_tokens"));
+  EXPECT_EQ(requests[3].body["max_completion_tokens"], 100);
+}
+
+TEST(ChatClient, OtherBadRequestsCostATurn) {
+  ChatServer server({fails(400, "This model's maximum context length is 8192 tokens.")});
+  Client client(server.base());
+  EXPECT_THAT(client.failure(), HasSubstr("maximum context length"));
+  EXPECT_THAT(server.requests(), SizeIs(1));
+}
+
+TEST(ChatClient, FollowsNoRedirect) {
+  ChatServer elsewhere({says("caught the key")});
+  ChatServer server({{302, "", {{"Location", elsewhere.base() + "/chat/completions"}}}});
+  EXPECT_THAT(Client(server.base()).failure(), HasSubstr("302"));
+  EXPECT_THAT(elsewhere.requests(), SizeIs(0));
+}
+
+TEST(ChatClient, RefusesAddressesThatAreNone) {
+  for (const auto& [base, says] : std::vector<std::pair<std::string, std::string>>{
+           {"api.openai.com", "http:// or https://"},
+           {"file:///etc/passwd", "http:// or https://"},
+           {"https://me:secret@example.org/v1", "no password"}}) {
+    ChatOptions options;
+    options.apiBase = base;
+    options.model = "tiny";
+    const auto client = ChatClient::make(options);
+    ASSERT_FALSE(client) << base;
+    EXPECT_THAT(client.error().message, HasSubstr(says));
+    EXPECT_THAT(client.error().message, Not(HasSubstr("secret")));
+  }
+}
+
+TEST(ChatPrice, KnowsModelsAndTheirEditions) {
+  EXPECT_EQ(priceOf("gpt-4o"), priceOf("gpt-4o-2024-08-06"));
+  EXPECT_NE(priceOf("gpt-4o"), priceOf("gpt-4o-mini"));
+  EXPECT_EQ(priceOf("o3-mini")->out, 4.4);
+  EXPECT_EQ(priceOf("SmolLM2"), std::nullopt);
+  EXPECT_EQ(priceOf("o3-large-preview"), std::nullopt);
+}
+
+TEST(ChatPrice, ReadsAndCounts) {
+  EXPECT_EQ(priceFrom("2.5, 10").value(), (ChatPrice{2.5, 10}));
+  for (const char* wrong : {"", "2", "2,", "2,x", "-1,2", "1,2,3"}) {
+    EXPECT_FALSE(priceFrom(wrong)) << wrong;
+  }
+  EXPECT_DOUBLE_EQ(costOf({1'000'000, 500'000}, {2, 8}), 6);
+}
+
+}  // namespace
+}  // namespace hone::kernel

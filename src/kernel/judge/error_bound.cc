@@ -1,0 +1,165 @@
+#include "kernel/judge/error_bound.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace hone::kernel {
+namespace {
+
+using model::ElementType;
+
+/// What the type can hold and how finely.
+struct Precision {
+  double sums;     ///< of the type in which sums are made
+  double results;  ///< of a rounding to a 16-bit type; 0 for others
+  double least;    ///< below this there is nothing, or zero
+  double most;
+};
+
+Precision precisionOf(ElementType type) {
+  switch (type) {
+    case ElementType::f64:
+      return {0x1p-53, 0, 0x1p-1022, std::numeric_limits<double>::max()};
+    case ElementType::f16:
+      return {0x1p-24, 0x1p-11, 0x1p-24, 65504};
+    case ElementType::bf16:
+      return {0x1p-24, 0x1p-8, 0x1p-126, 0x1.fep127};
+    default:
+      return {0x1p-24, 0, 0x1p-126, std::numeric_limits<float>::max()};
+  }
+}
+
+/// Raises each element of `scale` to the root mean square of its line along every dimension.
+void raiseToLines(const std::vector<double>& values, const std::vector<std::int64_t>& shape,
+                  std::vector<double>& scale) {
+  std::size_t inner = 1;
+  for (std::size_t dim = shape.size(); dim-- > 0;) {
+    const auto length = static_cast<std::size_t>(shape[dim]);
+    std::vector<double> lines(inner);
+    for (std::size_t begin = 0; begin < values.size(); begin += inner * length) {
+      std::ranges::fill(lines, 0.0);
+      for (std::size_t i = 0; i < length; ++i) {
+        const double* row = values.data() + begin + i * inner;
+        for (std::size_t at = 0; at < inner; ++at) {
+          const double square = row[at] * row[at];
+          lines[at] += square < std::numeric_limits<double>::infinity() ? square : 0;
+        }
+      }
+      for (double& line : lines) {
+        line = std::sqrt(line / static_cast<double>(length));
+      }
+      for (std::size_t i = 0; i < length; ++i) {
+        double* row = scale.data() + begin + i * inner;
+        for (std::size_t at = 0; at < inner; ++at) {
+          row[at] = std::max(row[at], lines[at]);
+        }
+      }
+    }
+    inner *= length;
+  }
+}
+
+/// Whether the expected value is so large that the type may have rounded it to infinity.
+bool overflows(double actual, double expected, const Precision& precision) {
+  constexpr double kNearly = 0.999;
+  return std::abs(expected) >= precision.most * kNearly &&
+         std::abs(actual) >= precision.most * kNearly &&
+         std::signbit(actual) == std::signbit(expected);
+}
+
+Compared compareIntegers(const verify::Tensor& actual, const std::vector<double>& expected) {
+  Compared compared;
+  const std::vector<double> numbers = verify::numbersOf<double>(actual);
+  compared.count = static_cast<std::int64_t>(numbers.size());
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    if (numbers[i] != expected[i] && !std::isnan(expected[i])) {
+      if (compared.wrong++ == 0) {
+        compared.element = static_cast<std::int64_t>(i);
+        compared.actual = numbers[i];
+        compared.expected = expected[i];
+        compared.worst = std::abs(numbers[i] - expected[i]);
+      }
+    }
+  }
+  return compared;
+}
+
+}  // namespace
+
+std::vector<double> scalesOf(const std::vector<double>& expected,
+                             const std::vector<std::int64_t>& shape,
+                             const std::vector<double>* condition) {
+  std::vector<double> scales(expected.size());
+  const auto raise = [&](const std::vector<double>& values) {
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      const double magnitude = std::abs(values[i]);
+      scales[i] = std::isfinite(magnitude) ? std::max(scales[i], magnitude) : scales[i];
+    }
+    raiseToLines(values, shape, scales);
+  };
+  raise(expected);
+  if (condition != nullptr) {
+    raise(*condition);
+  }
+  return scales;
+}
+
+double reductionLength(const Shape& shape) {
+  double outputs = 0;
+  double inputs = 0;
+  double longest = 1;
+  const auto look = [&](const std::vector<Argument>& arguments, double& total) {
+    for (const Argument& argument : arguments) {
+      total += static_cast<double>(argument.type.count());
+      for (const std::int64_t dimension : argument.type.shape) {
+        longest = std::max(longest, static_cast<double>(dimension));
+      }
+    }
+  };
+  look(shape.inputs, inputs);
+  look(shape.outputs, outputs);
+  return std::max(
+      {longest, inputs / std::max(outputs, 1.0), shape.flops / (2 * std::max(outputs, 1.0))});
+}
+
+double allowedRoundings(double length, bool randomNumbers) {
+  const double walk = 4 * std::sqrt(length);
+  return 8 + (randomNumbers ? walk : std::max(walk, length));
+}
+
+Compared compareOutput(const verify::Tensor& actual, const std::vector<double>& expected,
+                       const std::vector<double>& scales, double roundings) {
+  const ElementType type = actual.type.element;
+  if (!isFloat(type)) {
+    return compareIntegers(actual, expected);
+  }
+  const Precision precision = precisionOf(type);
+  const std::vector<double> numbers = verify::numbersOf<double>(actual);
+  const double factor = precision.sums * roundings + 4 * precision.results;
+  Compared compared;
+  compared.count = static_cast<std::int64_t>(numbers.size());
+  compared.allowed = factor;
+  double worstRatio = -1;
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    if (std::isnan(expected[i]) || numbers[i] == expected[i] ||
+        overflows(numbers[i], expected[i], precision)) {
+      continue;
+    }
+    const double error = std::abs(numbers[i] - expected[i]);
+    const double allowed = factor * (scales[i] + 2 * precision.least / precision.sums);
+    const double ratio =
+        std::isnan(error) ? std::numeric_limits<double>::infinity() : error / allowed;
+    compared.wrong += ratio <= 1 ? 0 : 1;
+    if (ratio > worstRatio) {
+      worstRatio = ratio;
+      compared.worst = ratio * factor;
+      compared.element = static_cast<std::int64_t>(i);
+      compared.actual = numbers[i];
+      compared.expected = expected[i];
+    }
+  }
+  return compared;
+}
+
+}  // namespace hone::kernel

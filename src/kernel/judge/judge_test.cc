@@ -1,0 +1,314 @@
+// Kernels that are wrong, that cheat, and that are honest, before the judge.
+#include "kernel/judge/judge.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/file.h"
+#include "kernel/source/test_kernels.h"
+
+namespace hone::kernel {
+namespace {
+
+using model::Outcome;
+using testing::HasSubstr;
+
+/// The judge of one task; tests that share a task share it.
+class Bench {
+ public:
+  explicit Bench(const std::string& reference, JudgeOptions options = {}) {
+    const auto file = folder_.path() / "task.reference.cc";
+    EXPECT_TRUE(writeFile(file, reference));
+    options.folder = scratch();
+    options.program = HONE_PROGRAM;
+    options.limits.wall = std::chrono::seconds(20);
+    judge_.emplace(Judge::open(readTask(file, options).value(), options).value());
+  }
+  Judge& judge() { return *judge_; }
+
+ private:
+  /// One for all, so that what every judge needs is built once.
+  static const std::filesystem::path& scratch() {
+    static const ScratchFolder kFolder = ScratchFolder::create("hone-judge-scratch").value();
+    return kFolder.path();
+  }
+
+  ScratchFolder folder_ = ScratchFolder::create("hone-judge-test").value();
+  std::optional<Judge> judge_;
+};
+
+Bench& matmulBench() {
+  static Bench bench(kMatmulReference);
+  return bench;
+}
+
+/// A matmul kernel with something before its work, or in the place of it.
+std::string matmulText(const std::string& before, const std::string& top = "",
+                       const std::string& work = "") {
+  const std::string plain =
+      "  for (std::int64_t i = 0; i < M; ++i)\n    for (std::int64_t j = 0; j < N; ++j) {\n"
+      "      float sum = 0;\n      for (std::int64_t k = 0; k < K; ++k) sum += A[i * K + k] * B[k "
+      "* "
+      "N + j];\n      C[i * N + j] = sum;\n    }\n";
+  return "#include <cstdint>\n#include <cstdlib>\n#include <cstring>\n#include <cmath>\n" + top +
+         "\nextern \"C\" void kernel(const float* A, const float* B, float* C, std::int64_t M, "
+         "std::int64_t N, std::int64_t K) {\n" +
+         before + "\n" + (work.empty() ? plain : work) + "}\n";
+}
+
+Judged judgeMatmul(const std::string& text, std::uint64_t salt = 1,
+                   const std::vector<std::string>& flags = {}) {
+  return matmulBench().judge().judge({Language::cpp, "matmul", text, flags}, salt).value();
+}
+
+TEST(JudgeHonest, AMatmulPassesWithFacts) {
+  const Judged judged = judgeMatmul(kMatmulKernel);
+  EXPECT_EQ(judged.outcome, Outcome::ok) << judged.message;
+  EXPECT_FALSE(judged.samples.empty());
+  for (const model::Sample& sample : judged.samples) {
+    EXPECT_GT(sample.wallNs, 0);
+    EXPECT_GT(sample.cpuNs, 0);
+    EXPECT_GE(sample.iterations, 1);
+    EXPECT_EQ(sample.stage, model::Stage::screen);
+  }
+  EXPECT_GT(judged.facts["worst_error"], 0);
+  EXPECT_LT(judged.facts["worst_error"], judged.facts["error_bound"]);
+  EXPECT_EQ(judged.facts["inputs"], 2 * 3 * 2 + 3 + 1);  // two other shapes, and its own
+  EXPECT_TRUE(judged.facts["remarks"].is_array());
+  EXPECT_EQ(judged.artifact.size(), 64u);
+}
+
+TEST(JudgeHonest, AllPass) {
+  for (const TestKernel& kernel : honestKernels()) {
+    JudgeOptions options;
+    options.threads = kernel.name.ends_with("threads") ? 2 : 1;
+    Bench bench(kernel.reference, options);
+    for (const std::uint64_t salt : {1U, 2U}) {
+      const Judged judged = bench.judge().judge(kernel.source(), salt).value();
+      EXPECT_EQ(judged.outcome, Outcome::ok) << kernel.name << ": " << judged.message;
+    }
+  }
+}
+
+TEST(JudgeHonest, IsMeasuredInAFreshProcess) {
+  const Source source{Language::cpp, "matmul", kMatmulKernel, {}};
+  const Judged judged = matmulBench().judge().measure({&source}, model::Stage::final, 7, 2).value();
+  EXPECT_EQ(judged.outcome, Outcome::ok) << judged.message;
+  ASSERT_FALSE(judged.samples.empty());
+  EXPECT_EQ(judged.samples[0].stage, model::Stage::final);
+  EXPECT_EQ(judged.samples[0].round, 7);
+  EXPECT_EQ(judged.samples[0].position, 2);
+}
+
+TEST(JudgeHonest, PyTorchIsNotThere) {
+  EXPECT_FALSE(matmulBench().judge().hasPyTorch());
+  EXPECT_FALSE(matmulBench().judge().measure({nullptr}, model::Stage::final, 0, 0));
+}
+
+TEST(JudgeHonest, FixedSizesAreTriedOnThemOnly) {
+  const std::string text = matmulText("if (M != 24 || N != 40 || K != 32) return;");
+  EXPECT_EQ(judgeMatmul(text).outcome, Outcome::mismatch);
+  const Judged judged = judgeMatmul("// hone: fixed sizes\n" + text);
+  EXPECT_EQ(judged.outcome, Outcome::ok) << judged.message;
+  EXPECT_EQ(judged.facts["inputs"], 3 + 1);
+}
+
+struct Bad {
+  const char* name;
+  std::string text;
+  Outcome outcome;
+  const char* says;
+};
+
+// NOLINTNEXTLINE(readability-identifier-naming): GoogleTest looks for this name
+void PrintTo(const Bad& bad, std::ostream* out) { *out << bad.name; }
+
+class BadKernel : public testing::TestWithParam<Bad> {};
+
+TEST_P(BadKernel, IsCaught) {
+  const Judged judged = judgeMatmul(GetParam().text);
+  EXPECT_EQ(judged.outcome, GetParam().outcome) << judged.message;
+  EXPECT_THAT(judged.message, HasSubstr(GetParam().says));
+  EXPECT_TRUE(judged.samples.empty() || judged.outcome != Outcome::ok);
+}
+
+/// fork and the like, hidden from who reads the source.
+constexpr const char* kJoin = "#include <thread>\n#define JOIN(a, b) a##b\n";
+constexpr const char* kThread = "#include <thread>\n";
+
+INSTANTIATE_TEST_SUITE_P(
+    Wrong, BadKernel,
+    testing::Values(
+        Bad{"DoesNotCompile", matmulText("x = 1;"), Outcome::compileFailed, "line 7: error:"},
+        Bad{"NoSuchFunction", "void other() {}", Outcome::compileFailed, "no function 'kernel'"},
+        Bad{"LeavesAnElement", matmulText("", "", "for (int i = 0; i < M * N - 1; ++i) C[i] = 0;"),
+            Outcome::mismatch, "it does not write C["},
+        Bad{"DoesNothing", matmulText("return;"), Outcome::mismatch, "does not write C[0,0]"},
+        Bad{"Zeros", matmulText("", "", "for (int i = 0; i < M * N; ++i) C[i] = 0;"),
+            Outcome::mismatch, "elements are wrong"},
+        Bad{"WritesBeyond", matmulText("C[M * N] = 1;"), Outcome::runFailed, "past the end"},
+        Bad{"WritesBefore", matmulText("C[-1] = 1;"), Outcome::mismatch, "writes outside of C"},
+        Bad{"ReadsBeyond", matmulText("volatile float x = A[M * K];"), Outcome::runFailed,
+            "reads past the end of its input A"},
+        Bad{"WritesItsInput", matmulText("const_cast<float*>(A)[0] = 0;"), Outcome::runFailed,
+            "writes to its input A"},
+        Bad{"Crashes", matmulText("*(volatile int*)8 = 1;"), Outcome::runFailed, "not its own"},
+        Bad{"WrongForLargeValues",
+            matmulText("", "",
+                       "for (int i = 0; i < M; ++i) for (int j = 0; j < N; ++j) { float s = 0; for "
+                       "(int k = 0; k < K; ++k) s += std::fmin(A[i * K + k], 500.0f) * B[k * N + "
+                       "j]; C[i * N + j] = s; }"),
+            Outcome::mismatch, "special values"},
+        Bad{"WrongForOtherShapes",
+            matmulText(
+                "", "",
+                "for (int i = 0; i < M; ++i) for (int j = 0; j < N; ++j) { float s = 0; for "
+                "(int k = 0; k < K / 4 * 4; ++k) s += A[i * K + k] * B[k * N + j]; C[i * N + "
+                "j] = s; }"),
+            Outcome::mismatch, "M=7 N=5 K=9"},
+        Bad{"WrongAtTheSecondCall", matmulText("static int calls = 0; if (++calls == 2) return;"),
+            Outcome::mismatch, "does not write"},
+        Bad{"LowPrecision",
+            matmulText(
+                "", "",
+                "for (int i = 0; i < M; ++i) for (int j = 0; j < N; ++j) { float s = 0; for "
+                "(int k = 0; k < K; ++k) { std::uint32_t a, b; memcpy(&a, A + i * K + k, 4); "
+                "memcpy(&b, B + k * N + j, 4); a &= 0xffff0000u; b &= 0xffff0000u; float x, "
+                "y; memcpy(&x, &a, 4); memcpy(&y, &b, 4); s += x * y; } C[i * N + j] = s; }"),
+            Outcome::mismatch, "elements are wrong"}),
+    [](const auto& info) { return info.param.name; });
+
+INSTANTIATE_TEST_SUITE_P(
+    Cheats, BadKernel,
+    testing::Values(
+        Bad{"Forks", matmulText("JOIN(fo, rk)();", kJoin), Outcome::invalid, "start a process"},
+        Bad{"ForksPlainly", matmulText("fork();"), Outcome::invalid,
+            "line 7: starts a process (fork)"},
+        Bad{"Exits", matmulText("JOIN(ex, it)(0);", kJoin), Outcome::runFailed, "exit code 0"},
+        Bad{"LooksAtTheClock", matmulText("auto t = std::chrono::steady_clock::now();"),
+            Outcome::invalid, "reads a clock"},
+        // Returns at once when it is called with pointers that it knows.
+        Bad{"PointerCache",
+            matmulText(
+                "static unsigned long seen[64]; static int count; const auto key = (unsigned "
+                "long)A * 31 + (unsigned long)C; for (int i = 0; i < count; ++i) if (seen[i] "
+                "== key) return; if (count < 64) seen[count++] = key;"),
+            Outcome::mismatch, "does not write"},
+        // Copies what it computed for these pointers before.
+        Bad{"ResultCache",
+            matmulText(
+                "static std::vector<float> kept; static unsigned long key; if (key == "
+                "(unsigned long)C && (long)kept.size() == M * N) { memcpy(C, kept.data(), "
+                "kept.size() * 4); return; }",
+                "#include <vector>\n",
+                "for (int i = 0; i < M; ++i) for (int j = 0; j < N; ++j) { float s = 0; for "
+                "(int k = 0; k < K; ++k) s += A[i * K + k] * B[k * N + j]; C[i * N + j] = s; "
+                "} key = (unsigned long)C; kept.assign(C, C + M * N);"),
+            Outcome::mismatch, "elements are wrong"},
+        // Looks at a few inputs only to see whether they are the same as before.
+        Bad{"SampledCache",
+            matmulText("static float a, b; static float* c; if (a == A[0] && b == B[0] && c == C) "
+                       "return; a = A[0]; b = B[0]; c = C;"),
+            Outcome::mismatch, ""},
+        // Works as long as it is watched.
+        Bad{"StopsWorking", matmulText("static int calls = 0; if (++calls > 24) return;"),
+            Outcome::mismatch, ""},
+        // Computes later, in a thread that goes on when it has returned.
+        Bad{"WorksLater",
+            matmulText(
+                "", kThread,
+                "auto* t = new std::thread([=] { for (volatile long w = 0; w < 3000000000; w "
+                "= w + 1) {} for (int i = 0; i < M * N; ++i) C[i] = 0; });"),
+            Outcome::invalid, "leaves threads running"},
+        // A thread that computes ahead, on the time of whoever is measured next.
+        Bad{"LeavesAThread",
+            matmulText(
+                "static std::thread* t = new std::thread([] { for (volatile long i = 0;; i = "
+                "i + 1) {} }); (void)t;",
+                kThread),
+            Outcome::invalid, "leaves threads running"},
+        // Says that it is done before it is.
+        Bad{"ForgesTheAnswer",
+            matmulText("const char* done = \"{\\\"id\\\":0,\\\"ok\\\":true}\\n\"; (void)!JOIN(wri, "
+                       "te)(4, done, strlen(done));",
+                       kJoin),
+            Outcome::invalid, "judge's channel"},
+        // Reads what it should compute from the memory of the judge.
+        Bad{"ReadsTheJudge", matmulText("JOIN(sys, call)(310, 1, 0, 0, 0, 0, 0);", kJoin),
+            Outcome::invalid, "look into a process"}),
+    [](const auto& info) { return info.param.name; });
+
+TEST(JudgeCheats, AnEndlessLoopIsATimeout) {
+  const JudgeOptions options;
+  Bench bench(kMatmulReference, options);
+  const Judged judged =
+      bench.judge()
+          .judge({Language::cpp, "m", matmulText("for (volatile int i = 0;; i = i + 1) {}"), {}}, 1)
+          .value();
+  EXPECT_EQ(judged.outcome, Outcome::runTimeout) << judged.message;
+  // The judge is as good as before.
+  EXPECT_TRUE(bench.judge().judge({Language::cpp, "m", kMatmulKernel, {}}, 2).value().ok());
+}
+
+TEST(JudgeCheats, ASpeedThatCannotBeIsRefused) {
+  // The task says that there is more to do than the outputs show: nobody is that quick.
+  std::string reference = kMatmulReference;
+  const std::string flops = "2*M*N*K";
+  reference.replace(reference.find(flops), flops.size(), "2*M*N*K*100000");
+  Bench bench(reference);
+  const Judged judged = bench.judge().judge({Language::cpp, "m", kMatmulKernel, {}}, 1).value();
+  EXPECT_EQ(judged.outcome, Outcome::invalid);
+  EXPECT_THAT(judged.message, HasSubstr("faster than this machine can be"));
+  EXPECT_TRUE(judged.samples.empty());
+}
+
+TEST(JudgeCheats, RefusedFlagsAreInvalid) {
+  EXPECT_EQ(judgeMatmul(kMatmulKernel, 1, {"-fplugin=x.so"}).outcome, Outcome::invalid);
+}
+
+TEST(JudgeInputs, AreOthersForEverySalt) {
+  // The kernel passes what it sees first to its log; two trials must differ.
+  const std::string text =
+      matmulText("if (M == 7) { printf(\"first %a\\n\", A[3]); fflush(stdout); abort(); }",
+                 "#include <cstdio>\n");
+  const Judged one = judgeMatmul(text, 1);
+  const Judged two = judgeMatmul(text, 2);
+  EXPECT_THAT(one.diagnostics, HasSubstr("first "));
+  EXPECT_NE(one.diagnostics, two.diagnostics);
+  EXPECT_EQ(judgeMatmul(text, 1).diagnostics, one.diagnostics);
+}
+
+TEST(JudgeReference, WhatIsWrongWithItIsTheUsers) {
+  const auto errorFor = [](const std::string& reference, std::uint64_t memory = 4ULL << 30U) {
+    const ScratchFolder folder = ScratchFolder::create("hone-judge-test").value();
+    const auto file = folder.path() / "task.reference.cc";
+    EXPECT_TRUE(writeFile(file, reference));
+    JudgeOptions options;
+    options.folder = folder.path();
+    options.program = HONE_PROGRAM;
+    options.limits.memoryBytes = memory;
+    auto judge = Judge::open(readTask(file, options).value(), options);
+    if (!judge) {
+      EXPECT_EQ(judge.error().fault, Fault::user);
+      return judge.error().message;
+    }
+    const auto judged = judge->judge({Language::cpp, "m", kMatmulKernel, {}}, 1);
+    return judged ? std::string() : judged.error().message;
+  };
+  const std::string text = kMatmulReference;
+  EXPECT_THAT(errorFor(text + "x"), HasSubstr("task.reference.cc: line"));
+  const std::string store = "C[i * N + j] = sum;";
+  std::string changed = text;
+  changed.replace(changed.find(store), store.size(), "");
+  EXPECT_THAT(errorFor(changed),
+              HasSubstr("the reference task.reference.cc is wrong: it does not"));
+  changed = text;
+  changed.replace(changed.find(store), store.size(), "C[i * N + j + M * N] = sum;");
+  EXPECT_THAT(errorFor(changed), HasSubstr("is wrong: it writes outside of C"));
+  changed = text;
+  changed.replace(changed.find("M=24"), 4, "M=99999999");
+  EXPECT_THAT(errorFor(changed), HasSubstr("GiB"));
+}
+
+}  // namespace
+}  // namespace hone::kernel

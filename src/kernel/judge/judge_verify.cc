@@ -1,0 +1,173 @@
+#include <algorithm>
+#include <array>
+
+#include "base/hash.h"
+#include "kernel/judge/judge_state.h"
+#include "kernel/judge/natural_inputs.h"
+
+namespace hone::kernel {
+namespace {
+
+using model::Outcome;
+using std::chrono::milliseconds;
+
+constexpr std::array kKinds = {ValueKind::unit, ValueKind::positive, ValueKind::rows};
+
+/// "M=37 N=53, special values"
+std::string describe(const Shape& shape, ValueKind kind) {
+  std::string text;
+  for (const auto& [name, size] : shape.sizes) {
+    text += fmt::format("{}={} ", name, size);
+  }
+  if (!text.empty()) {
+    text.back() = ',';
+    text += ' ';
+  }
+  return text + std::string(nameOf(kind));
+}
+
+std::string describe(const Compared& compared, const Argument& output) {
+  return fmt::format("{}{} is {:.9g}, expected {:.9g}; {} of {} elements are wrong", output.name,
+                     indexText(output.type.shape, compared.element), compared.actual,
+                     compared.expected, compared.wrong, compared.count);
+}
+
+/// Keeps the error that came nearest to its bound.
+void noteError(const Compared& compared, Judged& judged) {
+  const auto share = [](double worst, double allowed) { return allowed > 0 ? worst / allowed : 0; };
+  const double worst = judged.facts.value("worst_error", -1.0);
+  if (worst < 0 || share(compared.worst, compared.allowed) >
+                       share(worst, judged.facts.value("error_bound", 0.0))) {
+    judged.facts["worst_error"] = compared.worst;
+    judged.facts["error_bound"] = compared.allowed;
+  }
+}
+
+}  // namespace
+
+milliseconds Judge::State::patience(std::size_t shape) const {
+  // The reference is a plain loop in f64: what takes fifty times as long hangs, or is no use.
+  constexpr milliseconds kAtLeast(5000);
+  const auto most =
+      kAtLeast + std::chrono::duration_cast<milliseconds>(reference.longest(shape)) * 50;
+  return std::min(options.limits.wall, most);
+}
+
+Result<Case> Judge::State::makeCase(std::size_t shape, ValueKind kind, std::uint64_t seed) {
+  Case made;
+  made.shape = shape;
+  made.kind = kind;
+  made.seed = seed;
+  made.inputs = makeInputs(shapeOf(shape), kind, seed);
+  if (shape == 0) {
+    mixNatural(task.shape, HONE_TRY(reference.natural(seed)), seed, made.inputs);
+  }
+  made.expected = HONE_TRY(reference.compute(shape, made.inputs));
+  for (std::size_t i = 0; i < made.expected.size(); ++i) {
+    made.scales.push_back(scalesOf(made.expected[i], shapeOf(shape).outputs[i].type.shape));
+  }
+  return made;
+}
+
+/// Where the reference itself is sensitive to its inputs, more is allowed.
+Result<void> Judge::State::widenScales(Case& expected) {
+  const Expected condition = HONE_TRY(
+      reference.condition(expected.shape, expected.inputs, expected.expected, expected.seed));
+  for (std::size_t i = 0; i < condition.size(); ++i) {
+    expected.scales[i] = scalesOf(expected.expected[i],
+                                  shapeOf(expected.shape).outputs[i].type.shape, &condition[i]);
+  }
+  expected.knowsCondition = true;
+  return {};
+}
+
+Result<bool> Judge::State::check(const Subject& subject, const CallTensors& tensors, Case& expected,
+                                 Judged& judged) {
+  const Shape& shape = shapeOf(expected.shape);
+  const auto fail = [&](const std::string& message) {
+    const std::string busy = subject.worker().busyWhileIdle();
+    judged.outcome = busy.empty() ? Outcome::mismatch : Outcome::invalid;
+    judged.message =
+        busy.empty() ? fmt::format("{} ({})", message, describe(shape, expected.kind)) : busy;
+    return false;
+  };
+  if (const auto harm = tensors.harm(expected.inputs)) {
+    return fail(*harm);
+  }
+  if (const auto left = tensors.unwritten()) {
+    return fail(*left);
+  }
+  const double roundings =
+      allowedRoundings(reductionLength(shape), expected.kind != ValueKind::rows);
+  for (std::size_t i = 0; i < shape.outputs.size(); ++i) {
+    const verify::Tensor actual = tensors.output(i);
+    Compared compared = compareOutput(actual, expected.expected[i], expected.scales[i], roundings);
+    if (!compared.ok() && !expected.knowsCondition) {
+      HONE_CHECK(widenScales(expected));
+      compared = compareOutput(actual, expected.expected[i], expected.scales[i], roundings);
+    }
+    noteError(compared, judged);
+    if (!compared.ok()) {
+      return fail(describe(compared, shape.outputs[i]));
+    }
+  }
+  return true;
+}
+
+Result<bool> Judge::State::callAndCheck(Subject& subject, Case& expected, Placement placement,
+                                        Judged& judged) {
+  CallTensors& used = tensors[expected.shape][placement == Placement::begin ? 0 : 1];
+  used.fill(expected.inputs, random);
+  if (!HONE_TRY(subject.call(used, patience(expected.shape), judged))) {
+    judged.message += fmt::format(" ({})", describe(shapeOf(expected.shape), expected.kind));
+    return false;
+  }
+  judged.facts["inputs"] = judged.facts.value("inputs", 0) + 1;
+  return check(subject, used, expected, judged);
+}
+
+Result<void> Judge::State::verify(const Runnable& runnable, bool general, std::uint64_t salt,
+                                  Judged& judged) {
+  std::vector<const CallTensors*> all;
+  const std::size_t shapes = general ? tensors.size() : 1;
+  for (std::size_t shape = 0; shape < shapes; ++shape) {
+    for (const CallTensors& each : tensors[shape]) {
+      all.push_back(&each);
+    }
+  }
+  const auto seedOf = [&](std::size_t shape, std::size_t set) {
+    return seedFrom(options.seed, fmt::format("{} {} {}", salt, shape, set));
+  };
+  auto subject = HONE_TRY(Subject::start(runnable, all, options.limits.wall, judged));
+  if (!subject) {
+    return {};
+  }
+  // The other shapes first: they are small and find most of what is wrong.
+  for (std::size_t shape = 1; shape < shapes; ++shape) {
+    for (std::size_t set = 0; set < kKinds.size(); ++set) {
+      Case made = HONE_TRY(makeCase(shape, kKinds[set], seedOf(shape, set)));
+      for (const Placement placement : {Placement::end, Placement::begin}) {
+        if (!HONE_TRY(callAndCheck(*subject, made, placement, judged))) {
+          return {};
+        }
+      }
+    }
+  }
+  // The same pointers with other contents, then other pointers with the same contents.
+  const std::size_t sets = std::max<std::size_t>(1, options.inputSets);
+  for (std::size_t set = 0; set < sets; ++set) {
+    Case made = HONE_TRY(makeCase(0, kKinds[set % kKinds.size()], seedOf(0, set)));
+    const bool last = set + 1 == sets;
+    if (!HONE_TRY(callAndCheck(*subject, made, Placement::begin, judged)) ||
+        (last && !HONE_TRY(callAndCheck(*subject, made, Placement::end, judged)))) {
+      return {};
+    }
+  }
+  if (const std::string busy = subject->worker().busyWhileIdle(); !busy.empty()) {
+    judged.outcome = Outcome::invalid;
+    judged.message = busy;
+  }
+  return {};
+}
+
+}  // namespace hone::kernel

@@ -1,0 +1,259 @@
+// Python references and TileLang kernels in their workers, and before the judge.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cstdlib>
+
+#include "base/file.h"
+#include "base/subprocess.h"
+#include "kernel/judge/judge.h"
+#include "kernel/judge/runnable.h"
+#include "kernel/source/source.h"
+#include "kernel/worker/python_place.h"
+#include "kernel/worker/worker.h"
+
+namespace hone::kernel {
+namespace {
+
+namespace fs = std::filesystem;
+using model::Outcome;
+using std::chrono::milliseconds;
+using testing::HasSubstr;
+
+const fs::path kExamples = fs::path(HONE_SOURCE_DIR) / "examples/kernels/tilelang";
+
+constexpr const char* kReference = R"(import torch
+import torch.nn as nn
+
+class Model(nn.Module):
+    def __init__(self, columns):
+        super().__init__()
+        self.norm = nn.LayerNorm(columns)
+        self.scale = nn.Parameter(torch.ones(columns))
+
+    def forward(self, x):
+        return x * self.scale + self.norm.bias
+
+def get_inputs():
+    return [torch.randn(8, 96)]
+
+def get_init_inputs():
+    return [96]
+)";
+
+/// A kernel of that reference: what is before the class, how a row is computed, what forward does.
+std::string kernelText(const std::string& before, const std::string& element,
+                       const std::string& forward) {
+  return "import tilelang\nimport tilelang.language as T\nimport torch\nimport torch.nn as nn\n" +
+         before +
+         "\n@tilelang.jit(target=\"c\", out_idx=[-1])\n"
+         "def program(rows, columns):\n"
+         "    @T.prim_func\n"
+         "    def main(x: T.Tensor((rows, columns), \"float32\"),\n"
+         "             scale: T.Tensor((columns,), \"float32\"),\n"
+         "             bias: T.Tensor((columns,), \"float32\"),\n"
+         "             out: T.Tensor((rows, columns), \"float32\")):\n"
+         "        with T.Kernel(rows) as i:\n"
+         "            for j in T.serial(columns):\n"
+         "                " +
+         element +
+         "\n"
+         "    return main\n"
+         "\n"
+         "class ModelNew(nn.Module):\n"
+         "    def __init__(self, columns):\n"
+         "        super().__init__()\n"
+         "        self.norm = nn.LayerNorm(columns)\n"
+         "        self.scale = nn.Parameter(torch.ones(columns))\n"
+         "\n"
+         "    def forward(self, x):\n" +
+         forward + "\n";
+}
+
+constexpr const char* kRight = "out[i, j] = x[i, j] * scale[j] + bias[j]";
+constexpr const char* kCall = "        return program(8, 96)(x, self.scale, self.norm.bias)";
+
+/// Skips without torch; makes a folder with the reference in it.
+class Python : public testing::Test {
+ protected:
+  void SetUp() override {
+    const auto place = findPython();
+    const auto packages = place ? packagesOf(place->interpreter) : Result<PythonPackages>({});
+    if (!packages || packages->torch.empty() || packages->tilelang.empty()) {
+      GTEST_SKIP() << "torch and TileLang are not installed: scripts/setup --kernels";
+    }
+    options_.python = place->interpreter;
+    options_.worker = place->script;
+    options_.program = HONE_PROGRAM;
+    options_.folder = folder_.path() / "scratch";
+    fs::create_directories(options_.folder);
+    reference_ = write("row.reference.py", kReference);
+  }
+
+  [[nodiscard]] fs::path write(const std::string& name, const std::string& text) const {
+    EXPECT_TRUE(writeFile(folder_.path() / name, text));
+    return folder_.path() / name;
+  }
+  /// Loads a kernel straight into a worker, past what reads the sources.
+  [[nodiscard]] Reply load(const std::string& text,
+                           milliseconds limit = milliseconds(300'000)) const {
+    const Runnable runnable =
+        tileLangRunnable(options_, write("kernel.py", text), reference_).value();
+    Worker worker = Worker::start(runnable.command).value();
+    return worker.ask(runnable.load, limit).value();
+  }
+  [[nodiscard]] Judge open(const fs::path& reference) const {
+    return Judge::open(readTask(reference, options_).value(), options_).value();
+  }
+  static Source source(const std::string& text) { return {Language::tilelang, "row", text, {}}; }
+
+  ScratchFolder folder_ = ScratchFolder::create("hone-python-test").value();
+  JudgeOptions options_;
+  fs::path reference_;
+};
+
+TEST(PythonPlace, HonePythonIsADemand) {
+  const char* set = std::getenv("HONE_PYTHON");
+  const std::string before = set != nullptr ? set : "";
+  ::setenv("HONE_PYTHON", "/no/such/python", 1);
+  const auto place = findPython();
+  ::setenv("HONE_PYTHON", before.c_str(), 1);
+  ASSERT_FALSE(place);
+  EXPECT_EQ(place.error().message, "HONE_PYTHON names /no/such/python, which is not a program");
+  EXPECT_EQ(place.error().fault, Fault::user);
+}
+
+TEST(PythonPlace, WhatIsNoPythonHasNoPackages) {
+  const auto packages = packagesOf("/bin/false");
+  ASSERT_FALSE(packages);
+  EXPECT_EQ(packages.error().message, "/bin/false does not work: exit code 1");
+}
+
+TEST_F(Python, TellsWhatAReferenceTakesAndGives) {
+  const Task task = readTask(kExamples / "rms_norm.reference.py", options_).value();
+  ASSERT_EQ(task.shape.inputs.size(), 2U);
+  EXPECT_EQ(task.shape.inputs[0].name, "x");
+  EXPECT_EQ(task.shape.inputs[0].type.text(), "512x1024xf32");
+  EXPECT_EQ(task.shape.inputs[1].name, "weight");
+  EXPECT_EQ(task.shape.inputs[1].type.text(), "1024xf32");
+  EXPECT_EQ(task.shape.parameters, 1U);
+  EXPECT_EQ(task.shape.outputs.at(0).type.text(), "512x1024xf32");
+  EXPECT_EQ(readTask(kExamples / "matmul.reference.py", options_).value().shape.flops,
+            2.0 * 256 * 256 * 256);
+
+  const auto refused = [&](const std::string& text) {
+    return readTask(write("other.reference.py", text), options_).error().message;
+  };
+  EXPECT_THAT(refused("import torch\nclass Model(torch.nn.Module):\n    def forward(self, x):\n"
+                      "        return x + 1\ndef get_inputs():\n"
+                      "    return [torch.randn(32768, 32768)]\n"),
+              HasSubstr("needs 16.0 GiB"));
+  EXPECT_THAT(refused("class Model\n"), HasSubstr("other.reference.py line 1: SyntaxError"));
+  EXPECT_THAT(refused("x = 1\n"), HasSubstr("a reference has Model"));
+  EXPECT_THAT(refused("import no_such_module\n"),
+              HasSubstr("line 1: ModuleNotFoundError: No module named 'no_such_module'"));
+}
+
+TEST_F(Python, CatchesWhateverAKernelDoes) {
+  struct Row {
+    std::string before;
+    std::string element;
+    std::string forward;
+    std::string kind;
+    std::string says;
+  };
+  const std::vector<Row> rows = {
+      {"def f(:\n", kRight, kCall, "build", "kernel.py line 5: SyntaxError"},
+      {"import nothing_like_it\n", kRight, kCall, "build", "kernel.py line 5: ModuleNotFoundError"},
+      {"raise ValueError('at once')\n", kRight, kCall, "build",
+       "kernel.py line 5: ValueError: at once"},
+      {"", "out[i, j] = x[i, j, j]", kCall, "build", "kernel.py line"},
+      {"", kRight, "        raise KeyError('lost')", "run", "kernel.py line 25: KeyError: 'lost'"},
+      {"", kRight, "        exit(3)", "run", "it called exit (3)"},
+      {"", kRight, "        return torch.relu(x)", "refused", "lets torch do the work"},
+      {"", kRight, "        return torch.empty(1 << 36)", "run", "out of memory"},
+      {"", kRight, "        return 5", "shape", "forward returned int"},
+      {"", kRight, "        open('/tmp/hone-outside', 'w')", "refused", "PermissionError"},
+      {"", kRight, "        import socket; socket.create_connection(('127.0.0.1', 9), 1)", "run",
+       "unreachable"},
+  };
+  for (const Row& row : rows) {
+    const Reply reply = load(kernelText(row.before, row.element, row.forward));
+    EXPECT_EQ(reply.status, Reply::Status::failed) << row.says << ": " << reply.message;
+    EXPECT_EQ(reply.kind, row.kind) << reply.message;
+    EXPECT_THAT(reply.message, HasSubstr(row.says));
+  }
+  const Reply ended = load(kernelText("import os\nos._exit(7)\n", kRight, kCall));
+  EXPECT_EQ(ended.status, Reply::Status::ended);
+  EXPECT_EQ(ended.message, "its process ended: exit code 7");
+  const Reply late = load(kernelText("while True:\n    pass\n", kRight, kCall), milliseconds(3000));
+  EXPECT_EQ(late.status, Reply::Status::timedOut);
+}
+
+TEST_F(Python, AKernelIsJudged) {
+  Judge judge = open(reference_);
+  EXPECT_TRUE(judge.hasPyTorch());
+  const Source right = source(kernelText("", kRight, kCall));
+  const Judged good = judge.judge(right, 1).value();
+  EXPECT_EQ(good.outcome, Outcome::ok) << good.message << good.diagnostics;
+  EXPECT_FALSE(good.samples.empty());
+  EXPECT_GE(good.facts.value("inputs", 0), 3);
+  EXPECT_THAT(good.facts.value("sandbox", ""), HasSubstr("seccomp"));
+  const Judged again = judge.measure({&right}, model::Stage::race, 0, 0).value();
+  EXPECT_EQ(again.outcome, Outcome::ok) << again.message;
+  EXPECT_FALSE(again.samples.empty());
+  const Judged pytorch = judge.measure({nullptr}, model::Stage::race, 0, 1).value();
+  EXPECT_EQ(pytorch.outcome, Outcome::ok) << pytorch.message;
+  EXPECT_FALSE(pytorch.samples.empty());
+
+  // The parameters of the reference are ones and zeros; the judge's are not.
+  for (const char* wrong : {"out[i, j] = x[i, j] * scale[j]", "out[i, j] = x[i, j] + bias[j]"}) {
+    const Judged bad = judge.judge(source(kernelText("", wrong, kCall)), 2).value();
+    EXPECT_EQ(bad.outcome, Outcome::mismatch) << wrong << ": " << bad.message;
+  }
+  const Judged outside =
+      judge.judge(source(kernelText("", "out[i, j + 1] = x[i, j] * scale[j] + bias[j]", kCall)), 3)
+          .value();
+  EXPECT_FALSE(outside.ok());
+  const Judged shape = judge
+                           .judge(source(kernelText("", kRight,
+                                                    "        return program(8, 96)(x, self.scale, "
+                                                    "self.norm.bias).reshape(96, 8)")),
+                                  4)
+                           .value();
+  EXPECT_EQ(shape.outcome, Outcome::mismatch) << shape.message;
+  EXPECT_THAT(shape.message, HasSubstr("forward returned 96x8xf32, the reference 8x96xf32"));
+}
+
+TEST_F(Python, AGpuKernelIsVerifiedByItsTwinAndNotTimed) {
+  Judge judge = open(kExamples / "gpu_matmul.reference.py");
+  const Source original = readSource(kExamples / "gpu_matmul.py").value();
+  const Judged good = judge.judge(original, 1).value();
+  EXPECT_EQ(good.outcome, Outcome::ok) << good.message << good.diagnostics;
+  EXPECT_TRUE(good.samples.empty());
+  EXPECT_FALSE(good.facts.value("timed", true));
+  EXPECT_EQ(good.facts.value("threads", 0), 64) << good.facts.dump();
+  EXPECT_EQ(good.facts.value("shared_memory", 0), 2 * (32 * 16 + 16 * 32)) << good.facts.dump();
+  if (!findProgram("nvcc").empty()) {
+    EXPECT_GT(good.facts.value("registers", 0), 0) << good.facts.dump();
+    EXPECT_EQ(good.facts.value("spills", -1), 0);
+  }
+  Source wrong = original;
+  wrong.text.replace(wrong.text.find("T.clear(sums)"), 13, "T.fill(sums, 1.0)");
+  const Judged bad = judge.judge(wrong, 2).value();
+  EXPECT_EQ(bad.outcome, Outcome::mismatch) << bad.message;
+}
+
+TEST_F(Python, TheExamplesAreRight) {
+  for (const char* name : {"relu_add", "matmul", "softmax", "rms_norm", "row_sum", "gelu_chain"}) {
+    Judge judge = open(kExamples / fmt::format("{}.reference.py", name));
+    const Source kernel = readSource(kExamples / fmt::format("{}.py", name)).value();
+    const Judged judged = judge.judge(kernel, 1).value();
+    EXPECT_EQ(judged.outcome, Outcome::ok) << name << ": " << judged.message << judged.diagnostics;
+    EXPECT_FALSE(judged.samples.empty());
+  }
+}
+
+}  // namespace
+}  // namespace hone::kernel

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <cstdint>
+
+#include "base/error.h"
+#include "kernel/judge/judge.h"
+
+namespace hone::kernel {
+
+/// What the loop asks of a judge: a seam, so that the loop can be tried without processes.
+class Referee {
+ public:
+  Referee() = default;
+  Referee(const Referee&) = delete;
+  Referee& operator=(const Referee&) = delete;
+  virtual ~Referee() = default;
+
+  [[nodiscard]] virtual const Task& task() const = 0;
+  [[nodiscard]] virtual bool hasPyTorch() const = 0;
+  [[nodiscard]] virtual Result<Judged> judge(const Source& source, std::uint64_t salt) = 0;
+  [[nodiscard]] virtual Result<Judged> measure(const Contestant& contestant, model::Stage stage,
+                                               std::int64_t round, std::int64_t position) = 0;
+};
+
+/// The real judge, which must outlive it.
+class JudgeReferee : public Referee {
+ public:
+  explicit JudgeReferee(Judge& judge) : judge_(judge) {}
+
+  [[nodiscard]] const Task& task() const override { return judge_.task(); }
+  [[nodiscard]] bool hasPyTorch() const override { return judge_.hasPyTorch(); }
+  [[nodiscard]] Result<Judged> judge(const Source& source, std::uint64_t salt) override {
+    return judge_.judge(source, salt);
+  }
+  [[nodiscard]] Result<Judged> measure(const Contestant& contestant, model::Stage stage,
+                                       std::int64_t round, std::int64_t position) override {
+    return judge_.measure(contestant, stage, round, position);
+  }
+
+ private:
+  Judge& judge_;
+};
+
+}  // namespace hone::kernel

@@ -1,0 +1,141 @@
+#include "kernel/judge/reference_run.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstring>
+
+#include "base/clock.h"
+#include "base/file.h"
+#include "kernel/judge/input_values.h"
+
+namespace hone::kernel {
+namespace {
+
+/// Small enough that the reference is linear there, large enough for f64 to tell.
+constexpr double kChange = 0x1p-24;
+constexpr std::uint64_t kChanges = 2;
+
+Result<Runnable> runnableFor(const Task& task, const JudgeOptions& options, CppBuilder& builder) {
+  if (task.reference.extension() == ".py") {
+    return pytorchRunnable(options, task.reference, "f64");
+  }
+  const std::string text = HONE_TRY(readFile(task.reference));
+  const std::array<std::string, 1> flags = {"-O3"};
+  const CppBuilt built = HONE_TRY(builder.build(text, flags));
+  if (!built.ok()) {
+    return userError("{}: {}", task.reference.string(), built.message);
+  }
+  return cppRunnable(options, built.library, "reference");
+}
+
+std::vector<verify::Tensor> changed(std::span<const verify::Tensor> wide, std::uint64_t seed) {
+  Random random(seed);
+  std::vector<verify::Tensor> out(wide.begin(), wide.end());
+  for (verify::Tensor& tensor : out) {
+    for (std::size_t at = 0; at < tensor.data.size(); at += sizeof(double)) {
+      double value = 0;
+      std::memcpy(&value, tensor.data.data() + at, sizeof value);
+      value *= (random.next() & 1U) != 0 ? 1 + kChange : 1 - kChange;
+      std::memcpy(tensor.data.data() + at, &value, sizeof value);
+    }
+  }
+  return out;
+}
+
+std::vector<verify::Tensor> allWidened(std::span<const verify::Tensor> inputs) {
+  std::vector<verify::Tensor> wide;
+  for (const verify::Tensor& input : inputs) {
+    wide.push_back(widened(input));
+  }
+  return wide;
+}
+
+}  // namespace
+
+Result<ReferenceRun> ReferenceRun::open(const Task& task, const JudgeOptions& options,
+                                        CppBuilder& builder,
+                                        const std::filesystem::path& tensorFolder) {
+  const Runnable runnable = HONE_TRY(runnableFor(task, options, builder));
+  std::vector<CallTensors> tensors;
+  tensors.push_back(
+      HONE_TRY(CallTensors::create(tensorFolder, "f0", task.shape, Placement::begin, true)));
+  for (const Shape& other : task.others) {
+    tensors.push_back(HONE_TRY(CallTensors::create(tensorFolder, fmt::format("f{}", tensors.size()),
+                                                   other, Placement::begin, true)));
+  }
+  std::vector<const CallTensors*> all;
+  for (const CallTensors& each : tensors) {
+    all.push_back(&each);
+  }
+  Judged judged;
+  auto subject = HONE_TRY(Subject::start(runnable, all, options.limits.wall, judged));
+  const std::string name = task.reference.filename().string();
+  if (!subject) {
+    return userError("the reference {} fails: {}", name, judged.message);
+  }
+  return ReferenceRun(*std::move(subject), std::move(tensors), task.reference, options.limits.wall);
+}
+
+Result<Expected> ReferenceRun::run(std::size_t shape, std::span<const verify::Tensor> wide) {
+  CallTensors& tensors = tensors_[shape];
+  tensors.fill(wide, random_);
+  Judged judged;
+  const std::int64_t beginNs = nowNs();
+  if (!HONE_TRY(subject_.call(tensors, limit_, judged))) {
+    return userError("the reference {} fails: {}", name_, judged.message);
+  }
+  longest_[shape] = std::max(longest_[shape], std::chrono::nanoseconds(nowNs() - beginNs));
+  if (auto harm = tensors.harm(wide)) {
+    return userError("the reference {} is wrong: {}", name_, *harm);
+  }
+  if (auto left = tensors.unwritten()) {
+    return userError("the reference {} is wrong: {}", name_, *left);
+  }
+  Expected expected;
+  for (std::size_t i = 0; i < tensors.outputCount(); ++i) {
+    expected.push_back(verify::numbersOf<double>(tensors.output(i)));
+  }
+  return expected;
+}
+
+Result<Expected> ReferenceRun::compute(std::size_t shape, std::span<const verify::Tensor> inputs) {
+  return run(shape, allWidened(inputs));
+}
+
+Result<std::vector<verify::Tensor>> ReferenceRun::natural(std::uint64_t seed) {
+  std::vector<verify::Tensor> inputs;
+  if (file_.extension() != ".py") {
+    return inputs;
+  }
+  Judged judged;
+  if (!HONE_TRY(subject_.make(tensors_.front(), file_, seed, limit_, judged))) {
+    return userError("the reference {} fails: {}", name_, judged.message);
+  }
+  for (std::size_t i = 0; i < tensors_.front().inputCount(); ++i) {
+    inputs.push_back(tensors_.front().input(i));
+  }
+  return inputs;
+}
+
+Result<Expected> ReferenceRun::condition(std::size_t shape, std::span<const verify::Tensor> inputs,
+                                         const Expected& expected, std::uint64_t seed) {
+  const std::vector<verify::Tensor> wide = allWidened(inputs);
+  Expected condition = expected;
+  for (std::vector<double>& output : condition) {
+    std::ranges::fill(output, 0.0);
+  }
+  for (std::uint64_t i = 0; i < kChanges; ++i) {
+    const Expected other = HONE_TRY(run(shape, changed(wide, seed + i)));
+    for (std::size_t output = 0; output < other.size(); ++output) {
+      for (std::size_t at = 0; at < other[output].size(); ++at) {
+        const double moved = std::abs(other[output][at] - expected[output][at]) / kChange;
+        double& most = condition[output][at];
+        most = std::isfinite(moved) ? std::max(most, moved) : most;
+      }
+    }
+  }
+  return condition;
+}
+
+}  // namespace hone::kernel

@@ -1,0 +1,83 @@
+#include "kernel/judge/runnable.h"
+
+#include <atomic>
+
+#include "base/machine.h"
+#include "kernel/worker/python_nursery.h"
+
+namespace hone::kernel {
+namespace {
+
+/// Each worker has a log of its own.
+std::filesystem::path freshLog(const JudgeOptions& options) {
+  static std::atomic<unsigned> started = 0;
+  return options.folder / fmt::format("worker-{}.log", ++started % 16);
+}
+
+WorkerCommand commandFor(const JudgeOptions& options, std::vector<std::string> argv,
+                         std::filesystem::path log) {
+  const std::string threads = std::to_string(options.threads);
+  return {std::move(argv),
+          {{"OMP_NUM_THREADS", threads},
+           {"OMP_THREAD_LIMIT", threads},
+           {"OMP_DYNAMIC", "false"},
+           {"OMP_WAIT_POLICY", "passive"},  // waiting threads must not look like work
+           {"GOMP_SPINCOUNT", "0"},
+           {"MKL_NUM_THREADS", threads}},
+          options.limits.memoryBytes,
+          std::move(log)};
+}
+
+}  // namespace
+
+Result<Runnable> cppRunnable(const JudgeOptions& options, const std::filesystem::path& library,
+                             const std::string& function) {
+  const std::filesystem::path program =
+      options.program.empty() ? HONE_TRY(ownProgram()) : options.program;
+  return Runnable{commandFor(options, {program.string(), "kernel-worker"}, freshLog(options)),
+                  {{"do", "load"},
+                   {"role", function == "kernel" ? "kernel" : "reference"},
+                   {"library", std::filesystem::absolute(library).string()},
+                   {"function", function}}};
+}
+
+Result<WorkerCommand> pythonCommand(const JudgeOptions& options, const std::filesystem::path& log) {
+  if (options.python.empty() || options.worker.empty()) {
+    return userError(
+        "Python kernels and references need Python with torch: scripts/setup --kernels installs "
+        "them");
+  }
+  WorkerCommand command =
+      commandFor(options, {options.python.string(), options.worker.string()}, log);
+  command.nursery = HONE_TRY(PythonNursery::of(options.python, options.worker));
+  return command;
+}
+
+Result<Runnable> tileLangRunnable(const JudgeOptions& options, const std::filesystem::path& source,
+                                  const std::filesystem::path& reference) {
+  WorkerCommand command = HONE_TRY(pythonCommand(options, freshLog(options)));
+  command.tilelang = true;
+  return Runnable{std::move(command),
+                  {{"do", "load"},
+                   {"role", "kernel"},
+                   {"source", source.string()},
+                   {"reference", reference.string()},
+                   {"device", options.device},
+                   {"threads", options.threads},
+                   {"seed", options.seed}}};
+}
+
+Result<Runnable> pytorchRunnable(const JudgeOptions& options,
+                                 const std::filesystem::path& reference,
+                                 const std::string& precision) {
+  return Runnable{HONE_TRY(pythonCommand(options, freshLog(options))),
+                  {{"do", "load"},
+                   {"role", "reference"},
+                   {"reference", reference.string()},
+                   {"precision", precision},
+                   {"device", precision == "f64" ? "cpu" : options.device},
+                   {"threads", options.threads},
+                   {"seed", options.seed}}};
+}
+
+}  // namespace hone::kernel

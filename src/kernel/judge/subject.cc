@@ -1,0 +1,96 @@
+#include "kernel/judge/subject.h"
+
+namespace hone::kernel {
+namespace {
+
+using model::Outcome;
+using Status = Reply::Status;
+
+Outcome outcomeOf(const Reply& reply) {
+  switch (reply.status) {
+    case Status::ok:
+      return Outcome::ok;
+    case Status::timedOut:
+      return Outcome::runTimeout;
+    case Status::garbled:
+      return Outcome::invalid;
+    case Status::ended:
+      return Outcome::runFailed;
+    case Status::failed:
+      break;
+  }
+  return reply.kind == "build"     ? Outcome::compileFailed
+         : reply.kind == "shape"   ? Outcome::mismatch
+         : reply.kind == "refused" ? Outcome::invalid
+                                   : Outcome::runFailed;
+}
+
+}  // namespace
+
+Result<bool> Subject::accept(const Reply& reply, Judged& judged) const {
+  if (reply.ok()) {
+    return true;
+  }
+  if (reply.status == Status::failed && reply.kind == "protocol") {
+    return machineError("a worker does not understand the judge: {}", reply.message);
+  }
+  judged.outcome = outcomeOf(reply);
+  judged.message = fmt::format("the kernel failed: {}", reply.message);
+  judged.diagnostics = reply.detail.empty() ? worker_.log() : reply.detail;
+  return false;
+}
+
+Result<std::optional<Subject>> Subject::start(const Runnable& runnable,
+                                              std::span<const CallTensors* const> tensors,
+                                              std::chrono::milliseconds limit, Judged& judged) {
+  Subject subject(HONE_TRY(Worker::start(runnable.command)));
+  nlohmann::json list = nlohmann::json::array();
+  for (const CallTensors* each : tensors) {
+    each->describe(list);
+  }
+  const Reply hello = HONE_TRY(subject.worker_.ask({{"do", "hello"}}, limit));
+  if (!hello.ok()) {
+    return machineError("a worker did not start ({}): {} {}", runnable.command.argv.front(),
+                        hello.message, subject.worker_.log());
+  }
+  judged.facts["sandbox"] = hello.body.value("sandbox", "none");
+  const Reply opened = HONE_TRY(subject.worker_.ask({{"do", "tensors"}, {"tensors", list}}, limit));
+  if (!opened.ok()) {
+    return machineError("a worker cannot open its tensors: {}", opened.message);
+  }
+  const Reply loaded = HONE_TRY(subject.worker_.ask(runnable.load, limit));
+  if (!HONE_TRY(subject.accept(loaded, judged))) {
+    return std::nullopt;
+  }
+  if (const auto facts = loaded.body.find("facts");
+      facts != loaded.body.end() && facts->is_object()) {
+    judged.facts.update(*facts);
+  }
+  return subject;
+}
+
+Result<bool> Subject::call(const CallTensors& tensors, std::chrono::milliseconds limit,
+                           Judged& judged) {
+  return accept(HONE_TRY(worker_.ask(tensors.request("call"), limit)), judged);
+}
+
+Result<bool> Subject::make(const CallTensors& tensors, const std::filesystem::path& reference,
+                           std::uint64_t seed, std::chrono::milliseconds limit, Judged& judged) {
+  nlohmann::json request = tensors.request("make");
+  request["reference"] = reference.string();
+  request["seed"] = seed >> 11U;
+  return accept(HONE_TRY(worker_.ask(std::move(request), limit)), judged);
+}
+
+Result<std::optional<TimedReply>> Subject::time(const CallTensors& tensors, std::int64_t warmUp,
+                                                std::int64_t iterations, std::uint64_t stir,
+                                                std::chrono::milliseconds limit, Judged& judged) {
+  nlohmann::json request = tensors.request("time");
+  request["warmup"] = warmUp;
+  request["iterations"] = iterations;
+  request["stir"] = stir;
+  TimedReply timed = HONE_TRY(worker_.time(std::move(request), limit));
+  return HONE_TRY(accept(timed.reply, judged)) ? std::optional(std::move(timed)) : std::nullopt;
+}
+
+}  // namespace hone::kernel

@@ -1,0 +1,286 @@
+// What a kernel can do to its worker: all of it is answered, and nothing reaches the judge.
+#include "kernel/worker/worker.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/file.h"
+#include "kernel/judge/call_tensors.h"
+#include "kernel/judge/input_values.h"
+#include "kernel/judge/runnable.h"
+#include "kernel/judge/subject.h"
+#include "kernel/worker/cpp_build.h"
+
+namespace hone::kernel {
+namespace {
+
+using model::Outcome;
+using std::chrono::milliseconds;
+using testing::HasSubstr;
+
+constexpr const char* kHead =
+    "#include <cstdint>\n#include <cstdio>\n#include <cstdlib>\n#include <cstring>\n"
+    "#include <cmath>\n#include <mutex>\n#include <new>\n#include <stdexcept>\n#include <thread>\n"
+    "#include <vector>\n#include <unistd.h>\n#include <fcntl.h>\n#include <signal.h>\n"
+    "#include <sys/mman.h>\n#include <sys/socket.h>\n#include <sys/syscall.h>\n";
+
+/// Kernels of C[i] = 2 * A[i], straight into a worker, past what reads the sources.
+class InWorker : public testing::Test {
+ protected:
+  InWorker() {
+    shape_.sizes = {{"N", 1000}};
+    shape_.inputs = {{"A", {{1000}, model::ElementType::f32}}};
+    shape_.outputs = {{"C", {{1000}, model::ElementType::f32}}};
+    options_.folder = folder_.path();
+    options_.program = HONE_PROGRAM;
+    tensors_ = CallTensors::create(folder_.path(), "t", shape_, Placement::end, false).value();
+    inputs_ = makeInputs(shape_, ValueKind::unit, 1);
+    tensors_->fill(inputs_, random_);
+  }
+
+  /// The body of the kernel; what else it needs comes before.
+  std::optional<Subject> load(const std::string& body, const std::string& before = "",
+                              const std::vector<std::string>& flags = {}) {
+    const std::string text = kHead + before +
+                             "\nextern \"C\" void kernel(const float* A, float* C, std::int64_t N) "
+                             "{\n" +
+                             body + "\n}\n";
+    const CppBuilt built = builder_.build(text, flags).value();
+    EXPECT_TRUE(built.ok()) << built.diagnostics;
+    const Runnable runnable = cppRunnable(options_, built.library, "kernel").value();
+    const std::array<const CallTensors*, 1> all = {&*tensors_};
+    return Subject::start(runnable, all, milliseconds(60'000), judged_).value();
+  }
+  bool call(Subject& subject, milliseconds limit = milliseconds(60'000)) {
+    return subject.call(*tensors_, limit, judged_).value();
+  }
+  /// Loads and calls; expects that it fails.
+  void expectFailure(const std::string& body, Outcome outcome, const std::string& says,
+                     milliseconds limit = milliseconds(60'000)) {
+    auto subject = load(body);
+    ASSERT_TRUE(subject) << judged_.message;
+    EXPECT_FALSE(call(*subject, limit));
+    EXPECT_EQ(judged_.outcome, outcome) << judged_.message;
+    EXPECT_THAT(judged_.message, HasSubstr(says));
+  }
+  void expectRight() {
+    EXPECT_EQ(tensors_->unwritten(), std::nullopt);
+    EXPECT_EQ(tensors_->harm(inputs_), std::nullopt);
+    const auto a = verify::numbersOf<float>(inputs_[0]);
+    const auto c = verify::numbersOf<float>(tensors_->output(0));
+    for (std::size_t i = 0; i < a.size(); ++i) {
+      ASSERT_EQ(c[i], 2 * a[i]) << i;
+    }
+  }
+
+  ScratchFolder folder_ = ScratchFolder::create("hone-worker").value();
+  CppBuilder builder_ =
+      CppBuilder::open(folder_.path() / "built", {std::chrono::seconds(120), 4ULL << 30U}).value();
+  JudgeOptions options_;
+  Shape shape_;
+  std::optional<CallTensors> tensors_;
+  std::vector<verify::Tensor> inputs_;
+  Random random_{7};
+  Judged judged_;
+};
+
+constexpr const char* kWork = "for (std::int64_t i = 0; i < N; ++i) C[i] = 2 * A[i];";
+
+TEST_F(InWorker, ComputesAndIsTimed) {
+  auto subject = load(kWork);
+  ASSERT_TRUE(subject);
+  EXPECT_EQ(judged_.facts["sandbox"], "seccomp");
+  EXPECT_TRUE(call(*subject));
+  expectRight();
+  const auto timed = subject->time(*tensors_, 2, 100, 5, milliseconds(60'000), judged_).value();
+  ASSERT_TRUE(timed);
+  EXPECT_GT(timed->wallNs, 0);
+  EXPECT_GT(timed->cpuNs, 0);
+  expectRight();
+  EXPECT_EQ(subject->worker().busyWhileIdle(), "");
+}
+
+TEST_F(InWorker, ThreadsOfOpenMpWork) {
+  options_.threads = 2;
+  auto subject = load(std::string("#pragma omp parallel for\n") + kWork, "", {"-fopenmp"});
+  ASSERT_TRUE(subject) << judged_.message;
+  EXPECT_TRUE(call(*subject)) << judged_.message;
+  expectRight();
+  EXPECT_EQ(subject->worker().busyWhileIdle(), "");
+}
+
+TEST_F(InWorker, ThreadsThatAreJoinedWork) {
+  auto subject = load(std::string("std::thread t([&] {") + kWork + "}); t.join();");
+  ASSERT_TRUE(subject);
+  EXPECT_TRUE(call(*subject)) << judged_.message;
+  expectRight();
+}
+
+TEST_F(InWorker, ReadingBeyondAnInputIsSeen) {
+  expectFailure("C[0] = A[N];", Outcome::runFailed, "reads past the end of its input A");
+}
+TEST_F(InWorker, WritingBeyondAnOutputIsSeen) {
+  expectFailure("C[N] = 1;", Outcome::runFailed, "writes past the end of its output C");
+}
+TEST_F(InWorker, WritingBeforeAnOutputIsSeen) {
+  expectFailure("C[-1000] = 1;", Outcome::runFailed, "writes before the begin of its output C");
+}
+TEST_F(InWorker, WritingToAnInputIsSeen) {
+  expectFailure("const_cast<float*>(A)[3] = 1;", Outcome::runFailed, "writes to its input A");
+}
+TEST_F(InWorker, InputsStayReadOnly) {
+  auto subject = load(
+      "auto* page = (char*)((std::uintptr_t)A & ~4095ul);\n"
+      "C[0] = mprotect(page, 4096, PROT_READ | PROT_WRITE) == 0 ? 1 : 2;");
+  ASSERT_TRUE(subject);
+  EXPECT_TRUE(call(*subject));
+  EXPECT_EQ(verify::numbersOf<float>(tensors_->output(0))[0], 2);
+}
+TEST_F(InWorker, ACrashIsAnAnswer) {
+  expectFailure("*(volatile int*)16 = 1;", Outcome::runFailed, "memory that is not its own");
+}
+TEST_F(InWorker, AnAbortIsAnAnswer) { expectFailure("abort();", Outcome::runFailed, "it aborted"); }
+TEST_F(InWorker, AnOverflowingStackIsAnAnswer) {
+  expectFailure("volatile char big[64 << 20]; big[0] = 1; for (auto& b : big) b = 2;",
+                Outcome::runFailed, "memory that is not its own");
+}
+TEST_F(InWorker, AnExceptionIsAnAnswer) {
+  expectFailure("throw std::runtime_error(\"no way\");", Outcome::runFailed, "no way");
+}
+TEST_F(InWorker, ADivisionByZeroIsAnAnswer) {
+  expectFailure("volatile int zero = 0; C[0] = N / zero;", Outcome::runFailed, "by zero");
+}
+TEST_F(InWorker, MemoryHasALimit) {
+  options_.limits.memoryBytes = 1ULL << 30U;
+  expectFailure("std::vector<std::vector<char>> all; for (;;) all.emplace_back(100 << 20, 'x');",
+                Outcome::runFailed, "more memory than it may have");
+}
+TEST_F(InWorker, AnExitIsSeen) {
+  expectFailure("exit(0);", Outcome::runFailed, "its process ended: exit code 0");
+}
+TEST_F(InWorker, AnEndlessLoopIsStopped) {
+  expectFailure("for (volatile int i = 0;; i = i + 1) {}", Outcome::runTimeout,
+                "no end within its time", milliseconds(500));
+}
+
+TEST_F(InWorker, ForksAreRefused) {
+  expectFailure("C[0] = fork();", Outcome::invalid, "tried to start a process");
+}
+TEST_F(InWorker, ProgramsAreRefused) {
+  expectFailure("C[0] = execl(\"/bin/true\", \"true\", nullptr);", Outcome::invalid,
+                "tried to start a program");
+}
+TEST_F(InWorker, TheShellIsRefused) {
+  expectFailure("C[0] = system(\"true\");", Outcome::invalid, "tried to");
+}
+TEST_F(InWorker, TheNetworkIsRefused) {
+  expectFailure("C[0] = socket(AF_INET, SOCK_STREAM, 0);", Outcome::invalid, "use the network");
+}
+TEST_F(InWorker, WritingFilesIsRefused) {
+  const std::string file = (folder_.path() / "written").string();
+  expectFailure("C[0] = open(\"" + file + "\", O_CREAT | O_WRONLY, 0644);", Outcome::invalid,
+                "open a file for writing");
+  EXPECT_FALSE(std::filesystem::exists(file));
+}
+TEST_F(InWorker, RemovingFilesIsRefused) {
+  expectFailure("C[0] = unlink(\"" + (folder_.path() / "x").string() + "\");", Outcome::invalid,
+                "remove a file");
+}
+TEST_F(InWorker, SignalHandlersAreRefused) {
+  expectFailure("signal(SIGSEGV, SIG_IGN);", Outcome::invalid, "set a signal handler");
+}
+TEST_F(InWorker, KillingOthersIsRefused) {
+  expectFailure("kill(getppid(), 0); kill(1, 0);", Outcome::invalid, "signal a process");
+}
+TEST_F(InWorker, FilesCannotBeRead) {
+  auto subject = load("C[0] = open(\"/proc/self/maps\", O_RDONLY) < 0 ? 1 : 2;");
+  ASSERT_TRUE(subject);
+  EXPECT_TRUE(call(*subject)) << judged_.message;
+  EXPECT_EQ(verify::numbersOf<float>(tensors_->output(0))[0], 1);
+}
+TEST_F(InWorker, NotEvenThoseThatWereOpenedBefore) {
+  auto subject = load("char c; C[0] = before >= 0 && read(before, &c, 1) == 1 ? 1 : 2;",
+                      "static int before = -1;\n__attribute__((constructor)) static void early() { "
+                      "before = open(\"/proc/self/maps\", O_RDONLY); }\n");
+  ASSERT_TRUE(subject);
+  EXPECT_TRUE(call(*subject)) << judged_.message;
+  EXPECT_EQ(verify::numbersOf<float>(tensors_->output(0))[0], 2);
+}
+TEST_F(InWorker, WritingFromAConstructorIsRefused) {
+  const std::string file = (folder_.path() / "early").string();
+  auto subject = load(kWork, "__attribute__((constructor)) static void early() { close(creat(\"" +
+                                 file + "\", 0644)); }\n");
+  EXPECT_FALSE(subject);
+  EXPECT_EQ(judged_.outcome, Outcome::invalid);
+  EXPECT_FALSE(std::filesystem::exists(file));
+}
+
+TEST_F(InWorker, ForgedAnswersAreSeen) {
+  expectFailure(
+      "const char* done = \"{\\\"id\\\":1,\\\"ok\\\":true}\\n\";\n"
+      "(void)!write(4, done, strlen(done)); for (;;) {}",
+      Outcome::invalid, "wrote to the judge's channel");
+}
+TEST_F(InWorker, ACloseOfTheChannelIsSeen) {
+  expectFailure("close(4); for (;;) {}", Outcome::invalid, "closed the judge's channel");
+}
+TEST_F(InWorker, ThreadsLeftRunningAreSeen) {
+  auto subject = load(std::string("std::thread([] { for (volatile int i = 0;; i = i + 1) {} })"
+                                  ".detach();") +
+                      kWork);
+  ASSERT_TRUE(subject);
+  EXPECT_TRUE(call(*subject));
+  EXPECT_THAT(subject->worker().busyWhileIdle(), HasSubstr("leaves threads running"));
+}
+
+TEST_F(InWorker, RememberingResultsNeverHits) {
+  // What it has seen before it answers wrongly: right outputs show that no call was a repetition.
+  auto subject = load(
+      "std::vector<float> now(A, A + N);\n"
+      "for (auto& old : seen) if (old == now) { C[0] = 1e9; return; }\n"
+      "seen.push_back(now);\n" +
+          std::string(kWork),
+      "static std::vector<std::vector<float>> seen;\n");
+  ASSERT_TRUE(subject);
+  ASSERT_TRUE(subject->time(*tensors_, 3, 60, 5, milliseconds(60'000), judged_).value());
+  expectRight();
+}
+
+TEST_F(InWorker, WhatItPrintsIsKept) {
+  auto subject = load("printf(\"hello from the kernel\\n\"); fflush(stdout); abort();");
+  ASSERT_TRUE(subject);
+  EXPECT_FALSE(call(*subject));
+  EXPECT_THAT(judged_.diagnostics, HasSubstr("hello from the kernel"));
+}
+
+TEST_F(InWorker, SecretsDoNotReachIt) {
+  ::setenv("HONE_TEST_API_KEY", "secret", 1);
+  ::setenv("HONE_TEST_PLAIN", "plain", 1);
+  auto subject = load(
+      "C[0] = getenv(\"HONE_TEST_API_KEY\") ? 1 : 2; C[1] = getenv(\"HONE_TEST_PLAIN\") ? 1 : 2;");
+  ASSERT_TRUE(subject);
+  EXPECT_TRUE(call(*subject));
+  EXPECT_EQ(verify::numbersOf<float>(tensors_->output(0))[0], 2);
+  EXPECT_EQ(verify::numbersOf<float>(tensors_->output(0))[1], 1);
+}
+
+TEST_F(InWorker, AMissingFunctionIsABuildFailure) {
+  const CppBuilt built = builder_.build("void kernel() {}", {}).value();
+  const Runnable runnable = cppRunnable(options_, built.library, "kernel").value();
+  const std::array<const CallTensors*, 1> all = {&*tensors_};
+  EXPECT_FALSE(Subject::start(runnable, all, milliseconds(60'000), judged_).value());
+  EXPECT_EQ(judged_.outcome, Outcome::compileFailed);
+  EXPECT_THAT(judged_.message, HasSubstr("has no function 'kernel'"));
+}
+
+TEST_F(InWorker, AProgramThatIsNoWorkerIsAnError) {
+  options_.program = "/bin/true";
+  const CppBuilt built = builder_.build("void kernel() {}", {}).value();
+  const Runnable runnable = cppRunnable(options_, built.library, "kernel").value();
+  const auto subject = Subject::start(runnable, {}, milliseconds(60'000), judged_);
+  ASSERT_FALSE(subject);
+  EXPECT_THAT(subject.error().message, HasSubstr("a worker did not start (/bin/true)"));
+}
+
+}  // namespace
+}  // namespace hone::kernel

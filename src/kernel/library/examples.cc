@@ -1,0 +1,208 @@
+#include "kernel/library/examples.h"
+
+#include <SQLiteCpp/SQLiteCpp.h>
+
+#include <algorithm>
+#include <cctype>
+#include <set>
+#include <utility>
+
+#include "base/file.h"
+#include "base/hash.h"
+#include "kernel/library/example_file.h"
+
+namespace hone::kernel {
+namespace {
+
+constexpr int kBusyMs = 10'000;
+/// A query of more words finds no better, only later.
+constexpr std::size_t kMostWords = 300;
+constexpr const char* kColumns =
+    "name, technique, language, title, text, before, after, speedup, shipped";
+
+/// Makes the tables where they are missing. The names, languages and figures are not searched.
+constexpr const char* kSchema = R"sql(
+CREATE TABLE IF NOT EXISTS shipped (key TEXT PRIMARY KEY, content TEXT NOT NULL);
+CREATE VIRTUAL TABLE IF NOT EXISTS example USING fts5(
+  technique, title, text, before, after,
+  name UNINDEXED, language UNINDEXED, speedup UNINDEXED, shipped UNINDEXED);
+)sql";
+
+/// The words of any text as a query that matches what has one of them. Quoted, so that none of them
+/// is an operator.
+std::string matchAny(std::string_view text) {
+  std::set<std::string> seen;
+  std::string query;
+  std::string word;
+  const auto finish = [&] {
+    if (word.size() > 1 && seen.size() < kMostWords && seen.insert(word).second) {
+      query += fmt::format("{}\"{}\"", query.empty() ? "" : " OR ", word);
+    }
+    word.clear();
+  };
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte >= 0x80 || std::isalnum(byte) != 0) {
+      word += static_cast<char>(byte < 0x80 ? std::tolower(byte) : byte);
+    } else {
+      finish();
+    }
+  }
+  finish();
+  return query;
+}
+
+Example exampleOf(const SQLite::Statement& row) {
+  Example example;
+  example.name = row.getColumn(0).getString();
+  example.technique = row.getColumn(1).getString();
+  example.language = row.getColumn(2).getString();
+  example.title = row.getColumn(3).getString();
+  example.text = row.getColumn(4).getString();
+  example.before = row.getColumn(5).getString();
+  example.after = row.getColumn(6).getString();
+  example.speedup = row.getColumn(7).getDouble();
+  example.shipped = row.getColumn(8).getInt() != 0;
+  return example;
+}
+
+std::vector<Example> rowsOf(SQLite::Statement& statement) {
+  std::vector<Example> examples;
+  while (statement.executeStep()) {
+    examples.push_back(exampleOf(statement));
+  }
+  return examples;
+}
+
+void put(SQLite::Database& database, const Example& example) {
+  SQLite::Statement old(database, "DELETE FROM example WHERE name = ?");
+  old.bind(1, example.name);
+  old.exec();
+  SQLite::Statement row(
+      database,
+      fmt::format("INSERT INTO example ({}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", kColumns));
+  row.bind(1, example.name);
+  row.bind(2, example.technique);
+  row.bind(3, example.language);
+  row.bind(4, example.title);
+  row.bind(5, example.text);
+  row.bind(6, example.before);
+  row.bind(7, example.after);
+  row.bind(8, example.speedup);
+  row.bind(9, example.shipped ? 1 : 0);
+  row.exec();
+}
+
+std::string contentOf(const std::vector<Example>& examples) {
+  Hasher hasher;
+  for (const Example& one : examples) {
+    hasher.field(one.name).field(one.technique).field(one.language).field(one.title);
+    hasher.field(one.text).field(one.before).field(one.after);
+    hasher.field(fmt::format("{}", one.speedup));
+  }
+  return hasher.hex();
+}
+
+/// Replaces the shipped examples where they are others than those in the file.
+void bringUpTo(SQLite::Database& database, const std::vector<Example>& shipped) {
+  const std::string content = contentOf(shipped);
+  SQLite::Statement before(database, "SELECT content FROM shipped WHERE key = 'examples'");
+  if (before.executeStep() && before.getColumn(0).getString() == content) {
+    return;
+  }
+  before.reset();
+  SQLite::Transaction transaction(database, SQLite::TransactionBehavior::IMMEDIATE);
+  database.exec("DELETE FROM example WHERE shipped = 1");
+  for (Example example : shipped) {
+    example.shipped = true;
+    put(database, example);
+  }
+  SQLite::Statement stamp(database, "INSERT OR REPLACE INTO shipped VALUES ('examples', ?)");
+  stamp.bind(1, content);
+  stamp.exec();
+  transaction.commit();
+}
+
+}  // namespace
+
+struct Examples::State {
+  std::filesystem::path file;
+  SQLite::Database database;
+
+  /// The value of the action, or the error for what SQLite threw in it.
+  template <typename Action>
+  auto attempt(Action&& action) -> Result<decltype(action())> {
+    try {
+      return action();
+    } catch (const SQLite::Exception& exception) {
+      return machineError("the library of examples {}: {}", file.string(), exception.what());
+    }
+  }
+};
+
+Examples::Examples(std::unique_ptr<State> state) : state_(std::move(state)) {}
+Examples::Examples(Examples&&) noexcept = default;
+Examples& Examples::operator=(Examples&&) noexcept = default;
+Examples::~Examples() = default;
+
+Result<Examples> Examples::open(const std::filesystem::path& file,
+                                const std::filesystem::path& shippedFolder) {
+  const std::vector<Example> shipped = HONE_TRY(readExamples(shippedFolder));
+  HONE_CHECK(makeFolder(file.parent_path()));
+  try {
+    auto state = std::make_unique<State>(
+        file,
+        SQLite::Database(file.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE, kBusyMs));
+    state->database.exec(kSchema);
+    bringUpTo(state->database, shipped);
+    return Examples(std::move(state));
+  } catch (const SQLite::Exception& exception) {
+    return machineError("the library of examples {}: {}", file.string(), exception.what());
+  }
+}
+
+Result<std::vector<Example>> Examples::search(std::string_view query, std::string_view language,
+                                              std::size_t k) const {
+  const std::string words = matchAny(query);
+  return state_->attempt([&] {
+    // A technique that is named counts more than a word in some code.
+    SQLite::Statement statement(
+        state_->database,
+        words.empty()
+            ? fmt::format("SELECT {} FROM example ORDER BY language = ? DESC, name LIMIT ?",
+                          kColumns)
+            : fmt::format(
+                  "SELECT {} FROM example WHERE example MATCH ? ORDER BY language = ? DESC, "
+                  "bm25(example, 8, 4, 2, 1, 1), name LIMIT ?",
+                  kColumns));
+    int index = 0;
+    if (!words.empty()) {
+      statement.bind(++index, words);
+    }
+    statement.bind(++index, std::string(language));
+    statement.bind(++index, static_cast<std::int64_t>(k));
+    return rowsOf(statement);
+  });
+}
+
+Result<std::vector<Example>> Examples::list() const {
+  return state_->attempt([&] {
+    SQLite::Statement statement(
+        state_->database,
+        fmt::format("SELECT {} FROM example ORDER BY technique, language, name", kColumns));
+    return rowsOf(statement);
+  });
+}
+
+Result<void> Examples::add(const Example& example) {
+  const auto done = state_->attempt([&] {
+    SQLite::Transaction transaction(state_->database, SQLite::TransactionBehavior::IMMEDIATE);
+    put(state_->database, example);
+    transaction.commit();
+    return true;
+  });
+  HONE_CHECK(done);
+  return {};
+}
+
+}  // namespace hone::kernel

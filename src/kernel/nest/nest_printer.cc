@@ -1,0 +1,213 @@
+#include <fmt/format.h>
+
+#include <map>
+
+#include "base/text.h"
+#include "kernel/nest/nest.h"
+
+namespace hone::kernel::nest {
+namespace {
+
+int tightness(const Expr& e) {
+  switch (e.kind) {
+    case Expr::Kind::ternary:
+      return 0;
+    case Expr::Kind::binary: {
+      static const std::map<std::string_view, int> kOperators = {
+          {"||", 1}, {"&&", 2}, {"==", 3}, {"!=", 3}, {"<", 4}, {">", 4}, {"<=", 4},
+          {">=", 4}, {"+", 5},  {"-", 5},  {"*", 6},  {"/", 6}, {"%", 6}};
+      return kOperators.at(e.text);
+    }
+    case Expr::Kind::unary:
+      return 7;
+    default:
+      return 8;
+  }
+}
+
+std::string within(const Expr& e, int least) {
+  return tightness(e) < least ? fmt::format("({})", print(e)) : print(e);
+}
+
+std::string pad(int indent) { return std::string(static_cast<std::size_t>(indent), ' '); }
+
+std::string stepOf(const Stmt& loop) {
+  return loop.step == number(1) ? fmt::format("++{}", loop.name)
+                                : fmt::format("{} += {}", loop.name, print(loop.step));
+}
+
+std::string declaration(const Stmt& s) {
+  std::string text = fmt::format("{}{} {}", s.constant ? "const " : "", s.type, s.name);
+  if (s.array && s.sizeIsArgument) {
+    text += s.hasValue ? fmt::format("({}, {})", print(s.size), print(s.value))
+                       : fmt::format("({})", print(s.size));
+  } else if (s.array) {
+    text += fmt::format("[{}]", print(s.size));
+  } else if (s.hasValue) {
+    text += fmt::format(" = {}", print(s.value));
+  }
+  return text + ';';
+}
+
+void append(std::vector<std::string>& out, const std::vector<Stmt>& body, int indent) {
+  for (const Stmt& inner : body) {
+    for (std::string& line : linesOf(inner, indent)) {
+      out.push_back(std::move(line));
+    }
+  }
+}
+
+}  // namespace
+
+std::string print(const Expr& e) {
+  switch (e.kind) {
+    case Expr::Kind::number:
+    case Expr::Kind::name:
+      return e.text;
+    case Expr::Kind::index:
+      return fmt::format("{}[{}]", e.text, print(e.args[0]));
+    case Expr::Kind::call: {
+      std::vector<std::string> args;
+      for (const Expr& arg : e.args) {
+        args.push_back(print(arg));
+      }
+      return fmt::format("{}({})", e.text, join(args, ", "));
+    }
+    case Expr::Kind::unary: {
+      const std::string operand = within(e.args[0], 7);
+      return fmt::format("{}{}", e.text, operand.starts_with('-') ? "(" + operand + ")" : operand);
+    }
+    case Expr::Kind::binary:
+      return fmt::format("{} {} {}", within(e.args[0], tightness(e)), e.text,
+                         within(e.args[1], tightness(e) + 1));
+    case Expr::Kind::ternary:
+      return fmt::format("{} ? {} : {}", within(e.args[0], 1), print(e.args[1]), print(e.args[2]));
+    case Expr::Kind::cast:
+      return fmt::format("static_cast<{}>({})", e.text, print(e.args[0]));
+  }
+  return "";
+}
+
+std::vector<std::string> linesOf(const Stmt& s, int indent) {
+  std::vector<std::string> out;
+  const std::string blanks = pad(indent);
+  switch (s.kind) {
+    case Stmt::Kind::loop:
+      for (const std::string& pragma : s.lines) {
+        out.push_back(blanks + pragma);
+      }
+      out.push_back(fmt::format("{}for ({} {} = {}; {} < {}; {}) {{", blanks, s.type, s.name,
+                                print(s.from), s.name, within(s.to, 5), stepOf(s)));
+      append(out, s.body, indent + 2);
+      out.push_back(blanks + "}");
+      break;
+    case Stmt::Kind::declare:
+      out.push_back(blanks + declaration(s));
+      break;
+    case Stmt::Kind::assign:
+      out.push_back(fmt::format("{}{} {} {};", blanks, print(s.target), s.op, print(s.value)));
+      break;
+    case Stmt::Kind::branch:
+      out.push_back(fmt::format("{}if ({}) {{", blanks, print(s.value)));
+      append(out, s.body, indent + 2);
+      if (!s.otherwise.empty()) {
+        out.push_back(blanks + "} else {");
+        append(out, s.otherwise, indent + 2);
+      }
+      out.push_back(blanks + "}");
+      break;
+    case Stmt::Kind::block:
+      out.push_back(blanks + "{");
+      append(out, s.body, indent + 2);
+      out.push_back(blanks + "}");
+      break;
+    case Stmt::Kind::raw:
+      for (const std::string& line : s.lines) {
+        out.push_back(line.empty() ? line : blanks + line);
+      }
+      break;
+  }
+  return out;
+}
+
+std::string print(const Function& function) {
+  std::string text = function.before;
+  for (const std::string& helper : function.helpers) {
+    text += helper + "\n";
+  }
+  text += "extern \"C\" void kernel(";
+  for (std::size_t i = 0; i < function.parameters.size(); ++i) {
+    const Parameter& parameter = function.parameters[i];
+    text += fmt::format("{}{} {}", i == 0 ? "" : ", ", parameter.type, parameter.name);
+  }
+  text += ") {\n";
+  for (const Stmt& statement : function.body) {
+    for (const std::string& line : linesOf(statement, 2)) {
+      text += line + "\n";
+    }
+  }
+  return text + "}" + function.after;
+}
+
+Expr number(std::int64_t value) {
+  if (value < 0) {
+    return {Expr::Kind::unary, "-", {number(-value)}};
+  }
+  return {Expr::Kind::number, fmt::format("{}", value), {}};
+}
+
+Expr name(std::string text) { return {Expr::Kind::name, std::move(text), {}}; }
+
+Expr index(std::string array, Expr at) {
+  return {Expr::Kind::index, std::move(array), {std::move(at)}};
+}
+
+Expr call(std::string function, std::vector<Expr> args) {
+  return {Expr::Kind::call, std::move(function), std::move(args)};
+}
+
+Expr binary(std::string op, Expr left, Expr right) {
+  Expr result{Expr::Kind::binary, std::move(op), {}, left.line};
+  result.args.push_back(std::move(left));
+  result.args.push_back(std::move(right));
+  return result;
+}
+
+Stmt loopOver(std::string variable, Expr from, Expr to, std::vector<Stmt> body) {
+  Stmt result;
+  result.kind = Stmt::Kind::loop;
+  result.type = "std::int64_t";
+  result.name = std::move(variable);
+  result.from = std::move(from);
+  result.to = std::move(to);
+  result.step = number(1);
+  result.body = std::move(body);
+  return result;
+}
+
+Stmt declare(std::string type, std::string name, Expr value) {
+  Stmt result;
+  result.kind = Stmt::Kind::declare;
+  result.type = std::move(type);
+  result.name = std::move(name);
+  result.value = std::move(value);
+  result.hasValue = true;
+  return result;
+}
+
+Stmt assign(Expr target, std::string op, Expr value) {
+  Stmt result;
+  result.kind = Stmt::Kind::assign;
+  result.target = std::move(target);
+  result.op = std::move(op);
+  result.value = std::move(value);
+  return result;
+}
+
+Stmt raw(std::vector<std::string> lines) {
+  Stmt result;
+  result.lines = std::move(lines);
+  return result;
+}
+
+}  // namespace hone::kernel::nest

@@ -1,0 +1,213 @@
+#include "kernel/propose/analysis.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "kernel/propose/analysis_source.h"
+
+namespace hone::kernel {
+namespace {
+
+/// The least time by both limits; 0 where nobody knows.
+double rooflineOf(const Shape& shape, const Measured& measured) {
+  const double compute = measured.peakGflops > 0 ? shape.flops / measured.peakGflops : 0;
+  const double memory = measured.peakGbps > 0 ? shape.bytes() / measured.peakGbps : 0;
+  return std::max(compute, memory);
+}
+
+Category categoryBySpeedup(double speedup) {
+  if (speedup < 0.5) {
+    return Category::critical;
+  }
+  if (speedup < 0.8) {
+    return Category::slow;
+  }
+  return speedup <= 1.2 ? Category::moderate : Category::good;
+}
+
+/// A tenth of the roofline is what a plain loop reaches, and hardly a kernel gets beyond 0.6 of it.
+Category categoryByShare(double share) {
+  if (share < 0.1) {
+    return Category::critical;
+  }
+  if (share < 0.3) {
+    return Category::slow;
+  }
+  return share < 0.6 ? Category::moderate : Category::good;
+}
+
+Category categoryOf(const Analysis& analysis, const Measured& measured) {
+  if (measured.pytorchNs > 0 && measured.kernelNs > 0) {
+    return categoryBySpeedup(measured.pytorchNs / measured.kernelNs);
+  }
+  return analysis.share > 0 ? categoryByShare(analysis.share) : Category::moderate;
+}
+
+std::vector<std::string> strategiesOf(Category category) {
+  switch (category) {
+    case Category::critical:
+      return {"Memory bandwidth first: read and write in the order of memory, and everything once.",
+              "Keep what is used again close by: shared memory, packed panels, registers.",
+              "Change the algorithm for locality: tiles, fusion, one pass in the place of several.",
+              "Mixed precision where the error bound allows it."};
+    case Category::slow:
+      return {"Tune the blocks: how many rows, columns and threads work together.",
+              "Let neighbouring threads or lanes touch neighbouring elements.",
+              "Tile for registers, so that each load feeds several products.",
+              "Balance the work between blocks and threads."};
+    case Category::moderate:
+      return {"Pipeline: load the next tile while this one is computed.",
+              "Use what the architecture has: wide vectors, fused multiply-add, tensor cores.",
+              "Tune block sizes and thread counts in small steps.",
+              "Instruction level: unrolling, more accumulators, fewer divisions."};
+    case Category::good:
+      return {"Fine steps only: knobs one and two at a time, from the best.",
+              "Several levels of tiles, one for each cache.",
+              "Features of this very machine: prefetching, the widest vectors, flags.",
+              "Look at the distance to the roofline: little may be left."};
+  }
+  return {};
+}
+
+/// What the roofline says: how much is computed for each byte, and which of the two is the limit.
+void addIntensity(const Shape& shape, const Measured& measured, std::vector<Finding>& findings) {
+  const double bytes = shape.bytes();
+  if (shape.flops <= 0 || bytes <= 0 || measured.peakGflops <= 0 || measured.peakGbps <= 0) {
+    return;
+  }
+  const double computeMs = shape.flops / measured.peakGflops / 1e6;
+  const double memoryMs = bytes / measured.peakGbps / 1e6;
+  const bool memory = memoryMs > computeMs;
+  findings.push_back(
+      {memory ? Side::memory : Side::computation,
+       memory ? "the memory is the limit" : "computing is the limit",
+       fmt::format("{:.1f} operations a byte: {:.3f} ms to compute, {:.3f} ms to move",
+                   shape.flops / bytes, computeMs, memoryMs),
+       memory ? "coalescing" : "vectorization", 0.1});
+}
+
+void addRemarks(const Judged& judged, std::vector<Finding>& findings) {
+  const auto remarks = judged.facts.find("remarks");
+  if (remarks == judged.facts.end() || !remarks->is_array()) {
+    return;
+  }
+  for (const auto& remark : *remarks) {
+    const std::string text = remark.is_string() ? remark.get<std::string>() : "";
+    if (text.contains("not vectorized") || text.contains("couldn't vectorize")) {
+      findings.push_back(
+          {Side::computation, "the compiler could not use vectors", text, "compile-flags", 0.25});
+      return;
+    }
+  }
+}
+
+void addSpills(const Judged& judged, std::vector<Finding>& findings) {
+  const auto number = [&](const char* name) {
+    const auto found = judged.facts.find(name);
+    return found != judged.facts.end() && found->is_number() ? found->get<double>() : 0.0;
+  };
+  if (number("spills") > 0) {
+    findings.push_back({Side::computation, "more values than registers",
+                        fmt::format("{:.0f} bytes spilled, {:.0f} registers", number("spills"),
+                                    number("registers")),
+                        "tiling", 0.3});
+  }
+}
+
+void addThreads(const Source& source, const Measured& measured, std::vector<Finding>& findings) {
+  if (measured.threads > 1 && source.language == Language::cpp &&
+      !source.text.contains("#pragma omp parallel")) {
+    findings.push_back({Side::parallelism, "no loop runs on threads",
+                        fmt::format("{} threads may be used", measured.threads), "threads",
+                        1.0 - 1.0 / measured.threads});
+  }
+}
+
+}  // namespace
+
+std::string_view nameOf(Side side) {
+  switch (side) {
+    case Side::memory:
+      return "memory";
+    case Side::computation:
+      return "computation";
+    case Side::parallelism:
+      return "parallelism";
+    case Side::algorithm:
+      return "algorithm";
+  }
+  return "";
+}
+
+std::string_view nameOf(Category category) {
+  switch (category) {
+    case Category::critical:
+      return "critical";
+    case Category::slow:
+      return "slow";
+    case Category::moderate:
+      return "moderate";
+    case Category::good:
+      return "good";
+  }
+  return "";
+}
+
+std::string Analysis::text() const {
+  std::string out = fmt::format("category: {}", nameOf(category));
+  if (rooflineNs > 0) {
+    out += fmt::format("; {:.1f} % of the roofline ({:.3f} ms)", 100 * share, rooflineNs / 1e6);
+  }
+  out += "\n";
+  for (const Finding& finding : findings) {
+    out += fmt::format("- {} ({:.0f} %): {}. {}. Technique: {}.\n", nameOf(finding.side),
+                       100 * finding.weight, finding.what, finding.evidence, finding.technique);
+  }
+  for (const std::string& strategy : strategies) {
+    out += fmt::format("* {}\n", strategy);
+  }
+  return out;
+}
+
+nlohmann::json toJson(const Analysis& analysis) {
+  nlohmann::json findings = nlohmann::json::array();
+  for (const Finding& finding : analysis.findings) {
+    findings.push_back({{"side", nameOf(finding.side)},
+                        {"what", finding.what},
+                        {"evidence", finding.evidence},
+                        {"technique", finding.technique},
+                        {"weight", finding.weight}});
+  }
+  return {{"category", nameOf(analysis.category)},
+          {"roofline_ns", analysis.rooflineNs},
+          {"share_of_roofline", analysis.share},
+          {"findings", std::move(findings)},
+          {"strategies", analysis.strategies}};
+}
+
+Analysis analyse(const Task& task, const Source& source, const Judged& judged,
+                 const Measured& measured) {
+  Analysis analysis;
+  analysis.rooflineNs = rooflineOf(task.shape, measured);
+  analysis.share = measured.kernelNs > 0 ? analysis.rooflineNs / measured.kernelNs : 0;
+  analysis.category = categoryOf(analysis, measured);
+  analysis.strategies = strategiesOf(analysis.category);
+  analysis.findings =
+      source.language == Language::cpp ? cppFindings(task, source) : tileLangFindings(source);
+  addIntensity(task.shape, measured, analysis.findings);
+  addRemarks(judged, analysis.findings);
+  addSpills(judged, analysis.findings);
+  addThreads(source, measured, analysis.findings);
+  // What is near the roofline has little left to win, whatever its source looks like.
+  const double left = std::clamp(1.0 - analysis.share, 0.05, 1.0);
+  for (Finding& finding : analysis.findings) {
+    finding.weight *= left;
+  }
+  std::ranges::stable_sort(analysis.findings,
+                           [](const Finding& a, const Finding& b) { return a.weight > b.weight; });
+  return analysis;
+}
+
+}  // namespace hone::kernel

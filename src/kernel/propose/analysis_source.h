@@ -1,0 +1,18 @@
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "kernel/propose/analysis.h"
+
+namespace hone::kernel {
+
+/// What the text of a C++ kernel shows: order of access, products without tiles, exponentials taken
+/// twice, divisions in inner loops, temporaries, lone accumulators. Nothing for a kernel outside
+/// the subset that can be read.
+[[nodiscard]] std::vector<Finding> cppFindings(const Task& task, const Source& source);
+
+/// What the text of a TileLang kernel shows: shared memory, pipelining, threads, vectors, tiles.
+[[nodiscard]] std::vector<Finding> tileLangFindings(const Source& source);
+
+}  // namespace hone::kernel

@@ -1,0 +1,58 @@
+#include "kernel/propose/both_proposers.h"
+
+#include <algorithm>
+#include <iterator>
+
+#include "base/text.h"
+
+namespace hone::kernel {
+namespace {
+
+/// Those of the two that say something.
+std::string joined(std::string first, std::string second, std::string_view separator) {
+  std::vector<std::string> parts;
+  for (std::string* part : {&first, &second}) {
+    if (!part->empty()) {
+      parts.push_back(std::move(*part));
+    }
+  }
+  return join(parts, separator);
+}
+
+}  // namespace
+
+Result<std::vector<Proposal>> BothProposers::propose(const TurnView& view) {
+  TurnView half = view;
+  half.count = (view.count + 1) / 2;
+  std::vector<Proposal> all = HONE_TRY(first_->propose(half));
+  half.count = std::max<std::size_t>(1, view.count - std::min(view.count, all.size()));
+  std::vector<Proposal> others = HONE_TRY(second_->propose(half));
+  all.insert(all.end(), std::make_move_iterator(others.begin()),
+             std::make_move_iterator(others.end()));
+  return all;
+}
+
+std::string BothProposers::complaint() const {
+  return joined(first_->complaint(), second_->complaint(), "; ");
+}
+
+std::string BothProposers::ended() const { return joined(first_->ended(), second_->ended(), "; "); }
+
+std::string BothProposers::conversation() const {
+  return first_->conversation() + second_->conversation();
+}
+
+std::string BothProposers::spent() const { return joined(first_->spent(), second_->spent(), "; "); }
+
+nlohmann::json BothProposers::memory() const {
+  return nlohmann::json::array({first_->memory(), second_->memory()});
+}
+
+void BothProposers::recall(const nlohmann::json& memory) {
+  if (memory.is_array() && memory.size() == 2) {
+    first_->recall(memory[0]);
+    second_->recall(memory[1]);
+  }
+}
+
+}  // namespace hone::kernel

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "kernel/propose/proposer.h"
+
+namespace hone::kernel {
+
+/// Two proposers that share the candidates of a turn. It has ideas as long as one of them has.
+class BothProposers : public Proposer {
+ public:
+  BothProposers(std::unique_ptr<Proposer> first, std::unique_ptr<Proposer> second)
+      : first_(std::move(first)), second_(std::move(second)) {}
+
+  [[nodiscard]] std::string_view name() const override { return "both"; }
+  [[nodiscard]] Result<std::vector<Proposal>> propose(const TurnView& view) override;
+  [[nodiscard]] std::string complaint() const override;
+  [[nodiscard]] std::string ended() const override;
+  [[nodiscard]] std::string conversation() const override;
+  [[nodiscard]] std::string spent() const override;
+  [[nodiscard]] double cost() const override { return first_->cost() + second_->cost(); }
+  [[nodiscard]] nlohmann::json memory() const override;
+  void recall(const nlohmann::json& memory) override;
+
+ private:
+  std::unique_ptr<Proposer> first_;
+  std::unique_ptr<Proposer> second_;
+};
+
+}  // namespace hone::kernel

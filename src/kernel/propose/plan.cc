@@ -1,0 +1,250 @@
+#include "kernel/propose/plan.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <functional>
+
+#include "base/text.h"
+#include "kernel/nest/nest.h"
+#include "kernel/nest/normal_form.h"
+#include "kernel/nest/rewrites.h"
+#include "kernel/nest/vector_code.h"
+
+namespace hone::kernel {
+namespace {
+
+constexpr std::string_view kFlags = "compile-flags";
+constexpr std::string_view kThreads = "threads";
+/// Of x86-64 with AVX-512; with fewer the compiler spills, and the times tell.
+constexpr std::int64_t kRegisters = 32;
+
+using Rewrite = std::function<bool(nest::Function&, const Plan::Knobs&)>;
+
+bool packed(nest::Function& function, Plan::Knobs knobs, std::int64_t pack) {
+  knobs["pack"] = pack;
+  return nest::tileContractions(function, knobs);
+}
+
+Rewrite rewriteOf(std::string_view technique) {
+  static const std::map<std::string_view, Rewrite> kRewrites = {
+      {"one-pass-statistics", nest::onePassStatistics},
+      {"fusion", nest::fuseLoops},
+      {"cached-exp", nest::cacheCalls},
+      {"hoisting", nest::hoistInvariants},
+      {"threads", nest::useThreads},
+      {"register-tile", [](nest::Function& function,
+                           const Plan::Knobs& knobs) { return packed(function, knobs, 0); }},
+      {"packing", [](nest::Function& function,
+                     const Plan::Knobs& knobs) { return packed(function, knobs, 1); }},
+      {"loop-order", nest::orderLoops},
+      {"vectorization", nest::vectorizeLoops}};
+  const auto found = kRewrites.find(technique);
+  return found == kRewrites.end() ? Rewrite() : found->second;
+}
+
+std::vector<std::string> flagsOf(const Plan& plan) {
+  std::vector<std::string> flags = {"-O3"};
+  const auto step = plan.steps().find(kFlags);
+  if (step != plan.steps().end()) {
+    const auto add = [&](std::initializer_list<const char*> more) {
+      flags.insert(flags.end(), more.begin(), more.end());
+    };
+    switch (step->second.at("math")) {
+      case 1:
+        add({"-fno-math-errno", "-fno-trapping-math", "-fno-signed-zeros", "-fassociative-math",
+             "-freciprocal-math"});
+        break;
+      case 2:
+        add({"-ffast-math"});
+        break;
+      default:
+        break;
+    }
+    if (step->second.at("unroll") != 0) {
+      add({"-funroll-loops"});
+    }
+    if (step->second.at("wide") != 0) {
+      add({"-mprefer-vector-width=512"});
+    }
+  }
+  if (plan.has(kThreads)) {
+    flags.emplace_back("-fopenmp");
+  }
+  return flags;
+}
+
+}  // namespace
+
+std::span<const Technique> cppTechniques() {
+  static const std::vector<Technique> kAll = {
+      {"one-pass-statistics", {}, "mean and variance in one pass"},
+      {"fusion", {{"rows", {8, 16, 32, 64, 128}, 64}}, "loops over the same range as one"},
+      {"cached-exp", {}, "each exponential taken once"},
+      {"hoisting", {}, "divisions and roots moved out of inner loops"},
+      {"threads", {}, "the outermost parallel loop on threads"},
+      {"register-tile",
+       {{"rows", {2, 4, 6, 8, 10, 12, 14}, 6},
+        {"vectors", {1, 2, 3, 4}, 4},
+        {"width", {8, 16}, 16},
+        {"unroll", {1, 2, 4}, 1}},
+       "sums of products in a tile of registers"},
+      {"packing",
+       {{"rows", {2, 4, 6, 8, 10, 12, 14}, 8},
+        {"vectors", {1, 2, 3, 4}, 3},
+        {"width", {8, 16}, 16},
+        {"depth", {64, 128, 192, 256, 384, 512}, 256},
+        {"block", {0, 96, 192, 384}, 0},
+        {"unroll", {1, 2, 4}, 1},
+        {"prefetch", {0, 1}, 0}},
+       "packed panels of the right-hand side and a tile of registers"},
+      {"loop-order", {{"block", {0, 64, 128, 256, 512}, 0}}, "the loop along memory innermost"},
+      {"vectorization",
+       {{"width", {4, 8, 16}, 16}, {"unroll", {1, 2, 4, 8}, 4}},
+       "explicit vectors with several accumulators"},
+      {"compile-flags",
+       {{"math", {0, 1, 2}, 1}, {"unroll", {0, 1}, 0}, {"wide", {0, 1}, 0}},
+       "flags of the compiler"}};
+  return kAll;
+}
+
+const Technique* findTechnique(std::string_view name) {
+  const auto all = cppTechniques();
+  const auto found = std::ranges::find(all, name, &Technique::name);
+  return found == all.end() ? nullptr : &*found;
+}
+
+void Plan::add(std::string_view technique) {
+  const Technique* found = findTechnique(technique);
+  if (found == nullptr || has(technique)) {
+    return;
+  }
+  Knobs knobs;
+  for (const PlanKnob& knob : found->knobs) {
+    knobs.emplace(knob.name, knob.start);
+  }
+  steps_.emplace(technique, std::move(knobs));
+}
+
+void Plan::set(std::string_view technique, std::string_view knob, std::int64_t value) {
+  const auto step = steps_.find(technique);
+  if (step != steps_.end()) {
+    step->second.insert_or_assign(std::string(knob), value);
+  }
+}
+
+void Plan::remove(std::string_view technique) {
+  const auto step = steps_.find(technique);
+  if (step != steps_.end()) {
+    steps_.erase(step);
+  }
+}
+
+std::vector<std::string> Plan::techniques() const {
+  std::vector<std::string> names;
+  for (const Technique& technique : cppTechniques()) {
+    if (has(technique.name)) {
+      names.emplace_back(technique.name);
+    }
+  }
+  return names;
+}
+
+std::string Plan::text() const {
+  std::vector<std::string> parts;
+  for (const std::string& technique : techniques()) {
+    std::string part = technique;
+    for (const auto& [knob, value] : steps_.find(technique)->second) {
+      part += fmt::format(" {}={}", knob, value);
+    }
+    parts.push_back(std::move(part));
+  }
+  return join(parts, "; ");
+}
+
+std::optional<Plan> Plan::from(std::string_view text) {
+  Plan plan;
+  if (trim(text).empty()) {
+    return plan;
+  }
+  for (const std::string& part : splitAt(text, ';')) {
+    const std::vector<std::string> words = splitAt(trim(part), ' ');
+    const Technique* technique = findTechnique(words[0]);
+    if (technique == nullptr) {
+      return std::nullopt;
+    }
+    plan.add(words[0]);
+    for (std::size_t i = 1; i < words.size(); ++i) {
+      const std::size_t equals = words[i].find('=');
+      const auto value =
+          parseInt(std::string_view(words[i]).substr(std::min(equals + 1, words[i].size())));
+      const std::string_view knob = std::string_view(words[i]).substr(0, equals);
+      const auto known = std::ranges::find(technique->knobs, knob, &PlanKnob::name);
+      if (equals == std::string::npos || !value || known == technique->knobs.end() ||
+          std::ranges::find(known->values, *value) == known->values.end()) {
+        return std::nullopt;
+      }
+      plan.set(words[0], knob, *value);
+    }
+  }
+  return plan;
+}
+
+bool sensible(const Plan& plan) {
+  std::optional<std::int64_t> width;
+  for (const auto& [technique, knobs] : plan.steps()) {
+    const auto own = knobs.find("width");
+    if (own == knobs.end()) {
+      continue;
+    }
+    // There is one vector type in a kernel.
+    if (width && *width != own->second) {
+      return false;
+    }
+    width = own->second;
+    const auto rows = knobs.find("rows");
+    if (rows != knobs.end()) {
+      const std::int64_t vectors = knobs.at("vectors");
+      if ((rows->second + 1) * vectors + 1 > kRegisters || rows->second * vectors < 4) {
+        return false;
+      }
+    }
+  }
+  return true;
+}
+
+std::optional<Source> applied(const Plan& plan, const Source& original) {
+  if (plan.empty() || !sensible(plan)) {
+    return std::nullopt;
+  }
+  Source result = original;
+  const std::vector<std::string> flags = flagsOf(plan);
+  for (const std::string& flag : flags) {
+    if (std::ranges::find(result.flags, flag) == result.flags.end()) {
+      result.flags.push_back(flag);
+    }
+  }
+  if (plan.techniques() == std::vector<std::string>{std::string(kFlags)}) {
+    return result;
+  }
+  auto parsed = nest::parse(original.text);
+  if (!parsed) {
+    return std::nullopt;
+  }
+  auto function = nest::normalized(*std::move(parsed));
+  if (!function) {
+    return std::nullopt;
+  }
+  for (const std::string& technique : plan.techniques()) {
+    const Rewrite rewrite = rewriteOf(technique);
+    if (rewrite && !rewrite(*function, plan.steps().find(technique)->second)) {
+      return std::nullopt;
+    }
+  }
+  nest::needHeaders(*function);
+  result.text = nest::print(*function);
+  return result;
+}
+
+}  // namespace hone::kernel

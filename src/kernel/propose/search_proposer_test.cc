@@ -1,0 +1,183 @@
+#include "kernel/propose/search_proposer.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "base/hash.h"
+#include "kernel/nest/test_nests.h"
+#include "kernel/propose/plan.h"
+
+namespace hone::kernel {
+namespace {
+
+using ::testing::Contains;
+using ::testing::HasSubstr;
+
+Task taskOf(const std::string& name) {
+  Task task;
+  task.name = name;
+  for (const ExampleCall& call : exampleCalls()) {
+    if (call.name == name) {
+      task.shape.sizes = call.sizes;
+      return task;
+    }
+  }
+  return task;
+}
+
+/// Turns with a speed that is drawn from the source itself; every third candidate fails.
+struct Played {
+  std::vector<std::string> keys;
+  std::vector<std::string> texts;
+  std::vector<Tried> tried;
+};
+
+Played play(const Source& original, std::uint64_t seed, std::size_t turns, std::size_t count,
+            int threads) {
+  Played played;
+  const Task task = taskOf(original.name);
+  Source best = original;
+  double bestSpeedup = 1;
+  for (std::size_t turn = 0; turn < turns; ++turn) {
+    // A proposer of its own for every turn: a run that goes on after a kill has no memory either.
+    const auto proposer = makeSearchProposer(seed, threads);
+    const Analysis analysis = analyse(task, best, {}, {.threads = threads});
+    const auto proposals = proposer->propose(
+        {task, original, best, bestSpeedup, analysis, played.tried, {}, turn, count});
+    EXPECT_TRUE(proposals);
+    EXPECT_LE(proposals->size(), count);
+    for (const Proposal& proposal : *proposals) {
+      const std::string key = proposal.source.key();
+      played.keys.push_back(key);
+      played.texts.push_back(proposal.title);
+      const std::uint64_t drawn = seedFrom(1, key);
+      Tried tried{proposal, {}, std::nullopt, turn};
+      if (drawn % 3 == 0) {
+        tried.judged.outcome = model::Outcome::mismatch;
+      } else {
+        tried.speedup = 1.0 + static_cast<double>(drawn % 1000) / 100;
+        if (*tried.speedup > bestSpeedup) {
+          bestSpeedup = *tried.speedup;
+          best = proposal.source;
+        }
+      }
+      played.tried.push_back(std::move(tried));
+    }
+  }
+  return played;
+}
+
+TEST(Search, IsTheSameForASeedAndNeverRepeats) {
+  std::size_t differing = 0;
+  for (const char* name : {"matmul", "softmax", "conv", "attention"}) {
+    const Source original = exampleSource(name);
+    std::vector<std::vector<std::string>> bySeed;
+    for (const std::uint64_t seed : {1, 2}) {
+      const Played first = play(original, seed, 4, 6, 1);
+      EXPECT_EQ(first.keys, play(original, seed, 4, 6, 1).keys);
+      const std::set<std::string> unique(first.keys.begin(), first.keys.end());
+      EXPECT_EQ(unique.size(), first.keys.size());
+      EXPECT_FALSE(unique.contains(original.key()));
+      EXPECT_EQ(first.keys.size(), 24U);
+      bySeed.push_back(first.keys);
+    }
+    differing += bySeed[0] == bySeed[1] ? 0 : 1;
+  }
+  EXPECT_GT(differing, 0U);
+}
+
+TEST(Search, BeginsWithWhatAnswersTheFindings) {
+  const Played matmul = play(exampleSource("matmul"), 1, 1, 4, 1);
+  EXPECT_THAT(matmul.texts[0], HasSubstr("packing"));
+  const Played softmax = play(exampleSource("softmax"), 1, 1, 4, 1);
+  EXPECT_THAT(softmax.texts[0], HasSubstr("cached-exp"));
+  EXPECT_THAT(softmax.texts[0], HasSubstr("vectorization"));
+  const Played gelu = play(exampleSource("gelu_chain"), 1, 1, 4, 1);
+  EXPECT_THAT(gelu.texts[0], HasSubstr("fusion"));
+}
+
+TEST(Search, UsesThreadsOnlyWhereThereAreSome) {
+  const auto withThreads = [](const Played& played) {
+    std::size_t count = 0;
+    for (const Tried& tried : played.tried) {
+      count += tried.proposal.source.text.contains("omp parallel") ? 1 : 0;
+    }
+    return count;
+  };
+  EXPECT_EQ(withThreads(play(exampleSource("softmax"), 1, 3, 6, 1)), 0U);
+  EXPECT_GT(withThreads(play(exampleSource("softmax"), 1, 3, 6, 2)), 0U);
+}
+
+TEST(Search, GoesOnFromSomebodyElsesKernel) {
+  const Source original = exampleSource("matmul");
+  Source other = original;
+  other.text.insert(0, "// by hand\n");
+  const Task task = taskOf("matmul");
+  const Analysis analysis = analyse(task, other, {}, {});
+  const auto proposals =
+      makeSearchProposer(1, 1)->propose({task, original, other, 1.5, analysis, {}, {}, 1, 3});
+  ASSERT_TRUE(proposals);
+  ASSERT_EQ(proposals->size(), 3U);
+  EXPECT_TRUE((*proposals)[0].source.text.starts_with("// by hand"));
+}
+
+TEST(Search, KernelsOutsideTheSubsetGetFlagsOnly) {
+  Source original = exampleSource("matmul");
+  const std::size_t at = original.text.find("float sum");
+  original.text.insert(at, "goto here; here: ");
+  const Task task = taskOf("matmul");
+  const Analysis analysis = analyse(task, original, {}, {});
+  std::vector<Tried> tried;
+  const auto proposer = makeSearchProposer(1, 1);
+  for (std::size_t turn = 0; turn < 20; ++turn) {
+    const auto proposals =
+        proposer->propose({task, original, original, 1, analysis, tried, {}, turn, 4});
+    ASSERT_TRUE(proposals);
+    if (proposals->empty()) {
+      EXPECT_FALSE(proposer->complaint().empty());
+      break;
+    }
+    for (const Proposal& proposal : *proposals) {
+      EXPECT_EQ(proposal.source.text, original.text);
+      EXPECT_THAT(proposal.source.flags, Contains("-O3"));
+      tried.push_back({proposal, {}, 1.0, turn});
+    }
+  }
+  EXPECT_GE(tried.size(), 3U);
+  EXPECT_LE(tried.size(), 12U);
+}
+
+TEST(Plans, AreReadAsWritten) {
+  Plan plan;
+  plan.add("packing");
+  plan.add("vectorization");
+  plan.set("packing", "rows", 12);
+  plan.set("packing", "vectors", 2);
+  const auto again = Plan::from(plan.text());
+  ASSERT_TRUE(again);
+  EXPECT_EQ(*again, plan);
+  EXPECT_EQ(Plan::from("")->text(), "");
+  for (const char* wrong : {"magic", "packing rows=7", "packing rows", "packing=3",
+                            "packing rows=x", ";", "packing colour=4"}) {
+    EXPECT_FALSE(Plan::from(wrong)) << wrong;
+  }
+}
+
+TEST(Plans, TilesMustFitTheRegisters) {
+  const auto fits = [](std::int64_t rows, std::int64_t vectors) {
+    Plan plan;
+    plan.add("packing");
+    plan.set("packing", "rows", rows);
+    plan.set("packing", "vectors", vectors);
+    return sensible(plan);
+  };
+  EXPECT_TRUE(fits(8, 3));
+  EXPECT_TRUE(fits(14, 2));
+  EXPECT_FALSE(fits(14, 3));
+  EXPECT_FALSE(fits(2, 1));
+}
+
+}  // namespace
+}  // namespace hone::kernel

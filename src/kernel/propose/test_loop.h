@@ -1,0 +1,144 @@
+#pragma once
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/hash.h"
+#include "base/text.h"
+#include "kernel/judge/referee.h"
+#include "kernel/propose/proposer.h"
+
+// A judge without processes, and a proposer that follows a script: what the loop is tried with.
+
+namespace hone::kernel::test {
+
+/// A kernel that takes so long, as the judge below reads it.
+inline Source kernelOf(double ns, const std::string& note = "") {
+  return {Language::cpp, "scale", fmt::format("// takes {} ns {}\n", ns, note), {}};
+}
+/// A kernel that ends so.
+inline Source failing(model::Outcome outcome, const std::string& note = "") {
+  return {Language::cpp, "scale", fmt::format("// {} {}\n", model::nameOf(outcome), note), {}};
+}
+
+inline Proposal proposalOf(Source source, const std::string& title = "an idea") {
+  return {std::move(source), title, {"tiling"}, "because"};
+}
+
+/// Errors from the n-th step on, as if the process had been killed there.
+struct Fuse {
+  int left = 1'000'000;
+
+  [[nodiscard]] Result<void> burn() {
+    if (left <= 0) {
+      return machineError("killed");
+    }
+    --left;
+    return {};
+  }
+};
+
+/// Reads times and outcomes off the sources, with a little noise.
+class FakeReferee : public Referee {
+ public:
+  explicit FakeReferee(double pytorchNs = 0) : pytorchNs_(pytorchNs) { task_.name = "scale"; }
+
+  [[nodiscard]] const Task& task() const override { return task_; }
+  [[nodiscard]] bool hasPyTorch() const override { return pytorchNs_ > 0; }
+
+  [[nodiscard]] Result<Judged> judge(const Source& source, std::uint64_t salt) override {
+    HONE_CHECK(fuse.burn());
+    ++judgements[source.key()];
+    salts.push_back(salt);
+    Judged judged = look(source, model::Stage::screen, 0, 0);
+    judged.facts["worst_error"] = 1e-7;
+    return judged;
+  }
+
+  [[nodiscard]] Result<Judged> measure(const Contestant& contestant, model::Stage stage,
+                                       std::int64_t round, std::int64_t position) override {
+    HONE_CHECK(fuse.burn());
+    ++measurements;
+    return contestant.source != nullptr ? look(*contestant.source, stage, round, position)
+                                        : timed(pytorchNs_, "torch", stage, round, position);
+  }
+
+  Fuse fuse;
+  std::map<std::string, int> judgements;
+  std::vector<std::uint64_t> salts;
+  int measurements = 0;
+
+ private:
+  static Judged timed(double ns, const std::string& who, model::Stage stage, std::int64_t round,
+                      std::int64_t position) {
+    Judged judged;
+    for (std::int64_t i = 0; i < 3; ++i) {
+      const auto noise =
+          seedFrom(static_cast<std::uint64_t>(round * 7 + i), who + std::to_string(position)) % 100;
+      const double time = ns * (1 + static_cast<double>(noise) * 1e-4);
+      judged.samples.push_back({stage, round, position, i, time, time, 1});
+    }
+    return judged;
+  }
+
+  static Judged look(const Source& source, model::Stage stage, std::int64_t round,
+                     std::int64_t position) {
+    const auto words = splitAt(trim(source.text), ' ');
+    if (words.at(1) == "takes") {
+      return timed(parseDouble(words.at(2)).value(), source.text, stage, round, position);
+    }
+    Judged judged;
+    judged.outcome = model::outcomeFrom(words.at(1)).value();
+    judged.message = "line 3: as it was told to";
+    return judged;
+  }
+
+  double pytorchNs_;
+  Task task_;
+};
+
+/// Proposes what it was given, a list a turn.
+class ScriptedProposer : public Proposer {
+ public:
+  explicit ScriptedProposer(std::vector<std::vector<Proposal>> turns) : turns_(std::move(turns)) {}
+
+  [[nodiscard]] std::string_view name() const override { return "scripted"; }
+  [[nodiscard]] Result<std::vector<Proposal>> propose(const TurnView& view) override {
+    HONE_CHECK(fuse.burn());
+    bests.push_back(view.best.text);
+    speedups.push_back(view.bestSpeedup);
+    triedBefore.push_back(view.tried.size());
+    for (const Example& example : view.examples) {
+      examples.push_back(example.name);
+    }
+    memory_.push_back(view.turn);
+    return view.turn <= turns_.size() ? turns_[view.turn - 1] : std::vector<Proposal>{};
+  }
+  [[nodiscard]] std::string complaint() const override { return complaints; }
+  [[nodiscard]] std::string ended() const override { return end; }
+  [[nodiscard]] std::string conversation() const override {
+    return fmt::format("turns {}", fmt::join(memory_, " "));
+  }
+  [[nodiscard]] nlohmann::json memory() const override { return memory_; }
+  void recall(const nlohmann::json& memory) override {
+    memory_ = memory.get<std::vector<std::size_t>>();
+  }
+
+  Fuse fuse;
+  std::string complaints;
+  std::string end;
+  std::vector<std::string> bests;
+  std::vector<double> speedups;
+  std::vector<std::size_t> triedBefore;
+  std::vector<std::string> examples;
+
+ private:
+  std::vector<std::vector<Proposal>> turns_;
+  std::vector<std::size_t> memory_;
+};
+
+}  // namespace hone::kernel::test

@@ -1,0 +1,272 @@
+#include "kernel/propose/tilelang_knobs.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <functional>
+#include <optional>
+#include <utility>
+
+#include "base/random.h"
+#include "base/text.h"
+
+namespace hone::kernel {
+namespace {
+
+bool isWord(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
+
+/// What a name's number is about; "" for names that are none of the search's business.
+std::string techniqueOf(std::string_view name) {
+  std::string lower(name);
+  std::ranges::transform(lower, lower.begin(), [](unsigned char c) { return std::tolower(c); });
+  struct Entry {
+    std::string_view part;
+    std::string_view technique;
+  };
+  static constexpr std::array kParts = {Entry{"thread", "threads"},    Entry{"warp", "threads"},
+                                        Entry{"stage", "pipelining"},  Entry{"unroll", "unrolling"},
+                                        Entry{"vec", "vectorization"}, Entry{"block", "tiling"},
+                                        Entry{"tile", "tiling"},       Entry{"chunk", "tiling"}};
+  const auto found =
+      std::ranges::find_if(kParts, [&](const Entry& entry) { return lower.contains(entry.part); });
+  return found == kParts.end() ? "" : std::string(found->technique);
+}
+
+std::vector<std::string> numbersNear(std::int64_t value, std::string_view technique) {
+  std::vector<std::int64_t> all;
+  if (technique == "pipelining") {
+    all = {value + 1, value - 1, value + 2};
+    std::erase_if(all, [](std::int64_t v) { return v < 0 || v > 5; });
+  } else {
+    const bool threads = technique == "threads";
+    all = {value * 2, value / 2, value * 4, value / 4};
+    std::erase_if(all, [&](std::int64_t v) {
+      return v < (threads ? 32 : 1) || v > 1024 || (threads && v % 32 != 0);
+    });
+  }
+  std::vector<std::string> texts;
+  for (const std::int64_t v : all) {
+    const std::string text = fmt::format("{}", v);
+    if (v != value && std::ranges::find(texts, text) == texts.end()) {
+      texts.push_back(text);
+    }
+  }
+  return texts;
+}
+
+std::size_t skipBlanks(std::string_view text, std::size_t at) {
+  while (at < text.size() && (text[at] == ' ' || text[at] == '\t')) {
+    ++at;
+  }
+  return at;
+}
+
+/// The place of the number in `name = 12`, `name=12` or `name: int = 12`; `at` is behind the name.
+std::optional<TextKnob::Place> numberBehind(std::string_view text, std::size_t at) {
+  at = skipBlanks(text, at);
+  if (at < text.size() && text[at] == ':') {
+    at = skipBlanks(text, at + 1);
+    while (at < text.size() && isWord(text[at])) {
+      ++at;
+    }
+    at = skipBlanks(text, at);
+  }
+  if (at + 1 >= text.size() || text[at] != '=' || text[at + 1] == '=') {
+    return std::nullopt;
+  }
+  at = skipBlanks(text, at + 1);
+  std::size_t end = at;
+  while (end < text.size() && std::isdigit(static_cast<unsigned char>(text[end])) != 0) {
+    ++end;
+  }
+  const std::size_t next = skipBlanks(text, end);
+  const bool whole = next == text.size() || text[next] == ',' || text[next] == ')' ||
+                     text[next] == '\n' || text[next] == '\r';
+  if (end == at || !whole) {
+    return std::nullopt;
+  }
+  return TextKnob::Place{at, end - at};
+}
+
+int lineAt(std::string_view text, std::size_t at) {
+  return 1 + static_cast<int>(
+                 std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(at), '\n'));
+}
+
+void addNumber(std::vector<TextKnob>& knobs, std::string_view text, std::string_view name,
+               const TextKnob::Place& place) {
+  const std::string technique = techniqueOf(name);
+  const std::string value(text.substr(place.begin, place.length));
+  const auto number = parseInt(value);
+  if (technique.empty() || !number) {
+    return;
+  }
+  const auto same = std::ranges::find_if(
+      knobs, [&](const TextKnob& knob) { return knob.name == name && knob.value == value; });
+  if (same != knobs.end()) {
+    same->places.push_back(place);
+    return;
+  }
+  knobs.push_back({std::string(name),
+                   technique,
+                   value,
+                   numbersNear(*number, technique),
+                   {place},
+                   lineAt(text, place.begin)});
+}
+
+void addLoop(std::vector<TextKnob>& knobs, std::string_view text, std::size_t at,
+             std::string_view kind) {
+  constexpr std::array<std::string_view, 4> kKinds = {"serial", "unroll", "vectorized", "Parallel"};
+  std::vector<std::string> others;
+  for (const std::string_view other : {kKinds[2], kKinds[1], kKinds[0]}) {
+    if (other != kind) {
+      others.emplace_back(other);
+    }
+  }
+  knobs.push_back({"loop",
+                   "vectorization",
+                   std::string(kind),
+                   std::move(others),
+                   {{at, kind.size()}},
+                   lineAt(text, at)});
+}
+
+double weightFor(const std::vector<Finding>& findings, std::string_view technique) {
+  double weight = 0.05;
+  for (const Finding& finding : findings) {
+    if (finding.technique == technique) {
+      weight = std::max(weight, finding.weight);
+    }
+  }
+  return weight;
+}
+
+struct Change {
+  const TextKnob* knob = nullptr;
+  std::string value;
+  double priority = 0;
+
+  [[nodiscard]] std::string title() const {
+    return knob->name == "loop"
+               ? fmt::format("T.{} in the place of T.{} (line {})", value, knob->value, knob->line)
+               : fmt::format("{}={} in the place of {}", knob->name, value, knob->value);
+  }
+};
+
+/// The text with the knobs changed, from its end so that the other places stay.
+std::string edited(std::string_view text,
+                   const std::vector<std::pair<const TextKnob*, std::string>>& values) {
+  std::vector<std::pair<TextKnob::Place, std::string_view>> edits;
+  for (const auto& [knob, value] : values) {
+    for (const TextKnob::Place& place : knob->places) {
+      edits.emplace_back(place, value);
+    }
+  }
+  std::ranges::sort(edits, std::greater<>(), [](const auto& edit) { return edit.first.begin; });
+  std::string result(text);
+  for (const auto& [place, value] : edits) {
+    result.replace(place.begin, place.length, value);
+  }
+  return result;
+}
+
+}  // namespace
+
+std::string withoutComments(std::string_view text) {
+  std::string result(text);
+  std::size_t i = 0;
+  const auto blank = [&](std::size_t end) {
+    for (; i < end && i < text.size(); ++i) {
+      if (text[i] != '\n') {
+        result[i] = ' ';
+      }
+    }
+  };
+  while (i < text.size()) {
+    const std::string_view rest = text.substr(i);
+    if (rest.starts_with('#')) {
+      blank(std::min(text.find('\n', i), text.size()));
+    } else if (rest.starts_with("\"\"\"") || rest.starts_with("'''")) {
+      const std::size_t close = text.find(rest.substr(0, 3), i + 3);
+      blank(close == std::string_view::npos ? text.size() : close + 3);
+    } else if (rest.starts_with('"') || rest.starts_with('\'')) {
+      std::size_t end = i + 1;
+      while (end < text.size() && text[end] != rest[0] && text[end] != '\n') {
+        end += text[end] == '\\' ? 2 : 1;
+      }
+      blank(end + 1);
+    } else {
+      ++i;
+    }
+  }
+  return result;
+}
+
+std::vector<TextKnob> tileLangKnobs(std::string_view text) {
+  const std::string code = withoutComments(text);
+  text = code;
+  std::vector<TextKnob> knobs;
+  for (std::size_t at = 0; at < text.size();) {
+    if (!isWord(text[at])) {
+      ++at;
+      continue;
+    }
+    std::size_t end = at;
+    while (end < text.size() && isWord(text[end])) {
+      ++end;
+    }
+    const std::string_view word = text.substr(at, end - at);
+    const bool ofT = at >= 2 && text.substr(at - 2, 2) == "T.";
+    if (ofT && (word == "serial" || word == "unroll" || word == "vectorized") &&
+        end < text.size() && text[end] == '(') {
+      addLoop(knobs, text, at, word);
+    } else if (const auto place = numberBehind(text, end)) {
+      addNumber(knobs, text, word, *place);
+    }
+    at = end;
+  }
+  return knobs;
+}
+
+std::string withKnob(std::string_view text, const TextKnob& knob, std::string_view value) {
+  return edited(text, {{&knob, std::string(value)}});
+}
+
+std::vector<TextMove> tileLangMoves(std::string_view text, const std::vector<Finding>& findings,
+                                    std::uint64_t seed) {
+  const std::vector<TextKnob> knobs = tileLangKnobs(text);
+  Random random(seed);
+  std::vector<Change> changes;
+  for (const TextKnob& knob : knobs) {
+    double priority = weightFor(findings, knob.technique);
+    for (const std::string& value : knob.values) {
+      changes.push_back({&knob, value, priority + 0.01 * random.uniform()});
+      priority *= 0.7;
+    }
+  }
+  std::ranges::stable_sort(
+      changes, [](const Change& a, const Change& b) { return a.priority > b.priority; });
+  std::vector<TextMove> moves;
+  for (const Change& change : changes) {
+    moves.push_back(
+        {withKnob(text, *change.knob, change.value), change.title(), {change.knob->technique}});
+  }
+  for (std::size_t i = 0; i < changes.size(); ++i) {
+    for (std::size_t k = 0; k < i; ++k) {
+      const Change& a = changes[k];
+      const Change& b = changes[i];
+      if (a.knob == b.knob) {
+        continue;
+      }
+      moves.push_back({edited(text, {{a.knob, a.value}, {b.knob, b.value}}),
+                       fmt::format("{}; {}", a.title(), b.title()),
+                       {a.knob->technique, b.knob->technique}});
+    }
+  }
+  return moves;
+}
+
+}  // namespace hone::kernel

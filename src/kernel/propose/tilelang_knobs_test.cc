@@ -1,0 +1,109 @@
+#include "kernel/propose/tilelang_knobs.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "kernel/propose/analysis_source.h"
+#include "kernel/propose/search_proposer.h"
+
+namespace hone::kernel {
+namespace {
+
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+constexpr const char* kMatmul = R"(import tilelang.language as T
+
+BLOCK_K = 16  # block_K = 99 in a comment
+M = 1024
+
+
+def matmul(block_M=32, block_N: int = 32, threads=64):
+    "num_stages=7 in a string"
+    with T.Kernel(T.ceildiv(M, block_N), T.ceildiv(M, block_M), threads=threads) as (bx, by):
+        A_local = T.alloc_fragment((block_M, BLOCK_K), "float16")
+        T.copy(A[by * block_M, 0], A_local)
+        for k in T.serial(BLOCK_K):
+            C[0, 0] += A_local[0, k] * B[k, 0]
+
+
+kernel = matmul(block_M=32)
+)";
+
+TEST(TileLangKnobs, AreFoundWhereTheyMayChange) {
+  const auto knobs = tileLangKnobs(kMatmul);
+  std::vector<std::string> found;
+  for (const TextKnob& knob : knobs) {
+    found.push_back(knob.name + "=" + knob.value);
+  }
+  EXPECT_THAT(found,
+              ElementsAre("BLOCK_K=16", "block_M=32", "block_N=32", "threads=64", "loop=serial"));
+  EXPECT_EQ(knobs[1].places.size(), 2U);
+  EXPECT_EQ(knobs[0].line, 3);
+  EXPECT_THAT(knobs[0].values, ElementsAre("32", "8", "64", "4"));
+  EXPECT_THAT(knobs[3].values, ElementsAre("128", "32", "256"));
+}
+
+TEST(TileLangKnobs, AreChangedEverywhereAtOnce) {
+  const auto knobs = tileLangKnobs(kMatmul);
+  const std::string text = withKnob(kMatmul, knobs[1], "128");
+  EXPECT_THAT(text, HasSubstr("def matmul(block_M=128, block_N: int = 32"));
+  EXPECT_THAT(text, HasSubstr("kernel = matmul(block_M=128)"));
+  EXPECT_THAT(text, HasSubstr("block_K = 99 in a comment"));
+}
+
+TEST(TileLangKnobs, MovesAreAllDifferentAndBeginWithTheFindings) {
+  const std::vector<Finding> findings = {{Side::parallelism, "", "", "threads", 0.9}};
+  const auto moves = tileLangMoves(kMatmul, findings, 3);
+  ASSERT_GT(moves.size(), 20U);
+  EXPECT_THAT(moves[0].title, HasSubstr("threads=128"));
+  std::set<std::string> texts = {kMatmul};
+  for (const TextMove& move : moves) {
+    EXPECT_TRUE(texts.insert(move.text).second) << move.title;
+  }
+}
+
+TEST(TileLangFindings, NameWhatAGpuKernelLacks) {
+  const Source source{Language::tilelang, "matmul", kMatmul, {}};
+  const auto findings = tileLangFindings(source);
+  std::set<std::string> techniques;
+  for (const Finding& finding : findings) {
+    techniques.insert(finding.technique);
+    EXPECT_THAT(finding.evidence, HasSubstr("line "));
+  }
+  for (const char* technique :
+       {"shared-memory", "pipelining", "tensor-cores", "threads", "tiling", "vectorization"}) {
+    EXPECT_THAT(techniques, Contains(technique));
+  }
+}
+
+TEST(TileLangFindings, SayNothingOfOtherPython) {
+  EXPECT_TRUE(tileLangFindings({Language::tilelang, "x", "print('T.Kernel(')\n", {}}).empty());
+}
+
+TEST(TileLangSearch, ChangesTheBest) {
+  const Source source{Language::tilelang, "matmul", kMatmul, {}};
+  const Task task;
+  const Analysis analysis = analyse(task, source, {}, {});
+  const auto proposals =
+      makeSearchProposer(1, 1)->propose({task, source, source, 1, analysis, {}, {}, 0, 5});
+  ASSERT_TRUE(proposals);
+  ASSERT_EQ(proposals->size(), 5U);
+  for (const Proposal& proposal : *proposals) {
+    EXPECT_NE(proposal.source.text, source.text);
+    EXPECT_EQ(proposal.source.language, Language::tilelang);
+    EXPECT_FALSE(proposal.techniques.empty());
+  }
+}
+
+TEST(WithoutComments, KeepsPlaces) {
+  EXPECT_EQ(withoutComments("a = 1  # b\nc = \"#\"\n"), "a = 1     \nc =    \n");
+  EXPECT_EQ(withoutComments("'''x\ny''' z"), "    \n     z");
+  EXPECT_EQ(withoutComments("'open\nx"), "     \nx");
+}
+
+}  // namespace
+}  // namespace hone::kernel

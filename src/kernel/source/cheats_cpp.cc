@@ -1,0 +1,340 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <set>
+#include <string_view>
+
+#include "base/text.h"
+#include "kernel/source/cheats.h"
+
+namespace hone::kernel {
+namespace {
+
+using Names = std::set<std::string, std::less<>>;
+
+struct Group {
+  std::string_view what;
+  std::vector<std::string_view> names;
+};
+
+/// Refused wherever they stand: no kernel has a variable of such a name.
+const std::vector<Group>& words() {
+  static const std::vector<Group> kWords = {
+      {"starts a process",
+       {"fork", "vfork", "popen", "execv", "execve", "execvp", "execl", "execlp", "execle",
+        "posix_spawn", "posix_spawnp", "clone3"}},
+      {"loads other code", {"dlopen", "dlmopen", "dlsym", "dlvsym", "dl_iterate_phdr"}},
+      {"calls the system directly", {"syscall"}},
+      {"looks into processes", {"ptrace", "process_vm_readv", "process_vm_writev"}},
+      {"reads a clock, which a kernel has no use for",
+       {"clock_gettime", "gettimeofday", "timespec_get", "chrono", "__rdtsc", "_rdtsc", "__rdtscp",
+        "__builtin_ia32_rdtsc", "__builtin_ia32_rdtscp", "omp_get_wtime", "omp_get_wtick",
+        "getrusage", "clock_settime", "settimeofday"}},
+      {"sets a timer", {"setitimer", "timer_create", "timerfd_create"}},
+      {"handles signals", {"sigaction", "sigprocmask", "siglongjmp", "sigsetjmp", "signalfd"}},
+      {"starts a thread of its own; OpenMP's are allowed",
+       {"pthread_create", "pthread_detach", "thrd_create", "thrd_detach"}},
+      {"reads or writes files",
+       {"fopen", "freopen", "fdopen", "ifstream", "ofstream", "fstream", "openat", "pread",
+        "pwrite", "memfd_create", "shm_open"}},
+      {"uses the network", {"socket", "getaddrinfo", "gethostbyname"}},
+      {"reads or changes the environment", {"getenv", "setenv", "putenv", "unsetenv", "environ"}},
+      {"changes the protection of memory", {"mprotect", "pkey_mprotect", "mremap"}},
+      {"keeps a table of what it has seen", {"unordered_map", "unordered_set"}},
+      {"compares its inputs with what it has seen", {"memcmp", "bcmp"}},
+  };
+  return kWords;
+}
+
+/// Refused when they are called and the file has no function of that name itself.
+const std::vector<Group>& calls() {
+  static const std::vector<Group> kCalls = {
+      {"starts a process", {"system", "clone"}},
+      {"ends the process", {"exit", "_exit", "_Exit", "quick_exit", "atexit", "at_quick_exit"}},
+      {"reads a clock, which a kernel has no use for", {"clock", "time", "times", "ftime"}},
+      {"waits", {"sleep", "usleep", "nanosleep", "pause", "sleep_for", "sleep_until"}},
+      {"handles signals", {"signal", "raise", "kill"}},
+      {"reads or writes files", {"open", "read", "write", "close", "unlink", "ioctl"}},
+      {"uses the network", {"connect", "send", "recv"}},
+      {"changes its process", {"prctl", "setpriority", "nice", "sched_setscheduler", "setrlimit"}},
+  };
+  return kCalls;
+}
+
+const Names& headers() {
+  static const Names kHeaders = {"algorithm",
+                                 "array",
+                                 "atomic",
+                                 "barrier",
+                                 "bit",
+                                 "bitset",
+                                 "cassert",
+                                 "cfloat",
+                                 "climits",
+                                 "cmath",
+                                 "complex",
+                                 "concepts",
+                                 "condition_variable",
+                                 "cstddef",
+                                 "cstdint",
+                                 "cstdio",
+                                 "cstdlib",
+                                 "cstring",
+                                 "functional",
+                                 "initializer_list",
+                                 "iterator",
+                                 "latch",
+                                 "limits",
+                                 "memory",
+                                 "mutex",
+                                 "new",
+                                 "numbers",
+                                 "numeric",
+                                 "optional",
+                                 "ranges",
+                                 "semaphore",
+                                 "span",
+                                 "stdexcept",
+                                 "string",
+                                 "thread",
+                                 "tuple",
+                                 "type_traits",
+                                 "utility",
+                                 "valarray",
+                                 "variant",
+                                 "vector",
+                                 "version",
+                                 "assert.h",
+                                 "float.h",
+                                 "limits.h",
+                                 "math.h",
+                                 "stdalign.h",
+                                 "stdbool.h",
+                                 "stddef.h",
+                                 "stdint.h",
+                                 "stdio.h",
+                                 "stdlib.h",
+                                 "string.h",
+                                 "complex.h",
+                                 "tgmath.h",
+                                 "inttypes.h",
+                                 "cinttypes",
+                                 "omp.h",
+                                 "immintrin.h",
+                                 "x86intrin.h",
+                                 "emmintrin.h",
+                                 "xmmintrin.h",
+                                 "smmintrin.h",
+                                 "tmmintrin.h",
+                                 "pmmintrin.h",
+                                 "nmmintrin.h",
+                                 "avxintrin.h",
+                                 "arm_neon.h",
+                                 "arm_sve.h"};
+  return kHeaders;
+}
+
+class CppReader {
+ public:
+  explicit CppReader(std::span<const Token> tokens) : tokens_(tokens) { findDefinitions(); }
+
+  std::vector<Cheat> read() {
+    for (std::size_t i = 0; i < tokens_.size(); ++i) {
+      switch (tokens_[i].kind) {
+        case Token::Kind::directive:
+          readDirective(tokens_[i]);
+          break;
+        case Token::Kind::text:
+          readText(tokens_[i]);
+          break;
+        case Token::Kind::name:
+          readName(i);
+          break;
+        default:
+          break;
+      }
+    }
+    return std::move(cheats_);
+  }
+
+ private:
+  [[nodiscard]] std::string_view at(std::size_t i) const {
+    return i < tokens_.size() && tokens_[i].kind != Token::Kind::text
+               ? std::string_view(tokens_[i].text)
+               : std::string_view();
+  }
+  [[nodiscard]] std::string_view before(std::size_t i, std::size_t steps = 1) const {
+    return i >= steps ? at(i - steps) : std::string_view();
+  }
+  void add(const Token& token, std::string_view what) {
+    cheats_.push_back({token.line, fmt::format("{} ({})", what, token.text)});
+  }
+
+  /// Behind the bracket that closes the one at `open`.
+  [[nodiscard]] std::size_t behindBracket(std::size_t open) const {
+    int depth = 0;
+    for (std::size_t i = open; i < tokens_.size(); ++i) {
+      depth += at(i) == "(" ? 1 : at(i) == ")" ? -1 : 0;
+      if (depth == 0) {
+        return i + 1;
+      }
+    }
+    return tokens_.size();
+  }
+  /// Names with a body: "name(…) {", or with noexcept and the like before the brace.
+  void findDefinitions() {
+    for (std::size_t i = 1; i + 1 < tokens_.size(); ++i) {
+      const bool typed =
+          tokens_[i - 1].isName() || at(i - 1) == "*" || at(i - 1) == "&" || at(i - 1) == ">";
+      if (!tokens_[i].isName() || !typed || at(i + 1) != "(" || at(i - 1) == "return") {
+        continue;
+      }
+      std::size_t next = behindBracket(i + 1);
+      while (next < tokens_.size() && tokens_[next].isName()) {
+        ++next;
+      }
+      if (at(next) == "{") {
+        defined_.insert(tokens_[i].text);
+      }
+    }
+  }
+
+  void readDirective(const Token& token) {
+    const std::string_view line = trim(std::string_view(token.text).substr(1));
+    constexpr std::string_view kInclude = "include";
+    if (!line.starts_with(kInclude)) {
+      return;
+    }
+    std::string_view what = trim(line.substr(kInclude.size()));
+    const std::size_t end = what.find('>');
+    if (what.starts_with('<') && end != std::string_view::npos &&
+        headers().contains(what.substr(1, end - 1))) {
+      return;
+    }
+    cheats_.push_back(
+        {token.line, fmt::format("includes {}; a kernel has the standard headers for computing "
+                                 "and intrinsics",
+                                 what)});
+  }
+
+  void readText(const Token& token) {
+    for (const std::string_view place : {"/proc", "/sys/", "/dev/", "/etc/", "LD_PRELOAD"}) {
+      if (token.text.contains(place)) {
+        cheats_.push_back({token.line, fmt::format("names what is the system's ({})", place)});
+      }
+    }
+  }
+
+  void readName(std::size_t i) {
+    const Token& token = tokens_[i];
+    for (const Group& group : words()) {
+      if (std::ranges::find(group.names, token.text) != group.names.end()) {
+        add(token, group.what);
+      }
+    }
+    for (const Group& group : calls()) {
+      if (isCall(i) && std::ranges::find(group.names, token.text) != group.names.end()) {
+        add(token, group.what);
+      }
+    }
+    readAssembly(i);
+    readAttribute(i);
+    readStatic(i);
+    readExtern(i);
+    if (token.is("detach") && (before(i) == "." || before(i) == ">")) {
+      add(token, "leaves a thread running");
+    }
+  }
+
+  /// Whether "name(" is a call of a function that is not this file's own, nor a member.
+  [[nodiscard]] bool isCall(std::size_t i) const {
+    if (at(i + 1) != "(" || defined_.contains(tokens_[i].text)) {
+      return false;
+    }
+    const bool member = before(i) == "." || (before(i) == ">" && before(i, 2) == "-");
+    const bool declares = i > 0 && tokens_[i - 1].isName() && before(i) != "return" &&
+                          before(i) != "else" && before(i) != "do";
+    return !member && !declares;
+  }
+
+  void readAssembly(std::size_t i) {
+    if (!tokens_[i].is("asm") && !tokens_[i].is("__asm__") && !tokens_[i].is("__asm")) {
+      return;
+    }
+    for (std::size_t next = i; next < tokens_.size() && at(next) != ";"; ++next) {
+      for (const std::string_view word :
+           {"syscall", "sysenter", "int $", "int 0x80", "rdtsc", "rdpmc", ".incbin", ".include",
+            ".section", ".init_array"}) {
+        if (tokens_[next].kind == Token::Kind::text && tokens_[next].text.contains(word)) {
+          cheats_.push_back({tokens_[next].line, fmt::format("has assembly with '{}'", word)});
+        }
+      }
+    }
+  }
+
+  void readAttribute(std::size_t i) {
+    for (const std::string_view name : {"constructor", "destructor", "ifunc"}) {
+      const bool marks = before(i) == "(" || before(i) == ":" || before(i) == ",";
+      if ((tokens_[i].text == name || tokens_[i].text == fmt::format("__{}__", name)) && marks) {
+        add(tokens_[i], "runs code before it is called");
+      }
+    }
+  }
+
+  /// A static pointer to something constant, or a static address as a number, is what a cache of
+  /// results is keyed on; a table of constants is an array.
+  void readStatic(std::size_t i) {
+    if (!tokens_[i].is("static") && !tokens_[i].is("thread_local")) {
+      return;
+    }
+    bool constant = false;
+    bool pointer = false;
+    bool address = false;
+    for (std::size_t next = i + 1; next < tokens_.size(); ++next) {
+      const std::string_view word = at(next);
+      constant = constant || (word == "const" && !pointer);
+      address = address || word == "uintptr_t" || word == "intptr_t";
+      pointer = pointer || word == "*";
+      const bool ends = word == "=" || word == ";" || word == "{" || word == ",";
+      if (ends) {
+        if ((constant && pointer) || address) {
+          add(tokens_[next - 1], "keeps a pointer from one call to the next");
+        }
+        return;
+      }
+      if (word == "(" || word == "[" || word == "<") {
+        return;
+      }
+    }
+  }
+
+  /// A function that is declared and not defined here is somebody else's.
+  void readExtern(std::size_t i) {
+    if (!tokens_[i].is("extern")) {
+      return;
+    }
+    for (std::size_t next = i + 1; next < tokens_.size(); ++next) {
+      const std::string_view word = at(next);
+      if (word == ";" || word == "{" || word == "=") {
+        return;
+      }
+      if (word == "(" && tokens_[next - 1].isName() && !tokens_[next - 1].is("__attribute__")) {
+        if (!defined_.contains(tokens_[next - 1].text)) {
+          add(tokens_[next - 1], "declares a function that is not its own");
+        }
+        return;
+      }
+    }
+  }
+
+  std::span<const Token> tokens_;
+  Names defined_;
+  std::vector<Cheat> cheats_;
+};
+
+}  // namespace
+
+std::vector<Cheat> findCppCheats(std::span<const Token> tokens) { return CppReader(tokens).read(); }
+
+}  // namespace hone::kernel

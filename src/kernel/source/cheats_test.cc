@@ -1,0 +1,194 @@
+#include "kernel/source/cheats.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "kernel/source/test_kernels.h"
+
+namespace hone::kernel {
+namespace {
+
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+std::vector<std::string> cheatsIn(Language language, const std::string& text) {
+  std::vector<std::string> all;
+  for (const Cheat& cheat : findCheats({language, "a", text, {}})) {
+    all.push_back(cheat.text());
+  }
+  return all;
+}
+
+struct Case {
+  const char* name;
+  const char* text;
+  const char* says;
+};
+
+// NOLINTNEXTLINE(readability-identifier-naming): GoogleTest looks for this name
+void PrintTo(const Case& value, std::ostream* out) { *out << value.name; }
+
+std::string caseName(const testing::TestParamInfo<Case>& info) { return info.param.name; }
+
+class CppCheat : public testing::TestWithParam<Case> {};
+
+TEST_P(CppCheat, IsNamedWithItsLine) {
+  const auto cheats =
+      cheatsIn(Language::cpp, std::string("#include <cstdint>\n") + GetParam().text);
+  EXPECT_THAT(cheats, testing::Contains(HasSubstr(GetParam().says)));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, CppCheat,
+    testing::Values(
+        Case{"Fork", "void f() { fork(); }", "line 2: starts a process (fork)"},
+        Case{"System", "void f() { std::system(\"true\"); }", "starts a process (system)"},
+        Case{"Exit", "void f() {\n  exit(0); }", "line 3: ends the process (exit)"},
+        Case{"Dlopen", "auto h = dlopen(nullptr, 1);", "loads other code (dlopen)"},
+        Case{"Clock", "void f() { clock_gettime(0, nullptr); }", "reads a clock"},
+        Case{"Chrono", "auto t = std::chrono::steady_clock::now();", "reads a clock"},
+        Case{"PatchedClock", "extern \"C\" int clock_gettime(int, void*) { return 0; }",
+             "reads a clock"},
+        Case{"Time", "auto t = time(nullptr);", "reads a clock"},
+        Case{"Ptrace", "long x = ptrace(0);", "looks into processes"},
+        Case{"Preload", "const char* x = \"LD_PRELOAD\";", "the system's (LD_PRELOAD)"},
+        Case{"Proc", "const char* x = \"/proc/self/mem\";", "the system's (/proc)"},
+        Case{"Header", "#include <sys/mman.h>\n", "includes <sys/mman.h>"},
+        Case{"OtherFile", "#include \"a.reference.cc\"\n", "includes \"a.reference.cc\""},
+        Case{"AbsoluteFile", "#include </etc/passwd>\n", "includes </etc/passwd>"},
+        Case{"PointerCache", "static const float* last = nullptr;", "keeps a pointer"},
+        Case{"AddressCache", "void f() { static std::uintptr_t key; }", "keeps a pointer"},
+        Case{"ThreadCache", "thread_local const void* seen;", "keeps a pointer"},
+        Case{"MapCache", "static std::unordered_map<const float*, int> cache;", "keeps a table"},
+        Case{"Compares", "if (memcmp(A, old, 8) == 0) return;", "compares its inputs"},
+        Case{"Detach", "std::thread([&] {}).detach();", "leaves a thread running"},
+        Case{"Pthread", "pthread_create(nullptr, nullptr, f, nullptr);", "a thread of its own"},
+        Case{"Handler", "void f() { signal(11, nullptr); }", "handles signals (signal)"},
+        Case{"Constructor", "__attribute__((constructor)) void f() {}", "before it is called"},
+        Case{"Constructor11", "[[gnu::constructor]] void f() {}", "before it is called"},
+        Case{"Syscall", "asm volatile(\"syscall\" : : : );", "assembly with 'syscall'"},
+        Case{"Incbin", "asm(\".incbin \\\"x\\\"\");", "assembly with '.incbin'"},
+        Case{"Borrowed", "extern \"C\" void cblas_sgemm(int, int);", "not its own (cblas_sgemm)"},
+        Case{"Reference", "extern \"C\" void reference(const double*);", "not its own (reference)"},
+        Case{"Macro", "#define WORK \\\n  fork()\n", "starts a process (fork)"},
+        Case{"File", "auto f = fopen(\"x\", \"w\");", "reads or writes files"},
+        Case{"Environment", "auto x = getenv(\"HOME\");", "the environment"}),
+    caseName);
+
+TEST(CppCheats, HonestKernelsHaveNone) {
+  for (const TestKernel& kernel : honestKernels()) {
+    EXPECT_THAT(cheatsIn(Language::cpp, kernel.text), IsEmpty()) << kernel.name;
+  }
+}
+
+TEST(CppCheats, HonestThingsThatLookAlike) {
+  for (const char* text :
+       {"// fork() and clock_gettime() and /proc\n", "static const float kTable[] = {1, 2};",
+        "static float* buffer = nullptr;", "static thread_local std::vector<float> packed;",
+        "static inline const float* row(const float* a) { return a; }",
+        "static float read(const float* a) { return *a; }\nfloat y = read(nullptr);",
+        "asm volatile(\"\" ::: \"memory\");", "asm(\"vfmadd231ps %0, %1, %2\");",
+        "extern \"C\" void kernel(const float* A);\nextern \"C\" void kernel(const float* A) {}",
+        "struct Panel { int open; int time; };\nint f(Panel p) { return p.open + p.time; }",
+        "auto end = std::remove(v.begin(), v.end(), 0);", "#include <immintrin.h>\n",
+        "static constexpr int kTile = 8;", "const float* a = A + i; float time = a[0] * 2;"}) {
+    EXPECT_THAT(cheatsIn(Language::cpp, text), IsEmpty()) << text;
+  }
+}
+
+class PythonCheat : public testing::TestWithParam<Case> {};
+
+constexpr const char* kPythonHead =
+    "import torch\nimport torch.nn as nn\nimport torch.nn.functional as F\nimport tilelang\n"
+    "import tilelang.language as T\nclass ModelNew(nn.Module):\n"
+    "    def __init__(self):\n        super().__init__()\n"
+    "        self.linear = nn.Linear(4, 4)\n    def forward(self, x, y):\n";
+
+TEST_P(PythonCheat, IsNamedWithItsLine) {
+  const auto cheats =
+      cheatsIn(Language::tilelang, std::string(kPythonHead) + "        " + GetParam().text);
+  EXPECT_THAT(cheats, testing::Contains(HasSubstr(GetParam().says)));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, PythonCheat,
+    testing::Values(
+        Case{"Try", "try:\n            pass\n", "line 11: catches the failures"},
+        Case{"Matmul", "return torch.matmul(x, y)", "lets torch do the work (matmul)"},
+        Case{"Operator", "return x @ y", "torch's operator @"},
+        Case{"Functional", "return F.softmax(x, -1)", "lets torch do the work (softmax)"},
+        Case{"LongFunctional", "return torch.nn.functional.relu(x)", "the work (relu)"},
+        Case{"NnFunctional", "return nn.functional.relu(x)", "the work (relu)"},
+        Case{"Method", "return x.softmax(-1)", "the work (softmax)"},
+        Case{"MethodOfView", "return x.view(-1).sum()", "the work (sum)"},
+        Case{"MethodOfWeight", "return self.linear.weight.mm(x)", "the work (mm)"},
+        Case{"Layer", "return self.linear(x)", "lets a layer of torch do the work (linear)"},
+        Case{"Compile", "return torch.compile(x)", "torch's compiler"},
+        Case{"Arithmetic", "return x * 2", "whole tensors by torch's operators (x)"},
+        Case{"InFString", "return f'{torch.mm(x, y)}'", "the work (mm)"},
+        Case{"FromImport", "pass\nfrom torch import matmul as mm\n", "the work in torch (matmul)"},
+        Case{"Reference", "return Model()(x)", "uses the reference"},
+        Case{"ImportReference", "pass\nimport softmax_reference\n", "imports softmax_reference"},
+        Case{"Subprocess", "pass\nimport subprocess\n", "imports subprocess"},
+        Case{"Ctypes", "pass\nfrom ctypes import CDLL\n", "imports ctypes"},
+        Case{"Threading", "pass\nimport os, threading as t\n", "imports threading"},
+        Case{"Numpy", "pass\nimport numpy as np\n", "imports numpy"},
+        Case{"PatchedEvent", "torch.cuda.Event = None", "clocks and streams (Event)"},
+        Case{"PatchedTorch", "torch.empty = None", "replaces a part of torch (empty)"},
+        Case{"PatchedTime", "pass\nimport time\ntime.perf_counter = None\n", "imports time"},
+        Case{"DataPtr", "key = x.data_ptr()", "looks at where a tensor lies"},
+        Case{"Identity", "key = id(x)", "tells objects apart"},
+        Case{"KeptInput", "if x is self.last: return self.out", "one that it has kept"},
+        Case{"Equal", "if x.equal(self.last): return self.out", "one that it has kept"},
+        Case{"Modules", "g = globals()", "not its own (globals)"},
+        Case{"Getattr", "f = getattr(torch, 'mat' + 'mul')", "not its own (getattr)"},
+        Case{"Dunder", "f = torch.__dict__['matmul']", "reaches into Python itself"},
+        Case{"Eval", "eval('1')", "runs text as code"},
+        Case{"Global", "global cache", "from one call to the next"},
+        Case{"File", "open('x')", "reads or writes files"}),
+    caseName);
+
+TEST(PythonCheats, HonestKernelsHaveNone) {
+  constexpr const char* kHonest = R"(import math
+import torch
+import torch.nn as nn
+import tilelang
+import tilelang.language as T
+from typing import Optional
+
+BLOCK_M = 32
+
+@tilelang.jit(out_idx=[-1], target="c")
+def softmax(M, N, block_M=BLOCK_M, dtype="float32"):
+    @T.prim_func
+    def main(X: T.Tensor((M, N), dtype), Y: T.Tensor((M, N), dtype)):
+        with T.Kernel(T.ceildiv(M, block_M)) as bx:
+            for i in T.serial(block_M):
+                most = T.alloc_local((1,), dtype)
+                most[0] = -T.infinity(dtype)
+                for j in T.serial(N):
+                    most[0] = T.max(most[0], X[bx * block_M + i, j])
+                    Y[bx * block_M + i, j] = T.exp(X[bx * block_M + i, j] - most[0])
+    return main
+
+class ModelNew(nn.Module):
+    """Like Model, but with try: import os, of our own."""
+
+    def __init__(self, features: int, eps: Optional[float] = None):
+        super(ModelNew, self).__init__()
+        self.linear = nn.Linear(features, features)
+        self.weight = nn.Parameter(torch.ones(features))
+        self.scale = 1 / math.sqrt(features)  # x @ y
+
+    def forward(self, x: torch.Tensor, *others) -> torch.Tensor:
+        M, N = x.shape
+        out = torch.empty((M, N), dtype=torch.float32, device=x.device)
+        kernel = softmax(M, N // 1 * 1)
+        kernel(x.contiguous().view(M, N), self.linear.weight.t(), *others)
+        return out.reshape(x.size(0), -1)
+)";
+  EXPECT_THAT(cheatsIn(Language::tilelang, kHonest), IsEmpty());
+}
+
+}  // namespace
+}  // namespace hone::kernel

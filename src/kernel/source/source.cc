@@ -1,0 +1,70 @@
+#include "kernel/source/source.h"
+
+#include <algorithm>
+#include <initializer_list>
+
+#include "base/file.h"
+#include "base/hash.h"
+
+namespace hone::kernel {
+namespace {
+
+constexpr std::size_t kLargestSource = std::size_t{1} << 20U;
+
+bool isOneOf(std::string_view text, std::initializer_list<std::string_view> all) {
+  return std::find(all.begin(), all.end(), text) != all.end();
+}
+
+}  // namespace
+
+std::string_view nameOf(Language language) {
+  return language == Language::cpp ? "cpp" : "tilelang";
+}
+
+std::optional<Language> languageFrom(std::string_view name) {
+  for (const Language language : {Language::cpp, Language::tilelang}) {
+    if (nameOf(language) == name) {
+      return language;
+    }
+  }
+  return std::nullopt;
+}
+
+std::string Source::key() const {
+  Hasher hasher;
+  hasher.field(nameOf(language)).field(text);
+  for (const std::string& flag : flags) {
+    hasher.field(flag);
+  }
+  return hasher.hex();
+}
+
+Result<Source> readSource(const std::filesystem::path& file) {
+  const std::string ending = file.extension().string();
+  Source source;
+  if (ending == ".py") {
+    source.language = Language::tilelang;
+  } else if (!isOneOf(ending, {".c", ".cc", ".cpp", ".cxx"})) {
+    return userError("{}: a kernel file ends with .c, .cc or .cpp, or with .py for TileLang",
+                     file.string());
+  }
+  std::error_code error;
+  if (const auto size = std::filesystem::file_size(file, error); !error && size > kLargestSource) {
+    return userError("{}: has {} bytes; a kernel file has at most {}", file.string(), size,
+                     kLargestSource);
+  }
+  source.text = HONE_TRY(readFile(file));
+  if (source.text.contains('\0')) {
+    return userError("{}: is no text", file.string());
+  }
+  if (source.text.find_first_not_of(" \t\r\n") == std::string::npos) {
+    return userError("{}: is empty", file.string());
+  }
+  source.name = file.stem().string();
+  if (ending == ".c") {
+    source.flags = {"-xc"};
+  }
+  return source;
+}
+
+}  // namespace hone::kernel

@@ -1,0 +1,80 @@
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "iree/device.h"
+#include "kernel/judge/referee.h"
+#include "kernel/propose/proposer.h"
+#include "store/store.h"
+#include "trial/rounds.h"
+
+namespace hone::kernel {
+
+/// The run that all is recorded under, and which of its kernels this is.
+struct RunScope {
+  store::Store& store;
+  std::int64_t run = 0;
+  std::string kernel;  ///< before the keys of its trials; "" where the run has but one
+  iree::RankBy rankBy = iree::RankBy::cpu;
+  std::uint64_t seed = 1;
+};
+
+/// A kernel that was judged, as the store has it.
+struct Entry {
+  Tried tried;
+  std::int64_t trial = 0;  ///< its id
+  double screenNs = 0;     ///< 0 where it was not timed
+
+  [[nodiscard]] const Source& source() const { return tried.proposal.source; }
+};
+
+/// The trials of one kernel in a run. What is new is judged and recorded in one commit; what the
+/// store has is given back as it was, so that an interrupted run judges nothing twice.
+class Docket {
+ public:
+  Docket(Referee& referee, RunScope scope) : referee_(referee), scope_(std::move(scope)) {}
+
+  /// Takes over what an earlier process recorded.
+  [[nodiscard]] Result<void> restore();
+
+  /// Turn 0 is the original. One that takes more than 1.5 times as long as `toBeatNs` (0: no limit)
+  /// is recorded as too slow. The entry stays where it is.
+  [[nodiscard]] Result<Entry*> judge(const Proposal& proposal, std::size_t turn, double toBeatNs);
+  /// A trial that is only measured beside others: the original once more, PyTorch.
+  [[nodiscard]] Result<std::int64_t> companion(const std::string& name);
+
+  /// The entry of a source that was judged; nullptr where it was not.
+  [[nodiscard]] Entry* find(const std::string& sourceKey);
+  /// In the order of judging, the original first.
+  [[nodiscard]] std::deque<Entry>& entries() { return entries_; }
+  /// How many candidates, the original left out, this and earlier processes judged.
+  [[nodiscard]] std::size_t candidates() const {
+    return entries_.empty() ? 0 : entries_.size() - 1;
+  }
+
+  /// In rounds: the source in a fresh process each time; none: PyTorch's reference.
+  [[nodiscard]] trial::Participant participant(std::int64_t trial,
+                                               const std::optional<Source>& source) const;
+  /// The outcomes as the store has them by now: rounds may have changed them.
+  [[nodiscard]] Result<void> refresh();
+  [[nodiscard]] const RunScope& scope() const { return scope_; }
+  [[nodiscard]] Referee& referee() const { return referee_; }
+
+ private:
+  [[nodiscard]] std::string scoped(const std::string& key) const;
+  [[nodiscard]] Entry& add(Tried tried, std::int64_t trial);
+
+  Referee& referee_;
+  RunScope scope_;
+  std::map<std::string, store::Trial> known_;  ///< by key, of this kernel
+  std::map<std::int64_t, std::vector<model::Sample>> screening_;
+  std::deque<Entry> entries_;  ///< a deque: entries are pointed to
+};
+
+}  // namespace hone::kernel

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "kernel/propose/proposer.h"
+#include "kernel/turns/docket.h"
+
+namespace hone::kernel {
+
+/// What one turn knew, was offered and decided.
+struct TurnRecord {
+  std::size_t turn = 1;
+  nlohmann::json analysis;            ///< of the best at its begin
+  std::vector<std::string> examples;  ///< their names
+  std::vector<Proposal> proposals;
+  std::string complaint;  ///< of the proposer
+  std::string ended;      ///< why it will propose nothing more
+  nlohmann::json memory;  ///< of the proposer, after it proposed
+
+  // Once its candidates were judged and raced:
+  bool decided = false;
+  std::map<std::string, double> speedups;  ///< over the original, by the source's key
+  std::string best;                        ///< the key of the best by then; "": the original
+  double bestSpeedup = 1;
+  double bestNs = 0;
+  double improvement = 0;  ///< over the best before the turn, in the same race
+};
+
+[[nodiscard]] nlohmann::json toJson(const TurnRecord& record);
+[[nodiscard]] TurnRecord turnRecordFrom(const nlohmann::json& json);
+
+/// The turns of one kernel, in the details of its run: saved before candidates are judged, and
+/// again when the turn is decided.
+class History {
+ public:
+  explicit History(RunScope scope) : scope_(std::move(scope)) {}
+
+  [[nodiscard]] Result<void> restore();
+  /// The record of a turn (from 1) that began before; nullptr where it did not.
+  [[nodiscard]] TurnRecord* find(std::size_t turn);
+  /// Adds the record of the next turn, or replaces the last, and saves all.
+  [[nodiscard]] Result<void> save(const TurnRecord& record);
+  [[nodiscard]] const std::vector<TurnRecord>& turns() const { return turns_; }
+
+ private:
+  RunScope scope_;
+  nlohmann::json details_ = nlohmann::json::object();
+  std::vector<TurnRecord> turns_;
+};
+
+}  // namespace hone::kernel

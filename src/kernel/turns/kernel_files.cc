@@ -1,0 +1,90 @@
+#include "kernel/turns/kernel_files.h"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+#include <system_error>
+
+#include "base/text.h"
+#include "kernel/turns/outputs.h"
+
+namespace hone::kernel {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::array<std::string_view, 5> kEndings = {".py", ".cc", ".cpp", ".cxx", ".c"};
+
+bool isKernelFile(const fs::path& file) {
+  const std::string stem = file.stem().string();
+  const bool reference = stem == "reference" || stem.ends_with(".reference");
+  return !reference && !stem.starts_with("__") && !isOptimizedFile(file) &&
+         std::find(kEndings.begin(), kEndings.end(), file.extension().string()) != kEndings.end();
+}
+
+bool isFile(const fs::path& file) {
+  std::error_code code;
+  return fs::is_regular_file(file, code);
+}
+
+}  // namespace
+
+Result<std::vector<fs::path>> findKernels(const fs::path& folder) {
+  std::error_code code;
+  std::vector<fs::path> files;
+  fs::recursive_directory_iterator entry(folder, fs::directory_options::skip_permission_denied,
+                                         code);
+  for (const fs::recursive_directory_iterator end; !code && entry != end; entry.increment(code)) {
+    const std::string name = entry->path().filename().string();
+    if (entry->is_directory() && (name.starts_with('.') || name == "__pycache__")) {
+      entry.disable_recursion_pending();
+    } else if (entry->is_regular_file() && !name.starts_with('.') && isKernelFile(entry->path())) {
+      files.push_back(entry->path().lexically_normal());
+    }
+  }
+  if (code) {
+    return userError("cannot list the kernels in {}: {}", folder.string(), code.message());
+  }
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+Result<fs::path> findKernel(const fs::path& name, const fs::path& folder) {
+  std::vector<fs::path> places = {name};
+  if (name.is_relative()) {
+    places.push_back(folder / name);
+  }
+  for (const fs::path& place : places) {
+    if (isFile(place)) {
+      return place;
+    }
+  }
+  for (const fs::path& place : places) {
+    for (const std::string_view ending : kEndings) {
+      if (fs::path whole = place.string() + std::string(ending); isFile(whole)) {
+        return whole;
+      }
+    }
+  }
+  std::vector<std::string> names;
+  if (const auto files = findKernels(folder)) {
+    for (const fs::path& file : *files) {
+      names.push_back(file.lexically_relative(folder).string());
+    }
+  }
+  const auto like = nearest(name.string(), names);
+  return userError(
+      "could not find kernel file {}, nor in {}{}; `hone kernel list-slow {}` lists "
+      "what there is",
+      name.string(), folder.string(), like ? fmt::format("; did you mean {}?", *like) : "",
+      folder.string());
+}
+
+Result<Source> readKernel(const fs::path& file) {
+  Source source = HONE_TRY(readSource(file));
+  const std::vector<std::string> flags = flagsAtHead(source.text);
+  source.flags.insert(source.flags.end(), flags.begin(), flags.end());
+  return source;
+}
+
+}  // namespace hone::kernel

@@ -1,0 +1,128 @@
+#include <nlohmann/json.hpp>
+
+#include "kernel/turns/optimizer.h"
+#include "stats/summary.h"
+#include "trial/lane.h"
+#include "trial/paired_rounds.h"
+
+// The end of an optimization: the winner confirmed, and the result as JSON.
+
+namespace hone::kernel {
+namespace {
+
+using nlohmann::json;
+
+/// An open verdict may take this many times the rounds.
+constexpr std::int64_t kMostExtension = 3;
+
+json toJson(const stats::Comparison& comparison) {
+  return {{"verdict", stats::nameOf(comparison.verdict)},
+          {"speedup", comparison.speedup.estimate},
+          {"low", comparison.speedup.low},
+          {"high", comparison.speedup.high},
+          {"noise", comparison.floor},
+          {"rounds", comparison.rounds}};
+}
+
+json toJson(const Confirmation& confirmed) {
+  return {{"original", toJson(confirmed.original)},
+          {"pytorch", confirmed.pytorch ? toJson(*confirmed.pytorch) : json()},
+          {"original_ns", confirmed.originalNs},
+          {"best_ns", confirmed.bestNs},
+          {"pytorch_ns", confirmed.pytorch ? json(confirmed.pytorchNs) : json()}};
+}
+
+}  // namespace
+
+Result<std::optional<Confirmation>> Optimizer::confirm() {
+  if (best_.entry == &original()) {
+    return std::nullopt;
+  }
+  const Source& source = original().source();
+  const bool withPyTorch = originalOverPyTorch_.has_value();
+  std::vector<trial::Participant> participants = {
+      docket_.participant(original().trial, source),
+      docket_.participant(HONE_TRY(docket_.companion("the original, again")), source),
+      docket_.participant(best_.entry->trial, best_.entry->source())};
+  if (withPyTorch) {
+    for (const char* name : {"PyTorch", "PyTorch, again"}) {
+      participants.push_back(docket_.participant(HONE_TRY(docket_.companion(name)), std::nullopt));
+    }
+  }
+  const RunScope& scope = docket_.scope();
+  trial::PairedRoundsOptions options;
+  options.rounds = options_.rounds;
+  options.mostRounds = kMostExtension * options_.rounds;
+  options.compare.seed = scope.seed;
+  const FileLock lane = HONE_TRY(trial::enterToMeasure());
+  workshop_.progress.stage("confirming the winner", options.rounds);
+  options.onRound = [this] { workshop_.progress.step(); };
+  const auto recorded = HONE_TRY(scope.store.samples(scope.run));
+  const auto times =
+      HONE_TRY(trial::pairedRounds(scope.rankBy, scope.store, participants, recorded, options));
+  HONE_CHECK(docket_.refresh());
+  if (!times[2].comparison) {
+    return std::nullopt;
+  }
+  Confirmation confirmed;
+  confirmed.original = *times[2].comparison;
+  confirmed.originalNs = stats::median(times[0].timesNs);
+  confirmed.bestNs = stats::median(times[2].timesNs);
+  if (withPyTorch && times[3].timesNs.size() == times[2].timesNs.size() &&
+      times[4].timesNs.size() == times[2].timesNs.size()) {
+    confirmed.pytorch =
+        stats::compare({times[3].timesNs, times[2].timesNs, times[4].timesNs}, options.compare);
+    confirmed.pytorchNs = stats::median(times[3].timesNs);
+  }
+  return confirmed;
+}
+
+const Tried* Optimized::find(const std::string& sourceKey) const {
+  for (const Tried& one : tried) {
+    if (one.proposal.source.key() == sourceKey) {
+      return &one;
+    }
+  }
+  return nullptr;
+}
+
+bool Optimized::improved() const {
+  return confirmed && confirmed->original.verdict == stats::Verdict::improved;
+}
+
+double Optimized::headline() const {
+  if (!confirmed) {
+    return originalOverPyTorch.value_or(1);
+  }
+  return (confirmed->pytorch ? *confirmed->pytorch : confirmed->original).speedup.estimate;
+}
+
+json toJson(const Optimized& optimized) {
+  json turns = json::array();
+  for (const TurnRecord& turn : optimized.turns) {
+    turns.push_back({{"turn", turn.turn},
+                     {"proposals", turn.proposals.size()},
+                     {"best_speedup", turn.bestSpeedup},
+                     {"improvement", turn.improvement},
+                     {"complaint", turn.complaint}});
+  }
+  return {{"kernel", optimized.original.name},
+          {"language", nameOf(optimized.original.language)},
+          {"stopped", nameOf(optimized.stop)},
+          {"why", optimized.why},
+          {"note", optimized.note},
+          {"improved", optimized.improved()},
+          {"best", optimized.best.title},
+          {"techniques", optimized.best.techniques},
+          {"flags", optimized.best.source.flags},
+          {"confirmed", optimized.confirmed ? toJson(*optimized.confirmed) : json()},
+          {"original_over_pytorch",
+           optimized.originalOverPyTorch ? json(*optimized.originalOverPyTorch) : json()},
+          {"candidates", optimized.candidates},
+          {"failed", optimized.failed},
+          {"turns", std::move(turns)},
+          {"spent", optimized.spent},
+          {"cost", optimized.cost}};
+}
+
+}  // namespace hone::kernel

@@ -1,0 +1,303 @@
+#include "kernel/turns/optimizer.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "base/file.h"
+#include "kernel/propose/test_loop.h"
+
+namespace hone::kernel {
+namespace {
+
+using model::Outcome;
+using test::failing;
+using test::FakeReferee;
+using test::kernelOf;
+using test::proposalOf;
+using test::ScriptedProposer;
+using ::testing::DoubleNear;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::SizeIs;
+
+/// A store with a run; what it has outlives the optimizers that are tried on it.
+class Fixture {
+ public:
+  Fixture() {
+    store::Run run;
+    run.key = "k";
+    run.verb = "kernel";
+    run_ = store_.addRun(run).value();
+  }
+
+  Result<Optimized> optimize(Referee& referee, Proposer& proposer, const OptimizeOptions& options,
+                             const std::string& scope = "", const Examples* examples = nullptr,
+                             const Source& original = kernelOf(1000)) {
+    Progress quiet(true);
+    Optimizer optimizer({referee, proposer, examples, quiet},
+                        {store_, run_, scope, iree::RankBy::cpu, 1}, options);
+    return optimizer.optimize(original);
+  }
+  [[nodiscard]] std::vector<store::Trial> trials() const { return store_.trials(run_).value(); }
+
+ private:
+  ScratchFolder folder_ = ScratchFolder::create("hone-optimizer-test").value();
+  store::Store store_ =
+      store::Store::open(folder_.path() / "s.db", store::Store::Mode::write).value();
+  std::int64_t run_ = 0;
+};
+
+OptimizeOptions patient() {
+  OptimizeOptions options;
+  options.targetSpeedup = 1000;
+  return options;
+}
+
+TEST(Optimizer, KeepsTheBestAndConfirmsIt) {
+  Fixture fixture;
+  FakeReferee referee;
+  ScriptedProposer proposer(
+      {{proposalOf(kernelOf(800), "a"), proposalOf(failing(Outcome::mismatch), "b")},
+       {proposalOf(kernelOf(400), "c"), proposalOf(kernelOf(600), "d")},
+       {proposalOf(kernelOf(390), "e")},
+       {proposalOf(kernelOf(385), "f")}});
+  const auto result = fixture.optimize(referee, proposer, patient());
+  ASSERT_TRUE(result) << result.error().message;
+  EXPECT_TRUE(result->improved());
+  EXPECT_EQ(result->note, "");
+  EXPECT_EQ(result->best.title, "f");
+  EXPECT_THAT(result->confirmed->original.speedup.estimate, DoubleNear(1000.0 / 385, 0.05));
+  EXPECT_GE(result->confirmed->original.rounds, 20U);
+  EXPECT_EQ(result->stop, Stop::plateau) << result->why;
+  EXPECT_THAT(result->why, HasSubstr("2 turns in a row gained less than 5 %"));
+  EXPECT_THAT(result->turns, SizeIs(4));
+  EXPECT_EQ(result->candidates, 6U);
+  EXPECT_EQ(result->failed, 1U);
+  EXPECT_THAT(proposer.triedBefore, ElementsAre(0, 2, 4, 5));
+  EXPECT_EQ(proposer.bests[1], kernelOf(800).text);
+  EXPECT_THAT(proposer.speedups[2], DoubleNear(2.5, 0.05));
+}
+
+TEST(Optimizer, OneSmallGainIsNoPlateau) {
+  Fixture fixture;
+  FakeReferee referee;
+  ScriptedProposer proposer({{proposalOf(kernelOf(990))},
+                             {proposalOf(kernelOf(500))},
+                             {proposalOf(kernelOf(498))},
+                             {proposalOf(kernelOf(250))}});
+  const auto result = fixture.optimize(referee, proposer, patient());
+  ASSERT_TRUE(result);
+  EXPECT_EQ(result->best.source.text, kernelOf(250).text);
+  EXPECT_EQ(result->stop, Stop::noIdeas);
+}
+
+TEST(Optimizer, StopsAtTheTargetOverPyTorch) {
+  Fixture fixture;
+  FakeReferee referee(500);
+  OptimizeOptions options;
+  options.targetSpeedup = 1.5;
+  ScriptedProposer proposer(
+      {{proposalOf(kernelOf(600))}, {proposalOf(kernelOf(300))}, {proposalOf(kernelOf(100))}});
+  const auto result = fixture.optimize(referee, proposer, options);
+  ASSERT_TRUE(result);
+  EXPECT_EQ(result->stop, Stop::target) << result->why;
+  EXPECT_THAT(result->turns, SizeIs(2)) << "600 ns is 0.83x, 300 ns is 1.67x";
+  EXPECT_THAT(*result->originalOverPyTorch, DoubleNear(0.5, 0.02));
+  ASSERT_TRUE(result->confirmed->pytorch);
+  EXPECT_THAT(result->headline(), DoubleNear(500.0 / 300, 0.05));
+  EXPECT_THAT(result->confirmed->original.speedup.estimate, DoubleNear(1000.0 / 300, 0.1));
+}
+
+TEST(Optimizer, WithoutPyTorchOnlyATargetThatWasGivenEndsIt) {
+  for (const bool given : {false, true}) {
+    Fixture fixture;
+    FakeReferee referee;
+    OptimizeOptions options;
+    options.targetSpeedup = 1.5;
+    options.targetOverOriginal = given;
+    ScriptedProposer proposer({{proposalOf(kernelOf(500))}, {proposalOf(kernelOf(250))}});
+    const auto result = fixture.optimize(referee, proposer, options);
+    ASSERT_TRUE(result);
+    EXPECT_EQ(result->stop, given ? Stop::target : Stop::noIdeas) << result->why;
+    EXPECT_EQ(result->best.source.text, kernelOf(given ? 500 : 250).text);
+  }
+}
+
+TEST(Optimizer, StopsAtTheEndOfTurnsAndOfTheBudget) {
+  Fixture turns;
+  FakeReferee referee;
+  std::vector<std::vector<Proposal>> script;
+  for (int i = 1; i <= 9; ++i) {
+    script.push_back({proposalOf(kernelOf(1000 * std::pow(0.8, i)))});
+  }
+  ScriptedProposer proposer(script);
+  OptimizeOptions options = patient();
+  options.maxTurns = 3;
+  EXPECT_EQ(turns.optimize(referee, proposer, options)->stop, Stop::turns);
+  Fixture budget;
+  options.maxTurns = 9;
+  options.budget.trials = 2;
+  const auto limited = budget.optimize(referee, proposer, options);
+  EXPECT_EQ(limited->stop, Stop::budget);
+  EXPECT_EQ(limited->candidates, 2U);
+  EXPECT_TRUE(limited->improved());
+}
+
+TEST(Optimizer, NothingQuickerIsNoError) {
+  Fixture fixture;
+  FakeReferee referee;
+  ScriptedProposer proposer({{proposalOf(kernelOf(1200)), proposalOf(kernelOf(5000))}});
+  const auto result = fixture.optimize(referee, proposer, patient());
+  ASSERT_TRUE(result);
+  EXPECT_FALSE(result->improved());
+  EXPECT_FALSE(result->confirmed);
+  EXPECT_THAT(result->note, HasSubstr("no candidate was quicker"));
+  EXPECT_EQ(result->tried[2].judged.outcome, Outcome::tooSlow);
+}
+
+TEST(Optimizer, ComplaintsCostTurnsNotTheRun) {
+  Fixture fixture;
+  FakeReferee referee;
+  ScriptedProposer proposer({});
+  proposer.complaints = "the server is down";
+  const auto result = fixture.optimize(referee, proposer, patient());
+  ASSERT_TRUE(result);
+  EXPECT_EQ(result->stop, Stop::plateau);
+  EXPECT_THAT(result->why, HasSubstr("the server is down"));
+  EXPECT_THAT(result->turns, SizeIs(2));
+}
+
+TEST(Optimizer, SaysWhyAProposerEnded) {
+  Fixture fixture;
+  FakeReferee referee;
+  ScriptedProposer proposer({});
+  proposer.end = "the spending cap of $1 is reached";
+  EXPECT_EQ(fixture.optimize(referee, proposer, patient())->why, proposer.end);
+}
+
+TEST(Optimizer, JudgesNoSourceTwice) {
+  Fixture fixture;
+  FakeReferee referee;
+  const Proposal same = proposalOf(kernelOf(700));
+  ScriptedProposer proposer({{same, same, proposalOf(kernelOf(1000))}, {same}, {same}});
+  ASSERT_TRUE(fixture.optimize(referee, proposer, patient()));
+  for (const auto& [key, times] : referee.judgements) {
+    EXPECT_EQ(times, 1);
+  }
+  EXPECT_THAT(referee.judgements, SizeIs(2));
+  EXPECT_NE(referee.salts[0], referee.salts[1]);
+}
+
+TEST(Optimizer, AnOriginalThatFailsIsAUserError) {
+  for (const auto& [outcome, says] : std::vector<std::pair<Outcome, std::string>>{
+           {Outcome::mismatch, "scale is wrong from the start: line 3"},
+           {Outcome::compileFailed, "scale does not compile"},
+           {Outcome::invalid, "scale is refused"},
+           {Outcome::runTimeout, "scale does not run"}}) {
+    Fixture fixture;
+    FakeReferee referee;
+    ScriptedProposer proposer({});
+    const auto result =
+        fixture.optimize(referee, proposer, patient(), "", nullptr, failing(outcome));
+    ASSERT_FALSE(result);
+    EXPECT_EQ(result.error().fault, Fault::user);
+    EXPECT_THAT(result.error().message, HasSubstr(says));
+  }
+}
+
+TEST(Optimizer, KernelsOfOneRunDoNotMix) {
+  Fixture fixture;
+  FakeReferee referee;
+  ScriptedProposer first({{proposalOf(kernelOf(500))}});
+  ScriptedProposer second({{proposalOf(kernelOf(500))}});
+  ASSERT_TRUE(fixture.optimize(referee, first, patient(), "a.cc"));
+  const auto result = fixture.optimize(referee, second, patient(), "b.cc");
+  ASSERT_TRUE(result);
+  EXPECT_TRUE(result->improved());
+  EXPECT_EQ(referee.judgements[kernelOf(500).key()], 2) << "each kernel has its own trials";
+}
+
+TEST(Optimizer, TheStoreHasEverything) {
+  Fixture fixture;
+  FakeReferee referee(800);
+  ScriptedProposer proposer({{proposalOf(kernelOf(500), "half")}});
+  ASSERT_TRUE(fixture.optimize(referee, proposer, patient()));
+  std::vector<std::string> names;
+  for (const store::Trial& trial : fixture.trials()) {
+    names.push_back(trial.config.name);
+    if (trial.config.name == "half") {
+      EXPECT_EQ(trial.details["kernel"]["source"], kernelOf(500).text);
+      EXPECT_EQ(trial.details["kernel"]["reasoning"], "because");
+      EXPECT_EQ(trial.details["turn"], 1);
+      EXPECT_EQ(trial.details["facts"]["worst_error"], 1e-7);
+    }
+  }
+  EXPECT_THAT(names, ElementsAre("the original", "PyTorch", "half", "the original, again",
+                                 "PyTorch, again"));
+}
+
+/// What must not depend on where a run was killed.
+nlohmann::json essence(const Optimized& result) {
+  nlohmann::json json = toJson(result);
+  json["conversation"] = result.conversation;
+  return json;
+}
+
+std::vector<std::vector<Proposal>> eventfulScript() {
+  return {{proposalOf(kernelOf(800), "a"), proposalOf(failing(Outcome::compileFailed), "b"),
+           proposalOf(kernelOf(790), "c"), proposalOf(kernelOf(4000), "d")},
+          {proposalOf(kernelOf(790), "e"), proposalOf(kernelOf(805), "f")},
+          {proposalOf(kernelOf(350), "g")}};
+}
+
+/// Killed after any number of steps, any number of times, a run comes to the same end, and nothing
+/// that was recorded is judged or measured again.
+RC_GTEST_PROP(Optimizer, GoesOnWhereItWasKilled, ()) {
+  static const nlohmann::json kWhole = [] {
+    Fixture fixture;
+    FakeReferee referee(500);
+    ScriptedProposer proposer(eventfulScript());
+    return essence(fixture.optimize(referee, proposer, patient()).value());
+  }();
+  const auto kills = *rc::gen::container<std::vector<int>>(rc::gen::inRange(0, 120));
+  Fixture fixture;
+  FakeReferee referee(500);
+  for (const int steps : kills) {
+    ScriptedProposer proposer(eventfulScript());
+    referee.fuse.left = steps;
+    const auto result = fixture.optimize(referee, proposer, patient());
+    if (result) {
+      RC_ASSERT(essence(*result) == kWhole);
+    }
+  }
+  referee.fuse.left = 1'000'000;
+  ScriptedProposer proposer(eventfulScript());
+  const auto result = fixture.optimize(referee, proposer, patient());
+  RC_ASSERT(result.has_value());
+  RC_ASSERT(essence(*result) == kWhole);
+  for (const auto& [key, times] : referee.judgements) {
+    RC_ASSERT(times == 1);
+  }
+}
+
+/// A turn that was asked for is not asked for again: answers cost money.
+TEST(Optimizer, AsksOnceATurn) {
+  Fixture fixture;
+  FakeReferee referee;
+  ScriptedProposer first(eventfulScript());
+  referee.fuse.left = 3;  // killed while the candidates of the first turn are judged
+  ASSERT_FALSE(fixture.optimize(referee, first, patient()));
+  EXPECT_THAT(first.bests, SizeIs(1));
+  referee.fuse.left = 1'000'000;
+  ScriptedProposer second(eventfulScript());
+  const auto result = fixture.optimize(referee, second, patient());
+  ASSERT_TRUE(result);
+  EXPECT_THAT(second.triedBefore, ElementsAre(4, 5, 6)) << "the second turn is its first";
+  EXPECT_EQ(result->conversation, "turns 1 2 3 4");
+}
+
+}  // namespace
+}  // namespace hone::kernel

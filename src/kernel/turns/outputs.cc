@@ -1,0 +1,193 @@
+#include "kernel/turns/outputs.h"
+
+#include <nlohmann/json.hpp>
+#include <regex>
+#include <utility>
+
+#include "base/clock.h"
+#include "base/file.h"
+#include "base/text.h"
+#include "base/unified_diff.h"
+#include "store/records.h"
+
+namespace hone::kernel {
+namespace {
+
+using nlohmann::json;
+
+std::string speedupText(const stats::Comparison& comparison) {
+  const stats::Interval& speedup = comparison.speedup;
+  return fmt::format("{:.3f}x (95 % interval {:.3f} - {:.3f})", speedup.estimate, speedup.low,
+                     speedup.high);
+}
+
+constexpr std::string_view kHead = "Optimized by hone ";
+constexpr std::string_view kFlags = "hone: flags ";
+
+std::string_view markOf(Language language) { return language == Language::cpp ? "//" : "#"; }
+
+/// Those that only change how well the code is compiled.
+bool isOptimizing(std::string_view flag) {
+  return (flag.starts_with("-O") || flag.starts_with("-f") || flag.starts_with("-m")) &&
+         !flag.starts_with("-fplugin");
+}
+
+std::string_view withoutHead(std::string_view text, Language language) {
+  const bool headed = text.starts_with(fmt::format("{} {}", markOf(language), kHead));
+  const auto end = text.find("\n\n");
+  return headed && end != std::string_view::npos ? text.substr(end + 2) : text;
+}
+
+json evaluationOf(const Optimized& optimized, const Proposal& proposal) {
+  const Tried* tried = optimized.find(proposal.source.key());
+  if (tried == nullptr) {
+    return {{"title", proposal.title}, {"outcome", "not judged"}};
+  }
+  return {{"title", proposal.title},
+          {"outcome", model::nameOf(tried->judged.outcome)},
+          {"message", tried->judged.message},
+          {"speedup", tried->speedup ? json(*tried->speedup) : json()},
+          {"turn", tried->turn},
+          {"facts", tried->judged.facts}};
+}
+
+json turnJson(const Optimized& optimized, const TurnRecord& turn, const Source& before,
+              const std::string& fileName) {
+  json suggestions = json::array();
+  json changes = json::array();
+  json evaluation = json::array();
+  for (const Proposal& proposal : turn.proposals) {
+    suggestions.push_back({{"title", proposal.title},
+                           {"techniques", proposal.techniques},
+                           {"reasoning", proposal.reasoning}});
+    changes.push_back({{"title", proposal.title},
+                       {"flags", proposal.source.flags},
+                       {"diff", unifiedDiff(before.text, proposal.source.text, fileName)}});
+    evaluation.push_back(evaluationOf(optimized, proposal));
+  }
+  const Tried* best = optimized.find(turn.best);
+  return {{"iteration", turn.turn},
+          {"bottleneck_analysis", turn.analysis},
+          {"examples", turn.examples},
+          {"optimization_suggestions", std::move(suggestions)},
+          {"code_changes", std::move(changes)},
+          {"evaluation", std::move(evaluation)},
+          {"improvement", turn.improvement},
+          {"best", best != nullptr ? best->proposal.title : ""},
+          {"speedup_over_original", turn.bestSpeedup},
+          {"speedup", turn.bestSpeedup * optimized.originalOverPyTorch.value_or(1)},
+          {"complaint", turn.complaint}};
+}
+
+}  // namespace
+
+std::filesystem::path optimizedFile(const std::filesystem::path& kernelFile, double speedup) {
+  return kernelFile.parent_path() / fmt::format("{}_optimized_{:.3f}x{}",
+                                                kernelFile.stem().string(), speedup,
+                                                kernelFile.extension().string());
+}
+
+bool isOptimizedFile(const std::filesystem::path& file) {
+  static const std::regex kName(R"(.*_optimized_[0-9]+\.[0-9]+x)");
+  return std::regex_match(file.stem().string(), kName);
+}
+
+std::vector<std::string> flagsAtHead(std::string_view text) {
+  std::vector<std::string> flags;
+  for (const std::string& line : splitAt(text, '\n')) {
+    std::string_view bare = trim(line);
+    if (!bare.starts_with("//") && !bare.starts_with('#')) {
+      break;
+    }
+    bare = trim(bare.substr(bare.starts_with('#') ? 1 : 2));
+    if (!bare.starts_with(kFlags)) {
+      continue;
+    }
+    for (std::string& flag : splitAt(bare.substr(kFlags.size()), ' ')) {
+      if (isOptimizing(flag)) {
+        flags.push_back(std::move(flag));
+      }
+    }
+  }
+  return flags;
+}
+
+std::string optimizedText(const Optimized& optimized, const OutputOptions& options) {
+  const Source& best = optimized.best.source;
+  const std::string_view mark = markOf(best.language);
+  std::string text = fmt::format("{} {}{} from {} on {}: {}\n", mark, kHead, options.version,
+                                 options.kernelFile.filename().string(), utcNow(),
+                                 shortened(optimized.best.title, 100));
+  if (optimized.confirmed) {
+    const Confirmation& confirmed = *optimized.confirmed;
+    text += fmt::format("{} over the original: {}, {} interleaved rounds, {} -> {}\n", mark,
+                        speedupText(confirmed.original), confirmed.original.rounds,
+                        humanTime(confirmed.originalNs), humanTime(confirmed.bestNs));
+    text += confirmed.pytorch
+                ? fmt::format("{} over PyTorch: {}\n", mark, speedupText(*confirmed.pytorch))
+                : fmt::format("{} over PyTorch: not measured\n", mark);
+  }
+  text += fmt::format("{} on {}; verified against {}\n", mark, options.machine,
+                      options.reference.filename().string());
+  if (!optimized.best.techniques.empty()) {
+    text += fmt::format("{} techniques: {}\n", mark, join(optimized.best.techniques, ", "));
+  }
+  std::vector<std::string> flags = best.flags;
+  std::erase_if(flags, [](const std::string& flag) { return !isOptimizing(flag); });
+  if (!flags.empty()) {
+    text += fmt::format("{} {}{}\n", mark, kFlags, join(flags, " "));
+  }
+  return fmt::format("{}\n{}", text, withoutHead(best.text, best.language));
+}
+
+json historyJson(const Optimized& optimized, const std::string& fileName) {
+  json turns = json::array();
+  const Source* before = &optimized.original;
+  for (const TurnRecord& turn : optimized.turns) {
+    turns.push_back(turnJson(optimized, turn, *before, fileName));
+    if (const Tried* best = optimized.find(turn.best); best != nullptr) {
+      before = &best->proposal.source;
+    }
+  }
+  if (!turns.empty()) {
+    const json whole = toJson(optimized);
+    for (const char* name : {"stopped", "why", "note", "confirmed", "spent"}) {
+      turns.back()[name] = whole[name];
+    }
+  }
+  return turns;
+}
+
+Result<OutputFiles> writeOutputs(const Optimized& optimized, const OutputOptions& options) {
+  OutputFiles files;
+  HONE_CHECK(makeFolder(options.logs));
+  files.history = options.logs / fmt::format("optimization_history_{}.json", options.name);
+  const json history = historyJson(optimized, options.kernelFile.filename().string());
+  HONE_CHECK(writeFile(files.history, store::jsonText(history, 2) + "\n"));
+  if (!optimized.conversation.empty()) {
+    files.conversation = options.logs / fmt::format("dspy_history_{}.txt", options.name);
+    HONE_CHECK(writeFile(files.conversation, optimized.conversation));
+  }
+  if (optimized.improved()) {
+    files.kernel = optimizedFile(options.kernelFile, optimized.headline());
+    HONE_CHECK(writeFile(files.kernel, optimizedText(optimized, options)));
+  }
+  return files;
+}
+
+Example exampleOf(const Optimized& optimized) {
+  Example example;
+  const Source& best = optimized.best.source;
+  example.name = fmt::format("{}-{}", best.name, best.key().substr(0, 8));
+  example.technique = optimized.best.techniques.empty() ? std::string("rewrite")
+                                                        : optimized.best.techniques.front();
+  example.language = nameOf(best.language);
+  example.title = fmt::format("{}: {}", best.name, optimized.best.title);
+  example.text = optimized.best.reasoning;
+  example.before = optimized.original.text;
+  example.after = best.text;
+  example.speedup = optimized.confirmed ? optimized.confirmed->original.speedup.estimate : 0;
+  return example;
+}
+
+}  // namespace hone::kernel

@@ -1,0 +1,114 @@
+#include "kernel/turns/slow_list.h"
+
+#include <nlohmann/json.hpp>
+
+#include "stats/summary.h"
+#include "trial/lane.h"
+#include "trial/rounds.h"
+
+namespace hone::kernel {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::int64_t kRounds = 5;
+
+}  // namespace
+
+Result<std::optional<BesidePyTorch>> besidePyTorch(Docket& docket, trial::Rounds& rounds,
+                                                   Progress& progress) {
+  if (!docket.referee().hasPyTorch()) {
+    return std::nullopt;
+  }
+  const Entry& original = docket.entries().front();
+  const FileLock lane = HONE_TRY(trial::enterToMeasure());
+  const std::vector<trial::Participant> both = {
+      docket.participant(original.trial, original.source()),
+      docket.participant(HONE_TRY(docket.companion("PyTorch")), std::nullopt)};
+  std::vector<double> ratios;
+  std::vector<double> kernelNs;
+  std::vector<double> pytorchNs;
+  progress.stage("beside PyTorch", kRounds);
+  for (std::int64_t round = 0; round < kRounds; ++round) {
+    const auto taken = HONE_TRY(
+        rounds.take(round, both, trial::shuffled(both.size(), docket.scope().seed, round)));
+    if (taken[0] && taken[1] && *taken[0] > 0) {
+      ratios.push_back(*taken[1] / *taken[0]);
+      kernelNs.push_back(*taken[0]);
+      pytorchNs.push_back(*taken[1]);
+    }
+    progress.step();
+  }
+  if (ratios.empty()) {
+    return std::nullopt;
+  }
+  return BesidePyTorch{stats::median(ratios), stats::median(kernelNs), stats::median(pytorchNs)};
+}
+
+bool ListedKernel::slow(double threshold) const {
+  if (!problem.empty()) {
+    return false;
+  }
+  return speedup ? *speedup < threshold
+                 : category == nameOf(Category::critical) || category == nameOf(Category::slow);
+}
+
+json toJson(const ListedKernel& listed) {
+  return {{"kernel", listed.kernel},
+          {"content", listed.content},
+          {"problem", listed.problem},
+          {"speedup", listed.speedup ? json(*listed.speedup) : json()},
+          {"time_ns", listed.kernelNs},
+          {"pytorch_ns", listed.pytorchNs},
+          {"roofline_share", listed.share},
+          {"category", listed.category}};
+}
+
+ListedKernel listedKernelFrom(const json& json) {
+  ListedKernel listed;
+  listed.kernel = json.value("kernel", "");
+  listed.content = json.value("content", "");
+  listed.problem = json.value("problem", "");
+  if (const auto speedup = json.find("speedup"); speedup != json.end() && speedup->is_number()) {
+    listed.speedup = speedup->get<double>();
+  }
+  listed.kernelNs = json.value("time_ns", 0.0);
+  listed.pytorchNs = json.value("pytorch_ns", 0.0);
+  listed.share = json.value("roofline_share", 0.0);
+  listed.category = json.value("category", "");
+  return listed;
+}
+
+Result<ListedKernel> listKernel(Docket& docket, const Source& source, const Measured& machine,
+                                Progress& progress) {
+  ListedKernel listed;
+  const RunScope& scope = docket.scope();
+  HONE_CHECK(docket.restore());
+  const Entry* entry = HONE_TRY(docket.judge({source, "the original", {}, ""}, 0, 0));
+  const Judged judged = entry->tried.judged;
+  if (!judged.ok()) {
+    listed.problem = fmt::format("{}: {}", model::nameOf(judged.outcome), judged.message);
+    return listed;
+  }
+  if (entry->screenNs <= 0) {
+    listed.problem = "not timed: a kernel for a GPU, and there is none here";
+    return listed;
+  }
+  trial::Rounds rounds(scope.rankBy, scope.store, model::Stage::race);
+  rounds.restore(HONE_TRY(scope.store.samples(scope.run)));
+  Measured measured = machine;
+  measured.kernelNs = entry->screenNs;
+  if (const auto beside = HONE_TRY(besidePyTorch(docket, rounds, progress))) {
+    listed.speedup = beside->speedup;
+    listed.pytorchNs = beside->pytorchNs;
+    measured.kernelNs = beside->kernelNs;
+    measured.pytorchNs = beside->pytorchNs;
+  }
+  const Analysis analysis = analyse(docket.referee().task(), source, judged, measured);
+  listed.kernelNs = measured.kernelNs;
+  listed.share = analysis.share;
+  listed.category = nameOf(analysis.category);
+  return listed;
+}
+
+}  // namespace hone::kernel

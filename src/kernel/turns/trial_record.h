@@ -1,0 +1,21 @@
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+#include "kernel/propose/proposer.h"
+#include "store/records.h"
+
+namespace hone::kernel {
+
+// How proposals and what came of them are kept in the store.
+
+[[nodiscard]] nlohmann::json toJson(const Proposal& proposal);
+[[nodiscard]] Proposal proposalFrom(const nlohmann::json& json);
+
+[[nodiscard]] store::Trial trialOf(const Tried& tried, std::string key);
+/// The samples are those of its screening.
+[[nodiscard]] Tried triedFrom(const store::Trial& trial, std::vector<model::Sample> samples);
+
+}  // namespace hone::kernel

@@ -1,0 +1,153 @@
+#include "kernel/worker/shared_tensor.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+namespace hone::kernel {
+namespace {
+
+using model::ElementType;
+
+/// A NaN that no computation makes: signalling where the type has such, its payload at random.
+/// Integers have none; a random number stands there by chance only.
+std::uint64_t markFor(ElementType type, Random& random) {
+  const std::uint64_t bits = random.next();
+  switch (type) {
+    case ElementType::f64:
+      return 0x7ff0000000000001U | (bits & 0x8007fffffffffffeU);
+    case ElementType::f32:
+      return 0x7f800001U | (bits & 0x803ffffeU);
+    case ElementType::f16:
+      return 0x7c01U | (bits & 0x81feU);
+    case ElementType::bf16:
+      return 0x7f81U | (bits & 0x803eU);
+    case ElementType::i1:
+      return 0xa5;  // neither 0 nor 1
+    default:
+      return bits;
+  }
+}
+
+}  // namespace
+
+Result<SharedTensor> SharedTensor::create(std::filesystem::path file, const model::TensorType& type,
+                                          Placement placement) {
+  const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+  SharedTensor tensor;
+  tensor.file_ = std::move(file);
+  tensor.type_ = type;
+  const std::size_t bytes = type.bytes();
+  const std::size_t mapBytes = std::max<std::size_t>(1, (bytes + page - 1) / page) * page;
+  tensor.offset_ = placement == Placement::begin ? 0 : mapBytes - bytes;
+  const int fd = ::open(tensor.file_.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+  if (fd < 0) {
+    return errnoError(fmt::format("cannot make {}", tensor.file_.string()));
+  }
+  // Now, as a page that is not there when it is written raises a signal.
+  if (const int code = ::posix_fallocate(fd, 0, static_cast<off_t>(mapBytes)); code != 0) {
+    ::close(fd);
+    errno = code;
+    return errnoError(fmt::format("cannot make {} of {} bytes", tensor.file_.string(), mapBytes));
+  }
+  void* map = ::mmap(nullptr, mapBytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+  const auto error = errnoError(fmt::format("cannot map {}", tensor.file_.string()));
+  ::close(fd);
+  if (map == MAP_FAILED) {
+    return error;
+  }
+  tensor.map_ = static_cast<std::byte*>(map);
+  tensor.mapBytes_ = mapBytes;
+  return tensor;
+}
+
+SharedTensor::SharedTensor(SharedTensor&& other) noexcept
+    : file_(std::move(other.file_)),
+      type_(std::move(other.type_)),
+      map_(std::exchange(other.map_, nullptr)),
+      mapBytes_(other.mapBytes_),
+      offset_(other.offset_),
+      guard_(std::move(other.guard_)),
+      mark_(other.mark_) {}
+
+SharedTensor& SharedTensor::operator=(SharedTensor&& other) noexcept {
+  std::swap(file_, other.file_);
+  std::swap(type_, other.type_);
+  std::swap(map_, other.map_);
+  std::swap(mapBytes_, other.mapBytes_);
+  std::swap(offset_, other.offset_);
+  std::swap(guard_, other.guard_);
+  std::swap(mark_, other.mark_);
+  return *this;
+}
+
+SharedTensor::~SharedTensor() {
+  if (map_ != nullptr) {
+    ::munmap(map_, mapBytes_);
+    std::error_code ignored;
+    std::filesystem::remove(file_, ignored);
+  }
+}
+
+std::vector<std::byte> SharedTensor::outside() const {
+  std::vector<std::byte> bytes(map_, map_ + offset_);
+  bytes.insert(bytes.end(), map_ + offset_ + type_.bytes(), map_ + mapBytes_);
+  return bytes;
+}
+
+void SharedTensor::guard(Random& random) {
+  const auto fill = [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
+      map_[i] = static_cast<std::byte>(random.next() & 0xffU);
+    }
+  };
+  fill(0, offset_);
+  fill(offset_ + type_.bytes(), mapBytes_);
+  guard_ = outside();
+}
+
+bool SharedTensor::guardIntact() const { return guard_.empty() || outside() == guard_; }
+
+void SharedTensor::markUnwritten(Random& random) {
+  mark_ = markFor(type_.element, random);
+  const std::size_t bytes = bytesOf(type_.element);
+  const std::span<std::byte> all = data();
+  for (std::size_t at = 0; at < all.size(); at += bytes) {
+    std::memcpy(all.data() + at, &mark_, bytes);
+  }
+}
+
+template <typename Bits>
+std::optional<std::int64_t> SharedTensor::firstMarked() const {
+  const auto mark = static_cast<Bits>(mark_);
+  const std::span all(reinterpret_cast<const Bits*>(map_ + offset_),
+                      static_cast<std::size_t>(type_.count()));
+  const auto first = std::ranges::find(all, mark);
+  if (first == all.end()) {
+    return std::nullopt;
+  }
+  // An integer may have the value of the mark by right; all of them may not.
+  const bool isCertain = isFloat(type_.element) || type_.element == ElementType::i1;
+  const bool left = isCertain || std::ranges::count(all, mark) == std::ssize(all);
+  return left ? std::optional<std::int64_t>(first - all.begin()) : std::nullopt;
+}
+
+std::optional<std::int64_t> SharedTensor::firstUnwritten() const {
+  switch (bytesOf(type_.element)) {
+    case 8:
+      return firstMarked<std::uint64_t>();
+    case 4:
+      return firstMarked<std::uint32_t>();
+    case 2:
+      return firstMarked<std::uint16_t>();
+    default:
+      return firstMarked<std::uint8_t>();
+  }
+}
+
+}  // namespace hone::kernel

@@ -1,0 +1,281 @@
+#include "kernel/worker/worker.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/random.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <thread>
+
+#include "base/clock.h"
+#include "base/file.h"
+#include "base/interrupt.h"
+#include "base/text.h"
+#include "kernel/worker/python_nursery.h"
+
+namespace hone::kernel {
+namespace {
+
+using std::chrono::milliseconds;
+
+/// An answer is a short line; a worker that sends more is not itself.
+constexpr std::size_t kLongestAnswer = std::size_t{4} << 20U;
+constexpr std::size_t kMostLog = std::size_t{64} << 10U;
+
+std::uint64_t trulyRandom() {
+  std::uint64_t seed = 0;
+  if (::getrandom(&seed, sizeof seed, 0) != sizeof seed) {
+    seed = static_cast<std::uint64_t>(nowNs()) ^ (static_cast<std::uint64_t>(::getpid()) << 40U);
+  }
+  return seed;
+}
+
+Reply withStatus(Reply::Status status, std::string message) {
+  Reply reply;
+  reply.status = status;
+  reply.message = std::move(message);
+  return reply;
+}
+
+std::string textOf(const nlohmann::json& body, const char* key) {
+  const auto at = body.find(key);
+  return at != body.end() && at->is_string() ? at->get<std::string>() : "";
+}
+
+}  // namespace
+
+Result<Worker> Worker::start(const WorkerCommand& command) {
+  std::array<int, 2> requests{};
+  std::array<int, 2> answers{-1, -1};
+  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, requests.data()) != 0) {
+    return errnoError("cannot open a channel to a worker");
+  }
+  Worker worker;
+  worker.requests_ = requests[0];
+  worker.log_ = command.log;
+  worker.nursery_ = command.nursery;
+  worker.random_ = Random(trulyRandom());
+  const bool piped = ::pipe2(answers.data(), O_CLOEXEC) == 0;
+  const int log = ::open(command.log.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+  auto child = piped && log >= 0 ? startProcess(command, requests[1], answers[1], log)
+                                 : Result<pid_t>(errnoError("cannot open a worker's channels"));
+  for (const int end : {requests[1], answers[1], log}) {
+    ::close(end);
+  }
+  worker.answers_ = answers[0];
+  worker.pid_ = worker.measured_ = HONE_TRY(std::move(child));
+  ::fcntl(worker.answers_, F_SETFL, O_NONBLOCK);
+  return worker;
+}
+
+Worker::Worker(Worker&& other) noexcept
+    : pid_(std::exchange(other.pid_, -1)),
+      measured_(std::exchange(other.measured_, -1)),
+      requests_(std::exchange(other.requests_, -1)),
+      answers_(std::exchange(other.answers_, -1)),
+      pending_(std::move(other.pending_)),
+      log_(std::move(other.log_)),
+      nursery_(std::move(other.nursery_)),
+      random_(other.random_) {}
+
+Worker& Worker::operator=(Worker&& other) noexcept {
+  std::swap(pid_, other.pid_);
+  std::swap(measured_, other.measured_);
+  std::swap(requests_, other.requests_);
+  std::swap(answers_, other.answers_);
+  std::swap(pending_, other.pending_);
+  std::swap(log_, other.log_);
+  std::swap(nursery_, other.nursery_);
+  std::swap(random_, other.random_);
+  return *this;
+}
+
+Worker::~Worker() {
+  stop();
+  for (const int end : {requests_, answers_}) {
+    if (end >= 0) {
+      ::close(end);
+    }
+  }
+}
+
+Ending Worker::stop() {
+  if (pid_ <= 0) {
+    return {};
+  }
+  ::kill(-pid_, SIGKILL);  // before it is reaped: the number of the group is still its own
+  ::kill(pid_, SIGKILL);
+  const Ending ending = reap();
+  pid_ = measured_ = -1;
+  return ending;
+}
+
+Ending Worker::reap() const {
+  if (nursery_ != nullptr) {
+    return nursery_->wait(pid_).value_or(Ending{});
+  }
+  int status = 0;
+  rusage usage{};
+  while (::wait4(pid_, &status, 0, &usage) < 0 && errno == EINTR) {
+  }
+  return endingFrom(status, usage);
+}
+
+bool Worker::send(std::string_view line) const {
+  while (!line.empty()) {
+    const ssize_t wrote = ::send(requests_, line.data(), line.size(), MSG_NOSIGNAL);
+    if (wrote < 0 && errno == EINTR) {
+      continue;
+    }
+    if (wrote < 0) {
+      return false;
+    }
+    line.remove_prefix(static_cast<std::size_t>(wrote));
+  }
+  return true;
+}
+
+/// A line of the worker; "" with the reason in `reply` where none comes.
+Result<std::string> Worker::readLine(std::int64_t deadlineNs, Reply& reply) {
+  for (;;) {
+    if (const std::size_t end = pending_.find('\n'); end != std::string::npos) {
+      std::string line = pending_.substr(0, end);
+      pending_.erase(0, end + 1);
+      return line;
+    }
+    const std::int64_t leftNs = deadlineNs - nowNs();
+    if (interrupted()) {
+      stop();
+      return interruptedError();
+    }
+    if (leftNs <= 0 || pending_.size() > kLongestAnswer) {
+      stop();
+      reply = leftNs <= 0
+                  ? withStatus(Reply::Status::timedOut, "it was stopped: no end within its time")
+                  : withStatus(Reply::Status::garbled, "it wrote to the judge's channel");
+      return "";
+    }
+    // Never long: an interrupt just before the sleep wakes nobody.
+    constexpr std::int64_t kLongestMs = 500;
+    pollfd end{answers_, POLLIN, 0};
+    ::poll(&end, 1, static_cast<int>(std::min(kLongestMs, leftNs / 1'000'000 + 1)));
+    std::array<char, 65536> buffer;  // NOLINT(*-member-init): read fills what is used
+    const ssize_t got = ::read(answers_, buffer.data(), buffer.size());
+    if (got > 0) {
+      pending_.append(buffer.data(), static_cast<std::size_t>(got));
+    } else if (got == 0) {
+      const bool byItself = endsNow(pid_);
+      const Ending ending = stop();
+      reply = byItself ? withStatus(Reply::Status::ended,
+                                    fmt::format("its process ended: {}", ending.describe()))
+                       : withStatus(Reply::Status::garbled, "it closed the judge's channel");
+      return "";
+    }
+  }
+}
+
+Reply Worker::parsed(const std::string& line, std::uint64_t id) {
+  nlohmann::json body = nlohmann::json::parse(line, nullptr, false);
+  const bool sane = body.is_object() && body.contains("id") && body["id"] == id &&
+                    body.contains("ok") && body["ok"].is_boolean();
+  if (!sane || !pending_.empty()) {
+    stop();
+    return withStatus(Reply::Status::garbled, "it wrote to the judge's channel");
+  }
+  Reply reply;
+  if (!body["ok"].get<bool>()) {
+    reply.status = Reply::Status::failed;
+    reply.kind = textOf(body, "kind");
+    reply.message = textOf(body, "error");
+    reply.detail = textOf(body, "detail");
+  }
+  reply.body = std::move(body);
+  return reply;
+}
+
+Result<Reply> Worker::answerTo(std::uint64_t id, milliseconds limit) {
+  const std::int64_t deadlineNs = nowNs() + limit.count() * 1'000'000;
+  Reply reply;
+  const std::string line = HONE_TRY(readLine(deadlineNs, reply));
+  return reply.ok() ? parsed(line, id) : reply;
+}
+
+Result<Reply> Worker::ask(nlohmann::json request, milliseconds limit) {
+  if (!alive()) {
+    return withStatus(Reply::Status::ended, "its process ended before");
+  }
+  const std::uint64_t id = random_.next() >> 11U;
+  request["id"] = id;
+  // One that cannot be sent has its reason at the other end of the answers.
+  (void)send(request.dump() + "\n");
+  Reply reply = HONE_TRY(answerTo(id, limit));
+  if (reply.ok()) {
+    adoptProcess(reply.body);
+  }
+  return reply;
+}
+
+void Worker::adoptProcess(const nlohmann::json& body) {
+  const auto at = body.find("pid");
+  if (at == body.end() || !at->is_number_integer()) {
+    return;
+  }
+  // A kernel that names the process of somebody else would have that one's time.
+  const auto pid = at->get<pid_t>();
+  if (pid == pid_ || (pid > 0 && parentOf(pid) == pid_)) {
+    measured_ = pid;
+  }
+}
+
+Result<TimedReply> Worker::time(nlohmann::json request, milliseconds limit) {
+  request["do"] = "time";
+  TimedReply timed;
+  timed.reply = HONE_TRY(ask(std::move(request), limit));
+  if (!timed.reply.ok()) {
+    return timed;
+  }
+  const std::uint64_t id = random_.next() >> 11U;
+  const std::string go = fmt::format("go {}\n", id);
+  untilAsleep(measured_);
+  const std::int64_t cpuBefore = cpuTimeNs(measured_);
+  const std::int64_t wallBefore = nowNs();
+  (void)send(go);
+  timed.reply = HONE_TRY(answerTo(id, limit));
+  timed.wallNs = static_cast<double>(nowNs() - wallBefore);
+  untilAsleep(measured_);
+  timed.cpuNs = static_cast<double>(cpuTimeNs(measured_) - cpuBefore);
+  if (timed.reply.ok() && nursery_ != nullptr) {
+    // Only now Python copies its outputs: that is not the kernel's time.
+    timed.reply = HONE_TRY(ask({{"do", "flush"}}, limit));
+  }
+  return timed;
+}
+
+std::string Worker::busyWhileIdle() const {
+  // A worker that waits takes nothing; two looks, so that one late wake-up is no alarm.
+  constexpr std::int64_t kMostNs = 1'000'000;
+  for (const milliseconds look : {milliseconds(10), milliseconds(30)}) {
+    const std::int64_t before = cpuTimeNs(measured_);
+    std::this_thread::sleep_for(look);
+    if (cpuTimeNs(measured_) - before < kMostNs) {
+      return "";
+    }
+  }
+  return "it leaves threads running after its call";
+}
+
+std::string Worker::log() const {
+  auto text = readFile(log_);
+  if (!text) {
+    return "";
+  }
+  return text->size() > kMostLog ? text->substr(text->size() - kMostLog) : *std::move(text);
+}
+
+}  // namespace hone::kernel

@@ -1,0 +1,258 @@
+#include "kernel/worker/worker_child.h"
+
+#include <dlfcn.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <charconv>
+#include <exception>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/error.h"
+#include "kernel/worker/child_faults.h"
+#include "kernel/worker/child_tensors.h"
+#include "kernel/worker/sandbox.h"
+#include "kernel/worker/stir.h"
+
+namespace hone::kernel {
+namespace {
+
+using nlohmann::json;
+
+constexpr int kRequests = 3;
+constexpr int kAnswers = 4;
+constexpr std::size_t kMostArguments = 24;
+
+/// Pointers and sizes travel alike: whole numbers of 64 bits.
+using Word = std::uint64_t;
+
+template <std::size_t... Index>
+void callWith(void* function, const Word* words, std::index_sequence<Index...> /*count*/) {
+  reinterpret_cast<void (*)(decltype(Word{Index})...)>(function)(words[Index]...);
+}
+
+template <std::size_t Count>
+void callWithCount(void* function, const Word* words) {
+  callWith(function, words, std::make_index_sequence<Count>());
+}
+
+template <std::size_t... Count>
+constexpr auto callTable(std::index_sequence<Count...> /*counts*/) {
+  return std::array{&callWithCount<Count>...};
+}
+
+constexpr auto kCalls = callTable(std::make_index_sequence<kMostArguments + 1>());
+
+/// How a request failed, for its answer.
+struct Failure {
+  std::string kind;
+  std::string error;
+};
+
+/// A call as a request describes it.
+struct Call {
+  std::vector<Word> words;
+  std::vector<Stirrable> inputs;
+};
+
+class Child {
+ public:
+  int serve() {
+    catchFaults();
+    while (auto line = readLine()) {
+      const json request = json::parse(*line, nullptr, false);
+      if (!request.is_object()) {
+        return 2;
+      }
+      id_ = request.value("id", std::uint64_t{0});
+      setRequestUnderWay(id_);
+      const std::string what = request.value("do", "");
+      if (what == "quit") {
+        return 0;
+      }
+      answer(attempt(what, request));
+    }
+    return 0;
+  }
+
+ private:
+  /// Whatever the kernel throws is its failure.
+  std::optional<Failure> attempt(const std::string& what, const json& request) {
+    body_ = json::object();
+    try {
+      return perform(what, request);
+    } catch (const std::bad_alloc&) {
+      return Failure{"run", "it needs more memory than it may have"};
+    } catch (const json::exception& error) {
+      return Failure{"protocol", error.what()};
+    } catch (const std::exception& error) {
+      return Failure{"run", fmt::format("it threw an exception: {}", error.what())};
+    } catch (...) {
+      return Failure{"run", "it threw something that is no exception"};
+    }
+  }
+
+  std::optional<Failure> perform(const std::string& what, const json& request) {
+    if (what == "hello") {
+      body_ = {{"protocol", 1}, {"worker", "cpp"}, {"sandbox", sandboxKind()}};
+      return std::nullopt;
+    }
+    if (what == "tensors") {
+      const auto opened = tensors_.open(request);
+      return opened ? std::nullopt : std::optional(Failure{"protocol", opened.error().message});
+    }
+    if (what == "load") {
+      return load(request);
+    }
+    if (what == "call" || what == "time") {
+      auto call = callFrom(request);
+      if (!call) {
+        return Failure{"protocol", call.error().message};
+      }
+      if (what == "call") {
+        run(*call);
+        return std::nullopt;
+      }
+      return time(request, *call);
+    }
+    return Failure{"protocol", fmt::format("there is no request '{}'", what)};
+  }
+
+  std::optional<Failure> load(const json& request) {
+    const auto library = request.at("library").get<std::string>();
+    const auto name = request.at("function").get<std::string>();
+    std::string sandbox = sandboxKind();
+    const bool sandboxed = sandbox == "seccomp";
+    if (sandboxed && !enterSandbox()) {
+      return Failure{"protocol", "the filter of system calls was refused"};
+    }
+    void* handle = ::dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (handle == nullptr) {
+      return Failure{"build", fmt::format("cannot be loaded: {}", ::dlerror())};
+    }
+    function_ = ::dlsym(handle, name.c_str());
+    if (function_ == nullptr) {
+      return Failure{
+          "build", fmt::format("has no function '{}'; write extern \"C\" void {}(…)", name, name)};
+    }
+    if (sandboxed && !closeFiles()) {
+      return Failure{"protocol", "the filter of system calls was refused"};
+    }
+    body_ = {{"sandbox", std::move(sandbox)}};
+    return std::nullopt;
+  }
+
+  [[nodiscard]] Result<Call> callFrom(const json& request) const {
+    Call call;
+    for (const char* role : {"inputs", "outputs"}) {
+      for (const json& id : request.at(role)) {
+        const ChildTensor* tensor = tensors_.find(id.get<std::string>());
+        if (tensor == nullptr) {
+          return userError("there is no tensor {}", id.dump());
+        }
+        call.words.push_back(reinterpret_cast<Word>(tensor->view));
+        if (tensor->isInput) {
+          call.inputs.push_back(tensor->stirrable());
+        }
+      }
+    }
+    for (const json& size : request.at("sizes")) {
+      call.words.push_back(static_cast<Word>(size.get<std::int64_t>()));
+    }
+    if (function_ == nullptr || call.words.size() >= kCalls.size()) {
+      return userError("nothing is loaded, or there are too many arguments");
+    }
+    return call;
+  }
+
+  void run(const Call& call) const { kCalls[call.words.size()](function_, call.words.data()); }
+
+  std::optional<Failure> time(const json& request, const Call& call) {
+    const auto warmUp = request.value("warmup", std::size_t{0});
+    const std::size_t count = warmUp + request.at("iterations").get<std::size_t>();
+    const bool stirs = request.contains("stir");
+    Stir stir(stirs ? request["stir"].get<std::uint64_t>() : 0,
+              stirs ? std::span<const Stirrable>(call.inputs) : std::span<const Stirrable>(),
+              count);
+    for (std::size_t i = 0; i < warmUp; ++i) {
+      stir.before(i);
+      run(call);
+    }
+    body_ = {{"ready", true}};
+    answer(std::nullopt);
+    if (!takeGo()) {
+      return Failure{"protocol", "a line 'go NUMBER' was expected"};
+    }
+    for (std::size_t i = warmUp; i < count; ++i) {
+      stir.before(i);
+      run(call);
+    }
+    body_ = json::object();
+    return std::nullopt;
+  }
+
+  bool takeGo() {
+    const auto line = readLine();
+    constexpr std::string_view kGo = "go ";
+    if (!line || !line->starts_with(kGo)) {
+      return false;
+    }
+    const char* end = line->data() + line->size();
+    const auto [stopped, error] = std::from_chars(line->data() + kGo.size(), end, id_);
+    setRequestUnderWay(id_);
+    return error == std::errc() && stopped == end;
+  }
+
+  /// The next request; nothing when there are no more.
+  std::optional<std::string> readLine() {
+    for (;;) {
+      if (const std::size_t end = pending_.find('\n'); end != std::string::npos) {
+        std::string line = pending_.substr(0, end);
+        pending_.erase(0, end + 1);
+        return line;
+      }
+      std::array<char, 4096> buffer;  // NOLINT(*-member-init): read fills what is used
+      const ssize_t got = ::read(kRequests, buffer.data(), buffer.size());
+      if (got > 0) {
+        pending_.append(buffer.data(), static_cast<std::size_t>(got));
+      } else if (got == 0 || errno != EINTR) {
+        return std::nullopt;
+      }
+    }
+  }
+
+  void answer(const std::optional<Failure>& failure) {
+    body_["id"] = id_;
+    body_["ok"] = !failure;
+    if (failure) {
+      body_["kind"] = failure->kind;
+      body_["error"] = failure->error;
+    }
+    const std::string line = body_.dump(-1, ' ', false, json::error_handler_t::replace) + "\n";
+    std::string_view left = line;
+    while (!left.empty()) {
+      const ssize_t wrote = ::write(kAnswers, left.data(), left.size());
+      if (wrote <= 0 && errno != EINTR) {
+        ::_exit(2);  // nobody listens
+      }
+      left.remove_prefix(wrote > 0 ? static_cast<std::size_t>(wrote) : 0);
+    }
+  }
+
+  ChildTensors tensors_;
+  void* function_ = nullptr;
+  std::uint64_t id_ = 0;
+  json body_;
+  std::string pending_;
+};
+
+}  // namespace
+
+int serveKernels() { return Child().serve(); }
+
+}  // namespace hone::kernel

@@ -1,0 +1,141 @@
+#include "kernel/worker/worker_process.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <ctime>
+#include <fstream>
+#include <thread>
+
+#include "base/environment.h"
+#include "base/subprocess.h"
+#include "base/text.h"
+#include "kernel/worker/python_nursery.h"
+
+namespace hone::kernel {
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr int kRequests = 3;
+constexpr int kAnswers = 4;
+
+/// Whatever is a secret of the user is not for kernels to read.
+bool isSecret(std::string_view variable) {
+  const std::string_view name = variable.substr(0, variable.find('='));
+  return std::ranges::any_of(
+      std::array<std::string_view, 5>{"KEY", "TOKEN", "SECRET", "PASSWORD", "CREDENTIAL"},
+      [&](std::string_view word) { return name.contains(word); });
+}
+
+/// Puts the descriptors in place, whatever numbers they have now.
+void placeDescriptors(int requests, int answers, int log, int null) {
+  constexpr int kAbove = 16;
+  const int from = ::fcntl(requests, F_DUPFD, kAbove);
+  const int to = ::fcntl(answers, F_DUPFD, kAbove);
+  const int prints = ::fcntl(log, F_DUPFD, kAbove);
+  ::dup2(null, STDIN_FILENO);
+  ::dup2(prints, STDOUT_FILENO);
+  ::dup2(prints, STDERR_FILENO);
+  ::dup2(from, kRequests);
+  ::dup2(to, kAnswers);
+  ::close_range(kAnswers + 1, ~0U, 0);
+}
+
+/// Starts the program of the command with these ends of its channels.
+Result<pid_t> startProgram(const WorkerCommand& command, int requests, int answers, int log) {
+  const int null = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
+  std::vector<std::string> arguments = command.argv;
+  std::vector<std::string> variables = workerEnvironment(command.environment);
+  const std::vector<char*> argv = execPointers(arguments);
+  const std::vector<char*> environment = execPointers(variables);
+  const pid_t self = ::getpid();
+  const pid_t child = null >= 0 ? ::fork() : -1;
+  if (child == 0) {
+    confineChild(self, {milliseconds(0), command.memoryBytes});
+    placeDescriptors(requests, answers, log, null);
+    ::execve(argv[0], argv.data(), environment.data());
+    ::_exit(127);
+  }
+  const auto failed = errnoError(fmt::format("cannot start {}", command.argv.front()));
+  ::close(null);
+  if (child < 0) {
+    return failed;
+  }
+  ::setpgid(child, child);  // also here: the group exists before anybody kills it
+  return child;
+}
+
+/// The fields of /proc/PID/stat behind the name: its state is the first, its parent the second.
+std::vector<std::string> statOf(pid_t pid) {
+  std::ifstream stat(fmt::format("/proc/{}/stat", pid));
+  std::string text;
+  std::getline(stat, text);
+  const std::size_t name = text.rfind(')');  // the name may have blanks and brackets
+  return name == std::string::npos ? std::vector<std::string>()
+                                   : splitAt(trim(std::string_view(text).substr(name + 1)), ' ');
+}
+
+}  // namespace
+
+std::vector<std::string> workerEnvironment(
+    const std::vector<std::pair<std::string, std::string>>& changes) {
+  std::vector<std::string> variables = environmentWith(changes);
+  std::erase_if(variables, isSecret);
+  return variables;
+}
+
+Result<pid_t> startProcess(const WorkerCommand& command, int requests, int answers, int log) {
+  if (command.nursery == nullptr) {
+    return startProgram(command, requests, answers, log);
+  }
+  std::filesystem::path folder = command.log;
+  folder += ".d";
+  return command.nursery->fork(
+      {std::move(folder), command.memoryBytes, command.environment, command.tilelang}, requests,
+      answers, log);
+}
+
+bool endsNow(pid_t pid) {
+  constexpr int kPatienceMs = 200;
+  const int handle = static_cast<int>(::syscall(SYS_pidfd_open, pid, 0));
+  if (handle < 0) {
+    return true;
+  }
+  pollfd end{handle, POLLIN, 0};
+  const bool ended = ::poll(&end, 1, kPatienceMs) > 0;
+  ::close(handle);
+  return ended;
+}
+
+pid_t parentOf(pid_t pid) {
+  const std::vector<std::string> fields = statOf(pid);
+  return fields.size() > 1 ? static_cast<pid_t>(parseInt(fields[1]).value_or(-1)) : -1;
+}
+
+void untilAsleep(pid_t pid) {
+  constexpr int kTries = 2000;
+  for (int i = 0; i < kTries; ++i) {
+    const std::vector<std::string> fields = statOf(pid);
+    if (fields.empty() || (fields[0] != "R" && fields[0] != "D")) {
+      return;
+    }
+    std::this_thread::sleep_for(std::chrono::microseconds(20));
+  }
+}
+
+std::int64_t cpuTimeNs(pid_t pid) {
+  clockid_t clock{};
+  timespec time{};
+  if (pid <= 0 || ::clock_getcpuclockid(pid, &clock) != 0 || ::clock_gettime(clock, &time) != 0) {
+    return 0;
+  }
+  return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
+}
+
+}  // namespace hone::kernel

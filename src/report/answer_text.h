@@ -1,0 +1,32 @@
+#pragma once
+
+#include <cstddef>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "stats/compare.h"
+
+namespace hone::report {
+
+/// "1.35x (95 % interval 1.30 – 1.39)".
+[[nodiscard]] std::string speedupText(const stats::Interval& speedup);
+/// "1.35x as fast", or "1.20x as slow" for a speedup below 1.
+[[nodiscard]] std::string asFast(double speedup);
+/// "1 operation", "3 operations".
+[[nodiscard]] std::string counted(std::size_t count, std::string_view what);
+/// What a verdict means, for people: "surely faster", "too noisy to tell".
+[[nodiscard]] std::string sureness(const std::string& verdict);
+
+/// {"low", "estimate" or "speedup", "high"}, or [low, estimate, high], as verbs keep intervals.
+[[nodiscard]] std::optional<stats::Interval> intervalFrom(const nlohmann::json& json);
+
+/// A member of an object; null where there is none.
+[[nodiscard]] const nlohmann::json& memberOf(const nlohmann::json& json, const char* name);
+/// The number there, or NaN.
+[[nodiscard]] double numberIn(const nlohmann::json& json, const char* name);
+/// The text there, or "".
+[[nodiscard]] std::string textIn(const nlohmann::json& json, const char* name);
+
+}  // namespace hone::report

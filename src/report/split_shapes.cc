@@ -1,0 +1,116 @@
+#include "report/split_shapes.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "report/answer_text.h"
+
+namespace hone::report {
+namespace {
+
+using nlohmann::json;
+
+/// The median of [mean, min, max, median, deviation] in microseconds, or the mean where there is no
+/// more; nothing where it is null.
+std::optional<double> typicalNs(const json& timing) {
+  constexpr double kNsPerUs = 1000;
+  if (!timing.is_array() || timing.size() != 5 || !timing[0].is_number()) {
+    return std::nullopt;
+  }
+  const double median = timing[3].is_number() ? timing[3].get<double>() : 0;
+  return (median > 0 ? median : timing[0].get<double>()) * kNsPerUs;
+}
+
+/// "-n 16" as "n16", "--iter 100" as "iter100"; words without a value alone.
+std::vector<std::string> optionsOf(const std::string& line) {
+  std::vector<std::string> options;
+  bool open = false;
+  for (const std::string& word : splitAt(line, ' ')) {
+    if (word.empty()) {
+      continue;
+    }
+    if (word.starts_with('-')) {
+      options.push_back(word.substr(std::min(word.find_first_not_of('-'), word.size())));
+      open = true;
+    } else if (open) {
+      options.back() += word;
+      open = false;
+    } else {
+      options.push_back(word);
+    }
+  }
+  return options;
+}
+
+}  // namespace
+
+std::optional<double> SplitShape::bestNs() const {
+  std::optional<double> best = baselineNs;
+  const auto take = [&](double ns) { best = best ? std::min(*best, ns) : ns; };
+  if (noSplitNs) {
+    take(*noSplitNs);
+  }
+  for (const auto& [limit, ns] : limitsNs) {
+    take(ns);
+  }
+  return best;
+}
+
+std::optional<std::int64_t> SplitShape::bestLimit() const {
+  const auto best =
+      std::min_element(limitsNs.begin(), limitsNs.end(),
+                       [](const auto& a, const auto& b) { return a.second < b.second; });
+  return best == limitsNs.end() ? std::nullopt : std::optional(best->first);
+}
+
+std::vector<std::string> toldApart(const std::vector<std::string>& lines) {
+  if (lines.size() < 2) {
+    return lines;
+  }
+  std::map<std::string, std::size_t> counts;
+  std::vector<std::vector<std::string>> all;
+  for (const std::string& line : lines) {
+    all.push_back(optionsOf(line));
+    for (const std::string& option : all.back()) {
+      ++counts[option];
+    }
+  }
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    std::vector<std::string> own;
+    std::ranges::copy_if(all[i], std::back_inserter(own),
+                         [&](const std::string& option) { return counts[option] < lines.size(); });
+    names.push_back(own.empty() ? lines[i] : join(own, " "));
+  }
+  return names;
+}
+
+std::vector<SplitShape> shapesOf(const json& summary) {
+  std::vector<SplitShape> shapes;
+  std::vector<std::string> lines;
+  for (const json& one : memberOf(summary, "shapes")) {
+    SplitShape shape;
+    shape.arguments = textIn(one, "arguments");
+    if (auto reduction = model::reductionFrom(memberOf(one, "reduction"))) {
+      shape.reduction = std::move(*reduction);
+    }
+    shape.baselineNs = typicalNs(memberOf(one, "baseline"));
+    shape.noSplitNs = typicalNs(memberOf(one, "no_split"));
+    for (const auto& [name, timing] : memberOf(one, "limits").items()) {
+      const auto limit = parseInt(name);
+      const auto ns = typicalNs(timing);
+      if (limit && ns) {
+        shape.limitsNs[*limit] = *ns;
+      }
+    }
+    lines.push_back(shape.arguments);
+    shapes.push_back(std::move(shape));
+  }
+  const auto names = toldApart(lines);
+  for (std::size_t i = 0; i < shapes.size(); ++i) {
+    shapes[i].name = names[i];
+  }
+  return shapes;
+}
+
+}  // namespace hone::report

@@ -1,0 +1,158 @@
+"use strict";
+// What all parts of a page share: elements, numbers with their units, colours and shapes.
+globalThis.hone = {};
+(() => {
+  /** An element. Text is only ever set as text: a name with markup in it stays a name. */
+  hone.element = (tag, options = {}, children = []) => {
+    const element = document.createElement(tag);
+    for (const [name, value] of Object.entries(options)) {
+      if (name === "text") {
+        element.textContent = value;
+      } else if (name.startsWith("on")) {
+        element.addEventListener(name.slice(2), value);
+      } else {
+        element.setAttribute(name, value);
+      }
+    }
+    element.append(...children);
+    return element;
+  };
+
+  const digits = (value, count) => {
+    const size = Math.abs(value);
+    if (size >= 10 ** count) {
+      return Math.round(value).toLocaleString("en");
+    }
+    if (size !== 0 && size < 1e-4) {
+      return value.toExponential(count - 1);
+    }
+    return String(Number(value.toPrecision(count)));
+  };
+
+  const time = (nanoseconds) => {
+    const size = Math.abs(nanoseconds);
+    for (const [factor, unit] of [[1e9, "s"], [1e6, "ms"], [1e3, "µs"]]) {
+      if (size >= factor * 0.9995) {
+        return `${digits(nanoseconds / factor, 3)} ${unit}`;
+      }
+    }
+    return `${digits(nanoseconds, 3)} ns`;
+  };
+
+  /** A number for a person: "12.3 ms", "1.52x", "96.7 GFLOP/s", "10,000". */
+  hone.format = (value, unit = "") => {
+    if (value === null || value === undefined || Number.isNaN(value)) {
+      return "–";
+    }
+    if (unit === "ns") {
+      return time(value);
+    }
+    if (unit === "x") {
+      return `${digits(value, 3)}x`;
+    }
+    if (unit === "") {
+      return Number.isInteger(value) ? value.toLocaleString("en") : digits(value, 4);
+    }
+    return `${digits(value, 3)} ${unit}`;
+  };
+
+  hone.formatRange = (value, low, high, unit) =>
+    low === undefined || low === null
+      ? hone.format(value, unit)
+      : `${hone.format(value, unit)} (${hone.format(low, unit)} – ${hone.format(high, unit)})`;
+
+  hone.axisTitle = (axis) =>
+    axis.unit && axis.unit !== "ns" && axis.unit !== "x" ? `${axis.label} (${axis.unit})` : axis.label;
+
+  /** The texts of a list that may be kept as a dictionary. */
+  hone.texts = (list) => {
+    if (!list) {
+      return [];
+    }
+    return Array.isArray(list) ? list : list.at.map((place) => list.texts[place]);
+  };
+
+  /** Cut in the middle: both ends of a dispatch's name tell it apart. */
+  hone.shortened = (text, length) => {
+    if (text.length <= length) {
+      return text;
+    }
+    const head = Math.ceil((length - 1) / 2);
+    return `${text.slice(0, head)}…${text.slice(text.length - (length - 1 - head))}`;
+  };
+
+  hone.color = (name) => getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
+
+  const kSeries = 6;
+  const kShapes = ["circle", "triangle", "rect", "rectRot", "cross", "star", "crossRot"];
+  const kRoles = {
+    baseline: { color: "baseline", shape: "rect" },
+    winner: { color: "winner", shape: "star" },
+    failed: { color: "failed", shape: "crossRot" },
+    faint: { color: "faint", shape: "circle" },
+  };
+
+  /** The colour and the shape of each series: by its role, or the next of the palette. */
+  hone.looks = (all) => {
+    let plain = 0;
+    return all.map((one) => {
+      const role = kRoles[one.role];
+      if (role) {
+        return { color: hone.color(role.color), shape: role.shape, number: 0 };
+      }
+      const number = plain++;
+      return {
+        color: hone.color(`series-${number % kSeries}`),
+        shape: kShapes[number % kShapes.length],
+        number,
+      };
+    });
+  };
+
+  /** Dark is little, bright is much, for those who see no red or green, too; share is 0 to 1. */
+  const kRamp = [[0, 32, 76], [49, 68, 107], [102, 105, 112], [149, 143, 120], [202, 183, 103], [255, 233, 69]];
+  hone.ramp = (share) => {
+    const at = Math.min(Math.max(share, 0), 1) * (kRamp.length - 1);
+    const low = Math.min(Math.floor(at), kRamp.length - 2);
+    const mixed = kRamp[low].map((from, i) => Math.round(from + (kRamp[low + 1][i] - from) * (at - low)));
+    return `rgb(${mixed.join(",")})`;
+  };
+  /** Between two colours "#rrggbb": 0 is the first, 1 the second. */
+  hone.mixed = (first, second, share) => {
+    const parts = (color) => [1, 3, 5].map((at) => Number.parseInt(color.slice(at, at + 2), 16));
+    const to = parts(second);
+    return `rgb(${parts(first).map((from, i) => Math.round(from + (to[i] - from) * share)).join(",")})`;
+  };
+  /** What can be read on that colour. */
+  hone.onRamp = (share) => (share > 0.55 ? "#14181d" : "#ffffff");
+
+  /** A small box with lines of text near the pointer, inside the element. */
+  hone.hoverBox = (inside) => {
+    const box = hone.element("div", { class: "hover", hidden: "" });
+    inside.append(box);
+    return {
+      hide: () => { box.hidden = true; },
+      show: (x, y, lines) => {
+        box.replaceChildren(...lines.map((line) => hone.element("div", { text: line })));
+        box.hidden = false;
+        const left = Math.max(0, Math.min(x + 14, inside.clientWidth - box.offsetWidth - 4));
+        const above = y - box.offsetHeight - 10;
+        box.style.left = `${left + inside.scrollLeft}px`;
+        box.style.top = `${above < 0 ? y + 16 : above}px`;
+      },
+    };
+  };
+
+  /** A canvas of that many CSS pixels, sharp on every screen. */
+  hone.sharpCanvas = (canvas, width, height) => {
+    const scale = window.devicePixelRatio || 1;
+    canvas.width = Math.round(width * scale);
+    canvas.height = Math.round(height * scale);
+    canvas.style.width = `${width}px`;
+    canvas.style.height = `${height}px`;
+    const context = canvas.getContext("2d");
+    context.scale(scale, scale);
+    context.font = `12px ${getComputedStyle(document.body).fontFamily}`;
+    return context;
+  };
+})();

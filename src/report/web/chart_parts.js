@@ -1,0 +1,217 @@
+"use strict";
+// What Chart.js lacks and plots need: intervals, lines across, named regions, ticks of logarithms.
+(() => {
+  /** Whiskers from low to high, where a dataset has them. */
+  hone.intervals = {
+    id: "intervals",
+    afterDatasetDraw(chart, { index, meta }) {
+      const { low, high } = chart.data.datasets[index];
+      if (!low || !chart.isDatasetVisible(index)) {
+        return;
+      }
+      const sideways = chart.options.indexAxis === "y";
+      const scale = chart.scales[sideways ? "x" : "y"];
+      const context = chart.ctx;
+      context.save();
+      context.beginPath();
+      meta.data.forEach((element, i) => {
+        if (low[i] === null || low[i] === undefined) {
+          return;
+        }
+        const from = scale.getPixelForValue(low[i]);
+        const to = scale.getPixelForValue(high[i]);
+        const across = sideways ? element.y : element.x;
+        const line = (a, b, c, d) => {
+          context.moveTo(...(sideways ? [a, b] : [b, a]));
+          context.lineTo(...(sideways ? [c, d] : [d, c]));
+        };
+        line(from, across, to, across);
+        line(from, across - 3, from, across + 3);
+        line(to, across - 3, to, across + 3);
+      });
+      context.strokeStyle = hone.color("ink");
+      context.lineWidth = 1;
+      context.stroke();
+      context.restore();
+    },
+  };
+
+  /** Dashed lines right across, with their names at the end. */
+  hone.rules = {
+    id: "rules",
+    afterDatasetsDraw(chart, _, options) {
+      const { left, right, top, bottom } = chart.chartArea;
+      const context = chart.ctx;
+      context.save();
+      context.setLineDash([5, 4]);
+      context.strokeStyle = context.fillStyle = hone.color("baseline");
+      for (const rule of options.list || []) {
+        const at = chart.scales[rule.of].getPixelForValue(rule.at);
+        const inside = rule.of === "x" ? at >= left && at <= right : at >= top && at <= bottom;
+        if (!inside) {
+          continue;
+        }
+        context.beginPath();
+        context.moveTo(...(rule.of === "x" ? [at, top] : [left, at]));
+        context.lineTo(...(rule.of === "x" ? [at, bottom] : [right, at]));
+        context.stroke();
+        const place = rule.of === "x" ? [at - 4, top + 11] : [right - 4, at - 5];
+        context.textAlign = "right";
+        context.save();
+        context.setLineDash([]);
+        context.lineWidth = 4;
+        context.strokeStyle = hone.color("paper");  // points may lie behind the words
+        context.strokeText(rule.label || "", ...place);
+        context.restore();
+        context.fillText(rule.label || "", ...place);
+      }
+      context.restore();
+    },
+  };
+
+  /** Boxes with a name in the corner, behind the points. */
+  hone.regions = {
+    id: "regions",
+    beforeDatasetsDraw(chart, _, options) {
+      const { left, right, top, bottom } = chart.chartArea;
+      const { x, y } = chart.scales;
+      const within = (value, low, high) => Math.min(Math.max(value, low), high);
+      const context = chart.ctx;
+      context.save();
+      context.strokeStyle = hone.color("faint");
+      context.fillStyle = hone.color("soft");
+      context.lineWidth = 1.5;
+      for (const region of options.list || []) {
+        const from = region.left === null ? left : within(x.getPixelForValue(region.left), left, right);
+        const to = region.right === null ? right : within(x.getPixelForValue(region.right), left, right);
+        const low = region.bottom === null ? bottom : within(y.getPixelForValue(region.bottom), top, bottom);
+        const high = region.top === null ? top : within(y.getPixelForValue(region.top), top, bottom);
+        if (to - from < 1 || low - high < 1) {
+          continue;
+        }
+        context.strokeRect(from, high, to - from, low - high);
+        if (context.measureText(region.label).width < to - from - 6 && low - high > 14) {
+          context.fillText(region.label, from + 5, high + 13);
+        }
+      }
+      context.restore();
+    },
+  };
+
+  /**
+   * The range of an axis with all of its values in it. Logarithms go as far as the values reach:
+   * whole decades would leave most of a plot empty; a value alone has room around it.
+   */
+  hone.rangeOf = (axis, values) => {
+    const known = values.filter((value) => Number.isFinite(value) && (!axis.log || value > 0));
+    if (known.length === 0) {
+      return {};
+    }
+    const low = known.reduce((a, b) => Math.min(a, b));
+    const high = known.reduce((a, b) => Math.max(a, b));
+    if (!axis.log) {
+      return { suggestedMin: low, suggestedMax: high };
+    }
+    const room = high / low < 3 ? 1.7 : 1.15;
+    return { min: low / room, max: high * room };
+  };
+
+  /** A scale as an axis describes it. */
+  hone.scaleOf = (axis, more = {}) => {
+    const scale = {
+      type: axis.log ? "logarithmic" : "linear",
+      title: { display: Boolean(axis.label), text: hone.axisTitle(axis), color: hone.color("soft") },
+      grid: { color: hone.color("grid"), borderColor: hone.color("line") },
+      ticks: {
+        color: hone.color("soft"),
+        maxRotation: 0,
+        callback(value) {
+          const lead = Number(value.toExponential(3).split("e")[0]);
+          const leads = this.max / this.min < 12 ? [1, 1.5, 2, 3, 4, 5, 6, 8] : [1, 2, 5];
+          const plain = !axis.log || axis.ticks || leads.includes(lead);
+          return plain ? hone.format(value, axis.unit === "ns" || axis.unit === "x" ? axis.unit : "") : null;
+        },
+      },
+      ...more,
+    };
+    if (axis.ticks) {
+      scale.afterBuildTicks = (built) => {
+        built.ticks = axis.ticks.filter((tick) => tick >= built.min && tick <= built.max).map((value) => ({ value }));
+      };
+    }
+    return scale;
+  };
+
+  /** A fill that tells bars apart without colour: plain, hatched, dotted, crossed. */
+  hone.fill = (color, number) => {
+    const kind = Math.floor(number) % 4;
+    if (kind === 0) {
+      return color;
+    }
+    const tile = document.createElement("canvas");
+    tile.width = tile.height = 8;
+    const context = tile.getContext("2d");
+    context.fillStyle = color;
+    context.globalAlpha = 0.45;
+    context.fillRect(0, 0, 8, 8);
+    context.globalAlpha = 1;
+    context.strokeStyle = color;
+    context.lineWidth = 2;
+    context.beginPath();
+    if (kind === 1 || kind === 3) {
+      for (const [a, b, c, d] of [[0, 8, 8, 0], [-2, 2, 2, -2], [6, 10, 10, 6]]) {
+        context.moveTo(a, b);
+        context.lineTo(c, d);
+      }
+    }
+    if (kind === 3) {
+      context.moveTo(0, 0);
+      context.lineTo(8, 8);
+    }
+    context.stroke();
+    if (kind === 2) {
+      context.fillRect(1, 1, 3, 3);
+      context.fillRect(5, 5, 3, 3);
+    }
+    return context.createPattern(tile, "repeat");
+  };
+
+  /** What all charts have in common. */
+  hone.chartOptions = (tooltip) => ({
+    animation: false,
+    responsive: true,
+    maintainAspectRatio: false,
+    plugins: {
+      legend: {
+        position: "top",
+        align: "start",
+        labels: { usePointStyle: true, color: hone.color("ink"), boxWidth: 7, boxHeight: 7, padding: 12 },
+      },
+      tooltip: {
+        backgroundColor: hone.color("ink"),
+        titleColor: hone.color("paper"),
+        bodyColor: hone.color("paper"),
+        displayColors: false,
+        titleFont: { weight: "600" },
+        callbacks: tooltip,
+      },
+    },
+  });
+
+  /** Long names in a hover, a few words a line. */
+  hone.wrapped = (text, width = 56) => {
+    const lines = [];
+    for (let rest = text; rest.length > 0;) {
+      const cut = rest.length <= width ? rest.length : Math.max(rest.lastIndexOf(" ", width), 0) || width;
+      lines.push(rest.slice(0, cut).trim());
+      rest = rest.slice(cut).trimStart();
+    }
+    return lines;
+  };
+
+  hone.newChart = (canvas, configuration) => {
+    Chart.defaults.font.family = getComputedStyle(document.body).fontFamily;
+    Chart.defaults.font.size = 12;
+    return new Chart(canvas, configuration);
+  };
+})();

@@ -1,0 +1,117 @@
+// A page that stays up to date. The server says how far the run is, and that the document changed;
+// the page then asks for what is new in it and draws itself anew. All addresses are beside its own.
+(() => {
+  "use strict";
+  const base = location.pathname.replace(/\/$/, "");
+  let version = document.currentScript.dataset.version;
+
+  /** RFC 6902, as far as the server uses it: add, remove, replace. */
+  const patched = (whole, patch) => {
+    const root = { whole };
+    for (const { op, path, value } of patch) {
+      const steps = `/whole${path}`.split("/").slice(1).map((step) => step.replaceAll("~1", "/").replaceAll("~0", "~"));
+      const last = steps.pop();
+      const at = steps.reduce((place, step) => place[step], root);
+      if (!Array.isArray(at)) {
+        op === "remove" ? delete at[last] : (at[last] = value);
+      } else if (op === "add") {
+        at.splice(last === "-" ? at.length : Number(last), 0, value);
+      } else {
+        at.splice(Number(last), 1, ...(op === "remove" ? [] : [value]));
+      }
+    }
+    return root.whole;
+  };
+
+  /** What the reader did with each part, by its place: opened it, filtered and sorted its table. */
+  const folds = (part) => [...part.querySelectorAll("details")];
+  const remembered = () => [...document.querySelectorAll("#page > .part")].map((part) => ({
+    open: folds(part).map((fold) => fold.open),
+    filter: part.querySelector("input[type=search]")?.value,
+    sorted: [...part.querySelectorAll("th")].map((heading) => heading.getAttribute("aria-sort")),
+  }));
+  const restore = (memory) => [...document.querySelectorAll("#page > .part")].forEach((part, place) => {
+    const before = memory[place] || { open: [], sorted: [] };
+    folds(part).forEach((fold, i) => { fold.open = before.open[i] || fold.open; });
+    const filter = part.querySelector("input[type=search]");
+    if (filter && before.filter) {
+      filter.value = before.filter;
+      filter.dispatchEvent(new Event("input"));
+    }
+    const column = before.sorted.findIndex((order) => order === "ascending" || order === "descending");
+    const heading = part.querySelectorAll("th button")[column];
+    for (let clicks = before.sorted[column] === "descending" ? 2 : 1; heading && clicks > 0; --clicks) {
+      heading.click();
+    }
+  });
+
+  const redraw = (shown) => {
+    const memory = remembered();
+    const focused = document.activeElement?.matches("input[type=search]");
+    if (!focused) {  // nobody likes a table that moves while it is being typed for
+      hone.show(shown);
+      restore(memory);
+    }
+    return !focused;
+  };
+
+  let busy = false;
+  let again = false;
+  const refresh = async () => {
+    again = true;
+    while (again && !busy) {
+      busy = true;
+      again = false;
+      try {
+        const answer = await fetch(`${base}/document?have=${version}`);
+        if (answer.status === 200) {
+          const body = await answer.json();
+          const isPatch = answer.headers.get("Content-Type").startsWith("application/json-patch");
+          const shown = isPatch ? patched(structuredClone(hone.document), body) : body;
+          if (redraw(shown)) {
+            version = answer.headers.get("Hone-Version");
+          }
+        }
+      } catch {
+        // The server is gone; its next event, if there is one, tries again.
+      }
+      busy = false;
+    }
+  };
+
+  document.addEventListener("focusout", (event) => event.target.matches("input[type=search]") && refresh());
+
+  if (base !== "") {
+    document.body.prepend(hone.element("nav", { id: "up" }, [hone.element("a", { href: "/", text: "All runs" })]));
+  }
+  const line = hone.element("p", { id: "live", role: "status", "aria-live": "polite" });
+  line.hidden = true;
+  document.body.prepend(line);
+  const say = (text, kind) => {
+    line.hidden = text === "";
+    line.className = kind;
+    line.textContent = text;
+  };
+  const left = (seconds) => (seconds < 60 ? `${seconds} s` : seconds < 3600 ? `${Math.round(seconds / 60)} min`
+    : `${(seconds / 3600).toFixed(1)} h`);
+  const progressText = (one) => [
+    base === "" ? `run ${one.run}` : "",
+    one.total > 0 ? `${one.stage} ${one.done}/${one.total}` : one.stage,
+    one.best ? `best ${one.best}` : "",
+    one.seconds_left === null ? "" : `${left(one.seconds_left)} left`,
+    one.note,
+  ].filter(Boolean).join(" · ");
+
+  const events = new EventSource(`${base}/events?have=${version}`);
+  events.onmessage = refresh;
+  events.addEventListener("progress", (event) => {
+    const one = JSON.parse(event.data);
+    say(one === null ? "" : progressText(one), "going");
+  });
+  events.addEventListener("gone", () => {
+    events.close();
+    say("This run is no longer in the store.", "gone");
+  });
+  events.onerror = () => say("The server does not answer; this is the last that it said.", "lost");
+  events.onopen = () => line.className === "lost" && say("", "");
+})();

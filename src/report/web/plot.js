@@ -1,0 +1,107 @@
+"use strict";
+// Points and lines over two axes.
+(() => {
+  const kManyPoints = 1500;
+  const kLegendAtMost = 10;
+
+  const datasetOf = (series, look, axes) => {
+    const labels = hone.texts(series.labels);
+    const line = series.draw !== "points";
+    const many = series.x.length > kManyPoints;
+    const data = [];
+    const kept = { labels: [], low: series.low && [], high: series.high && [] };
+    series.x.forEach((x, i) => {
+      const y = series.y[i];
+      if (x === null || y === null || (axes.x.log && x <= 0) || (axes.y.log && y <= 0)) {
+        return;
+      }
+      data.push({ x, y });
+      kept.labels.push(labels[i]);
+      kept.low?.push(series.low[i]);
+      kept.high?.push(series.high[i]);
+    });
+    const big = series.role === "winner" ? 7 : 4;
+    const lonely = data.length === 1;
+    return {
+      label: series.name,
+      data,
+      ...kept,
+      showLine: line,
+      stepped: series.draw === "steps",
+      borderColor: look.color,
+      backgroundColor: many ? `${look.color}66` : `${look.color}bb`,
+      borderWidth: line ? (series.role === "faint" ? 1 : 2) : many ? 0 : 1.2,
+      borderDash: line && series.role === "baseline" ? [5, 4] : [],
+      pointStyle: look.shape,
+      pointRadius: line && series.draw === "steps" && !lonely ? 0 : many ? 2 : line && !lonely ? 3 : big,
+      pointHoverRadius: 7,
+      pointHitRadius: 4,
+      tension: 0,
+      // The winner is drawn last, that is on top; what is faint lies below all.
+      order: { winner: -2, faint: 2 }[series.role] ?? 0,
+    };
+  };
+
+  hone.drawPlot = (canvas, part) => {
+    const looks = hone.looks(part.series);
+    const datasets = part.series.map((series, i) => datasetOf(series, looks[i], part));
+    const options = hone.chartOptions({
+      title: (items) => {
+        const { dataset, dataIndex } = items[0];
+        return hone.wrapped(dataset.labels[dataIndex] || dataset.label);
+      },
+      label: ({ dataset, dataIndex, parsed }) => [
+        ...(dataset.labels[dataIndex] && dataset.label ? hone.wrapped(dataset.label) : []),
+        `${part.y.label}: ${hone.formatRange(parsed.y, dataset.low?.[dataIndex], dataset.high?.[dataIndex], part.y.unit)}`,
+        `${part.x.label}: ${hone.format(parsed.x, part.x.unit)}`,
+      ],
+    });
+    options.interaction = { mode: "nearest", intersect: false };
+    options.plugins.tooltip.filter = (_, index) => index === 0;
+    options.plugins.legend.display = part.series.length > 1 && part.series.length <= kLegendAtMost;
+    options.plugins.rules = { list: part.rules };
+    options.plugins.regions = { list: part.regions };
+    const xs = datasets.flatMap((dataset) => dataset.data.map((point) => point.x));
+    const ys = datasets.flatMap((dataset) => [...dataset.data.map((point) => point.y), ...(dataset.low || []), ...(dataset.high || [])]);
+    const ruled = (part.rules || []).filter((rule) => rule.of === "y").map((rule) => rule.at);
+    options.scales = {
+      x: hone.scaleOf(part.x, part.x.log ? hone.rangeOf(part.x, xs) : part.x.ticks ? { grace: "8%" } : {}),
+      y: hone.scaleOf(part.y, { ...hone.rangeOf(part.y, [...ys, ...ruled]), grace: part.y.log ? 0 : "5%" }),
+    };
+    return hone.newChart(canvas, {
+      type: "scatter",
+      data: { datasets },
+      options,
+      plugins: [hone.regions, hone.intervals, hone.rules],
+    });
+  };
+
+  /** The numbers of a plot as the columns of a table. */
+  hone.plotNumbers = (part) => {
+    const columns = {
+      series: [], label: [], x: [], y: [], low: [], high: [],
+    };
+    for (const series of part.series) {
+      const labels = hone.texts(series.labels);
+      series.x.forEach((x, i) => {
+        columns.series.push(series.name);
+        columns.label.push(labels[i] ?? "");
+        columns.x.push(x);
+        columns.y.push(series.y[i]);
+        columns.low.push(series.low ? series.low[i] : null);
+        columns.high.push(series.high ? series.high[i] : null);
+      });
+    }
+    const table = [{ name: "series", texts: columns.series }];
+    if (columns.label.some((label) => label !== "")) {
+      table.push({ name: "which", texts: columns.label });
+    }
+    table.push({ name: part.x.label, unit: part.x.unit, numbers: columns.x });
+    table.push({ name: part.y.label, unit: part.y.unit, numbers: columns.y });
+    if (columns.low.some((low) => low !== null)) {
+      table.push({ name: "low", unit: part.y.unit, numbers: columns.low });
+      table.push({ name: "high", unit: part.y.unit, numbers: columns.high });
+    }
+    return table;
+  };
+})();

@@ -1,0 +1,100 @@
+"use strict";
+// A table that sorts by its headings and keeps the rows in which all words of the filter are found.
+(() => {
+  const kRowsAtOnce = 200;
+  const kFilterFrom = 8;
+
+  const sorted = (rows, column, direction) => {
+    const values = column.values;
+    const empty = (value) => value === null || value === undefined || value === "";
+    return rows.slice().sort((a, b) => {
+      const [left, right] = [values[a], values[b]];
+      if (empty(left) || empty(right)) {
+        return Number(empty(left)) - Number(empty(right));  // what is not known is last, both ways
+      }
+      return direction * (column.text ? left.localeCompare(right, "en", { numeric: true }) : left - right);
+    });
+  };
+
+  /** The columns as lists of values, with the words that a filter looks for. */
+  const prepared = (columns) => columns.map((column) => {
+    const text = column.texts !== undefined;
+    return {
+      name: column.name,
+      unit: column.unit || "",
+      leadsTo: column.leads_to,
+      text,
+      values: text ? hone.texts(column.texts) : column.numbers,
+      shown(row) {
+        return text ? this.values[row] ?? "" : hone.format(this.values[row], this.unit);
+      },
+    };
+  });
+
+  const cell = (column, row) => {
+    const kind = column.text ? "text" : "number";
+    if (!column.leadsTo) {
+      return hone.element("td", { class: kind, text: column.shown(row) });
+    }
+    const address = column.leadsTo + encodeURIComponent(column.values[row]);
+    return hone.element("td", { class: kind }, [hone.element("a", { href: address, text: column.shown(row) })]);
+  };
+
+  hone.table = (columns, count) => {
+    const all = prepared(columns);
+    const everything = Array.from({ length: count }, (_, i) => i);
+    let rows = everything;
+    let order = null;
+    let shown = kRowsAtOnce;
+
+    const body = hone.element("tbody");
+    const counter = hone.element("span", { class: "count" });
+    const more = hone.element("button", { class: "more", type: "button", text: `${kRowsAtOnce} more` });
+    const headings = all.map((column) => {
+      const heading = hone.element("th", { scope: "col", class: column.text ? "text" : "number", "aria-sort": "none" });
+      const button = hone.element("button", { type: "button", text: column.name });
+      button.addEventListener("click", () => {
+        const again = order?.column === column;
+        order = { column, direction: again ? -order.direction : 1 };
+        headings.forEach((one, i) => {
+          const active = all[i] === column;
+          one.setAttribute("aria-sort", active ? (order.direction > 0 ? "ascending" : "descending") : "none");
+          one.firstChild.textContent = all[i].name + (active ? (order.direction > 0 ? " ▲" : " ▼") : "");
+        });
+        fill();
+      });
+      heading.append(button);
+      return heading;
+    });
+
+    const fill = () => {
+      const list = order ? sorted(rows, order.column, order.direction) : rows;
+      body.replaceChildren(...list.slice(0, shown).map((row) => hone.element("tr", {}, all.map((column) =>
+        cell(column, row)))));
+      const seen = Math.min(shown, list.length);
+      counter.textContent = seen === count ? `${count.toLocaleString("en")} rows`
+        : `${seen.toLocaleString("en")} of ${list.length.toLocaleString("en")} rows${list.length < count ? `, ${count.toLocaleString("en")} in all` : ""}`;
+      more.hidden = seen >= list.length;
+    };
+    more.addEventListener("click", () => {
+      shown += kRowsAtOnce;
+      fill();
+    });
+
+    let words = null;
+    const filter = hone.element("input", { type: "search", placeholder: "filter: words, all must match", "aria-label": "filter" });
+    filter.addEventListener("input", () => {
+      words ??= everything.map((row) => all.map((column) => column.shown(row)).join(" ").toLowerCase());
+      const wanted = filter.value.toLowerCase().split(/\s+/).filter(Boolean);
+      rows = wanted.length === 0 ? everything : everything.filter((row) => wanted.every((word) => words[row].includes(word)));
+      shown = kRowsAtOnce;
+      fill();
+    });
+
+    fill();
+    const head = hone.element("thead", {}, [hone.element("tr", {}, headings)]);
+    const box = hone.element("div", { class: "tablebox" }, [hone.element("table", {}, [head, body])]);
+    const bar = hone.element("div", { class: "tablebar" }, count >= kFilterFrom ? [filter, counter] : [counter]);
+    return hone.element("div", {}, [bar, box, more]);
+  };
+})();

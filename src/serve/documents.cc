@@ -1,0 +1,158 @@
+#include "serve/documents.h"
+
+#include <algorithm>
+#include <ranges>
+
+#include "base/clock.h"
+#include "report/page.h"
+#include "report/run_list.h"
+#include "store/records.h"
+
+namespace hone::serve {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::size_t kKept = 8;
+constexpr std::int64_t kListed = 500;
+/// A document is made anew at most once in this many times what it cost.
+constexpr int kShare = 100;
+constexpr std::chrono::seconds kPeriod{1};
+
+bool covers(const std::shared_ptr<const Made>& made, std::int64_t version) {
+  return made != nullptr && made->first <= version && version <= made->last;
+}
+
+std::shared_ptr<const Content> contentOf(json document) {
+  std::string text = store::jsonText(document);
+  return std::make_shared<Content>(Content{std::move(document), std::move(text)});
+}
+
+bool isOver(std::optional<store::RunStatus> status) {
+  return status && *status != store::RunStatus::running;
+}
+
+}  // namespace
+
+Result<std::optional<store::RunStatus>> Documents::statusOf(Page page) {
+  return store_.read([&](const store::Store& store) { return store.status(page); });
+}
+
+Result<json> Documents::make(Page page) {
+  if (page != kRunList) {
+    return store_.read([&](const store::Store& store) -> Result<json> {
+      return HONE_TRY(report::runDocument(store, page)).json();
+    });
+  }
+  const auto runs =
+      HONE_TRY(store_.read([](const store::Store& store) { return store.listRuns(kListed); }));
+  return report::runListDocument(runs).json();
+}
+
+Result<Documents::Entry> Documents::entryFor(Page page) {
+  const std::int64_t version = HONE_TRY(store_.version());
+  const auto known = entries_.find(page);
+  Entry entry = known == entries_.end() ? Entry{} : known->second;
+  if (entry.now != nullptr && entry.now->last == version) {
+    return entry;
+  }
+  const auto status = page == kRunList ? std::nullopt : HONE_TRY(statusOf(page));
+  if (page != kRunList && !status) {
+    entries_.erase(page);
+    return Entry{};
+  }
+  const bool settled = entry.now != nullptr && isOver(status) && entry.status == status;
+  const auto content = settled ? entry.now->content : contentOf(HONE_TRY(make(page)));
+  if (entry.now != nullptr && (settled || entry.now->content->document == content->document)) {
+    entry.now = std::make_shared<Made>(Made{entry.now->content, entry.now->first, version});
+  } else {
+    entry.before = std::move(entry.now);
+    entry.now = std::make_shared<Made>(Made{content, version, version});
+  }
+  entry.status = status;
+  keep(page, entry);
+  return entry;
+}
+
+void Documents::keep(Page page, Entry entry) {
+  entry.used = ++uses_;
+  entries_[page] = std::move(entry);
+  if (entries_.size() > kKept) {
+    entries_.erase(
+        std::ranges::min_element(entries_, {}, [](const auto& one) { return one.second.used; }));
+  }
+}
+
+void Documents::note(Page page, std::int64_t cpuNs) {
+  const std::scoped_lock lock(timingMutex_);
+  Timing& timing = timings_[page];
+  timing.madeAt = Clock::now();
+  timing.cost = std::chrono::nanoseconds(cpuNs);
+  std::erase_if(timings_, [&](const auto& one) {
+    return timing.madeAt - one.second.madeAt > std::chrono::hours(1);
+  });
+}
+
+Result<std::shared_ptr<const Made>> Documents::current(Page page) {
+  const std::scoped_lock lock(making_);
+  const std::int64_t start = threadCpuNs();
+  auto entry = HONE_TRY(entryFor(page));
+  note(page, threadCpuNs() - start);
+  return entry.now;
+}
+
+Result<std::optional<Update>> Documents::since(Page page, std::int64_t have) {
+  const std::scoped_lock lock(making_);
+  const std::int64_t start = threadCpuNs();
+  const Entry entry = HONE_TRY(entryFor(page));
+  if (entry.now == nullptr) {
+    return std::nullopt;
+  }
+  Update update = updateFrom(entry, have);
+  note(page, threadCpuNs() - start);
+  return update;
+}
+
+Update Documents::updateFrom(const Entry& entry, std::int64_t have) {
+  Update update{.kind = Update::Kind::none, .body = {}, .version = entry.now->last};
+  if (covers(entry.now, have)) {
+    return update;
+  }
+  const Content& now = *entry.now->content;
+  if (covers(entry.before, have)) {
+    update.kind = Update::Kind::patch;
+    update.body = store::jsonText(json::diff(entry.before->content->document, now.document));
+  }
+  if (update.body.empty() || update.body.size() >= now.text.size()) {
+    update.kind = Update::Kind::whole;
+    update.body = now.text;
+  }
+  return update;
+}
+
+Documents::Clock::time_point Documents::due(Page page, std::size_t listeners) const {
+  const std::scoped_lock lock(timingMutex_);
+  const auto at = timings_.find(page);
+  if (at == timings_.end()) {
+    return Clock::now();
+  }
+  const auto pause = at->second.cost * kShare * static_cast<std::int64_t>(listeners);
+  return at->second.madeAt + std::max<Clock::duration>(kPeriod, pause);
+}
+
+Result<Documents::News> Documents::newsFor(Page page, std::int64_t have) {
+  if (page == kRunList) {
+    return News::changed;
+  }
+  const auto status = HONE_TRY(statusOf(page));
+  if (!status) {
+    return News::gone;
+  }
+  const std::scoped_lock lock(making_);
+  const auto known = entries_.find(page);
+  const bool same =
+      known != entries_.end() && known->second.status == status && known->second.now->first <= have;
+  return isOver(status) && same ? News::none : News::changed;
+}
+
+}  // namespace hone::serve

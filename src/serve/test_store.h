@@ -1,0 +1,38 @@
+#pragma once
+
+#include <string>
+
+#include "base/file.h"
+#include "store/store.h"
+
+namespace hone::serve {
+
+/// A store that the test writes, as a run in another process would.
+class WrittenStore {
+ public:
+  [[nodiscard]] std::filesystem::path file() const { return folder_.path() / "hone.db"; }
+  [[nodiscard]] store::Store open() const {
+    return store::Store::open(file(), store::Store::Mode::write).value();
+  }
+  static std::int64_t addRun(store::Store& store, const std::string& verb = "bench") {
+    store::Run run;
+    run.verb = verb;
+    run.arguments = {verb, "m.mlir"};
+    run.startedAt = "2026-11-16T10:00:00Z";
+    run.device = "local-sync";
+    return store.addRun(run).value();
+  }
+  static void addTrial(store::Store& store, std::int64_t run, const std::string& name) {
+    store::Trial trial;
+    trial.key = name;
+    trial.problem = "matmul";
+    trial.config.name = name;
+    const model::Sample sample{.stage = model::Stage::screen, .wallNs = 1e6, .cpuNs = 1e6};
+    store.addTrial(run, trial, {{sample}}).value();
+  }
+
+ private:
+  ScratchFolder folder_ = ScratchFolder::create("hone-serve-test").value();
+};
+
+}  // namespace hone::serve

@@ -1,0 +1,95 @@
+#include "store/progress_file.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <nlohmann/json.hpp>
+
+#include "base/file.h"
+
+namespace hone::store {
+namespace {
+
+namespace fs = std::filesystem;
+
+class ProgressFileTest : public testing::Test {
+ protected:
+  [[nodiscard]] fs::path store() const { return folder_.path() / "hone.db"; }
+  [[nodiscard]] std::vector<std::string> files() const {
+    std::vector<std::string> names;
+    for (const auto& entry : fs::directory_iterator(folder_.path())) {
+      names.push_back(entry.path().filename().string());
+    }
+    return names;
+  }
+
+  ScratchFolder folder_ = ScratchFolder::create("hone-progress-test").value();
+  const ProgressState state_{
+      .stage = "race", .done = 3, .total = 20, .best = "1 ms", .note = "n", .secondsLeft = 5};
+};
+
+TEST_F(ProgressFileTest, IsThereWhileTheRunGoesOn) {
+  EXPECT_EQ(readProgress(store()), std::nullopt);
+  {
+    ProgressFile file(store(), 7);
+    EXPECT_EQ(readProgress(store()), std::nullopt);
+    file.see(state_, true);
+    EXPECT_EQ(readProgress(store()), (RunProgress{7, state_}));
+  }
+  EXPECT_EQ(readProgress(store()), std::nullopt);
+  EXPECT_THAT(files(), testing::IsEmpty());
+}
+
+TEST_F(ProgressFileTest, StepsAreWrittenNowAndThenAndStagesAtOnce) {
+  ProgressFile file(store(), 7);
+  file.see(state_, true);
+  ProgressState later = state_;
+  for (later.done = 4; later.done < 1000; ++later.done) {
+    file.see(later, false);
+  }
+  EXPECT_LT(readProgress(store())->state.done, 999);
+  later.stage = "final";
+  file.see(later, true);
+  EXPECT_EQ(readProgress(store())->state, later);
+}
+
+TEST_F(ProgressFileTest, OfAKilledRunItCountsForNothingAndTheNextRemovesIt) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    ProgressFile file(store(), 7);
+    file.see(state_, true);
+    ::_exit(fs::exists(progressFileOf(store())) ? 0 : 1);  // without its destructor
+  }
+  int status = 1;
+  ::waitpid(child, &status, 0);
+  ASSERT_EQ(status, 0);
+  ASSERT_TRUE(writeFile(progressFileOf(store()).string() + ".1-1.part", "{"));
+  EXPECT_TRUE(fs::exists(progressFileOf(store())));
+  EXPECT_EQ(readProgress(store()), std::nullopt);
+  const ProgressFile next(store(), 8);
+  EXPECT_THAT(files(), testing::IsEmpty());
+}
+
+TEST_F(ProgressFileTest, AForkedChildDoesNotTakeItAway) {
+  std::optional<ProgressFile> file(std::in_place, store(), 7);
+  file->see(state_, true);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    file.reset();
+    ::_exit(0);
+  }
+  ::waitpid(child, nullptr, 0);
+  EXPECT_EQ(readProgress(store())->run, 7);
+}
+
+TEST_F(ProgressFileTest, WhatIsNoRecordIsNoProgress) {
+  for (const char* text : {"", "{", "[]", "3", R"({"run": "seven"})", R"({"done": {}})"}) {
+    ASSERT_TRUE(writeFile(progressFileOf(store()), text));
+    EXPECT_EQ(readProgress(store()), std::nullopt) << text;
+  }
+}
+
+}  // namespace
+}  // namespace hone::store

@@ -1,0 +1,41 @@
+#include "tune/program_times.h"
+
+#include "trial/lane.h"
+
+namespace hone::tune {
+namespace {
+
+/// Calls that are profiled to see what each dispatch costs.
+constexpr std::int64_t kCalls = 5;
+
+}  // namespace
+
+Result<std::vector<iree::DispatchTime>> programTimes(iree::Compiler& compiler,
+                                                     const iree::Executor& executor,
+                                                     const WholeProgram& whole,
+                                                     const iree::CompileRequest& request,
+                                                     trial::Elsewhere* elsewhere) {
+  if (elsewhere != nullptr) {
+    if (!request.attributes.empty()) {
+      return userError("configurations in the source are not timed on a cluster");
+    }
+    trial::Plan plan = planFor(whole, "costs");
+    plan.flags = request.flags;
+    return elsewhere->dispatchTimes(plan, kCalls);
+  }
+  iree::Compiled compiled;
+  {
+    const FileLock lane = HONE_TRY(trial::enterToCompile());
+    compiled = HONE_TRY(compiler.compileAll({&request, 1}, {})).front();
+  }
+  if (compiled.module.empty()) {
+    return userError("{} does not compile: {}", whole.program.source.filename().string(),
+                     compiled.report.message);
+  }
+  const FileLock lane = HONE_TRY(trial::enterToMeasure());
+  const iree::Call call{compiled.module, whole.program.function, whole.inputs.arguments};
+  return iree::dispatchTimes(executor.installation(), executor.device(), executor.limits(), call,
+                             kCalls);
+}
+
+}  // namespace hone::tune

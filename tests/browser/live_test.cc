@@ -1,0 +1,164 @@
+// Pages of `hone serve` in a real browser: they follow a run without being loaded again.
+#include <fmt/format.h>
+
+#include <future>
+
+#include "browser/page_test.h"
+#include "served.h"
+#include "store/progress_file.h"
+#include "store/store.h"
+
+namespace hone::test {
+namespace {
+
+using testing::HasSubstr;
+
+constexpr const char* kToken = "0123456789abcdef-token";
+
+class LivePage : public PageTest {
+ protected:
+  void open(const Served& served, const std::string& path) {
+    ASSERT_TRUE(browser().open(fmt::format("http://127.0.0.1:{}{}", served.port(), path)));
+    run("window.loadedOnce = true; return 1");
+  }
+  /// The page as it was opened, and not one that was loaded again.
+  void expectNotReloaded() { EXPECT_EQ(run("return window.loadedOnce === true"), true); }
+  [[nodiscard]] std::string text() {
+    return run("return document.body.innerText").get<std::string>();
+  }
+  /// All that the document says, shown or folded.
+  [[nodiscard]] bool says(const std::string& what) {
+    return run("return JSON.stringify(hone.document)").get<std::string>().contains(what);
+  }
+  [[nodiscard]] store::Store writer() {
+    return store::Store::open(box().store(), store::Store::Mode::write).value();
+  }
+  static std::int64_t addRun(store::Store& store) {
+    store::Run run;
+    run.verb = "bench";
+    run.arguments = {"bench", "m.mlir"};
+    run.device = "local-sync";
+    return store.addRun(run).value();
+  }
+  static void addTrial(store::Store& store, std::int64_t run, const std::string& name) {
+    store::Trial trial;
+    trial.key = trial.config.name = name;
+    trial.problem = "matmul";
+    const model::Sample sample{.stage = model::Stage::screen, .wallNs = 1e6, .cpuNs = 1e6};
+    ASSERT_TRUE(store.addTrial(run, trial, {{sample}}));
+  }
+};
+
+TEST_F(LivePage, FollowsARunTrialByTrial) {
+  store::Store store = writer();
+  const std::int64_t id = addRun(store);
+  addTrial(store, id, "first trial");
+  const Served served(box());
+  open(served, "/runs/1");
+  EXPECT_TRUE(says("first trial"));
+  for (const char* name : {"second <b>trial</b>", "third trial"}) {
+    addTrial(store, id, name);
+    EXPECT_TRUE(eventually([&] { return says(name); }));
+  }
+  EXPECT_TRUE(says("first trial")) << "what it had stays";
+  EXPECT_EQ(run("return document.querySelectorAll('#page b').length"), 0);
+  ASSERT_TRUE(store.finishRun(id, store::RunStatus::finished, {{"candidates", {}}}));
+  EXPECT_TRUE(eventually([&] { return says("finished"); }));
+  expectNotReloaded();
+  expectQuietConsole();
+}
+
+TEST_F(LivePage, KeepsWhatTheReaderDidWithATable) {
+  store::Store store = writer();
+  for (int i = 0; i < 12; ++i) {
+    addRun(store);
+  }
+  const Served served(box());
+  open(served, "/");
+  run("const input = document.querySelector('input[type=search]'); input.value = 'bench';"
+      "input.dispatchEvent(new Event('input'));"
+      "document.querySelector('th button').click(); return 1");
+  const auto first = [&] {
+    return run("return document.querySelector('tbody tr td').textContent").get<std::string>();
+  };
+  EXPECT_EQ(first(), "1") << "sorted by the run, ascending";
+  addRun(store);
+  EXPECT_TRUE(eventually([&] { return text().contains("13 rows"); })) << text();
+  EXPECT_EQ(first(), "1");
+  EXPECT_EQ(run("return document.querySelector('input[type=search]').value"), "bench");
+  run("document.querySelector('tbody a').click(); return 1");
+  EXPECT_TRUE(eventually([&] { return run("return location.pathname") == "/runs/1"; }));
+  expectQuietConsole();
+}
+
+TEST_F(LivePage, SaysHowFarTheRunIs) {
+  store::Store store = writer();
+  const std::int64_t id = addRun(store);
+  Served served(box());
+  open(served, "/runs/1");
+  {
+    store::ProgressFile file(box().store(), id);
+    file.see({.stage = "race",
+              .done = 3,
+              .total = 9,
+              .best = "<i>5 ms</i>",
+              .note = "a note",
+              .secondsLeft = 70},
+             true);
+    EXPECT_TRUE(eventually([&] { return text().contains("race 3/9"); }));
+    EXPECT_THAT(text(), HasSubstr("best <i>5 ms</i>"));
+    EXPECT_THAT(text(), HasSubstr("1 min left"));
+  }
+  EXPECT_TRUE(eventually([&] { return !text().contains("race 3/9"); })) << "it is over";
+  served.process().signal(SIGTERM);
+  EXPECT_EQ(served.process().wait().code, 0);
+  EXPECT_TRUE(eventually([&] { return text().contains("does not answer"); }));
+  expectNotReloaded();
+}
+
+TEST_F(LivePage, ARealBenchAppearsInTheListByItself) {
+  box().write("m.mlir", matmulText(64, 64, 64));
+  const Served served(box());
+  open(served, "/");
+  EXPECT_THAT(text(), HasSubstr("No runs yet"));
+  const Ran ran = box().hone({"bench", "m.mlir", "--rounds", "5", "--quiet"});
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_TRUE(eventually([&] { return text().contains("finished"); })) << text();
+  expectNotReloaded();
+  open(served, "/runs/1");
+  EXPECT_THAT(text(), HasSubstr("All runs"));
+  expectDrawn();
+  expectNoSidewaysScrolling();
+  expectQuietConsole();
+}
+
+TEST_F(LivePage, AsksForTheTokenOnce) {
+  box().setVariable("HONE_TOKEN", kToken);
+  const Served served(box(), {"--token-from", "HONE_TOKEN"});
+  ASSERT_TRUE(browser().open(fmt::format("http://127.0.0.1:{}/", served.port())));
+  EXPECT_THAT(text(), HasSubstr("token"));
+  run("document.getElementById('token').value = arguments[0];"
+      "document.getElementById('open').click(); return 1",
+      {kToken});
+  EXPECT_TRUE(eventually([&] { return text().contains("No runs yet"); }));
+  EXPECT_THAT(run("return location.href").get<std::string>(), testing::Not(HasSubstr(kToken)));
+  store::Store store = writer();
+  addRun(store);
+  EXPECT_TRUE(eventually([&] { return text().contains("m.mlir"); })) << "its events need it, too";
+}
+
+class ComparePage : public LivePage {};
+
+TEST_F(ComparePage, ShowsWhatGotSlower) {
+  box().write("m.mlir", matmulText(32, 32, 32));
+  ASSERT_EQ(box().hone({"bench", "m.mlir", "--rounds", "10", "--quiet"}).code, 0);
+  box().write("m.mlir", matmulText(128, 128, 128));
+  ASSERT_EQ(box().hone({"bench", "m.mlir", "--rounds", "10", "--quiet"}).code, 0);
+  ASSERT_EQ(box().hone({"compare", "1", "2", "--html", "compare.html"}).code, 1);
+  ASSERT_TRUE(browser().open(box().work() / "compare.html"));
+  EXPECT_EQ(headline(), "1 of 1 got slower or broke.");
+  expectGoodPage();
+}
+
+}  // namespace
+}  // namespace hone::test

@@ -1,0 +1,64 @@
+// Takes a picture of a page: page_pictures report.html picture.png [WIDTH HEIGHT [light|dark]].
+// The pictures in docs/pages were made with it; look at them after every change of the pages.
+#include <fmt/format.h>
+
+#include <cstdio>
+
+#include "base/text.h"
+#include "browser/web_driver.h"
+
+namespace hone::test {
+namespace {
+
+struct Picture {
+  std::string page, file;
+  int width = 1000;
+  int height = 1400;
+  std::string scheme = "light";
+};
+
+Result<void> take(const Picture& picture) {
+  Browser browser = HONE_TRY(Browser::start());
+  HONE_CHECK(browser.resize(picture.width, picture.height));
+  HONE_CHECK(browser.prefer(picture.scheme));
+  HONE_CHECK(browser.open(std::filesystem::path(picture.page)));
+  HONE_CHECK(
+      browser.run("hone.drawAll(); return new Promise((done) => setTimeout(() => done(1), 300))"));
+  for (const std::string& line : HONE_TRY(browser.console())) {
+    fmt::print(stderr, "{}\n", line);
+  }
+  const std::string png = HONE_TRY(browser.screenshot(Browser::Of::view));
+  HONE_CHECK(writeFile(picture.file, png));
+  fmt::print("{}: {} bytes\n", picture.file, png.size());
+  return {};
+}
+
+Result<void> takeAsked(const std::vector<std::string>& arguments) {
+  if (arguments.size() < 2) {
+    return userError("page_pictures report.html picture.png [WIDTH HEIGHT [light|dark]]");
+  }
+  Picture picture{arguments[0], arguments[1]};
+  if (arguments.size() >= 4) {
+    picture.width = static_cast<int>(parseInt(arguments[2]).value_or(picture.width));
+    picture.height = static_cast<int>(parseInt(arguments[3]).value_or(picture.height));
+  }
+  if (arguments.size() >= 5) {
+    picture.scheme = arguments[4];
+  }
+  return take(picture);
+}
+
+}  // namespace
+}  // namespace hone::test
+
+int main(int argc, char** argv) try {
+  const auto taken = hone::test::takeAsked({argv + 1, argv + argc});
+  if (!taken) {
+    fmt::print(stderr, "page_pictures: {}\n", taken.error().message);
+    return 2;
+  }
+  return 0;
+} catch (const std::exception& exception) {
+  std::fputs(exception.what(), stderr);
+  return 3;
+}

@@ -1,0 +1,139 @@
+// The pages of runs that the verbs really made, on small problems, in a real browser.
+#include "browser/page_test.h"
+
+namespace hone::test {
+namespace {
+
+using testing::Contains;
+using testing::HasSubstr;
+using testing::IsSupersetOf;
+
+/// The shape of every knob's plot, and of all tabs: none may be empty or noisy.
+constexpr const char* kOpenAllTabs = R"(
+  let opened = 0;
+  for (let round = 0; round < 2; ++round) {
+    for (const tab of document.querySelectorAll("[role=tab]")) {
+      if (tab.isConnected) {
+        tab.click();
+        hone.drawAll();
+        ++opened;
+      }
+    }
+  }
+  return opened;
+)";
+
+TEST_F(PageTest, AProfile) {
+  const Ran ran = box().hone({"profile", "--problem-m=8,64", "--problem-n=16", "--problem-k=32",
+                              "--providers", "iree,onednn", "--configs", "all", "--quiet"});
+  ASSERT_EQ(ran.code, 0) << ran.err;
+  EXPECT_THAT(ran.out, HasSubstr("hone report 1 -o report.html"));
+  openReport(1);
+  EXPECT_THAT(headline(), HasSubstr("verified, none wrong"));
+  EXPECT_THAT(titles(), IsSupersetOf({"GFLOP/s by dispatch and provider", "The roofline",
+                                      "Failures", "Dispatches"}));
+  const nlohmann::json roof = run(R"(
+    const part = hone.document.parts.find((one) => one.title === "The roofline");
+    return part.series.filter((one) => one.role === "baseline")[0];
+  )");
+  EXPECT_THAT(roof.at("name").get<std::string>(), HasSubstr("GB/s)"));
+  EXPECT_EQ(roof.at("x").size(), 3U) << "memory, the bend, arithmetic";
+  expectGoodPage();
+}
+
+TEST_F(PageTest, ASplit) {
+  box().write("shapes.txt",
+              "gemm -m 32 -n 48 -k 20480\n"
+              "gemm -m 8 -n 8 -k 65536\n"
+              "conv -n 4 -c 8 -H 20 -W 20 -k 16 -y 3 -x 3 -p 1 -q 1 -F 4\n");
+  const Ran ran = box().hone({"split", "quick", "shapes.txt", "--type", "f32", "--quiet"});
+  ASSERT_LE(ran.code, 1) << ran.err;  // 1: a shape got slower, which a noisy machine may find
+  EXPECT_THAT(ran.out, HasSubstr("hone report 1 -o report.html"));
+  openReport(1);
+  EXPECT_THAT(titles(),
+              IsSupersetOf({"The recommended limits against the compiler's own choice",
+                            "Baseline against optimized", "Runtime over limit", "Problem by limit",
+                            "Matmuls by their best limit, with the recommended ladder",
+                            "Regret on matmuls"}));
+  EXPECT_EQ(run("return hone.document.parts.find((one) => one.type === 'heat').rows.length"), 3);
+  expectGoodPage();
+}
+
+TEST_F(PageTest, ATune) {
+  box().write("m.mlir", matmulText(96, 128, 160));
+  const Ran ran = box().hone({"tune", "m.mlir", "--budget", "24trials", "--rounds", "5",
+                              "--keep-flags", "-o", "spec.mlir", "--quiet"});
+  ASSERT_EQ(ran.code, 0) << ran.err;
+  EXPECT_THAT(ran.out, HasSubstr("hone report 1 -o report.html"));
+  openReport(1);
+  EXPECT_THAT(titles(), IsSupersetOf({"The best so far", "The knobs", "What each knob does",
+                                      "All candidates over all knobs", "One knob at a time"}));
+  EXPECT_THAT(
+      run("return [...document.querySelectorAll('[role=tab]')].map((one) => one.textContent)")
+          .get<std::vector<std::string>>(),
+      Contains("over time"))
+      << "trials know when they were tried";
+  EXPECT_GT(run(kOpenAllTabs), 3);
+  expectGoodPage();
+}
+
+TEST_F(PageTest, AKernel) {
+  // No flag alone helps an inner loop that walks down the columns: the source must change.
+  box().write("product.cc", R"(#include <cstdint>
+extern "C" void kernel(const float* A, const float* B, float* C, std::int64_t N) {
+  for (std::int64_t i = 0; i < N; ++i) {
+    for (std::int64_t j = 0; j < N; ++j) {
+      float sum = 0;
+      for (std::int64_t k = 0; k < N; ++k) {
+        sum += A[i * N + k] * B[k * N + j];
+      }
+      C[i * N + j] = sum;
+    }
+  }
+}
+)");
+  box().write("product.reference.cc", R"(#include <cstdint>
+// hone: sizes N=96
+// hone: other N=17
+// hone: input A f32 NxN
+// hone: input B f32 NxN
+// hone: output C f32 NxN
+// hone: flops 2*N*N*N
+extern "C" void reference(const double* A, const double* B, double* C, std::int64_t N) {
+  for (std::int64_t i = 0; i < N; ++i) {
+    for (std::int64_t j = 0; j < N; ++j) {
+      C[i * N + j] = 0;
+      for (std::int64_t k = 0; k < N; ++k) {
+        C[i * N + j] += A[i * N + k] * B[k * N + j];
+      }
+    }
+  }
+}
+)");
+  const Ran ran = box().hone({"kernel", "optimize", "--kernel", "product.cc", "--rounds", "5",
+                              "--max-iterations", "1", "--quiet"});
+  ASSERT_EQ(ran.code, 0) << ran.err;
+  EXPECT_THAT(ran.out, HasSubstr("hone report 1 -o report.html"));
+  openReport(1);
+  EXPECT_THAT(headline(), HasSubstr("product is "));
+  EXPECT_THAT(titles(), IsSupersetOf({"Turn by turn", "Candidates", "The analysis",
+                                      "What the winner changed"}));
+  EXPECT_GT(run("return document.querySelectorAll('pre.diff .added').length"), 0);
+  EXPECT_GT(run("return document.querySelectorAll('pre.diff .removed').length"), 0);
+  expectGoodPage();
+}
+
+TEST_F(PageTest, ABench) {
+  box().write("m.mlir", matmulText(64, 64, 64));
+  box().write("c.json", nlohmann::json({tiles("a", 8, 16, 1), tiles("b", 4, 16, 1)}).dump());
+  const Ran ran =
+      box().hone({"bench", "m.mlir", "--configs", "c.json", "--rounds", "5", "--quiet"});
+  ASSERT_EQ(ran.code, 0) << ran.err;
+  EXPECT_THAT(ran.out, HasSubstr("hone report 1 -o report.html"));
+  openReport(1);
+  EXPECT_THAT(titles(), IsSupersetOf({"Speedup over baseline", "Candidates"}));
+  expectGoodPage();
+}
+
+}  // namespace
+}  // namespace hone::test

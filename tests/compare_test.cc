@@ -1,0 +1,69 @@
+// `hone compare` on runs that `hone bench` made.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/text.h"
+#include "cli.h"
+
+namespace hone::test {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+
+/// The same name for a small and for a large program: as if a change had made it slower.
+class Compare : public testing::Test {
+ protected:
+  void SetUp() override {
+    box_.write("m.mlir", matmulText(48, 48, 48));
+    ASSERT_EQ(box_.hone(bench_).code, 0);
+    fs::copy_file(box_.store(), box_.work() / "before.db");
+    ASSERT_EQ(box_.hone(bench_).code, 0);
+    box_.write("m.mlir", matmulText(192, 192, 192));
+    ASSERT_EQ(box_.hone(bench_).code, 0);
+  }
+
+  Sandbox box_;
+  const std::vector<std::string> bench_ = {"bench", "m.mlir", "--rounds", "10", "--quiet"};
+};
+
+TEST_F(Compare, WhatGotSlowerIsFoundAndIsAnExitCode) {
+  const Ran slower = box_.hone({"compare", "1", "last"});
+  EXPECT_EQ(slower.code, 1) << slower.out << slower.err;
+  EXPECT_THAT(slower.out, HasSubstr("1 slower"));
+  for (const std::string& line : splitAt(slower.out, '\n')) {
+    EXPECT_LE(line.size(), 80U) << line;
+  }
+  const Ran faster = box_.hone({"compare", "3", "1", "--json"});
+  EXPECT_EQ(faster.code, 0) << faster.err;
+  EXPECT_EQ(faster.json().at("counts").at("faster"), 1);
+  EXPECT_GT(faster.json().at("things").at(0).at("speedup").at("low"), 5);
+}
+
+TEST_F(Compare, TheSameBinaryIsTheSame) {
+  const Ran ran = box_.hone({"compare", "1", "2"});
+  EXPECT_EQ(ran.code, 0) << ran.out;
+  EXPECT_THAT(ran.out, HasSubstr("1 same"));
+  EXPECT_THAT(ran.out, HasSubstr("1 equal binary"));
+}
+
+TEST_F(Compare, ReadsAnotherStoreAndWritesAPage) {
+  const Ran ran =
+      box_.hone({"compare", "1", "3", "--other-store", "before.db", "--html", "compare.html"});
+  EXPECT_EQ(ran.code, 1) << ran.err;
+  const std::string page = readFile(box_.work() / "compare.html").value();
+  EXPECT_THAT(page, HasSubstr("1 of 1 got slower or broke."));
+  EXPECT_THAT(page, testing::StartsWith("<!doctype html>"));
+}
+
+TEST_F(Compare, SlipsAreOneLine) {
+  expectError(box_.hone({"compare", "1", "9"}), 2, {"no run 9", "the last ones are 3, 2, 1"});
+  expectError(box_.hone({"compare", "1", "x"}), 2, {"'x' is not a run"});
+  expectError(box_.hone({"compare", "1", "2", "--margin", "much"}), 2, {"--margin", "5%"});
+  expectError(box_.hone({"compare", "1", "2", "--other-store", "no.db"}), 2, {"no.db"});
+  expectError(box_.hone({"compare", "1", "2", "--html", "no/page.html"}), 2, {"no/page.html"});
+  expectError(box_.hone({"compare", "1"}), 2, {"AFTER"});
+}
+
+}  // namespace
+}  // namespace hone::test

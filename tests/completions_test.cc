@@ -1,0 +1,232 @@
+// Completions in the real shells, and the manual in a real formatter.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "base/subprocess.h"
+#include "base/text.h"
+#include "cli.h"
+#include "store/store.h"
+
+namespace hone::test {
+namespace {
+
+using testing::AllOf;
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+/// What a shell offers for a line that is being typed.
+class Completions : public testing::Test {
+ protected:
+  void SetUp() override {
+    store::Store store = store::Store::open(box_.store(), store::Store::Mode::write).value();
+    for (const char* name : {"first.mlir", "second.mlir"}) {
+      store::Run run;
+      run.verb = "bench";
+      run.arguments = {"bench", name};
+      ASSERT_TRUE(store.addRun(run));
+    }
+  }
+
+  /// Runs a program with hone on its PATH; skips the test where there is no such program.
+  [[nodiscard]] std::string run(std::vector<std::string> argv) {
+    argv.front() = findProgram(argv.front());
+    const std::string path =
+        fmt::format("{}:{}", box_.program().parent_path().string(), std::getenv("PATH"));
+    const Finished finished = runCommand({argv,
+                                          {{"PATH", path},
+                                           {"HOME", (box_.root() / "home").string()},
+                                           {"XDG_DATA_HOME", (box_.root() / "data").string()},
+                                           {"TERM", "dumb"}},
+                                          {std::chrono::minutes(5), 0}})
+                                  .value();
+    EXPECT_EQ(finished.err, "");
+    return finished.out;
+  }
+  [[nodiscard]] static std::vector<std::string> lines(const std::string& text) {
+    std::vector<std::string> all = splitAt(trim(text), '\n');
+    std::erase(all, "");
+    return all;
+  }
+
+  Sandbox box_;
+};
+
+class BashCompletions : public Completions {
+ protected:
+  /// As bash itself calls the function that `complete` registered.
+  [[nodiscard]] std::vector<std::string> offered(const std::vector<std::string>& words) {
+    std::string typed;
+    for (const std::string& word : words) {
+      typed += fmt::format(" '{}'", word);
+    }
+    const std::string script = fmt::format(
+        "source <(hone completions bash); [[ $(complete -p hone) == *'-F _hone hone' ]] || echo "
+        "unregistered; COMP_WORDS=({}); COMP_CWORD=$((${{#COMP_WORDS[@]}} - 1)); "
+        "_hone hone \"${{COMP_WORDS[COMP_CWORD]}}\" \"${{COMP_WORDS[COMP_CWORD-1]}}\"; "
+        "printf '%s\\n' \"${{COMPREPLY[@]}}\"",
+        typed);
+    return lines(run({"bash", "--norc", "-c", script}));
+  }
+};
+
+TEST_F(BashCompletions, OfferCommandsOptionsValuesAndRuns) {
+  EXPECT_THAT(offered({"hone", "be"}), ElementsAre("bench"));
+  EXPECT_THAT(offered({"hone", ""}),
+              AllOf(Contains("tune"), Contains("completions"), Not(Contains("kernel-worker")),
+                    Not(Contains("--json"))));
+  EXPECT_THAT(offered({"hone", "runs", ""}), ElementsAre("export", "resume", "show"));
+  EXPECT_THAT(offered({"hone", "runs", "show", ""}), ElementsAre("1", "2"));
+  EXPECT_THAT(offered({"hone", "compare", "1", ""}), ElementsAre("1", "2"));
+  EXPECT_THAT(offered({"hone", "compare", "1", "2", ""}), IsEmpty());
+  EXPECT_THAT(offered({"hone", "tune", "--str"}), ElementsAre("--strategy"));
+  EXPECT_THAT(offered({"hone", "tune", "--strategy", ""}),
+              ElementsAre("evolve", "exhaustive", "model", "random"));
+  EXPECT_THAT(offered({"hone", "tune", "--strategy", "=", "ev"}), ElementsAre("evolve"));
+  EXPECT_THAT(offered({"hone", "tune", "--sto"}), ElementsAre("--store"))
+      << "of the program itself";
+  EXPECT_THAT(offered({"hone", "--store", "runs", "bench", "--roun"}), ElementsAre("--rounds"))
+      << "a value that is also a command's name";
+  EXPECT_THAT(offered({"hone", "--store", "/no/such.db", "report", ""}), IsEmpty());
+  EXPECT_THAT(offered({"hone", "completions", "f"}), ElementsAre("fish"));
+}
+
+TEST_F(BashCompletions, KnowEveryCommandAndOptionOfTheHelp) {
+  const std::vector<std::string> ofAll = offered({"hone", "--"});
+  for (const std::string& command : offered({"hone", ""})) {
+    const std::string help = box_.hone({command, "--help"}).out;
+    for (const std::string& option : offered({"hone", command, "--"})) {
+      const bool common = std::ranges::find(ofAll, option) != ofAll.end();
+      EXPECT_TRUE(common || help.contains(option)) << command << " " << option;
+    }
+  }
+}
+
+class ZshCompletions : public Completions {
+ protected:
+  void SetUp() override {
+    if (findProgram("zsh").empty()) {
+      GTEST_SKIP() << "there is no zsh here";
+    }
+    Completions::SetUp();
+  }
+
+  /// The lines after the tabulator key in a real, interactive zsh, which takes the first of
+  /// several.
+  [[nodiscard]] std::vector<std::string> completed(const std::vector<std::string>& typed) {
+    box_.write("rc.zsh",
+               "autoload -Uz compinit; compinit -u -D; setopt menu_complete; PS1=\n"
+               "source <(hone completions zsh)\n"
+               "show() { print -r -- \"line:${BUFFER}:end\"; BUFFER= }; zle -N show\n"
+               "bindkey '^X' show; print ready:end\n");
+    std::string script = fmt::format(
+        "zmodload zsh/zpty; zpty shell zsh -f -i\n"
+        "zpty -w shell 'source {}'; zpty -r shell heard '*ready:end*'\n",
+        (box_.work() / "rc.zsh").string());
+    for (const std::string& line : typed) {
+      script += fmt::format(
+          "zpty -w -n shell $'{}\\t\\C-x'; zpty -r shell heard '*line:*:end*'\n"
+          "print -r -- ${{${{heard##*line:}}%%:end*}}\n",
+          line);
+    }
+    box_.write("type.zsh", script + "zpty -d shell\n");
+    std::vector<std::string> all;
+    for (const std::string& line : lines(run({"zsh", "-f", (box_.work() / "type.zsh").string()}))) {
+      all.emplace_back(trim(line));
+    }
+    return all;
+  }
+};
+
+TEST_F(ZshCompletions, AreTakenByTheShell) {
+  box_.write("hone.zsh", box_.hone({"completions", "zsh"}).out);
+  const std::string file = (box_.work() / "hone.zsh").string();
+  EXPECT_EQ(run({"zsh", "-n", file}), "") << "no mistake in its grammar";
+  EXPECT_EQ(trim(run({"zsh", "-f", "-c",
+                      "autoload -Uz compinit; compinit -u -D; source " + file +
+                          "; print -r -- ${_comps[hone]}"})),
+            "_hone");
+}
+
+TEST_F(ZshCompletions, CompleteCommandsOptionsValuesAndRuns) {
+  const std::vector<std::pair<std::string, std::string>> cases = {
+      {"hone be", "hone bench"},
+      {"hone runs sh", "hone runs show"},
+      {"hone runs show ", "hone runs show 2"},  // the newest first
+      {"hone compare 1 ", "hone compare 1 2"},
+      {"hone tune --strat", "hone tune --strategy"},
+      {"hone tune --strategy ex", "hone tune --strategy exhaustive"},
+      {"hone tune --strategy=ex", "hone tune --strategy=exhaustive"},
+      {"hone --store runs bench --roun", "hone --store runs bench --rounds"}};
+  std::vector<std::string> typed;
+  std::vector<std::string> wanted;
+  for (const auto& [line, whole] : cases) {
+    typed.push_back(line);
+    wanted.push_back(whole);
+  }
+  EXPECT_EQ(completed(typed), wanted);
+}
+
+class FishCompletions : public Completions {
+ protected:
+  void SetUp() override {
+    if (findProgram("fish").empty()) {
+      GTEST_SKIP() << "there is no fish here";
+    }
+    Completions::SetUp();
+  }
+
+  [[nodiscard]] std::vector<std::string> offered(const std::string& line) {
+    std::vector<std::string> words;
+    for (const std::string& one :
+         lines(run({"fish", "--no-config", "-c",
+                    fmt::format("hone completions fish | source; complete -C '{}'", line)}))) {
+      words.push_back(one.substr(0, one.find('\t')));
+    }
+    std::ranges::sort(words);
+    return words;
+  }
+};
+
+TEST_F(FishCompletions, OfferCommandsOptionsValuesAndRuns) {
+  EXPECT_THAT(offered("hone be"), ElementsAre("bench"));
+  EXPECT_THAT(offered("hone runs "), ElementsAre("export", "resume", "show"));
+  EXPECT_THAT(offered("hone runs show "), ElementsAre("1", "2"));
+  EXPECT_THAT(offered("hone compare 1 "), ElementsAre("1", "2"));
+  EXPECT_THAT(offered("hone tune --strategy "),
+              ElementsAre("evolve", "exhaustive", "model", "random"));
+  EXPECT_THAT(offered("hone tune --strat"), ElementsAre("--strategy"));
+  EXPECT_THAT(offered("hone --store runs bench --roun"), ElementsAre("--rounds"));
+  EXPECT_THAT(offered("hone --store /no/such.db report "), IsEmpty());
+}
+
+TEST(Man, IsWhatAFormatterTakesWithoutAWarning) {
+  const std::string groff = findProgram("groff");
+  if (groff.empty()) {
+    GTEST_SKIP() << "there is no groff here";
+  }
+  Sandbox box;
+  const Ran ran = box.hone({"man"});
+  ASSERT_EQ(ran.code, 0);
+  EXPECT_TRUE(std::ranges::all_of(ran.out, [](unsigned char c) { return c < 0x80; }));
+  box.write("hone.1", ran.out);
+  const std::string file = (box.work() / "hone.1").string();
+  const Finished checked =
+      runCommand({{groff, "-man", "-ww", "-z", "-Tutf8", file}, {}, {}}).value();
+  EXPECT_TRUE(checked.ending.ok());
+  EXPECT_EQ(checked.err, "");
+  const Finished page = runCommand({{groff, "-man", "-Tutf8", "-P-cbou", file}, {}, {}}).value();
+  for (const char* text :
+       {"hone bench [OPTIONS] FILE", "--strategy evolve|model|random|exhaustive", "HONE_STORE",
+        "hone runs show [OPTIONS] ID", "Default: 5%", "hone serve --port 0", "Exit code 1:"}) {
+    EXPECT_THAT(page.out, HasSubstr(text));
+  }
+  EXPECT_THAT(page.out, Not(HasSubstr("kernel-worker")));
+}
+
+}  // namespace
+}  // namespace hone::test

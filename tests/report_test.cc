@@ -1,0 +1,87 @@
+// `hone report` on the command line; tests/browser opens what it writes.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "base/file.h"
+#include "cli.h"
+#include "store/store.h"
+
+namespace hone::test {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+class Report : public testing::Test {
+ protected:
+  void SetUp() override {
+    auto store = store::Store::open(box_.store(), store::Store::Mode::write);
+    ASSERT_TRUE(store) << store.error().message;
+    for (const char* program : {"first.mlir", "second.mlir"}) {
+      store::Run run;
+      run.key = program;
+      run.verb = "bench";
+      run.arguments = {"bench", program};
+      const std::int64_t id = store->addRun(run).value();
+      store::Trial trial;
+      trial.key = "baseline";
+      const std::vector<model::Sample> samples = {{.wallNs = 5e6, .cpuNs = 4e6}};
+      ASSERT_TRUE(store->addTrial(id, trial, samples));
+      ASSERT_TRUE(store->finishRun(id, store::RunStatus::finished, nlohmann::json::object()));
+    }
+  }
+  [[nodiscard]] std::string written(const std::string& name) const {
+    return readFile(box_.work() / name).value_or("");
+  }
+
+  Sandbox box_;
+};
+
+TEST_F(Report, WritesThePageAndNamesIt) {
+  const Ran ran = box_.hone({"report", "1", "-o", "page.html"});
+  ASSERT_EQ(ran.code, 0) << ran.err;
+  EXPECT_EQ(ran.out, "page.html\n");
+  EXPECT_THAT(written("page.html"), AllOf(StartsWith("<!doctype html>"), HasSubstr("first.mlir")));
+  EXPECT_FALSE(fs::exists(box_.work() / "page.csv"));
+  EXPECT_THAT(box_.litter(), testing::IsEmpty());
+}
+
+TEST_F(Report, LastIsTheNewestRun) {
+  const Ran ran = box_.hone({"report", "last"});
+  ASSERT_EQ(ran.code, 0) << ran.err;
+  EXPECT_EQ(ran.out, "report-2.html\n");
+  EXPECT_THAT(written("report-2.html"), HasSubstr("second.mlir"));
+}
+
+TEST_F(Report, TheDataAreBesideItOnRequest) {
+  const Ran ran = box_.hone({"report", "1", "-o", "page.html", "--csv", "--json"});
+  ASSERT_EQ(ran.code, 0) << ran.err;
+  EXPECT_EQ(ran.out, "page.html\npage.csv\npage.json\n");
+  EXPECT_THAT(written("page.csv"), AllOf(StartsWith("run,trial,problem,"), HasSubstr("5000000")));
+  const auto json = nlohmann::json::parse(written("page.json"));
+  EXPECT_EQ(json.at("run").at("trials").at(0).at("samples").size(), 1U);
+  EXPECT_THAT(json.at("page").at("title").get<std::string>(), HasSubstr("first.mlir"));
+}
+
+TEST_F(Report, SaysWhatIsWrong) {
+  expectError(box_.hone({"report"}), 2, {"RUN"});
+  expectError(box_.hone({"report", "7"}), 2, {"no run 7", "2, 1"});
+  expectError(box_.hone({"report", "newest"}), 2, {"'newest' is not a run", "last"});
+  expectError(box_.hone({"report", "1", "-o", "nowhere/page.html"}), 2, {"no folder nowhere"});
+  expectError(box_.hone({"report", "1", "-o", "."}), 2, {". is a folder"});
+  expectError(box_.hone({"report", "1", "-o", "x.csv", "--csv"}), 2, {"x.csv", "another ending"});
+  expectError(box_.hone({"--store", "none.db", "report", "1"}), 2, {"no store none.db"});
+}
+
+TEST_F(Report, ReadsAStoreThatIsBeingWritten) {
+  const auto writer = store::Store::open(box_.store(), store::Store::Mode::write);
+  ASSERT_TRUE(writer);
+  EXPECT_EQ(box_.hone({"report", "1"}).code, 0);
+}
+
+}  // namespace
+}  // namespace hone::test

@@ -1,0 +1,60 @@
+// A real run while somebody looks on.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <future>
+
+#include "base/text.h"
+#include "served.h"
+#include "store/progress_file.h"
+
+namespace hone::test {
+namespace {
+
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+/// The data of the events of that name, in the order they came.
+std::vector<nlohmann::json> progressIn(const std::string& heard) {
+  std::vector<nlohmann::json> all;
+  for (const std::string& line : splitAt(heard, '\n')) {
+    const auto json = line.starts_with("data: ")
+                          ? nlohmann::json::parse(line.substr(6), nullptr, false)
+                          : nlohmann::json();
+    if (json.is_object()) {
+      all.push_back(json);
+    }
+  }
+  return all;
+}
+
+TEST(ServeLive, ABenchIsSeenFromItsFirstTrialToItsEnd) {
+  Sandbox box;
+  nlohmann::json configs;
+  for (int i = 1; i <= 10; ++i) {
+    configs.push_back(tiles(fmt::format("t{}", i), i, 16, 1));
+  }
+  box.write("m.mlir", matmulText(64, 64, 64));
+  box.write("c.json", configs.dump());
+  Served served(box);
+  auto looking = std::async(std::launch::async, [&] {
+    return served.listenFor("/events?have=0", "data: null");  // no run goes on any more
+  });
+  const Ran ran = box.hone({"bench", "m.mlir", "--configs", "c.json", "--rounds", "20", "--quiet"});
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  const std::string heard = looking.get();
+  const auto progress = progressIn(heard);
+  ASSERT_FALSE(progress.empty()) << heard;
+  for (const nlohmann::json& one : progress) {
+    EXPECT_EQ(one.at("run"), 1);
+    EXPECT_FALSE(one.at("stage").get<std::string>().empty());
+    EXPECT_LE(one.at("done"), one.at("total"));
+  }
+  EXPECT_THAT(heard, HasSubstr("\"best\":\"")) << "the best so far";
+  EXPECT_FALSE(std::filesystem::exists(store::progressFileOf(box.store())));
+  EXPECT_THAT(served.get("/runs/1"), HasSubstr("t10"));
+  EXPECT_THAT(box.litter(), IsEmpty());
+}
+
+}  // namespace
+}  // namespace hone::test

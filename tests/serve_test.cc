@@ -1,0 +1,201 @@
+// `hone serve` as a process, asked over HTTP.
+#include <SQLiteCpp/Database.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <csignal>
+#include <future>
+
+#include "base/text.h"
+#include "served.h"
+#include "store/store.h"
+
+namespace hone::test {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+constexpr const char* kToken = "0123456789abcdef-secret";
+
+store::Store writeStore(const Sandbox& box) {
+  return store::Store::open(box.store(), store::Store::Mode::write).value();
+}
+
+std::int64_t addRun(store::Store& store, const std::string& argument = "m.mlir") {
+  store::Run run;
+  run.verb = "bench";
+  run.arguments = {"bench", argument};
+  run.device = "local-sync";
+  return store.addRun(run).value();
+}
+
+void addTrial(store::Store& store, std::int64_t run, const std::string& name) {
+  store::Trial trial;
+  trial.key = trial.config.name = name;
+  trial.problem = "matmul";
+  ASSERT_TRUE(store.addTrial(run, trial, {}));
+}
+
+TEST(Serve, ShowsWhatIsThereAndNothingElse) {
+  Sandbox box;
+  const Served served(box);
+  EXPECT_THAT(served.get("/"), HasSubstr("No runs yet"));
+  {
+    store::Store store = writeStore(box);
+    addTrial(store, addRun(store, "<script>alert(1)</script>"), "tiles");
+  }
+  EXPECT_THAT(served.get("/"), HasSubstr("script>alert(1)"));
+  EXPECT_THAT(served.get("/"), Not(HasSubstr("<script>alert(1)")));
+  EXPECT_THAT(served.get("/runs/1"), HasSubstr("tiles"));
+  const auto document = nlohmann::json::parse(served.get("/runs/1/document"));
+  EXPECT_TRUE(document.contains("answer"));
+  EXPECT_THAT(served.get("/runs/7", 404), HasSubstr("no run 7"));
+  for (const char* path : {"/runs/0", "/runs/-1", "/runs/1x", "/runs/99999999999999999999",
+                           "/nothing", "/../../etc/passwd", "/runs/1/../../etc/passwd",
+                           "/%2e%2e/%2e%2e/etc/passwd", "/hone.db", "/runs/"}) {
+    EXPECT_THAT(served.get(path, 404), Not(HasSubstr("root:"))) << path;
+  }
+  EXPECT_TRUE(served.client().Head("/runs/1")->body.empty());
+}
+
+TEST(Serve, OnlyReads) {
+  Sandbox box;
+  {
+    store::Store store = writeStore(box);
+    addRun(store);
+  }
+  const Served served(box);
+  auto client = served.client();
+  EXPECT_EQ(client.Post("/", "x", "text/plain")->status, 405);
+  EXPECT_EQ(client.Put("/runs/1", "x", "text/plain")->status, 405);
+  EXPECT_EQ(client.Delete("/runs/1")->status, 405);
+  EXPECT_EQ(client.Options("/")->status, 405);
+  EXPECT_EQ(client.Patch("/", "x", "text/plain")->get_header_value("Allow"), "GET, HEAD");
+  EXPECT_THAT(served.get("/runs/1"), HasSubstr("bench"));
+  EXPECT_EQ(served.client().Get("/")->get_header_value("X-Content-Type-Options"), "nosniff");
+  writeStore(box);  // no lock is held
+}
+
+TEST(Serve, AStrangersNameForThisMachineIsRefused) {
+  Sandbox box;
+  const Served served(box);
+  for (const char* host : {"evil.example", "evil.example:80", "192.168.1.1", ""}) {
+    const auto answer = served.client().Get("/", {{"Host", host}});
+    ASSERT_TRUE(answer);
+    EXPECT_EQ(answer->status, 403) << host;
+  }
+  EXPECT_EQ(served.client().Get("/", {{"Host", "localhost:9999"}})->status, 200) << "a tunnel";
+}
+
+TEST(Serve, OthersNeedAToken) {
+  Sandbox box;
+  expectError(box.hone({"serve", "--address", "0.0.0.0"}), 2, {"--token-from"});
+  expectError(box.hone({"serve", "--token-from", "NOT_SET"}), 2, {"NOT_SET"});
+  box.setVariable("HONE_TOKEN", "short");
+  expectError(box.hone({"serve", "--token-from", "HONE_TOKEN"}), 2, {"at least 16"});
+
+  box.setVariable("HONE_TOKEN", kToken);
+  Served served(box, {"--address", "0.0.0.0", "--token-from", "HONE_TOKEN"});
+  auto client = served.client();
+  const auto refused = client.Get("/");
+  EXPECT_EQ(refused->status, 401);
+  EXPECT_THAT(refused->body, HasSubstr("type=\"password\""));
+  EXPECT_EQ(client.Get("/runs/1")->status, 401) << "nor is it told which runs there are";
+  EXPECT_EQ(client.Get("/events")->status, 401);
+  EXPECT_EQ(client.Get("/", {{"Authorization", "Bearer 0123456789abcdef-secreT"}})->status, 401);
+  EXPECT_EQ(client.Get("/", {{"Authorization", fmt::format("Bearer {}", kToken)}})->status, 200);
+  EXPECT_EQ(client.Get("/", {{"Cookie", fmt::format("a=b; hone-token={}", kToken)}})->status, 200);
+  served.process().signal(SIGTERM);
+  const Ran ran = served.process().wait();
+  EXPECT_EQ(ran.code, 0);
+  EXPECT_THAT(ran.out + ran.err, Not(HasSubstr("secret")));
+}
+
+TEST(Serve, AnAddressThatCannotBeHadIsAnError) {
+  Sandbox box;
+  const Served served(box);
+  expectError(box.hone({"serve", "--port", std::to_string(served.port())}), 2,
+              {std::to_string(served.port()), "--port 0"});
+  box.setVariable("HONE_TOKEN", kToken);
+  expectError(
+      box.hone({"serve", "--address", "203.0.113.1", "--port", "0", "--token-from", "HONE_TOKEN"}),
+      2, {"203.0.113.1"});
+}
+
+class Ending : public testing::TestWithParam<int> {};
+
+TEST_P(Ending, IsCleanAlsoWhileSomebodyListens) {
+  Sandbox box;
+  {
+    store::Store store = writeStore(box);
+    addRun(store);
+  }
+  Served served(box);
+  std::promise<void> begun;
+  auto listening = std::async(std::launch::async, [&] {
+    bool first = true;
+    return served.client()
+        .Get("/runs/1/events",
+             [&](const char*, std::size_t) {
+               if (std::exchange(first, false)) {
+                 begun.set_value();
+               }
+               return true;
+             })
+        .error();
+  });
+  begun.get_future().wait();
+  served.process().signal(GetParam());
+  EXPECT_EQ(listening.get(), httplib::Error::Success) << "the stream is brought to its end";
+  const Ran ran = served.process().wait();
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_EQ(ran.err, "");
+}
+
+INSTANTIATE_TEST_SUITE_P(Signals, Ending, testing::Values(SIGINT, SIGTERM), [](const auto& info) {
+  return std::string(info.param == SIGINT ? "SIGINT" : "SIGTERM");
+});
+
+TEST(Serve, TellsOfWhatIsNewAndSendsOnlyThat) {
+  Sandbox box;
+  Served served(box);
+  auto list = std::async(std::launch::async,
+                         [&] { return served.listenFor("/events?have=0", "\ndata: "); });
+  list.get();  // at once: the page has nothing
+  store::Store store = writeStore(box);
+  const std::int64_t run = addRun(store);
+  for (int i = 0; i < 100; ++i) {
+    addTrial(store, run, fmt::format("trial {}", i));
+  }
+  const auto whole = served.client().Get("/runs/1/document");
+  const std::string version = whole->get_header_value("Hone-Version");
+  EXPECT_EQ(served.client().Get("/runs/1/document?have=" + version)->status, 204);
+  addTrial(store, run, "the next one");
+  const std::string heard =
+      served.listenFor(fmt::format("/runs/1/events?have={}", version), "\ndata: ");
+  EXPECT_THAT(heard, HasSubstr("id: "));
+  const auto patch = served.client().Get("/runs/1/document?have=" + version);
+  EXPECT_EQ(patch->get_header_value("Content-Type"), "application/json-patch+json");
+  const auto patched = nlohmann::json::parse(whole->body).patch(nlohmann::json::parse(patch->body));
+  EXPECT_EQ(patched, nlohmann::json::parse(served.get("/runs/1/document")));
+  EXPECT_THAT(patched.dump(), HasSubstr("the next one"));
+}
+
+TEST(Serve, ADeletedRunIsSaidToBeGone) {
+  Sandbox box;
+  {
+    store::Store store = writeStore(box);
+    addRun(store);
+  }
+  const Served served(box);
+  const std::string version =
+      served.client().Get("/runs/1/document")->get_header_value("Hone-Version");
+  SQLite::Database(box.store().string(), SQLite::OPEN_READWRITE).exec("DELETE FROM runs");
+  EXPECT_THAT(served.listenFor(fmt::format("/runs/1/events?have={}", version), "event: gone"),
+              HasSubstr("event: gone"));
+  EXPECT_THAT(served.get("/runs/1", 404), HasSubstr("no run 1"));
+}
+
+}  // namespace
+}  // namespace hone::test
