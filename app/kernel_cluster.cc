@@ -19,6 +19,7 @@ using nlohmann::json;
 
 json optionsJson(const OptimizeVerbOptions& options) {
   return {{"target_speedup", options.targetSpeedup},
+          {"target_given", options.targetGiven},
           {"max_iterations", options.maxIterations},
           {"min_improvement", options.minImprovement},
           {"candidates", options.candidates},
@@ -37,6 +38,7 @@ OptimizeVerbOptions optionsFrom(const json& order) {
   options.kernel = order.at("file");
   options.reference = order.at("reference");
   options.targetSpeedup = json.at("target_speedup");
+  options.targetGiven = json.at("target_given");
   options.maxIterations = json.at("max_iterations");
   options.minImprovement = json.at("min_improvement");
   options.candidates = json.at("candidates");

@@ -130,17 +130,19 @@ Result<std::vector<model::ProfileRow>> profileAll(const std::vector<profile::Gen
 }
 
 Result<int> finishRows(const Context& context, const ProfileVerbOptions& options,
-                       store::Store& store, std::int64_t run, std::vector<model::ProfileRow> rows,
-                       const nlohmann::json& program, nlohmann::json summary) {
-  summary["rows"] = nlohmann::json::array();
-  for (const model::ProfileRow& row : rows) {
+                       store::Store& store, std::int64_t run, ProfiledRows profiled,
+                       const nlohmann::json& program, std::int64_t ownNs) {
+  nlohmann::json summary = {{"rows", nlohmann::json::array()},
+                            {"rooflines", std::move(profiled.rooflines)},
+                            {"own_cpu_ns", ownNs}};
+  for (const model::ProfileRow& row : profiled.rows) {
     summary["rows"].push_back(toJson(row));
   }
   if (!program.is_null()) {
     summary["program"] = program;
   }
   HONE_CHECK(store.finishRun(run, store::RunStatus::finished, summary));
-  return options.output.finish(context, run, std::move(rows), program);
+  return options.output.finish(context, run, std::move(profiled.rows), program);
 }
 
 Result<int> profileOperations(const Context& context, const ProfileVerbOptions& options,
@@ -155,12 +157,11 @@ Result<int> profileOperations(const Context& context, const ProfileVerbOptions& 
   if (cluster.usesCluster()) {
     auto opened = HONE_TRY(ClusterRun::open(
         cluster, context, {{"engine", engineSetup(engine, options.engine)}}, store, run, progress));
-    auto rows = HONE_TRY(profileOnCluster(
+    auto profiled = HONE_TRY(profileOnCluster(
         *opened, operations, options.dispatches, options.profile, progress,
         [&](const model::ProfileRow& row) { options.output.printRow(context, row); }));
     HONE_CHECK(opened->close());
-    return finishRows(context, options, store, run, std::move(rows), program,
-                      {{"own_cpu_ns", ownCpuNs()}});
+    return finishRows(context, options, store, run, std::move(profiled), program, ownCpuNs());
   }
   const iree::Executor executor = engine.executor();
   const profile::LibraryProvider library(HONE_TRY(ownProgram()), engine.runLimits);
@@ -170,13 +171,9 @@ Result<int> profileOperations(const Context& context, const ProfileVerbOptions& 
                                HONE_VERSION);
   auto rows =
       HONE_TRY(profileAll(operations, options, engine, rooflines, profiler, context, progress));
-  nlohmann::json summary = {
-      {"own_cpu_ns", ownCpuNs() - profiler.referenceCpuNs() + engine.compiler.nurseryCpuNs()}};
-  for (const auto& [type, roofline] : rooflines.known()) {
-    summary["rooflines"].push_back(
-        {{"type", nameOf(type)}, {"gflops", roofline.gflops}, {"gbps", roofline.gbps}});
-  }
-  return finishRows(context, options, store, run, std::move(rows), program, std::move(summary));
+  return finishRows(context, options, store, run, {std::move(rows), rooflinesJson(rooflines)},
+                    program,
+                    ownCpuNs() - profiler.referenceCpuNs() + engine.compiler.nurseryCpuNs());
 }
 
 Result<int> profileVerb(const Context& context, ProfileVerbOptions options) {

@@ -1,5 +1,7 @@
 #include "app/profile_cluster.h"
 
+#include <map>
+
 #include "app/profile_output.h"
 #include "base/file.h"
 #include "base/machine.h"
@@ -95,10 +97,19 @@ Result<std::vector<model::ProfileRow>> profileOne(profile::Built& built,
   return rows;
 }
 
-Result<std::vector<model::ProfileRow>> profileOnCluster(
-    ClusterRun& cluster, std::span<const profile::Generated> operations,
-    const std::string& dispatches, const profile::ProfileOptions& options, Progress& progress,
-    const std::function<void(const model::ProfileRow&)>& onRow) {
+json rooflinesJson(const profile::Rooflines& rooflines) {
+  json all = json::array();
+  for (const auto& [type, roofline] : rooflines.known()) {
+    all.push_back({{"type", nameOf(type)}, {"gflops", roofline.gflops}, {"gbps", roofline.gbps}});
+  }
+  return all;
+}
+
+Result<ProfiledRows> profileOnCluster(ClusterRun& cluster,
+                                      std::span<const profile::Generated> operations,
+                                      const std::string& dispatches,
+                                      const profile::ProfileOptions& options, Progress& progress,
+                                      const std::function<void(const model::ProfileRow&)>& onRow) {
   std::vector<std::string> keys;
   for (const profile::Generated& operation : operations) {
     cluster::Unit unit;
@@ -111,7 +122,9 @@ Result<std::vector<model::ProfileRow>> profileOnCluster(
     HONE_CHECK(cluster.head().handOut(std::move(unit)));
   }
   progress.stage("profile", static_cast<std::int64_t>(operations.size()));
-  std::vector<model::ProfileRow> rows;
+  ProfiledRows profiled;
+  std::vector<model::ProfileRow>& rows = profiled.rows;
+  std::map<std::string, json> rooflines;
   for (std::size_t i = 0; i < operations.size(); ++i) {
     const cluster::Answer answer = HONE_TRY(cluster.head().await(keys[i]));
     if (answer.error) {
@@ -124,10 +137,16 @@ Result<std::vector<model::ProfileRow>> profileOnCluster(
       rows.push_back(HONE_TRY(model::profileRowFrom(row)));
       onRow(rows.back());
     }
+    for (const json& one : answer.result.at("rooflines")) {
+      rooflines[one.at("type")] = one;  // all nodes that measure are of one kind
+    }
     progress.step(cluster.head().status().text());
   }
   progress.finish();
-  return rows;
+  for (auto& [type, one] : rooflines) {
+    profiled.rooflines.push_back(std::move(one));
+  }
+  return profiled;
 }
 
 Result<json> performProfile(const cluster::Unit& unit, Engine& engine, Progress& progress) {
@@ -158,7 +177,9 @@ Result<json> performProfile(const cluster::Unit& unit, Engine& engine, Progress&
       rows.push_back(model::toJson(row));
     }
   }
-  return json{{"rows", std::move(rows)}, {"records", cluster::toJson(HONE_TRY(scratch.records()))}};
+  return json{{"rows", std::move(rows)},
+              {"rooflines", rooflinesJson(rooflines)},
+              {"records", cluster::toJson(HONE_TRY(scratch.records()))}};
 }
 
 }  // namespace hone::app

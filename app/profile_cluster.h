@@ -13,6 +13,14 @@
 
 namespace hone::app {
 
+/// What came of a run: the rows, and what the machine that measured allows, for each type.
+struct ProfiledRows {
+  std::vector<model::ProfileRow> rows;
+  nlohmann::json rooflines = nlohmann::json::array();
+};
+
+[[nodiscard]] nlohmann::json rooflinesJson(const profile::Rooflines& rooflines);
+
 /// One operation that was built, profiled here: its rows, the quickest first.
 [[nodiscard]] Result<std::vector<model::ProfileRow>> profileOne(
     profile::Built& built, const profile::DispatchFilter& filter, const Engine& engine,
@@ -20,7 +28,7 @@ namespace hone::app {
 
 /// The same for all operations by the workers of a cluster, an operation a unit. `onRow` is called
 /// in the order of the operations.
-[[nodiscard]] Result<std::vector<model::ProfileRow>> profileOnCluster(
+[[nodiscard]] Result<ProfiledRows> profileOnCluster(
     ClusterRun& cluster, std::span<const profile::Generated> operations,
     const std::string& dispatches, const profile::ProfileOptions& options, Progress& progress,
     const std::function<void(const model::ProfileRow&)>& onRow);

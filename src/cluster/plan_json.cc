@@ -57,6 +57,7 @@ Result<trial::Plan> readPlan(const json& json, const std::filesystem::path& fold
   plan.flags = json.at("flags");
   plan.seed = json.at("seed");
   plan.selects = json.at("selects");
+  plan.onlyGains = json.at("only_gains");
   plan.finalists = json.at("finalists");
   plan.rounds = json.at("rounds");
   plan.compare = {json.at("margin"), json.at("confidence"), json.at("compare_seed")};
@@ -89,6 +90,7 @@ Result<json> toJson(const trial::Plan& plan, SharedFiles& files) {
               {"flags", HONE_TRY(files.keepNamed(plan.flags))},
               {"seed", plan.seed},
               {"selects", plan.selects},
+              {"only_gains", plan.onlyGains},
               {"finalists", plan.finalists},
               {"rounds", plan.rounds},
               {"margin", plan.compare.margin},

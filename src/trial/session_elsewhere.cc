@@ -42,6 +42,7 @@ Result<void> Session::send(std::vector<std::size_t> which, Extent extent) {
   part.seed = plan_.seed;
   part.budget.time = clock_.left().time;
   part.selects = plan_.selects && extent == Extent::proven;
+  part.onlyGains = plan_.onlyGains;
   part.finalists = plan_.finalists;
   part.rounds = plan_.rounds;
   part.compare = plan_.compare;
