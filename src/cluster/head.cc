@@ -12,8 +12,6 @@
 namespace hone::cluster {
 namespace {
 
-using namespace std::chrono_literals;
-
 constexpr std::int64_t kSecondNs = 1'000'000'000;
 constexpr std::int64_t kBeatNs = 5 * kSecondNs;
 constexpr std::int64_t kPlacesNs = kSecondNs;
