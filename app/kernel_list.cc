@@ -145,6 +145,11 @@ Result<int> listSlow(const Context& context, const ListOptions& options) {
   HONE_CHECK(store.finishRun(run, store::RunStatus::finished, listSummary(listed)));
   if (!context.json) {
     print(listed, options.threshold);
+    const auto slowest = std::ranges::find_if(
+        listed, [&](const ListedKernel& one) { return one.slow(options.threshold); });
+    if (slowest != listed.end()) {
+      fmt::print("next: hone kernel optimize --kernel {}\n", (folder / slowest->kernel).string());
+    }
     return 0;
   }
   nlohmann::json json = nlohmann::json::array();
