@@ -15,6 +15,9 @@ namespace {
 using model::Outcome;
 
 constexpr std::array<std::string_view, 5> kNames = {"broken", "slower", "unsure", "same", "faster"};
+/// How likely it may be that any of the verdicts is wrong: a thousand intervals of 95 % each would
+/// have dozens of false alarms among them.
+constexpr double kWrongAtAll = 0.05;
 
 Change changeOf(stats::Verdict verdict) {
   switch (verdict) {
@@ -105,9 +108,9 @@ std::optional<ComparedThing> compared(const Measured& before, const Measured& af
   }
   thing.afterNs = stats::median(after.timesNs);
   thing.sameBinary = !before.artifact.empty() && before.artifact == after.artifact;
-  thing.comparison =
-      stats::compareApart({before.timesNs, after.timesNs, runs.floor},
-                          {.margin = options.margin, .confidence = 0.95, .seed = options.seed});
+  thing.comparison = stats::compareApart(
+      {before.timesNs, after.timesNs, runs.floor},
+      {.margin = options.margin, .confidence = runs.confidence, .seed = options.seed});
   thing.change =
       thing.sameBinary && runs.sameMachine ? Change::same : changeOf(thing.comparison.verdict);
   return thing;
@@ -186,6 +189,8 @@ Result<RunComparison> compareRuns(const StoredRun& before, const StoredRun& afte
   }
   comparison.equalBinaries = equal.size();
   comparison.floor = floorOf(equal);
+  comparison.confidence =
+      1 - kWrongAtAll / static_cast<double>(std::max<std::size_t>(1, both.size()));
   for (const auto& [one, other] : both) {
     if (auto thing = compared(*one, *other, comparison, options)) {
       comparison.things.push_back(std::move(*thing));

@@ -34,7 +34,8 @@ struct RunComparison {
   store::Run before, after;
   bool cpuTime = false;  ///< else wall time
   double margin = 0;
-  double floor = 0;  ///< how much equal binaries differ between the runs
+  double confidence = 0.95;  ///< of each interval, so that all of them hold with 95 %
+  double floor = 0;          ///< how much equal binaries differ between the runs
   std::size_t equalBinaries = 0;
   bool sameMachine = true;
   std::vector<std::string> differences;  ///< of the runs themselves: "compiler: a -> b"

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "base/file.h"
+#include "base/random.h"
 #include "base/text.h"
 
 namespace hone::report {
@@ -38,6 +39,10 @@ struct Told {
     artifact = std::move(binary);
     return std::move(*this);
   }
+  Told&& disturbed(double share) && {
+    noise = share;
+    return std::move(*this);
+  }
   Told&& wrong() && {
     outcome = Outcome::mismatch;
     return std::move(*this);
@@ -52,6 +57,7 @@ struct Told {
   json details = json::object();
   Stage stage = Stage::final;
   int rounds = 10;
+  double noise = 0.001;
 };
 
 class CompareTest : public testing::Test {
@@ -76,7 +82,7 @@ class CompareTest : public testing::Test {
       trial.details = told.details;
       std::vector<model::Sample> samples;
       for (int round = 0; round < (told.ns > 0 ? told.rounds : 0); ++round) {
-        const double noise = 1 + 0.001 * (round % 3 - 1);
+        const double noise = 1 + told.noise * (2 * random_.uniform() - 1);
         samples.push_back(
             {.stage = told.stage, .round = round, .wallNs = 7 * told.ns, .cpuNs = told.ns * noise});
       }
@@ -100,6 +106,7 @@ class CompareTest : public testing::Test {
   store::Store store_ =
       store::Store::open(folder_.path() / "hone.db", store::Store::Mode::write).value();
   int keys_ = 0;
+  Random random_{1};
 };
 
 TEST_F(CompareTest, CandidatesAreMatchedByWhatTheyDoTheWorstFirst) {
@@ -120,6 +127,17 @@ TEST_F(CompareTest, CandidatesAreMatchedByWhatTheyDoTheWorstFirst) {
   EXPECT_THAT(result.onlyAfter, ElementsAre("m: new"));
   EXPECT_TRUE(result.gotWorse());
   EXPECT_THAT(result.differences, IsEmpty());
+}
+
+TEST_F(CompareTest, ManyThingsAreNoReasonForFalseAlarms) {
+  std::vector<Told> noisy;
+  for (int i = 0; i < 200; ++i) {
+    noisy.push_back(Told(fmt::format("m{}", i), "baseline", 1e6).disturbed(0.3));
+  }
+  const RunComparison result = compare(add("bench", noisy), add("bench", noisy), 0);
+  EXPECT_EQ(result.things.size(), noisy.size());
+  EXPECT_EQ(result.count(Change::slower), 0U);
+  EXPECT_EQ(result.count(Change::faster), 0U);
 }
 
 TEST_F(CompareTest, NothingWorseIsNoBadNews) {
