@@ -11,7 +11,7 @@ bool ranksByCpu(const store::Run& run) {
 }
 
 TrialTimes::TrialTimes(std::span<const store::TrialSample> samples, bool cpuTime) {
-  for (const auto& [trial, sample] : samples) {
+  for (const auto& [trial, sample, node] : samples) {
     byTrial_[trial].push_back({sample.stage, sample.round, cpuTime ? sample.cpuNs : sample.wallNs});
   }
 }
