@@ -64,6 +64,8 @@ Result<std::unique_ptr<DispatchSearch>> DispatchSearch::begin(const trial::Workb
 
 Result<void> DispatchSearch::prepareStrategy(const SearchOptions& options) {
   const KnobModel& knobs = *subject_.knobs;
+  // Who asks for chance or for everything wants all that the budget gives.
+  givesUp_ = options.strategy != "random" && options.strategy != "exhaustive";
   search::StrategyOptions strategy{options.seed, options.first, knobs.guess};
   strategy.first.insert(strategy.first.end(), knobs.first.begin(), knobs.first.end());
   proposer_ = std::make_unique<SpaceProposer>(
@@ -88,7 +90,7 @@ Result<void> DispatchSearch::endStep() {
   ++steps_;
   lastGain_ = beforeNs_ > 0 ? 1 - session_->incumbentNs() / beforeNs_ : 0;
   barrenSteps_ = lastGain_ < kGain ? barrenSteps_ + 1 : 0;
-  done_ = stepTried_ == 0 || barrenSteps_ >= kBarrenSteps;
+  done_ = stepTried_ == 0 || (givesUp_ && barrenSteps_ >= kBarrenSteps);
   return {};
 }
 
