@@ -77,6 +77,26 @@ TEST(Serve, OnlyReads) {
   writeStore(box);  // no lock is held
 }
 
+TEST(Serve, NothingOutsideOfThePageIsSent) {
+  Sandbox box;
+  const Served served(box);
+  const auto sent = [&](const std::string& range) {
+    std::string bytes;
+    served.client().Get("/", {{"Range", range}}, [&](const char* data, std::size_t size) {
+      bytes.append(data, size);
+      return true;
+    });
+    return bytes;
+  };
+  EXPECT_EQ(sent("bytes=2-8"), "doctype");
+  for (const char* range : {"bytes=400000000-400000100", "bytes=0-400000000", "bytes=400000000-"}) {
+    EXPECT_EQ(sent(range), "") << range;
+  }
+  const std::string two = sent("bytes=2-8,400000000-400100000");
+  EXPECT_LT(two.size(), 1000U) << "at most the part that there is, and its heading";
+  EXPECT_THAT(served.get("/"), HasSubstr("No runs yet")) << "it still answers";
+}
+
 TEST(Serve, AStrangersNameForThisMachineIsRefused) {
   Sandbox box;
   const Served served(box);

@@ -77,11 +77,13 @@ void refuse(Response& response, const Error& error) {
 }
 
 /// Through a provider, which the library does not compress: that would cost more than making it.
+/// The library asks for any range that the reader asked for, whether the text has it or not.
 void send(Response& response, std::string text, const std::string& type) {
   auto kept = std::make_shared<const std::string>(std::move(text));
   response.set_content_provider(
       kept->size(), type, [kept](std::size_t offset, std::size_t length, httplib::DataSink& sink) {
-        return sink.write(kept->data() + offset, length);
+        return offset <= kept->size() && length <= kept->size() - offset &&
+               sink.write(kept->data() + offset, length);
       });
 }
 
