@@ -23,34 +23,10 @@
     return root.whole;
   };
 
-  /** What the reader did with each part, by its place: opened it, filtered and sorted its table. */
-  const folds = (part) => [...part.querySelectorAll("details")];
-  const remembered = () => [...document.querySelectorAll("#page > .part")].map((part) => ({
-    open: folds(part).map((fold) => fold.open),
-    filter: part.querySelector("input[type=search]")?.value,
-    sorted: [...part.querySelectorAll("th")].map((heading) => heading.getAttribute("aria-sort")),
-  }));
-  const restore = (memory) => [...document.querySelectorAll("#page > .part")].forEach((part, place) => {
-    const before = memory[place] || { open: [], sorted: [] };
-    folds(part).forEach((fold, i) => { fold.open = before.open[i] || fold.open; });
-    const filter = part.querySelector("input[type=search]");
-    if (filter && before.filter) {
-      filter.value = before.filter;
-      filter.dispatchEvent(new Event("input"));
-    }
-    const column = before.sorted.findIndex((order) => order === "ascending" || order === "descending");
-    const heading = part.querySelectorAll("th button")[column];
-    for (let clicks = before.sorted[column] === "descending" ? 2 : 1; heading && clicks > 0; --clicks) {
-      heading.click();
-    }
-  });
-
   const redraw = (shown) => {
-    const memory = remembered();
     const focused = document.activeElement?.matches("input[type=search]");
     if (!focused) {  // nobody likes a table that moves while it is being typed for
       hone.show(shown);
-      restore(memory);
     }
     return !focused;
   };
