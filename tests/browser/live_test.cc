@@ -199,6 +199,43 @@ TEST_F(LivePage, SaysHowFarTheRunIs) {
   expectNotReloaded();
 }
 
+TEST_F(LivePage, ListensOnlyWhileSomebodyLooksAndTriesAgain) {
+  store::Store store = writer();
+  const std::int64_t id = addRun(store);
+  const Served served(box());
+  open(served, "/runs/1");
+  run(R"(
+    window.heard = [];
+    const Real = EventSource;
+    window.EventSource = class extends Real { constructor(address) { super(address); heard.push(this); } };
+    const soon = setTimeout;
+    window.setTimeout = (action, ms, ...more) => (ms < 30_000 ? soon(action, ms, ...more) : (window.later = action, 0));
+    return 1;
+  )");
+  const auto hide = [&](bool hidden) {
+    run("const hidden = arguments[0];"
+        "Object.defineProperty(document, 'hidden', { configurable: true, get: () => hidden });"
+        "document.dispatchEvent(new Event('visibilitychange')); return 1",
+        {hidden});
+  };
+  hide(false);
+  hide(true);
+  EXPECT_EQ(run("return heard.map((one) => one.readyState)"), nlohmann::json::array({2}))
+      << "closed, and no other opened";
+  addTrial(store, id, "while nobody looked");
+  hide(false);
+  EXPECT_TRUE(eventually([&] { return says("while nobody looked"); }));
+  run("heard.at(-1).close(); heard.at(-1).dispatchEvent(new Event('error')); return 1");
+  EXPECT_THAT(text(), HasSubstr("does not answer"));
+  addTrial(store, id, "while it was refused");
+  run("later(); return 1");
+  EXPECT_TRUE(eventually([&] { return says("while it was refused"); }));
+  EXPECT_TRUE(eventually([&] { return !text().contains("does not answer"); }));
+  EXPECT_EQ(run("return heard.length"), 3);
+  expectNotReloaded();
+  expectQuietConsole();
+}
+
 TEST_F(LivePage, ARealBenchAppearsInTheListByItself) {
   box().write("m.mlir", matmulText(64, 64, 64));
   const Served served(box());

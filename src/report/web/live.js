@@ -78,16 +78,36 @@
     one.note,
   ].filter(Boolean).join(" · ");
 
-  const events = new EventSource(`${base}/events?have=${version}`);
-  events.onmessage = refresh;
-  events.addEventListener("progress", (event) => {
-    const one = JSON.parse(event.data);
-    say(one === null ? "" : progressText(one), "going");
-  });
-  events.addEventListener("gone", () => {
-    events.close();
-    say("This run is no longer in the store.", "gone");
-  });
-  events.onerror = () => say("The server does not answer; this is the last that it said.", "lost");
-  events.onopen = () => line.className === "lost" && say("", "");
+  const kAgainMs = 30_000;
+  let events = null;
+  let timer = 0;
+  let gone = false;
+  /** Hears of what is new, as long as somebody looks: all pages of a browser share six connections. */
+  const listen = () => {
+    clearTimeout(timer);
+    events?.close();
+    if (gone || document.hidden) {
+      return;
+    }
+    events = new EventSource(`${base}/events?have=${version}`);
+    events.onopen = () => say("", "");  // where a run goes on, the server says so at once
+    events.onmessage = refresh;
+    events.addEventListener("progress", (event) => {
+      const one = JSON.parse(event.data);
+      say(one === null ? "" : progressText(one), "going");
+    });
+    events.addEventListener("gone", () => {
+      gone = true;
+      events.close();
+      say("This run is no longer in the store.", "gone");
+    });
+    events.onerror = () => {
+      say("The server does not answer; this is the last that it said.", "lost");
+      if (events.readyState === EventSource.CLOSED) {  // refused: the browser itself would not try again
+        timer = setTimeout(listen, kAgainMs);
+      }
+    };
+  };
+  document.addEventListener("visibilitychange", listen);
+  listen();
 })();
