@@ -51,6 +51,7 @@ Result<json> Documents::make(Page page) {
 
 Result<Documents::Entry> Documents::entryFor(Page page) {
   const std::int64_t version = HONE_TRY(store_.version());
+  forgetReplaced();
   const auto known = entries_.find(page);
   Entry entry = known == entries_.end() ? Entry{} : known->second;
   if (entry.now != nullptr && entry.now->last == version) {
@@ -72,6 +73,13 @@ Result<Documents::Entry> Documents::entryFor(Page page) {
   entry.status = status;
   keep(page, entry);
   return entry;
+}
+
+void Documents::forgetReplaced() {
+  if (const std::int64_t opened = store_.opened(); opened != opened_) {
+    entries_.clear();
+    opened_ = opened;
+  }
 }
 
 void Documents::keep(Page page, Entry entry) {
@@ -149,6 +157,7 @@ Result<Documents::News> Documents::newsFor(Page page, std::int64_t have) {
     return News::gone;
   }
   const std::scoped_lock lock(making_);
+  forgetReplaced();
   const auto known = entries_.find(page);
   const bool same =
       known != entries_.end() && known->second.status == status && known->second.now->first <= have;

@@ -77,12 +77,15 @@ class Documents {
   [[nodiscard]] Result<nlohmann::json> make(Page page);
   [[nodiscard]] static Update updateFrom(const Entry& entry, std::int64_t have);
   void keep(Page page, Entry entry);
+  /// What was made of a store that is not there any more.
+  void forgetReplaced();
   void note(Page page, std::int64_t cpuNs);
 
   LiveStore& store_;
   std::mutex making_;
   std::map<Page, Entry> entries_;
   std::int64_t uses_ = 0;
+  std::int64_t opened_ = 0;         ///< the store that the entries are of
   mutable std::mutex timingMutex_;  ///< apart: who waits must not wait for a document
   std::map<Page, Timing> timings_;
 };
