@@ -50,6 +50,7 @@ Result<json> Documents::make(Page page) {
 }
 
 Result<Documents::Entry> Documents::entryFor(Page page) {
+  const std::int64_t start = threadCpuNs();
   const std::int64_t version = HONE_TRY(store_.version());
   forgetReplaced();
   const auto known = entries_.find(page);
@@ -71,6 +72,7 @@ Result<Documents::Entry> Documents::entryFor(Page page) {
     entry.now = std::make_shared<Made>(Made{content, version, version});
   }
   entry.status = status;
+  entry.timing = {Clock::now(), std::chrono::nanoseconds(threadCpuNs() - start)};
   keep(page, entry);
   return entry;
 }
@@ -91,13 +93,15 @@ void Documents::keep(Page page, Entry entry) {
   }
 }
 
-void Documents::note(Page page, std::int64_t cpuNs) {
+void Documents::note(Page page, const Timing& made, std::int64_t answerCpuNs) {
   const std::scoped_lock lock(timingMutex_);
   Timing& timing = timings_[page];
-  timing.madeAt = Clock::now();
-  timing.cost = std::chrono::nanoseconds(cpuNs);
-  std::erase_if(timings_, [&](const auto& one) {
-    return timing.madeAt - one.second.madeAt > std::chrono::hours(1);
+  if (timing.madeAt != made.madeAt) {
+    timing = made;
+  }
+  timing.cost = std::max<Clock::duration>(timing.cost, std::chrono::nanoseconds(answerCpuNs));
+  std::erase_if(timings_, [now = Clock::now()](const auto& one) {
+    return now - one.second.madeAt > std::chrono::hours(1);
   });
 }
 
@@ -105,7 +109,7 @@ Result<std::shared_ptr<const Made>> Documents::current(Page page) {
   const std::scoped_lock lock(making_);
   const std::int64_t start = threadCpuNs();
   auto entry = HONE_TRY(entryFor(page));
-  note(page, threadCpuNs() - start);
+  note(page, entry.timing, threadCpuNs() - start);
   return entry.now;
 }
 
@@ -117,7 +121,7 @@ Result<std::optional<Update>> Documents::since(Page page, std::int64_t have) {
     return std::nullopt;
   }
   Update update = updateFrom(entry, have);
-  note(page, threadCpuNs() - start);
+  note(page, entry.timing, threadCpuNs() - start);
   return update;
 }
 

@@ -61,15 +61,16 @@ class Documents {
   [[nodiscard]] Result<News> newsFor(Page page, std::int64_t have);
 
  private:
+  struct Timing {
+    Clock::time_point madeAt;
+    Clock::duration cost{};
+  };
   struct Entry {
     std::shared_ptr<const Made> now;
     std::shared_ptr<const Made> before;
     std::optional<store::RunStatus> status;  ///< of the run, when it was made
     std::int64_t used = 0;                   ///< for forgetting the longest unused
-  };
-  struct Timing {
-    Clock::time_point madeAt;
-    Clock::duration cost{};
+    Timing timing;
   };
 
   [[nodiscard]] Result<Entry> entryFor(Page page);
@@ -79,7 +80,8 @@ class Documents {
   void keep(Page page, Entry entry);
   /// What was made of a store that is not there any more.
   void forgetReplaced();
-  void note(Page page, std::int64_t cpuNs);
+  /// What the page cost since it was made: making it, or the dearest answer.
+  void note(Page page, const Timing& made, std::int64_t answerCpuNs);
 
   LiveStore& store_;
   std::mutex making_;

@@ -113,6 +113,20 @@ TEST_F(DocumentsTest, WaitsLongerTheMoreListen) {
   EXPECT_GT(documents_.due(kRunList, 1'000'000'000), documents_.due(kRunList, 1));
 }
 
+TEST_F(DocumentsTest, AnswersFromTheCacheMakeThePageNoCheaper) {
+  store::Store store = written_.open();
+  const std::int64_t run = WrittenStore::addRun(store);
+  for (int i = 0; i < 100; ++i) {
+    WrittenStore::addTrial(store, run, std::to_string(i));
+  }
+  const std::int64_t version = versionOf(run);
+  constexpr std::size_t kMany = 1'000'000;
+  const auto due = documents_.due(run, kMany);
+  EXPECT_EQ(since(run, version).kind, Kind::none);
+  EXPECT_EQ(versionOf(run), version);
+  EXPECT_GE(documents_.due(run, kMany), due);
+}
+
 TEST_F(DocumentsTest, ManyPagesAreForgottenAndMadeAgain) {
   store::Store store = written_.open();
   std::vector<std::int64_t> runs;
