@@ -281,12 +281,16 @@ std::string Server::url() const {
 }
 
 void Server::run() {
-  const SignalsHeld held;
-  std::thread answering([this] { state_->http.listen_after_bind(); });
-  while (!state_->http.is_running()) {  // a stop before that would be lost
-    std::this_thread::yield();
+  std::thread answering;
+  {
+    const SignalsHeld held;
+    answering = std::thread([this] { state_->http.listen_after_bind(); });
+    while (!state_->http.is_running()) {  // a stop before that would be lost
+      std::this_thread::yield();
+    }
+    held.waitForOne();
   }
-  held.waitForOne();
+  // A second signal ends the process: a slow reader may keep a thread for as long as it likes.
   state_->feed.stop();
   state_->http.stop();
   answering.join();
