@@ -55,6 +55,12 @@ Result<int> compare(const Context& context, const CompareVerbOptions& options) {
   const auto after = HONE_TRY(findRun(afterStore, context, options.after));
   const report::RunComparison comparison = HONE_TRY(
       report::compareRuns({beforeStore, before.id}, {afterStore, after.id}, {.margin = margin}));
+  if (comparison.things.empty()) {  // a run that broke off at once must not look like a good one
+    return userError(
+        "run {} ({}) and run {} ({}) measured nothing in common; `hone runs show` lists what each "
+        "has",
+        before.id, nameOf(comparison.before.status), after.id, nameOf(comparison.after.status));
+  }
   if (!options.html.empty()) {
     HONE_CHECK(writeFile(options.html, report::page(report::compareDocument(comparison))));
   }
@@ -97,7 +103,8 @@ void addCompareVerb(CLI::App& app, Context& context) {
       "  hone compare 11 12\n"
       "  hone compare 11 last --margin 2% --html compare.html\n"
       "  hone compare 3 last --other-store main.db         in CI: main against this branch\n"
-      "Exit code 1: something got slower for sure, or does not work any more.");
+      "Exit code 1: something got slower for sure, or does not work any more. 2: nothing in "
+      "common.");
   verb->callback([&context, options] {
     context.action = [&context, options] { return compare(context, *options); };
   });

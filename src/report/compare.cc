@@ -51,6 +51,8 @@ void noteDifferences(RunComparison& comparison) {
   noteDifference(comparison, "target", a.target, b.target);
   noteDifference(comparison, "compiler", a.compilerRevision, b.compilerRevision);
   noteDifference(comparison, "hone", a.honeVersion, b.honeVersion);
+  noteDifference(comparison, "status", std::string(nameOf(a.status)),
+                 std::string(nameOf(b.status)));
 }
 
 Result<store::Run> runOf(const StoredRun& stored) {

@@ -180,6 +180,16 @@ TEST_F(CompareTest, AnotherMachineIsSaidAndItsBinariesAreCompared) {
   EXPECT_THAT(compareText(result, 80, 0), HasSubstr("not the same machine"));
 }
 
+TEST_F(CompareTest, ARunThatBrokeOffIsSaid) {
+  const auto before = add("bench", {Told("m", "a", 1e6), Told("n", "a", 1e6)});
+  const auto after = add("bench", {Told("m", "a", 1e6)});
+  ASSERT_TRUE(store_.finishRun(before, store::RunStatus::finished, json::object()));
+  ASSERT_TRUE(store_.finishRun(after, store::RunStatus::failed, json::object()));
+  const RunComparison result = compare(before, after);
+  EXPECT_THAT(result.differences, ElementsAre("status: finished -> failed"));
+  EXPECT_THAT(compareText(result, 80, 0), HasSubstr("status: finished -> failed"));
+}
+
 TEST_F(CompareTest, ProfilesAreMatchedByOperationConfigurationAndProvider) {
   const auto row = [](const char* provider) { return json{{"row", {{"provider", provider}}}}; };
   const auto trials = [&](double iree, double library) {
