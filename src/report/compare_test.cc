@@ -43,6 +43,11 @@ struct Told {
     noise = share;
     return std::move(*this);
   }
+  /// After its first samples.
+  Told&& tooSlow() && {
+    outcome = Outcome::tooSlow;
+    return std::move(*this).only(Stage::screen, 3);
+  }
   Told&& wrong() && {
     outcome = Outcome::mismatch;
     return std::move(*this);
@@ -158,6 +163,15 @@ TEST_F(CompareTest, FewSamplesTellNothing) {
   const auto before = add("bench", {Told("m", "c", 1e6).only(Stage::screen, 3)});
   const auto after = add("bench", {Told("m", "c", 3e6)});
   EXPECT_THAT(shown(compare(before, after)), ElementsAre("m: c unsure"));
+}
+
+TEST_F(CompareTest, WhatWasTooSlowIsStillCompared) {
+  const auto before = add(
+      "bench", {Told("m", "a", 9e6).tooSlow(), Told("n", "a", 9e6).tooSlow(), Told("o", "a", 1e6)});
+  const auto after =
+      add("bench", {Told("m", "a", 1e6), Told("n", "a", 0).wrong(), Told("o", "a", 9e6).tooSlow()});
+  EXPECT_THAT(shown(compare(before, after)),
+              ElementsAre("n: a broken", "o: a unsure", "m: a unsure"));
 }
 
 TEST_F(CompareTest, EqualBinariesAreTheSameAndTellTheNoise) {
