@@ -103,8 +103,8 @@ void addCompareVerb(CLI::App& app, Context& context) {
       "  hone compare 11 12\n"
       "  hone compare 11 last --margin 2% --html compare.html\n"
       "  hone compare 3 last --other-store main.db         in CI: main against this branch\n"
-      "Exit code 1: something got slower for sure, or does not work any more. 2: nothing in "
-      "common.");
+      "Exit code 1: something got slower for sure, or does not work any more.\n"
+      "Exit code 2, as for all errors, also: the runs measured nothing in common.");
   verb->callback([&context, options] {
     context.action = [&context, options] { return compare(context, *options); };
   });
