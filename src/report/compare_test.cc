@@ -284,6 +284,8 @@ TEST_F(CompareTest, TheTableFitsAndSaysHowMuchMoreThereIs) {
   }
   EXPECT_THAT(text, HasSubstr("and 10 more"));
   EXPECT_THAT(text, HasSubstr("29 slower, 1 same"));
+  EXPECT_THAT(text, HasSubstr("hold together with 95 %"));
+  EXPECT_NEAR(compareJson(result)["confidence"], 1 - 0.05 / 30, 1e-12);
   EXPECT_THAT(text, HasSubstr("only in run 1: only <here>: baseline"));
   EXPECT_LT(text.find("0.033x"), text.find("0.034x")) << "the worst first";
   EXPECT_THAT(text, HasSubstr("29: baseline")) << "the ends of names are what tells them apart";
@@ -297,6 +299,7 @@ TEST_F(CompareTest, JsonAndThePageHaveItAll) {
   EXPECT_EQ(document["counts"]["slower"], 1);
   EXPECT_EQ(document["things"][0]["what"], "m: <script>");
   EXPECT_NEAR(document["things"][0]["speedup"]["estimate"], 0.5, 0.01);
+  EXPECT_EQ(document["confidence"], 0.95) << "of each interval: there is only one";
   EXPECT_EQ(document["only_before"], json({"m: b"}));
   EXPECT_FALSE(document["before"].contains("summary"));
   const json page = compareDocument(result).json();

@@ -229,7 +229,7 @@
       answerOf(shown.answer),
       factsOf(shown.facts),
       ...partsOf(shown.parts, ""),
-      hone.element("footer", { text: "Made by hone. Times are medians; intervals are 95 % bootstrap intervals." }));
+      hone.element("footer", { text: "Made by hone. Times are medians; intervals are 95 % bootstrap intervals where nothing else is said." }));
     window.scrollTo(0, place);
   };
 
