@@ -34,14 +34,6 @@ Result<double> shareFrom(std::string_view option, std::string_view text) {
   return share;
 }
 
-Result<void> checkFolderOf(const std::string& file) {
-  const auto folder = std::filesystem::path(file).parent_path();
-  if (!folder.empty() && !std::filesystem::is_directory(folder)) {
-    return userError("{} cannot be written: there is no folder {}", file, folder.string());
-  }
-  return {};
-}
-
 Result<int> compare(const Context& context, const CompareVerbOptions& options) {
   const double margin = HONE_TRY(shareFrom("--margin", options.margin));
   HONE_CHECK(checkFolderOf(options.html));
