@@ -3,6 +3,7 @@
 (() => {
   const kRowsAtOnce = 200;
   const kFilterFrom = 8;
+  const kOrder = new Intl.Collator("en", { numeric: true });  // made once: localeCompare makes one each time
 
   const sorted = (rows, column, direction) => {
     const values = column.values;
@@ -12,7 +13,7 @@
       if (empty(left) || empty(right)) {
         return Number(empty(left)) - Number(empty(right));  // what is not known is last, both ways
       }
-      return direction * (column.text ? left.localeCompare(right, "en", { numeric: true }) : left - right);
+      return direction * (column.text ? kOrder.compare(left, right) : left - right);
     });
   };
 
@@ -68,8 +69,8 @@
         one.setAttribute("aria-sort", active ? (state.direction > 0 ? "ascending" : "descending") : "none");
         one.firstChild.textContent = all[number].name + (active ? (state.direction > 0 ? " ▲" : " ▼") : "");
       });
-      const order = all[state.column];
-      const list = order ? sorted(rows, order, state.direction) : rows;
+      const by = all[state.column];
+      const list = by ? sorted(rows, by, state.direction) : rows;
       body.replaceChildren(...list.slice(0, state.shown).map((row) => hone.element("tr", {}, all.map((column) =>
         cell(column, row)))));
       const seen = Math.min(state.shown, list.length);
