@@ -142,7 +142,9 @@ HandlerResponse Server::State::check(const Request& request, Response& response)
     case Access::Answer::granted:
       return HandlerResponse::Unhandled;
     case Access::Answer::wrongHost:
-      refuse(response, 403, "not by this name: ask for the address that hone serve printed");
+      refuse(response, 403,
+             "not by this name: ask by localhost or, where it listens to others, by an IP address "
+             "or the name that `hostname` prints; a proxy must set the header Host so");
       break;
     case Access::Answer::needsToken:
       response.status = 401;
