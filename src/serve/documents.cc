@@ -44,9 +44,10 @@ Result<json> Documents::make(Page page) {
       return HONE_TRY(report::runDocument(store, page)).json();
     });
   }
+  // One more than is shown tells that there are more.
   const auto runs =
-      HONE_TRY(store_.read([](const store::Store& store) { return store.listRuns(kListed); }));
-  return report::runListDocument(runs).json();
+      HONE_TRY(store_.read([](const store::Store& store) { return store.listRuns(kListed + 1); }));
+  return report::runListDocument(runs, kListed).json();
 }
 
 Result<Documents::Entry> Documents::entryFor(Page page) {
