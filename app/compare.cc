@@ -34,14 +34,6 @@ Result<double> shareFrom(std::string_view option, std::string_view text) {
   return share;
 }
 
-Result<void> checkFolderOf(const std::string& file) {
-  const auto folder = std::filesystem::path(file).parent_path();
-  if (!folder.empty() && !std::filesystem::is_directory(folder)) {
-    return userError("{} cannot be written: there is no folder {}", file, folder.string());
-  }
-  return {};
-}
-
 Result<int> compare(const Context& context, const CompareVerbOptions& options) {
   const double margin = HONE_TRY(shareFrom("--margin", options.margin));
   HONE_CHECK(checkFolderOf(options.html));
@@ -55,6 +47,12 @@ Result<int> compare(const Context& context, const CompareVerbOptions& options) {
   const auto after = HONE_TRY(findRun(afterStore, context, options.after));
   const report::RunComparison comparison = HONE_TRY(
       report::compareRuns({beforeStore, before.id}, {afterStore, after.id}, {.margin = margin}));
+  if (comparison.things.empty()) {  // a run that broke off at once must not look like a good one
+    return userError(
+        "run {} ({}) and run {} ({}) measured nothing in common; `hone runs show` lists what each "
+        "has",
+        before.id, nameOf(comparison.before.status), after.id, nameOf(comparison.after.status));
+  }
   if (!options.html.empty()) {
     HONE_CHECK(writeFile(options.html, report::page(report::compareDocument(comparison))));
   }
@@ -97,7 +95,8 @@ void addCompareVerb(CLI::App& app, Context& context) {
       "  hone compare 11 12\n"
       "  hone compare 11 last --margin 2% --html compare.html\n"
       "  hone compare 3 last --other-store main.db         in CI: main against this branch\n"
-      "Exit code 1: something got slower for sure, or does not work any more.");
+      "Exit code 1: something got slower for sure, or does not work any more.\n"
+      "Exit code 2, as for all errors, also: the runs measured nothing in common.");
   verb->callback([&context, options] {
     context.action = [&context, options] { return compare(context, *options); };
   });

@@ -53,7 +53,7 @@ _hone_valued() {{
   return 1
 }}
 
-# Sets `words` to what may stand there; fails where that is not known.
+# Sets `words`, or `folders`, to what may stand there; fails where that is not known.
 _hone_values() {{
   case $1 in
 {choices}{runs}{folders}    *) return 1 ;;
@@ -67,7 +67,8 @@ _hone_level() {{
 }}
 
 _hone() {{
-  local hone=$1 current=$2 path=hone option= store= place=0 words= commands= options= word i
+  local hone=$1 current=$2 path=hone option= store= place=0 words= folders= commands= options=
+  local word i offered=()
   for ((i = 1; i < COMP_CWORD; i++)); do
     word=${{COMP_WORDS[i]}}
     if [[ -n $option ]]; then
@@ -94,7 +95,18 @@ _hone() {{
     _hone_level "$path"
     [[ $place == 0 ]] && words=$commands
   fi
-  mapfile -t COMPREPLY < <(compgen -W "$words" -- "$current" | sort -u)
+  if [[ -n $folders ]]; then
+    compopt -o filenames 2> /dev/null # bash then quotes what is strange in a name
+    mapfile -t COMPREPLY < <(compgen -d -- "$current")
+    return
+  fi
+  # Not by compgen -W: it expands its words, and so runs commands that stand in them.
+  read -r -d '' -a offered <<< "$words"
+  mapfile -t COMPREPLY < <(
+    for word in "${{offered[@]}}"; do
+      [[ $word == "$current"* ]] && printf '%s\n' "$word"
+    done | sort -u
+  )
 }}
 complete -o default -F _hone hone
 )bash";
@@ -105,12 +117,12 @@ std::string bashCompletion(const CommandHelp& root) {
   const CompletionTables tables = CompletionTables::of(root);
   constexpr std::string_view kRuns =
       "words=$(\"$hone\" ${store:+--store \"$store\"} completions runs 2> /dev/null | cut -f 1)";
-  return fmt::format(
-      fmt::runtime(kScript), fmt::arg("valued", alternatives(tables.valued)),
-      fmt::arg("choices", choicesOf(tables)),
-      fmt::arg("runs", tables.caseOf(ValueKind::run, kRuns)),
-      fmt::arg("folders", tables.caseOf(ValueKind::folder, "words=$(compgen -d -- \"$current\")")),
-      fmt::arg("levels", levelsOf(tables)), fmt::arg("commands", commandsOf(tables)));
+  return fmt::format(fmt::runtime(kScript), fmt::arg("valued", alternatives(tables.valued)),
+                     fmt::arg("choices", choicesOf(tables)),
+                     fmt::arg("runs", tables.caseOf(ValueKind::run, kRuns)),
+                     fmt::arg("folders", tables.caseOf(ValueKind::folder, "folders=yes")),
+                     fmt::arg("levels", levelsOf(tables)),
+                     fmt::arg("commands", commandsOf(tables)));
 }
 
 }  // namespace hone::app

@@ -1,6 +1,7 @@
 #include "app/completions.h"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
 #include <memory>
 
@@ -12,6 +13,12 @@
 namespace hone::app {
 namespace {
 
+/// A run is a line for the shells: a title with a line break in it would be taken for two.
+std::string onOneLine(std::string title) {
+  std::ranges::replace_if(title, [](unsigned char c) { return c < 0x20 || c == 0x7f; }, ' ');
+  return title;
+}
+
 /// The newest runs, for a shell to offer; without a store there are none, and that is no error.
 Result<int> printRuns(const Context& context) {
   constexpr std::int64_t kOffered = 50;
@@ -19,7 +26,7 @@ Result<int> printRuns(const Context& context) {
   const auto store = openStore(context);
   const auto runs = store ? store->listRuns(kOffered) : std::vector<store::RunLine>();
   for (const store::RunLine& run : runs ? *runs : std::vector<store::RunLine>()) {
-    fmt::print("{}\t{} {}\n", run.id, nameOf(run.status), shortened(run.title, kWidth));
+    fmt::print("{}\t{} {}\n", run.id, nameOf(run.status), shortened(onOneLine(run.title), kWidth));
   }
   return 0;
 }

@@ -54,10 +54,7 @@ Result<void> ProfileOutput::check() {
     }
   }
   for (const std::string& file : {csv, junit}) {
-    const auto folder = std::filesystem::path(file).parent_path();
-    if (!folder.empty() && !std::filesystem::is_directory(folder)) {
-      return userError("{} cannot be written: there is no folder {}", file, folder.string());
-    }
+    HONE_CHECK(checkFolderOf(file));
   }
   return {};
 }

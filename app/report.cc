@@ -27,10 +27,7 @@ fs::path beside(const fs::path& page, const char* ending) {
 }
 
 Result<void> checkOutput(const fs::path& page, bool withCsv, bool withJson) {
-  const fs::path folder = page.parent_path();
-  if (!folder.empty() && !fs::is_directory(folder)) {
-    return userError("{} cannot be written: there is no folder {}", page.string(), folder.string());
-  }
+  HONE_CHECK(checkFolderOf(page));
   if (fs::is_directory(page)) {
     return userError("{} is a folder: say which file, as in -o {}/report.html", page.string(),
                      page.string());

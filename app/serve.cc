@@ -75,8 +75,8 @@ void addServeVerb(CLI::App& app, Context& context) {
       "  hone serve\n"
       "  hone serve --port 0\n"
       "  HONE_TOKEN=$(openssl rand -hex 16) hone serve --address 0.0.0.0 --token-from HONE_TOKEN\n"
-      "  ssh -L 8765:localhost:8765 machine hone serve      from afar, without a token\n"
-      "Ctrl-C ends it; the exit code is 0.");
+      "  ssh -t -L 8765:localhost:8765 machine hone serve   from afar, without a token\n"
+      "Ctrl-C ends it; the exit code is 0. A second one does not wait for slow readers.");
   verb->callback([&context, options] {
     context.action = [&context, options] { return serve(context, *options); };
   });

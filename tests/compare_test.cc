@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "cli.h"
+#include "store/store.h"
 
 namespace hone::test {
 namespace {
@@ -54,6 +55,22 @@ TEST_F(Compare, ReadsAnotherStoreAndWritesAPage) {
   const std::string page = readFile(box_.work() / "compare.html").value();
   EXPECT_THAT(page, HasSubstr("1 of 1 got slower or broke."));
   EXPECT_THAT(page, testing::StartsWith("<!doctype html>"));
+}
+
+TEST(CompareNothing, IsAnError) {
+  Sandbox box;
+  {
+    store::Store store = store::Store::open(box.store(), store::Store::Mode::write).value();
+    store::Run run;
+    run.verb = "bench";
+    run.arguments = {"bench", "m.mlir"};
+    const std::int64_t first = store.addRun(run).value();
+    ASSERT_TRUE(store.addRun(run));
+    ASSERT_TRUE(store.finishRun(first, store::RunStatus::finished, nlohmann::json::object()));
+  }
+  expectError(box.hone({"compare", "1", "2", "--html", "compare.html"}), 2,
+              {"run 1 (finished) and run 2 (running)", "nothing in common"});
+  EXPECT_FALSE(fs::exists(box.work() / "compare.html"));
 }
 
 TEST_F(Compare, SlipsAreOneLine) {

@@ -65,11 +65,11 @@ class BashCompletions : public Completions {
       typed += fmt::format(" '{}'", word);
     }
     const std::string script = fmt::format(
-        "source <(hone completions bash); [[ $(complete -p hone) == *'-F _hone hone' ]] || echo "
-        "unregistered; COMP_WORDS=({}); COMP_CWORD=$((${{#COMP_WORDS[@]}} - 1)); "
+        "cd '{}'; source <(hone completions bash); [[ $(complete -p hone) == *'-F _hone hone' ]] "
+        "|| echo unregistered; COMP_WORDS=({}); COMP_CWORD=$((${{#COMP_WORDS[@]}} - 1)); "
         "_hone hone \"${{COMP_WORDS[COMP_CWORD]}}\" \"${{COMP_WORDS[COMP_CWORD-1]}}\"; "
         "printf '%s\\n' \"${{COMPREPLY[@]}}\"",
-        typed);
+        box_.work().string(), typed);
     return lines(run({"bash", "--norc", "-c", script}));
   }
 };
@@ -93,6 +93,24 @@ TEST_F(BashCompletions, OfferCommandsOptionsValuesAndRuns) {
       << "a value that is also a command's name";
   EXPECT_THAT(offered({"hone", "--store", "/no/such.db", "report", ""}), IsEmpty());
   EXPECT_THAT(offered({"hone", "completions", "f"}), ElementsAre("fish"));
+}
+
+TEST_F(BashCompletions, RunNothingThatStandsInNames) {
+  for (const char* name : {"$(touch pwned)", "`touch pwned`", "two words"}) {
+    std::filesystem::create_directories(box_.work() / name);
+  }
+  EXPECT_THAT(offered({"hone", "workload", "split", "w.txt", "-o", ""}),
+              testing::UnorderedElementsAre("$(touch pwned)", "`touch pwned`", "two words"));
+  EXPECT_THAT(offered({"hone", "workload", "split", "w.txt", "-o", "tw"}),
+              ElementsAre("two words"));
+  store::Store store = store::Store::open(box_.store(), store::Store::Mode::write).value();
+  store::Run run;
+  run.verb = "bench";
+  run.arguments = {"bench", "a\n$(touch pwned)\tb"};
+  ASSERT_TRUE(store.addRun(run));
+  EXPECT_THAT(offered({"hone", "runs", "show", ""}), ElementsAre("1", "2", "3"));
+  EXPECT_EQ(lines(box_.hone({"completions", "runs"}).out).size(), 3U) << "a line for each";
+  EXPECT_FALSE(std::filesystem::exists(box_.work() / "pwned"));
 }
 
 TEST_F(BashCompletions, KnowEveryCommandAndOptionOfTheHelp) {

@@ -5,6 +5,7 @@
 
 #include <csignal>
 #include <future>
+#include <thread>
 
 #include "base/text.h"
 #include "served.h"
@@ -77,6 +78,26 @@ TEST(Serve, OnlyReads) {
   writeStore(box);  // no lock is held
 }
 
+TEST(Serve, NothingOutsideOfThePageIsSent) {
+  Sandbox box;
+  const Served served(box);
+  const auto sent = [&](const std::string& range) {
+    std::string bytes;
+    served.client().Get("/", {{"Range", range}}, [&](const char* data, std::size_t size) {
+      bytes.append(data, size);
+      return true;
+    });
+    return bytes;
+  };
+  EXPECT_EQ(sent("bytes=2-8"), "doctype");
+  for (const char* range : {"bytes=400000000-400000100", "bytes=0-400000000", "bytes=400000000-"}) {
+    EXPECT_EQ(sent(range), "") << range;
+  }
+  const std::string two = sent("bytes=2-8,400000000-400100000");
+  EXPECT_LT(two.size(), 1000U) << "at most the part that there is, and its heading";
+  EXPECT_THAT(served.get("/"), HasSubstr("No runs yet")) << "it still answers";
+}
+
 TEST(Serve, AStrangersNameForThisMachineIsRefused) {
   Sandbox box;
   const Served served(box);
@@ -84,6 +105,7 @@ TEST(Serve, AStrangersNameForThisMachineIsRefused) {
     const auto answer = served.client().Get("/", {{"Host", host}});
     ASSERT_TRUE(answer);
     EXPECT_EQ(answer->status, 403) << host;
+    EXPECT_THAT(answer->body, HasSubstr("ask by localhost"));
   }
   EXPECT_EQ(served.client().Get("/", {{"Host", "localhost:9999"}})->status, 200) << "a tunnel";
 }
@@ -156,6 +178,48 @@ TEST_P(Ending, IsCleanAlsoWhileSomebodyListens) {
 INSTANTIATE_TEST_SUITE_P(Signals, Ending, testing::Values(SIGINT, SIGTERM), [](const auto& info) {
   return std::string(info.param == SIGINT ? "SIGINT" : "SIGTERM");
 });
+
+/// A reader that never comes to the end of its request.
+class SlowReader {
+ public:
+  explicit SlowReader(int port) {
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_port = htons(static_cast<std::uint16_t>(port));
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    EXPECT_EQ(::connect(socket_, reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
+    EXPECT_TRUE(say("GET / HTTP/1.1\r\nSlow: "));
+    thread_ = std::jthread([this](const std::stop_token& stop) {
+      while (!stop.stop_requested() && say("x")) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(200));
+      }
+    });
+  }
+  SlowReader(const SlowReader&) = delete;
+  SlowReader& operator=(const SlowReader&) = delete;
+  ~SlowReader() {
+    thread_ = {};
+    ::close(socket_);
+  }
+
+ private:
+  [[nodiscard]] bool say(std::string_view text) const {
+    return ::send(socket_, text.data(), text.size(), MSG_NOSIGNAL) > 0;
+  }
+
+  int socket_ = ::socket(AF_INET, SOCK_STREAM, 0);
+  std::jthread thread_;
+};
+
+TEST(Serve, ASecondSignalDoesNotWaitForASlowReader) {
+  Sandbox box;
+  Served served(box);
+  const SlowReader slow(served.port());
+  EXPECT_THAT(served.get("/"), HasSubstr("No runs yet")) << "and so the first has been let in";
+  served.process().signal(SIGINT);
+  served.process().signal(SIGTERM);
+  EXPECT_THAT(served.process().wait().code, testing::AnyOf(128 + SIGINT, 128 + SIGTERM));
+}
 
 TEST(Serve, TellsOfWhatIsNewAndSendsOnlyThat) {
   Sandbox box;

@@ -112,6 +112,15 @@ Result<void> writeFile(const std::filesystem::path& file, std::string_view conte
   return {};
 }
 
+Result<void> checkFolderOf(const std::filesystem::path& file) {
+  const std::filesystem::path folder = file.parent_path();
+  std::error_code ignored;
+  if (!folder.empty() && !std::filesystem::is_directory(folder, ignored)) {
+    return userError("{} cannot be written: there is no folder {}", file.string(), folder.string());
+  }
+  return {};
+}
+
 Result<void> makeFolder(const std::filesystem::path& folder) {
   std::error_code code;
   std::filesystem::create_directories(folder, code);

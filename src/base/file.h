@@ -15,6 +15,10 @@ namespace hone {
 /// Writes beside the file, then renames: a reader sees the old text or the new, never half.
 [[nodiscard]] Result<void> writeFile(const std::filesystem::path& file, std::string_view content);
 
+/// A user error where a file cannot be written because its folder is not there: to be asked before
+/// the work whose result goes there. "" is no file and no error.
+[[nodiscard]] Result<void> checkFolderOf(const std::filesystem::path& file);
+
 [[nodiscard]] Result<void> makeFolder(const std::filesystem::path& folder);
 
 /// $XDG_DATA_HOME/hone or ~/.local/share/hone: what must last.

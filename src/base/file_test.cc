@@ -75,6 +75,20 @@ TEST_F(FileTest, AFailedWriteLeavesNothingBeside) {
   EXPECT_FALSE(writeFile(folder_.path() / "no" / "such", "text"));
 }
 
+TEST_F(FileTest, AFileWithoutAFolderIsTheUsersFaultAndBothAreNamed) {
+  EXPECT_TRUE(checkFolderOf(file_));
+  EXPECT_TRUE(checkFolderOf("file")) << "here";
+  EXPECT_TRUE(checkFolderOf("")) << "no file at all";
+  const fs::path lost = folder_.path() / "no" / "such";
+  const auto result = checkFolderOf(lost);
+  ASSERT_FALSE(result);
+  EXPECT_EQ(result.error().fault, Fault::user);
+  EXPECT_EQ(result.error().message, fmt::format("{} cannot be written: there is no folder {}",
+                                                lost.string(), lost.parent_path().string()));
+  ASSERT_TRUE(writeFile(file_, ""));
+  EXPECT_FALSE(checkFolderOf(file_ / "below")) << "a file is no folder";
+}
+
 TEST_F(FileTest, WritersInParallelNeverMixTheirTexts) {
   const std::string a(300'000, 'a');
   const std::string b(200'000, 'b');

@@ -51,6 +51,8 @@ void noteDifferences(RunComparison& comparison) {
   noteDifference(comparison, "target", a.target, b.target);
   noteDifference(comparison, "compiler", a.compilerRevision, b.compilerRevision);
   noteDifference(comparison, "hone", a.honeVersion, b.honeVersion);
+  noteDifference(comparison, "status", std::string(nameOf(a.status)),
+                 std::string(nameOf(b.status)));
 }
 
 Result<store::Run> runOf(const StoredRun& stored) {
@@ -81,15 +83,20 @@ double floorOf(const std::vector<std::pair<const Measured*, const Measured*>>& e
   return differences.empty() ? 0 : std::expm1(stats::quantile(differences, kMost));
 }
 
-bool measured(const Measured& one) {
-  return one.outcome == Outcome::ok && !one.timesNs.empty() && stats::median(one.timesNs) > 0;
+/// What was dropped as too slow works, too; it has only few rounds.
+bool works(const Measured& one) {
+  return one.outcome == Outcome::ok || one.outcome == Outcome::tooSlow;
+}
+
+bool timed(const Measured& one) {
+  return works(one) && !one.timesNs.empty() && stats::median(one.timesNs) > 0;
 }
 
 /// Some that failed before, or that nobody timed, are nothing to compare: nothing.
 std::optional<ComparedThing> compared(const Measured& before, const Measured& after,
                                       const RunComparison& runs,
                                       const CompareRunsOptions& options) {
-  if (!measured(before)) {
+  if (!timed(before)) {
     return std::nullopt;
   }
   ComparedThing thing;
@@ -97,13 +104,12 @@ std::optional<ComparedThing> compared(const Measured& before, const Measured& af
   thing.choiceBefore = before.choice;
   thing.choiceAfter = after.choice;
   thing.beforeNs = stats::median(before.timesNs);
-  const bool fails = after.outcome != Outcome::ok && after.outcome != Outcome::tooSlow;
-  if (fails) {
+  if (!works(after)) {
     thing.change = Change::broken;
     thing.message = fmt::format("{}: {}", model::nameOf(after.outcome), after.message);
     return thing;
   }
-  if (after.timesNs.empty()) {
+  if (!timed(after)) {
     return std::nullopt;
   }
   thing.afterNs = stats::median(after.timesNs);
@@ -182,7 +188,8 @@ Result<RunComparison> compareRuns(const StoredRun& before, const StoredRun& afte
       const Measured& other = *at->second;
       both.emplace_back(&one, &other);
       if (comparison.sameMachine && !one.artifact.empty() && one.artifact == other.artifact &&
-          measured(one) && measured(other)) {
+          timed(one) && timed(other) && one.outcome == Outcome::ok &&
+          other.outcome == Outcome::ok) {
         equal.emplace_back(&one, &other);
       }
     }

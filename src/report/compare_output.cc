@@ -151,8 +151,10 @@ Bars barsOf(const RunComparison& comparison) {
   constexpr std::size_t kShown = 30;
   Bars bars;
   bars.title = "Speedup of the second run over the first";
-  bars.note =
-      fmt::format("The worst {} at most; the lines are 95 % intervals. Above 1 is faster.", kShown);
+  bars.note = fmt::format(
+      "The worst {} at most; the lines are intervals that hold together with 95 %. Above 1 is "
+      "faster.",
+      kShown);
   bars.value.label = "speedup";
   bars.value.unit = "x";
   bars.base = 1;
@@ -216,7 +218,7 @@ std::string compareText(const RunComparison& comparison, std::size_t width, std:
                  {"before", Align::right},
                  {"after", Align::right},
                  {"speedup", Align::right},
-                 {"95% interval", Align::right},
+                 {"interval", Align::right},
                  {"", Align::left}});
     const std::size_t labelWidth = labelWidthIn(width);
     const std::size_t shown =
@@ -235,6 +237,7 @@ std::string compareText(const RunComparison& comparison, std::size_t width, std:
   }
   text += fmt::format("\n{}; differences below {:.3g} % do not count\n", countsText(comparison),
                       100 * comparison.margin);
+  text += comparison.things.empty() ? "" : "all intervals hold together with 95 %\n";
   for (const ComparedThing& thing : comparison.things) {
     if (!thing.message.empty()) {
       text += fmt::format("broken: {}: {}\n", thing.label, thing.message);
@@ -259,6 +262,7 @@ json compareJson(const RunComparison& comparison) {
                    {"things", json::array()},
                    {"only_before", comparison.onlyBefore},
                    {"only_after", comparison.onlyAfter}};
+  document["confidence"] = comparison.confidence;
   for (const char* run : {"before", "after"}) {  // only what names a run: the rest is the store's
     document[run].erase("details");
     document[run].erase("summary");

@@ -43,6 +43,11 @@ struct Told {
     noise = share;
     return std::move(*this);
   }
+  /// After its first samples.
+  Told&& tooSlow() && {
+    outcome = Outcome::tooSlow;
+    return std::move(*this).only(Stage::screen, 3);
+  }
   Told&& wrong() && {
     outcome = Outcome::mismatch;
     return std::move(*this);
@@ -160,6 +165,15 @@ TEST_F(CompareTest, FewSamplesTellNothing) {
   EXPECT_THAT(shown(compare(before, after)), ElementsAre("m: c unsure"));
 }
 
+TEST_F(CompareTest, WhatWasTooSlowIsStillCompared) {
+  const auto before = add(
+      "bench", {Told("m", "a", 9e6).tooSlow(), Told("n", "a", 9e6).tooSlow(), Told("o", "a", 1e6)});
+  const auto after =
+      add("bench", {Told("m", "a", 1e6), Told("n", "a", 0).wrong(), Told("o", "a", 9e6).tooSlow()});
+  EXPECT_THAT(shown(compare(before, after)),
+              ElementsAre("n: a broken", "o: a unsure", "m: a unsure"));
+}
+
 TEST_F(CompareTest, EqualBinariesAreTheSameAndTellTheNoise) {
   const auto before = add("bench", {Told("m", "a", 1e6).of("x"), Told("n", "a", 1e6).of("y")});
   const auto after = add("bench", {Told("m", "a", 1.3e6).of("x"), Told("n", "a", 1.2e6).of("z")});
@@ -178,6 +192,16 @@ TEST_F(CompareTest, AnotherMachineIsSaidAndItsBinariesAreCompared) {
   EXPECT_THAT(shown(result), ElementsAre("m: a slower"));
   EXPECT_THAT(result.differences, ElementsAre("machine: here -> there"));
   EXPECT_THAT(compareText(result, 80, 0), HasSubstr("not the same machine"));
+}
+
+TEST_F(CompareTest, ARunThatBrokeOffIsSaid) {
+  const auto before = add("bench", {Told("m", "a", 1e6), Told("n", "a", 1e6)});
+  const auto after = add("bench", {Told("m", "a", 1e6)});
+  ASSERT_TRUE(store_.finishRun(before, store::RunStatus::finished, json::object()));
+  ASSERT_TRUE(store_.finishRun(after, store::RunStatus::failed, json::object()));
+  const RunComparison result = compare(before, after);
+  EXPECT_THAT(result.differences, ElementsAre("status: finished -> failed"));
+  EXPECT_THAT(compareText(result, 80, 0), HasSubstr("status: finished -> failed"));
 }
 
 TEST_F(CompareTest, ProfilesAreMatchedByOperationConfigurationAndProvider) {
@@ -260,6 +284,8 @@ TEST_F(CompareTest, TheTableFitsAndSaysHowMuchMoreThereIs) {
   }
   EXPECT_THAT(text, HasSubstr("and 10 more"));
   EXPECT_THAT(text, HasSubstr("29 slower, 1 same"));
+  EXPECT_THAT(text, HasSubstr("hold together with 95 %"));
+  EXPECT_NEAR(compareJson(result)["confidence"], 1 - 0.05 / 30, 1e-12);
   EXPECT_THAT(text, HasSubstr("only in run 1: only <here>: baseline"));
   EXPECT_LT(text.find("0.033x"), text.find("0.034x")) << "the worst first";
   EXPECT_THAT(text, HasSubstr("29: baseline")) << "the ends of names are what tells them apart";
@@ -273,6 +299,7 @@ TEST_F(CompareTest, JsonAndThePageHaveItAll) {
   EXPECT_EQ(document["counts"]["slower"], 1);
   EXPECT_EQ(document["things"][0]["what"], "m: <script>");
   EXPECT_NEAR(document["things"][0]["speedup"]["estimate"], 0.5, 0.01);
+  EXPECT_EQ(document["confidence"], 0.95) << "of each interval: there is only one";
   EXPECT_EQ(document["only_before"], json({"m: b"}));
   EXPECT_FALSE(document["before"].contains("summary"));
   const json page = compareDocument(result).json();

@@ -71,8 +71,8 @@ void answerWithout(const RunRecord& record, Document& document) {
     }
   } else {
     document.answer.headline = fmt::format("Not finished: {} trials so far.", record.trials.size());
-    document.answer.lines.push_back(
-        fmt::format("It goes on with: hone runs resume {}", record.run.id));
+    document.answer.lines.push_back(fmt::format(
+        "If it is not under way any more, it goes on with: hone runs resume {}", record.run.id));
   }
 }
 

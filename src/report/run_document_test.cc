@@ -128,6 +128,7 @@ TEST_F(RunDocument, ARunUnderWayShowsWhatThereIs) {
   addTrial("a", json::object(), {80}, Stage::screen);
   const json shown = document();
   EXPECT_EQ(headline(shown), "Not finished: 2 trials so far.");
+  EXPECT_THAT(lines(shown), HasSubstr("If it is not under way any more"));
   EXPECT_THAT(lines(shown), HasSubstr("hone runs resume 1"));
   EXPECT_EQ(part(shown, "Speedup over baseline")["groups"][0]["values"], json({1.25}));
 }

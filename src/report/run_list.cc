@@ -4,21 +4,26 @@
 
 #include <algorithm>
 
+#include "report/answer_text.h"
+
 namespace hone::report {
 
-Document runListDocument(std::span<const store::RunLine> runs) {
+Document runListDocument(std::span<const store::RunLine> all, std::size_t most) {
+  const auto runs = all.first(std::min(most, all.size()));
   Document document;
   document.title = "hone: runs";
   const auto running = std::count_if(runs.begin(), runs.end(), [](const store::RunLine& run) {
     return run.status == store::RunStatus::running;
   });
-  document.answer.headline = runs.empty() ? "No runs yet." : fmt::format("{} runs", runs.size());
+  document.answer.headline = runs.empty()        ? "No runs yet."
+                             : all.size() > most ? fmt::format("The newest {} runs", most)
+                                                 : counted(runs.size(), "run");
   document.answer.lines = {
       runs.empty()
           ? "The first one appears here by itself: hone bench, profile, split, tune, kernel."
       : running > 0
           ? fmt::format("{} not finished: under way, or waiting for hone runs resume.", running)
-          : "All are finished."};
+          : "None is under way."};
   DataTable table;
   table.title = "Runs";
   table.empty = "There is nothing in the store.";

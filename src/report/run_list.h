@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <span>
 
 #include "report/document.h"
@@ -7,7 +8,8 @@
 
 namespace hone::report {
 
-/// The runs of a store as a page, newest first, each leading to `runs/ID` beside it.
-[[nodiscard]] Document runListDocument(std::span<const store::RunLine> runs);
+/// The runs of a store as a page, newest first, each leading to `runs/ID` beside it; of more than
+/// `most` only the newest.
+[[nodiscard]] Document runListDocument(std::span<const store::RunLine> all, std::size_t most);
 
 }  // namespace hone::report

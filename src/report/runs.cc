@@ -54,7 +54,7 @@ std::string runListText(std::span<const store::RunLine> runs, std::size_t width)
   Table table({{"id", Align::right},
                {"verb"},
                {"started (UTC)"},
-               {"status"},
+               {"status", Align::left, 8},
                {"trials", Align::right},
                {"device", Align::left, 10},
                {"command", Align::left, 12}});

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "base/text.h"
+#include "report/run_list.h"
 
 namespace hone::report {
 namespace {
@@ -44,6 +45,7 @@ TEST(RunList, ARunOnAClusterShowsIt) {
   runs[0].status = RunStatus::running;
   runs[0].cluster = "2 nodes, 2 running, 7 queued";
   EXPECT_THAT(runListText(runs, 120), HasSubstr("running: 2 nodes, 2 running, 7 queued"));
+  EXPECT_THAT(splitAt(runListText(runs, 80), '\n'), Each(SizeIs(testing::Le(80))));
   EXPECT_EQ(runListJson(runs)["runs"][0]["cluster"], "2 nodes, 2 running, 7 queued");
 }
 
@@ -53,6 +55,24 @@ TEST(RunList, JsonHasTheWholeCommand) {
   EXPECT_EQ(document["runs"][0]["command"], "tune 'a b'");
   EXPECT_EQ(document["runs"][0]["trials"], 10'000);
   EXPECT_EQ(runListJson({})["runs"], nlohmann::json::array());
+}
+
+TEST(RunList, AsAPageSaysHowManyAndWhetherOneIsUnderWay) {
+  constexpr std::size_t kMost = 2;
+  std::vector<store::RunLine> runs = {lineOf(3, "tune a")};
+  runs[0].status = RunStatus::failed;
+  const auto answerOf = [&] { return runListDocument(runs, kMost).json()["answer"]; };
+  EXPECT_EQ(answerOf()["headline"], "1 run");
+  EXPECT_EQ(answerOf()["lines"], nlohmann::json::array({"None is under way."}));
+  runs.push_back(lineOf(2, "tune b"));
+  runs[1].status = RunStatus::running;
+  EXPECT_EQ(answerOf()["headline"], "2 runs");
+  EXPECT_THAT(answerOf()["lines"][0].get<std::string>(), HasSubstr("1 not finished"));
+  runs.push_back(lineOf(1, "tune c"));
+  EXPECT_EQ(answerOf()["headline"], "The newest 2 runs");
+  EXPECT_EQ(runListDocument(runs, kMost).json()["parts"][0]["rows"], kMost);
+  runs.clear();
+  EXPECT_EQ(answerOf()["headline"], "No runs yet.");
 }
 
 class RunViewTest : public testing::Test {

@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "model/seed_name.h"
+#include "report/answer_text.h"
 #include "report/table.h"
 
 namespace hone::report {
@@ -32,10 +33,6 @@ std::string kindText(const Problem& problem) {
   const auto* conv = std::get_if<model::Conv>(&problem);
   return conv == nullptr ? kindOf(problem)
                          : fmt::format("{} {}", kindOf(problem), nameOf(conv->direction));
-}
-
-std::string counted(std::size_t count, std::string_view what) {
-  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
 }
 
 /// What the problems of a workload are altogether.

@@ -44,13 +44,16 @@ Result<json> Documents::make(Page page) {
       return HONE_TRY(report::runDocument(store, page)).json();
     });
   }
+  // One more than is shown tells that there are more.
   const auto runs =
-      HONE_TRY(store_.read([](const store::Store& store) { return store.listRuns(kListed); }));
-  return report::runListDocument(runs).json();
+      HONE_TRY(store_.read([](const store::Store& store) { return store.listRuns(kListed + 1); }));
+  return report::runListDocument(runs, kListed).json();
 }
 
 Result<Documents::Entry> Documents::entryFor(Page page) {
+  const std::int64_t start = threadCpuNs();
   const std::int64_t version = HONE_TRY(store_.version());
+  forgetReplaced();
   const auto known = entries_.find(page);
   Entry entry = known == entries_.end() ? Entry{} : known->second;
   if (entry.now != nullptr && entry.now->last == version) {
@@ -70,8 +73,16 @@ Result<Documents::Entry> Documents::entryFor(Page page) {
     entry.now = std::make_shared<Made>(Made{content, version, version});
   }
   entry.status = status;
+  entry.timing = {Clock::now(), std::chrono::nanoseconds(threadCpuNs() - start)};
   keep(page, entry);
   return entry;
+}
+
+void Documents::forgetReplaced() {
+  if (const std::int64_t opened = store_.opened(); opened != opened_) {
+    entries_.clear();
+    opened_ = opened;
+  }
 }
 
 void Documents::keep(Page page, Entry entry) {
@@ -83,13 +94,15 @@ void Documents::keep(Page page, Entry entry) {
   }
 }
 
-void Documents::note(Page page, std::int64_t cpuNs) {
+void Documents::note(Page page, const Timing& made, std::int64_t answerCpuNs) {
   const std::scoped_lock lock(timingMutex_);
   Timing& timing = timings_[page];
-  timing.madeAt = Clock::now();
-  timing.cost = std::chrono::nanoseconds(cpuNs);
-  std::erase_if(timings_, [&](const auto& one) {
-    return timing.madeAt - one.second.madeAt > std::chrono::hours(1);
+  if (timing.madeAt != made.madeAt) {
+    timing = made;
+  }
+  timing.cost = std::max<Clock::duration>(timing.cost, std::chrono::nanoseconds(answerCpuNs));
+  std::erase_if(timings_, [now = Clock::now()](const auto& one) {
+    return now - one.second.madeAt > std::chrono::hours(1);
   });
 }
 
@@ -97,7 +110,7 @@ Result<std::shared_ptr<const Made>> Documents::current(Page page) {
   const std::scoped_lock lock(making_);
   const std::int64_t start = threadCpuNs();
   auto entry = HONE_TRY(entryFor(page));
-  note(page, threadCpuNs() - start);
+  note(page, entry.timing, threadCpuNs() - start);
   return entry.now;
 }
 
@@ -109,7 +122,7 @@ Result<std::optional<Update>> Documents::since(Page page, std::int64_t have) {
     return std::nullopt;
   }
   Update update = updateFrom(entry, have);
-  note(page, threadCpuNs() - start);
+  note(page, entry.timing, threadCpuNs() - start);
   return update;
 }
 
@@ -149,6 +162,7 @@ Result<Documents::News> Documents::newsFor(Page page, std::int64_t have) {
     return News::gone;
   }
   const std::scoped_lock lock(making_);
+  forgetReplaced();
   const auto known = entries_.find(page);
   const bool same =
       known != entries_.end() && known->second.status == status && known->second.now->first <= have;

@@ -61,15 +61,16 @@ class Documents {
   [[nodiscard]] Result<News> newsFor(Page page, std::int64_t have);
 
  private:
+  struct Timing {
+    Clock::time_point madeAt;
+    Clock::duration cost{};
+  };
   struct Entry {
     std::shared_ptr<const Made> now;
     std::shared_ptr<const Made> before;
     std::optional<store::RunStatus> status;  ///< of the run, when it was made
     std::int64_t used = 0;                   ///< for forgetting the longest unused
-  };
-  struct Timing {
-    Clock::time_point madeAt;
-    Clock::duration cost{};
+    Timing timing;
   };
 
   [[nodiscard]] Result<Entry> entryFor(Page page);
@@ -77,12 +78,16 @@ class Documents {
   [[nodiscard]] Result<nlohmann::json> make(Page page);
   [[nodiscard]] static Update updateFrom(const Entry& entry, std::int64_t have);
   void keep(Page page, Entry entry);
-  void note(Page page, std::int64_t cpuNs);
+  /// What was made of a store that is not there any more.
+  void forgetReplaced();
+  /// What the page cost since it was made: making it, or the dearest answer.
+  void note(Page page, const Timing& made, std::int64_t answerCpuNs);
 
   LiveStore& store_;
   std::mutex making_;
   std::map<Page, Entry> entries_;
   std::int64_t uses_ = 0;
+  std::int64_t opened_ = 0;         ///< the store that the entries are of
   mutable std::mutex timingMutex_;  ///< apart: who waits must not wait for a document
   std::map<Page, Timing> timings_;
 };

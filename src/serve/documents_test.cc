@@ -86,6 +86,24 @@ TEST_F(DocumentsTest, ADeletedRunIsGone) {
   EXPECT_EQ(documents_.current(run).value(), nullptr);
 }
 
+TEST_F(DocumentsTest, ARunOfAnotherStoreIsAnotherRun) {
+  const auto write = [&](const std::string& trial) {
+    store::Store store = written_.open();
+    const std::int64_t run = WrittenStore::addRun(store);
+    WrittenStore::addTrial(store, run, trial);
+    EXPECT_TRUE(store.finishRun(run, store::RunStatus::finished, json::object()));
+    return run;
+  };
+  const std::int64_t run = write("of the first store");
+  const std::int64_t have = versionOf(run);
+  written_.remove();
+  ASSERT_EQ(write("of the second store"), run) << "with the same number";
+  EXPECT_EQ(documents_.newsFor(run, have).value(), News::changed);
+  const Update update = since(run, have);
+  EXPECT_EQ(update.kind, Kind::whole);
+  EXPECT_THAT(update.body, testing::HasSubstr("of the second store"));
+}
+
 TEST_F(DocumentsTest, WaitsLongerTheMoreListen) {
   const auto due = documents_.due(kRunList, 1);
   EXPECT_LE(due, Documents::Clock::now()) << "nothing was made yet";
@@ -93,6 +111,20 @@ TEST_F(DocumentsTest, WaitsLongerTheMoreListen) {
   const auto made = Documents::Clock::now();
   EXPECT_GT(documents_.due(kRunList, 1), made);
   EXPECT_GT(documents_.due(kRunList, 1'000'000'000), documents_.due(kRunList, 1));
+}
+
+TEST_F(DocumentsTest, AnswersFromTheCacheMakeThePageNoCheaper) {
+  store::Store store = written_.open();
+  const std::int64_t run = WrittenStore::addRun(store);
+  for (int i = 0; i < 100; ++i) {
+    WrittenStore::addTrial(store, run, std::to_string(i));
+  }
+  const std::int64_t version = versionOf(run);
+  constexpr std::size_t kMany = 1'000'000;
+  const auto due = documents_.due(run, kMany);
+  EXPECT_EQ(since(run, version).kind, Kind::none);
+  EXPECT_EQ(versionOf(run), version);
+  EXPECT_GE(documents_.due(run, kMany), due);
 }
 
 TEST_F(DocumentsTest, ManyPagesAreForgottenAndMadeAgain) {

@@ -21,6 +21,7 @@ Result<void> LiveStore::refresh() {
   }
   if (exists && !store_) {
     store_ = HONE_TRY(store::Store::open(file_, store::Store::Mode::read));
+    ++opened_;
     inode_ = there.st_ino;
     device_ = there.st_dev;
     lastSeen_ = HONE_TRY(store_->dataVersion());

@@ -22,6 +22,12 @@ class LiveStore {
   /// An error: it is there and cannot be read.
   [[nodiscard]] Result<std::int64_t> version();
 
+  /// How many stores there were so far: runs of one have nothing to do with those of the next.
+  [[nodiscard]] std::int64_t opened() {
+    const std::scoped_lock lock(mutex_);
+    return opened_;
+  }
+
   /// What the action reads; nothing while there is no store.
   template <typename Action>
   auto read(Action&& action) -> decltype(action(std::declval<const store::Store&>())) {
@@ -43,6 +49,7 @@ class LiveStore {
   std::optional<store::Store> store_;
   ino_t inode_ = 0;
   dev_t device_ = 0;
+  std::int64_t opened_ = 0;
   std::int64_t lastSeen_ = 0;  ///< the store's own number
   std::int64_t version_;       ///< begins with the time: no number of an earlier server comes again
 };

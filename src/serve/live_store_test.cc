@@ -51,9 +51,8 @@ TEST(LiveStore, FollowsAStoreThatIsReplacedOrRemoved) {
   LiveStore live(written.file());
   EXPECT_EQ(runsIn(live), 2U);
   const std::int64_t first = live.version().value();
-  for (const char* suffix : {"", "-wal", "-shm"}) {
-    fs::remove(written.file().string() + suffix);
-  }
+  EXPECT_EQ(live.opened(), 1);
+  written.remove();
   EXPECT_EQ(runsIn(live), 0U);
   const std::int64_t second = live.version().value();
   EXPECT_GT(second, first);
@@ -61,6 +60,7 @@ TEST(LiveStore, FollowsAStoreThatIsReplacedOrRemoved) {
   WrittenStore::addRun(store);
   EXPECT_EQ(runsIn(live), 1U);
   EXPECT_GT(live.version().value(), second);
+  EXPECT_EQ(live.opened(), 2);
 }
 
 TEST(LiveStore, WhatIsNoStoreIsAnErrorAndNotTheEnd) {

@@ -77,11 +77,13 @@ void refuse(Response& response, const Error& error) {
 }
 
 /// Through a provider, which the library does not compress: that would cost more than making it.
+/// The library asks for any range that the reader asked for, whether the text has it or not.
 void send(Response& response, std::string text, const std::string& type) {
   auto kept = std::make_shared<const std::string>(std::move(text));
   response.set_content_provider(
       kept->size(), type, [kept](std::size_t offset, std::size_t length, httplib::DataSink& sink) {
-        return sink.write(kept->data() + offset, length);
+        return offset <= kept->size() && length <= kept->size() - offset &&
+               sink.write(kept->data() + offset, length);
       });
 }
 
@@ -140,7 +142,9 @@ HandlerResponse Server::State::check(const Request& request, Response& response)
     case Access::Answer::granted:
       return HandlerResponse::Unhandled;
     case Access::Answer::wrongHost:
-      refuse(response, 403, "not by this name: ask for the address that hone serve printed");
+      refuse(response, 403,
+             "not by this name: ask by localhost or, where it listens to others, by an IP address "
+             "or the name that `hostname` prints; a proxy must set the header Host so");
       break;
     case Access::Answer::needsToken:
       response.status = 401;
@@ -279,12 +283,16 @@ std::string Server::url() const {
 }
 
 void Server::run() {
-  const SignalsHeld held;
-  std::thread answering([this] { state_->http.listen_after_bind(); });
-  while (!state_->http.is_running()) {  // a stop before that would be lost
-    std::this_thread::yield();
+  std::thread answering;
+  {
+    const SignalsHeld held;
+    answering = std::thread([this] { state_->http.listen_after_bind(); });
+    while (!state_->http.is_running()) {  // a stop before that would be lost
+      std::this_thread::yield();
+    }
+    held.waitForOne();
   }
-  held.waitForOne();
+  // A second signal ends the process: a slow reader may keep a thread for as long as it likes.
   state_->feed.stop();
   state_->http.stop();
   answering.join();

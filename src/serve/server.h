@@ -28,7 +28,8 @@ class Server {
   [[nodiscard]] int port() const;
   /// "http://127.0.0.1:8765/".
   [[nodiscard]] std::string url() const;
-  /// Answers until SIGINT or SIGTERM; hone::catchInterrupts was called before.
+  /// Answers until SIGINT or SIGTERM, and then brings to an end what it is answering; a second
+  /// signal does not wait for that. hone::catchInterrupts was called before.
   void run();
 
  private:

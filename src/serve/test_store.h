@@ -31,6 +31,13 @@ class WrittenStore {
     store.addTrial(run, trial, {{sample}}).value();
   }
 
+  /// As if somebody put it away; who has it open still reads it.
+  void remove() const {
+    for (const char* suffix : {"", "-wal", "-shm"}) {
+      std::filesystem::remove(file().string() + suffix);
+    }
+  }
+
  private:
   ScratchFolder folder_ = ScratchFolder::create("hone-serve-test").value();
 };

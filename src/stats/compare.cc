@@ -52,6 +52,13 @@ class Resampler {
   Random random_;
 };
 
+/// So many that the tails that so much confidence leaves still hold a draw.
+std::size_t drawsFor(double confidence) {
+  constexpr double kMost = 40'000;  // a comparison of a thousand things takes seconds with it
+  const double tail = (1 - std::clamp(confidence, 0.0, 1.0)) / 2;
+  return std::max(kResamples, static_cast<std::size_t>(std::min(kMost, std::ceil(1 / tail))));
+}
+
 /// Where the middle `confidence` of the draws lies, outward to the next draw on both sides: rather
 /// too wide than too narrow.
 Interval middleOf(std::vector<double> draws, double confidence, double estimate) {
@@ -155,7 +162,7 @@ Comparison compareApart(const ApartTimes& times, const CompareOptions& options) 
   }
   Resampler drawBefore(before, options.seed);
   Resampler drawAfter(after, options.seed ^ kOtherStream);
-  std::vector<double> gains(kResamples);
+  std::vector<double> gains(drawsFor(options.confidence));
   std::generate(gains.begin(), gains.end(),
                 [&] { return drawBefore.median() - drawAfter.median(); });
   const Interval gain =

@@ -296,6 +296,20 @@ TEST(CompareApart, TheFloorOfThingsAlikeForbidsAVerdict) {
   EXPECT_EQ(compareApart({before, after, 0.2}).verdict, Verdict::ambiguous);
 }
 
+TEST(CompareApart, TheIntervalWidensWithTheConfidence) {
+  std::vector<double> times;
+  for (int i = 0; i < 20; ++i) {
+    times.push_back(100 + i);
+  }
+  double last = 0;
+  for (const double things : {1, 10, 50, 1000}) {
+    const Interval speedup =
+        compareApart({times, times}, {.confidence = 1 - 0.05 / things}).speedup;
+    EXPECT_GT(speedup.high / speedup.low, last) << things;
+    last = speedup.high / speedup.low;
+  }
+}
+
 TEST(CompareApart, FewTimesOrNoneAreNoVerdict) {
   const std::vector<double> few = {1, 1, 1, 1};
   const std::vector<double> many = {2, 2, 2, 2, 2, 2};

@@ -91,6 +91,89 @@ TEST_F(LivePage, KeepsWhatTheReaderDidWithATable) {
   expectQuietConsole();
 }
 
+/// A search that goes on, with tabs, tabs within them, plots and a folded table.
+class LiveTune : public LivePage {
+ protected:
+  void begin(store::Store& store) {
+    store::Run run;
+    run.verb = "tune";
+    run.arguments = {"tune", "m.mlir"};
+    run.device = "local-sync";
+    for (const char* scope : {"m_dispatch_0", "m_dispatch_1"}) {
+      run.details["spaces"][scope] = {{{"name", "rows"}}, {{"name", "peel"}}};
+    }
+    run_ = store.addRun(run).value();
+    for (const char* scope : {"m_dispatch_0", "m_dispatch_1"}) {
+      add(store, scope, "default");
+      for (int rows = 4; rows <= 7; ++rows) {
+        add(store, scope, fmt::format("rows={} peel={}", rows, rows % 2));
+      }
+    }
+  }
+  void add(store::Store& store, const std::string& scope, const std::string& name) {
+    store::Trial trial;
+    trial.key = fmt::format("{} {}", scope, name);
+    trial.config.name = name;
+    trial.details = {{"scope", scope}, {"screen_ns", 1000 + ++added_}, {"at_ms", added_}};
+    ASSERT_TRUE(store.addTrial(run_, trial, {}));
+  }
+  /// What the reader sees of the choices made.
+  [[nodiscard]] nlohmann::json seen() {
+    return run(R"(
+      const texts = (which) => [...document.querySelectorAll(which)].map((one) => one.textContent);
+      const block = document.querySelector("details.block");
+      return {
+        tabs: texts(".tablist [aria-selected=true]"),
+        numbers: [...document.querySelectorAll("details.numbers")].map((one) => one.open),
+        filter: block.querySelector("input").value,
+        sorted: [...block.querySelectorAll("th")].map((one) => one.getAttribute("aria-sort")),
+        rows: [...block.querySelectorAll("tbody tr")].map((row) => row.children[2].textContent),
+      };
+    )");
+  }
+
+ private:
+  std::int64_t run_ = 0;
+  int added_ = 0;
+};
+
+TEST_F(LiveTune, KeepsTabsFoldsAndFoldedTablesAsTheReaderLeftThem) {
+  store::Store store = writer();
+  begin(store);
+  const Served served(box());
+  open(served, "/runs/1");
+  run(R"(
+    const opened = (fold) => new Promise((done) => {
+      fold.addEventListener("toggle", done, { once: true });
+      fold.open = true;
+    });
+    const tab = (name) => [...document.querySelectorAll("[role=tab]")].find((one) => one.textContent === name);
+    tab("over time").click();
+    tab("dispatch_1").click();
+    tab("peel").click();
+    const block = document.querySelector("details.block");
+    return Promise.all([opened(block), opened([...document.querySelectorAll("details.numbers")].at(-1))]).then(() => {
+      const filter = block.querySelector("input");
+      filter.value = "peel=1";
+      filter.dispatchEvent(new Event("input"));
+      const heading = block.querySelectorAll("th button")[2];
+      heading.click();
+      heading.click();
+      return 1;
+    });
+  )");
+  nlohmann::json left = seen();
+  EXPECT_EQ(left.at("tabs"), nlohmann::json({"over time", "dispatch_1", "peel"}));
+  EXPECT_EQ(left.at("rows"),
+            nlohmann::json({"rows=7 peel=1", "rows=7 peel=1", "rows=5 peel=1", "rows=5 peel=1"}));
+  add(store, "m_dispatch_0", "rows=9 peel=1");
+  EXPECT_TRUE(eventually([&] { return says("rows=9 peel=1"); }));
+  left.at("rows").insert(left.at("rows").begin(), "rows=9 peel=1");
+  EXPECT_EQ(seen(), left);
+  expectNotReloaded();
+  expectQuietConsole();
+}
+
 TEST_F(LivePage, SaysHowFarTheRunIs) {
   store::Store store = writer();
   const std::int64_t id = addRun(store);
@@ -114,6 +197,43 @@ TEST_F(LivePage, SaysHowFarTheRunIs) {
   EXPECT_EQ(served.process().wait().code, 0);
   EXPECT_TRUE(eventually([&] { return text().contains("does not answer"); }));
   expectNotReloaded();
+}
+
+TEST_F(LivePage, ListensOnlyWhileSomebodyLooksAndTriesAgain) {
+  store::Store store = writer();
+  const std::int64_t id = addRun(store);
+  const Served served(box());
+  open(served, "/runs/1");
+  run(R"(
+    window.heard = [];
+    const Real = EventSource;
+    window.EventSource = class extends Real { constructor(address) { super(address); heard.push(this); } };
+    const soon = setTimeout;
+    window.setTimeout = (action, ms, ...more) => (ms < 30_000 ? soon(action, ms, ...more) : (window.later = action, 0));
+    return 1;
+  )");
+  const auto hide = [&](bool hidden) {
+    run("const hidden = arguments[0];"
+        "Object.defineProperty(document, 'hidden', { configurable: true, get: () => hidden });"
+        "document.dispatchEvent(new Event('visibilitychange')); return 1",
+        {hidden});
+  };
+  hide(false);
+  hide(true);
+  EXPECT_EQ(run("return heard.map((one) => one.readyState)"), nlohmann::json::array({2}))
+      << "closed, and no other opened";
+  addTrial(store, id, "while nobody looked");
+  hide(false);
+  EXPECT_TRUE(eventually([&] { return says("while nobody looked"); }));
+  run("heard.at(-1).close(); heard.at(-1).dispatchEvent(new Event('error')); return 1");
+  EXPECT_THAT(text(), HasSubstr("does not answer"));
+  addTrial(store, id, "while it was refused");
+  run("later(); return 1");
+  EXPECT_TRUE(eventually([&] { return says("while it was refused"); }));
+  EXPECT_TRUE(eventually([&] { return !text().contains("does not answer"); }));
+  EXPECT_EQ(run("return heard.length"), 3);
+  expectNotReloaded();
+  expectQuietConsole();
 }
 
 TEST_F(LivePage, ARealBenchAppearsInTheListByItself) {

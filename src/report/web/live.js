@@ -23,34 +23,10 @@
     return root.whole;
   };
 
-  /** What the reader did with each part, by its place: opened it, filtered and sorted its table. */
-  const folds = (part) => [...part.querySelectorAll("details")];
-  const remembered = () => [...document.querySelectorAll("#page > .part")].map((part) => ({
-    open: folds(part).map((fold) => fold.open),
-    filter: part.querySelector("input[type=search]")?.value,
-    sorted: [...part.querySelectorAll("th")].map((heading) => heading.getAttribute("aria-sort")),
-  }));
-  const restore = (memory) => [...document.querySelectorAll("#page > .part")].forEach((part, place) => {
-    const before = memory[place] || { open: [], sorted: [] };
-    folds(part).forEach((fold, i) => { fold.open = before.open[i] || fold.open; });
-    const filter = part.querySelector("input[type=search]");
-    if (filter && before.filter) {
-      filter.value = before.filter;
-      filter.dispatchEvent(new Event("input"));
-    }
-    const column = before.sorted.findIndex((order) => order === "ascending" || order === "descending");
-    const heading = part.querySelectorAll("th button")[column];
-    for (let clicks = before.sorted[column] === "descending" ? 2 : 1; heading && clicks > 0; --clicks) {
-      heading.click();
-    }
-  });
-
   const redraw = (shown) => {
-    const memory = remembered();
     const focused = document.activeElement?.matches("input[type=search]");
     if (!focused) {  // nobody likes a table that moves while it is being typed for
       hone.show(shown);
-      restore(memory);
     }
     return !focused;
   };
@@ -102,16 +78,36 @@
     one.note,
   ].filter(Boolean).join(" · ");
 
-  const events = new EventSource(`${base}/events?have=${version}`);
-  events.onmessage = refresh;
-  events.addEventListener("progress", (event) => {
-    const one = JSON.parse(event.data);
-    say(one === null ? "" : progressText(one), "going");
-  });
-  events.addEventListener("gone", () => {
-    events.close();
-    say("This run is no longer in the store.", "gone");
-  });
-  events.onerror = () => say("The server does not answer; this is the last that it said.", "lost");
-  events.onopen = () => line.className === "lost" && say("", "");
+  const kAgainMs = 30_000;
+  let events = null;
+  let timer = 0;
+  let gone = false;
+  /** Hears of what is new, as long as somebody looks: all pages of a browser share six connections. */
+  const listen = () => {
+    clearTimeout(timer);
+    events?.close();
+    if (gone || document.hidden) {
+      return;
+    }
+    events = new EventSource(`${base}/events?have=${version}`);
+    events.onopen = () => say("", "");  // where a run goes on, the server says so at once
+    events.onmessage = refresh;
+    events.addEventListener("progress", (event) => {
+      const one = JSON.parse(event.data);
+      say(one === null ? "" : progressText(one), "going");
+    });
+    events.addEventListener("gone", () => {
+      gone = true;
+      events.close();
+      say("This run is no longer in the store.", "gone");
+    });
+    events.onerror = () => {
+      say("The server does not answer; this is the last that it said.", "lost");
+      if (events.readyState === EventSource.CLOSED) {  // refused: the browser itself would not try again
+        timer = setTimeout(listen, kAgainMs);
+      }
+    };
+  };
+  document.addEventListener("visibilitychange", listen);
+  listen();
 })();

@@ -8,6 +8,10 @@
   const drawn = new Map();  // the element of a part → what redraws and destroys it
   let observer = null;
 
+  /** What the reader did with a part, by its place among titles: it outlives the page that is drawn. */
+  const kept = new Map();
+  const keptAt = (place) => kept.get(place) ?? kept.set(place, {}).get(place);
+
   /** Draws when the element is in view, and at once when the page is printed. */
   const whenSeen = (element, draw) => {
     element.honeDraw = draw;
@@ -29,22 +33,33 @@
     return part.note ? [...pieces, hone.element("p", { class: "note", text: part.note })] : pieces;
   };
 
-  /** The numbers behind a plot, made when they are asked for. */
-  const numbers = (columnsOf) => {
-    const fold = hone.element("details", { class: "numbers" }, [hone.element("summary", { text: "numbers" })]);
-    fold.addEventListener("toggle", () => {
-      if (fold.open && fold.children.length === 1) {
-        const columns = columnsOf();
-        const first = columns[0];
-        fold.append(hone.table(columns, hone.texts(first.texts).length || first.numbers?.length || 0));
+  /** A fold; what is in it is made when it is opened. */
+  const fold = (kind, title, state, content) => {
+    const box = hone.element("details", { class: kind }, [hone.element("summary", { text: title })]);
+    const fill = () => {
+      if (box.open && box.children.length === 1) {
+        box.append(content());
       }
+    };
+    box.open = state.open === true;
+    fill();
+    box.addEventListener("toggle", () => {
+      state.open = box.open;
+      fill();
     });
-    return fold;
+    return box;
   };
+
+  /** The numbers behind a plot. */
+  const numbers = (columnsOf, state) => fold("numbers", "numbers", state, () => {
+    const columns = columnsOf();
+    const first = columns[0];
+    return hone.table(columns, hone.texts(first.texts).length || first.numbers?.length || 0, state);
+  });
 
   const empty = (text) => hone.element("p", { class: "empty", text });
 
-  const chartPart = (part, kind, height, hasData, draw, columnsOf) => {
+  const chartPart = (part, place, kind, height, hasData, draw, columnsOf) => {
     const section = hone.element("section", { class: `part ${kind}` }, heading(part));
     if (!hasData) {
       section.append(empty("Nothing was measured that could be drawn here."));
@@ -55,7 +70,7 @@
     if (kind === "plot" || kind === "bars") {
       box.style.height = `${height}px`;
     }
-    section.append(box, numbers(() => columnsOf(part)));
+    section.append(box, numbers(() => columnsOf(part), keptAt(place)));
     whenSeen(box, () => {
       if (kind === "heat" || kind === "parallel") {
         return draw(box, part);
@@ -67,27 +82,18 @@
     return section;
   };
 
-  const folded = (part, content) => {
-    const fold = hone.element("details", { class: "block" }, [hone.element("summary", { text: part.title })]);
-    fold.addEventListener("toggle", () => {
-      if (fold.open && fold.children.length === 1) {
-        fold.append(content());
-      }
-    });
-    return fold;
-  };
-
-  const tablePart = (part) => {
+  const tablePart = (part, place) => {
+    const state = keptAt(place);
     const section = hone.element("section", { class: "part table" });
     if (part.rows === 0) {
       section.append(...heading(part), empty(part.empty));
     } else if (part.folded) {
-      section.append(folded({ title: `${part.title} (${part.rows.toLocaleString("en")})` }, () => {
+      section.append(fold("block", `${part.title} (${part.rows.toLocaleString("en")})`, state, () => {
         const note = part.note ? [hone.element("p", { class: "note", text: part.note })] : [];
-        return hone.element("div", {}, [...note, hone.table(part.columns, part.rows)]);
+        return hone.element("div", {}, [...note, hone.table(part.columns, part.rows, state)]);
       }));
     } else {
-      section.append(...heading(part), hone.table(part.columns, part.rows));
+      section.append(...heading(part), hone.table(part.columns, part.rows, state));
     }
     return section;
   };
@@ -101,66 +107,90 @@
       hone.element("span", { class: kinds[line[0]] || "", text: `${line}${kinds[line[0]] ? "" : "\n"}` })));
   };
 
-  const textPart = (part) => {
+  const textPart = (part, place) => {
     const section = hone.element("section", { class: "part text" });
-    section.append(...(part.folded ? [folded(part, () => textOf(part))] : [...heading(part), textOf(part)]));
+    section.append(...(part.folded ? [fold("block", part.title, keptAt(place), () => textOf(part))]
+      : [...heading(part), textOf(part)]));
     return section;
   };
 
-  const tabsPart = (part) => {
+  /** The tab that the reader chose, also after others came before it; else the first. */
+  const chosenTab = (tabs, state) => {
+    const alike = tabs.map((_, number) => number).filter((number) => tabs[number].name === state.name);
+    return alike.includes(state.number) ? state.number : alike[0] ?? 0;
+  };
+
+  const tabsPart = (part, place) => {
     const panel = hone.element("div", { role: "tabpanel" });
+    const state = keptAt(place);
+    const first = chosenTab(part.tabs, state);
     const open = (number) => {
       forget(panel);
-      const parts = part.tabs[number].parts;
-      panel.replaceChildren(...(typeof parts === "function" ? parts() : parts).map(partOf));
+      const { name, parts } = part.tabs[number];
+      panel.replaceChildren(...partsOf(typeof parts === "function" ? parts() : parts, `${place}/${name}`));
+    };
+    const choose = (number) => {
+      Object.assign(state, { number, name: part.tabs[number].name });
+      open(number);
     };
     let chooser;
     if (part.tabs.length > kTabsAtMost) {
-      const select = hone.element("select", { "aria-label": part.title, onchange: () => open(select.selectedIndex) },
+      const select = hone.element("select", { "aria-label": part.title, onchange: () => choose(select.selectedIndex) },
         part.tabs.map((tab) => hone.element("option", { text: tab.name })));
+      select.selectedIndex = first;
       chooser = [select];
     } else {
       chooser = part.tabs.map((tab, number) => hone.element("button", {
-        type: "button", role: "tab", text: tab.name, "aria-selected": String(number === 0),
+        type: "button", role: "tab", text: tab.name, "aria-selected": String(number === first),
         onclick: () => {
           chooser.forEach((one, i) => one.setAttribute("aria-selected", String(i === number)));
-          open(number);
+          choose(number);
         },
       }));
     }
     const list = hone.element("div", { class: "tablist", role: "tablist" }, part.tabs.length > 1 ? chooser : []);
-    open(0);
+    open(first);
     return hone.element("section", { class: "part tabs" }, [...heading(part), list, panel]);
   };
 
   /** The lines over all knobs, and below them one knob at a time, from the same numbers. */
-  const parallelPart = (part) => {
-    const lines = chartPart(part, "parallel", kPlotHeight, part.knobs.at(-1).values.length > 0, hone.drawParallel, hone.parallelNumbers);
+  const parallelPart = (part, place) => {
+    const lines = chartPart(part, place, "parallel", kPlotHeight, part.knobs.at(-1).values.length > 0, hone.drawParallel, hone.parallelNumbers);
     const knobs = part.knobs.slice(0, -1).map((knob, k) => ({ name: knob.axis.label, parts: () => [hone.knobPlot(part, k)] }));
-    return hone.element("div", {}, knobs.length > 0 ? [lines, tabsPart({ title: "One knob at a time", tabs: knobs })] : [lines]);
+    return hone.element("div", {}, knobs.length > 0 ? [lines, tabsPart({ title: "One knob at a time", tabs: knobs }, `${place}/knobs`)] : [lines]);
   };
 
   const anyPoint = (part) => part.series.some((series) => series.y.some((y) => y !== null));
 
-  const partOf = (part) => {
+  const partOf = (part, place) => {
     switch (part.type) {
       case "heading":
         return hone.element("h2", { text: part.text });
       case "plot":
-        return chartPart(part, "plot", kPlotHeight, anyPoint(part), hone.drawPlot, hone.plotNumbers);
+        return chartPart(part, place, "plot", kPlotHeight, anyPoint(part), hone.drawPlot, hone.plotNumbers);
       case "bars":
-        return chartPart(part, "bars", hone.barsHeight(part), part.names.length > 0, hone.drawBars, hone.barsNumbers);
+        return chartPart(part, place, "bars", hone.barsHeight(part), part.names.length > 0, hone.drawBars, hone.barsNumbers);
       case "heat":
-        return chartPart(part, "heat", 0, part.rows.length > 0, hone.drawHeat, hone.heatNumbers);
+        return chartPart(part, place, "heat", 0, part.rows.length > 0, hone.drawHeat, hone.heatNumbers);
       case "parallel":
-        return parallelPart(part);
+        return parallelPart(part, place);
       case "table":
-        return tablePart(part);
+        return tablePart(part, place);
       case "tabs":
-        return tabsPart(part);
+        return tabsPart(part, place);
       default:
-        return textPart(part);
+        return textPart(part, place);
     }
+  };
+
+  /** The parts, each at a place that stays its own when others come and go. */
+  const partsOf = (parts, place) => {
+    const alike = new Map();
+    return parts.map((part) => {
+      const name = `${part.type} ${part.title ?? ""}`;
+      alike.set(name, (alike.get(name) ?? 0) + 1);
+      return partOf(part, `${place}/${name} ${alike.get(name)}`);
+    });
   };
 
   const answerOf = (answer) => hone.element("section", { class: `answer ${answer.tone}` }, [
@@ -182,7 +212,7 @@
     }
   };
 
-  /** Draws a document in the place of the one that is shown. */
+  /** Draws a document in the place of the one that is shown; what the reader opened, chose and sorted stays. */
   hone.show = (shown) => {
     const main = document.getElementById("page");
     const place = window.scrollY;
@@ -198,8 +228,8 @@
       hone.element("h1", { text: shown.title }),
       answerOf(shown.answer),
       factsOf(shown.facts),
-      ...shown.parts.map(partOf),
-      hone.element("footer", { text: "Made by hone. Times are medians; intervals are 95 % bootstrap intervals." }));
+      ...partsOf(shown.parts, ""),
+      hone.element("footer", { text: "Made by hone. Times are medians; intervals are 95 % bootstrap intervals where nothing else is said." }));
     window.scrollTo(0, place);
   };
 

@@ -3,6 +3,7 @@
 (() => {
   const kRowsAtOnce = 200;
   const kFilterFrom = 8;
+  const kOrder = new Intl.Collator("en", { numeric: true });  // made once: localeCompare makes one each time
 
   const sorted = (rows, column, direction) => {
     const values = column.values;
@@ -12,7 +13,7 @@
       if (empty(left) || empty(right)) {
         return Number(empty(left)) - Number(empty(right));  // what is not known is last, both ways
       }
-      return direction * (column.text ? left.localeCompare(right, "en", { numeric: true }) : left - right);
+      return direction * (column.text ? kOrder.compare(left, right) : left - right);
     });
   };
 
@@ -40,27 +41,22 @@
     return hone.element("td", { class: kind }, [hone.element("a", { href: address, text: column.shown(row) })]);
   };
 
-  hone.table = (columns, count) => {
+  /** What the reader does with it is written to `state`, with which it can be made again as it was. */
+  hone.table = (columns, count, state) => {
     const all = prepared(columns);
     const everything = Array.from({ length: count }, (_, i) => i);
     let rows = everything;
-    let order = null;
-    let shown = kRowsAtOnce;
+    state.shown ??= kRowsAtOnce;
 
     const body = hone.element("tbody");
     const counter = hone.element("span", { class: "count" });
     const more = hone.element("button", { class: "more", type: "button", text: `${kRowsAtOnce} more` });
-    const headings = all.map((column) => {
+    const headings = all.map((column, number) => {
       const heading = hone.element("th", { scope: "col", class: column.text ? "text" : "number", "aria-sort": "none" });
       const button = hone.element("button", { type: "button", text: column.name });
       button.addEventListener("click", () => {
-        const again = order?.column === column;
-        order = { column, direction: again ? -order.direction : 1 };
-        headings.forEach((one, i) => {
-          const active = all[i] === column;
-          one.setAttribute("aria-sort", active ? (order.direction > 0 ? "ascending" : "descending") : "none");
-          one.firstChild.textContent = all[i].name + (active ? (order.direction > 0 ? " ▲" : " ▼") : "");
-        });
+        state.direction = state.column === number ? -state.direction : 1;
+        state.column = number;
         fill();
       });
       heading.append(button);
@@ -68,33 +64,47 @@
     });
 
     const fill = () => {
-      const list = order ? sorted(rows, order.column, order.direction) : rows;
-      body.replaceChildren(...list.slice(0, shown).map((row) => hone.element("tr", {}, all.map((column) =>
+      headings.forEach((one, number) => {
+        const active = number === state.column;
+        one.setAttribute("aria-sort", active ? (state.direction > 0 ? "ascending" : "descending") : "none");
+        one.firstChild.textContent = all[number].name + (active ? (state.direction > 0 ? " ▲" : " ▼") : "");
+      });
+      const by = all[state.column];
+      const list = by ? sorted(rows, by, state.direction) : rows;
+      body.replaceChildren(...list.slice(0, state.shown).map((row) => hone.element("tr", {}, all.map((column) =>
         cell(column, row)))));
-      const seen = Math.min(shown, list.length);
+      const seen = Math.min(state.shown, list.length);
       counter.textContent = seen === count ? `${count.toLocaleString("en")} rows`
         : `${seen.toLocaleString("en")} of ${list.length.toLocaleString("en")} rows${list.length < count ? `, ${count.toLocaleString("en")} in all` : ""}`;
       more.hidden = seen >= list.length;
     };
     more.addEventListener("click", () => {
-      shown += kRowsAtOnce;
+      state.shown += kRowsAtOnce;
       fill();
     });
 
     let words = null;
+    const match = () => {
+      words ??= everything.map((row) => all.map((column) => column.shown(row)).join(" ").toLowerCase());
+      const wanted = state.filter.toLowerCase().split(/\s+/).filter(Boolean);
+      rows = wanted.length === 0 ? everything : everything.filter((row) => wanted.every((word) => words[row].includes(word)));
+    };
     const filter = hone.element("input", { type: "search", placeholder: "filter: words, all must match", "aria-label": "filter" });
     filter.addEventListener("input", () => {
-      words ??= everything.map((row) => all.map((column) => column.shown(row)).join(" ").toLowerCase());
-      const wanted = filter.value.toLowerCase().split(/\s+/).filter(Boolean);
-      rows = wanted.length === 0 ? everything : everything.filter((row) => wanted.every((word) => words[row].includes(word)));
-      shown = kRowsAtOnce;
+      state.filter = filter.value;
+      state.shown = kRowsAtOnce;
+      match();
       fill();
     });
+    if (state.filter) {
+      filter.value = state.filter;
+      match();
+    }
 
     fill();
     const head = hone.element("thead", {}, [hone.element("tr", {}, headings)]);
     const box = hone.element("div", { class: "tablebox" }, [hone.element("table", {}, [head, body])]);
-    const bar = hone.element("div", { class: "tablebar" }, count >= kFilterFrom ? [filter, counter] : [counter]);
+    const bar = hone.element("div", { class: "tablebar" }, count >= kFilterFrom || state.filter ? [filter, counter] : [counter]);
     return hone.element("div", {}, [bar, box, more]);
   };
 })();
