@@ -27,6 +27,24 @@ model::Config tiles(const std::string& name, int rows, int columns, int reductio
                         rows, columns, reduction)}}};
 }
 
+TEST(WinnerOf, NeedsAProofAndNoFailure) {
+  const auto finding = [](Outcome outcome, Verdict verdict, double speedup) {
+    Finding one;
+    one.outcome = outcome;
+    one.comparison.emplace();
+    one.comparison->verdict = verdict;
+    one.comparison->speedup.estimate = speedup;
+    return one;
+  };
+  std::vector<Finding> findings = {Finding{}, finding(Outcome::runFailed, Verdict::improved, 3),
+                                   finding(Outcome::runTimeout, Verdict::improved, 3),
+                                   finding(Outcome::ok, Verdict::ambiguous, 2)};
+  EXPECT_EQ(winnerOf(findings), nullptr);
+  findings.push_back(finding(Outcome::ok, Verdict::improved, 1.2));
+  findings.push_back(finding(Outcome::ok, Verdict::improved, 1.1));
+  EXPECT_EQ(winnerOf(findings), &findings[4]);
+}
+
 class ExperimentTest : public ::testing::Test {
  protected:
   [[nodiscard]] Plan planFor(Program program) const {

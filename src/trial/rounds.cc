@@ -1,5 +1,6 @@
 #include "trial/rounds.h"
 
+#include <algorithm>
 #include <numeric>
 
 #include "base/hash.h"
@@ -54,6 +55,17 @@ Result<std::vector<std::optional<double>>> Rounds::take(std::int64_t round,
   }
   HONE_CHECK(store_.addSamples(taken));
   return times;
+}
+
+Result<void> noteLosers(store::Store& store, std::int64_t run,
+                        std::span<const std::int64_t> losers) {
+  for (const store::TrialLine& trial : HONE_TRY(store.listTrials(run))) {
+    if (trial.outcome == model::Outcome::ok &&
+        std::find(losers.begin(), losers.end(), trial.id) != losers.end()) {
+      HONE_CHECK(store.setOutcome(trial.id, model::Outcome::tooSlow, "lost the race"));
+    }
+  }
+  return {};
 }
 
 std::vector<std::size_t> shuffled(std::size_t count, std::uint64_t seed, std::int64_t round) {

@@ -51,6 +51,10 @@ class Rounds {
   std::map<std::int64_t, std::map<std::int64_t, std::vector<model::Sample>>> recorded_;
 };
 
+/// Notes who lost the race. What is noted already, a failure in one of its rounds, stays.
+[[nodiscard]] Result<void> noteLosers(store::Store& store, std::int64_t run,
+                                      std::span<const std::int64_t> losers);
+
 /// The indices 0 to count-1 in an order that depends on the seed and the round only.
 [[nodiscard]] std::vector<std::size_t> shuffled(std::size_t count, std::uint64_t seed,
                                                 std::int64_t round);

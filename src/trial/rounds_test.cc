@@ -62,5 +62,24 @@ TEST(Rounds, RecordedRoundsAreNotMeasuredAgain) {
   EXPECT_FALSE(rounds.take(5, participants, order));
 }
 
+TEST(Rounds, WhoFailedInARaceDidNotLoseIt) {
+  const ScratchFolder folder = ScratchFolder::create("hone-rounds-test").value();
+  auto store = store::Store::open(folder.path() / "s.db", store::Store::Mode::write).value();
+  const std::int64_t run = store.addRun({}).value();
+  std::vector<std::int64_t> ids;
+  for (const char* key : {"lost", "failed", "won"}) {
+    store::Trial trial;
+    trial.key = key;
+    ids.push_back(store.addTrial(run, trial, {}).value());
+  }
+  ASSERT_TRUE(store.setOutcome(ids[1], model::Outcome::runFailed, "it crashed"));
+  ASSERT_TRUE(noteLosers(store, run, std::span(ids).first(2)));
+  const auto trials = store.listTrials(run).value();
+  EXPECT_EQ(trials[0].outcome, model::Outcome::tooSlow);
+  EXPECT_EQ(trials[1].outcome, model::Outcome::runFailed);
+  EXPECT_EQ(trials[1].message, "it crashed");
+  EXPECT_EQ(trials[2].outcome, model::Outcome::ok);
+}
+
 }  // namespace
 }  // namespace hone::trial

@@ -72,12 +72,13 @@ Result<void> Session::race() {
       finalists_.push_back(racers[racer - 1]);
     }
   }
+  std::vector<std::int64_t> losers;
   for (const std::size_t index : racers) {
     if (std::find(finalists_.begin(), finalists_.end(), index) == finalists_.end()) {
-      HONE_CHECK(store_.setOutcome(entries_[index].trial, Outcome::tooSlow, "lost the race"));
+      losers.push_back(entries_[index].trial);
     }
   }
-  return {};
+  return noteLosers(store_, run_, losers);
 }
 
 Result<Verification> Session::checkFinalist(const iree::Call& call) {
