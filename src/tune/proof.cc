@@ -92,6 +92,10 @@ Result<std::optional<Proof>> bestWhole(const trial::Workbench& bench, const Whol
   if (best == nullptr) {
     return std::nullopt;
   }
+  if (best->against == trial::Against::nothing) {
+    bench.progress.say("nothing is proven: the results of the program cannot be compared");
+    return std::nullopt;
+  }
   const auto recipe = static_cast<std::size_t>(best - findings.data()) - 1;
   return proofOf(recipe, allOf(recipes[recipe]), findings.front(), *best);
 }

@@ -43,6 +43,12 @@ DispatchSearch* mostPromising(const std::vector<std::unique_ptr<DispatchSearch>>
 
 Result<Tuner> Tuner::make(const trial::Workbench& bench, iree::Target target, WholeProgram whole,
                           TuneOptions options, std::filesystem::path folder) {
+  if (!trial::canBeCompared(whole.program)) {
+    return userError(
+        "{} gives nothing that hone can compare ({}): what makes it quicker could "
+        "make it wrong; give a function that returns tensors or numbers",
+        whole.program.label(), join(whole.program.resultTypes, ", "));
+  }
   auto known = HONE_TRY(precedents(bench.store, target.name, cpuName()));
   return Tuner(bench, std::move(target), std::move(whole), std::move(options), std::move(folder),
                std::move(known));

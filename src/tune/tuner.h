@@ -59,7 +59,8 @@ struct TuneResult {
 /// Tunes a program: flags of the whole, then the knobs of each dispatch, then the proof.
 class Tuner {
  public:
-  /// What earlier runs won with is taken from the bench's store. The folder is for scratch files.
+  /// What earlier runs won with is taken from the bench's store. The folder is for scratch files. A
+  /// program whose results cannot be compared is a user error.
   [[nodiscard]] static Result<Tuner> make(const trial::Workbench& bench, iree::Target target,
                                           WholeProgram whole, TuneOptions options,
                                           std::filesystem::path folder);
