@@ -147,6 +147,20 @@ TEST_F(ExperimentTest, WhatIsRecordedIsNotDoneAgain) {
   }
 }
 
+/// A run that goes on with a budget of time may have found more than the process before it.
+TEST_F(ExperimentTest, WhoCameAfterTheRecordedRoundsIsMeasuredToo) {
+  Plan plan = matmulPlan();
+  plan.selects = false;
+  plan.candidates.push_back({0, tiles("a", 8, 16, 1)});
+  const std::int64_t run = newRun();
+  ASSERT_TRUE(execute(plan, run));
+  plan.candidates.push_back({0, tiles("b", 1, 1, 1)});
+  const auto findings = execute(plan, run).value();
+  ASSERT_TRUE(findings[1].comparison && findings[2].comparison);
+  EXPECT_GE(findings[1].comparison->rounds, 5u);
+  EXPECT_EQ(findings[2].comparison->verdict, Verdict::regressed);
+}
+
 TEST_F(ExperimentTest, WhereOnlyGainsCountNothingSlowHasAFinal) {
   Plan plan = matmulPlan();
   plan.onlyGains = true;

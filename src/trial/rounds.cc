@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 #include "base/hash.h"
 #include "base/random.h"
@@ -22,6 +23,20 @@ void Rounds::restore(std::span<const store::TrialSample> samples) {
       recorded_[entry.sample.round][entry.trial].push_back(entry.sample);
     }
   }
+}
+
+std::int64_t Rounds::firstFor(std::span<const Participant> participants) const {
+  std::int64_t next = 0;
+  for (const auto& [round, trials] : recorded_) {
+    const auto there = std::count_if(
+        participants.begin(), participants.end(),
+        [&](const Participant& participant) { return trials.contains(participant.trial); });
+    if (std::cmp_equal(there, participants.size())) {
+      return round;
+    }
+    next = there > 0 ? round + 1 : next;
+  }
+  return next;
 }
 
 Result<std::vector<std::optional<double>>> Rounds::take(std::int64_t round,

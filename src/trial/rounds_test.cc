@@ -62,6 +62,38 @@ TEST(Rounds, RecordedRoundsAreNotMeasuredAgain) {
   EXPECT_FALSE(rounds.take(5, participants, order));
 }
 
+TEST(Rounds, ANewFieldBeginsAfterWhatWasRecordedOfOthers) {
+  const ScratchFolder folder = ScratchFolder::create("hone-rounds-test").value();
+  auto store = store::Store::open(folder.path() / "s.db", store::Store::Mode::write).value();
+  Rounds rounds(iree::RankBy::cpu, store, model::Stage::race);
+  const auto field = [](std::vector<std::int64_t> trials) {
+    std::vector<Participant> participants;
+    for (const std::int64_t trial : trials) {
+      participants.push_back({trial, {}});
+    }
+    return participants;
+  };
+  EXPECT_EQ(rounds.firstFor(field({1, 2, 3})), 0);
+  std::vector<store::TrialSample> samples;
+  const auto record = [&](std::int64_t round, const std::vector<std::int64_t>& trials) {
+    for (const std::int64_t trial : trials) {
+      model::Sample sample;
+      sample.stage = model::Stage::race;
+      sample.round = round;
+      samples.push_back({trial, sample});
+    }
+  };
+  record(0, {1, 2, 3});
+  record(1, {1, 2});  // 3 was dropped
+  record(2, {1, 4});
+  record(7, {8, 9});  // of another experiment
+  rounds.restore(samples);
+  EXPECT_EQ(rounds.firstFor(field({1, 2, 3})), 0);
+  EXPECT_EQ(rounds.firstFor(field({1, 4})), 2) << "a second field is gone on with, too";
+  EXPECT_EQ(rounds.firstFor(field({1, 3, 5})), 3);
+  EXPECT_EQ(rounds.firstFor(field({6, 7})), 0);
+}
+
 TEST(Rounds, WhoFailedInARaceDidNotLoseIt) {
   const ScratchFolder folder = ScratchFolder::create("hone-rounds-test").value();
   auto store = store::Store::open(folder.path() / "s.db", store::Store::Mode::write).value();

@@ -79,7 +79,9 @@ void Session::add(Candidate candidate) {
     const store::Trial& trial = known->second;
     entry.trial = trial.id;
     entry.content = trial.artifact;
-    entry.passed = trial.details.value("passed", false);
+    // What failed in a race or a final later on has no place in another.
+    const bool sound = trial.outcome == Outcome::ok || trial.outcome == Outcome::tooSlow;
+    entry.passed = sound && trial.details.value("passed", false);
     entry.sameAs = trial.details.value("same_as", "");
     entry.screenNs = trial.details.value("screen_ns", 0.0);
   }

@@ -45,6 +45,7 @@ std::vector<std::size_t> doubted(const Recipe& recipe, std::span<const std::size
     return recipe.ingredients[a].expectedGain > recipe.ingredients[b].expectedGain;
   });
   order.resize(std::min(order.size(), kMostLeftOut));
+  std::sort(order.begin(), order.end());  // gains are measured anew when a run goes on
   return order;
 }
 
