@@ -191,6 +191,9 @@ Result<int> tune(const Context& context, TuneVerbOptions options) {
   }
   const trial::Budget budget = HONE_TRY(trial::budgetFrom(options.budget));
   HONE_CHECK(tune::dispatchRegex(options.dispatches));
+  if (!options.explain && !options.compileOnly) {
+    HONE_CHECK(checkOutput(options.output));
+  }
   if (!options.programs.file.empty()) {
     HONE_TRY(readFile(options.programs.file));
   }
@@ -250,8 +253,9 @@ Result<int> tune(const Context& context, TuneVerbOptions options) {
     referenceCpuNs += one.result.referenceCpuNs;
   }
   summary["own_cpu_ns"] = ownCpuNs() - referenceCpuNs + engine.compiler.nurseryCpuNs();
-  HONE_CHECK(store.finishRun(run, store::RunStatus::finished, summary));
+  // A run whose result could not be written is not at its end: the same command writes it.
   HONE_CHECK(writeResult(context, engine, *tuned, options.output));
+  HONE_CHECK(store.finishRun(run, store::RunStatus::finished, summary));
   if (context.json) {
     fmt::print("{}\n", store::jsonText(summary, 2));
   } else {

@@ -88,6 +88,17 @@ Result<std::string> mergedSpec(Engine& engine, const std::vector<TunedProgram>& 
 
 }  // namespace
 
+Result<void> checkOutput(const std::string& output) {
+  const auto folder = std::filesystem::absolute(output).parent_path();
+  if (!output.empty() && !std::filesystem::is_directory(folder)) {
+    return userError("{} cannot be written: there is no folder {}", output, folder.string());
+  }
+  if (std::filesystem::is_directory(output)) {
+    return userError("{} is a folder; -o takes the file that the spec goes to", output);
+  }
+  return {};
+}
+
 Result<void> writeResult(const Context& context, Engine& engine,
                          const std::vector<TunedProgram>& tuned, const std::string& output) {
   const std::string spec = HONE_TRY(mergedSpec(engine, tuned, output));

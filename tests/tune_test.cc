@@ -77,6 +77,8 @@ TEST_F(Tune, SaysWhatIsWrong) {
   expectError(run({"matmul.mlir", "--budget", "soon"}), 2, {"soon"});
   expectError(run({"matmul.mlir", "--dispatches", "("}), 2, {"--dispatches"});
   expectError(run({"--problem", "matmul_0x1x2"}), 2, {"--problem"});
+  expectError(run({"matmul.mlir", "-o", "missing/spec.mlir"}), 2, {"no folder", "missing"});
+  expectError(run({"matmul.mlir", "-o", "."}), 2, {"is a folder"});
   box_.write("bad.mlir", "func.func @main( {");
   expectError(run({"bad.mlir"}), 2, {"bad.mlir"});
 }
