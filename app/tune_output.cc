@@ -89,8 +89,8 @@ Result<std::string> mergedSpec(Engine& engine, const std::vector<TunedProgram>& 
 }  // namespace
 
 Result<void> checkOutput(const std::string& output) {
-  const auto folder = std::filesystem::absolute(output).parent_path();
-  if (!output.empty() && !std::filesystem::is_directory(folder)) {
+  const auto folder = std::filesystem::path(output).parent_path();
+  if (!folder.empty() && !std::filesystem::is_directory(folder)) {
     return userError("{} cannot be written: there is no folder {}", output, folder.string());
   }
   if (std::filesystem::is_directory(output)) {
