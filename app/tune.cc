@@ -29,6 +29,7 @@ struct TuneVerbOptions {
   TunePrograms programs;
   std::string output;
   std::string budget = "5m";
+  bool budgetGiven = false;  ///< by the user: without a device there is no need of the default
   std::string dispatches;
   std::size_t top = 0;
   std::string strategy = "evolve";
@@ -109,18 +110,6 @@ Result<int> explain(const Context& context, Engine& engine,
     fmt::print("{}\n", store::jsonText(json, 2));
   }
   return 0;
-}
-
-/// An even part of what is left for each program.
-trial::Budget shareOf(const trial::Budget& budget, std::size_t programs) {
-  trial::Budget share = budget;
-  if (share.time) {
-    share.time = *share.time / static_cast<std::int64_t>(programs);
-  }
-  if (share.trials) {
-    share.trials = std::max<std::int64_t>(1, *share.trials / static_cast<std::int64_t>(programs));
-  }
-  return share;
 }
 
 Result<std::vector<TunedProgram>> tuneAll(const trial::Workbench& bench, Engine& engine,
@@ -214,6 +203,7 @@ Result<int> tune(const Context& context, TuneVerbOptions options) {
     return compileOnly(context, engine, programs,
                        {options.output,
                         count,
+                        {options.budgetGiven ? budget.time : std::nullopt, {}},
                         {options.dispatches, options.top},
                         options.flags,
                         options.programs.inputs});
@@ -234,7 +224,7 @@ Result<int> tune(const Context& context, TuneVerbOptions options) {
   }
   const trial::Workbench bench{
       engine.compiler, executor, store, progress, run, onCluster ? &onCluster->plans() : nullptr};
-  const trial::Budget share = shareOf(budget, programs.size());
+  const trial::Budget share = trial::partOf(budget, programs.size());
   auto tuned =
       tuneAll(bench, engine, std::move(programs), options, share, scratch.path(), candidates);
   if (!tuned) {
@@ -273,8 +263,9 @@ void addTuneVerb(CLI::App& app, Context& context) {
   options->programs.addTo(*verb);
   verb->add_option("FLAGS", options->flags, "After --: compiler flags of your own");
   verb->add_option("-o,--output", options->output, "Where the spec goes; else it is printed");
-  verb->add_option("--budget", options->budget, "90s, 10m, 1h, 200trials, or 10m,200trials")
-      ->capture_default_str();
+  CLI::Option* budget =
+      verb->add_option("--budget", options->budget, "90s, 10m, 1h, 200trials, or 10m,200trials")
+          ->capture_default_str();
   verb->add_option("--dispatches", options->dispatches, "Only those whose names match");
   verb->add_option("--top", options->top, "Only so many that cost the most")
       ->check(CLI::PositiveNumber);
@@ -289,8 +280,9 @@ void addTuneVerb(CLI::App& app, Context& context) {
   verb->add_flag("--keep-flags", options->keepFlags, "Try no flags of the whole program");
   verb->add_option("--starter-spec", options->starterSpec,
                    "A spec whose entries are tried first; hone spec merge makes one of both");
-  verb->add_flag("--compile-only", options->compileOnly,
-                 "No device here: draw and compile candidates (100, or as --budget says)");
+  verb->add_flag(
+      "--compile-only", options->compileOnly,
+      "No device here: draw and compile candidates (100 a dispatch, or as --budget says)");
   verb->add_option("--continue", options->continued,
                    "Measure the candidates of a folder that --compile-only wrote");
   verb->add_option("--replay", options->replayed,
@@ -311,7 +303,8 @@ void addTuneVerb(CLI::App& app, Context& context) {
       "  hone tune model.mlir --executor slurm --nodes 4 --gres gpu:1 --target rocm:gfx942\n"
       "  hone tune --replay 12 --strategy model            without compiling\n"
       "Nothing gained is no error: then there is no spec, and a sentence says so.");
-  verb->callback([&context, options] {
+  verb->callback([&context, options, budget] {
+    options->budgetGiven = budget->count() > 0;
     context.action = [&context, options] { return tune(context, *options); };
   });
 }

@@ -52,6 +52,14 @@ TEST_F(Tune, WritesASpecThatMatchesTheProgramOrSaysThatNothingIsGained) {
   EXPECT_EQ(check.code, 0) << check.err << check.out;
 }
 
+TEST_F(Tune, TriesAsManyAsTheBudgetSays) {
+  const Ran ran =
+      run({"matmul.mlir", "--budget", "5trials", "--rounds", "5", "--keep-flags", "--json"});
+  ASSERT_EQ(ran.code, 0) << ran.err;
+  const auto json = ran.json();
+  EXPECT_EQ(json.at("programs").at(0).at("variants").at(0).at("dispatches").at(0).at("tried"), 5);
+}
+
 TEST_F(Tune, ExplainsDispatchesAndKnobsWithoutTrying) {
   const Ran ran = run({"matmul.mlir", "--explain"});
   ASSERT_EQ(ran.code, 0) << ran.err;

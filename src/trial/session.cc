@@ -123,8 +123,8 @@ Result<void> Session::tryPlanned() {
   return {};
 }
 
-Result<std::size_t> Session::tryProposed() {
-  std::size_t count = kChunk;
+Result<std::size_t> Session::tryProposed(std::size_t most) {
+  std::size_t count = std::min(kChunk, most);
   if (plan_.budget.trials) {
     const auto allowed = static_cast<std::size_t>(*plan_.budget.trials) + 1;
     count = allowed > entries_.size() ? std::min(count, allowed - entries_.size()) : 0;
@@ -362,6 +362,11 @@ Result<void> Session::addTwin() {
   trial.details["twin"] = true;
   twin_.trial = HONE_TRY(store_.addTrial(run_, trial, {}));
   return {};
+}
+
+std::size_t Session::tried() const {
+  return static_cast<std::size_t>(std::count_if(
+      entries_.begin(), entries_.end(), [](const Entry& entry) { return entry.trial != 0; }));
 }
 
 double Session::incumbentNs() const {

@@ -125,10 +125,9 @@ Result<std::int64_t> compileTime(iree::Compiler& compiler, const iree::CompileRe
 
 Result<DispatchCandidates> compileCandidates(iree::Compiler& compiler, const Subject& subject,
                                              const std::vector<std::string>& flags,
-                                             std::size_t count, std::uint64_t seed,
-                                             const std::function<void()>& onDone) {
+                                             const DrawOptions& options) {
   DispatchCandidates result{subject.name, subject.knobs->space.size(), {}};
-  Draw draw(subject.knobs->space, seed);
+  Draw draw(subject.knobs->space, options.seed);
   using Route = iree::CompileRequest::Route;
   iree::CompileRequest asIs{subject.program.source, subject.program.hash,    flags, {},
                             Route::shared,          subject.program.function};
@@ -141,8 +140,8 @@ Result<DispatchCandidates> compileCandidates(iree::Compiler& compiler, const Sub
   // little, and one that never ends would take its neighbours along.
   const Route route = defaultNs < kLongCompileNs ? Route::batched : Route::shared;
   const SpaceProposer proposer(*subject.knobs, nullptr, subject.pattern());
-  while (result.candidates.size() < count) {
-    const auto points = draw.next(std::min(kChunk, count - result.candidates.size()));
+  while (result.candidates.size() < options.count && !options.enough()) {
+    const auto points = draw.next(std::min(kChunk, options.count - result.candidates.size()));
     if (points.empty()) {
       break;
     }
@@ -166,7 +165,7 @@ Result<DispatchCandidates> compileCandidates(iree::Compiler& compiler, const Sub
       }
       result.candidates.push_back({std::move(configs[i]), outcome, compiled[i].report.message,
                                    compiled[i].content, compiled[i].report.ending.wallNs});
-      onDone();
+      options.onDone();
     }
   }
   return result;

@@ -35,13 +35,19 @@ struct DispatchCandidates {
   [[nodiscard]] std::size_t different() const;
 };
 
-/// Draws so many candidates for a dispatch, makes them attributes and compiles them; `onDone` is
-/// called after each.
+/// How many candidates are drawn for a dispatch.
+struct DrawOptions {
+  std::size_t count = 0;
+  std::uint64_t seed = 1;
+  std::function<bool()> enough;  ///< asked before each few: there is no time for more
+  std::function<void()> onDone;  ///< called after each
+};
+
+/// Draws candidates for a dispatch, makes them attributes and compiles them.
 [[nodiscard]] Result<DispatchCandidates> compileCandidates(iree::Compiler& compiler,
                                                            const Subject& subject,
                                                            const std::vector<std::string>& flags,
-                                                           std::size_t count, std::uint64_t seed,
-                                                           const std::function<void()>& onDone);
+                                                           const DrawOptions& options);
 
 /// A program with candidates for its dispatches, to be measured on a machine that has the device.
 struct CandidateFolder {
