@@ -8,6 +8,7 @@
 #include "app/cluster_options.h"
 #include "app/cluster_run.h"
 #include "app/engine.h"
+#include "app/tune_all.h"
 #include "app/tune_candidates.h"
 #include "app/tune_output.h"
 #include "app/tune_planned.h"
@@ -112,51 +113,6 @@ Result<int> explain(const Context& context, Engine& engine,
   return 0;
 }
 
-Result<std::vector<TunedProgram>> tuneAll(const trial::Workbench& bench, Engine& engine,
-                                          std::vector<tune::WholeProgram> programs,
-                                          const TuneVerbOptions& options,
-                                          const trial::Budget& budget,
-                                          const std::filesystem::path& folder,
-                                          const Planned& candidates) {
-  std::vector<TunedProgram> tuned;
-  for (std::size_t i = 0; i < programs.size(); ++i) {
-    tune::WholeProgram& whole = programs[i];
-    if (programs.size() > 1) {
-      whole.scope = fmt::format("{}: ", whole.program.label());
-      bench.progress.say(
-          fmt::format("{} of {}: {}", i + 1, programs.size(), whole.program.label()));
-    }
-    const auto scratch = folder / fmt::format("program{}", i);
-    HONE_CHECK(makeFolder(scratch));
-    Planned planned = candidates;
-    if (!options.starterSpec.empty()) {
-      planned = HONE_TRY(plannedBy(engine, whole, options.starterSpec));
-    }
-    auto tuner = HONE_TRY(tune::Tuner::make(
-        bench, engine.target, whole, tuneOptions(options, budget, std::move(planned)), scratch));
-    auto result = tuner.run();
-    if (!result && result.error().fault == Fault::user && programs.size() > 1) {
-      bench.progress.say(fmt::format("left out: {}", result.error().message));
-      continue;
-    }
-    HONE_CHECK(result);
-    tuned.push_back({std::move(whole), std::move(*result)});
-  }
-  return tuned;
-}
-
-nlohmann::json summaryOf(const std::vector<TunedProgram>& tuned) {
-  nlohmann::json programs = nlohmann::json::array();
-  nlohmann::json precedents = nlohmann::json::array();
-  for (const TunedProgram& one : tuned) {
-    nlohmann::json json = toJson(one);
-    precedents.insert(precedents.end(), json["precedents"].begin(), json["precedents"].end());
-    json.erase("precedents");
-    programs.push_back(std::move(json));
-  }
-  return {{"programs", std::move(programs)}, {"precedents", std::move(precedents)}};
-}
-
 /// The options as a folder of --compile-only asks for them.
 Result<TuneVerbOptions> continuedOptions(TuneVerbOptions options,
                                          const tune::CandidateFolder& candidates) {
@@ -225,8 +181,9 @@ Result<int> tune(const Context& context, TuneVerbOptions options) {
   const trial::Workbench bench{
       engine.compiler, executor, store, progress, run, onCluster ? &onCluster->plans() : nullptr};
   const trial::Budget share = trial::partOf(budget, programs.size());
-  auto tuned =
-      tuneAll(bench, engine, std::move(programs), options, share, scratch.path(), candidates);
+  auto tuned = tuneAll(bench, engine, std::move(programs),
+                       tuneOptions(options, share, std::move(candidates)), options.starterSpec,
+                       scratch.path());
   if (!tuned) {
     if (tuned.error().fault == Fault::user) {
       HONE_CHECK(
@@ -239,16 +196,19 @@ Result<int> tune(const Context& context, TuneVerbOptions options) {
   }
   nlohmann::json summary = summaryOf(*tuned);
   std::int64_t referenceCpuNs = 0;
-  for (const TunedProgram& one : *tuned) {
+  for (const TunedProgram& one : tuned->tuned) {
     referenceCpuNs += one.result.referenceCpuNs;
   }
   summary["own_cpu_ns"] = ownCpuNs() - referenceCpuNs + engine.compiler.nurseryCpuNs();
   // A run whose result could not be written is not at its end: the same command writes it.
-  HONE_CHECK(writeResult(context, engine, *tuned, options.output));
+  HONE_CHECK(writeResult(context, engine, tuned->tuned, options.output));
   HONE_CHECK(store.finishRun(run, store::RunStatus::finished, summary));
   if (context.json) {
     fmt::print("{}\n", store::jsonText(summary, 2));
   } else {
+    for (const LeftOut& one : tuned->leftOut) {
+      fmt::print("{}: left out: {}\n", one.program, one.error);
+    }
     fmt::print("run {}; next: hone report {} -o report.html\n", run, run);
   }
   return 0;

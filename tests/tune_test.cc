@@ -91,6 +91,28 @@ TEST_F(Tune, SaysWhatIsWrong) {
   expectError(run({"bad.mlir"}), 2, {"bad.mlir"});
 }
 
+TEST_F(Tune, ProgramsThatCannotBeTunedAreNamed) {
+  box_.write("none.mlir", "func.func @main(%a: tensor<4xf32>) {\n  return\n}\n");
+  const std::vector<std::string> little = {"--budget", "1trials", "--rounds",
+                                           "5",        "--json",  "--keep-flags"};
+  std::vector<std::string> both = {"none.mlir", "--problem", "matmul_64x64x64_f32"};
+  both.insert(both.end(), little.begin(), little.end());
+  const Ran ran = run(both);
+  ASSERT_EQ(ran.code, 0) << ran.err;
+  const auto json = ran.json();
+  EXPECT_EQ(json.at("programs").size(), 1u);
+  ASSERT_EQ(json.at("left_out").size(), 1u);
+  EXPECT_EQ(json.at("left_out").at(0).at("program"), "none@main");
+  std::vector<std::string> alone = {"none.mlir"};
+  alone.insert(alone.end(), little.begin(), little.end());
+  expectError(run(alone), 2, {"none@main", "compare"});
+  std::vector<std::string> wrong = {"--problem", "matmul_64x64x64_f32", "--problem",
+                                    "matmul_32x64x64_f32"};
+  wrong.insert(wrong.end(), little.begin(), little.end());
+  wrong.insert(wrong.end(), {"--", "--nonsense"});
+  expectError(run(wrong), 2, {"nonsense"});
+}
+
 TEST_F(Tune, GoesOnAfterAKill) {
   const std::vector<std::string> command = {"tune",     "matmul.mlir", "--budget",    "32trials",
                                             "--rounds", "5",           "--keep-flags"};
