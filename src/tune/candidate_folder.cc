@@ -92,6 +92,17 @@ Result<void> writeSpecs(const DispatchCandidates& dispatch, const std::string& m
 
 }  // namespace
 
+CompiledCandidate candidateOf(model::Config config, const iree::Compiled& compiled) {
+  CompiledCandidate candidate{std::move(config), iree::outcomeOf(compiled.report.status),
+                              compiled.report.message, compiled.content,
+                              compiled.report.ending.wallNs};
+  if (candidate.outcome == model::Outcome::ok && !compiled.ignored.empty()) {
+    candidate.outcome = model::Outcome::invalid;
+    candidate.message = compiled.ignored;
+  }
+  return candidate;
+}
+
 std::size_t DispatchCandidates::compiled() const {
   return static_cast<std::size_t>(std::count_if(
       candidates.begin(), candidates.end(),
@@ -158,13 +169,12 @@ Result<DispatchCandidates> compileCandidates(iree::Compiler& compiler, const Sub
     const FileLock lane = HONE_TRY(trial::enterToCompile());
     const auto compiled = HONE_TRY(compiler.compileAll(requests, {}));
     for (std::size_t i = 0; i < points.size(); ++i) {
-      const auto outcome = iree::outcomeOf(compiled[i].report.status);
-      draw.tell(points[i], outcome == model::Outcome::ok);
-      if (outcome == model::Outcome::ok && !compiled[i].cached) {
-        patience.took(compiled[i].report.ending.wallNs);
+      result.candidates.push_back(candidateOf(std::move(configs[i]), compiled[i]));
+      const CompiledCandidate& candidate = result.candidates.back();
+      draw.tell(points[i], candidate.outcome == model::Outcome::ok);
+      if (candidate.outcome == model::Outcome::ok && !compiled[i].cached) {
+        patience.took(candidate.compileWallNs);
       }
-      result.candidates.push_back({std::move(configs[i]), outcome, compiled[i].report.message,
-                                   compiled[i].content, compiled[i].report.ending.wallNs});
       options.onDone();
     }
   }

@@ -24,6 +24,9 @@ struct CompiledCandidate {
   std::int64_t compileWallNs = 0;
 };
 
+/// What the compiler made of a config; one that it did not use is invalid.
+[[nodiscard]] CompiledCandidate candidateOf(model::Config config, const iree::Compiled& compiled);
+
 /// The candidates of one dispatch.
 struct DispatchCandidates {
   std::string dispatch;
