@@ -7,7 +7,6 @@
 #include <set>
 
 #include "base/file.h"
-#include "iree/spec.h"
 #include "model/json_reader.h"
 #include "trial/compile_patience.h"
 #include "trial/lane.h"
@@ -181,6 +180,16 @@ Result<DispatchCandidates> compileCandidates(iree::Compiler& compiler, const Sub
   return result;
 }
 
+const iree::DispatchMatcher* matcherFor(std::span<const iree::DispatchMatcher> matchers,
+                                        std::string_view dispatch) {
+  for (const iree::DispatchMatcher& one : matchers) {
+    if (dispatch == one.dispatch || dispatch.starts_with(one.dispatch + "_")) {
+      return &one;
+    }
+  }
+  return nullptr;
+}
+
 Result<void> writeCandidates(iree::Compiler& compiler, const WholeProgram& whole,
                              const CandidateFolder& candidates,
                              const std::filesystem::path& folder) {
@@ -189,11 +198,8 @@ Result<void> writeCandidates(iree::Compiler& compiler, const WholeProgram& whole
   const auto matchers = HONE_TRY(iree::matchersOf(compiler, requestFor(whole, whole.flags)));
   for (const DispatchCandidates& dispatch : candidates.dispatches) {
     list.push_back(toJson(dispatch));
-    const auto matcher =
-        std::find_if(matchers.begin(), matchers.end(), [&](const iree::DispatchMatcher& one) {
-          return dispatch.dispatch.starts_with(one.dispatch);
-        });
-    if (matcher != matchers.end() && !matcher->matcher.empty()) {
+    const iree::DispatchMatcher* matcher = matcherFor(matchers, dispatch.dispatch);
+    if (matcher != nullptr && !matcher->matcher.empty()) {
       HONE_CHECK(writeSpecs(dispatch, matcher->matcher, folder / "specs" / dispatch.dispatch));
     }
   }

@@ -3,10 +3,13 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "iree/compiler.h"
+#include "iree/spec.h"
 #include "iree/target.h"
 #include "model/config.h"
 #include "model/outcome.h"
@@ -61,6 +64,11 @@ struct CandidateFolder {
   std::uint64_t seed = 1;
   std::vector<DispatchCandidates> dispatches;
 };
+
+/// The matcher of a dispatch, which may be called by its entry: "main_dispatch_1_matmul_8x8x8_f32"
+/// is of main_dispatch_1. nullptr where there is none.
+[[nodiscard]] const iree::DispatchMatcher* matcherFor(
+    std::span<const iree::DispatchMatcher> matchers, std::string_view dispatch);
 
 /// The files of a folder, written beside and renamed: program.mlir, candidates.json, and a spec for
 /// each candidate that compiled and that a spec can name.
