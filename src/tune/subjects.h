@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <regex>
@@ -27,6 +28,14 @@ struct SubjectOptions {
   std::size_t top = 0;     ///< only so many that cost the most; 0: all
 };
 
+/// Where the subjects' shares of the time come from.
+enum class Costs : std::uint8_t { measured, even };
+
+/// Sorts the subjects by their cost, those that are not tuned last, each with the reason. Only
+/// where costs were measured is one left out for costing next to nothing.
+[[nodiscard]] Result<void> chooseSubjects(std::vector<Subject>& subjects,
+                                          const SubjectOptions& options, Costs costs);
+
 /// What a program's dispatches are made of, what can be chosen for each, and which of them are
 /// worth it: in the order of their cost, those that are not tuned last, each with the reason.
 class SubjectFinder {
@@ -46,7 +55,6 @@ class SubjectFinder {
  private:
   [[nodiscard]] Result<KnobModel> knobsOf(const iree::CompileRequest& request,
                                           const model::RootOperation& root, bool parallel);
-  [[nodiscard]] Result<void> choose(std::vector<Subject>& subjects) const;
 
   iree::Compiler& compiler_;
   iree::Target target_;
