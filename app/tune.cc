@@ -201,7 +201,7 @@ Result<int> tune(const Context& context, TuneVerbOptions options) {
   }
   summary["own_cpu_ns"] = ownCpuNs() - referenceCpuNs + engine.compiler.nurseryCpuNs();
   // A run whose result could not be written is not at its end: the same command writes it.
-  HONE_CHECK(writeResult(context, engine, tuned->tuned, options.output));
+  HONE_CHECK(writeResult(context, engine, progress, tuned->tuned, options.output));
   HONE_CHECK(store.finishRun(run, store::RunStatus::finished, summary));
   if (context.json) {
     fmt::print("{}\n", store::jsonText(summary, 2));
