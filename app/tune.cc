@@ -35,6 +35,7 @@ struct TuneVerbOptions {
   std::size_t top = 0;
   std::string strategy = "evolve";
   std::uint64_t seed = 1;
+  bool seedGiven = false;  ///< by the user: a folder of candidates has its own
   std::int64_t rounds = 20;
   bool explain = false;
   bool keepFlags = false;
@@ -114,12 +115,12 @@ Result<int> explain(const Context& context, Engine& engine,
 }
 
 /// The options as a folder of --compile-only asks for them.
-Result<TuneVerbOptions> continuedOptions(TuneVerbOptions options,
-                                         const tune::CandidateFolder& candidates) {
+TuneVerbOptions continuedOptions(TuneVerbOptions options, const tune::CandidateFolder& candidates) {
   options.programs.file = (std::filesystem::path(options.continued) / tune::kProgramFile).string();
   options.programs.function = candidates.function;
   options.programs.inputs = candidates.inputs;
   options.flags = candidates.flags;
+  options.seed = options.seedGiven ? options.seed : candidates.seed;
   options.engine.target = candidates.target;
   return options;
 }
@@ -131,7 +132,7 @@ Result<int> tune(const Context& context, TuneVerbOptions options) {
   Planned candidates;
   if (!options.continued.empty()) {
     const auto folder = HONE_TRY(tune::readCandidates(options.continued));
-    options = HONE_TRY(continuedOptions(std::move(options), folder));
+    options = continuedOptions(std::move(options), folder);
     candidates = plannedBy(folder);
   }
   const trial::Budget budget = HONE_TRY(trial::budgetFrom(options.budget));
@@ -232,7 +233,8 @@ void addTuneVerb(CLI::App& app, Context& context) {
   verb->add_option("--strategy", options->strategy, "evolve, model, random, exhaustive")
       ->check(CLI::IsMember({"evolve", "model", "random", "exhaustive"}))
       ->capture_default_str();
-  verb->add_option("--seed", options->seed, "Of inputs, orders and draws")->capture_default_str();
+  CLI::Option* seed = verb->add_option("--seed", options->seed, "Of inputs, orders and draws")
+                          ->capture_default_str();
   verb->add_option("--rounds", options->rounds, "Side-by-side rounds of the proof")
       ->check(CLI::Range(5, 1000))
       ->capture_default_str();
@@ -263,8 +265,9 @@ void addTuneVerb(CLI::App& app, Context& context) {
       "  hone tune model.mlir --executor slurm --nodes 4 --gres gpu:1 --target rocm:gfx942\n"
       "  hone tune --replay 12 --strategy model            without compiling\n"
       "Nothing gained is no error: then there is no spec, and a sentence says so.");
-  verb->callback([&context, options, budget] {
+  verb->callback([&context, options, budget, seed] {
     options->budgetGiven = budget->count() > 0;
+    options->seedGiven = seed->count() > 0;
     context.action = [&context, options] { return tune(context, *options); };
   });
 }

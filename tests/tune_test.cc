@@ -7,6 +7,7 @@
 
 #include "base/file.h"
 #include "cli.h"
+#include "store/store.h"
 
 namespace hone::test {
 namespace {
@@ -128,8 +129,8 @@ TEST_F(Tune, GoesOnAfterAKill) {
 }
 
 TEST_F(Tune, CandidatesCompiledHereAreMeasuredThere) {
-  const Ran made =
-      run({"matmul.mlir", "--compile-only", "--budget", "6trials", "-o", "there", "--json"});
+  const Ran made = run({"matmul.mlir", "--compile-only", "--budget", "6trials", "-o", "there",
+                        "--json", "--seed", "5"});
   ASSERT_EQ(made.code, 0) << made.err;
   const auto json = made.json();
   EXPECT_EQ(json.at(0).at("dispatches").at(0).at("drawn"), 6);
@@ -139,6 +140,11 @@ TEST_F(Tune, CandidatesCompiledHereAreMeasuredThere) {
   const Ran measured = run({"--continue", "there", "--rounds", "5"});
   EXPECT_EQ(measured.code, 0) << measured.err;
   EXPECT_THAT(measured.out, HasSubstr("dispatch_0_matmul_96x"));
+  const auto stored = store::Store::open(box_.store(), store::Store::Mode::read).value();
+  EXPECT_EQ(stored.run(1).value()->seed, 5u) << "that of the candidates";
+  const Ran none = run({"--continue", "there", "--dispatches", "nothing"});
+  EXPECT_EQ(none.code, 0) << none.err;
+  EXPECT_THAT(none.out, HasSubstr("not asked for"));
   expectError(run({"--continue", "nowhere"}), 2, {"nowhere"});
 }
 

@@ -106,6 +106,24 @@ Result<KnobModel> SubjectFinder::knobsOf(const iree::CompileRequest& request,
                   target_.name.starts_with("rocm"));
 }
 
+Result<void> SubjectFinder::addKnobs(Subject& subject, const iree::CompileRequest& request,
+                                     bool parallel) {
+  if (options_.planned) {
+    subject.whyNot =
+        options_.planned->contains(subject.name) ? "" : "no candidates were made for it";
+    return {};
+  }
+  auto knobs = knobsOf(request, subject.root, parallel);
+  if (knobs) {
+    subject.knobs = std::move(*knobs);
+  } else if (knobs.error().fault == Fault::user) {
+    subject.whyNot = knobs.error().message;
+  } else {
+    return std::unexpected(knobs.error());
+  }
+  return {};
+}
+
 Result<std::vector<Subject>> SubjectFinder::find(const WholeProgram& whole,
                                                  const std::vector<std::string>& flags,
                                                  const iree::Executor* executor,
@@ -132,14 +150,7 @@ Result<std::vector<Subject>> SubjectFinder::find(const WholeProgram& whole,
     subject.cutOut = programs.size() > 1 && dispatch.whyNot.empty();
     // A program of one dispatch has the reference that it has as a whole.
     subject.program = subject.cutOut ? HONE_TRY(programOf(dispatch)) : whole.program;
-    auto knobs = knobsOf(request, dispatch.root, parallel);
-    if (knobs) {
-      subject.knobs = std::move(*knobs);
-    } else if (knobs.error().fault == Fault::user) {
-      subject.whyNot = knobs.error().message;
-    } else {
-      return std::unexpected(knobs.error());
-    }
+    HONE_CHECK(addKnobs(subject, request, parallel));
     subjects.push_back(std::move(subject));
   }
   HONE_CHECK(chooseSubjects(subjects, options_, times.empty() ? Costs::even : Costs::measured));

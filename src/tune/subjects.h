@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <optional>
 #include <regex>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -26,6 +27,8 @@ namespace hone::tune {
 struct SubjectOptions {
   std::string dispatches;  ///< a pattern of the names to tune; "": all
   std::size_t top = 0;     ///< only so many that cost the most; 0: all
+  /// Only these, whose candidates are there already: nobody asks for their knobs.
+  std::optional<std::set<std::string>> planned{};  // NOLINT(readability-redundant-member-init)
 };
 
 /// Where the subjects' shares of the time come from.
@@ -55,6 +58,9 @@ class SubjectFinder {
  private:
   [[nodiscard]] Result<KnobModel> knobsOf(const iree::CompileRequest& request,
                                           const model::RootOperation& root, bool parallel);
+  /// What can be chosen for it, or why nothing is.
+  [[nodiscard]] Result<void> addKnobs(Subject& subject, const iree::CompileRequest& request,
+                                      bool parallel);
 
   iree::Compiler& compiler_;
   iree::Target target_;

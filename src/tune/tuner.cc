@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <ranges>
 
 #include "base/machine.h"
 #include "base/text.h"
@@ -123,10 +124,6 @@ Result<std::vector<std::unique_ptr<DispatchSearch>>> Tuner::beginAll(Variant& va
   for (TunedDispatch& dispatch : variant.dispatches) {
     Subject& subject = dispatch.subject;
     const auto planned = options_.planned.find(subject.name);
-    if (options_.onlyPlanned) {
-      subject.knobs.reset();
-      subject.whyNot = planned == options_.planned.end() ? "no candidates were made for it" : "";
-    }
     if (!subject.whyNot.empty()) {
       continue;
     }
@@ -219,7 +216,12 @@ Result<std::size_t> Tuner::firstToEnd(const std::vector<DispatchSearch*>& underW
 }
 
 Result<void> Tuner::tune(Variant& variant, const Limit& limit, TuneResult& result) {
-  SubjectFinder finder(bench_.compiler, target_, options_.subjects);
+  SubjectOptions wanted = options_.subjects;
+  if (options_.onlyPlanned) {
+    const auto names = std::views::keys(options_.planned);
+    wanted.planned.emplace(names.begin(), names.end());
+  }
+  SubjectFinder finder(bench_.compiler, target_, std::move(wanted));
   const auto folder = folder_ / fmt::format("variant{}", &variant - result.variants.data());
   HONE_CHECK(makeFolder(folder));
   auto subjects =
