@@ -48,7 +48,7 @@ class SubjectFinder {
 
   /// Under these flags; with `elsewhere` it is run there. Sources of dispatches that can stand
   /// alone go to the folder. With an executor the program is run to see what each dispatch costs;
-  /// without one, where there is no device, all cost the same.
+  /// without one, and where the device does not tell, all cost the same.
   [[nodiscard]] Result<std::vector<Subject>> find(const WholeProgram& whole,
                                                   const std::vector<std::string>& flags,
                                                   const iree::Executor* executor,

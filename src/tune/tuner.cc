@@ -307,7 +307,7 @@ Result<void> Tuner::timeBoth(TuneResult& result) {
       return std::unexpected(times->error());
     }
   }
-  if (before && after) {
+  if (before && after && !before->empty() && !after->empty()) {
     result.before = std::move(*before);
     result.after = std::move(*after);
   }
