@@ -110,6 +110,8 @@ void printNotes(const BenchResult& result) {
   }
   if (baseline.against == trial::Against::reference) {
     fmt::print("results verified against oneDNN\n");
+  } else if (!trial::canBeCompared(result.plan.programs.front())) {
+    fmt::print("results not verified: hone cannot read them back\n");
   } else if (result.findings.size() > 1) {
     fmt::print("results compared with those of {}; there is no independent reference\n",
                baseline.config.name);

@@ -8,6 +8,7 @@
 #include "app/cluster_options.h"
 #include "app/cluster_run.h"
 #include "app/engine.h"
+#include "app/tune_all.h"
 #include "app/tune_candidates.h"
 #include "app/tune_output.h"
 #include "app/tune_planned.h"
@@ -29,10 +30,12 @@ struct TuneVerbOptions {
   TunePrograms programs;
   std::string output;
   std::string budget = "5m";
+  bool budgetGiven = false;  ///< by the user: without a device there is no need of the default
   std::string dispatches;
   std::size_t top = 0;
   std::string strategy = "evolve";
   std::uint64_t seed = 1;
+  bool seedGiven = false;  ///< by the user: a folder of candidates has its own
   std::int64_t rounds = 20;
   bool explain = false;
   bool keepFlags = false;
@@ -111,70 +114,13 @@ Result<int> explain(const Context& context, Engine& engine,
   return 0;
 }
 
-/// An even part of what is left for each program.
-trial::Budget shareOf(const trial::Budget& budget, std::size_t programs) {
-  trial::Budget share = budget;
-  if (share.time) {
-    share.time = *share.time / static_cast<std::int64_t>(programs);
-  }
-  if (share.trials) {
-    share.trials = std::max<std::int64_t>(1, *share.trials / static_cast<std::int64_t>(programs));
-  }
-  return share;
-}
-
-Result<std::vector<TunedProgram>> tuneAll(const trial::Workbench& bench, Engine& engine,
-                                          std::vector<tune::WholeProgram> programs,
-                                          const TuneVerbOptions& options,
-                                          const trial::Budget& budget,
-                                          const std::filesystem::path& folder,
-                                          const Planned& candidates) {
-  std::vector<TunedProgram> tuned;
-  for (std::size_t i = 0; i < programs.size(); ++i) {
-    tune::WholeProgram& whole = programs[i];
-    if (programs.size() > 1) {
-      whole.scope = fmt::format("{}: ", whole.program.label());
-      bench.progress.say(
-          fmt::format("{} of {}: {}", i + 1, programs.size(), whole.program.label()));
-    }
-    const auto scratch = folder / fmt::format("program{}", i);
-    HONE_CHECK(makeFolder(scratch));
-    Planned planned = candidates;
-    if (!options.starterSpec.empty()) {
-      planned = HONE_TRY(plannedBy(engine, whole, options.starterSpec));
-    }
-    auto tuner = HONE_TRY(tune::Tuner::make(
-        bench, engine.target, whole, tuneOptions(options, budget, std::move(planned)), scratch));
-    auto result = tuner.run();
-    if (!result && result.error().fault == Fault::user && programs.size() > 1) {
-      bench.progress.say(fmt::format("left out: {}", result.error().message));
-      continue;
-    }
-    HONE_CHECK(result);
-    tuned.push_back({std::move(whole), std::move(*result)});
-  }
-  return tuned;
-}
-
-nlohmann::json summaryOf(const std::vector<TunedProgram>& tuned) {
-  nlohmann::json programs = nlohmann::json::array();
-  nlohmann::json precedents = nlohmann::json::array();
-  for (const TunedProgram& one : tuned) {
-    nlohmann::json json = toJson(one);
-    precedents.insert(precedents.end(), json["precedents"].begin(), json["precedents"].end());
-    json.erase("precedents");
-    programs.push_back(std::move(json));
-  }
-  return {{"programs", std::move(programs)}, {"precedents", std::move(precedents)}};
-}
-
 /// The options as a folder of --compile-only asks for them.
-Result<TuneVerbOptions> continuedOptions(TuneVerbOptions options,
-                                         const tune::CandidateFolder& candidates) {
+TuneVerbOptions continuedOptions(TuneVerbOptions options, const tune::CandidateFolder& candidates) {
   options.programs.file = (std::filesystem::path(options.continued) / tune::kProgramFile).string();
   options.programs.function = candidates.function;
   options.programs.inputs = candidates.inputs;
   options.flags = candidates.flags;
+  options.seed = options.seedGiven ? options.seed : candidates.seed;
   options.engine.target = candidates.target;
   return options;
 }
@@ -186,11 +132,14 @@ Result<int> tune(const Context& context, TuneVerbOptions options) {
   Planned candidates;
   if (!options.continued.empty()) {
     const auto folder = HONE_TRY(tune::readCandidates(options.continued));
-    options = HONE_TRY(continuedOptions(std::move(options), folder));
+    options = continuedOptions(std::move(options), folder);
     candidates = plannedBy(folder);
   }
   const trial::Budget budget = HONE_TRY(trial::budgetFrom(options.budget));
   HONE_CHECK(tune::dispatchRegex(options.dispatches));
+  if (!options.explain && !options.compileOnly) {
+    HONE_CHECK(checkOutput(options.output));
+  }
   if (!options.programs.file.empty()) {
     HONE_TRY(readFile(options.programs.file));
   }
@@ -211,6 +160,7 @@ Result<int> tune(const Context& context, TuneVerbOptions options) {
     return compileOnly(context, engine, programs,
                        {options.output,
                         count,
+                        {options.budgetGiven ? budget.time : std::nullopt, {}},
                         {options.dispatches, options.top},
                         options.flags,
                         options.programs.inputs});
@@ -231,9 +181,10 @@ Result<int> tune(const Context& context, TuneVerbOptions options) {
   }
   const trial::Workbench bench{
       engine.compiler, executor, store, progress, run, onCluster ? &onCluster->plans() : nullptr};
-  const trial::Budget share = shareOf(budget, programs.size());
-  auto tuned =
-      tuneAll(bench, engine, std::move(programs), options, share, scratch.path(), candidates);
+  const trial::Budget share = trial::partOf(budget, programs.size());
+  auto tuned = tuneAll(bench, engine, std::move(programs),
+                       tuneOptions(options, share, std::move(candidates)), options.starterSpec,
+                       scratch.path());
   if (!tuned) {
     if (tuned.error().fault == Fault::user) {
       HONE_CHECK(
@@ -246,15 +197,19 @@ Result<int> tune(const Context& context, TuneVerbOptions options) {
   }
   nlohmann::json summary = summaryOf(*tuned);
   std::int64_t referenceCpuNs = 0;
-  for (const TunedProgram& one : *tuned) {
+  for (const TunedProgram& one : tuned->tuned) {
     referenceCpuNs += one.result.referenceCpuNs;
   }
   summary["own_cpu_ns"] = ownCpuNs() - referenceCpuNs + engine.compiler.nurseryCpuNs();
+  // A run whose result could not be written is not at its end: the same command writes it.
+  HONE_CHECK(writeResult(context, engine, progress, tuned->tuned, options.output));
   HONE_CHECK(store.finishRun(run, store::RunStatus::finished, summary));
-  HONE_CHECK(writeResult(context, engine, *tuned, options.output));
   if (context.json) {
     fmt::print("{}\n", store::jsonText(summary, 2));
   } else {
+    for (const LeftOut& one : tuned->leftOut) {
+      fmt::print("{}: left out: {}\n", one.program, one.error);
+    }
     fmt::print("run {}; next: hone report {} -o report.html\n", run, run);
   }
   return 0;
@@ -269,15 +224,17 @@ void addTuneVerb(CLI::App& app, Context& context) {
   options->programs.addTo(*verb);
   verb->add_option("FLAGS", options->flags, "After --: compiler flags of your own");
   verb->add_option("-o,--output", options->output, "Where the spec goes; else it is printed");
-  verb->add_option("--budget", options->budget, "90s, 10m, 1h, 200trials, or 10m,200trials")
-      ->capture_default_str();
+  CLI::Option* budget =
+      verb->add_option("--budget", options->budget, "90s, 10m, 1h, 200trials, or 10m,200trials")
+          ->capture_default_str();
   verb->add_option("--dispatches", options->dispatches, "Only those whose names match");
   verb->add_option("--top", options->top, "Only so many that cost the most")
       ->check(CLI::PositiveNumber);
   verb->add_option("--strategy", options->strategy, "evolve, model, random, exhaustive")
       ->check(CLI::IsMember({"evolve", "model", "random", "exhaustive"}))
       ->capture_default_str();
-  verb->add_option("--seed", options->seed, "Of inputs, orders and draws")->capture_default_str();
+  CLI::Option* seed = verb->add_option("--seed", options->seed, "Of inputs, orders and draws")
+                          ->capture_default_str();
   verb->add_option("--rounds", options->rounds, "Side-by-side rounds of the proof")
       ->check(CLI::Range(5, 1000))
       ->capture_default_str();
@@ -285,8 +242,9 @@ void addTuneVerb(CLI::App& app, Context& context) {
   verb->add_flag("--keep-flags", options->keepFlags, "Try no flags of the whole program");
   verb->add_option("--starter-spec", options->starterSpec,
                    "A spec whose entries are tried first; hone spec merge makes one of both");
-  verb->add_flag("--compile-only", options->compileOnly,
-                 "No device here: draw and compile candidates (100, or as --budget says)");
+  verb->add_flag(
+      "--compile-only", options->compileOnly,
+      "No device here: draw and compile candidates (100 a dispatch, or as --budget says)");
   verb->add_option("--continue", options->continued,
                    "Measure the candidates of a folder that --compile-only wrote");
   verb->add_option("--replay", options->replayed,
@@ -307,7 +265,9 @@ void addTuneVerb(CLI::App& app, Context& context) {
       "  hone tune model.mlir --executor slurm --nodes 4 --gres gpu:1 --target rocm:gfx942\n"
       "  hone tune --replay 12 --strategy model            without compiling\n"
       "Nothing gained is no error: then there is no spec, and a sentence says so.");
-  verb->callback([&context, options] {
+  verb->callback([&context, options, budget, seed] {
+    options->budgetGiven = budget->count() > 0;
+    options->seedGiven = seed->count() > 0;
     context.action = [&context, options] { return tune(context, *options); };
   });
 }

@@ -76,7 +76,8 @@ nlohmann::json toJson(const tune::CandidateFolder& made, const std::string& fold
 
 Result<tune::CandidateFolder> candidatesFor(const Context& context, Engine& engine,
                                             const tune::WholeProgram& whole,
-                                            const CompileOnlyOptions& options) {
+                                            const CompileOnlyOptions& options,
+                                            const trial::Budget& time) {
   tune::CandidateFolder made;
   made.target = engine.target.name;
   made.function = whole.program.function;
@@ -86,16 +87,24 @@ Result<tune::CandidateFolder> candidatesFor(const Context& context, Engine& engi
   const ScratchFolder scratch = HONE_TRY(ScratchFolder::create("hone-candidates"));
   tune::SubjectFinder finder(engine.compiler, engine.target, options.subjects);
   Progress progress(context.quiet || context.json);
-  for (const tune::Subject& subject :
-       HONE_TRY(finder.find(whole, whole.flags, nullptr, scratch.path()))) {
+  const auto subjects = HONE_TRY(finder.find(whole, whole.flags, nullptr, scratch.path()));
+  auto left = static_cast<std::size_t>(
+      std::count_if(subjects.begin(), subjects.end(),
+                    [](const tune::Subject& subject) { return subject.whyNot.empty(); }));
+  const trial::BudgetClock clock(time);
+  for (const tune::Subject& subject : subjects) {
     if (!subject.whyNot.empty()) {
       progress.say(fmt::format("{}: not tuned: {}", subject.name, subject.whyNot));
       continue;
     }
-    progress.stage(subject.name, static_cast<std::int64_t>(options.candidates));
-    made.dispatches.push_back(
-        HONE_TRY(tune::compileCandidates(engine.compiler, subject, whole.flags, options.candidates,
-                                         whole.seed, [&] { progress.step(); })));
+    const trial::BudgetClock ofDispatch(trial::partOf(clock.left(), left));
+    --left;
+    progress.stage(subject.name, {.total = static_cast<std::int64_t>(options.candidates),
+                                  .atMost = ofDispatch.leftUntil(1)});
+    made.dispatches.push_back(HONE_TRY(
+        tune::compileCandidates(engine.compiler, subject, whole.flags,
+                                {options.candidates, whole.seed,
+                                 [&] { return ofDispatch.spent(1); }, [&] { progress.step(); }})));
   }
   progress.finish();
   return made;
@@ -107,14 +116,17 @@ Result<int> compileOnly(const Context& context, Engine& engine,
                         const std::vector<tune::WholeProgram>& programs,
                         const CompileOnlyOptions& options) {
   nlohmann::json json = nlohmann::json::array();
-  for (const tune::WholeProgram& whole : programs) {
+  const trial::BudgetClock clock(options.time);
+  for (std::size_t i = 0; i < programs.size(); ++i) {
+    const tune::WholeProgram& whole = programs[i];
     const std::string label = whole.program.label();
     std::filesystem::path folder =
         options.folder.empty() ? fmt::format("{}_candidates", label) : options.folder;
     if (!options.folder.empty() && programs.size() > 1) {
       folder /= label;
     }
-    const auto made = HONE_TRY(candidatesFor(context, engine, whole, options));
+    const auto made = HONE_TRY(
+        candidatesFor(context, engine, whole, options, partOf(clock.left(), programs.size() - i)));
     HONE_CHECK(tune::writeCandidates(engine.compiler, whole, made, folder));
     json.push_back(toJson(made, folder.string()));
     if (!context.json) {

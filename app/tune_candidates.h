@@ -7,14 +7,16 @@
 
 #include "app/context.h"
 #include "app/engine.h"
+#include "trial/budget.h"
 #include "tune/candidate_folder.h"
 #include "tune/subjects.h"
 
 namespace hone::app {
 
 struct CompileOnlyOptions {
-  std::string folder;  ///< "": named after the program
-  std::size_t candidates = 100;
+  std::string folder;            ///< "": named after the program
+  std::size_t candidates = 100;  ///< for each dispatch
+  trial::Budget time;            ///< for all together; what is left of it is shared evenly
   tune::SubjectOptions subjects;
   std::vector<std::string> flags;  ///< the user's own
   std::vector<std::string> inputs;

@@ -5,32 +5,42 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "iree/spec_check.h"
-#include "iree/spec_merge.h"
+#include "tune/spec_files.h"
 
 namespace hone::app {
 namespace {
 
-/// Where the script goes that some flags need.
-std::string scriptFile(const std::string& output) {
-  return (output.empty() ? "hone" : output.substr(0, output.rfind(".mlir"))) +
-         ".preprocessing.mlir";
+/// Stands for the file that a printed spec is put into.
+constexpr const char* kSpecToName = "SPEC.mlir";
+
+/// What is written for the programs, by name.
+struct Files {
+  std::string output;  ///< the spec's; a name to put in where it is printed
+  tune::SpecFiles specs;
+  std::vector<std::string> scripts;  ///< one a program: what some flags need; "" for none
+};
+
+/// The transform script of the flags that the gain was proven with; "" for none.
+std::string scriptOf(const TunedProgram& tuned) {
+  return tuned.result.proof ? tuned.result.variants[tuned.result.proof->recipe].flags.preprocessing
+                            : "";
 }
 
 /// The flags that the gain was proven with, as a user gives them.
-std::vector<std::string> flagsToUse(const TunedProgram& tuned, const std::string& output) {
+std::vector<std::string> flagsToUse(const TunedProgram& tuned, const std::string& script) {
   auto flags = tuned.result.variants[tuned.result.proof->recipe].flags.flags;
   for (std::string& flag : flags) {
     if (flag.starts_with(tune::kScriptFlag)) {
-      flag = std::string(tune::kScriptFlag) + scriptFile(output);
+      flag = std::string(tune::kScriptFlag) + script;
     }
   }
   return flags;
 }
 
 /// What the file begins with: how it came about, and how it is used.
-std::string headerFor(const TunedProgram& tuned, const Engine& engine, const std::string& output) {
+std::string headerFor(const TunedProgram& tuned, const Engine& engine, const std::string& script) {
   const tune::Proof& proof = *tuned.result.proof;
-  const auto flags = flagsToUse(tuned, output);
+  const auto flags = flagsToUse(tuned, script);
   std::string header = fmt::format(
       "// Tuned by hone {} for {} on {}: the whole program is {:.2f}x as fast ({:.2f} to "
       "{:.2f}).\n",
@@ -45,12 +55,12 @@ std::string headerFor(const TunedProgram& tuned, const Engine& engine, const std
 
 /// The command that compiles the program so.
 std::string commandFor(const TunedProgram& tuned, const Engine& engine, const std::string& specFile,
-                       const std::string& output) {
+                       const std::string& script) {
   std::string user;
   for (std::size_t i = engine.target.flags.size(); i < tuned.whole.flags.size(); ++i) {
     user += fmt::format(" {}", tuned.whole.flags[i]);
   }
-  for (const std::string& flag : flagsToUse(tuned, output)) {
+  for (const std::string& flag : flagsToUse(tuned, script)) {
     user += fmt::format(" {}", flag);
   }
   // A dispatch that was tuned alone is used in the program that it is from.
@@ -62,58 +72,67 @@ std::string commandFor(const TunedProgram& tuned, const Engine& engine, const st
       specFile.empty() ? "" : fmt::format(" {}", iree::specFlagFor(engine.target, specFile)));
 }
 
-/// The specs of several programs as one file.
-Result<std::string> mergedSpec(Engine& engine, const std::vector<TunedProgram>& tuned,
-                               const std::string& output) {
-  std::vector<const TunedProgram*> with;
+Result<Files> filesFor(Engine& engine, const std::vector<TunedProgram>& tuned,
+                       const std::string& output) {
+  Files files;
+  files.output = output.empty() ? kSpecToName : output;
+  std::vector<tune::ProgramSpec> specs;
   for (const TunedProgram& one : tuned) {
-    if (!one.result.spec.empty()) {
-      with.push_back(&one);
-    }
+    const std::string label = tuned.size() > 1 ? one.whole.program.label() : "";
+    files.scripts.push_back(
+        scriptOf(one).empty()
+            ? ""
+            : tune::fileBeside(output.empty() ? "hone" : output, label, "preprocessing.mlir"));
+    specs.push_back({one.whole.program.label(),
+                     one.result.proof ? headerFor(one, engine, files.scripts.back()) : "",
+                     one.result.spec});
   }
-  if (with.empty()) {
-    return std::string();
-  }
-  std::string text = headerFor(*with.front(), engine, output) + with.front()->result.spec;
-  for (std::size_t i = 1; i < with.size(); ++i) {
-    const ScratchFolder folder = HONE_TRY(ScratchFolder::create("hone-merge"));
-    HONE_CHECK(writeFile(folder.path() / "a.mlir", text));
-    HONE_CHECK(writeFile(folder.path() / "b.mlir", with[i]->result.spec));
-    const auto a = HONE_TRY(iree::readSpec(engine.compiler, folder.path() / "a.mlir"));
-    const auto b = HONE_TRY(iree::readSpec(engine.compiler, folder.path() / "b.mlir"));
-    text = HONE_TRY(iree::mergeSpecs(a, b, iree::Prefer::first)).text;
-  }
-  return text;
+  files.specs = HONE_TRY(tune::specFiles(engine.compiler, specs, files.output));
+  return files;
 }
 
 }  // namespace
 
-Result<void> writeResult(const Context& context, Engine& engine,
-                         const std::vector<TunedProgram>& tuned, const std::string& output) {
-  const std::string spec = HONE_TRY(mergedSpec(engine, tuned, output));
-  if (!spec.empty() && !output.empty()) {
-    HONE_CHECK(writeFile(output, spec));
+Result<void> checkOutput(const std::string& output) {
+  const auto folder = std::filesystem::path(output).parent_path();
+  if (!folder.empty() && !std::filesystem::is_directory(folder)) {
+    return userError("{} cannot be written: there is no folder {}", output, folder.string());
   }
-  for (const TunedProgram& one : tuned) {
-    const std::string script =
-        one.result.proof ? one.result.variants[one.result.proof->recipe].flags.preprocessing : "";
-    if (!script.empty()) {
-      HONE_CHECK(writeFile(scriptFile(output), script));
+  if (std::filesystem::is_directory(output)) {
+    return userError("{} is a folder; -o takes the file that the spec goes to", output);
+  }
+  return {};
+}
+
+Result<void> writeResult(const Context& context, Engine& engine, Progress& progress,
+                         const std::vector<TunedProgram>& tuned, const std::string& output) {
+  const Files files = HONE_TRY(filesFor(engine, tuned, output));
+  for (const std::string& conflict : files.specs.conflicts) {
+    progress.say(conflict);
+  }
+  for (const tune::SpecFiles::File& spec : files.specs.files) {
+    if (!output.empty()) {
+      HONE_CHECK(writeFile(spec.name, spec.text));
+    }
+  }
+  for (std::size_t i = 0; i < tuned.size(); ++i) {
+    if (!files.scripts[i].empty()) {
+      HONE_CHECK(writeFile(files.scripts[i], scriptOf(tuned[i])));
     }
   }
   if (context.json) {
     return {};
   }
-  for (const TunedProgram& one : tuned) {
-    printTuned(one, *engine.device);
-    if (one.result.proof) {
+  for (std::size_t i = 0; i < tuned.size(); ++i) {
+    printTuned(tuned[i], *engine.device);
+    if (tuned[i].result.proof) {
       fmt::print("use it: {}\n",
-                 commandFor(one, engine, one.result.spec.empty() ? "" : output, output));
+                 commandFor(tuned[i], engine, files.specs.fileOf[i], files.scripts[i]));
     }
     fmt::print("\n");
   }
-  if (!spec.empty()) {
-    fmt::print("{}", output.empty() ? spec : fmt::format("spec: {}\n", output));
+  for (const tune::SpecFiles::File& spec : files.specs.files) {
+    fmt::print("{}", output.empty() ? spec.text : fmt::format("spec: {}\n", spec.name));
   }
   return {};
 }

@@ -9,9 +9,13 @@
 
 namespace hone::app {
 
-/// Writes the spec of all programs to the file, with the script that some flags need beside it, and
-/// prints what was found and how it is used; without a file the spec is printed, too.
-[[nodiscard]] Result<void> writeResult(const Context& context, Engine& engine,
+/// Whether a spec can be written there, to be asked before minutes are spent on it.
+[[nodiscard]] Result<void> checkOutput(const std::string& output);
+
+/// Writes the spec of all programs to the file, with the scripts that some flags need beside it,
+/// and prints what was found and how it is used; without a file the spec is printed, too. A program
+/// whose spec conflicts with that of another gets a file of its own.
+[[nodiscard]] Result<void> writeResult(const Context& context, Engine& engine, Progress& progress,
                                        const std::vector<TunedProgram>& tuned,
                                        const std::string& output);
 

@@ -7,6 +7,7 @@
 
 #include "base/file.h"
 #include "cli.h"
+#include "store/store.h"
 
 namespace hone::test {
 namespace {
@@ -52,6 +53,14 @@ TEST_F(Tune, WritesASpecThatMatchesTheProgramOrSaysThatNothingIsGained) {
   EXPECT_EQ(check.code, 0) << check.err << check.out;
 }
 
+TEST_F(Tune, TriesAsManyAsTheBudgetSays) {
+  const Ran ran =
+      run({"matmul.mlir", "--budget", "5trials", "--rounds", "5", "--keep-flags", "--json"});
+  ASSERT_EQ(ran.code, 0) << ran.err;
+  const auto json = ran.json();
+  EXPECT_EQ(json.at("programs").at(0).at("variants").at(0).at("dispatches").at(0).at("tried"), 5);
+}
+
 TEST_F(Tune, ExplainsDispatchesAndKnobsWithoutTrying) {
   const Ran ran = run({"matmul.mlir", "--explain"});
   ASSERT_EQ(ran.code, 0) << ran.err;
@@ -77,8 +86,32 @@ TEST_F(Tune, SaysWhatIsWrong) {
   expectError(run({"matmul.mlir", "--budget", "soon"}), 2, {"soon"});
   expectError(run({"matmul.mlir", "--dispatches", "("}), 2, {"--dispatches"});
   expectError(run({"--problem", "matmul_0x1x2"}), 2, {"--problem"});
+  expectError(run({"matmul.mlir", "-o", "missing/spec.mlir"}), 2, {"no folder", "missing"});
+  expectError(run({"matmul.mlir", "-o", "."}), 2, {"is a folder"});
   box_.write("bad.mlir", "func.func @main( {");
   expectError(run({"bad.mlir"}), 2, {"bad.mlir"});
+}
+
+TEST_F(Tune, ProgramsThatCannotBeTunedAreNamed) {
+  box_.write("none.mlir", "func.func @main(%a: tensor<4xf32>) {\n  return\n}\n");
+  const std::vector<std::string> little = {"--budget", "1trials", "--rounds",
+                                           "5",        "--json",  "--keep-flags"};
+  std::vector<std::string> both = {"none.mlir", "--problem", "matmul_64x64x64_f32"};
+  both.insert(both.end(), little.begin(), little.end());
+  const Ran ran = run(both);
+  ASSERT_EQ(ran.code, 0) << ran.err;
+  const auto json = ran.json();
+  EXPECT_EQ(json.at("programs").size(), 1u);
+  ASSERT_EQ(json.at("left_out").size(), 1u);
+  EXPECT_EQ(json.at("left_out").at(0).at("program"), "none@main");
+  std::vector<std::string> alone = {"none.mlir"};
+  alone.insert(alone.end(), little.begin(), little.end());
+  expectError(run(alone), 2, {"none@main", "compare"});
+  std::vector<std::string> wrong = {"--problem", "matmul_64x64x64_f32", "--problem",
+                                    "matmul_32x64x64_f32"};
+  wrong.insert(wrong.end(), little.begin(), little.end());
+  wrong.insert(wrong.end(), {"--", "--nonsense"});
+  expectError(run(wrong), 2, {"nonsense"});
 }
 
 TEST_F(Tune, GoesOnAfterAKill) {
@@ -96,8 +129,8 @@ TEST_F(Tune, GoesOnAfterAKill) {
 }
 
 TEST_F(Tune, CandidatesCompiledHereAreMeasuredThere) {
-  const Ran made =
-      run({"matmul.mlir", "--compile-only", "--budget", "6trials", "-o", "there", "--json"});
+  const Ran made = run({"matmul.mlir", "--compile-only", "--budget", "6trials", "-o", "there",
+                        "--json", "--seed", "5"});
   ASSERT_EQ(made.code, 0) << made.err;
   const auto json = made.json();
   EXPECT_EQ(json.at(0).at("dispatches").at(0).at("drawn"), 6);
@@ -107,6 +140,11 @@ TEST_F(Tune, CandidatesCompiledHereAreMeasuredThere) {
   const Ran measured = run({"--continue", "there", "--rounds", "5"});
   EXPECT_EQ(measured.code, 0) << measured.err;
   EXPECT_THAT(measured.out, HasSubstr("dispatch_0_matmul_96x"));
+  const auto stored = store::Store::open(box_.store(), store::Store::Mode::read).value();
+  EXPECT_EQ(stored.run(1).value()->seed, 5u) << "that of the candidates";
+  const Ran none = run({"--continue", "there", "--dispatches", "nothing", "--json"});
+  ASSERT_EQ(none.code, 0) << none.err;
+  EXPECT_THAT(none.out, HasSubstr("not asked for by --dispatches"));
   expectError(run({"--continue", "nowhere"}), 2, {"nowhere"});
 }
 

@@ -17,6 +17,12 @@ namespace {
 
 using nlohmann::json;
 
+/// What the errors say when a call may well run and only its dispatches cannot be timed. They come
+/// from other machines as text, too.
+constexpr std::string_view kNoTimes = "gives no times of dispatches";
+constexpr std::string_view kNoValidTime = "gives no valid time for the dispatch";
+constexpr std::string_view kTooMany = "more dispatches than IREE's profiler can record";
+
 /// One execution of a dispatch.
 struct Event {
   std::string name;
@@ -71,7 +77,7 @@ Result<std::vector<Event>> eventsFrom(std::string_view jsonLines) {
     }
     auto event = eventFrom(row, onHost);
     if (!event) {
-      return userError("the device gives no valid time for the dispatch {}", textIn(row, "key"));
+      return userError("the device {} {}", kNoValidTime, textIn(row, "key"));
     }
     events.push_back(*std::move(event));
   }
@@ -130,7 +136,7 @@ Result<void> runProfiled(const Device& device, Command command, const std::strin
     return userError("the call was {}", finished.ending.describe());
   }
   if (finished.err.contains("profiling data families")) {
-    return userError("IREE's runtime gives no times of dispatches on device {}", device.name);
+    return userError("IREE's runtime {} on device {}", kNoTimes, device.name);
   }
   const std::string line = firstError(finished.err + finished.out);
   if (line.empty()) {
@@ -169,6 +175,12 @@ bool isIncomplete(std::string_view summary) {
 
 }  // namespace
 
+bool cannotBeTimed(const Error& error) {
+  return error.fault == Fault::user &&
+         (error.message.contains(kNoTimes) || error.message.contains(kNoValidTime) ||
+          error.message.contains(kTooMany));
+}
+
 Result<std::vector<DispatchTime>> dispatchTimesFrom(std::string_view jsonLines,
                                                     std::int64_t invocations) {
   const std::vector<Event> events = HONE_TRY(eventsFrom(jsonLines));
@@ -206,7 +218,7 @@ Result<std::vector<DispatchTime>> dispatchTimes(const Installation& installation
     command.argv.emplace_back("--device_profiling_flush_interval_ms=1");
     HONE_CHECK(runProfiled(device, command, file));
     if (isIncomplete(HONE_TRY(readProfile(installation, limits, summarize)))) {
-      return userError("the function has more dispatches than IREE's profiler can record");
+      return userError("the function has {}", kTooMany);
     }
   }
   const std::string events = HONE_TRY(

@@ -35,6 +35,9 @@ struct DispatchTime {
                                                               const Call& call,
                                                               std::int64_t iterations);
 
+/// Whether that is an error of the profiler or the device: the call itself may run.
+[[nodiscard]] bool cannotBeTimed(const Error& error);
+
 /// Reads what `iree-profile dispatch --dispatch_events --format=jsonl` prints of `invocations`
 /// invocations; the first is left out where there are more and all did the same.
 [[nodiscard]] Result<std::vector<DispatchTime>> dispatchTimesFrom(std::string_view jsonLines,

@@ -114,6 +114,7 @@ TEST_F(DispatchTimesTest, FailuresSayWhatIsWrong) {
   ASSERT_FALSE(missing);
   EXPECT_EQ(missing.error().fault, Fault::user);
   EXPECT_THAT(missing.error().message, HasSubstr("nobody"));
+  EXPECT_FALSE(cannotBeTimed(missing.error())) << "it does not run at all";
   other = call;
   other.inputs[0] = "3x3xf32=1";
   EXPECT_FALSE(dispatchTimes(installation_, device, limits_, other, 1));
@@ -172,6 +173,7 @@ TEST(DispatchTimesFrom, WhatHasNoTimeIsAnError) {
   ASSERT_FALSE(invalid);
   EXPECT_EQ(invalid.error().message,
             "the device gives no valid time for the dispatch main_dispatch_7");
+  EXPECT_TRUE(cannotBeTimed(invalid.error()));
   EXPECT_FALSE(dispatchTimesFrom(R"({"type":"dispatch_event","key":7})", 1));
   EXPECT_FALSE(dispatchTimesFrom("not JSON", 1));
 }

@@ -43,6 +43,18 @@ Result<Budget> budgetFrom(std::string_view text) {
   return budget;
 }
 
+Budget partOf(const Budget& budget, std::size_t parts) {
+  const auto count = static_cast<std::int64_t>(parts);
+  Budget part = budget;
+  if (part.time) {  // none at all would be without bound
+    part.time = std::max(*part.time / count, std::chrono::milliseconds(1));
+  }
+  if (part.trials) {
+    part.trials = std::max<std::int64_t>(*part.trials / count, 1);
+  }
+  return part;
+}
+
 BudgetClock::BudgetClock(const Budget& budget)
     : startNs_(nowNs()), allowedNs_(budget.time ? budget.time->count() * 1'000'000 : 0) {}
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -17,6 +18,9 @@ struct Budget {
 
 /// Reads "10m", "90s", "1h", "200trials" and two of them with a comma.
 [[nodiscard]] Result<Budget> budgetFrom(std::string_view text);
+
+/// An even part of it, a moment and a trial at least.
+[[nodiscard]] Budget partOf(const Budget& budget, std::size_t parts);
 
 /// A budget of time as it is used up. The final has its share: the stages before it end early
 /// rather than leave nothing to prove the result with.

@@ -42,5 +42,15 @@ TEST(BudgetClock, WhatIsLeftIsNeverMoreThanThereWasAndNeverNothing) {
   EXPECT_EQ(BudgetClock(tiny).left().time, std::chrono::milliseconds(1));
 }
 
+TEST(Budget, IsCutIntoEvenPartsThatAreNeverNothing) {
+  const Budget part = partOf(*budgetFrom("10s,7trials"), 3);
+  EXPECT_EQ(part.time, std::chrono::milliseconds(3333));
+  EXPECT_EQ(part.trials, 2);
+  const Budget small = partOf({std::chrono::milliseconds(1), 2}, 5);
+  EXPECT_EQ(small.time, std::chrono::milliseconds(1)) << "0 would be without bound";
+  EXPECT_EQ(small.trials, 1);
+  EXPECT_FALSE(partOf({}, 4).time || partOf({}, 4).trials);
+}
+
 }  // namespace
 }  // namespace hone::trial

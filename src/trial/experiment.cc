@@ -19,7 +19,10 @@ const Finding* winnerOf(const std::vector<Finding>& findings) {
   const Finding* best = nullptr;
   for (const Finding& finding : findings) {
     const auto& comparison = finding.comparison;
-    if (comparison && comparison->verdict == stats::Verdict::improved &&
+    // One that failed in some of the final's rounds was quick only in the others.
+    const bool sound =
+        finding.outcome == model::Outcome::ok || finding.outcome == model::Outcome::tooSlow;
+    if (sound && comparison && comparison->verdict == stats::Verdict::improved &&
         (best == nullptr || comparison->speedup.estimate > best->comparison->speedup.estimate)) {
       best = &finding;
     }

@@ -92,8 +92,8 @@ struct Finding {
   std::optional<stats::Comparison> comparison;  ///< with the baseline, for those in the final
 };
 
-/// The one that is proven to be quicker than the baseline, and the quickest of those; nullptr where
-/// none is.
+/// The one that is proven to be quicker than the baseline and never failed, the quickest of those;
+/// nullptr where none is.
 [[nodiscard]] const Finding* winnerOf(const std::vector<Finding>& findings);
 
 /// Candidates through compile, verify, screen, race and final; every trial and every round is in

@@ -27,6 +27,24 @@ model::Config tiles(const std::string& name, int rows, int columns, int reductio
                         rows, columns, reduction)}}};
 }
 
+TEST(WinnerOf, NeedsAProofAndNoFailure) {
+  const auto finding = [](Outcome outcome, Verdict verdict, double speedup) {
+    Finding one;
+    one.outcome = outcome;
+    one.comparison.emplace();
+    one.comparison->verdict = verdict;
+    one.comparison->speedup.estimate = speedup;
+    return one;
+  };
+  std::vector<Finding> findings = {Finding{}, finding(Outcome::runFailed, Verdict::improved, 3),
+                                   finding(Outcome::runTimeout, Verdict::improved, 3),
+                                   finding(Outcome::ok, Verdict::ambiguous, 2)};
+  EXPECT_EQ(winnerOf(findings), nullptr);
+  findings.push_back(finding(Outcome::ok, Verdict::improved, 1.2));
+  findings.push_back(finding(Outcome::ok, Verdict::improved, 1.1));
+  EXPECT_EQ(winnerOf(findings), &findings[4]);
+}
+
 class ExperimentTest : public ::testing::Test {
  protected:
   [[nodiscard]] Plan planFor(Program program) const {
@@ -127,6 +145,20 @@ TEST_F(ExperimentTest, WhatIsRecordedIsNotDoneAgain) {
     EXPECT_EQ(first[i].roundTimesNs, second[i].roundTimesNs);
     EXPECT_EQ(first[i].outcome, second[i].outcome);
   }
+}
+
+/// A run that goes on with a budget of time may have found more than the process before it.
+TEST_F(ExperimentTest, WhoCameAfterTheRecordedRoundsIsMeasuredToo) {
+  Plan plan = matmulPlan();
+  plan.selects = false;
+  plan.candidates.push_back({0, tiles("a", 8, 16, 1)});
+  const std::int64_t run = newRun();
+  ASSERT_TRUE(execute(plan, run));
+  plan.candidates.push_back({0, tiles("b", 1, 1, 1)});
+  const auto findings = execute(plan, run).value();
+  ASSERT_TRUE(findings[1].comparison && findings[2].comparison);
+  EXPECT_GE(findings[1].comparison->rounds, 5u);
+  EXPECT_EQ(findings[2].comparison->verdict, Verdict::regressed);
 }
 
 TEST_F(ExperimentTest, WhereOnlyGainsCountNothingSlowHasAFinal) {

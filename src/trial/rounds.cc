@@ -1,6 +1,8 @@
 #include "trial/rounds.h"
 
+#include <algorithm>
 #include <numeric>
+#include <utility>
 
 #include "base/hash.h"
 #include "base/random.h"
@@ -21,6 +23,20 @@ void Rounds::restore(std::span<const store::TrialSample> samples) {
       recorded_[entry.sample.round][entry.trial].push_back(entry.sample);
     }
   }
+}
+
+std::int64_t Rounds::firstFor(std::span<const Participant> participants) const {
+  std::int64_t next = 0;
+  for (const auto& [round, trials] : recorded_) {
+    const auto there = std::count_if(
+        participants.begin(), participants.end(),
+        [&](const Participant& participant) { return trials.contains(participant.trial); });
+    if (std::cmp_equal(there, participants.size())) {
+      return round;
+    }
+    next = there > 0 ? round + 1 : next;
+  }
+  return next;
 }
 
 Result<std::vector<std::optional<double>>> Rounds::take(std::int64_t round,
@@ -54,6 +70,17 @@ Result<std::vector<std::optional<double>>> Rounds::take(std::int64_t round,
   }
   HONE_CHECK(store_.addSamples(taken));
   return times;
+}
+
+Result<void> noteLosers(store::Store& store, std::int64_t run,
+                        std::span<const std::int64_t> losers) {
+  for (const store::TrialLine& trial : HONE_TRY(store.listTrials(run))) {
+    if (trial.outcome == model::Outcome::ok &&
+        std::find(losers.begin(), losers.end(), trial.id) != losers.end()) {
+      HONE_CHECK(store.setOutcome(trial.id, model::Outcome::tooSlow, "lost the race"));
+    }
+  }
+  return {};
 }
 
 std::vector<std::size_t> shuffled(std::size_t count, std::uint64_t seed, std::int64_t round) {

@@ -37,6 +37,10 @@ class Rounds {
   /// Learns the rounds that were recorded before, those of others in the same run included.
   void restore(std::span<const store::TrialSample> samples);
 
+  /// The round to begin with: the first that has all of them, or, where another field was measured
+  /// before, the one after the last that has any of them.
+  [[nodiscard]] std::int64_t firstFor(std::span<const Participant> participants) const;
+
   /// The time of each participant in the round, measured in the order given (indices of
   /// participants; those not in it are left out). Nothing for who is not in it, or failed: that is
   /// noted in the store.
@@ -50,6 +54,10 @@ class Rounds {
   model::Stage stage_;
   std::map<std::int64_t, std::map<std::int64_t, std::vector<model::Sample>>> recorded_;
 };
+
+/// Notes who lost the race. What is noted already, a failure in one of its rounds, stays.
+[[nodiscard]] Result<void> noteLosers(store::Store& store, std::int64_t run,
+                                      std::span<const std::int64_t> losers);
 
 /// The indices 0 to count-1 in an order that depends on the seed and the round only.
 [[nodiscard]] std::vector<std::size_t> shuffled(std::size_t count, std::uint64_t seed,

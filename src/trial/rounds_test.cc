@@ -62,5 +62,56 @@ TEST(Rounds, RecordedRoundsAreNotMeasuredAgain) {
   EXPECT_FALSE(rounds.take(5, participants, order));
 }
 
+TEST(Rounds, ANewFieldBeginsAfterWhatWasRecordedOfOthers) {
+  const ScratchFolder folder = ScratchFolder::create("hone-rounds-test").value();
+  auto store = store::Store::open(folder.path() / "s.db", store::Store::Mode::write).value();
+  Rounds rounds(iree::RankBy::cpu, store, model::Stage::race);
+  const auto field = [](std::vector<std::int64_t> trials) {
+    std::vector<Participant> participants;
+    for (const std::int64_t trial : trials) {
+      participants.push_back({trial, {}});
+    }
+    return participants;
+  };
+  EXPECT_EQ(rounds.firstFor(field({1, 2, 3})), 0);
+  std::vector<store::TrialSample> samples;
+  const auto record = [&](std::int64_t round, const std::vector<std::int64_t>& trials) {
+    for (const std::int64_t trial : trials) {
+      model::Sample sample;
+      sample.stage = model::Stage::race;
+      sample.round = round;
+      samples.push_back({trial, sample});
+    }
+  };
+  record(0, {1, 2, 3});
+  record(1, {1, 2});  // 3 was dropped
+  record(2, {1, 4});
+  record(7, {8, 9});  // of another experiment
+  rounds.restore(samples);
+  EXPECT_EQ(rounds.firstFor(field({1, 2, 3})), 0);
+  EXPECT_EQ(rounds.firstFor(field({1, 4})), 2) << "a second field is gone on with, too";
+  EXPECT_EQ(rounds.firstFor(field({1, 3, 5})), 3);
+  EXPECT_EQ(rounds.firstFor(field({6, 7})), 0);
+}
+
+TEST(Rounds, WhoFailedInARaceDidNotLoseIt) {
+  const ScratchFolder folder = ScratchFolder::create("hone-rounds-test").value();
+  auto store = store::Store::open(folder.path() / "s.db", store::Store::Mode::write).value();
+  const std::int64_t run = store.addRun({}).value();
+  std::vector<std::int64_t> ids;
+  for (const char* key : {"lost", "failed", "won"}) {
+    store::Trial trial;
+    trial.key = key;
+    ids.push_back(store.addTrial(run, trial, {}).value());
+  }
+  ASSERT_TRUE(store.setOutcome(ids[1], model::Outcome::runFailed, "it crashed"));
+  ASSERT_TRUE(noteLosers(store, run, std::span(ids).first(2)));
+  const auto trials = store.listTrials(run).value();
+  EXPECT_EQ(trials[0].outcome, model::Outcome::tooSlow);
+  EXPECT_EQ(trials[1].outcome, model::Outcome::runFailed);
+  EXPECT_EQ(trials[1].message, "it crashed");
+  EXPECT_EQ(trials[2].outcome, model::Outcome::ok);
+}
+
 }  // namespace
 }  // namespace hone::trial

@@ -79,7 +79,9 @@ void Session::add(Candidate candidate) {
     const store::Trial& trial = known->second;
     entry.trial = trial.id;
     entry.content = trial.artifact;
-    entry.passed = trial.details.value("passed", false);
+    // What failed in a race or a final later on has no place in another.
+    const bool sound = trial.outcome == Outcome::ok || trial.outcome == Outcome::tooSlow;
+    entry.passed = sound && trial.details.value("passed", false);
     entry.sameAs = trial.details.value("same_as", "");
     entry.screenNs = trial.details.value("screen_ns", 0.0);
   }
@@ -121,8 +123,8 @@ Result<void> Session::tryPlanned() {
   return {};
 }
 
-Result<std::size_t> Session::tryProposed() {
-  std::size_t count = kChunk;
+Result<std::size_t> Session::tryProposed(std::size_t most) {
+  std::size_t count = std::min(kChunk, most);
   if (plan_.budget.trials) {
     const auto allowed = static_cast<std::size_t>(*plan_.budget.trials) + 1;
     count = allowed > entries_.size() ? std::min(count, allowed - entries_.size()) : 0;
@@ -360,6 +362,11 @@ Result<void> Session::addTwin() {
   trial.details["twin"] = true;
   twin_.trial = HONE_TRY(store_.addTrial(run_, trial, {}));
   return {};
+}
+
+std::size_t Session::tried() const {
+  return static_cast<std::size_t>(std::count_if(
+      entries_.begin(), entries_.end(), [](const Entry& entry) { return entry.trial != 0; }));
 }
 
 double Session::incumbentNs() const {

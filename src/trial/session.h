@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <optional>
 #include <span>
@@ -26,8 +27,10 @@ class Session {
   /// The plan's own candidates compiled, verified and screened, or recorded as failed. Elsewhere
   /// they are only begun with: receive() waits for them.
   [[nodiscard]] Result<void> tryPlanned();
-  /// The same for the next few that the proposer thinks of; how many they were.
-  [[nodiscard]] Result<std::size_t> tryProposed();
+  /// The same for the next few that the proposer thinks of, no more than `most`; how many they
+  /// were.
+  [[nodiscard]] Result<std::size_t> tryProposed(
+      std::size_t most = std::numeric_limits<std::size_t>::max());
   /// Waits for what was begun elsewhere, and lets the proposer learn from it.
   [[nodiscard]] Result<void> receive();
   /// What receive() waits for; none where nothing is under way.
@@ -44,7 +47,8 @@ class Session {
   /// The baseline's time in screening, and the best there was; 0 before there is one.
   [[nodiscard]] double baselineNs() const { return entries_.front().screenNs; }
   [[nodiscard]] double incumbentNs() const;
-  [[nodiscard]] std::size_t tried() const { return entries_.size(); }
+  /// How many candidates the store has an outcome of, the baseline among them.
+  [[nodiscard]] std::size_t tried() const;
 
  private:
   /// Whoever is this much slower than the best so far in its first samples is not raced.

@@ -61,10 +61,11 @@ Result<void> Session::race() {
   rounds.restore(recorded_);
   progress_.stage("race", {.total = static_cast<std::int64_t>(options.maxRounds),
                            .atMost = clock_.leftUntil(kRaceShare)});
+  const std::int64_t first = rounds.firstFor(participants);
   while (!race.done() && !clock_.spent(kRaceShare)) {
     const auto order = race.order();
-    race.addRound(
-        HONE_TRY(rounds.take(static_cast<std::int64_t>(race.rounds()), participants, order)));
+    const std::int64_t round = first + static_cast<std::int64_t>(race.rounds());
+    race.addRound(HONE_TRY(rounds.take(round, participants, order)));
     progress_.step(fmt::format("{} left", race.ranking().size()));
   }
   for (const std::size_t racer : race.ranking()) {
@@ -72,12 +73,13 @@ Result<void> Session::race() {
       finalists_.push_back(racers[racer - 1]);
     }
   }
+  std::vector<std::int64_t> losers;
   for (const std::size_t index : racers) {
     if (std::find(finalists_.begin(), finalists_.end(), index) == finalists_.end()) {
-      HONE_CHECK(store_.setOutcome(entries_[index].trial, Outcome::tooSlow, "lost the race"));
+      losers.push_back(entries_[index].trial);
     }
   }
-  return {};
+  return noteLosers(store_, run_, losers);
 }
 
 Result<Verification> Session::checkFinalist(const iree::Call& call) {
@@ -139,6 +141,7 @@ Result<void> Session::finalRounds() {
   }
   Rounds rounds(sampler_.rankBy(), store_, Stage::final);
   rounds.restore(recorded_);
+  const std::int64_t first = rounds.firstFor(participants);
   std::vector<std::vector<std::optional<double>>> times;
   for (std::int64_t part = 0; part < kMaxExtension; ++part) {
     if (part > 0 && (!anyAmbiguous() || clock_.spent(1.0))) {
@@ -149,7 +152,7 @@ Result<void> Session::finalRounds() {
       if (times.size() >= kFewestRounds && clock_.spent(1.0)) {
         break;
       }
-      const std::int64_t round = part * plan_.rounds + i;
+      const std::int64_t round = first + part * plan_.rounds + i;
       times.push_back(HONE_TRY(
           rounds.take(round, participants, shuffled(participants.size(), plan_.seed, round))));
       progress_.step(plan_.scope);

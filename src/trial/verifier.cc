@@ -1,27 +1,74 @@
 #include "trial/verifier.h"
 
+#include <cstdint>
+#include <filesystem>
+
 #include "base/clock.h"
+#include "base/text.h"
 #include "verify/inputs.h"
 #include "verify/reference.h"
 
 namespace hone::trial {
 namespace {
 
-/// The static types of the results; nothing when one is not a static tensor, whose raw bytes
-/// cannot be read back.
-std::optional<std::vector<model::TensorType>> resultTypes(const Program& program) {
-  std::vector<model::TensorType> types;
+using model::ElementType;
+
+/// How a result's raw bytes are read.
+struct ResultType {
+  model::TensorType type;  ///< with its shape where that is known before
+  bool anySize = false;    ///< only the size of the file says how many elements there are
+  bool scalar = false;     ///< which the runtime widens to 32 or 64 bits
+};
+
+std::optional<ResultType> resultTypeFrom(std::string_view text) {
+  if (auto type = model::tensorTypeFromMlir(text)) {
+    return ResultType{std::move(*type)};
+  }
+  const std::string_view inside = model::insideTensor(text);
+  const std::string last = inside.empty() ? std::string(text) : splitAt(inside, 'x').back();
+  const auto element =
+      last == "index" ? std::optional(ElementType::i64) : model::elementTypeFrom(last);
+  if (!element) {
+    return std::nullopt;
+  }
+  return ResultType{{{}, *element}, true, inside.empty()};
+}
+
+/// Nothing when the bytes of one cannot be read back, or there are none.
+std::optional<std::vector<ResultType>> resultTypes(const Program& program) {
+  std::vector<ResultType> types;
   for (const std::string& text : program.resultTypes) {
-    auto type = model::tensorTypeFromMlir(text);
+    auto type = resultTypeFrom(text);
     if (!type) {
       return std::nullopt;
     }
     types.push_back(std::move(*type));
   }
-  return types;
+  return types.empty() ? std::nullopt : std::optional(std::move(types));
+}
+
+/// One whose shape is not known is read as a row.
+Result<verify::Tensor> readResult(const std::filesystem::path& file, const ResultType& result) {
+  model::TensorType type = result.type;
+  if (result.anySize) {
+    std::error_code error;
+    const auto bytes = std::filesystem::file_size(file, error);
+    if (error) {
+      return machineError("cannot read {}: {}", file.string(), error.message());
+    }
+    if (result.scalar) {
+      const bool wide = bytes == sizeof(std::int64_t);
+      type.element = isFloat(type.element) ? (wide ? ElementType::f64 : ElementType::f32)
+                                           : (wide ? ElementType::i64 : ElementType::i32);
+    }
+    type.shape = {static_cast<std::int64_t>(bytes / model::bytesOf(type.element))};
+  }
+  return verify::readTensor(file, type);
 }
 
 }  // namespace
+
+bool canBeCompared(const Program& program) { return resultTypes(program).has_value(); }
 
 std::string_view nameOf(Against against) {
   switch (against) {
@@ -56,13 +103,20 @@ void Verifier::expectResults(std::vector<verify::Tensor> results) {
   against_ = Against::baseline;
 }
 
-Result<std::string> Verifier::compareResults(const std::vector<verify::Tensor>& results) const {
+Result<std::string> Verifier::compareResults(std::vector<verify::Tensor> results) const {
   for (std::size_t i = 0; i < results.size(); ++i) {
-    const auto mismatch =
-        HONE_TRY(verify::compare(results[i], expected_[i].tensor, expected_[i].tolerance));
-    if (mismatch) {
-      return results.size() == 1 ? mismatch->describe()
-                                 : fmt::format("result {}: {}", i, mismatch->describe());
+    const auto& [expected, tolerance] = expected_[i];
+    std::string wrong;
+    if (results[i].type.count() != expected.type.count()) {
+      wrong =
+          fmt::format("{} elements, expected {}", results[i].type.count(), expected.type.count());
+    } else {
+      results[i].type.shape = expected.type.shape;  // it may have been read as a row
+      const auto mismatch = HONE_TRY(verify::compare(results[i], expected, tolerance));
+      wrong = mismatch ? mismatch->describe() : "";
+    }
+    if (!wrong.empty()) {
+      return results.size() == 1 ? wrong : fmt::format("result {}: {}", i, wrong);
     }
   }
   return std::string();
@@ -90,14 +144,14 @@ Result<Verification> Verifier::check(const iree::Call& call) {
   }
   std::vector<verify::Tensor> results;
   for (std::size_t i = 0; i < types->size(); ++i) {
-    results.push_back(HONE_TRY(verify::readTensor(files[i], (*types)[i])));
+    results.push_back(HONE_TRY(readResult(files[i], (*types)[i])));
   }
   if (expected_.empty()) {
     expectResults(std::move(results));
     return verification;
   }
   verification.against = against_;
-  verification.message = HONE_TRY(compareResults(results));
+  verification.message = HONE_TRY(compareResults(std::move(results)));
   if (!verification.message.empty()) {
     verification.outcome = model::Outcome::mismatch;
   }

@@ -16,12 +16,16 @@ namespace hone::trial {
 
 /// What the results of a candidate are held against.
 enum class Against : std::uint8_t {
-  nothing,    ///< there is neither: the first program itself
+  nothing,    ///< the first program itself, or results that cannot be read back
   reference,  ///< a library that is not IREE computed it
   baseline,   ///< the baseline's own results: no more than equality is shown
 };
 
 [[nodiscard]] std::string_view nameOf(Against against);
+
+/// Whether the program has results and all of them can be read back; otherwise candidates of it are
+/// only run, and nothing can be said of what they compute.
+[[nodiscard]] bool canBeCompared(const Program& program);
 
 struct Verification {
   model::Outcome outcome = model::Outcome::ok;
@@ -49,8 +53,7 @@ class Verifier {
   };
   [[nodiscard]] Result<void> expectReference();
   void expectResults(std::vector<verify::Tensor> results);
-  [[nodiscard]] Result<std::string> compareResults(
-      const std::vector<verify::Tensor>& results) const;
+  [[nodiscard]] Result<std::string> compareResults(std::vector<verify::Tensor> results) const;
 
   const iree::Executor& executor_;
   const Program& program_;

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/hash.h"
 #include "iree/problem_mlir.h"
 #include "trial/test_engine.h"
 
@@ -25,6 +26,25 @@ class VerifierTest : public ::testing::Test {
     const auto compiled = engine_.compiler.compileAll(requests, {}).value();
     Verifier verifier(engine_.executor, program, inputs, engine_.folder.path());
     return verifier.check({compiled[0].module, program.function, inputs.arguments}).value();
+  }
+
+  /// How the second program ends when it is held against the first, on the same inputs.
+  Verification verifyAgain(const std::string& first, const std::string& second,
+                           const std::vector<std::string>& inputSpecs) {
+    const Program program = engine_.load(first).value();
+    EXPECT_TRUE(canBeCompared(program));
+    const Inputs inputs = makeInputs(program, inputSpecs, 1, engine_.folder.path()).value();
+    Verifier verifier(engine_.executor, program, inputs, engine_.folder.path());
+    Verification verification;
+    for (const std::string& text : {first, second}) {
+      const Program one = engine_.load(text, "", fmt::format("{}.mlir", hashOf(text))).value();
+      const std::vector<iree::CompileRequest> requests = {
+          {one.source, one.hash, engine_.flags, {}}};
+      const auto compiled = engine_.compiler.compileAll(requests, {}).value();
+      verification = verifier.check({compiled[0].module, one.function, inputs.arguments}).value();
+    }
+    EXPECT_EQ(verification.against, Against::baseline);
+    return verification;
   }
 
   static std::string changed(std::string text, std::string_view from, std::string_view to) {
@@ -63,6 +83,56 @@ TEST_F(VerifierTest, FindsWhatIsWrongAfterTheSums) {
     EXPECT_EQ(verification.outcome, Outcome::mismatch) << text;
     EXPECT_THAT(verification.message, ::testing::HasSubstr("elements differ"));
   }
+}
+
+constexpr const char* kDynamic = R"(
+func.func @main(%a: tensor<?x8xf32>) -> (tensor<?x8xf32>, index, i1) {
+  %zero = arith.constant 0 : index
+  %true = arith.constant true
+  %rows = tensor.dim %a, %zero : tensor<?x8xf32>
+  %sum = arith.addf %a, %a : tensor<?x8xf32>
+  return %sum, %rows, %true : tensor<?x8xf32>, index, i1
+})";
+
+TEST_F(VerifierTest, ResultsOfAnyShapeAndNumbersAreCompared) {
+  const std::vector<std::string> inputs = {"3x8xf32"};
+  EXPECT_EQ(verifyAgain(kDynamic, kDynamic, inputs).outcome, Outcome::ok);
+  const Verification values =
+      verifyAgain(kDynamic, changed(kDynamic, "addf %a", "mulf %a"), inputs);
+  EXPECT_EQ(values.outcome, Outcome::mismatch);
+  EXPECT_THAT(values.message, ::testing::HasSubstr("result 0"));
+  const Verification number =
+      verifyAgain(kDynamic, changed(kDynamic, "constant true", "constant false"), inputs);
+  EXPECT_EQ(number.outcome, Outcome::mismatch);
+  EXPECT_THAT(number.message, ::testing::HasSubstr("result 2"));
+}
+
+TEST_F(VerifierTest, AnotherLengthIsAMismatch) {
+  const std::string shorter = R"(
+func.func @main(%a: tensor<?x8xf32>) -> (tensor<?x8xf32>, index, i1) {
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %true = arith.constant true
+  %rows = tensor.dim %a, %zero : tensor<?x8xf32>
+  %less = arith.subi %rows, %one : index
+  %part = tensor.extract_slice %a[0, 0] [%less, 8] [1, 1] : tensor<?x8xf32> to tensor<?x8xf32>
+  return %part, %rows, %true : tensor<?x8xf32>, index, i1
+})";
+  const Verification verification = verifyAgain(kDynamic, shorter, {"3x8xf32"});
+  EXPECT_EQ(verification.outcome, Outcome::mismatch);
+  EXPECT_THAT(verification.message, ::testing::HasSubstr("16 elements, expected 24"));
+}
+
+TEST(CanBeCompared, WhatHasResultsThatCanBeReadBack) {
+  const auto with = [](std::vector<std::string> results) {
+    Program program;
+    program.resultTypes = std::move(results);
+    return canBeCompared(program);
+  };
+  EXPECT_TRUE(with({"tensor<4x4xf32>", "tensor<?x?xbf16>", "tensor<f32>", "i32", "index"}));
+  EXPECT_FALSE(with({"tensor<4x4xf32>", "!hal.buffer_view"}));
+  EXPECT_FALSE(with({"tensor<?xcomplex<f32>>"}));
+  EXPECT_FALSE(with({}));
 }
 
 }  // namespace

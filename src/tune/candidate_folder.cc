@@ -7,7 +7,6 @@
 #include <set>
 
 #include "base/file.h"
-#include "iree/spec.h"
 #include "model/json_reader.h"
 #include "trial/compile_patience.h"
 #include "trial/lane.h"
@@ -92,6 +91,17 @@ Result<void> writeSpecs(const DispatchCandidates& dispatch, const std::string& m
 
 }  // namespace
 
+CompiledCandidate candidateOf(model::Config config, const iree::Compiled& compiled) {
+  CompiledCandidate candidate{std::move(config), iree::outcomeOf(compiled.report.status),
+                              compiled.report.message, compiled.content,
+                              compiled.report.ending.wallNs};
+  if (candidate.outcome == model::Outcome::ok && !compiled.ignored.empty()) {
+    candidate.outcome = model::Outcome::invalid;
+    candidate.message = compiled.ignored;
+  }
+  return candidate;
+}
+
 std::size_t DispatchCandidates::compiled() const {
   return static_cast<std::size_t>(std::count_if(
       candidates.begin(), candidates.end(),
@@ -125,10 +135,9 @@ Result<std::int64_t> compileTime(iree::Compiler& compiler, const iree::CompileRe
 
 Result<DispatchCandidates> compileCandidates(iree::Compiler& compiler, const Subject& subject,
                                              const std::vector<std::string>& flags,
-                                             std::size_t count, std::uint64_t seed,
-                                             const std::function<void()>& onDone) {
+                                             const DrawOptions& options) {
   DispatchCandidates result{subject.name, subject.knobs->space.size(), {}};
-  Draw draw(subject.knobs->space, seed);
+  Draw draw(subject.knobs->space, options.seed);
   using Route = iree::CompileRequest::Route;
   iree::CompileRequest asIs{subject.program.source, subject.program.hash,    flags, {},
                             Route::shared,          subject.program.function};
@@ -141,8 +150,8 @@ Result<DispatchCandidates> compileCandidates(iree::Compiler& compiler, const Sub
   // little, and one that never ends would take its neighbours along.
   const Route route = defaultNs < kLongCompileNs ? Route::batched : Route::shared;
   const SpaceProposer proposer(*subject.knobs, nullptr, subject.pattern());
-  while (result.candidates.size() < count) {
-    const auto points = draw.next(std::min(kChunk, count - result.candidates.size()));
+  while (result.candidates.size() < options.count && !options.enough()) {
+    const auto points = draw.next(std::min(kChunk, options.count - result.candidates.size()));
     if (points.empty()) {
       break;
     }
@@ -159,17 +168,26 @@ Result<DispatchCandidates> compileCandidates(iree::Compiler& compiler, const Sub
     const FileLock lane = HONE_TRY(trial::enterToCompile());
     const auto compiled = HONE_TRY(compiler.compileAll(requests, {}));
     for (std::size_t i = 0; i < points.size(); ++i) {
-      const auto outcome = iree::outcomeOf(compiled[i].report.status);
-      draw.tell(points[i], outcome == model::Outcome::ok);
-      if (outcome == model::Outcome::ok && !compiled[i].cached) {
-        patience.took(compiled[i].report.ending.wallNs);
+      result.candidates.push_back(candidateOf(std::move(configs[i]), compiled[i]));
+      const CompiledCandidate& candidate = result.candidates.back();
+      draw.tell(points[i], candidate.outcome == model::Outcome::ok);
+      if (candidate.outcome == model::Outcome::ok && !compiled[i].cached) {
+        patience.took(candidate.compileWallNs);
       }
-      result.candidates.push_back({std::move(configs[i]), outcome, compiled[i].report.message,
-                                   compiled[i].content, compiled[i].report.ending.wallNs});
-      onDone();
+      options.onDone();
     }
   }
   return result;
+}
+
+const iree::DispatchMatcher* matcherFor(std::span<const iree::DispatchMatcher> matchers,
+                                        std::string_view dispatch) {
+  for (const iree::DispatchMatcher& one : matchers) {
+    if (dispatch == one.dispatch || dispatch.starts_with(one.dispatch + "_")) {
+      return &one;
+    }
+  }
+  return nullptr;
 }
 
 Result<void> writeCandidates(iree::Compiler& compiler, const WholeProgram& whole,
@@ -180,11 +198,8 @@ Result<void> writeCandidates(iree::Compiler& compiler, const WholeProgram& whole
   const auto matchers = HONE_TRY(iree::matchersOf(compiler, requestFor(whole, whole.flags)));
   for (const DispatchCandidates& dispatch : candidates.dispatches) {
     list.push_back(toJson(dispatch));
-    const auto matcher =
-        std::find_if(matchers.begin(), matchers.end(), [&](const iree::DispatchMatcher& one) {
-          return dispatch.dispatch.starts_with(one.dispatch);
-        });
-    if (matcher != matchers.end() && !matcher->matcher.empty()) {
+    const iree::DispatchMatcher* matcher = matcherFor(matchers, dispatch.dispatch);
+    if (matcher != nullptr && !matcher->matcher.empty()) {
       HONE_CHECK(writeSpecs(dispatch, matcher->matcher, folder / "specs" / dispatch.dispatch));
     }
   }

@@ -3,10 +3,13 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "iree/compiler.h"
+#include "iree/spec.h"
 #include "iree/target.h"
 #include "model/config.h"
 #include "model/outcome.h"
@@ -24,6 +27,9 @@ struct CompiledCandidate {
   std::int64_t compileWallNs = 0;
 };
 
+/// What the compiler made of a config; one that it did not use is invalid.
+[[nodiscard]] CompiledCandidate candidateOf(model::Config config, const iree::Compiled& compiled);
+
 /// The candidates of one dispatch.
 struct DispatchCandidates {
   std::string dispatch;
@@ -35,13 +41,19 @@ struct DispatchCandidates {
   [[nodiscard]] std::size_t different() const;
 };
 
-/// Draws so many candidates for a dispatch, makes them attributes and compiles them; `onDone` is
-/// called after each.
+/// How many candidates are drawn for a dispatch.
+struct DrawOptions {
+  std::size_t count = 0;
+  std::uint64_t seed = 1;
+  std::function<bool()> enough;  ///< asked before each few: there is no time for more
+  std::function<void()> onDone;  ///< called after each
+};
+
+/// Draws candidates for a dispatch, makes them attributes and compiles them.
 [[nodiscard]] Result<DispatchCandidates> compileCandidates(iree::Compiler& compiler,
                                                            const Subject& subject,
                                                            const std::vector<std::string>& flags,
-                                                           std::size_t count, std::uint64_t seed,
-                                                           const std::function<void()>& onDone);
+                                                           const DrawOptions& options);
 
 /// A program with candidates for its dispatches, to be measured on a machine that has the device.
 struct CandidateFolder {
@@ -52,6 +64,11 @@ struct CandidateFolder {
   std::uint64_t seed = 1;
   std::vector<DispatchCandidates> dispatches;
 };
+
+/// The matcher of a dispatch, which may be called by its entry: "main_dispatch_1_matmul_8x8x8_f32"
+/// is of main_dispatch_1. nullptr where there is none.
+[[nodiscard]] const iree::DispatchMatcher* matcherFor(
+    std::span<const iree::DispatchMatcher> matchers, std::string_view dispatch);
 
 /// The files of a folder, written beside and renamed: program.mlir, candidates.json, and a spec for
 /// each candidate that compiled and that a spec can name.

@@ -77,11 +77,11 @@ Result<void> DispatchSearch::prepareStrategy(const SearchOptions& options) {
 
 Result<void> DispatchSearch::ready() { return session_->receive(); }
 
-Result<void> DispatchSearch::beginStep() {
+Result<std::size_t> DispatchSearch::beginStep(std::size_t most) {
   beforeNs_ = session_->incumbentNs();
-  stepTried_ = HONE_TRY(session_->tryProposed());
+  stepTried_ = HONE_TRY(session_->tryProposed(most));
   underWay_ = true;
-  return {};
+  return stepTried_;
 }
 
 Result<void> DispatchSearch::endStep() {

@@ -36,8 +36,9 @@ class DispatchSearch {
 
   /// Waits for what begin() asked for elsewhere; there is nothing to wait for here.
   [[nodiscard]] Result<void> ready();
-  /// Tries the next few candidates: begun and, where that is elsewhere, waited for in endStep().
-  [[nodiscard]] Result<void> beginStep();
+  /// Tries the next few candidates, no more than `most`: begun and, where that is elsewhere, waited
+  /// for in endStep(). How many they are.
+  [[nodiscard]] Result<std::size_t> beginStep(std::size_t most);
   [[nodiscard]] Result<void> endStep();
   [[nodiscard]] bool underWay() const { return underWay_; }
   /// What a step that is under way elsewhere waits for.
@@ -52,6 +53,7 @@ class DispatchSearch {
   [[nodiscard]] Result<std::vector<trial::Finding>> finish();
 
   [[nodiscard]] const Subject& subject() const { return subject_; }
+  /// How many were tried beside the compiler's own choice.
   [[nodiscard]] std::size_t tried() const { return session_->tried() - 1; }
   /// The first times of the compiler's own choice and of the best: good for a look, no proof.
   [[nodiscard]] double baselineNs() const { return session_->baselineNs(); }

@@ -8,6 +8,11 @@ namespace {
 /// Calls that are profiled to see what each dispatch costs.
 constexpr std::int64_t kCalls = 5;
 
+Result<std::vector<iree::DispatchTime>> orNone(Result<std::vector<iree::DispatchTime>> times) {
+  return !times && iree::cannotBeTimed(times.error()) ? std::vector<iree::DispatchTime>()
+                                                      : std::move(times);
+}
+
 }  // namespace
 
 Result<std::vector<iree::DispatchTime>> programTimes(iree::Compiler& compiler,
@@ -21,7 +26,7 @@ Result<std::vector<iree::DispatchTime>> programTimes(iree::Compiler& compiler,
     }
     trial::Plan plan = planFor(whole, "costs");
     plan.flags = request.flags;
-    return elsewhere->dispatchTimes(plan, kCalls);
+    return orNone(elsewhere->dispatchTimes(plan, kCalls));
   }
   iree::Compiled compiled;
   {
@@ -34,8 +39,8 @@ Result<std::vector<iree::DispatchTime>> programTimes(iree::Compiler& compiler,
   }
   const FileLock lane = HONE_TRY(trial::enterToMeasure());
   const iree::Call call{compiled.module, whole.program.function, whole.inputs.arguments};
-  return iree::dispatchTimes(executor.installation(), executor.device(), executor.limits(), call,
-                             kCalls);
+  return orNone(iree::dispatchTimes(executor.installation(), executor.device(), executor.limits(),
+                                    call, kCalls));
 }
 
 }  // namespace hone::tune

@@ -11,6 +11,8 @@
 namespace hone::tune {
 
 /// What each dispatch of the program costs as the request compiles it; run there with `elsewhere`.
+/// None where the device does not tell: that is no reason not to tune. A program that does not
+/// compile or run is a user error.
 [[nodiscard]] Result<std::vector<iree::DispatchTime>> programTimes(
     iree::Compiler& compiler, const iree::Executor& executor, const WholeProgram& whole,
     const iree::CompileRequest& request, trial::Elsewhere* elsewhere = nullptr);

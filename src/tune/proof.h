@@ -38,8 +38,15 @@ struct Proof {
 
 struct ProofOptions {
   std::int64_t rounds = 20;
-  trial::Budget budget;  ///< of time: beyond it only the rounds that a verdict needs
+  trial::Budget
+      budget;  ///< of time, for all together: beyond it only the rounds that a verdict needs
 };
+
+/// Whether the program is better with an ingredient: `with` and `missing` are its times with it and
+/// without, in the same rounds. Where no difference shows, one that should have shown speaks
+/// against it; rounds that are too few or too noisy to tell do not.
+[[nodiscard]] bool helps(const Ingredient& ingredient, const trial::Finding& with,
+                         const trial::Finding& missing, const stats::CompareOptions& options);
 
 /// Tries the recipes on the whole program, side by side with the program as it is. Nothing: none
 /// of them makes it surely quicker.

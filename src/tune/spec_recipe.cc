@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <tuple>
 
 #include "iree/spec_check.h"
 #include "tune/script_file.h"
@@ -71,8 +72,13 @@ Result<SpecRecipe> SpecRecipe::make(iree::Compiler& compiler, const iree::Target
         {{fmt::format("match_{}", dispatch.subject.name), commentFor(dispatch, *matcher),
           matcher->matcher, dispatch.winner->config.attributes.front().value},
          number,
-         gainOf(dispatch)});
+         gainOf(dispatch),
+         matcher->exact});
   }
+  // An order that no measuring changes: a run that goes on must find its trials again.
+  std::sort(recipe.entries_.begin(), recipe.entries_.end(), [](const Entry& a, const Entry& b) {
+    return std::tie(b.exact, a.spec.name) < std::tie(a.exact, b.spec.name);
+  });
   return recipe;
 }
 
@@ -88,13 +94,17 @@ Recipe SpecRecipe::recipe() const {
   return recipe;
 }
 
-Result<std::string> SpecRecipe::text(std::span<const std::size_t> entries) const {
+Result<std::string> SpecRecipe::text(std::span<const std::size_t> entries,
+                                     Comments comments) const {
   if (entries.empty()) {
     return std::string();
   }
   std::vector<iree::SpecEntry> specs;
   for (const std::size_t entry : entries) {
     specs.push_back(entries_[entry].spec);
+    if (comments == Comments::none) {
+      specs.back().comment.clear();
+    }
   }
   return iree::specText(specs);
 }
@@ -102,7 +112,8 @@ Result<std::string> SpecRecipe::text(std::span<const std::size_t> entries) const
 Result<model::Config> SpecRecipe::configOf(std::span<const std::size_t> entries) const {
   model::Config config;
   config.flags = flags_.flags;
-  const std::string spec = HONE_TRY(text(entries));
+  // The file's name is a part of the trial's key; comments hold shares that each process measures.
+  const std::string spec = HONE_TRY(text(entries, Comments::none));
   if (!spec.empty()) {
     const auto file = HONE_TRY(keepScript(spec));
     config.flags.push_back(iree::specFlagFor(target_, file));

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <string>
 #include <vector>
@@ -27,8 +28,10 @@ class SpecRecipe {
   [[nodiscard]] SpecRecipe withoutEntries() const { return {target_, flags_}; }
   /// Refers to this: must not outlive it.
   [[nodiscard]] Recipe recipe() const;
+  enum class Comments : std::uint8_t { none, all };
   /// The spec of these entries; "" for none.
-  [[nodiscard]] Result<std::string> text(std::span<const std::size_t> entries) const;
+  [[nodiscard]] Result<std::string> text(std::span<const std::size_t> entries,
+                                         Comments comments = Comments::all) const;
   /// Tells the dispatches what became of their winners.
   void mark(std::span<const std::size_t> kept, std::span<const std::size_t> takenOut,
             std::vector<TunedDispatch>& dispatches) const;
@@ -38,6 +41,7 @@ class SpecRecipe {
     iree::SpecEntry spec;
     std::size_t dispatch = 0;
     double expectedGain = 0;
+    bool exact = true;  ///< its matcher means nothing else
   };
 
   SpecRecipe(iree::Target target, FlagSet flags)

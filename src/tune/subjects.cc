@@ -19,6 +19,15 @@ namespace {
 /// A dispatch with less of the program's time cannot make a difference that anybody sees.
 constexpr double kLeastShare = 0.01;
 
+/// Where nothing is known of what they cost.
+std::vector<iree::DispatchCost> evenCosts(const std::vector<iree::DispatchProgram>& programs) {
+  std::vector<iree::DispatchCost> costs;
+  for (const iree::DispatchProgram& program : programs) {
+    costs.push_back({program.calls, 0, 1.0 / static_cast<double>(programs.size())});
+  }
+  return costs;
+}
+
 }  // namespace
 
 Result<trial::Program> programOf(const iree::DispatchProgram& dispatch) {
@@ -48,6 +57,31 @@ std::string Subject::pattern() const {
   return fmt::format("({})", names);
 }
 
+Result<void> chooseSubjects(std::vector<Subject>& subjects, const SubjectOptions& options,
+                            Costs costs) {
+  const std::regex wanted = HONE_TRY(dispatchRegex(options.dispatches));
+  std::stable_sort(subjects.begin(), subjects.end(),
+                   [](const Subject& a, const Subject& b) { return a.share > b.share; });
+  std::size_t chosen = 0;
+  for (Subject& subject : subjects) {
+    if (!subject.whyNot.empty()) {
+      continue;
+    }
+    if (!std::regex_search(subject.name, wanted)) {
+      subject.whyNot = "not asked for by --dispatches";
+    } else if (options.top > 0 && chosen >= options.top) {
+      subject.whyNot = fmt::format("not among the {} that cost the most", options.top);
+    } else if (costs == Costs::measured && subject.share < kLeastShare) {
+      subject.whyNot = fmt::format("less than {:.0f} % of the time", 100 * kLeastShare);
+    } else {
+      ++chosen;
+    }
+  }
+  std::stable_partition(subjects.begin(), subjects.end(),
+                        [](const Subject& subject) { return subject.whyNot.empty(); });
+  return {};
+}
+
 Result<KnobModel> SubjectFinder::knobsOf(const iree::CompileRequest& request,
                                          const model::RootOperation& root, bool parallel) {
   if (root.op.empty()) {
@@ -72,27 +106,21 @@ Result<KnobModel> SubjectFinder::knobsOf(const iree::CompileRequest& request,
                   target_.name.starts_with("rocm"));
 }
 
-Result<void> SubjectFinder::choose(std::vector<Subject>& subjects) const {
-  const std::regex wanted = HONE_TRY(dispatchRegex(options_.dispatches));
-  std::stable_sort(subjects.begin(), subjects.end(),
-                   [](const Subject& a, const Subject& b) { return a.share > b.share; });
-  std::size_t chosen = 0;
-  for (Subject& subject : subjects) {
-    if (!subject.whyNot.empty()) {
-      continue;
-    }
-    if (!std::regex_search(subject.name, wanted)) {
-      subject.whyNot = "not asked for by --dispatches";
-    } else if (options_.top > 0 && chosen >= options_.top) {
-      subject.whyNot = fmt::format("not among the {} that cost the most", options_.top);
-    } else if (subject.share < kLeastShare) {
-      subject.whyNot = fmt::format("less than {:.0f} % of the time", 100 * kLeastShare);
-    } else {
-      ++chosen;
-    }
+Result<void> SubjectFinder::addKnobs(Subject& subject, const iree::CompileRequest& request,
+                                     bool parallel) {
+  if (options_.planned) {
+    subject.whyNot =
+        options_.planned->contains(subject.name) ? "" : "no candidates were made for it";
+    return {};
   }
-  std::stable_partition(subjects.begin(), subjects.end(),
-                        [](const Subject& subject) { return subject.whyNot.empty(); });
+  auto knobs = knobsOf(request, subject.root, parallel);
+  if (knobs) {
+    subject.knobs = std::move(*knobs);
+  } else if (knobs.error().fault == Fault::user) {
+    subject.whyNot = knobs.error().message;
+  } else {
+    return std::unexpected(knobs.error());
+  }
   return {};
 }
 
@@ -104,15 +132,11 @@ Result<std::vector<Subject>> SubjectFinder::find(const WholeProgram& whole,
   const iree::CompileRequest request = requestFor(whole, flags);
   constraints_.reset();
   const auto programs = HONE_TRY(iree::dispatchPrograms(compiler_, request, folder));
-  std::vector<iree::DispatchCost> costs(programs.size());
+  std::vector<iree::DispatchTime> times;
   if (executor != nullptr) {
-    costs = iree::dispatchCosts(
-        programs, HONE_TRY(programTimes(compiler_, *executor, whole, request, elsewhere)));
-  } else {
-    for (std::size_t i = 0; i < programs.size(); ++i) {
-      costs[i] = {programs[i].calls, 0, 1.0 / static_cast<double>(programs.size())};
-    }
+    times = HONE_TRY(programTimes(compiler_, *executor, whole, request, elsewhere));
   }
+  const auto costs = times.empty() ? evenCosts(programs) : iree::dispatchCosts(programs, times);
   std::vector<Subject> subjects;
   const bool parallel = executor == nullptr || executor->device().rankBy != iree::RankBy::cpu;
   for (std::size_t i = 0; i < programs.size(); ++i) {
@@ -126,17 +150,10 @@ Result<std::vector<Subject>> SubjectFinder::find(const WholeProgram& whole,
     subject.cutOut = programs.size() > 1 && dispatch.whyNot.empty();
     // A program of one dispatch has the reference that it has as a whole.
     subject.program = subject.cutOut ? HONE_TRY(programOf(dispatch)) : whole.program;
-    auto knobs = knobsOf(request, dispatch.root, parallel);
-    if (knobs) {
-      subject.knobs = std::move(*knobs);
-    } else if (knobs.error().fault == Fault::user) {
-      subject.whyNot = knobs.error().message;
-    } else {
-      return std::unexpected(knobs.error());
-    }
+    HONE_CHECK(addKnobs(subject, request, parallel));
     subjects.push_back(std::move(subject));
   }
-  HONE_CHECK(choose(subjects));
+  HONE_CHECK(chooseSubjects(subjects, options_, times.empty() ? Costs::even : Costs::measured));
   return subjects;
 }
 

@@ -1,8 +1,10 @@
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <regex>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -25,7 +27,17 @@ namespace hone::tune {
 struct SubjectOptions {
   std::string dispatches;  ///< a pattern of the names to tune; "": all
   std::size_t top = 0;     ///< only so many that cost the most; 0: all
+  /// Only these, whose candidates are there already: nobody asks for their knobs.
+  std::optional<std::set<std::string>> planned{};  // NOLINT(readability-redundant-member-init)
 };
+
+/// Where the subjects' shares of the time come from.
+enum class Costs : std::uint8_t { measured, even };
+
+/// Sorts the subjects by their cost, those that are not tuned last, each with the reason. Only
+/// where costs were measured is one left out for costing next to nothing.
+[[nodiscard]] Result<void> chooseSubjects(std::vector<Subject>& subjects,
+                                          const SubjectOptions& options, Costs costs);
 
 /// What a program's dispatches are made of, what can be chosen for each, and which of them are
 /// worth it: in the order of their cost, those that are not tuned last, each with the reason.
@@ -36,7 +48,7 @@ class SubjectFinder {
 
   /// Under these flags; with `elsewhere` it is run there. Sources of dispatches that can stand
   /// alone go to the folder. With an executor the program is run to see what each dispatch costs;
-  /// without one, where there is no device, all cost the same.
+  /// without one, and where the device does not tell, all cost the same.
   [[nodiscard]] Result<std::vector<Subject>> find(const WholeProgram& whole,
                                                   const std::vector<std::string>& flags,
                                                   const iree::Executor* executor,
@@ -46,7 +58,9 @@ class SubjectFinder {
  private:
   [[nodiscard]] Result<KnobModel> knobsOf(const iree::CompileRequest& request,
                                           const model::RootOperation& root, bool parallel);
-  [[nodiscard]] Result<void> choose(std::vector<Subject>& subjects) const;
+  /// What can be chosen for it, or why nothing is.
+  [[nodiscard]] Result<void> addKnobs(Subject& subject, const iree::CompileRequest& request,
+                                      bool parallel);
 
   iree::Compiler& compiler_;
   iree::Target target_;

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
+#include <ranges>
 
 #include "base/machine.h"
 #include "base/text.h"
@@ -43,6 +45,12 @@ DispatchSearch* mostPromising(const std::vector<std::unique_ptr<DispatchSearch>>
 
 Result<Tuner> Tuner::make(const trial::Workbench& bench, iree::Target target, WholeProgram whole,
                           TuneOptions options, std::filesystem::path folder) {
+  if (!trial::canBeCompared(whole.program)) {
+    return userError(
+        "{} gives nothing that hone can compare ({}): what makes it quicker could "
+        "make it wrong; give a function that returns tensors or numbers",
+        whole.program.label(), join(whole.program.resultTypes, ", "));
+  }
   auto known = HONE_TRY(precedents(bench.store, target.name, cpuName()));
   return Tuner(bench, std::move(target), std::move(whole), std::move(options), std::move(folder),
                std::move(known));
@@ -54,8 +62,24 @@ std::vector<std::string> Tuner::flagsOf(const Variant& variant) const {
   return flags;
 }
 
-bool Tuner::trialsSpent() const {
-  return options_.budget.trials && tried_ >= *options_.budget.trials;
+std::size_t Tuner::trialsLeft(const Limit& limit) const {
+  if (!limit.trials) {
+    return std::numeric_limits<std::size_t>::max();
+  }
+  return static_cast<std::size_t>(std::max<std::int64_t>(*limit.trials - tried_, 0));
+}
+
+Tuner::Limit Tuner::limitOf(std::size_t variant, const TuneResult& result) const {
+  const double begin = result.flagFindings.empty() ? 0 : kFlagShare;
+  const double part =
+      static_cast<double>(variant + 1) / static_cast<double>(result.variants.size());
+  Limit limit;
+  limit.time = begin + (kSearchShare - begin) * part;
+  if (options_.budget.trials) {
+    limit.trials = *options_.budget.trials * static_cast<std::int64_t>(variant + 1) /
+                   static_cast<std::int64_t>(result.variants.size());
+  }
+  return limit;
 }
 
 Result<void> Tuner::findVariants(TuneResult& result) {
@@ -94,21 +118,19 @@ Result<void> Tuner::findVariants(TuneResult& result) {
   return {};
 }
 
-Result<std::vector<std::unique_ptr<DispatchSearch>>> Tuner::beginAll(Variant& variant) {
+Result<std::vector<std::unique_ptr<DispatchSearch>>> Tuner::beginAll(Variant& variant,
+                                                                     const Limit& limit) {
   std::vector<std::unique_ptr<DispatchSearch>> searches;
   for (TunedDispatch& dispatch : variant.dispatches) {
     Subject& subject = dispatch.subject;
     const auto planned = options_.planned.find(subject.name);
-    if (options_.onlyPlanned) {
-      subject.knobs.reset();
-      subject.whyNot = planned == options_.planned.end() ? "no candidates were made for it" : "";
-    }
     if (!subject.whyNot.empty()) {
       continue;
     }
     SearchOptions options;
     if (planned != options_.planned.end()) {
       options.planned = planned->second;
+      options.planned.resize(std::min(options.planned.size(), trialsLeft(limit)));
     }
     options.strategy = options_.strategy;
     options.seed = whole_.seed;
@@ -127,6 +149,7 @@ Result<std::vector<std::unique_ptr<DispatchSearch>>> Tuner::beginAll(Variant& va
       subject.whyNot = search.error().message;  // the others may still gain
       continue;
     }
+    tried_ += static_cast<std::int64_t>(options.planned.size());
     searches.push_back(HONE_TRY(std::move(search)));
   }
   HONE_CHECK(awaitBaselines(variant, searches));
@@ -154,22 +177,19 @@ Result<void> Tuner::awaitBaselines(Variant& variant,
 }
 
 Result<void> Tuner::searchAll(std::vector<std::unique_ptr<DispatchSearch>>& searches,
-                              double until) {
-  bench_.progress.stage(fmt::format("search of {} dispatches", searches.size()),
-                        {.total = options_.budget.trials.value_or(0),
-                         .done = tried_,
-                         .atMost = clock_.leftUntil(until)});
+                              const Limit& limit) {
+  bench_.progress.stage(
+      fmt::format("search of {} dispatches", searches.size()),
+      {.total = limit.trials.value_or(0), .done = tried_, .atMost = clock_.leftUntil(limit.time)});
   const std::size_t places = bench_.elsewhere == nullptr ? 1 : bench_.elsewhere->places();
   std::vector<DispatchSearch*> underWay;
   while (true) {
-    while (underWay.size() < places && !clock_.spent(until) && !trialsSpent()) {
+    while (underWay.size() < places && !clock_.spent(limit.time) && trialsLeft(limit) > 0) {
       DispatchSearch* next = mostPromising(searches);
       if (next == nullptr) {
         break;
       }
-      const std::size_t before = next->tried();
-      HONE_CHECK(next->beginStep());
-      tried_ += static_cast<std::int64_t>(next->tried() - before);
+      tried_ += static_cast<std::int64_t>(HONE_TRY(next->beginStep(trialsLeft(limit))));
       underWay.push_back(next);
     }
     if (underWay.empty()) {
@@ -195,8 +215,13 @@ Result<std::size_t> Tuner::firstToEnd(const std::vector<DispatchSearch*>& underW
   return owners[HONE_TRY(bench_.elsewhere->any(tickets))];
 }
 
-Result<void> Tuner::tune(Variant& variant, double until, TuneResult& result) {
-  SubjectFinder finder(bench_.compiler, target_, options_.subjects);
+Result<void> Tuner::tune(Variant& variant, const Limit& limit, TuneResult& result) {
+  SubjectOptions wanted = options_.subjects;
+  if (options_.onlyPlanned) {
+    const auto names = std::views::keys(options_.planned);
+    wanted.planned.emplace(names.begin(), names.end());
+  }
+  SubjectFinder finder(bench_.compiler, target_, std::move(wanted));
   const auto folder = folder_ / fmt::format("variant{}", &variant - result.variants.data());
   HONE_CHECK(makeFolder(folder));
   auto subjects =
@@ -204,8 +229,8 @@ Result<void> Tuner::tune(Variant& variant, double until, TuneResult& result) {
   for (Subject& subject : subjects) {
     variant.dispatches.emplace_back().subject = std::move(subject);
   }
-  auto searches = HONE_TRY(beginAll(variant));
-  HONE_CHECK(searchAll(searches, until));
+  auto searches = HONE_TRY(beginAll(variant, limit));
+  HONE_CHECK(searchAll(searches, limit));
   if (bench_.elsewhere != nullptr) {  // all at the same time
     for (const auto& search : searches) {
       HONE_CHECK(search->beginFinish());
@@ -282,7 +307,7 @@ Result<void> Tuner::timeBoth(TuneResult& result) {
       return std::unexpected(times->error());
     }
   }
-  if (before && after) {
+  if (before && after && !before->empty() && !after->empty()) {
     result.before = std::move(*before);
     result.after = std::move(*after);
   }
@@ -292,11 +317,8 @@ Result<void> Tuner::timeBoth(TuneResult& result) {
 Result<TuneResult> Tuner::run() {
   TuneResult result;
   HONE_CHECK(findVariants(result));
-  const double begin = result.flagFindings.empty() ? 0 : kFlagShare;
-  const auto variants = static_cast<double>(result.variants.size());
   for (std::size_t i = 0; i < result.variants.size(); ++i) {
-    const double until = begin + (kSearchShare - begin) * static_cast<double>(i + 1) / variants;
-    HONE_CHECK(tune(result.variants[i], until, result));
+    HONE_CHECK(tune(result.variants[i], limitOf(i, result), result));
   }
   HONE_CHECK(proveAll(result));
   bench_.progress.finish();

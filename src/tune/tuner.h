@@ -59,7 +59,8 @@ struct TuneResult {
 /// Tunes a program: flags of the whole, then the knobs of each dispatch, then the proof.
 class Tuner {
  public:
-  /// What earlier runs won with is taken from the bench's store. The folder is for scratch files.
+  /// What earlier runs won with is taken from the bench's store. The folder is for scratch files. A
+  /// program whose results cannot be compared is a user error.
   [[nodiscard]] static Result<Tuner> make(const trial::Workbench& bench, iree::Target target,
                                           WholeProgram whole, TuneOptions options,
                                           std::filesystem::path folder);
@@ -80,19 +81,26 @@ class Tuner {
   [[nodiscard]] std::vector<std::string> flagsOf(const Variant& variant) const;
   /// The program without flags, and with those that make it surely quicker.
   [[nodiscard]] Result<void> findVariants(TuneResult& result);
-  /// Searches the dispatches of a variant until this fraction of the budget is used up.
-  [[nodiscard]] Result<void> tune(Variant& variant, double until, TuneResult& result);
-  [[nodiscard]] Result<std::vector<std::unique_ptr<DispatchSearch>>> beginAll(Variant& variant);
+  /// Up to where a variant may use the budget.
+  struct Limit {
+    double time = 1;                     ///< a fraction of it
+    std::optional<std::int64_t> trials;  ///< of all variants so far
+  };
+  [[nodiscard]] Limit limitOf(std::size_t variant, const TuneResult& result) const;
+  /// Searches the dispatches of a variant until the limit is reached.
+  [[nodiscard]] Result<void> tune(Variant& variant, const Limit& limit, TuneResult& result);
+  [[nodiscard]] Result<std::vector<std::unique_ptr<DispatchSearch>>> beginAll(Variant& variant,
+                                                                              const Limit& limit);
   /// Leaves out those whose baseline failed elsewhere.
   [[nodiscard]] static Result<void> awaitBaselines(
       Variant& variant, std::vector<std::unique_ptr<DispatchSearch>>& searches);
   [[nodiscard]] Result<std::size_t> firstToEnd(const std::vector<DispatchSearch*>& underWay) const;
   [[nodiscard]] Result<void> searchAll(std::vector<std::unique_ptr<DispatchSearch>>& searches,
-                                       double until);
+                                       const Limit& limit);
   [[nodiscard]] Result<void> proveAll(TuneResult& result);
   /// Times the dispatches before and after; a device that does not tell leaves them empty.
   [[nodiscard]] Result<void> timeBoth(TuneResult& result);
-  [[nodiscard]] bool trialsSpent() const;
+  [[nodiscard]] std::size_t trialsLeft(const Limit& limit) const;
 
   trial::Workbench bench_;
   iree::Target target_;
@@ -101,7 +109,7 @@ class Tuner {
   std::filesystem::path folder_;
   std::vector<Precedent> precedents_;
   trial::BudgetClock clock_;
-  std::int64_t tried_ = 0;
+  std::int64_t tried_ = 0;  ///< of dispatches, those planned among them
 };
 
 }  // namespace hone::tune

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <filesystem>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+#include "app/engine.h"
+#include "app/tune_report.h"
+#include "trial/workbench.h"
+
+namespace hone::app {
+
+/// A program that could not be tuned.
+struct LeftOut {
+  std::string program;
+  std::string error;
+};
+
+/// What came of all programs of a run.
+struct AllTuned {
+  std::vector<TunedProgram> tuned;
+  std::vector<LeftOut> leftOut;
+};
+
+/// Tunes one program after the other, each with these options. One of several that does not compile
+/// or run is left out; where that is true of all it is a user error. With a starter spec its
+/// entries are tried first.
+[[nodiscard]] Result<AllTuned> tuneAll(const trial::Workbench& bench, Engine& engine,
+                                       std::vector<tune::WholeProgram> programs,
+                                       const tune::TuneOptions& options,
+                                       const std::string& starterSpec,
+                                       const std::filesystem::path& folder);
+
+/// For the store, and for --json.
+[[nodiscard]] nlohmann::json summaryOf(const AllTuned& all);
+
+}  // namespace hone::app

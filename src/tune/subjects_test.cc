@@ -1,0 +1,50 @@
+#include "tune/subjects.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+namespace hone::tune {
+namespace {
+
+std::vector<Subject> subjectsWith(const std::vector<double>& shares) {
+  std::vector<Subject> subjects;
+  for (std::size_t i = 0; i < shares.size(); ++i) {
+    Subject& subject = subjects.emplace_back();
+    subject.name = fmt::format("main_dispatch_{}_matmul", i);
+    subject.dispatches = {fmt::format("main_dispatch_{}", i)};
+    subject.share = shares[i];
+  }
+  return subjects;
+}
+
+std::size_t chosenOf(const std::vector<Subject>& subjects) {
+  return static_cast<std::size_t>(
+      std::count_if(subjects.begin(), subjects.end(),
+                    [](const Subject& subject) { return subject.whyNot.empty(); }));
+}
+
+TEST(ChooseSubjects, LeavesOutWhatCostsNextToNothing) {
+  auto subjects = subjectsWith({0.005, 0.3, 0.695});
+  ASSERT_TRUE(chooseSubjects(subjects, {}, Costs::measured));
+  EXPECT_EQ(chosenOf(subjects), 2u);
+  EXPECT_EQ(subjects[0].name, "main_dispatch_2_matmul");
+  EXPECT_TRUE(subjects[2].whyNot.contains("1 %")) << subjects[2].whyNot;
+}
+
+TEST(ChooseSubjects, ManyDispatchesOfUnknownCostAreAllTuned) {
+  auto subjects = subjectsWith(std::vector<double>(150, 1.0 / 150));
+  ASSERT_TRUE(chooseSubjects(subjects, {}, Costs::even));
+  EXPECT_EQ(chosenOf(subjects), 150u);
+}
+
+TEST(ChooseSubjects, TakesThoseAskedFor) {
+  auto subjects = subjectsWith({0.2, 0.3, 0.5});
+  ASSERT_TRUE(chooseSubjects(subjects, {"dispatch_[01]_", 1}, Costs::measured));
+  EXPECT_EQ(chosenOf(subjects), 1u);
+  EXPECT_EQ(subjects[0].name, "main_dispatch_1_matmul");
+}
+
+}  // namespace
+}  // namespace hone::tune
