@@ -303,16 +303,8 @@ Result<void> Session::settle(std::size_t index, const iree::Compiled& compiled) 
 }
 
 Result<void> Session::expectDevice(Outcome outcome) const {
-  if (outcome != Outcome::runFailed && outcome != Outcome::runTimeout) {
-    return {};
-  }
-  if (!HONE_TRY(iree::isPresent(executor_.installation(), executor_.device()))) {
-    return machineError(
-        "the device {} is gone; what was measured is stored, and the same command goes on when it "
-        "is back",
-        executor_.device().name);
-  }
-  return {};
+  const bool failed = outcome == Outcome::runFailed || outcome == Outcome::runTimeout;
+  return failed ? trial::expectDevice(executor_) : Result<void>();
 }
 
 Result<void> Session::refuseBadBaseline(Outcome outcome, const std::string& message) const {
