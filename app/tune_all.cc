@@ -14,7 +14,7 @@ Result<tune::TuneResult> tuneOne(const trial::Workbench& bench, Engine& engine,
                                  const std::filesystem::path& scratch) {
   HONE_CHECK(makeFolder(scratch));
   if (!starterSpec.empty()) {
-    options.planned = HONE_TRY(plannedBy(engine, whole, starterSpec));
+    options.planned = HONE_TRY(plannedBy(engine, whole, starterSpec, bench.progress));
   }
   auto tuner =
       HONE_TRY(tune::Tuner::make(bench, engine.target, whole, std::move(options), scratch));

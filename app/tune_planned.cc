@@ -11,10 +11,20 @@
 namespace hone::app {
 
 Result<Planned> plannedBy(Engine& engine, const tune::WholeProgram& whole,
-                          const std::string& specFile) {
+                          const std::string& specFile, Progress& progress) {
   const iree::Spec spec = HONE_TRY(iree::readSpec(engine.compiler, specFile));
   const iree::CompileRequest request = tune::requestFor(whole, whole.flags);
   const auto check = HONE_TRY(iree::checkSpec(engine.compiler, request, spec));
+  if (!check.refused.empty()) {
+    progress.say(fmt::format("{} does not compile with {}: {}", whole.program.label(), specFile,
+                             check.refused));
+  }
+  for (const iree::EntryUse& entry : check.entries) {
+    if (check.refused.empty() && entry.uses.empty()) {
+      progress.say(fmt::format("@{} of {} matches nothing in {}", entry.entry, specFile,
+                               whole.program.label()));
+    }
+  }
   const ScratchFolder folder = HONE_TRY(ScratchFolder::create("hone-starter"));
   const auto dispatches = HONE_TRY(iree::dispatchPrograms(engine.compiler, request, folder.path()));
   Planned planned;

@@ -14,9 +14,10 @@ namespace hone::app {
 /// Candidates that are there before anything is searched, by the name of the dispatch.
 using Planned = std::map<std::string, std::vector<model::Config>>;
 
-/// What a spec that is there already says for the dispatches of a program.
+/// What a spec that is there already says for the dispatches of a program; entries that say nothing
+/// for it are told.
 [[nodiscard]] Result<Planned> plannedBy(Engine& engine, const tune::WholeProgram& whole,
-                                        const std::string& specFile);
+                                        const std::string& specFile, Progress& progress);
 /// What another machine compiled.
 [[nodiscard]] Planned plannedBy(const tune::CandidateFolder& candidates);
 

@@ -161,6 +161,7 @@ nlohmann::json toJson(const TunedProgram& tuned) {
     json["speedup"] = intervalOf(proof.comparison.speedup);
     json["verdict"] = nameOf(proof.comparison.verdict);
     json["spec"] = result.spec;
+    json["spec_faults"] = result.specFaults;
     if (!result.after.empty()) {
       json["dispatch_times"] = {{"before", app::toJson(result.before)},
                                 {"after", app::toJson(result.after)}};
@@ -216,6 +217,9 @@ void printTuned(const TunedProgram& tuned, const iree::Device& device) {
       "equal\n",
       humanTime(proof.defaultNs), humanTime(proof.tunedNs), speedup.estimate, speedup.low,
       speedup.high);
+  for (const std::string& fault : tuned.result.specFaults) {
+    fmt::print("note: {}\n", fault);
+  }
 }
 
 }  // namespace hone::app

@@ -41,6 +41,16 @@ Result<std::vector<std::string>> listDevices(const Installation& installation) {
   return devices;
 }
 
+Result<bool> isPresent(const Installation& installation, const Device& device) {
+  if (device.isLocal()) {
+    return true;
+  }
+  const std::vector<std::string> found = HONE_TRY(listDevices(installation));
+  return std::any_of(found.begin(), found.end(), [&](const std::string& name) {
+    return deviceNamed(name).driver() == device.driver();
+  });
+}
+
 Result<Device> fittingDevice(const Target& target, const std::string& wanted) {
   Device device = deviceNamed(wanted.empty() ? target.devices.front() : wanted);
   const auto& fitting = target.devices;

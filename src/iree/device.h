@@ -31,6 +31,9 @@ struct Device {
 /// The devices of this machine that IREE's runtime finds, by name.
 [[nodiscard]] Result<std::vector<std::string>> listDevices(const Installation& installation);
 
+/// Whether the device's driver still finds one; those of the CPU are always there.
+[[nodiscard]] Result<bool> isPresent(const Installation& installation, const Device& device);
+
 /// The wanted device, or the target's own when `wanted` is empty, whether this machine has it or
 /// not. One that cannot run the target is a user error.
 [[nodiscard]] Result<Device> fittingDevice(const Target& target, const std::string& wanted);

@@ -112,6 +112,12 @@ TEST_F(DeviceTest, AnUnknownOrUnfitDeviceIsOneLineThatListsTheOthers) {
   EXPECT_THAT(far.error().message, HasSubstr("local-sync://"));
 }
 
+TEST_F(DeviceTest, KnowsWhetherADeviceIsStillThere) {
+  EXPECT_TRUE(isPresent(installation_, deviceNamed("local-sync")).value());
+  EXPECT_TRUE(isPresent(installation_, deviceNamed("local-task://3")).value());
+  EXPECT_FALSE(isPresent(installation_, deviceNamed("nowhere://0")).value());
+}
+
 TEST_F(DeviceTest, ATargetWithoutADeviceHereIsCompileOnly) {
   const auto devices = listDevices(installation_).value();
   EXPECT_THAT(devices, Contains("local-sync://"));

@@ -208,6 +208,20 @@ TEST_F(ExperimentTest, ABaselineThatIsWrongOrFailsIsTheUsersError) {
   EXPECT_THAT(findings.error().message, HasSubstr("does not compile"));
 }
 
+/// What fails for want of a device says nothing about candidates: nothing is kept of it.
+TEST_F(ExperimentTest, ADeviceThatIsGoneIsTheMachinesError) {
+  const iree::Executor gone(engine_.installation, iree::deviceNamed("nowhere"),
+                            Limits{std::chrono::seconds(30), 0});
+  Progress progress(true);
+  Experiment experiment(engine_.compiler, gone, store_, progress);
+  const std::int64_t run = newRun();
+  const auto findings = experiment.run(run, matmulPlan());
+  ASSERT_FALSE(findings);
+  EXPECT_EQ(findings.error().fault, Fault::machine);
+  EXPECT_THAT(findings.error().message, HasSubstr("nowhere is gone"));
+  EXPECT_TRUE(store_.trials(run)->empty());
+}
+
 /// Twice the work takes surely longer; the same program is never surely faster.
 TEST_F(ExperimentTest, TellsSlowerFromSame) {
   Plan plan =

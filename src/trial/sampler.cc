@@ -17,6 +17,16 @@ constexpr std::int64_t kMaxRepetitions = 5;
 
 }  // namespace
 
+Result<void> expectDevice(const iree::Executor& executor) {
+  if (HONE_TRY(iree::isPresent(executor.installation(), executor.device()))) {
+    return {};
+  }
+  return machineError(
+      "the device {} is gone; what was measured is stored, and the same command goes on when it is "
+      "back",
+      executor.device().name);
+}
+
 Pace paceOf(double callNs) {
   const double atLeast = std::max(callNs, 1.0);
   Pace pace;

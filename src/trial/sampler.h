@@ -32,6 +32,9 @@ struct Measurement {
   std::vector<model::Sample> samples;
 };
 
+/// An error of the machine where the device is gone: what failed on it says nothing else.
+[[nodiscard]] Result<void> expectDevice(const iree::Executor& executor);
+
 /// The median over the samples of one process, by the time that ranks: one figure a round.
 [[nodiscard]] double rankTime(std::span<const model::Sample> samples, iree::RankBy rankBy);
 

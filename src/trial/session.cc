@@ -247,7 +247,9 @@ Result<void> Session::settle(std::size_t index, const iree::Compiled& compiled) 
   take(entry, compiled);
   if (entry.trial != 0) {
     // The expectation is not stored: without a reference the baseline sets it anew.
-    HONE_CHECK(verifier_.check(entry.call));
+    const Verification again = HONE_TRY(verifier_.check(entry.call));
+    HONE_CHECK(expectDevice(again.outcome));
+    HONE_CHECK(refuseBadBaseline(again.outcome, again.message));
     return addTwin();  // the run may have been killed between the two
   }
   const Candidate& candidate = entry.candidate;
@@ -291,27 +293,33 @@ Result<void> Session::settle(std::size_t index, const iree::Compiled& compiled) 
     trial.message = verification.message;
     trial.diagnostics += verification.diagnostics;
     trial.details["verified"] = nameOf(verification.against);
+    HONE_CHECK(expectDevice(trial.outcome));
   }
   if (index == 0) {
-    HONE_CHECK(refuseBadBaseline(trial));
+    HONE_CHECK(refuseBadBaseline(trial.outcome, trial.message));
   }
   HONE_CHECK(screen(entry, trial));
   return index == 0 ? addTwin() : Result<void>();
 }
 
-Result<void> Session::refuseBadBaseline(const store::Trial& trial) const {
+Result<void> Session::expectDevice(Outcome outcome) const {
+  const bool failed = outcome == Outcome::runFailed || outcome == Outcome::runTimeout;
+  return failed ? trial::expectDevice(executor_) : Result<void>();
+}
+
+Result<void> Session::refuseBadBaseline(Outcome outcome, const std::string& message) const {
   const std::string name = plan_.programs.front().source.filename().string();
-  switch (trial.outcome) {
+  switch (outcome) {
     case Outcome::ok:
       return {};
     case Outcome::mismatch:
       return userError("{} computes a wrong result with the compiler's own choices: {}", name,
-                       trial.message);
+                       message);
     case Outcome::runFailed:
     case Outcome::runTimeout:
-      return userError("{} does not run on {}: {}", name, executor_.device().name, trial.message);
+      return userError("{} does not run on {}: {}", name, executor_.device().name, message);
     default:
-      return userError("{} does not compile: {}", name, trial.message);
+      return userError("{} does not compile: {}", name, message);
   }
 }
 
@@ -319,7 +327,11 @@ Result<void> Session::screen(Entry& entry, store::Trial& trial) {
   std::vector<model::Sample> samples;
   if (trial.outcome == Outcome::ok) {
     if (!pace_) {
-      pace_ = HONE_TRY(sampler_.paceFor(entry.call));
+      const auto pace = sampler_.paceFor(entry.call);
+      if (!pace && pace.error().fault == Fault::user) {
+        HONE_CHECK(expectDevice(Outcome::runFailed));
+      }
+      pace_ = HONE_TRY(pace);
       auto details = HONE_TRY(store_.run(run_))->details;
       details[scoped(plan_, "pace")] = {{"iterations", pace_->iterations},
                                         {"repetitions", pace_->repetitions}};
@@ -327,6 +339,7 @@ Result<void> Session::screen(Entry& entry, store::Trial& trial) {
     }
     const Pace pace{pace_->iterations, std::max(pace_->repetitions, kScreenSamples)};
     Measurement measurement = HONE_TRY(sampler_.take(entry.call, pace, Stage::screen, 0, 0));
+    HONE_CHECK(expectDevice(measurement.outcome));
     trial.outcome = measurement.outcome;
     trial.diagnostics += measurement.diagnostics;
     samples = std::move(measurement.samples);

@@ -102,7 +102,11 @@ class Session {
   [[nodiscard]] Result<void> settle(std::size_t index, const iree::Compiled& compiled);
   [[nodiscard]] Result<void> screen(Entry& entry, store::Trial& trial);
   [[nodiscard]] Result<void> addTwin();
-  [[nodiscard]] Result<void> refuseBadBaseline(const store::Trial& trial) const;
+  /// A call that failed because there is no device any more says nothing about its candidate: that
+  /// is an error of the machine, and nothing of it is stored.
+  [[nodiscard]] Result<void> expectDevice(model::Outcome outcome) const;
+  [[nodiscard]] Result<void> refuseBadBaseline(model::Outcome outcome,
+                                               const std::string& message) const;
   [[nodiscard]] const Entry* equalBinary(const Entry& entry) const;
   /// The best so far, for people; "" where nothing is selected.
   [[nodiscard]] std::string bestText() const;

@@ -27,7 +27,14 @@ constexpr std::size_t kFewestRounds = 6;
 }  // namespace
 
 Participant Session::participant(const Entry& entry) const {
-  return callParticipant(entry.trial, sampler_, entry.call, *pace_);
+  Participant one = callParticipant(entry.trial, sampler_, entry.call, *pace_);
+  one.take = [this, take = std::move(one.take)](Stage stage, std::int64_t round,
+                                                std::int64_t position) -> Result<Measurement> {
+    Measurement measurement = HONE_TRY(take(stage, round, position));
+    HONE_CHECK(expectDevice(measurement.outcome));
+    return measurement;
+  };
+  return one;
 }
 
 Result<void> Session::finish() {
@@ -113,6 +120,7 @@ Result<void> Session::rebuildFinalists() {
       verification = HONE_TRY(checkFinalist(entry.call));
     }
     if (verification.outcome != Outcome::ok) {
+      HONE_CHECK(expectDevice(verification.outcome));
       HONE_CHECK(store_.setOutcome(entry.trial, verification.outcome, verification.message));
       if (i == 0) {
         return userError("the program alone differs from itself among others: {}",

@@ -1,5 +1,6 @@
 #include "tune/program_flags.h"
 
+#include "iree/split_compile.h"
 #include "tune/layout_scripts.h"
 #include "tune/script_file.h"
 
@@ -8,6 +9,10 @@ namespace {
 
 constexpr std::string_view kPackedOperations =
     "--iree-dispatch-creation-experimental-set-data-tiling-ops";
+
+FlagSet splitReduction() {
+  return {"split reduction", {iree::kEnableSplitFlag}, "long sums in several workgroups"};
+}
 
 std::vector<FlagSet> cpuFlagSets() {
   const std::string dataTiling = "--iree-opt-data-tiling";
@@ -45,6 +50,7 @@ std::vector<FlagSet> cpuFlagSets() {
       {"no unrolling",
        {"--iree-llvmcpu-loop-unrolling=false"},
        "smaller loops where the tiles are unrolled already"},
+      splitReduction(),
   };
 }
 
@@ -62,7 +68,7 @@ std::vector<FlagSet> flagSets(const iree::Target& target) {
   if (target.name == "local") {
     return cpuFlagSets();
   }
-  return {{"optimization level 3", {"--iree-opt-level=O3"}, "more fusion"}};
+  return {{"optimization level 3", {"--iree-opt-level=O3"}, "more fusion"}, splitReduction()};
 }
 
 }  // namespace hone::tune

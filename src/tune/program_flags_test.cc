@@ -100,6 +100,31 @@ TEST(ProgramFlags, ChannelsLastGivesEveryConvolutionALayoutThatVectorizes) {
   }
 }
 
+constexpr std::string_view kLongSum = R"mlir(
+func.func @main(%a: tensor<32x65536xf32>, %b: tensor<65536x32xf32>) -> tensor<32x32xf32> {
+  %z = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<32x32xf32>
+  %f = linalg.fill ins(%z : f32) outs(%e : tensor<32x32xf32>) -> tensor<32x32xf32>
+  %r = linalg.matmul ins(%a, %b : tensor<32x65536xf32>, tensor<65536x32xf32>) outs(%f : tensor<32x32xf32>) -> tensor<32x32xf32>
+  return %r : tensor<32x32xf32>
+}
+)mlir";
+
+TEST(ProgramFlags, ALongSumIsSplitForEveryTarget) {
+  for (const char* target : {"local", "vulkan", "rocm:gfx942"}) {
+    const auto sets = flagSets(iree::targetFrom(target).value());
+    EXPECT_TRUE(std::any_of(sets.begin(), sets.end(), [](const FlagSet& one) {
+      return one.name == "split reduction";
+    })) << target;
+  }
+  const auto sets = flagSets(iree::targetFrom("local").value());
+  const auto set = std::find_if(sets.begin(), sets.end(),
+                                [](const FlagSet& one) { return one.name == "split reduction"; });
+  ASSERT_NE(set, sets.end());
+  EXPECT_TRUE(configuredWith(*set, kLongSum).contains("dispatch_1"));
+  EXPECT_FALSE(configuredWith({"default", {}, ""}, kLongSum).contains("dispatch_1"));
+}
+
 TEST(ProgramFlags, TheLibraryTakesThemToo) {
   const ScratchFolder folder = ScratchFolder::create("hone-flags-test").value();
   const auto source = folder.path() / "conv.mlir";

@@ -1,6 +1,7 @@
 #include "tune/program_times.h"
 
 #include "trial/lane.h"
+#include "trial/sampler.h"
 
 namespace hone::tune {
 namespace {
@@ -39,8 +40,12 @@ Result<std::vector<iree::DispatchTime>> programTimes(iree::Compiler& compiler,
   }
   const FileLock lane = HONE_TRY(trial::enterToMeasure());
   const iree::Call call{compiled.module, whole.program.function, whole.inputs.arguments};
-  return orNone(iree::dispatchTimes(executor.installation(), executor.device(), executor.limits(),
-                                    call, kCalls));
+  auto times = orNone(iree::dispatchTimes(executor.installation(), executor.device(),
+                                          executor.limits(), call, kCalls));
+  if (!times && times.error().fault == Fault::user) {
+    HONE_CHECK(trial::expectDevice(executor));
+  }
+  return times;
 }
 
 }  // namespace hone::tune

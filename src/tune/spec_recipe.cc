@@ -121,6 +121,42 @@ Result<model::Config> SpecRecipe::configOf(std::span<const std::size_t> entries)
   return config;
 }
 
+Result<std::vector<std::string>> SpecRecipe::faultsOn(
+    iree::Compiler& compiler, const WholeProgram& whole, std::span<const std::size_t> entries,
+    const std::vector<TunedDispatch>& dispatches) const {
+  std::vector<std::string> faults;
+  const std::string spec = HONE_TRY(text(entries, Comments::none));
+  if (spec.empty()) {
+    return faults;
+  }
+  iree::CompileRequest request = requestFor(whole, whole.flags);
+  request.flags.insert(request.flags.end(), flags_.flags.begin(), flags_.flags.end());
+  const auto file = HONE_TRY(keepScript(spec));
+  const auto read = HONE_TRY(iree::readSpec(compiler, file));
+  const auto check = HONE_TRY(iree::checkSpec(compiler, request, read));
+  if (!check.refused.empty()) {
+    faults.push_back(fmt::format("the compiler refuses the spec: {}", check.refused));
+    return faults;
+  }
+  for (std::size_t i = 0; i < check.entries.size() && i < entries.size(); ++i) {
+    const auto& meant = dispatches[entries_[entries[i]].dispatch].subject.dispatches;
+    const iree::EntryUse& entry = check.entries[i];
+    if (entry.uses.empty()) {
+      faults.push_back(fmt::format("@{} matches nothing", entry.entry));
+    }
+    for (const iree::SpecUse& use : entry.uses) {
+      if (std::find(meant.begin(), meant.end(), use.dispatch) == meant.end()) {
+        faults.push_back(fmt::format("@{} is also put on {}, for which it was not searched",
+                                     entry.entry, use.dispatch));
+      } else if (!use.configured) {
+        faults.push_back(
+            fmt::format("@{} is not what the compiler takes for {}", entry.entry, use.dispatch));
+      }
+    }
+  }
+  return faults;
+}
+
 void SpecRecipe::mark(std::span<const std::size_t> kept, std::span<const std::size_t> takenOut,
                       std::vector<TunedDispatch>& dispatches) const {
   for (const std::size_t entry : kept) {

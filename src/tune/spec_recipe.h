@@ -32,6 +32,11 @@ class SpecRecipe {
   /// The spec of these entries; "" for none.
   [[nodiscard]] Result<std::string> text(std::span<const std::size_t> entries,
                                          Comments comments = Comments::all) const;
+  /// What the compiler does with the spec of these entries that it should not, a sentence each: an
+  /// entry that matches nothing, is not taken, or is put on a dispatch that it was not found for.
+  [[nodiscard]] Result<std::vector<std::string>> faultsOn(
+      iree::Compiler& compiler, const WholeProgram& whole, std::span<const std::size_t> entries,
+      const std::vector<TunedDispatch>& dispatches) const;
   /// Tells the dispatches what became of their winners.
   void mark(std::span<const std::size_t> kept, std::span<const std::size_t> takenOut,
             std::vector<TunedDispatch>& dispatches) const;

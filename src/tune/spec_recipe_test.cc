@@ -48,6 +48,7 @@ class SpecRecipeTest : public ::testing::Test {
     for (const iree::DispatchMatcher& matcher : matchers) {
       TunedDispatch& dispatch = dispatches.emplace_back();
       dispatch.subject.name = dispatch.subject.root.dispatch = matcher.dispatch;
+      dispatch.subject.dispatches = {matcher.dispatch};
       dispatch.subject.share = dispatches.size() == 1 ? firstShare : 1 - firstShare;
       dispatch.winner.emplace();
       dispatch.winner->config.attributes = {{"", "", "compilation_info", kInfo}};
@@ -80,6 +81,29 @@ TEST_F(SpecRecipeTest, IsCompiledAlikeWhateverTheSharesAre) {
             other.recipe().configOf(both).value().key());
   EXPECT_NE(some.text(both).value(), other.text(both).value()) << "people see the shares";
   EXPECT_TRUE(some.text(both)->contains("70 %"));
+}
+
+TEST_F(SpecRecipeTest, IsCheckedOnTheProgram) {
+  const std::vector<std::size_t> both = {0, 1};
+  auto dispatches = winners(0.5);
+  ASSERT_EQ(dispatches.size(), 2u);
+  const auto recipe = SpecRecipe::make(compiler_, target_, whole_, {}, dispatches).value();
+  EXPECT_TRUE(recipe.faultsOn(compiler_, whole_, both, dispatches)->empty());
+  EXPECT_TRUE(recipe.faultsOn(compiler_, whole_, {}, dispatches)->empty());
+  dispatches[0].subject.dispatches = {"main_dispatch_9"};
+  const auto elsewhere = recipe.faultsOn(compiler_, whole_, both, dispatches).value();
+  ASSERT_EQ(elsewhere.size(), 1u);
+  EXPECT_TRUE(elsewhere[0].contains("not searched")) << elsewhere[0];
+  WholeProgram other = whole_;
+  other.program.source = folder_.path() / "other.mlir";
+  const std::string one =
+      "func.func @main(%a: tensor<8xf32>) -> tensor<8xf32> {\n  %r = arith.addf %a, %a : "
+      "tensor<8xf32>\n  return %r : tensor<8xf32>\n}\n";
+  other.program.hash = hashOf(one);
+  ASSERT_TRUE(writeFile(other.program.source, one));
+  const auto nothing = recipe.faultsOn(compiler_, other, both, dispatches).value();
+  ASSERT_EQ(nothing.size(), 2u);
+  EXPECT_TRUE(nothing[0].contains("matches nothing")) << nothing[0];
 }
 
 }  // namespace

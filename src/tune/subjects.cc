@@ -67,7 +67,11 @@ Result<void> chooseSubjects(std::vector<Subject>& subjects, const SubjectOptions
     if (!subject.whyNot.empty()) {
       continue;
     }
-    if (!std::regex_search(subject.name, wanted)) {
+    const bool asked =
+        std::regex_search(subject.name, wanted) ||
+        std::any_of(subject.dispatches.begin(), subject.dispatches.end(),
+                    [&](const std::string& name) { return std::regex_search(name, wanted); });
+    if (!asked) {
       subject.whyNot = "not asked for by --dispatches";
     } else if (options.top > 0 && chosen >= options.top) {
       subject.whyNot = fmt::format("not among the {} that cost the most", options.top);

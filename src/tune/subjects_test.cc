@@ -46,5 +46,13 @@ TEST(ChooseSubjects, TakesThoseAskedFor) {
   EXPECT_EQ(subjects[0].name, "main_dispatch_1_matmul");
 }
 
+TEST(ChooseSubjects, OneOfSeveralEqualDispatchesIsEnoughToAskForAll) {
+  auto subjects = subjectsWith({0.2, 0.8});
+  subjects[0].dispatches.emplace_back("main_dispatch_7");
+  ASSERT_TRUE(chooseSubjects(subjects, {"dispatch_7$", 0}, Costs::measured));
+  EXPECT_EQ(chosenOf(subjects), 1u);
+  EXPECT_EQ(subjects[0].name, "main_dispatch_0_matmul");
+}
+
 }  // namespace
 }  // namespace hone::tune

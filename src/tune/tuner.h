@@ -51,6 +51,8 @@ struct TuneResult {
   std::vector<Variant> variants;
   std::optional<Proof> proof;  ///< its recipe is the number of the variant; nothing: no gain
   std::string spec;            ///< the text; "" where flags alone, or nothing, make the gain
+  /// Where the compiler does not do with the spec what it says, a sentence each.
+  std::vector<std::string> specFaults;
   /// What the dispatches cost in the program as it was and as it is proven; for people to see.
   std::vector<iree::DispatchTime> before, after;
   std::int64_t referenceCpuNs = 0;
