@@ -36,8 +36,6 @@ struct Death {
 struct Beat {
   std::int64_t count = 0;
   bool finished = false;  ///< of the head: workers may go
-  store::Node node;       ///< of a worker
-  bool measures = false;  ///< of a worker: it may measure, not only compile
 };
 
 /// The folder on the shared file system through which a head and its workers speak: small files,
@@ -70,7 +68,8 @@ class Spool {
   void release(const Claim& claim) const;
   /// What was reported since the last call.
   [[nodiscard]] std::vector<Death> takeDeaths();
-  /// The answers that came since the last call; they stay, as done.
+  /// The answers that came since the last call; they stay, as done. The first answer to a unit
+  /// counts: a second one is removed.
   [[nodiscard]] std::vector<Answer> takeAnswers();
   /// An answer of the head's own.
   [[nodiscard]] Result<void> keepDone(const Answer& answer);
