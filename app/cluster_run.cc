@@ -78,6 +78,9 @@ Result<std::unique_ptr<ClusterRun>> ClusterRun::open(const cluster::Options& opt
       new ClusterRun(std::move(head), options.sharedFolder() / "files", store, run, progress));
   opened->head_->onStatus(
       [raw = opened.get()](const cluster::Status& status) { raw->show(status); });
+  opened->head_->onTrouble([&progress](const std::string& why) {
+    progress.say(fmt::format("a worker cannot begin: {}", why));
+  });
   return opened;
 }
 

@@ -20,6 +20,7 @@ constexpr std::string_view kCompile = "compile-";
 constexpr std::string_view kSetup = "setup.json";
 constexpr std::string_view kHead = "head.beat";
 constexpr std::string_view kKind = "kind.json";
+constexpr std::string_view kCompileMark = ".compile";
 
 /// "measure-00000012-<key>": in the order they were put.
 std::string nameOf(const Unit& unit, std::int64_t sequence) {
@@ -158,6 +159,20 @@ Beat Spool::beatOf(const std::string& worker) const {
 
 Result<void> Spool::beatHead(std::int64_t count, bool finished) {
   return write(folder_ / kHead, toJson(Beat{count, finished}));
+}
+
+Result<void> Spool::markCompileArray(const std::string& array) {
+  return write(folder_ / "logs" / fmt::format("{}{}", array, kCompileMark), json::object());
+}
+
+std::vector<std::string> Spool::compileArrays() const {
+  std::vector<std::string> arrays;
+  for (const std::string& name : namesIn(folder_ / "logs")) {
+    if (name.ends_with(kCompileMark)) {
+      arrays.push_back(name.substr(0, name.size() - kCompileMark.size()));
+    }
+  }
+  return arrays;
 }
 
 void Spool::remove() {

@@ -47,7 +47,7 @@ struct Beat {
 ///   answers/, done/       what came of them; done: the head has seen it
 ///   workers/, head.beat   signs of life
 ///   kind.json             what the nodes that measure are
-///   logs/                 what the jobs print
+///   logs/                 what the jobs print; <array>.compile: these jobs only compile
 class Spool {
  public:
   /// Makes the folders that are missing; what an earlier head left is kept.
@@ -77,6 +77,9 @@ class Spool {
   [[nodiscard]] std::vector<std::string> workers() const;
   [[nodiscard]] Beat beatOf(const std::string& worker) const;
   [[nodiscard]] Result<void> beatHead(std::int64_t count, bool finished);
+  /// Of jobs, by number: those whose workers only compile, for the next head to know.
+  [[nodiscard]] Result<void> markCompileArray(const std::string& array);
+  [[nodiscard]] std::vector<std::string> compileArrays() const;
   /// With all that is in it; for a run that is at its end.
   void remove();
 

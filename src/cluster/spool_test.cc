@@ -177,6 +177,12 @@ TEST_F(SpoolTest, SignsOfLife) {
   EXPECT_TRUE(spool_.headBeat().finished);
 }
 
+TEST_F(SpoolTest, AnotherHeadKnowsWhichJobsOnlyCompile) {
+  ASSERT_TRUE(writeFile(spool_.folder() / "logs" / "12_1.log", "hello"));
+  ASSERT_TRUE(spool_.markCompileArray("13"));
+  EXPECT_THAT(Spool::create(spool_.folder(), {}).value().compileArrays(), ElementsAre("13"));
+}
+
 TEST_F(SpoolTest, AnotherHeadFindsWhatWasDone) {
   ASSERT_TRUE(spool_.put(unit("aa")));
   ASSERT_TRUE(spool_.put(unit("bb")));
