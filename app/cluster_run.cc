@@ -106,8 +106,8 @@ Result<void> ClusterRun::keep(const cluster::Answer& answer) {
 }
 
 Result<void> ClusterRun::close() {
-  closed_ = true;
   HONE_CHECK(head_->close());
+  closed_ = true;
   const cluster::HeadCounts counts = head_->counts();
   HONE_CHECK(note(store_, run_, "cluster_cost",
                   {{"scheduler_calls", counts.schedulerCalls},
@@ -116,6 +116,10 @@ Result<void> ClusterRun::close() {
                    {"given_back", counts.givenBack},
                    {"head_cpu_ns", ownCpuNs()}}));
   return note(store_, run_, "cluster", fmt::format("{} units, done", counts.units));
+}
+
+Result<void> closed(const std::unique_ptr<ClusterRun>& cluster) {
+  return cluster ? cluster->close() : Result<void>();
 }
 
 }  // namespace hone::app

@@ -66,4 +66,8 @@ class ClusterRun {
   bool closed_ = false;
 };
 
+/// Closes it, where there is one. A run comes to its end in the store first: the folder of the
+/// cluster is what it would go on from.
+[[nodiscard]] Result<void> closed(const std::unique_ptr<ClusterRun>& cluster);
+
 }  // namespace hone::app

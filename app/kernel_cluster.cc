@@ -281,19 +281,24 @@ Result<int> optimizeOnCluster(const Context& context, const OptimizeVerbOptions&
   const std::int64_t run = HONE_TRY(findOrAddRun(context, store, described, progress));
   const auto opened =
       HONE_TRY(ClusterRun::open(cluster, context, json::object(), store, run, progress));
-  HONE_CHECK(head.handOut(*opened));
-  if (const auto gathered = head.gather(*opened); !gathered) {
+  auto gathered = head.handOut(*opened);
+  if (gathered) {
+    gathered = head.gather(*opened);
+  }
+  if (!gathered) {
     if (gathered.error().fault == Fault::user) {
-      HONE_CHECK(opened->close());
       HONE_CHECK(
           store.finishRun(run, store::RunStatus::failed, {{"error", gathered.error().message}}));
+      static_cast<void>(opened->close());
     }
     return std::unexpected(gathered.error());
   }
-  HONE_CHECK(opened->close());
   const json summary = head.summary();
   HONE_CHECK(store.finishRun(run, store::RunStatus::finished, summary));
-  return head.print(summary);
+  const auto ended = opened->close();
+  const int code = head.print(summary);
+  HONE_CHECK(ended);
+  return code;
 }
 
 Result<json> performKernel(const cluster::Unit& unit, Progress& progress) {

@@ -191,11 +191,11 @@ Result<int> conclude(const Context& context, const SplitOptions& options, Sessio
     preferProven(outcome);
   }
   HONE_CHECK(writeReports(outcome));
-  if (session.cluster) {
-    HONE_CHECK(session.cluster->close());
-  }
   HONE_CHECK(session.store.finishRun(session.run, store::RunStatus::finished, toJson(outcome)));
-  return report(context, outcome);
+  const auto ended = closed(session.cluster);
+  const int code = report(context, outcome);
+  HONE_CHECK(ended);
+  return code;
 }
 
 /// How the limits come into the compiler.

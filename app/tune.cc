@@ -238,11 +238,9 @@ Result<int> tune(const Context& context, TuneVerbOptions options) {
     if (tuned.error().fault == Fault::user) {
       HONE_CHECK(
           store.finishRun(run, store::RunStatus::failed, {{"error", tuned.error().message}}));
+      static_cast<void>(closed(onCluster));
     }
     return std::unexpected(tuned.error());
-  }
-  if (onCluster) {
-    HONE_CHECK(onCluster->close());
   }
   nlohmann::json summary = summaryOf(*tuned);
   std::int64_t referenceCpuNs = 0;
@@ -251,12 +249,14 @@ Result<int> tune(const Context& context, TuneVerbOptions options) {
   }
   summary["own_cpu_ns"] = ownCpuNs() - referenceCpuNs + engine.compiler.nurseryCpuNs();
   HONE_CHECK(store.finishRun(run, store::RunStatus::finished, summary));
+  const auto ended = closed(onCluster);
   HONE_CHECK(writeResult(context, engine, *tuned, options.output));
   if (context.json) {
     fmt::print("{}\n", store::jsonText(summary, 2));
   } else {
     fmt::print("run {}; next: hone report {} -o report.html\n", run, run);
   }
+  HONE_CHECK(ended);
   return 0;
 }
 
