@@ -136,6 +136,19 @@ TEST_F(OnCluster, ASplitSweepGivesTheTrialsAndWinnersOfALocalOne) {
   EXPECT_THAT(box_.hone({"runs", "show", "1"}).out, HasSubstr("cluster"));
 }
 
+TEST_F(OnCluster, WhatWasMeasuredHereIsMeasuredAgainThere) {
+  std::vector<std::string> here = split_;
+  here.insert(here.end(), {"--limit", "1", "--executor", "local"});
+  ASSERT_EQ(box_.hone(here).code, 0);
+  std::vector<std::string> there = split_;
+  there.insert(there.end(), {"--limit", "1"});
+  const Ran ran = box_.hone(there);
+  ASSERT_EQ(ran.code, 0) << ran.err << ran.out;
+  const json run = box_.hone({"runs", "export", "2", "--json"}).json();
+  EXPECT_FALSE(sweptTrials(run).empty());
+  expectWholeSamples(run);
+}
+
 TEST_F(OnCluster, DeadNodesCancelledJobsAndAKilledHeadLoseNothing) {
   ASSERT_EQ(local_.hone(split_).code, 0);
   {
@@ -250,6 +263,11 @@ TEST_F(OnCluster, SaysWhatIsWrong) {
   box_.write("hone.toml", "[cluster]\nexecutor = \"slurm\"\npartition = \"nowhere\"\n");
   expectError(box_.hone(split_), 3, {"sbatch", "partition"});
   expectError(box_.hone({"worker", "nowhere"}), 2, {"nowhere"});
+  std::vector<std::string> rebuild = split_;
+  rebuild.insert(rebuild.end(), {"--method", "rebuild", "--iree-source", ".", "--iree-build", ".",
+                                 "--results", "elsewhere"});
+  expectError(box_.hone(rebuild), 2, {"--executor"});
+  EXPECT_FALSE(fs::exists(box_.work() / "elsewhere")) << "nothing is begun";
   expectNoJobs();
 }
 
