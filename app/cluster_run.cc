@@ -98,6 +98,14 @@ void ClusterRun::show(const cluster::Status& status) {
   }
 }
 
+Result<void> ClusterRun::awaitWorker(const trial::Budget& budget) {
+  if (!budget.time) {
+    return {};
+  }
+  progress_.stage("waiting for a node", 0);
+  return head_->awaitWorker();
+}
+
 Result<void> ClusterRun::keep(const cluster::Answer& answer) {
   auto records = HONE_TRY(cluster::recordsFrom(answer.result.at("records")));
   cluster::setNode(records, HONE_TRY(store_.addNode(answer.node)));

@@ -228,6 +228,7 @@ Result<int> tune(const Context& context, TuneVerbOptions options) {
   if (cluster.usesCluster()) {
     onCluster = HONE_TRY(ClusterRun::open(
         cluster, context, {{"engine", engineSetup(engine, engineOptions)}}, store, run, progress));
+    HONE_CHECK(onCluster->awaitWorker(budget));
   }
   const trial::Workbench bench{
       engine.compiler, executor, store, progress, run, onCluster ? &onCluster->plans() : nullptr};
