@@ -17,6 +17,7 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/hash.h"
+#include "base/machine.h"
 #include "base/text.h"
 
 namespace hone::app {
@@ -179,6 +180,15 @@ Result<TuneVerbOptions> continuedOptions(TuneVerbOptions options,
   return options;
 }
 
+/// What workers must know. The dispatches are cut out here, for this CPU where that is the target.
+nlohmann::json setupFor(const Engine& engine, const EngineOptions& options) {
+  nlohmann::json setup = {{"engine", engineSetup(engine, options)}};
+  if (engine.target.name == "local") {
+    setup["cpu"] = cpuName();
+  }
+  return setup;
+}
+
 Result<int> tune(const Context& context, TuneVerbOptions options) {
   if (options.replayed > 0) {
     return replayRun(context, options.replayed, options.strategy, options.output);
@@ -226,8 +236,8 @@ Result<int> tune(const Context& context, TuneVerbOptions options) {
   const iree::Executor executor = engine.executor();
   std::unique_ptr<ClusterRun> onCluster;
   if (cluster.usesCluster()) {
-    onCluster = HONE_TRY(ClusterRun::open(
-        cluster, context, {{"engine", engineSetup(engine, engineOptions)}}, store, run, progress));
+    onCluster = HONE_TRY(
+        ClusterRun::open(cluster, context, setupFor(engine, engineOptions), store, run, progress));
     HONE_CHECK(onCluster->awaitWorker(budget));
   }
   const trial::Workbench bench{

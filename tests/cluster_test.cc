@@ -8,6 +8,7 @@
 #include <set>
 
 #include "base/file.h"
+#include "cluster/spool.h"
 #include "slurm_cluster.h"
 
 namespace hone::test {
@@ -269,6 +270,26 @@ TEST_F(OnCluster, SaysWhatIsWrong) {
   expectError(box_.hone(rebuild), 2, {"--executor"});
   EXPECT_FALSE(fs::exists(box_.work() / "elsewhere")) << "nothing is begun";
   expectNoJobs();
+}
+
+TEST(NoCluster, AWorkerOnAnotherCpuRefusesDispatchesThatAreNotForIt) {
+  Sandbox box;
+  const std::string version = box.hone({"--version"}).out;
+  const json setup = {{"version", version.substr(0, version.find('\n'))},
+                      {"shared", (box.work() / "shared").string()},
+                      {"cpu", "CPU of another kind"},
+                      {"idle_seconds", 1},
+                      {"engine",
+                       {{"iree", ""},
+                        {"target", "local"},
+                        {"device", "local-sync"},
+                        {"compile_seconds", 60},
+                        {"run_seconds", 30}}}};
+  auto spool = cluster::Spool::create(box.work() / "run", setup).value();
+  EXPECT_EQ(box.hone({"worker", "run"}).code, 3);
+  const auto deaths = spool.takeDeaths();
+  ASSERT_EQ(deaths.size(), 1U);
+  EXPECT_THAT(deaths.front().why, HasSubstr("made for a CPU of another kind"));
 }
 
 TEST(NoCluster, WithoutSlurmIsSaid) {
