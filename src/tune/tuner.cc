@@ -268,6 +268,9 @@ Result<void> Tuner::proveAll(TuneResult& result) {
 }
 
 Result<void> Tuner::timeBoth(TuneResult& result) {
+  if (bench_.elsewhere != nullptr) {
+    return {};  // two units, maybe on two nodes: nothing to compare
+  }
   iree::CompileRequest tuned = requestFor(whole_, whole_.flags);
   const model::Config& config = result.proof->config;
   tuned.flags.insert(tuned.flags.end(), config.flags.begin(), config.flags.end());
