@@ -255,6 +255,8 @@ TEST_F(OnCluster, AKernelIsOptimizedOnANode) {
   expectWholeSamples(exported(box_));
   expectError(box_.hone({"kernel", "optimize", "-k", "kernels/softmax.cc", "--model", "openai/o3"}),
               2, {"--proposer search"});
+  expectError(box_.hone({"kernel", "optimize", "-k", "kernels/softmax.cc", "--budget", "much"}), 2,
+              {"much"});
   expectNoJobs();
 }
 
