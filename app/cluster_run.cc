@@ -78,6 +78,9 @@ Result<std::unique_ptr<ClusterRun>> ClusterRun::open(const cluster::Options& opt
       new ClusterRun(std::move(head), options.sharedFolder() / "files", store, run, progress));
   opened->head_->onStatus(
       [raw = opened.get()](const cluster::Status& status) { raw->show(status); });
+  opened->head_->onTrouble([&progress](const std::string& why) {
+    progress.say(fmt::format("a worker cannot begin: {}", why));
+  });
   return opened;
 }
 
@@ -95,6 +98,14 @@ void ClusterRun::show(const cluster::Status& status) {
   }
 }
 
+Result<void> ClusterRun::awaitWorker(const trial::Budget& budget) {
+  if (!budget.time) {
+    return {};
+  }
+  progress_.stage("waiting for a node", 0);
+  return head_->awaitWorker();
+}
+
 Result<void> ClusterRun::keep(const cluster::Answer& answer) {
   auto records = HONE_TRY(cluster::recordsFrom(answer.result.at("records")));
   cluster::setNode(records, HONE_TRY(store_.addNode(answer.node)));
@@ -103,8 +114,8 @@ Result<void> ClusterRun::keep(const cluster::Answer& answer) {
 }
 
 Result<void> ClusterRun::close() {
-  closed_ = true;
   HONE_CHECK(head_->close());
+  closed_ = true;
   const cluster::HeadCounts counts = head_->counts();
   HONE_CHECK(note(store_, run_, "cluster_cost",
                   {{"scheduler_calls", counts.schedulerCalls},
@@ -113,6 +124,10 @@ Result<void> ClusterRun::close() {
                    {"given_back", counts.givenBack},
                    {"head_cpu_ns", ownCpuNs()}}));
   return note(store_, run_, "cluster", fmt::format("{} units, done", counts.units));
+}
+
+Result<void> closed(const std::unique_ptr<ClusterRun>& cluster) {
+  return cluster ? cluster->close() : Result<void>();
 }
 
 }  // namespace hone::app

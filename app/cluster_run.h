@@ -14,6 +14,7 @@
 #include "cluster/plans.h"
 #include "cluster/shared_files.h"
 #include "store/store.h"
+#include "trial/budget.h"
 
 namespace hone::app {
 
@@ -40,6 +41,8 @@ class ClusterRun {
   [[nodiscard]] cluster::Head& head() { return *head_; }
   [[nodiscard]] cluster::SharedFiles& files() { return files_; }
   [[nodiscard]] trial::Elsewhere& plans() { return plans_; }
+  /// Waits until a worker has begun, where time is limited: waiting for nodes does not count.
+  [[nodiscard]] Result<void> awaitWorker(const trial::Budget& budget);
   /// What a unit's worker recorded, in the store.
   [[nodiscard]] Result<void> keep(const cluster::Answer& answer);
   /// No job and no file is left; what it cost goes into the run's details.
@@ -65,5 +68,9 @@ class ClusterRun {
   std::int64_t notedNs_ = 0;
   bool closed_ = false;
 };
+
+/// Closes it, where there is one. A run comes to its end in the store first: the folder of the
+/// cluster is what it would go on from.
+[[nodiscard]] Result<void> closed(const std::unique_ptr<ClusterRun>& cluster);
 
 }  // namespace hone::app

@@ -93,6 +93,13 @@ Result<json> filesOf(const KernelCommand& command, const kernel::Optimized& opti
   return files;
 }
 
+Result<void> expectContent(const fs::path& file, const std::string& hash) {
+  if (hashOf(HONE_TRY(readFile(file))) != hash) {
+    return userError("{} is another file here than where the command was given", file.string());
+  }
+  return {};
+}
+
 /// One kernel of a command on its way.
 struct Kernel {
   fs::path file;
@@ -126,6 +133,9 @@ class KernelHead {
     hasher.field("kernel optimize").field("slurm").field(optionsKey(options_));
     for (const Kernel& one : kernels_) {
       hasher.field(one.file.string()).field(HONE_TRY(readFile(one.file)));
+      // One without a reference is left out later, with a word.
+      const auto reference = kernel::findReference(one.file, options_.reference);
+      hasher.field(reference ? HONE_TRY(readFile(*reference)) : "");
     }
     return hasher.hex();
   }
@@ -142,6 +152,7 @@ class KernelHead {
       unit.order = {{"file", one.file.string()},
                     {"reference", fs::absolute(*reference).string()},
                     {"content", hashOf(HONE_TRY(readFile(one.file)))},
+                    {"reference_content", hashOf(HONE_TRY(readFile(*reference)))},
                     {"name", one.name},
                     {"threshold", options_.threshold},
                     {"only_slow", options_.allSlow},
@@ -270,6 +281,9 @@ Result<int> optimizeOnCluster(const Context& context, const OptimizeVerbOptions&
         "--executor slurm goes with --proposer search: the key of a language model does not leave "
         "this machine");
   }
+  if (!options.budget.empty()) {
+    HONE_CHECK(trial::budgetFrom(options.budget));
+  }
   Progress progress(context.quiet || context.json);
   KernelHead head(context, options, progress);
   HONE_CHECK(head.find());
@@ -281,19 +295,24 @@ Result<int> optimizeOnCluster(const Context& context, const OptimizeVerbOptions&
   const std::int64_t run = HONE_TRY(findOrAddRun(context, store, described, progress));
   const auto opened =
       HONE_TRY(ClusterRun::open(cluster, context, json::object(), store, run, progress));
-  HONE_CHECK(head.handOut(*opened));
-  if (const auto gathered = head.gather(*opened); !gathered) {
+  auto gathered = head.handOut(*opened);
+  if (gathered) {
+    gathered = head.gather(*opened);
+  }
+  if (!gathered) {
     if (gathered.error().fault == Fault::user) {
-      HONE_CHECK(opened->close());
       HONE_CHECK(
           store.finishRun(run, store::RunStatus::failed, {{"error", gathered.error().message}}));
+      static_cast<void>(opened->close());
     }
     return std::unexpected(gathered.error());
   }
-  HONE_CHECK(opened->close());
   const json summary = head.summary();
   HONE_CHECK(store.finishRun(run, store::RunStatus::finished, summary));
-  return head.print(summary);
+  const auto ended = opened->close();
+  const int code = head.print(summary);
+  HONE_CHECK(ended);
+  return code;
 }
 
 Result<json> performKernel(const cluster::Unit& unit, Progress& progress) {
@@ -303,12 +322,17 @@ Result<json> performKernel(const cluster::Unit& unit, Progress& progress) {
   const json& order = unit.order;
   const OptimizeVerbOptions options = optionsFrom(order);
   const fs::path file = options.kernel;
-  if (hashOf(HONE_TRY(readFile(file))) != order.at("content").get<std::string>()) {
-    return userError("{} is another file here than where the command was given", file.string());
-  }
+  HONE_CHECK(expectContent(file, order.at("content")));
+  HONE_CHECK(expectContent(options.reference, order.at("reference_content")));
   Context context;
   context.quiet = true;
-  const auto command = HONE_TRY(startKernelCommand(context, options, false));
+  const auto started = startKernelCommand(context, options, false);
+  if (!started) {
+    // The head has checked the command: what is missing is missing on this machine.
+    return started.error().fault == Fault::user ? machineError("{}", started.error().message)
+                                                : std::unexpected(started.error());
+  }
+  const auto& command = *started;
   cluster::ScratchStore scratch = HONE_TRY(cluster::ScratchStore::create());
   const std::string name = order.at("name");
   json result = json::object();

@@ -131,7 +131,8 @@ Result<std::vector<model::ProfileRow>> profileAll(const std::vector<profile::Gen
 
 Result<int> finishRows(const Context& context, const ProfileVerbOptions& options,
                        store::Store& store, std::int64_t run, ProfiledRows profiled,
-                       const nlohmann::json& program, std::int64_t ownNs) {
+                       const nlohmann::json& program, std::int64_t ownNs,
+                       const std::unique_ptr<ClusterRun>& cluster = nullptr) {
   nlohmann::json summary = {{"rows", nlohmann::json::array()},
                             {"rooflines", std::move(profiled.rooflines)},
                             {"own_cpu_ns", ownNs}};
@@ -142,7 +143,10 @@ Result<int> finishRows(const Context& context, const ProfileVerbOptions& options
     summary["program"] = program;
   }
   HONE_CHECK(store.finishRun(run, store::RunStatus::finished, summary));
-  return options.output.finish(context, run, std::move(profiled.rows), program);
+  const auto ended = closed(cluster);
+  const int code = HONE_TRY(options.output.finish(context, run, std::move(profiled.rows), program));
+  HONE_CHECK(ended);
+  return code;
 }
 
 Result<int> profileOperations(const Context& context, const ProfileVerbOptions& options,
@@ -160,8 +164,8 @@ Result<int> profileOperations(const Context& context, const ProfileVerbOptions& 
     auto profiled = HONE_TRY(profileOnCluster(
         *opened, operations, options.dispatches, options.profile, progress,
         [&](const model::ProfileRow& row) { options.output.printRow(context, row); }));
-    HONE_CHECK(opened->close());
-    return finishRows(context, options, store, run, std::move(profiled), program, ownCpuNs());
+    return finishRows(context, options, store, run, std::move(profiled), program, ownCpuNs(),
+                      opened);
   }
   const iree::Executor executor = engine.executor();
   const profile::LibraryProvider library(HONE_TRY(ownProgram()), engine.runLimits);

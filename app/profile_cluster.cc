@@ -59,7 +59,7 @@ Result<json> filesOf(const profile::Generated& operation) {
 Result<std::vector<profile::Generated>> generatedFrom(const json& files,
                                                       const std::filesystem::path& root) {
   const std::string name = files.at("name");
-  const auto folder = root / "linalg" / files.at("kind").get<std::string>() / name;
+  const auto folder = profile::folderOf(root, files.at("kind").get<std::string>(), name);
   HONE_CHECK(makeFolder(folder));
   HONE_CHECK(writeFile(folder / (name + ".json"), files.at("json").get<std::string>()));
   HONE_CHECK(writeFile(folder / (name + ".mlir"), files.at("mlir").get<std::string>()));

@@ -82,7 +82,6 @@ Result<std::vector<ShapeRecord>> sweepOnCluster(ClusterRun& cluster, const split
                                                 const split::SweepOptions& options,
                                                 std::span<const SweepProblem> problems,
                                                 Progress& progress) {
-  const trial::BudgetClock clock(options.budget);
   std::vector<ShapeRecord> records(problems.size());
   std::vector<std::size_t> left;
   for (std::size_t i = 0; i < problems.size(); ++i) {
@@ -94,6 +93,10 @@ Result<std::vector<ShapeRecord>> sweepOnCluster(ClusterRun& cluster, const split
     }
     records[i].shape.arguments = problems[i].arguments;
   }
+  if (!left.empty()) {
+    HONE_CHECK(cluster.awaitWorker(options.budget));
+  }
+  const trial::BudgetClock clock(options.budget);
   progress.stage("sweep", static_cast<std::int64_t>(left.size()));
   std::map<std::string, std::size_t> underWay;  // by key
   std::int64_t trials = 0;

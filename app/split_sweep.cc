@@ -191,11 +191,11 @@ Result<int> conclude(const Context& context, const SplitOptions& options, Sessio
     preferProven(outcome);
   }
   HONE_CHECK(writeReports(outcome));
-  if (session.cluster) {
-    HONE_CHECK(session.cluster->close());
-  }
   HONE_CHECK(session.store.finishRun(session.run, store::RunStatus::finished, toJson(outcome)));
-  return report(context, outcome);
+  const auto ended = closed(session.cluster);
+  const int code = report(context, outcome);
+  HONE_CHECK(ended);
+  return code;
 }
 
 /// How the limits come into the compiler.
@@ -248,16 +248,22 @@ Result<int> splitSweep(const Context& context, const SplitOptions& options) {
       options.ireeSource.empty() != options.ireeBuild.empty()) {
     return userError("--method rebuild goes with --iree-source and --iree-build");
   }
-  HONE_CHECK(makeFolder(options.folder()));
-  const auto started = HONE_TRY(startSession(context, options, "sweep", problems, progress));
-  Session& session = *started;
-  if (session.cluster && options.method == "rebuild") {
+  const cluster::Options cluster = HONE_TRY(options.cluster.resolve());
+  if (cluster.usesCluster() && options.method == "rebuild") {
     return userError(
         "--method rebuild builds compilers on this machine: it goes without --executor");
   }
+  HONE_CHECK(makeFolder(options.folder()));
+  const auto started = HONE_TRY(startSession(context, options, "sweep", problems, progress));
+  Session& session = *started;
   sweepOptions.flags = session.engine.target.flags;
   sweepOptions.compiler = fmt::format("{} {} {}", session.engine.compiler.revision(),
                                       options.method, options.ireeSource);
+  if (cluster.usesCluster()) {
+    // What was measured there says nothing about this machine, nor the reverse.
+    sweepOptions.compiler +=
+        fmt::format(" on {} {} {}", cluster.executor, cluster.partition, cluster.gres);
+  }
   const ScratchFolder scratch = HONE_TRY(ScratchFolder::create("hone-split"));
   auto compile = HONE_TRY(
       choiceCompiler(options, session, sweepOptions.limits, problems, scratch.path(), progress));

@@ -18,6 +18,7 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/hash.h"
+#include "base/machine.h"
 #include "base/text.h"
 
 namespace hone::app {
@@ -125,6 +126,15 @@ TuneVerbOptions continuedOptions(TuneVerbOptions options, const tune::CandidateF
   return options;
 }
 
+/// What workers must know. The dispatches are cut out here, for this CPU where that is the target.
+nlohmann::json setupFor(const Engine& engine, const EngineOptions& options) {
+  nlohmann::json setup = {{"engine", engineSetup(engine, options)}};
+  if (engine.target.name == "local") {
+    setup["cpu"] = cpuName();
+  }
+  return setup;
+}
+
 Result<int> tune(const Context& context, TuneVerbOptions options) {
   if (options.replayed > 0) {
     return replayRun(context, options.replayed, options.strategy, options.output);
@@ -176,8 +186,9 @@ Result<int> tune(const Context& context, TuneVerbOptions options) {
   const iree::Executor executor = engine.executor();
   std::unique_ptr<ClusterRun> onCluster;
   if (cluster.usesCluster()) {
-    onCluster = HONE_TRY(ClusterRun::open(
-        cluster, context, {{"engine", engineSetup(engine, engineOptions)}}, store, run, progress));
+    onCluster = HONE_TRY(
+        ClusterRun::open(cluster, context, setupFor(engine, engineOptions), store, run, progress));
+    HONE_CHECK(onCluster->awaitWorker(budget));
   }
   const trial::Workbench bench{
       engine.compiler, executor, store, progress, run, onCluster ? &onCluster->plans() : nullptr};
@@ -189,11 +200,9 @@ Result<int> tune(const Context& context, TuneVerbOptions options) {
     if (tuned.error().fault == Fault::user) {
       HONE_CHECK(
           store.finishRun(run, store::RunStatus::failed, {{"error", tuned.error().message}}));
+      static_cast<void>(closed(onCluster));
     }
     return std::unexpected(tuned.error());
-  }
-  if (onCluster) {
-    HONE_CHECK(onCluster->close());
   }
   nlohmann::json summary = summaryOf(*tuned);
   std::int64_t referenceCpuNs = 0;
@@ -204,6 +213,7 @@ Result<int> tune(const Context& context, TuneVerbOptions options) {
   // A run whose result could not be written is not at its end: the same command writes it.
   HONE_CHECK(writeResult(context, engine, progress, tuned->tuned, options.output));
   HONE_CHECK(store.finishRun(run, store::RunStatus::finished, summary));
+  const auto ended = closed(onCluster);
   if (context.json) {
     fmt::print("{}\n", store::jsonText(summary, 2));
   } else {
@@ -212,6 +222,7 @@ Result<int> tune(const Context& context, TuneVerbOptions options) {
     }
     fmt::print("run {}; next: hone report {} -o report.html\n", run, run);
   }
+  HONE_CHECK(ended);
   return 0;
 }
 

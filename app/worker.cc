@@ -35,6 +35,12 @@ class HoneCraft : public cluster::Craft {
     EngineOptions options = workerEngine(setup_);
     options.elsewhere = onlyCompile_;  // it need not have the device
     engine_.emplace(HONE_TRY(Engine::start(context, options)));
+    if (const std::string cpu = setup_.value("cpu", node_.cpu); cpu != node_.cpu) {
+      return machineError(
+          "{} has a {}, but the dispatches are made for a {}: give the command on a machine like "
+          "the nodes",
+          node_.name, node_.cpu, cpu);
+    }
     if (onlyCompile_) {
       executor_.emplace(engine_->executor());
       return {};

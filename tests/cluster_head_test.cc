@@ -23,7 +23,8 @@ using cluster::Head;
 using cluster::Unit;
 using testing::HasSubstr;
 
-/// Squares numbers, leaving a mark for each time; dies when asked to; waits for a file to appear.
+/// Squares numbers, leaving a mark for each time; dies or hangs when asked to; waits for a file to
+/// appear.
 class SquareCraft : public cluster::Craft {
  public:
   [[nodiscard]] Result<nlohmann::json> perform(const Unit& unit) override {
@@ -32,6 +33,12 @@ class SquareCraft : public cluster::Craft {
     }
     const std::filesystem::path marks = unit.order.at("marks").get<std::string>();
     std::ofstream(marks / fmt::format("{}-{}", unit.key, ::getpid())) << cluster::workerName();
+    if (unit.kind == "hang" && std::distance(std::filesystem::directory_iterator(marks), {}) == 1) {
+      ::kill(::getppid(), SIGSTOP);  // no signs of life any more; the second to try goes on
+      while (true) {
+        std::this_thread::sleep_for(std::chrono::seconds(1));
+      }
+    }
     while (unit.kind == "wait" && !std::filesystem::exists(marks / "go")) {
       std::this_thread::sleep_for(std::chrono::milliseconds(20));
     }
@@ -150,6 +157,32 @@ TEST_F(ClusterHead, WhatADeadNodeHadIsDoneElsewhere) {
   meddler.join();
   ASSERT_TRUE(answer) << answer.error().message;
   EXPECT_EQ(answer->result.at("square"), 1);
+}
+
+TEST_F(ClusterHead, AWorkerThatHangsLosesItsNodeToAnother) {
+  options_.nodes = 1;
+  options_.lostSeconds = 12;
+  auto head = openHead();
+  ASSERT_TRUE(head->handOut(unit(3, "hang")));
+  const auto answer = head->await(unit(3).key);
+  ASSERT_TRUE(answer) << answer.error().message;
+  EXPECT_EQ(answer->result.at("square"), 9);
+  EXPECT_EQ(marksLeft(), 2U);
+  ASSERT_TRUE(head->close());
+  EXPECT_TRUE(eventually([&] { return slurm_->jobs().empty(); }));
+}
+
+TEST_F(ClusterHead, JobsThatCannotStartAWorkerEndTheRun) {
+  auto head = openHead();
+  std::ofstream(options_.shared / "runs/test/measure.sh") << "#!/bin/sh\nexit 1\n";
+  ASSERT_TRUE(head->handOut(unit(1)));
+  ASSERT_TRUE(head->handOut(unit(2)));
+  const auto answer = head->await(unit(1).key);
+  ASSERT_FALSE(answer);
+  EXPECT_THAT(answer.error().message, HasSubstr("cannot begin"));
+  EXPECT_THAT(answer.error().message, HasSubstr("FAILED"));
+  head.reset();
+  EXPECT_TRUE(eventually([&] { return slurm_->jobs().empty(); }));
 }
 
 TEST_F(ClusterHead, AnotherHeadGoesOnWithTheJobsAndAnswersOfTheFirst) {

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "base/file.h"
+#include "cluster/spool.h"
 #include "slurm_cluster.h"
 
 namespace hone::test {
@@ -136,6 +137,19 @@ TEST_F(OnCluster, ASplitSweepGivesTheTrialsAndWinnersOfALocalOne) {
   EXPECT_THAT(box_.hone({"runs", "show", "1"}).out, HasSubstr("cluster"));
 }
 
+TEST_F(OnCluster, WhatWasMeasuredHereIsMeasuredAgainThere) {
+  std::vector<std::string> here = split_;
+  here.insert(here.end(), {"--limit", "1", "--executor", "local"});
+  ASSERT_EQ(box_.hone(here).code, 0);
+  std::vector<std::string> there = split_;
+  there.insert(there.end(), {"--limit", "1"});
+  const Ran ran = box_.hone(there);
+  ASSERT_EQ(ran.code, 0) << ran.err << ran.out;
+  const json run = box_.hone({"runs", "export", "2", "--json"}).json();
+  EXPECT_FALSE(sweptTrials(run).empty());
+  expectWholeSamples(run);
+}
+
 TEST_F(OnCluster, DeadNodesCancelledJobsAndAKilledHeadLoseNothing) {
   ASSERT_EQ(local_.hone(split_).code, 0);
   {
@@ -241,6 +255,8 @@ TEST_F(OnCluster, AKernelIsOptimizedOnANode) {
   expectWholeSamples(exported(box_));
   expectError(box_.hone({"kernel", "optimize", "-k", "kernels/softmax.cc", "--model", "openai/o3"}),
               2, {"--proposer search"});
+  expectError(box_.hone({"kernel", "optimize", "-k", "kernels/softmax.cc", "--budget", "much"}), 2,
+              {"much"});
   expectNoJobs();
 }
 
@@ -250,7 +266,32 @@ TEST_F(OnCluster, SaysWhatIsWrong) {
   box_.write("hone.toml", "[cluster]\nexecutor = \"slurm\"\npartition = \"nowhere\"\n");
   expectError(box_.hone(split_), 3, {"sbatch", "partition"});
   expectError(box_.hone({"worker", "nowhere"}), 2, {"nowhere"});
+  std::vector<std::string> rebuild = split_;
+  rebuild.insert(rebuild.end(), {"--method", "rebuild", "--iree-source", ".", "--iree-build", ".",
+                                 "--results", "elsewhere"});
+  expectError(box_.hone(rebuild), 2, {"--executor"});
+  EXPECT_FALSE(fs::exists(box_.work() / "elsewhere")) << "nothing is begun";
   expectNoJobs();
+}
+
+TEST(NoCluster, AWorkerOnAnotherCpuRefusesDispatchesThatAreNotForIt) {
+  Sandbox box;
+  const std::string version = box.hone({"--version"}).out;
+  const json setup = {{"version", version.substr(0, version.find('\n'))},
+                      {"shared", (box.work() / "shared").string()},
+                      {"cpu", "CPU of another kind"},
+                      {"idle_seconds", 1},
+                      {"engine",
+                       {{"iree", ""},
+                        {"target", "local"},
+                        {"device", "local-sync"},
+                        {"compile_seconds", 60},
+                        {"run_seconds", 30}}}};
+  auto spool = cluster::Spool::create(box.work() / "run", setup).value();
+  EXPECT_EQ(box.hone({"worker", "run"}).code, 3);
+  const auto deaths = spool.takeDeaths();
+  ASSERT_EQ(deaths.size(), 1U);
+  EXPECT_THAT(deaths.front().why, HasSubstr("made for a CPU of another kind"));
 }
 
 TEST(NoCluster, WithoutSlurmIsSaid) {

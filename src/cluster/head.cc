@@ -18,6 +18,9 @@ constexpr std::int64_t kPlacesNs = kSecondNs;
 constexpr std::int64_t kWorkersNs = 3 * kSecondNs;
 constexpr std::chrono::milliseconds kFirstPause{5};
 constexpr std::chrono::milliseconds kLongestPause{200};
+/// A scheduler that does not answer at the end of a run is asked again.
+constexpr int kMostCancels = 20;
+constexpr std::chrono::milliseconds kCancelPause{5000};
 constexpr std::string_view kCompileSuffix = "c";
 
 /// The unit that compiles what another will measure.
@@ -66,19 +69,25 @@ Result<std::unique_ptr<Head>> Head::open(const Options& options, const std::stri
     HONE_CHECK(
         writeFile(head->spool_.folder() / (onlyCompile ? "compile.sh" : "measure.sh"), script));
   }
+  for (const std::string& array : head->spool_.compileArrays()) {
+    head->compileArrays_.insert(array);
+  }
+  for (const std::string& worker : head->spool_.workers()) {
+    head->spool_.leave(worker);  // who lives shows it again
+  }
+  HONE_CHECK(head->readJobs());  // what ended workers have is not there any more
   for (const std::string& key : head->spool_.queuedKeys()) {
     head->inherited_.insert(key);
   }
   for (const Claim& claim : head->spool_.claims()) {
     head->inherited_.insert(claim.key());
   }
-  HONE_CHECK(head->readJobs());
   return head;
 }
 
 Head::~Head() {
   if (open_) {
-    cancel();
+    static_cast<void>(slurm_.cancelAll());
   }
 }
 
@@ -171,35 +180,11 @@ bool Head::gather() {
   auto answers = spool_.takeAnswers();
   for (Answer& answer : answers) {
     badWorkers_ = 0;
+    begun_.insert(answer.worker);
+    hands_.erase(answer.worker);
     settle(std::move(answer));
   }
   return !answers.empty();
-}
-
-void Head::readPlaces() {
-  std::map<std::string, Pending::At> places;
-  // In the order in which a unit moves, so that one on its way is seen at least once.
-  for (const std::string& key : spool_.queuedKeys()) {
-    places[key] = Pending::At::queued;
-  }
-  for (const Claim& claim : spool_.claims()) {
-    places[claim.key()] = Pending::At::claimed;
-  }
-  gather();
-  const auto lostNs = static_cast<std::int64_t>(options_.lostSeconds * 1e9);
-  for (auto& [key, pending] : units_) {
-    if (const auto place = places.find(key); place != places.end()) {
-      pending.at = place->second;
-      pending.missingNs = 0;
-    } else if (pending.at == Pending::At::queued || pending.at == Pending::At::claimed) {
-      // Its file was damaged and nobody has it, or a listing is late.
-      pending.missingNs = pending.missingNs == 0 ? nowNs() : pending.missingNs;
-      if (nowNs() - pending.missingNs > lostNs) {
-        pending.missingNs = 0;
-        wait(key);
-      }
-    }
-  }
 }
 
 Result<bool> Head::look() {
@@ -218,10 +203,11 @@ Result<bool> Head::look() {
   }
   if (nowNs() - workersNs_ > kWorkersNs) {
     workersNs_ = nowNs();
-    readWorkers();
+    HONE_CHECK(readWorkers());
   }
   HONE_CHECK(feed());
   if (nowNs() - jobsNs_ > jobsPauseNs_) {
+    HONE_CHECK(readDeaths());  // a worker says better why it ended than its job does
     HONE_CHECK(readJobs());
   }
   HONE_CHECK(startWorkers());
@@ -241,6 +227,16 @@ Result<std::string> Head::awaitAny(std::span<const std::string> keys) {
       std::this_thread::sleep_for(pause);
     }
   }
+}
+
+Result<void> Head::awaitWorker() {
+  wantsWorker_ = true;
+  while (status().nodes == 0) {
+    HONE_CHECK(look());
+    std::this_thread::sleep_for(kLongestPause);
+  }
+  wantsWorker_ = false;
+  return {};
 }
 
 Result<Answer> Head::await(const std::string& key) {
@@ -276,15 +272,23 @@ HeadCounts Head::counts() const {
   return {slurm_.calls(), spool_.filesWritten(), unitCount_, givenBack_};
 }
 
-void Head::cancel() {
-  open_ = false;
-  static_cast<void>(slurm_.cancelAll());
+Result<void> Head::cancelPatiently() {
+  for (int tries = 1;; ++tries) {
+    auto cancelled = slurm_.cancelAll();
+    if (cancelled || interrupted() || tries == kMostCancels) {
+      return cancelled;
+    }
+    for (auto waited = std::chrono::milliseconds(0); waited < kCancelPause && !interrupted();
+         waited += kLongestPause) {
+      std::this_thread::sleep_for(kLongestPause);
+    }
+  }
 }
 
 Result<void> Head::close() {
-  open_ = false;
   HONE_CHECK(spool_.beatHead(++beats_, true));
-  HONE_CHECK(slurm_.cancelAll());
+  HONE_CHECK(cancelPatiently());
+  open_ = false;
   spool_.remove();
   return {};
 }

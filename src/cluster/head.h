@@ -59,6 +59,9 @@ class Head {
   /// Waits until one of these is answered; its key. All must have been handed out.
   [[nodiscard]] Result<std::string> awaitAny(std::span<const std::string> keys);
   [[nodiscard]] Result<Answer> await(const std::string& key);
+  /// Waits until a worker has begun on its node: what a run may take does not count the time that
+  /// its jobs wait for nodes.
+  [[nodiscard]] Result<void> awaitWorker();
   /// The answer, which must be there; the head forgets it.
   [[nodiscard]] Answer take(const std::string& key);
   /// Units that would keep all workers busy for a while.
@@ -67,9 +70,14 @@ class Head {
   [[nodiscard]] std::size_t nodes() const { return options_.nodes; }
   /// Called now and then while it waits, whenever the status has changed.
   void onStatus(std::function<void(const Status&)> listener) { listener_ = std::move(listener); }
+  /// Called with what keeps a worker from beginning; not twice in a row with the same.
+  void onTrouble(std::function<void(const std::string&)> listener) {
+    onTrouble_ = std::move(listener);
+  }
   [[nodiscard]] Status status() const;
   [[nodiscard]] HeadCounts counts() const;
-  /// Ends the workers and their jobs, and removes the spool: the run is at its end.
+  /// Ends the workers and their jobs, and removes the spool: the run is at its end, and in the
+  /// store.
   [[nodiscard]] Result<void> close();
 
  private:
@@ -87,8 +95,8 @@ class Head {
   };
   /// What is known of a worker.
   struct Known {
-    std::int64_t count = -1;
-    std::int64_t seenNs = 0;  ///< when its sign of life last changed, by this clock
+    std::int64_t count = -1;  ///< of its last sign of life; -1: none yet
+    std::int64_t seenNs = 0;  ///< when it last showed that it lives, by this clock
     bool lost = false;
   };
 
@@ -102,19 +110,26 @@ class Head {
   [[nodiscard]] Result<void> feed();
   [[nodiscard]] Result<void> readDeaths();
   void readPlaces();
-  void readWorkers();
+  [[nodiscard]] Result<void> readWorkers();
+  void noteClaims(const std::vector<Claim>& claims);
+  [[nodiscard]] Result<void> giveUpSilent(const std::string& worker, Known& known);
   [[nodiscard]] Result<void> readJobs();
+  [[nodiscard]] Result<void> jobEnded(const Job& job);
   [[nodiscard]] Result<void> startWorkers();
   [[nodiscard]] bool onlyCompiles(const std::string& worker) const;
   [[nodiscard]] Result<void> submit(std::size_t count, bool onlyCompile);
   /// The worker will not finish what it has.
   void lose(const std::string& worker, bool itsFault, const std::string& why);
   void died(const std::string& key, const std::string& worker, const std::string& why);
+  /// A death more for the unit; after too many it is answered as that, and this is true.
+  bool blame(const std::string& key, const std::string& worker, const std::string& why);
+  /// The worker could not begin. An error when so many could not that none will.
+  [[nodiscard]] Result<void> badWorker(const std::string& worker, const std::string& why);
   [[nodiscard]] std::size_t count(Pending::At at) const;
   void wait(const std::string& key);
   void begin(const std::string& key);
   void tell();
-  void cancel();
+  [[nodiscard]] Result<void> cancelPatiently();
 
   Options options_;
   Spool spool_;
@@ -124,10 +139,15 @@ class Head {
   std::map<std::string, Answer> answers_;  ///< that nobody has taken yet
   std::set<std::string> inherited_;  ///< units that an earlier head put, and that are still there
   std::map<std::string, Known> workers_;
+  std::map<std::string, std::string> hands_;  ///< by worker: the unit it had last, if unanswered
   std::vector<Job> jobs_;
-  std::set<std::string> endedJobs_;          ///< whose claims were looked after
-  std::map<std::string, bool> compileJobs_;  ///< arrays by number: they only compile
+  std::set<std::string> endedJobs_;      ///< whose claims were looked after
+  std::set<std::string> arrays_;         ///< of jobs, that this head has submitted
+  std::set<std::string> compileArrays_;  ///< whose workers only compile
+  std::set<std::string> begun_;          ///< workers that had a unit in hand or reported a death
   std::function<void(const Status&)> listener_;
+  std::function<void(const std::string&)> onTrouble_;
+  std::string lastTrouble_;
   std::string told_;
   std::int64_t beats_ = 0;
   std::int64_t beatNs_ = 0;
@@ -142,7 +162,9 @@ class Head {
   std::int64_t refusedNs_ = 0;  ///< since when it takes no jobs; 0: it does
   std::size_t otherNodes_ = 0;  ///< that were of another kind than those that measure
   std::size_t otherCompileNodes_ = 0;
-  int badWorkers_ = 0;  ///< in a row that could not even begin
+  std::size_t badWorkers_ = 0;  ///< that could not begin, since the last answer
+  std::size_t mostWanted_ = 0;  ///< workers at a time
+  bool wantsWorker_ = false;    ///< also without a unit for it
   bool open_ = true;
 };
 

@@ -3,6 +3,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdlib>
 
@@ -35,7 +36,7 @@ std::string driverVersion() {
                                : "";
 }
 
-/// What the driver calls the device: the line of --dump_devices below its name.
+/// What the driver calls its first device; "" where it does not say.
 std::string modelOf(const iree::Device& device, const iree::Installation& installation) {
   Command command;
   command.argv = {installation.runtimeTool("iree-run-module").string(),
@@ -45,16 +46,21 @@ std::string modelOf(const iree::Device& device, const iree::Installation& instal
   if (!finished || !finished->ending.ok()) {
     return "";
   }
-  for (const std::string& line : splitAt(finished->out, '\n')) {
-    const std::string_view text = trim(line);
-    if (text.contains("name:") || text.contains("device name")) {
-      return std::string(trim(text.substr(text.find(':') + 1)));
-    }
-  }
-  return "";
+  return modelIn(finished->out);
 }
 
 }  // namespace
+
+std::string modelIn(std::string_view dump) {
+  bool below = false;
+  for (const std::string& line : splitAt(dump, '\n')) {
+    if (below) {
+      return std::string(trim(line.substr(std::min(line.size(), line.find_first_not_of("# ")))));
+    }
+    below = line.starts_with("# --device=");
+  }
+  return "";
+}
 
 store::Node cpuNode() {
   const std::string name = variable("SLURMD_NODENAME");

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "base/error.h"
 #include "iree/device.h"
@@ -14,6 +15,10 @@ namespace hone::cluster {
                                   const iree::Installation& installation);
 /// The same for what needs only the CPU.
 [[nodiscard]] store::Node cpuNode();
+
+/// The name of the first device in what `iree-run-module --dump_devices` printed: all drivers have
+/// it in the line below `--device=`, what they print of it else differs.
+[[nodiscard]] std::string modelIn(std::string_view dump);
 
 /// The name of this process among the workers: its job in Slurm, else its machine and number.
 [[nodiscard]] std::string workerName();

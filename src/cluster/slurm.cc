@@ -20,10 +20,14 @@ constexpr std::string_view kVariables =
 
 }  // namespace
 
-bool Job::alive() const {
-  constexpr std::array<std::string_view, 5> kAlive = {"PENDING", "CONFIGURING", "RUNNING",
-                                                      "SUSPENDED", "REQUEUED"};
-  return std::find(kAlive.begin(), kAlive.end(), state) != kAlive.end();
+bool Job::alive() const { return !ended() && state != "COMPLETING"; }
+
+bool Job::ended() const {
+  constexpr std::array<std::string_view, 11> kEnded = {
+      "COMPLETED", "FAILED",    "TIMEOUT", "NODE_FAIL",     "OUT_OF_MEMORY", "PREEMPTED",
+      "DEADLINE",  "BOOT_FAIL", "REVOKED", "LAUNCH_FAILED", "RECONFIG_FAIL"};
+  return state.starts_with("CANCELLED") ||
+         std::find(kEnded.begin(), kEnded.end(), state) != kEnded.end();
 }
 
 bool Job::takenAway() const { return state.starts_with("CANCELLED") || state == "PREEMPTED"; }
@@ -35,10 +39,10 @@ Result<std::vector<Job>> jobsFrom(std::string_view text) {
       continue;
     }
     const auto fields = splitAt(trim(line), '|');
-    if (fields.size() != 3 || fields[0].empty() || fields[1].empty()) {
+    if (fields.size() != 2 || fields[0].empty() || fields[1].empty()) {
       return machineError("squeue printed a line that hone does not know: '{}'", line);
     }
-    jobs.push_back({fields[0], fields[1], fields[2]});
+    jobs.push_back({fields[0], fields[1]});
   }
   return jobs;
 }
@@ -93,7 +97,12 @@ Result<std::string> Slurm::submit(const JobRequest& request) {
 
 Result<std::vector<Job>> Slurm::jobs() {
   return jobsFrom(HONE_TRY(run({"squeue", "--noheader", "--array", "--states=all", "--me",
-                                fmt::format("--name={}", name_), "--format=%i|%T|%N"})));
+                                fmt::format("--name={}", name_), "--format=%i|%T"})));
+}
+
+Result<void> Slurm::cancel(const std::string& job) {
+  HONE_CHECK(run({"scancel", "--me", "--quiet", job}));
+  return {};
 }
 
 Result<void> Slurm::cancelAll() {

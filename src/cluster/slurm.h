@@ -14,16 +14,18 @@ namespace hone::cluster {
 struct Job {
   std::string id;  ///< "12_3" for the third of array 12
   std::string state;
-  std::string node;
 
   /// It runs or will.
   [[nodiscard]] bool alive() const;
-  [[nodiscard]] bool running() const { return state == "RUNNING"; }
+  /// This is how it ended. One that is about to end (COMPLETING) is neither alive nor has ended.
+  [[nodiscard]] bool ended() const;
   /// Somebody took it away: what it was at is not to blame.
   [[nodiscard]] bool takenAway() const;
+  /// It took longer than a job may.
+  [[nodiscard]] bool overTime() const { return state == "TIMEOUT" || state == "DEADLINE"; }
 };
 
-/// What `squeue --format=%i|%T|%N` printed. A line of another form is a machine error.
+/// What `squeue --format=%i|%T` printed. A line of another form is a machine error.
 [[nodiscard]] Result<std::vector<Job>> jobsFrom(std::string_view text);
 /// The number of the job in what `sbatch --parsable` printed: "12" or "12;cluster".
 [[nodiscard]] Result<std::string> submittedIn(std::string_view text);
@@ -46,11 +48,12 @@ class Slurm {
   [[nodiscard]] Result<std::string> submit(const JobRequest& request);
   /// Those that are there, and those that ended in the last minutes.
   [[nodiscard]] Result<std::vector<Job>> jobs();
+  /// One of them; no error where it has ended by itself.
+  [[nodiscard]] Result<void> cancel(const std::string& job);
   /// All of the name; also after an interrupt.
   [[nodiscard]] Result<void> cancelAll();
   /// How often the scheduler was asked for something.
   [[nodiscard]] std::int64_t calls() const { return calls_; }
-  [[nodiscard]] const std::string& name() const { return name_; }
 
  private:
   [[nodiscard]] Result<std::string> run(std::vector<std::string> argv, bool always = false);

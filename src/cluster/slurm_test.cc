@@ -9,30 +9,44 @@ namespace {
 using testing::HasSubstr;
 
 TEST(SlurmTest, ReadsWhatSqueueLists) {
-  const auto jobs = jobsFrom("12_1|RUNNING|n1\n12_2|PENDING|\n\n11_1|NODE_FAIL|n2\n");
+  const auto jobs = jobsFrom("12_1|RUNNING\n12_2|PENDING\n\n11_1|NODE_FAIL\n");
   ASSERT_TRUE(jobs) << jobs.error().message;
   ASSERT_EQ(jobs->size(), 3u);
   EXPECT_EQ(jobs->at(0).id, "12_1");
-  EXPECT_EQ(jobs->at(0).node, "n1");
-  EXPECT_TRUE(jobs->at(0).running());
+  EXPECT_EQ(jobs->at(0).state, "RUNNING");
   EXPECT_TRUE(jobs->at(1).alive());
-  EXPECT_FALSE(jobs->at(1).running());
   EXPECT_FALSE(jobs->at(2).alive());
 }
 
 TEST(SlurmTest, OnlyWhatSomebodyTookAwayIsNobodysFault) {
-  EXPECT_TRUE((Job{"1", "CANCELLED", ""}.takenAway()));
-  EXPECT_TRUE((Job{"1", "PREEMPTED", ""}.takenAway()));
+  EXPECT_TRUE((Job{"1", "CANCELLED"}.takenAway()));
+  EXPECT_TRUE((Job{"1", "CANCELLED by 1000"}.ended()));
+  EXPECT_TRUE((Job{"1", "PREEMPTED"}.takenAway()));
   for (const char* state : {"FAILED", "NODE_FAIL", "OUT_OF_MEMORY", "TIMEOUT", "COMPLETED"}) {
-    EXPECT_FALSE((Job{"1", state, ""}.takenAway())) << state;
-    EXPECT_FALSE((Job{"1", state, ""}.alive())) << state;
+    EXPECT_FALSE((Job{"1", state}.takenAway())) << state;
+    EXPECT_FALSE((Job{"1", state}.alive())) << state;
+    EXPECT_TRUE((Job{"1", state}.ended())) << state;
   }
+}
+
+TEST(SlurmTest, OneThatIsAboutToEndHasNotEndedYet) {
+  EXPECT_FALSE((Job{"1", "COMPLETING"}.alive()));
+  EXPECT_FALSE((Job{"1", "COMPLETING"}.ended()));
+  for (const char* state : {"PENDING", "CONFIGURING", "RUNNING", "SUSPENDED", "RESIZING"}) {
+    EXPECT_TRUE((Job{"1", state}.alive())) << state;
+    EXPECT_FALSE((Job{"1", state}.ended())) << state;
+  }
+}
+
+TEST(SlurmTest, OneThatIsOverItsTimeIsKnown) {
+  EXPECT_TRUE((Job{"1", "TIMEOUT"}.overTime()));
+  EXPECT_FALSE((Job{"1", "FAILED"}.overTime()));
 }
 
 TEST(SlurmTest, OtherLinesAreRefused) {
   EXPECT_THAT(jobsFrom("slurm_load_jobs error\n").error().message, HasSubstr("slurm_load_jobs"));
-  EXPECT_FALSE(jobsFrom("1|RUNNING\n"));
-  EXPECT_FALSE(jobsFrom("|RUNNING|n1\n"));
+  EXPECT_FALSE(jobsFrom("1|RUNNING|n1\n"));
+  EXPECT_FALSE(jobsFrom("|RUNNING\n"));
 }
 
 TEST(SlurmTest, ReadsTheNumberOfAJob) {

@@ -8,7 +8,6 @@
 #include "base/file.h"
 #include "base/hash.h"
 #include "cluster/checked_file.h"
-#include "store/export.h"
 
 namespace hone::cluster {
 namespace {
@@ -21,6 +20,7 @@ constexpr std::string_view kCompile = "compile-";
 constexpr std::string_view kSetup = "setup.json";
 constexpr std::string_view kHead = "head.beat";
 constexpr std::string_view kKind = "kind.json";
+constexpr std::string_view kCompileMark = ".compile";
 
 /// "measure-00000012-<key>": in the order they were put.
 std::string nameOf(const Unit& unit, std::int64_t sequence) {
@@ -47,16 +47,10 @@ std::vector<Claim> claimsIn(const fs::path& folder) {
   return claims;
 }
 
-json toJson(const Beat& beat) {
-  return {{"count", beat.count},
-          {"finished", beat.finished},
-          {"measures", beat.measures},
-          {"node", store::toJson(beat.node)}};
-}
+json toJson(const Beat& beat) { return {{"count", beat.count}, {"finished", beat.finished}}; }
 
 Beat beatFrom(const json& json) {
-  return {json.value("count", std::int64_t{0}), json.value("finished", false),
-          nodeFrom(json.value("node", nlohmann::json::object())), json.value("measures", false)};
+  return {json.value("count", std::int64_t{0}), json.value("finished", false)};
 }
 
 /// What nodes must have in common to be measured on.
@@ -137,10 +131,11 @@ std::vector<Answer> Spool::takeAnswers() {
   for (const std::string& name : namesIn(folder_ / "answers")) {
     const auto json = readChecked(folder_ / "answers" / name);
     auto answer = json ? answerFrom(*json) : std::nullopt;
-    if (answer && moveFile(folder_ / "answers" / name, folder_ / "done" / name)) {
+    if (!answer || doneAnswer(name)) {
+      // Damaged: it is asked for again. Or a worker that was given up came back with it.
+      fs::remove(folder_ / "answers" / name, ignored);
+    } else if (moveFile(folder_ / "answers" / name, folder_ / "done" / name)) {
       answers.push_back(std::move(*answer));
-    } else if (!answer) {
-      fs::remove(folder_ / "answers" / name, ignored);  // damaged: it is asked for again
     }
   }
   return answers;
@@ -163,7 +158,21 @@ Beat Spool::beatOf(const std::string& worker) const {
 }
 
 Result<void> Spool::beatHead(std::int64_t count, bool finished) {
-  return write(folder_ / kHead, toJson(Beat{count, finished, {}, false}));
+  return write(folder_ / kHead, toJson(Beat{count, finished}));
+}
+
+Result<void> Spool::markCompileArray(const std::string& array) {
+  return write(folder_ / "logs" / fmt::format("{}{}", array, kCompileMark), json::object());
+}
+
+std::vector<std::string> Spool::compileArrays() const {
+  std::vector<std::string> arrays;
+  for (const std::string& name : namesIn(folder_ / "logs")) {
+    if (name.ends_with(kCompileMark)) {
+      arrays.push_back(name.substr(0, name.size() - kCompileMark.size()));
+    }
+  }
+  return arrays;
 }
 
 void Spool::remove() {

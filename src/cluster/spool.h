@@ -36,8 +36,6 @@ struct Death {
 struct Beat {
   std::int64_t count = 0;
   bool finished = false;  ///< of the head: workers may go
-  store::Node node;       ///< of a worker
-  bool measures = false;  ///< of a worker: it may measure, not only compile
 };
 
 /// The folder on the shared file system through which a head and its workers speak: small files,
@@ -49,7 +47,7 @@ struct Beat {
 ///   answers/, done/       what came of them; done: the head has seen it
 ///   workers/, head.beat   signs of life
 ///   kind.json             what the nodes that measure are
-///   logs/                 what the jobs print
+///   logs/                 what the jobs print; <array>.compile: these jobs only compile
 class Spool {
  public:
   /// Makes the folders that are missing; what an earlier head left is kept.
@@ -70,7 +68,8 @@ class Spool {
   void release(const Claim& claim) const;
   /// What was reported since the last call.
   [[nodiscard]] std::vector<Death> takeDeaths();
-  /// The answers that came since the last call; they stay, as done.
+  /// The answers that came since the last call; they stay, as done. The first answer to a unit
+  /// counts: a second one is removed.
   [[nodiscard]] std::vector<Answer> takeAnswers();
   /// An answer of the head's own.
   [[nodiscard]] Result<void> keepDone(const Answer& answer);
@@ -78,6 +77,9 @@ class Spool {
   [[nodiscard]] std::vector<std::string> workers() const;
   [[nodiscard]] Beat beatOf(const std::string& worker) const;
   [[nodiscard]] Result<void> beatHead(std::int64_t count, bool finished);
+  /// Of jobs, by number: those whose workers only compile, for the next head to know.
+  [[nodiscard]] Result<void> markCompileArray(const std::string& array);
+  [[nodiscard]] std::vector<std::string> compileArrays() const;
   /// With all that is in it; for a run that is at its end.
   void remove();
 

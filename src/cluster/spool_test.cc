@@ -137,6 +137,24 @@ TEST_F(SpoolTest, DamagedFilesAreAsIfTheyWereNotThere) {
   EXPECT_FALSE(spool_.doneAnswer("aa"));
 }
 
+TEST_F(SpoolTest, TheFirstOfTwoAnswersCounts) {
+  ASSERT_TRUE(spool_.put(unit("aa")));
+  const auto first = spool_.claim("w1", true);
+  ASSERT_TRUE(first);
+  spool_.release(first->first);  // given up by the head, and given to another
+  ASSERT_TRUE(spool_.put(unit("aa")));
+  const auto second = spool_.claim("w2", true);
+  ASSERT_TRUE(second);
+  Answer late = answer("aa");
+  late.result = {{"sum", 15}};
+  ASSERT_TRUE(spool_.answer(second->first, answer("aa")));
+  EXPECT_EQ(spool_.takeAnswers().size(), 1u);
+  ASSERT_TRUE(spool_.answer(first->first, late));
+  EXPECT_THAT(spool_.takeAnswers(), IsEmpty());
+  EXPECT_EQ(spool_.doneAnswer("aa")->result.at("sum"), 14);
+  EXPECT_THAT(namesIn(spool_.folder() / "answers"), IsEmpty());
+}
+
 TEST_F(SpoolTest, TheFirstNodeDecidesTheKind) {
   const store::Node first{"n1", "cpu A", "", "Linux 1"};
   const store::Node alike{"n2", "cpu A", "", "Linux 1"};
@@ -149,15 +167,20 @@ TEST_F(SpoolTest, TheFirstNodeDecidesTheKind) {
 }
 
 TEST_F(SpoolTest, SignsOfLife) {
-  ASSERT_TRUE(spool_.beat("w1", {3, false, {"n1", "cpu", "", ""}, true}));
+  ASSERT_TRUE(spool_.beat("w1", {3, false}));
   EXPECT_THAT(spool_.workers(), ElementsAre("w1"));
   EXPECT_EQ(spool_.beatOf("w1").count, 3);
-  EXPECT_TRUE(spool_.beatOf("w1").measures);
   spool_.leave("w1");
   EXPECT_THAT(spool_.workers(), IsEmpty());
   ASSERT_TRUE(spool_.beatHead(5, true));
   EXPECT_EQ(spool_.headBeat().count, 5);
   EXPECT_TRUE(spool_.headBeat().finished);
+}
+
+TEST_F(SpoolTest, AnotherHeadKnowsWhichJobsOnlyCompile) {
+  ASSERT_TRUE(writeFile(spool_.folder() / "logs" / "12_1.log", "hello"));
+  ASSERT_TRUE(spool_.markCompileArray("13"));
+  EXPECT_THAT(Spool::create(spool_.folder(), {}).value().compileArrays(), ElementsAre("13"));
 }
 
 TEST_F(SpoolTest, AnotherHeadFindsWhatWasDone) {

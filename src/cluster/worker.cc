@@ -48,17 +48,14 @@ class Hand {
       }
     }
     std::optional<bool> alike = spool_.isMeasuredKind(node);
-    while (!alike && craft_.compilesForItself() && !isTimeToGo()) {  // who measures decides
+    // Who measures decides; what was decided elsewhere may be seen here only after a while.
+    const bool mustKnow = !options_.onlyCompile || craft_.compilesForItself();
+    while (!alike && mustKnow && !isTimeToGo()) {
       std::this_thread::sleep_for(kLongestPause);
       alike = spool_.isMeasuredKind(node);
     }
     mayMeasure_ = !options_.onlyCompile && alike.value_or(false);
-    Beat beat = spool_.beatOf(options_.name);
-    beat.node = node;
-    beat.measures = mayMeasure_;
-    ++beat.count;
-    static_cast<void>(spool_.beat(options_.name, beat));
-    if (alike && !*alike && (!options_.onlyCompile || craft_.compilesForItself())) {
+    if (alike && !*alike && mustKnow) {
       std::fprintf(stderr, "hone: this node is %s\n", kOtherKind);
       static_cast<void>(spool_.reportDeath(options_.name, kOtherKind));
       return kNoMoreWork;
@@ -169,9 +166,7 @@ class Watch {
       return;
     }
     lastBeatNs_ = nowNs();
-    Beat mine = spool_.beatOf(options_.name);  // what the child said of the node stays
-    ++mine.count;
-    static_cast<void>(spool_.beat(options_.name, mine));
+    static_cast<void>(spool_.beat(options_.name, {++beats_, false}));
   }
   [[nodiscard]] bool headIsGone() {
     if (nowNs() - lastLookNs_ < kSecondNs) {
@@ -189,6 +184,7 @@ class Watch {
   Spool& spool_;
   const WorkerOptions& options_;
   std::int64_t headNs_;
+  std::int64_t beats_ = 0;
   std::int64_t lastBeatNs_ = 0;
   std::int64_t lastLookNs_ = 0;
   std::int64_t headSeenNs_ = nowNs();

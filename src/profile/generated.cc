@@ -128,7 +128,12 @@ std::string sourceOf(const Generated& generated, const std::vector<TuningConfig>
 }
 
 std::filesystem::path folderOf(const std::filesystem::path& root, const Operation& operation) {
-  return root / "generated" / "linalg" / operation.kind() / operation.name();
+  return folderOf(root, operation.kind(), operation.name());
+}
+
+std::filesystem::path folderOf(const std::filesystem::path& root, const std::string& kind,
+                               const std::string& name) {
+  return root / "generated" / "linalg" / kind / name;
 }
 
 Result<void> writeGenerated(const Generated& generated) {

@@ -36,6 +36,8 @@ struct Generated {
 /// The folder below `root` that an operation belongs to.
 [[nodiscard]] std::filesystem::path folderOf(const std::filesystem::path& root,
                                              const Operation& operation);
+[[nodiscard]] std::filesystem::path folderOf(const std::filesystem::path& root,
+                                             const std::string& kind, const std::string& name);
 
 /// Writes both files; those that are there and equal are left alone.
 [[nodiscard]] Result<void> writeGenerated(const Generated& generated);

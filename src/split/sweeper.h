@@ -32,7 +32,7 @@ struct SweepProblem {
 struct SweepOptions {
   std::vector<std::int64_t> limits;
   std::vector<std::string> flags;  ///< the target's
-  std::string compiler;            ///< its revision, and how the limits are put into it
+  std::string compiler;            ///< its revision, how the limits are put into it, and where
   trial::Budget budget;
   std::uint64_t seed = 1;
 };

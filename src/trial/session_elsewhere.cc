@@ -16,6 +16,8 @@ using model::Stage;
 constexpr std::size_t kSmallestPart = 8;
 /// Those killed with others are tried again alone.
 constexpr std::size_t kAlone = 2;
+/// Which a trial has that was screened in a unit of its own, before any final.
+constexpr const char* kNodeBaseline = "node_baseline_ns";
 
 /// What the trial says of a key of the other store, as a key of this one.
 std::string translated(const std::map<std::string, std::string>& keys, const std::string& key) {
@@ -91,12 +93,18 @@ Result<void> Session::receive() {
   // which place was quicker.
   while (!sent_.empty()) {
     const Sent sent = sent_.front();
-    PlanAnswer answer = HONE_TRY(elsewhere_->end(sent.ticket));
+    auto answer = elsewhere_->end(sent.ticket);
+    // A baseline that was fine in one place and is not in another is that place's, not the user's.
+    const bool onlyThere =
+        !answer && answer.error().fault == Fault::user && entries_.front().trial != 0;
+    if (!answer && !onlyThere) {
+      return std::unexpected(answer.error());
+    }
     sent_.erase(sent_.begin());
-    if (answer.killed.empty()) {
-      HONE_CHECK(take(sent, std::move(answer)));
+    if (answer && answer->killed.empty()) {
+      HONE_CHECK(take(sent, std::move(*answer)));
     } else {
-      HONE_CHECK(takeKilled(sent, answer.killed));
+      HONE_CHECK(takeKilled(sent, answer ? answer->killed : answer.error().message));
     }
     progress_.step({}, static_cast<std::int64_t>(sent.which.size() - 1));
   }
@@ -163,7 +171,7 @@ Result<void> Session::take(const Sent& sent, PlanAnswer answer) {
     if (entry.trial == 0) {
       entry.content = trial.artifact;
       if (sent.extent == Extent::screened) {
-        trial.details["node_baseline_ns"] = baselineThere;
+        trial.details[kNodeBaseline] = baselineThere;
         judge(sent.which[i], trial, ratio);
         if (!entry.sameAs.empty()) {
           record.samples.clear();
@@ -179,7 +187,10 @@ Result<void> Session::take(const Sent& sent, PlanAnswer answer) {
     } else if (sent.extent == Extent::screened) {
       continue;  // the baseline once more
     } else if (const auto before = known.find(entry.key); before != known.end()) {
-      markAgain(record.samples);
+      // Else it is this very answer once more, to a session that was started again.
+      if (before->second.details.contains(kNodeBaseline)) {
+        markAgain(record.samples);
+      }
       trial.details = before->second.details;
     }
     // Before the next one is judged: it may have the same binary.

@@ -22,9 +22,6 @@ Result<std::vector<iree::DispatchTime>> programTimes(iree::Compiler& compiler,
                                                      const iree::CompileRequest& request,
                                                      trial::Elsewhere* elsewhere) {
   if (elsewhere != nullptr) {
-    if (!request.attributes.empty()) {
-      return userError("configurations in the source are not timed on a cluster");
-    }
     trial::Plan plan = planFor(whole, "costs");
     plan.flags = request.flags;
     return orNone(elsewhere->dispatchTimes(plan, kCalls));

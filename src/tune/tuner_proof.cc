@@ -48,15 +48,18 @@ Result<void> Tuner::proveAll(TuneResult& result) {
 }
 
 Result<void> Tuner::timeBoth(TuneResult& result) {
+  if (bench_.elsewhere != nullptr) {
+    return {};  // two units, maybe on two nodes: nothing to compare
+  }
   iree::CompileRequest tuned = requestFor(whole_, whole_.flags);
   const model::Config& config = result.proof->config;
   tuned.flags.insert(tuned.flags.end(), config.flags.begin(), config.flags.end());
   tuned.attributes = config.attributes;
   tuned.route = config.attributes.empty() ? iree::CompileRequest::Route::whole
                                           : iree::CompileRequest::Route::shared;
-  auto before = programTimes(bench_.compiler, bench_.executor, whole_,
-                             requestFor(whole_, whole_.flags), bench_.elsewhere);
-  auto after = programTimes(bench_.compiler, bench_.executor, whole_, tuned, bench_.elsewhere);
+  auto before =
+      programTimes(bench_.compiler, bench_.executor, whole_, requestFor(whole_, whole_.flags));
+  auto after = programTimes(bench_.compiler, bench_.executor, whole_, tuned);
   for (const auto* times : {&before, &after}) {
     if (!*times && times->error().fault != Fault::user) {
       return std::unexpected(times->error());

@@ -1,0 +1,264 @@
+// A head against a scheduler of shell scripts: what squeue lists is in a file, and the test plays
+// the workers.
+#include "cluster/head.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstdlib>
+#include <thread>
+
+#include "base/file.h"
+#include "cluster/checked_file.h"
+
+namespace hone::cluster {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+using testing::Not;
+
+/// Whether it came true before patience ended.
+bool until(const std::function<bool()>& holds) {
+  for (int i = 0; i < 6000; ++i) {
+    if (holds()) {
+      return true;
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  return false;
+}
+
+class HeadTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    // A submission makes an array numbered from 1 on; the file "after-<number>" is then the list.
+    program("sbatch",
+            "echo \"$@\" >> submitted; n=$(wc -l < submitted)\n"
+            "test -f after-$n && cp after-$n jobs\necho $n\n");
+    program("squeue", "cat jobs\n");
+    program("scancel", "rm refuse 2>/dev/null && exit 1\necho \"$@\" >> cancelled\n");
+    list("jobs", "");
+    const char* path = std::getenv("PATH");
+    ::setenv("PATH", fmt::format("{}:{}", folder_.path().string(), path).c_str(), 1);
+    path_ = path;
+    options_.executor = "slurm";
+    options_.shared = folder_.path() / "shared";
+  }
+  void TearDown() override { ::setenv("PATH", path_.c_str(), 1); }
+
+  void program(const std::string& name, const std::string& text) {
+    const fs::path file = folder_.path() / name;
+    ASSERT_TRUE(
+        writeFile(file, fmt::format("#!/bin/sh\ncd {}\n{}", folder_.path().string(), text)));
+    fs::permissions(file, fs::perms::owner_all);
+  }
+  void list(const std::string& name, const std::string& text) {
+    ASSERT_TRUE(writeFile(folder_.path() / name, text));
+  }
+  [[nodiscard]] std::string said(const std::string& name) const {
+    return readFile(folder_.path() / name).value_or("");
+  }
+  [[nodiscard]] std::size_t submissions() const {
+    const std::string all = said("submitted");
+    return static_cast<std::size_t>(std::count(all.begin(), all.end(), '\n'));
+  }
+  [[nodiscard]] std::unique_ptr<Head> openHead() const {
+    auto head = Head::open(options_, "test", {});
+    EXPECT_TRUE(head) << head.error().message;
+    return std::move(*head);
+  }
+  [[nodiscard]] fs::path spoolFolder() const { return options_.shared / "runs" / "test"; }
+  [[nodiscard]] Spool spool() const { return Spool::open(spoolFolder()).value(); }
+
+  static Unit unit(const std::string& key) {
+    Unit unit;
+    unit.key = key;
+    unit.kind = "test";
+    unit.order = nlohmann::json::object();
+    return unit;
+  }
+  static void answer(Spool& spool, const std::optional<std::pair<Claim, Unit>>& claimed,
+                     const std::string& worker) {
+    ASSERT_TRUE(claimed);
+    Answer answer;
+    answer.key = claimed->second.key;
+    answer.worker = worker;
+    EXPECT_TRUE(spool.answer(claimed->first, answer));
+  }
+  /// A worker that takes a unit when there is one, and answers it.
+  static void work(Spool spool, const std::string& worker) {
+    std::optional<std::pair<Claim, Unit>> claimed;
+    EXPECT_TRUE(until([&] { return (claimed = spool.claim(worker, true)).has_value(); }));
+    answer(spool, claimed, worker);
+  }
+
+  ScratchFolder folder_ = ScratchFolder::create("hone-head-test").value();
+  Options options_;
+  std::string path_;
+};
+
+TEST_F(HeadTest, JobsThatEndBeforeTheirWorkersSpeakEndTheRun) {
+  options_.nodes = 3;
+  list("after-1", "1_1|FAILED\n1_2|FAILED\n1_3|FAILED\n");
+  auto head = openHead();
+  std::string trouble;
+  head->onTrouble([&](const std::string& why) { trouble += why; });
+  for (const char* key : {"aa", "bb", "cc"}) {
+    ASSERT_TRUE(head->handOut(unit(key)));
+  }
+  const auto answer = head->await("aa");
+  ASSERT_FALSE(answer);
+  EXPECT_EQ(answer.error().fault, Fault::machine);
+  EXPECT_THAT(answer.error().message, HasSubstr("cannot begin"));
+  EXPECT_THAT(answer.error().message, HasSubstr("FAILED"));
+  EXPECT_THAT(answer.error().message, HasSubstr("logs"));
+  EXPECT_EQ(trouble, "its job ended as FAILED") << "said once";
+}
+
+TEST_F(HeadTest, WorkersThatAreAllOfAnotherKindEndTheRun) {
+  auto head = openHead();
+  ASSERT_TRUE(head->handOut(unit("aa")));
+  for (const char* worker : {"1_1", "2_1", "3_1"}) {
+    ASSERT_TRUE(spool().reportDeath(worker, kOtherKind));
+  }
+  const auto answer = head->await("aa");
+  ASSERT_FALSE(answer);
+  EXPECT_THAT(answer.error().message, HasSubstr(kOtherKind));
+}
+
+TEST_F(HeadTest, SomeBadNodesEndNothingWhileAnotherWorks) {
+  options_.nodes = 4;
+  auto head = openHead();
+  ASSERT_TRUE(head->handOut(unit("aa")));
+  std::atomic<bool> reported = false;
+  head->onStatus([&](const Status& status) {
+    if (status.running == 1 && !reported) {
+      for (const char* bad : {"1_2", "1_3", "1_4", "2_1", "2_2"}) {
+        EXPECT_TRUE(spool().reportDeath(bad, "no device"));
+      }
+      reported = true;
+    }
+  });
+  std::jthread worker([&] {
+    Spool mine = spool();
+    std::optional<std::pair<Claim, Unit>> claimed;
+    EXPECT_TRUE(until([&] { return (claimed = mine.claim("1_1", true)).has_value(); }));
+    EXPECT_TRUE(until([&] { return reported && namesIn(spoolFolder() / "died").empty(); }));
+    answer(mine, claimed, "1_1");
+  });
+  const auto answered = head->await("aa");
+  EXPECT_TRUE(answered) << answered.error().message;
+}
+
+TEST_F(HeadTest, AHungWorkerIsCancelledAndReplaced) {
+  options_.lostSeconds = 0.5;
+  list("after-1", "1_1|RUNNING\n");
+  auto head = openHead();
+  ASSERT_TRUE(head->handOut(unit("aa")));
+  std::jthread workers([&] {
+    Spool hung = spool();
+    EXPECT_TRUE(hung.beat("1_1", {1, false}));
+    EXPECT_TRUE(until([&] { return hung.claim("1_1", true).has_value(); }));
+    EXPECT_TRUE(until([&] { return submissions() == 2; }));
+    work(spool(), "2_1");
+  });
+  const auto answer = head->await("aa");
+  ASSERT_TRUE(answer) << answer.error().message;
+  EXPECT_EQ(answer->worker, "2_1");
+  EXPECT_THAT(said("cancelled"), HasSubstr("1_1"));
+}
+
+TEST_F(HeadTest, AUnitThatTakesLongerThanThreeJobsMayIsAnAnswer) {
+  auto head = openHead();
+  ASSERT_TRUE(head->handOut(unit("aa")));
+  std::atomic<std::size_t> running = 0;
+  head->onStatus([&](const Status& status) { running = status.running; });
+  // Each worker takes it, and puts it back when its job is over its time.
+  std::jthread workers([&] {
+    Spool mine = spool();
+    for (const char* worker : {"1_1", "1_2", "1_3"}) {
+      EXPECT_TRUE(until([&] { return mine.claim(worker, true).has_value(); }));
+      EXPECT_TRUE(until([&] { return running == 1; }));
+      mine.giveBack(worker);
+      EXPECT_TRUE(until([&] { return running == 0; }));
+    }
+    list("jobs", "1_1|TIMEOUT\n1_2|TIMEOUT\n1_3|TIMEOUT\n");
+  });
+  const auto answered = head->await("aa");
+  ASSERT_TRUE(answered) << answered.error().message;
+  EXPECT_TRUE(answered->killed);
+  EXPECT_THAT(answered->error->message, HasSubstr("TIMEOUT"));
+  EXPECT_TRUE(spool().queuedKeys().empty()) << "nobody is to take it again";
+}
+
+TEST_F(HeadTest, WaitsForAWorkerBeforeThereIsWork) {
+  auto head = openHead();
+  std::jthread worker([&] {
+    EXPECT_TRUE(until([&] { return submissions() == 1; }));
+    EXPECT_TRUE(spool().beat("1_1", {1, false}));
+  });
+  ASSERT_TRUE(head->awaitWorker());
+  EXPECT_EQ(head->status().nodes, 1U);
+}
+
+TEST_F(HeadTest, ABeatThatAnEarlierHeadLeftIsNoWorker) {
+  Spool earlier = Spool::create(spoolFolder(), nlohmann::json::object()).value();
+  ASSERT_TRUE(earlier.beat("1_1", {7, false}));
+  auto head = openHead();
+  std::jthread workers([&] {
+    EXPECT_TRUE(until([&] { return submissions() == 1; }));
+    for (const char* worker : {"1_1", "2_1", "3_1"}) {
+      EXPECT_TRUE(spool().reportDeath(worker, "no device"));
+    }
+  });
+  const auto awaited = head->awaitWorker();
+  ASSERT_FALSE(awaited);
+  EXPECT_THAT(awaited.error().message, HasSubstr("no device"));
+}
+
+TEST_F(HeadTest, NobodyIsAskedToCompileWhatIsCompiled) {
+  options_.compileNodes = 2;
+  Spool earlier = Spool::create(spoolFolder(), nlohmann::json::object()).value();
+  Answer compiled;
+  compiled.key = "aac";
+  ASSERT_TRUE(earlier.keepDone(compiled));
+  auto head = openHead();
+  ASSERT_TRUE(head->handOut(unit("aa")));
+  std::jthread worker([&] {
+    EXPECT_TRUE(until([&] { return submissions() > 0; }));
+    work(spool(), "1_1");
+  });
+  ASSERT_TRUE(head->await("aa"));
+  EXPECT_THAT(said("submitted"), HasSubstr("measure.sh"));
+  EXPECT_THAT(said("submitted"), Not(HasSubstr("compile.sh")));
+}
+
+TEST_F(HeadTest, AJobOfAnEarlierHeadThatOnlyCompilesDoesNotCountAsOneThatMeasures) {
+  options_.compileNodes = 1;
+  ASSERT_TRUE(Spool::create(spoolFolder(), nlohmann::json::object()).value().markCompileArray("7"));
+  list("jobs", "7_1|RUNNING\n");
+  auto head = openHead();
+  ASSERT_TRUE(head->handOut(unit("aa")));
+  std::jthread worker([&] {
+    EXPECT_TRUE(until([&] { return submissions() > 0; }));
+    work(spool(), "7_1");  // compiles
+    work(spool(), "1_1");
+  });
+  ASSERT_TRUE(head->await("aa"));
+  EXPECT_THAT(said("submitted"), HasSubstr("measure.sh"));
+}
+
+TEST_F(HeadTest, ASchedulerThatIsBusyAtTheEndIsAskedAgain) {
+  auto head = openHead();
+  list("refuse", "");
+  ASSERT_TRUE(head->close());
+  EXPECT_THAT(said("cancelled"), HasSubstr("--name=hone-test"));
+  EXPECT_FALSE(fs::exists(spoolFolder()));
+}
+
+}  // namespace
+}  // namespace hone::cluster
