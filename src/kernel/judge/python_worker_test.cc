@@ -226,6 +226,17 @@ TEST_F(Python, AKernelIsJudged) {
   EXPECT_THAT(shape.message, HasSubstr("forward returned 96x8xf32, the reference 8x96xf32"));
 }
 
+TEST_F(Python, AFailureInATimedCallIsNoForgedAnswer) {
+  Judge judge = open(reference_);
+  const std::string tires =
+      "        self.calls = getattr(self, 'calls', 0) + 1\n"
+      "        if self.calls > 20:\n            raise KeyError('tired')\n";
+  const Source kernel = source(kernelText("", kRight, tires + kCall));
+  const Judged judged = judge.measure({&kernel}, model::Stage::race, 0, 0).value();
+  EXPECT_EQ(judged.outcome, Outcome::runFailed) << judged.message;
+  EXPECT_THAT(judged.message, HasSubstr("KeyError: 'tired'"));
+}
+
 TEST_F(Python, AGpuKernelIsVerifiedByItsTwinAndNotTimed) {
   Judge judge = open(kExamples / "gpu_matmul.reference.py");
   const Source original = readSource(kExamples / "gpu_matmul.py").value();
