@@ -286,6 +286,26 @@ TEST_F(Kernel, ABatchDoesAllThatIsSlow) {
   EXPECT_FALSE(json.contains("other/wrong.cc"));
 }
 
+TEST_F(Kernel, ABatchStopsAtARefusedKeyAndGoesOnWithAnother) {
+  box_.write("mean2.cc", kSlow);
+  box_.write("mean2.reference.cc", kReference);
+  const ChatServer server({fails(401, "no such key"), says(goodAnswer())});
+  const std::vector<std::string> batch = {
+      "kernel",     "optimize",    "--all-slow", "--threshold", "1000000",
+      "--api-base", server.base(), "--model",    "tiny",        "--max-iterations",
+      "1",          "--rounds",    "5",          "--json"};
+  expectError(box_.hone(batch), 2, {"does not accept the key in OPENAI_API_KEY"});
+  EXPECT_THAT(server.requests(), SizeIs(1)) << "the second kernel is not tried";
+  const Ran again = box_.hone(batch);
+  ASSERT_EQ(again.code, 0) << again.err;
+  const nlohmann::json json = again.json();
+  for (const char* name : {"mean.cc", "mean2.cc"}) {
+    ASSERT_TRUE(json.contains(name)) << again.out;
+    EXPECT_FALSE(json[name].contains("error")) << json[name].dump();
+  }
+  EXPECT_EQ(box_.trialsStored(2), 0) << "the same run goes on";
+}
+
 TEST_F(Kernel, SlipsAreOneLineEach) {
   for (const auto& [more, says] :
        std::vector<std::pair<std::vector<std::string>, std::vector<std::string>>>{
