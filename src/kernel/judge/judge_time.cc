@@ -24,9 +24,9 @@ constexpr double kCaseMemory = 1024.0 * 1024 * 1024;
 /// The inputs, and what must come of them with its scales in f64.
 constexpr double kCopiesOfCase = 4;
 
-/// The time that counts: with one thread what it computed, with more what one waits for it.
-double rankNs(double wallNs, double cpuNs, int threads) {
-  return threads == 1 ? std::min(wallNs, cpuNs) : wallNs;
+/// The time that counts: with one thread of the CPU what it computed, else what one waits for it.
+double rankNs(double wallNs, double cpuNs, bool byCpuTime) {
+  return byCpuTime ? std::min(wallNs, cpuNs) : wallNs;
 }
 
 }  // namespace
@@ -67,7 +67,8 @@ Result<void> Judge::State::time(const Runnable& runnable, model::Stage stage, st
   if (!look) {
     return {};
   }
-  const trial::Pace pace = trial::paceOf(rankNs(look->wallNs, look->cpuNs, options.threads));
+  const bool byCpuTime = options.threads == 1 && runnable.onCpu();
+  const trial::Pace pace = trial::paceOf(rankNs(look->wallNs, look->cpuNs, byCpuTime));
   std::int64_t counted = 0;
   for (std::size_t turn = 1; counted < pace.repetitions; ++turn) {
     // Only the last call of a request is compared. Requests of any length that do not count are
@@ -91,13 +92,14 @@ Result<void> Judge::State::time(const Runnable& runnable, model::Stage stage, st
     judged.message = busy;
     return {};
   }
-  return checkSpeed(judged);
+  // What a GPU can do at best is not known here.
+  return runnable.onCpu() ? checkSpeed(judged) : Result<void>();
 }
 
 Result<void> Judge::State::checkSpeed(Judged& judged) {
   std::vector<double> times;
   for (const model::Sample& sample : judged.samples) {
-    times.push_back(rankNs(sample.wallNs, sample.cpuNs, options.threads));
+    times.push_back(rankNs(sample.wallNs, sample.cpuNs, options.threads == 1));
   }
   const double callNs = stats::median(times);
   for (int i = 0; i < kLooks; ++i) {
