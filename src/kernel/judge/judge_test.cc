@@ -293,6 +293,7 @@ TEST(JudgeCheats, ASpeedThatCannotBeIsRefused) {
   const Judged judged = bench.judge().judge({Language::cpp, "m", kMatmulKernel, {}}, 1).value();
   EXPECT_EQ(judged.outcome, Outcome::invalid);
   EXPECT_THAT(judged.message, HasSubstr("faster than this machine can be"));
+  EXPECT_THAT(judged.message, HasSubstr("a line '// hone: flops N' in task.reference.cc"));
   EXPECT_TRUE(judged.samples.empty());
 }
 

@@ -112,8 +112,10 @@ Result<void> Judge::State::checkSpeed(Judged& judged) {
   judged.outcome = Outcome::invalid;
   judged.message = fmt::format(
       "faster than this machine can be: a call takes {}, and {:.0f} GFLOP/s and {:.0f} GB/s are "
-      "the most that a core does; it does not do what the reference says",
-      humanTime(callNs), peak.gflops(), peak.gbps());
+      "the most that a core does; it does not do what the reference says, or {:.4g} flops are too "
+      "many (a line '{} hone: flops N' in {} says how many there are)",
+      humanTime(callNs), peak.gflops(), peak.gbps(), task.shape.flops,
+      task.reference.extension() == ".py" ? "#" : "//", task.reference.filename().string());
   judged.samples.clear();
   return {};
 }

@@ -142,6 +142,17 @@ TEST_F(Python, TellsWhatAReferenceTakesAndGives) {
   EXPECT_EQ(readTask(kExamples / "matmul.reference.py", options_).value().shape.flops,
             2.0 * 256 * 256 * 256);
 
+  const std::string diagonal =
+      "import torch\nclass Model(torch.nn.Module):\n    def forward(self, a, b):\n"
+      "        return torch.diag(a) @ b\ndef get_inputs():\n"
+      "    return [torch.randn(64), torch.randn(64, 32)]\n";
+  EXPECT_EQ(readTask(write("diag.reference.py", diagonal), options_).value().shape.flops,
+            2.0 * 64 * 64 * 32);
+  EXPECT_EQ(readTask(write("diag.reference.py", diagonal + "# hone: flops 64*32\n"), options_)
+                .value()
+                .shape.flops,
+            64.0 * 32);
+
   const auto refused = [&](const std::string& text) {
     return readTask(write("other.reference.py", text), options_).error().message;
   };
