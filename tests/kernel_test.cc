@@ -254,18 +254,24 @@ TEST_F(Kernel, AKernelThatIsWrongFromTheStartIsOneLine) {
 
 TEST_F(Kernel, ListsWhatIsSlowAndRemembersIt) {
   box_.write("alone.cc", kSlow);
+  box_.write("wrong.cc",
+             "#include <cstdint>\nextern \"C\" void kernel(const float* X, "
+             "float* Y, std::int64_t R, std::int64_t C) {}\n");
+  box_.write("wrong.reference.cc", kReference);
   const std::vector<std::string> list = {"kernel", "list-slow", "--json"};
   const nlohmann::json first = box_.hone(list).json();
-  ASSERT_EQ(first.size(), 2U);
+  ASSERT_EQ(first.size(), 3U);
   EXPECT_EQ(first[0]["kernel"], "mean.cc");
   EXPECT_EQ(first[0]["problem"], "");
   EXPECT_GT(first[0]["time_ns"], 0);
   EXPECT_EQ(first[1]["kernel"], "alone.cc");
   EXPECT_THAT(first[1]["problem"], HasSubstr("reference"));
-  EXPECT_GE(box_.trialsStored(1), 1);
+  EXPECT_EQ(first[2]["kernel"], "wrong.cc");
+  EXPECT_THAT(first[2]["problem"], HasSubstr("mismatch"));
+  EXPECT_GE(box_.trialsStored(1), 2);
   const nlohmann::json second = box_.hone(list).json();
   EXPECT_EQ(second, first);
-  EXPECT_EQ(box_.trialsStored(2), 0) << "what is known is not measured again";
+  EXPECT_EQ(box_.trialsStored(2), 1) << "only what failed is judged again";
 }
 
 TEST_F(Kernel, ABatchDoesAllThatIsSlow) {
