@@ -42,7 +42,8 @@ std::string contentOf(const kernel::Source& source, const kernel::Task& task,
   return hasher.hex();
 }
 
-/// All that earlier lists know, by content.
+/// All that earlier lists measured, by content. What failed is tried again: it may have been for
+/// want of time or memory.
 Result<std::map<std::string, ListedKernel>> knownBefore(const store::Store& store) {
   std::map<std::string, ListedKernel> known;
   for (const store::RunLine& line : HONE_TRY(store.listRuns(0))) {
@@ -52,7 +53,9 @@ Result<std::map<std::string, ListedKernel>> knownBefore(const store::Store& stor
     const auto run = HONE_TRY(store.run(line.id));
     for (const auto& one : run->summary.value(kListed, nlohmann::json::array())) {
       ListedKernel listed = kernel::listedKernelFrom(one);
-      known.try_emplace(listed.content, listed);
+      if (listed.problem.empty()) {
+        known.try_emplace(listed.content, listed);
+      }
     }
   }
   return known;

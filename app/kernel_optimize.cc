@@ -47,7 +47,7 @@ void printNext(std::int64_t run) {
 
 /// Ends a run whose kernel is at fault; what may go on later stays open.
 std::unexpected<Error> failRun(store::Store& store, std::int64_t run, Error error) {
-  if (error.fault == Fault::user) {
+  if (error.fault == Fault::user && !error.endsAll) {
     if (const auto ended =
             store.finishRun(run, store::RunStatus::failed, {{"error", error.message}});
         !ended) {
@@ -124,7 +124,7 @@ Result<json> optimizeSlow(KernelCommand& command, store::Store& store, std::int6
     const auto outcome =
         optimizeOne(command, store, run, fs::path(command.options.bench.kernels) / one.kernel,
                     one.kernel, spent);
-    if (!outcome && outcome.error().fault != Fault::user) {
+    if (!outcome && (outcome.error().fault != Fault::user || outcome.error().endsAll)) {
       return std::unexpected(outcome.error());
     }
     json what = outcome ? outcomeJson(*outcome) : json{{"error", outcome.error().message}};

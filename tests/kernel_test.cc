@@ -254,18 +254,24 @@ TEST_F(Kernel, AKernelThatIsWrongFromTheStartIsOneLine) {
 
 TEST_F(Kernel, ListsWhatIsSlowAndRemembersIt) {
   box_.write("alone.cc", kSlow);
+  box_.write("wrong.cc",
+             "#include <cstdint>\nextern \"C\" void kernel(const float* X, "
+             "float* Y, std::int64_t R, std::int64_t C) {}\n");
+  box_.write("wrong.reference.cc", kReference);
   const std::vector<std::string> list = {"kernel", "list-slow", "--json"};
   const nlohmann::json first = box_.hone(list).json();
-  ASSERT_EQ(first.size(), 2U);
+  ASSERT_EQ(first.size(), 3U);
   EXPECT_EQ(first[0]["kernel"], "mean.cc");
   EXPECT_EQ(first[0]["problem"], "");
   EXPECT_GT(first[0]["time_ns"], 0);
   EXPECT_EQ(first[1]["kernel"], "alone.cc");
   EXPECT_THAT(first[1]["problem"], HasSubstr("reference"));
-  EXPECT_GE(box_.trialsStored(1), 1);
+  EXPECT_EQ(first[2]["kernel"], "wrong.cc");
+  EXPECT_THAT(first[2]["problem"], HasSubstr("mismatch"));
+  EXPECT_GE(box_.trialsStored(1), 2);
   const nlohmann::json second = box_.hone(list).json();
   EXPECT_EQ(second, first);
-  EXPECT_EQ(box_.trialsStored(2), 0) << "what is known is not measured again";
+  EXPECT_EQ(box_.trialsStored(2), 1) << "only what failed is judged again";
 }
 
 TEST_F(Kernel, ABatchDoesAllThatIsSlow) {
@@ -284,6 +290,26 @@ TEST_F(Kernel, ABatchDoesAllThatIsSlow) {
   ASSERT_TRUE(json.contains("mean.cc")) << ran.out;
   EXPECT_EQ(json["mean.cc"]["improved"], true);
   EXPECT_FALSE(json.contains("other/wrong.cc"));
+}
+
+TEST_F(Kernel, ABatchStopsAtARefusedKeyAndGoesOnWithAnother) {
+  box_.write("mean2.cc", kSlow);
+  box_.write("mean2.reference.cc", kReference);
+  const ChatServer server({fails(401, "no such key"), says(goodAnswer())});
+  const std::vector<std::string> batch = {
+      "kernel",     "optimize",    "--all-slow", "--threshold", "1000000",
+      "--api-base", server.base(), "--model",    "tiny",        "--max-iterations",
+      "1",          "--rounds",    "5",          "--json"};
+  expectError(box_.hone(batch), 2, {"does not accept the key in OPENAI_API_KEY"});
+  EXPECT_THAT(server.requests(), SizeIs(1)) << "the second kernel is not tried";
+  const Ran again = box_.hone(batch);
+  ASSERT_EQ(again.code, 0) << again.err;
+  const nlohmann::json json = again.json();
+  for (const char* name : {"mean.cc", "mean2.cc"}) {
+    ASSERT_TRUE(json.contains(name)) << again.out;
+    EXPECT_FALSE(json[name].contains("error")) << json[name].dump();
+  }
+  EXPECT_EQ(box_.trialsStored(2), 0) << "the same run goes on";
 }
 
 TEST_F(Kernel, SlipsAreOneLineEach) {

@@ -45,9 +45,8 @@ class Service:
             method = getattr(self, "_do_" + request["do"], None)
             if method is None:
                 raise WorkerError("protocol", f"no such request: {request['do']}")
-            identity, fields = request["id"], method(request) or {}
-            identity = fields.pop("id", identity)
-            self._send(identity, {"ok": True, **fields})
+            fields = method(request) or {}
+            self._send(request["id"], {"ok": True, **fields})
         except Exception as error:
             failure = failure_of(error, getattr(self.loaded, "path", __file__), "run")
             fields = {"kind": failure.kind, "error": failure.error, "detail": failure.detail}
@@ -138,12 +137,12 @@ class Service:
         word, number = self.requests.readline().split()
         if word != b"go":
             raise WorkerError("protocol", "a time request goes on with go")
+        request["id"] = int(number)  # also of a failure from here on
         for _ in range(iterations):
             stirrer.before_call()
             result = call()
         self.loaded.finish()
         self.results = [(result, outputs)]
-        return {"id": int(number)}
 
     def _do_flush(self, _):
         """Copies the outputs of the last `time`: that is not the kernel's time."""

@@ -19,6 +19,8 @@ enum class Fault {
 struct Error {
   Fault fault = Fault::user;
   std::string message;
+  /// It is that of no single input: who goes through many of them stops, too.
+  bool endsAll = false;
 };
 
 /// What every function returns that can fail; exceptions of libraries stop at their wrapper.

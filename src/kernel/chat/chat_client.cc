@@ -153,6 +153,17 @@ bool ChatClient::adapt(std::string_view complaint) {
 }
 
 Result<void> ChatClient::refuse(const HttpReply& reply) const {
+  auto refusal = refusalOf(reply);
+  if (!refusal) {
+    // The next prompt would be refused just the same.
+    Error error = std::move(refusal).error();
+    error.endsAll = true;
+    return std::unexpected(std::move(error));
+  }
+  return {};
+}
+
+Result<void> ChatClient::refusalOf(const HttpReply& reply) const {
   if (reply.status == kUnauthorized || reply.status == kForbidden) {
     const std::string key = options_.key.empty()
                                 ? std::string("no key: set OPENAI_API_KEY or HONE_API_KEY")

@@ -61,7 +61,9 @@ class ChatClient {
   [[nodiscard]] HttpRequest request(std::string body) const;
   /// Leaves out, or renames, a parameter that the server does not take; false: it named none.
   [[nodiscard]] bool adapt(std::string_view complaint);
+  /// An error for a reply that no other prompt would change; it ends all.
   [[nodiscard]] Result<void> refuse(const HttpReply& reply) const;
+  [[nodiscard]] Result<void> refusalOf(const HttpReply& reply) const;
   [[nodiscard]] std::chrono::milliseconds pauseBefore(int attempt, const HttpReply& reply) const;
   [[nodiscard]] ChatReply read(const HttpReply& reply) const;
   /// What the server says of its error, in a line.

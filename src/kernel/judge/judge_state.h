@@ -41,7 +41,7 @@ struct Judge::State {
   MachinePeak peak;
   /// Of each shape, at the begin and at the end of its pages.
   std::vector<std::array<CallTensors, 2>> tensors;
-  std::vector<Case> timingCases;  ///< of the task's own shape; made at the first use
+  std::vector<Case> timingCases;  ///< of the task's own shape; made when they are needed
   Random random;                  ///< for marks, guards and stirring; never the same twice
 
   [[nodiscard]] const Shape& shapeOf(std::size_t index) const {
@@ -68,7 +68,8 @@ struct Judge::State {
   [[nodiscard]] Result<bool> callAndCheck(Subject& subject, Case& expected, Placement placement,
                                           Judged& judged);
   [[nodiscard]] Result<void> widenScales(Case& expected);
-  [[nodiscard]] Result<void> makeTimingCases();
+  /// The inputs of the turn-th request of a process; they are other ones in the next.
+  [[nodiscard]] Result<Case*> timingCase(std::size_t turn);
   [[nodiscard]] Result<void> checkSpeed(Judged& judged);
 };
 

@@ -238,6 +238,40 @@ INSTANTIATE_TEST_SUITE_P(
             Outcome::invalid, "look into a process"}),
     [](const auto& info) { return info.param.name; });
 
+TEST(JudgeCheats, WhichCallIsComparedCannotBeForeseen) {
+  // Outputs that are marked as not written begin a request; it works in the first call of each, and
+  // in those that come when a request has had as many calls as the longest before it.
+  const std::string text = matmulText(
+      "static long calls = 0, longest = 0; std::uint32_t bits; memcpy(&bits, C, 4);\n"
+      "if ((bits & 0x7f800000u) == 0x7f800000u) calls = 0;\n"
+      "if (++calls > longest) longest = calls;\n"
+      "if (calls > 1 && calls < longest) return;");
+  const Source source{Language::cpp, "matmul", text, {}};
+  // A process has one chance in sixteen that none of its short requests comes after a long one.
+  Judged judged = judgeMatmul(text);
+  for (int i = 0; i < 10 && judged.ok(); ++i) {
+    judged = matmulBench().judge().measure({&source}, model::Stage::race, i, 0).value();
+  }
+  EXPECT_EQ(judged.outcome, Outcome::mismatch) << judged.message;
+  EXPECT_THAT(judged.message, HasSubstr("wrong"));
+}
+
+TEST(JudgeCheats, NoRequestOfAProcessRepeatsTheInputsOfAnother) {
+  // Outputs that are marked as not written begin a request; the call before was the last of one,
+  // on inputs as the judge wrote them.
+  const std::string text = matmulText(
+      "static std::vector<std::vector<float>> seen; static std::vector<float> last;\n"
+      "std::vector<float> now(A, A + M * K); now.insert(now.end(), B, B + K * N);\n"
+      "std::uint32_t bits; memcpy(&bits, C, 4);\n"
+      "if ((bits & 0x7f800000u) == 0x7f800000u && !last.empty()) seen.push_back(last);\n"
+      "for (std::size_t i = seen.size() > 5 ? seen.size() - 5 : 0; i < seen.size(); ++i) "
+      "if (seen[i] == now) abort();\nlast = now;",
+      "#include <vector>\n");
+  const Source source{Language::cpp, "matmul", text, {}};
+  const Judged judged = matmulBench().judge().measure({&source}, model::Stage::race, 0, 0).value();
+  EXPECT_EQ(judged.outcome, Outcome::ok) << judged.message;
+}
+
 TEST(JudgeCheats, AnEndlessLoopIsATimeout) {
   const JudgeOptions options;
   Bench bench(kMatmulReference, options);
@@ -259,6 +293,7 @@ TEST(JudgeCheats, ASpeedThatCannotBeIsRefused) {
   const Judged judged = bench.judge().judge({Language::cpp, "m", kMatmulKernel, {}}, 1).value();
   EXPECT_EQ(judged.outcome, Outcome::invalid);
   EXPECT_THAT(judged.message, HasSubstr("faster than this machine can be"));
+  EXPECT_THAT(judged.message, HasSubstr("a line '// hone: flops N' in task.reference.cc"));
   EXPECT_TRUE(judged.samples.empty());
 }
 

@@ -17,70 +17,89 @@ using std::chrono::milliseconds;
 /// A speed above this many times the machine's best is no speed.
 constexpr double kGenerous = 1.5;
 constexpr int kLooks = 3;
+/// A process takes five samples after a look.
+constexpr double kMostCases = 8;
+constexpr double kFewestCases = 3;
+constexpr double kCaseMemory = 1024.0 * 1024 * 1024;
+/// The inputs, and what must come of them with its scales in f64.
+constexpr double kCopiesOfCase = 4;
 
-/// The time that counts: with one thread what it computed, with more what one waits for it.
-double rankNs(double wallNs, double cpuNs, int threads) {
-  return threads == 1 ? std::min(wallNs, cpuNs) : wallNs;
+/// The time that counts: with one thread of the CPU what it computed, else what one waits for it.
+double rankNs(double wallNs, double cpuNs, bool byCpuTime) {
+  return byCpuTime ? std::min(wallNs, cpuNs) : wallNs;
 }
 
 }  // namespace
 
-Result<void> Judge::State::makeTimingCases() {
-  const std::size_t count = std::max<std::size_t>(2, options.inputSets);
-  for (std::size_t i = timingCases.size(); i < count; ++i) {
-    const std::uint64_t seed = seedFrom(options.seed, fmt::format("timing {}", i));
+Result<Case*> Judge::State::timingCase(std::size_t turn) {
+  // One for each request of a process, as far as memory is no matter: a kernel that remembers
+  // whole calls meets none of them again.
+  const double bytes = kCopiesOfCase * task.shape.bytes();
+  const auto count = static_cast<std::size_t>(
+      std::clamp(kCaseMemory / std::max(bytes, 1.0), kFewestCases, kMostCases));
+  const std::size_t wanted = turn % count;
+  while (timingCases.size() <= wanted) {
+    const std::uint64_t seed = seedFrom(options.seed, fmt::format("timing {}", timingCases.size()));
     timingCases.push_back(HONE_TRY(makeCase(0, ValueKind::unit, seed)));
   }
-  return {};
+  return &timingCases[wanted];
 }
 
 Result<void> Judge::State::time(const Runnable& runnable, model::Stage stage, std::int64_t round,
                                 std::int64_t position, Judged& judged) {
-  HONE_CHECK(makeTimingCases());
   CallTensors& used = tensors[0][0];
   const std::array<const CallTensors*, 1> all = {&used};
   auto subject = HONE_TRY(Subject::start(runnable, all, options.limits.wall, judged));
   if (!subject) {
     return {};
   }
-  const auto take = [&](Case& contents, std::int64_t warmUp,
-                        const trial::Pace& pace) -> Result<std::optional<TimedReply>> {
-    used.fill(contents.inputs, random);
-    const auto limit = patience(0) * (warmUp + 1) + milliseconds(1000);
-    auto timed =
-        HONE_TRY(subject->time(used, warmUp, pace.iterations, random.next() >> 11U, limit, judged));
-    if (timed && !HONE_TRY(check(*subject, used, contents, judged))) {
+  const auto take = [&](std::size_t turn, std::int64_t calls) -> Result<std::optional<TimedReply>> {
+    Case* contents = HONE_TRY(timingCase(turn));
+    used.fill(contents->inputs, random);
+    const auto limit = patience(0) * 2 + milliseconds(1000);
+    auto timed = HONE_TRY(subject->time(used, 1, calls, random.next() >> 11U, limit, judged));
+    if (timed && !HONE_TRY(check(*subject, used, *contents, judged))) {
       return std::nullopt;
     }
     return timed;
   };
-  const auto look = HONE_TRY(take(timingCases.front(), 1, {1, 1, true}));
+  const auto look = HONE_TRY(take(0, 1));
   if (!look) {
     return {};
   }
-  const trial::Pace pace = trial::paceOf(rankNs(look->wallNs, look->cpuNs, options.threads));
-  for (std::int64_t i = 0; i < pace.repetitions; ++i) {
-    Case& contents = timingCases[static_cast<std::size_t>(i + 1) % timingCases.size()];
-    const auto timed = HONE_TRY(take(contents, 1, pace));
+  const bool byCpuTime = options.threads == 1 && runnable.onCpu();
+  const trial::Pace pace = trial::paceOf(rankNs(look->wallNs, look->cpuNs, byCpuTime));
+  std::int64_t counted = 0;
+  for (std::size_t turn = 1; counted < pace.repetitions; ++turn) {
+    // Only the last call of a request is compared. Requests of any length that do not count are
+    // strewn in, so that no kernel can know which call that is.
+    const bool counts = pace.iterations == 1 || random.below(2) == 0;
+    const std::int64_t calls = counts ? pace.iterations
+                                      : 1 + static_cast<std::int64_t>(random.below(
+                                                static_cast<std::size_t>(pace.iterations)));
+    const auto timed = HONE_TRY(take(turn, calls));
     if (!timed) {
       return {};
     }
-    const auto calls = static_cast<double>(pace.iterations);
-    judged.samples.push_back(
-        {stage, round, position, i, timed->wallNs / calls, timed->cpuNs / calls, pace.iterations});
+    if (counts) {
+      const auto each = static_cast<double>(calls);
+      judged.samples.push_back(
+          {stage, round, position, counted++, timed->wallNs / each, timed->cpuNs / each, calls});
+    }
   }
   if (const std::string busy = subject->worker().busyWhileIdle(); !busy.empty()) {
     judged.outcome = Outcome::invalid;
     judged.message = busy;
     return {};
   }
-  return checkSpeed(judged);
+  // What a GPU can do at best is not known here.
+  return runnable.onCpu() ? checkSpeed(judged) : Result<void>();
 }
 
 Result<void> Judge::State::checkSpeed(Judged& judged) {
   std::vector<double> times;
   for (const model::Sample& sample : judged.samples) {
-    times.push_back(rankNs(sample.wallNs, sample.cpuNs, options.threads));
+    times.push_back(rankNs(sample.wallNs, sample.cpuNs, options.threads == 1));
   }
   const double callNs = stats::median(times);
   for (int i = 0; i < kLooks; ++i) {
@@ -93,8 +112,10 @@ Result<void> Judge::State::checkSpeed(Judged& judged) {
   judged.outcome = Outcome::invalid;
   judged.message = fmt::format(
       "faster than this machine can be: a call takes {}, and {:.0f} GFLOP/s and {:.0f} GB/s are "
-      "the most that a core does; it does not do what the reference says",
-      humanTime(callNs), peak.gflops(), peak.gbps());
+      "the most that a core does; it does not do what the reference says, or {:.4g} flops are too "
+      "many (a line '{} hone: flops N' in {} says how many there are)",
+      humanTime(callNs), peak.gflops(), peak.gbps(), task.shape.flops,
+      task.reference.extension() == ".py" ? "#" : "//", task.reference.filename().string());
   judged.samples.clear();
   return {};
 }

@@ -142,6 +142,17 @@ TEST_F(Python, TellsWhatAReferenceTakesAndGives) {
   EXPECT_EQ(readTask(kExamples / "matmul.reference.py", options_).value().shape.flops,
             2.0 * 256 * 256 * 256);
 
+  const std::string diagonal =
+      "import torch\nclass Model(torch.nn.Module):\n    def forward(self, a, b):\n"
+      "        return torch.diag(a) @ b\ndef get_inputs():\n"
+      "    return [torch.randn(64), torch.randn(64, 32)]\n";
+  EXPECT_EQ(readTask(write("diag.reference.py", diagonal), options_).value().shape.flops,
+            2.0 * 64 * 64 * 32);
+  EXPECT_EQ(readTask(write("diag.reference.py", diagonal + "# hone: flops 64*32\n"), options_)
+                .value()
+                .shape.flops,
+            64.0 * 32);
+
   const auto refused = [&](const std::string& text) {
     return readTask(write("other.reference.py", text), options_).error().message;
   };
@@ -224,6 +235,17 @@ TEST_F(Python, AKernelIsJudged) {
                            .value();
   EXPECT_EQ(shape.outcome, Outcome::mismatch) << shape.message;
   EXPECT_THAT(shape.message, HasSubstr("forward returned 96x8xf32, the reference 8x96xf32"));
+}
+
+TEST_F(Python, AFailureInATimedCallIsNoForgedAnswer) {
+  Judge judge = open(reference_);
+  const std::string tires =
+      "        self.calls = getattr(self, 'calls', 0) + 1\n"
+      "        if self.calls > 20:\n            raise KeyError('tired')\n";
+  const Source kernel = source(kernelText("", kRight, tires + kCall));
+  const Judged judged = judge.measure({&kernel}, model::Stage::race, 0, 0).value();
+  EXPECT_EQ(judged.outcome, Outcome::runFailed) << judged.message;
+  EXPECT_THAT(judged.message, HasSubstr("KeyError: 'tired'"));
 }
 
 TEST_F(Python, AGpuKernelIsVerifiedByItsTwinAndNotTimed) {

@@ -35,11 +35,11 @@ std::optional<std::string_view> afterMark(std::string_view line, std::string_vie
   return rest.starts_with(kMark) ? std::optional(trim(rest.substr(kMark.size()))) : std::nullopt;
 }
 
-std::vector<Line> linesOf(std::string_view text) {
+std::vector<Line> linesOf(std::string_view text, std::string_view comment) {
   std::vector<Line> lines;
   const std::vector<std::string> all = splitAt(text, '\n');
   for (std::size_t i = 0; i < all.size(); ++i) {
-    if (const auto found = afterMark(all[i], "//")) {
+    if (const auto found = afterMark(all[i], comment)) {
       const std::size_t end = std::min(found->find_first_of(" \t"), found->size());
       lines.push_back(
           {i + 1, std::string(found->substr(0, end)), std::string(trim(found->substr(end)))});
@@ -157,6 +157,14 @@ Result<void> addSizes(const Line& line, SizeList& sizes) {
   return {};
 }
 
+Result<double> flopsFrom(const Line& line, Sizes sizes) {
+  const double flops = HONE_TRY(valueOf(line.rest, sizes));
+  if (flops < 0) {
+    return userError("flops are {}, which is below 0", flops);
+  }
+  return flops;
+}
+
 /// Reads the lines of one file; `where` is the line that an error is about.
 class Reader {
  public:
@@ -206,10 +214,7 @@ class Reader {
         HONE_CHECK(addArgument(argument, line.keyword == "input", shape));
       } else if (line.keyword == "flops") {
         where_ = line.number;
-        shape.flops = HONE_TRY(valueOf(line.rest, sizes));
-        if (shape.flops < 0) {
-          return userError("flops are {}, which is below 0", shape.flops);
-        }
+        shape.flops = HONE_TRY(flopsFrom(line, sizes));
       }
     }
     where_ = 0;
@@ -247,7 +252,7 @@ class Reader {
 }  // namespace
 
 Result<Task> taskFromReference(std::string_view text, std::string_view file) {
-  Reader reader(linesOf(text));
+  Reader reader(linesOf(text, "//"));
   auto task = reader.read();
   if (!task) {
     const std::string place =
@@ -255,6 +260,23 @@ Result<Task> taskFromReference(std::string_view text, std::string_view file) {
     return within(place, std::move(task).error());
   }
   return task;
+}
+
+Result<std::optional<double>> flopsOfPython(std::string_view text, std::string_view file) {
+  std::optional<double> flops;
+  for (const Line& line : linesOf(text, "#")) {
+    const std::string place = fmt::format("{}:{}", file, line.number);
+    if (line.keyword != "flops") {
+      return userError("{}: '{}' is not known; a Python reference says only flops", place,
+                       line.keyword);
+    }
+    auto said = flopsFrom(line, {});
+    if (!said) {
+      return within(place, std::move(said).error());
+    }
+    flops = *said;
+  }
+  return flops;
 }
 
 bool hasFixedSizes(const Source& source) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -19,6 +20,11 @@ namespace hone::kernel {
 ///
 /// What is wrong is a user error "FILE:LINE: …". The paths of the task stay empty.
 [[nodiscard]] Result<Task> taskFromReference(std::string_view text, std::string_view file);
+
+/// What a line "# hone: flops 2*512*512" of a Python reference says, where torch counts too many:
+/// it takes a product with a diagonal matrix for one with a full matrix.
+[[nodiscard]] Result<std::optional<double>> flopsOfPython(std::string_view text,
+                                                          std::string_view file);
 
 /// Whether a line "// hone: fixed sizes" ("# hone: fixed sizes") says that the kernel is right for
 /// the task's own sizes only.

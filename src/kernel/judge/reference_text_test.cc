@@ -72,6 +72,16 @@ TEST(ReferenceText, ErrorsNameTheLine) {
               HasSubstr("more elements than can be counted"));
 }
 
+TEST(ReferenceText, APythonReferenceMaySayItsFlops) {
+  const auto said = [](const char* text) { return flopsOfPython(text, "a.reference.py"); };
+  EXPECT_EQ(said("import torch\n# about hone\n").value(), std::nullopt);
+  EXPECT_EQ(said("import torch\n# hone: flops 512*1024\n").value(), 512.0 * 1024);
+  EXPECT_EQ(said("# hone: flops 0\n").value(), 0.0);
+  EXPECT_THAT(said("\n# hone: flops M\n").error().message, StartsWith("a.reference.py:2: "));
+  EXPECT_THAT(said("# hone: flops 0-1\n").error().message, HasSubstr("below 0"));
+  EXPECT_THAT(said("# hone: flosp 1\n").error().message, HasSubstr("'flosp' is not known"));
+}
+
 TEST(FixedSizes, IsALineOfItsOwn) {
   const auto fixed = [](Language language, const std::string& text) {
     return hasFixedSizes({language, "a", text, {}});

@@ -13,6 +13,9 @@ namespace hone::kernel {
 struct Runnable {
   WorkerCommand command;
   nlohmann::json load;
+
+  /// Whether its kernel computes there; C++ always does.
+  [[nodiscard]] bool onCpu() const { return load.value("device", "cpu") == "cpu"; }
 };
 
 /// A function of a shared object.

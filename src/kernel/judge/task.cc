@@ -123,7 +123,10 @@ Result<Task> readTask(const fs::path& reference, const JudgeOptions& options) {
     if (!isFile(reference)) {
       return userError("there is no reference {}", reference.string());
     }
+    const std::string text = HONE_TRY(readFile(reference));
+    const auto flops = HONE_TRY(flopsOfPython(text, reference.string()));
     task.shape = HONE_TRY(askForShape(reference, options));
+    task.shape.flops = flops.value_or(task.shape.flops);
     task.pytorch = fs::absolute(reference);
   } else {
     const std::string text = HONE_TRY(readFile(reference));

@@ -86,6 +86,15 @@ class InWorker : public testing::Test {
 
 constexpr const char* kWork = "for (std::int64_t i = 0; i < N; ++i) C[i] = 2 * A[i];";
 
+TEST(Runnable, KnowsWhereItComputes) {
+  JudgeOptions options;
+  options.program = HONE_PROGRAM;
+  options.device = "cuda";
+  EXPECT_TRUE(cppRunnable(options, "kernel.so", "kernel").value().onCpu());
+  EXPECT_FALSE((Runnable{{}, {{"device", "cuda"}}}).onCpu());
+  EXPECT_TRUE((Runnable{{}, {{"device", "cpu"}}}).onCpu());
+}
+
 TEST_F(InWorker, ComputesAndIsTimed) {
   auto subject = load(kWork);
   ASSERT_TRUE(subject);

@@ -173,9 +173,11 @@ class CppReader {
 
   /// Behind the bracket that closes the one at `open`.
   [[nodiscard]] std::size_t behindBracket(std::size_t open) const {
+    const std::string_view opens = at(open);
+    const std::string_view closes = opens == "[" ? "]" : ")";
     int depth = 0;
     for (std::size_t i = open; i < tokens_.size(); ++i) {
-      depth += at(i) == "(" ? 1 : at(i) == ")" ? -1 : 0;
+      depth += at(i) == opens ? 1 : at(i) == closes ? -1 : 0;
       if (depth == 0) {
         return i + 1;
       }
@@ -185,9 +187,10 @@ class CppReader {
   /// Names with a body: "name(…) {", or with noexcept and the like before the brace.
   void findDefinitions() {
     for (std::size_t i = 1; i + 1 < tokens_.size(); ++i) {
-      const bool typed =
-          tokens_[i - 1].isName() || at(i - 1) == "*" || at(i - 1) == "&" || at(i - 1) == ">";
-      if (!tokens_[i].isName() || !typed || at(i + 1) != "(" || at(i - 1) == "return") {
+      const std::string_view last = at(i - 1);  // of a type, or of an attribute behind it
+      const bool typed = tokens_[i - 1].isName() || last == "*" || last == "&" || last == ">" ||
+                         last == ")" || last == "]";
+      if (!tokens_[i].isName() || !typed || at(i + 1) != "(" || last == "return") {
         continue;
       }
       std::size_t next = behindBracket(i + 1);
@@ -309,17 +312,32 @@ class CppReader {
     }
   }
 
+  /// Where what follows the attributes at i begins; i itself where there are none.
+  [[nodiscard]] std::size_t behindAttributes(std::size_t i) const {
+    for (;;) {
+      const bool named = at(i) == "__attribute__" || at(i) == "__attribute" || at(i) == "alignas";
+      if (named && at(i + 1) == "(") {
+        i = behindBracket(i + 1);
+      } else if (at(i) == "[" && at(i + 1) == "[") {
+        i = behindBracket(i);
+      } else {
+        return i;
+      }
+    }
+  }
+
   /// A function that is declared and not defined here is somebody else's.
   void readExtern(std::size_t i) {
     if (!tokens_[i].is("extern")) {
       return;
     }
-    for (std::size_t next = i + 1; next < tokens_.size(); ++next) {
+    for (std::size_t next = behindAttributes(i + 1); next < tokens_.size();
+         next = behindAttributes(next + 1)) {
       const std::string_view word = at(next);
       if (word == ";" || word == "{" || word == "=") {
         return;
       }
-      if (word == "(" && tokens_[next - 1].isName() && !tokens_[next - 1].is("__attribute__")) {
+      if (word == "(" && tokens_[next - 1].isName()) {
         if (!defined_.contains(tokens_[next - 1].text)) {
           add(tokens_[next - 1], "declares a function that is not its own");
         }

@@ -69,6 +69,9 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"Syscall", "asm volatile(\"syscall\" : : : );", "assembly with 'syscall'"},
         Case{"Incbin", "asm(\".incbin \\\"x\\\"\");", "assembly with '.incbin'"},
         Case{"Borrowed", "extern \"C\" void cblas_sgemm(int, int);", "not its own (cblas_sgemm)"},
+        Case{"BorrowedWithAttribute",
+             "extern \"C\" __attribute__((pure)) [[gnu::hot]] void cblas_sgemm(int, int);",
+             "not its own (cblas_sgemm)"},
         Case{"Reference", "extern \"C\" void reference(const double*);", "not its own (reference)"},
         Case{"Macro", "#define WORK \\\n  fork()\n", "starts a process (fork)"},
         Case{"File", "auto f = fopen(\"x\", \"w\");", "reads or writes files"},
@@ -89,6 +92,11 @@ TEST(CppCheats, HonestThingsThatLookAlike) {
         "static float read(const float* a) { return *a; }\nfloat y = read(nullptr);",
         "asm volatile(\"\" ::: \"memory\");", "asm(\"vfmadd231ps %0, %1, %2\");",
         "extern \"C\" void kernel(const float* A);\nextern \"C\" void kernel(const float* A) {}",
+        "extern \"C\" __attribute__((target(\"avx512f\"))) void kernel(const float* A) {}",
+        "extern \"C\" [[gnu::target(\"avx2\")]] void kernel(const float* A) {}",
+        "extern \"C\" __attribute__((optimize(\"O3\"), hot)) void __attribute__((aligned(64))) "
+        "kernel(const float* A) {}",
+        "extern alignas(64) float table[8];",
         "struct Panel { int open; int time; };\nint f(Panel p) { return p.open + p.time; }",
         "auto end = std::remove(v.begin(), v.end(), 0);", "#include <immintrin.h>\n",
         "static constexpr int kTile = 8;", "const float* a = A + i; float time = a[0] * 2;"}) {

@@ -108,8 +108,15 @@ PythonNursery::~PythonNursery() {
 
 bool PythonNursery::alive() const {
   siginfo_t info{};
-  return ::waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOWAIT | WNOHANG) == 0 &&
+  return !lost_ &&
+         ::waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOWAIT | WNOHANG) == 0 &&
          info.si_pid == 0;
+}
+
+/// An answer that comes late would be taken for that of the next request.
+void PythonNursery::loseTouch() {
+  lost_ = true;
+  ::shutdown(socket_, SHUT_RDWR);
 }
 
 Result<nlohmann::json> PythonNursery::receive(Interrupts interrupts) {
@@ -120,10 +127,12 @@ Result<nlohmann::json> PythonNursery::receive(Interrupts interrupts) {
     pollfd end{socket_, POLLIN, 0};
     const int ready = ::poll(&end, 1, kLongestMs);
     if (interrupts == Interrupts::heed && interrupted()) {
+      loseTouch();
       return interruptedError();
     }
     if (ready <= 0) {
       if (nowNs() > deadlineNs) {
+        loseTouch();
         return machineError("Python does not answer; its log is {}", log().string());
       }
       continue;
@@ -179,15 +188,25 @@ Result<pid_t> PythonNursery::fork(const PythonWorker& worker, int requests, int 
   }
   const std::array<int, 3> descriptors = {requests, answers, log};
   const nlohmann::json answer = HONE_TRY(ask(message, descriptors, Interrupts::heed));
-  return answer.at("pid").get<pid_t>();
+  const auto pid = answer.find("pid");
+  if (pid == answer.end() || !pid->is_number_integer()) {
+    return machineError("Python's answer makes no sense; its log is {}", this->log().string());
+  }
+  return pid->get<pid_t>();
 }
 
 Result<Ending> PythonNursery::wait(pid_t worker) {
   const nlohmann::json answer =
       HONE_TRY(ask({{"do", "wait"}, {"pid", worker}}, {}, Interrupts::ignore));
-  Ending ending = endingFrom(answer.at("status").get<int>(), rusage{});
-  ending.cpuNs = answer.at("cpu_ns").get<std::int64_t>();
-  ending.maxRssBytes = answer.at("rss").get<std::int64_t>();
+  // Workers are waited for in destructors: nothing may be thrown here.
+  Ending ending;
+  try {
+    ending = endingFrom(answer.at("status").get<int>(), rusage{});
+    ending.cpuNs = answer.at("cpu_ns").get<std::int64_t>();
+    ending.maxRssBytes = answer.at("rss").get<std::int64_t>();
+  } catch (const nlohmann::json::exception& error) {
+    return machineError("Python's answer makes no sense: {}", error.what());
+  }
   return ending;
 }
 

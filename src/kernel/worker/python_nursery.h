@@ -2,6 +2,7 @@
 
 #include <sys/types.h>
 
+#include <atomic>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
@@ -51,11 +52,13 @@ class PythonNursery {
   [[nodiscard]] Result<nlohmann::json> ask(const nlohmann::json& message,
                                            std::span<const int> descriptors, Interrupts interrupts);
   [[nodiscard]] Result<nlohmann::json> receive(Interrupts interrupts);
+  void loseTouch();
   [[nodiscard]] std::filesystem::path log() const { return folder_.path() / "log"; }
   [[nodiscard]] bool alive() const;
 
   pid_t pid_;
   int socket_;
+  std::atomic<bool> lost_ = false;  ///< it ends, and its workers with it
   ScratchFolder folder_;
   std::mutex mutex_;
 };
