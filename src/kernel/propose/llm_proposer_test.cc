@@ -204,5 +204,18 @@ TEST(BothProposers, ShareATurn) {
   EXPECT_EQ(again.conversation(), "turns 1 2 3turns 1 2 3");
 }
 
+TEST(BothProposers, HaveEndedWhenBothHave) {
+  const auto ending = [](const std::string& first, const std::string& second) {
+    auto one = std::make_unique<test::ScriptedProposer>(std::vector<std::vector<Proposal>>{});
+    auto two = std::make_unique<test::ScriptedProposer>(std::vector<std::vector<Proposal>>{});
+    one->end = first;
+    two->end = second;
+    return BothProposers(std::move(one), std::move(two)).ended();
+  };
+  EXPECT_EQ(ending("all was tried", ""), "");
+  EXPECT_EQ(ending("", "the cap"), "");
+  EXPECT_EQ(ending("all was tried", "the cap"), "all was tried; the cap");
+}
+
 }  // namespace
 }  // namespace hone::kernel
