@@ -74,6 +74,8 @@ LlmProposer proposerAt(const std::string& base, LlmLimits limits = {}) {
 TEST(LlmPrompt, HasAllThatHelps) {
   const Situation situation;
   const std::string prompt = promptFor(situation.view(), {});
+  EXPECT_THAT(prompt, AllOf(HasSubstr("it must be right for other sizes, too"),
+                            Not(HasSubstr("fixed sizes"))));
   EXPECT_THAT(prompt,
               AllOf(HasSubstr("Task: scale"), HasSubstr("N = 1000"), HasSubstr("1.25x"),
                     HasSubstr("it walks by columns"), HasSubstr("Along rows"), HasSubstr("int b;"),
