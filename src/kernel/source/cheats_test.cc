@@ -153,8 +153,38 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"Dunder", "f = torch.__dict__['matmul']", "reaches into Python itself"},
         Case{"Eval", "eval('1')", "runs text as code"},
         Case{"Global", "global cache", "from one call to the next"},
+        Case{"ModulesOfAModule", "pass\nimport dataclasses\nm = dataclasses.sys.modules['os']\n",
+             "not a kernel's (sys)"},
+        Case{"SystemOfAModule", "tilelang.env.os.system('x')", "not a kernel's (os)"},
+        Case{"NumpyOfATensor", "a = x.numpy()", "not a kernel's (numpy)"},
+        Case{"TorchOfAModule", "a = tilelang.utils.torch", "not a kernel's (torch)"},
+        Case{"FromImportOfAWayOut", "pass\nfrom enum import bltns as b\n",
+             "not a kernel's (bltns)"},
+        Case{"ModulesByName", "f = y.modules['os']", "not a kernel's (modules)"},
+        Case{"StorageOffset", "if torch.empty(1).storage_offset() == 0: pass", "tensor lies"},
+        Case{"Base", "if x._base is None: pass", "tensor lies"},
+        Case{"FromLinalg", "pass\nfrom torch.linalg import multi_dot\n",
+             "imports torch.linalg, which does the work"},
+        Case{"ImportsInternals", "pass\nimport torch._C as c\n", "imports torch._C"},
+        Case{"AnotherName", "G = F\n", "gives torch another name (F)"},
+        Case{"AnotherNameOfTorch", "self.g = torch\n", "gives torch another name (torch)"},
+        Case{"AnotherNameOfFunctional", "g = torch.nn.functional\n", "gives torch another name"},
         Case{"File", "open('x')", "reads or writes files"}),
     caseName);
+
+TEST(PythonCheats, HonestThingsThatLookAlike) {
+  for (const char* text :
+       {"size = x.shape[0]\n        self.size = size\n", "a = self.kernel(N=4, F=F)\n",
+        "a = nn.Parameter(torch.empty(4))\n", "for m in self.modules():\n            pass\n",
+        "dtype = torch.float32\n", "self._base = 4\n        b = self._base\n",
+        "pass\nfrom torch.nn.parameter import Parameter\n", "pass\nfrom torch import Tensor, nn\n",
+        "pass\nfrom tilelang.layout import make_swizzled_layout\n",
+        "pass\ndef conv(N, F, K=3):\n    filters = F\n    return filters\n"}) {
+    EXPECT_THAT(cheatsIn(Language::tilelang, std::string(kPythonHead) + "        " + text),
+                IsEmpty())
+        << text;
+  }
+}
 
 TEST(PythonCheats, HonestKernelsHaveNone) {
   constexpr const char* kHonest = R"(import math
