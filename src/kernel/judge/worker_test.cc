@@ -268,6 +268,19 @@ TEST_F(InWorker, ThreadsLeftRunningAreSeen) {
   EXPECT_THAT(subject->worker().busyWhileIdle(), HasSubstr("leaves threads running"));
 }
 
+TEST_F(InWorker, WhatIsComputedAfterTheAnswerBelongsToTheCall) {
+  auto subject = load("std::thread([=] { for (volatile int i = 0; i < 300000; i = i + 1) {}\n" +
+                      std::string(kWork) + " }).detach();");
+  ASSERT_TRUE(subject);
+  ASSERT_TRUE(subject->time(*tensors_, 0, 1, 5, milliseconds(60'000), judged_).value());
+  expectRight();  // it was waited for, so its time was read when it was done
+}
+
+TEST(FairWall, IsNotLessThanTheThreadsNeed) {
+  EXPECT_EQ(fairWallNs({{}, 100, 190}, 2), 100);
+  EXPECT_EQ(fairWallNs({{}, 100, 600}, 2), 300);
+}
+
 TEST_F(InWorker, RememberingResultsNeverHits) {
   // What it has seen before it answers wrongly: right outputs show that no call was a repetition.
   auto subject = load(
