@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
+
 #include "kernel/source/test_kernels.h"
 
 namespace hone::kernel {
@@ -230,6 +232,23 @@ class ModelNew(nn.Module):
         return out.reshape(x.size(0), -1)
 )";
   EXPECT_THAT(cheatsIn(Language::tilelang, kHonest), IsEmpty());
+}
+
+TEST(Cheats, TheExamplesHaveNone) {
+  namespace fs = std::filesystem;
+  std::size_t read = 0;
+  for (const auto& entry :
+       fs::recursive_directory_iterator(fs::path(HONE_SOURCE_DIR) / "examples/kernels")) {
+    const fs::path& file = entry.path();
+    const bool kernel = file.extension() == ".cc" || file.extension() == ".py";
+    if (!kernel || file.stem().string().ends_with(".reference")) {
+      continue;
+    }
+    const Source source = readSource(file).value();
+    EXPECT_THAT(cheatsIn(source.language, source.text), IsEmpty()) << file;
+    ++read;
+  }
+  EXPECT_GE(read, 15U);
 }
 
 }  // namespace
