@@ -129,7 +129,7 @@ void print(const std::vector<ListedKernel>& listed, double threshold) {
 
 Result<int> listSlow(const Context& context, const ListOptions& options) {
   const fs::path folder = options.folder.empty() ? options.bench.kernels : options.folder;
-  HONE_CHECK(kernel::findKernels(folder));
+  const std::string contents = HONE_TRY(kernel::contentsOf(folder));
   static_cast<void>(takeApiKey());  // no kernel shall see it
   const KernelBench bench = HONE_TRY(KernelBench::make(options.bench));
   Progress progress(context.quiet || context.json);
@@ -140,6 +140,7 @@ Result<int> listSlow(const Context& context, const ListOptions& options) {
   described.key = Hasher()
                       .field("kernel list-slow")
                       .field(fs::absolute(folder).string())
+                      .field(contents)
                       .field(bench.machineName())
                       .field(fmt::format("{} {}", bench.judge.device, options.bench.seed))
                       .hex();

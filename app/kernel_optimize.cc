@@ -141,10 +141,11 @@ Result<json> optimizeSlow(KernelCommand& command, store::Store& store, std::int6
 
 Result<int> optimizeAll(KernelCommand& command) {
   const fs::path folder = command.options.bench.kernels;
-  HONE_CHECK(kernel::findKernels(folder));
+  const std::string contents = HONE_TRY(kernel::contentsOf(folder));
   auto store = HONE_TRY(store::Store::open(command.context.store, store::Store::Mode::write));
   Hasher what;
   what.field("kernel optimize --all-slow").field(fs::absolute(folder).string());
+  what.field(contents);
   const store::Run described = HONE_TRY(describe(command, what));
   const std::int64_t run =
       HONE_TRY(findOrAddRun(command.context, store, described, command.progress));

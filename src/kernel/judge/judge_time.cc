@@ -67,6 +67,9 @@ Result<void> Judge::State::time(const Runnable& runnable, model::Stage stage, st
   if (!look) {
     return {};
   }
+  // PyTorch is no suspect; what a GPU's driver computes is not the kernel's.
+  const bool fair =
+      options.threads > 1 && runnable.onCpu() && runnable.load.value("role", "") == "kernel";
   const bool byCpuTime = options.threads == 1 && runnable.onCpu();
   const trial::Pace pace = trial::paceOf(rankNs(look->wallNs, look->cpuNs, byCpuTime));
   std::int64_t counted = 0;
@@ -83,8 +86,9 @@ Result<void> Judge::State::time(const Runnable& runnable, model::Stage stage, st
     }
     if (counts) {
       const auto each = static_cast<double>(calls);
+      const double wallNs = fair ? fairWallNs(*timed, options.threads) : timed->wallNs;
       judged.samples.push_back(
-          {stage, round, position, counted++, timed->wallNs / each, timed->cpuNs / each, calls});
+          {stage, round, position, counted++, wallNs / each, timed->cpuNs / each, calls});
     }
   }
   if (const std::string busy = subject->worker().busyWhileIdle(); !busy.empty()) {

@@ -1,5 +1,7 @@
 #include "kernel/judge/subject.h"
 
+#include <algorithm>
+
 namespace hone::kernel {
 namespace {
 
@@ -26,6 +28,10 @@ Outcome outcomeOf(const Reply& reply) {
 }
 
 }  // namespace
+
+double fairWallNs(const TimedReply& timed, int threads) {
+  return std::max(timed.wallNs, timed.cpuNs / threads);
+}
 
 Result<bool> Subject::accept(const Reply& reply, Judged& judged) const {
   if (reply.ok()) {

@@ -13,6 +13,10 @@
 
 namespace hone::kernel {
 
+/// The wall time of a kernel that may compute on so many threads: not less than they would need for
+/// what was computed, so that more threads, or work that goes on after the answer, gain nothing.
+[[nodiscard]] double fairWallNs(const TimedReply& timed, int threads);
+
 /// A runnable in a fresh worker, with its tensors, ready to be called. What goes wrong with it is
 /// noted in a Judged; an error is an interrupt or the machine's.
 class Subject {

@@ -215,6 +215,32 @@ TEST_F(InWorker, NotEvenThoseThatWereOpenedBefore) {
   EXPECT_TRUE(call(*subject)) << judged_.message;
   EXPECT_EQ(verify::numbersOf<float>(tensors_->output(0))[0], 2);
 }
+TEST_F(InWorker, TheUsersFilesCannotBeReadWhileItIsLoaded) {
+  const ScratchFolder elsewhere = ScratchFolder::create("hone-worker-user").value();
+  const std::string secret = (elsewhere.path() / "secret").string();
+  ASSERT_TRUE(writeFile(secret, "secret"));
+  const std::string text =
+      kHead + ("static int before = open(\"" + secret) +
+      "\", O_RDONLY);\nextern \"C\" void kernel(const float* A, float* C, std::int64_t N) { C[0] = "
+      "before < 0 ? 1 : 2; }\n";
+  const CppBuilt built = builder_.build(text, {}).value();
+  ASSERT_TRUE(built.ok()) << built.diagnostics;
+  const Runnable runnable = cppRunnable(options_, built.library, "kernel").value();
+  Worker worker = Worker::start(runnable.command).value();
+  const auto ask = [&](const nlohmann::json& request) {
+    return worker.ask(request, milliseconds(60'000)).value();
+  };
+  nlohmann::json list = nlohmann::json::array();
+  tensors_->describe(list);
+  ASSERT_TRUE(ask({{"do", "tensors"}, {"tensors", list}}).ok());
+  const Reply loaded = ask(runnable.load);
+  ASSERT_TRUE(loaded.ok()) << loaded.message;
+  if (!loaded.body.value("landlock", false)) {
+    GTEST_SKIP() << "this system has no Landlock";
+  }
+  ASSERT_TRUE(ask(tensors_->request("call")).ok());
+  EXPECT_EQ(verify::numbersOf<float>(tensors_->output(0))[0], 1);
+}
 TEST_F(InWorker, WritingFromAConstructorIsRefused) {
   const std::string file = (folder_.path() / "early").string();
   auto subject = load(kWork, "__attribute__((constructor)) static void early() { close(creat(\"" +
@@ -240,6 +266,19 @@ TEST_F(InWorker, ThreadsLeftRunningAreSeen) {
   ASSERT_TRUE(subject);
   EXPECT_TRUE(call(*subject));
   EXPECT_THAT(subject->worker().busyWhileIdle(), HasSubstr("leaves threads running"));
+}
+
+TEST_F(InWorker, WhatIsComputedAfterTheAnswerBelongsToTheCall) {
+  auto subject = load("std::thread([=] { for (volatile int i = 0; i < 300000; i = i + 1) {}\n" +
+                      std::string(kWork) + " }).detach();");
+  ASSERT_TRUE(subject);
+  ASSERT_TRUE(subject->time(*tensors_, 0, 1, 5, milliseconds(60'000), judged_).value());
+  expectRight();  // it was waited for, so its time was read when it was done
+}
+
+TEST(FairWall, IsNotLessThanTheThreadsNeed) {
+  EXPECT_EQ(fairWallNs({{}, 100, 190}, 2), 100);
+  EXPECT_EQ(fairWallNs({{}, 100, 600}, 2), 300);
 }
 
 TEST_F(InWorker, RememberingResultsNeverHits) {

@@ -36,7 +36,11 @@ std::string BothProposers::complaint() const {
   return joined(first_->complaint(), second_->complaint(), "; ");
 }
 
-std::string BothProposers::ended() const { return joined(first_->ended(), second_->ended(), "; "); }
+std::string BothProposers::ended() const {
+  // Where one has lost a turn only, the next may bring something.
+  const bool both = !first_->ended().empty() && !second_->ended().empty();
+  return both ? joined(first_->ended(), second_->ended(), "; ") : "";
+}
 
 std::string BothProposers::conversation() const {
   return first_->conversation() + second_->conversation();

@@ -8,6 +8,7 @@
 #include <span>
 
 #include "base/text.h"
+#include "kernel/judge/reference_text.h"
 #include "kernel/source/entry_point.h"
 
 namespace hone::kernel {
@@ -211,6 +212,12 @@ ModelAnswer readAnswer(std::string_view text, const Source& best, std::size_t mo
     proposal.source.text = *code;
     if (proposal.source.key() == best.key()) {
       answer.refused.push_back(who + "it is the kernel as it was");
+      continue;
+    }
+    // Whether a kernel must be right for other sizes is for the user to say.
+    if (hasFixedSizes(proposal.source) && !hasFixedSizes(best)) {
+      answer.refused.push_back(
+          who + "it has the line 'hone: fixed sizes': it must be right for other sizes, too");
       continue;
     }
     const std::string title = section.title.empty() ? firstLine(section.prose) : section.title;

@@ -57,6 +57,15 @@ TEST(ReadAnswer, OneBlockIsOneCandidate) {
   EXPECT_THAT(proposal.techniques, ElementsAre("vectorization", "loop-order"));
 }
 
+TEST(ReadAnswer, AModelMayNotDropOtherSizes) {
+  const std::string fixed = "// hone: fixed sizes\n" + kGood;
+  EXPECT_THAT(refusal(block(fixed)), HasSubstr("must be right for other sizes, too"));
+  Source best = cpp();
+  best.text.insert(0, "// hone: fixed sizes\n");
+  EXPECT_THAT(readAnswer(block(fixed), best, 4).proposals, SizeIs(1)) << "the user has said so";
+  EXPECT_THAT(readAnswer(block(kGood), best, 4).proposals, SizeIs(1));
+}
+
 TEST(ReadAnswer, HeadingsTellCandidatesApart) {
   const std::string other = kGood + "\n// another\n";
   const ModelAnswer read = readAnswer("Here they are.\n### Candidate 1: packing\nWhy.\n" +

@@ -6,6 +6,7 @@
 #include <iterator>
 
 #include "base/text.h"
+#include "kernel/judge/reference_text.h"
 #include "kernel/source/entry_point.h"
 
 namespace hone::kernel {
@@ -30,17 +31,15 @@ std::string argumentsOf(const std::vector<Argument>& arguments) {
   return join(texts, ", ");
 }
 
-std::string taskText(const Task& task, Language language) {
+std::string taskText(const Task& task, const Source& best) {
   std::string text = fmt::format("Task: {}\n", task.name);
   if (!task.shape.sizes.empty()) {
     std::vector<std::string> sizes;
     for (const auto& [name, value] : task.shape.sizes) {
       sizes.push_back(fmt::format("{} = {}", name, value));
     }
-    text += fmt::format(
-        "Timed for {}; it must be right for other sizes, too, unless the file has "
-        "the line `// hone: fixed sizes`.\n",
-        join(sizes, ", "));
+    text += fmt::format("Timed for {}; it must be right for {}.\n", join(sizes, ", "),
+                        hasFixedSizes(best) ? "these sizes only" : "other sizes, too");
   }
   text += fmt::format("Inputs: {}\nOutputs: {}\n", argumentsOf(task.shape.inputs),
                       argumentsOf(task.shape.outputs));
@@ -49,7 +48,7 @@ std::string taskText(const Task& task, Language language) {
         fmt::format("Work: {:.4g} FLOP on {:.4g} bytes\n", task.shape.flops, task.shape.bytes());
   }
   text +=
-      language == Language::cpp
+      best.language == Language::cpp
           ? "Built by g++ with -O2 -march=native; standard headers and <immintrin.h> are there, "
             "#pragma GCC may be used.\n"
           : "A TileLang kernel behind a class ModelNew with the same constructor and forward as "
@@ -118,7 +117,7 @@ std::string promptFor(const TurnView& view, std::span<const std::string> refused
   const Source& best = view.best;
   std::string prompt =
       "You make a compute kernel faster without changing what it computes.\n\n## The task\n";
-  prompt += taskText(view.task, best.language);
+  prompt += taskText(view.task, best);
   prompt += fmt::format("\n## The kernel as it is now ({:.2f}x the original's speed)\n",
                         view.bestSpeedup);
   if (!best.flags.empty()) {

@@ -74,6 +74,8 @@ LlmProposer proposerAt(const std::string& base, LlmLimits limits = {}) {
 TEST(LlmPrompt, HasAllThatHelps) {
   const Situation situation;
   const std::string prompt = promptFor(situation.view(), {});
+  EXPECT_THAT(prompt, AllOf(HasSubstr("it must be right for other sizes, too"),
+                            Not(HasSubstr("fixed sizes"))));
   EXPECT_THAT(prompt,
               AllOf(HasSubstr("Task: scale"), HasSubstr("N = 1000"), HasSubstr("1.25x"),
                     HasSubstr("it walks by columns"), HasSubstr("Along rows"), HasSubstr("int b;"),
@@ -202,6 +204,19 @@ TEST(BothProposers, ShareATurn) {
       std::make_unique<test::ScriptedProposer>(std::vector<std::vector<Proposal>>{}));
   again.recall(both.memory());
   EXPECT_EQ(again.conversation(), "turns 1 2 3turns 1 2 3");
+}
+
+TEST(BothProposers, HaveEndedWhenBothHave) {
+  const auto ending = [](const std::string& first, const std::string& second) {
+    auto one = std::make_unique<test::ScriptedProposer>(std::vector<std::vector<Proposal>>{});
+    auto two = std::make_unique<test::ScriptedProposer>(std::vector<std::vector<Proposal>>{});
+    one->end = first;
+    two->end = second;
+    return BothProposers(std::move(one), std::move(two)).ended();
+  };
+  EXPECT_EQ(ending("all was tried", ""), "");
+  EXPECT_EQ(ending("", "the cap"), "");
+  EXPECT_EQ(ending("all was tried", "the cap"), "all was tried; the cap");
 }
 
 }  // namespace

@@ -56,8 +56,8 @@ class Proposer {
   [[nodiscard]] virtual Result<std::vector<Proposal>> propose(const TurnView& view) = 0;
   /// Why the last turn brought nothing, for the history; "" when it did.
   [[nodiscard]] virtual std::string complaint() const { return ""; }
-  /// Why there will never be more, where it is not for want of ideas: "the spending cap …"; ""
-  /// else.
+  /// Why there are no more, after a turn that brought none: "every rewrite … was tried", "the
+  /// spending cap …"; "" else.
   [[nodiscard]] virtual std::string ended() const { return ""; }
   /// The whole conversation so far, for dspy_history_<name>.txt.
   [[nodiscard]] virtual std::string conversation() const { return ""; }

@@ -95,11 +95,11 @@ class SearchProposer : public Proposer {
     }
     auto proposals = view.original.language == Language::cpp ? cppProposals(view, known)
                                                              : tileLangProposals(view, known);
-    complaint_ = proposals.empty() ? "every rewrite that applies was tried" : "";
+    ended_ = proposals.empty() ? "every rewrite that applies was tried" : "";
     return proposals;
   }
 
-  [[nodiscard]] std::string complaint() const override { return complaint_; }
+  [[nodiscard]] std::string ended() const override { return ended_; }
 
  private:
   [[nodiscard]] std::uint64_t seedOf(const TurnView& view) const {
@@ -213,7 +213,7 @@ class SearchProposer : public Proposer {
 
   std::uint64_t seed_;
   int threads_;
-  std::string complaint_;
+  std::string ended_;
 };
 
 }  // namespace

@@ -206,10 +206,12 @@ class CppReader {
   void readDirective(const Token& token) {
     const std::string_view line = trim(std::string_view(token.text).substr(1));
     constexpr std::string_view kInclude = "include";
-    if (!line.starts_with(kInclude)) {
+    constexpr std::string_view kImport = "import";
+    if (!line.starts_with(kInclude) && !line.starts_with(kImport)) {
       return;
     }
-    std::string_view what = trim(line.substr(kInclude.size()));
+    const auto length = line.starts_with(kInclude) ? kInclude.size() : kImport.size();
+    const std::string_view what = trim(line.substr(length));
     const std::size_t end = what.find('>');
     if (what.starts_with('<') && end != std::string_view::npos &&
         headers().contains(what.substr(1, end - 1))) {
@@ -266,11 +268,18 @@ class CppReader {
       return;
     }
     for (std::size_t next = i; next < tokens_.size() && at(next) != ";"; ++next) {
+      const std::size_t first = next;
+      // Texts in a row are one text.
+      std::string text;
+      while (next < tokens_.size() && tokens_[next].kind == Token::Kind::text) {
+        text += tokens_[next++].text;
+      }
+      next -= next > first ? 1 : 0;
       for (const std::string_view word :
            {"syscall", "sysenter", "int $", "int 0x80", "rdtsc", "rdpmc", ".incbin", ".include",
             ".section", ".init_array"}) {
-        if (tokens_[next].kind == Token::Kind::text && tokens_[next].text.contains(word)) {
-          cheats_.push_back({tokens_[next].line, fmt::format("has assembly with '{}'", word)});
+        if (text.contains(word)) {
+          cheats_.push_back({tokens_[first].line, fmt::format("has assembly with '{}'", word)});
         }
       }
     }

@@ -1,124 +1,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
-#include <optional>
-#include <set>
 #include <string_view>
 
 #include "kernel/source/cheats.h"
+#include "kernel/source/python_names.h"
 
 namespace hone::kernel {
 namespace {
-
-using Names = std::set<std::string, std::less<>>;
-
-/// Modules that kernels are written with; others compute, or reach out of the kernel.
-const Names& modules() {
-  static const Names kModules = {"torch",      "tilelang",  "math",       "functools",
-                                 "typing",     "itertools", "enum",       "dataclasses",
-                                 "__future__", "operator",  "collections"};
-  return kModules;
-}
-
-/// What of torch makes tensors, holds parameters or names types; all else of it does the work.
-const Names& honestTorch() {
-  static const Names kHonest = {"empty",
-                                "empty_like",
-                                "empty_strided",
-                                "zeros",
-                                "zeros_like",
-                                "ones",
-                                "ones_like",
-                                "full",
-                                "full_like",
-                                "tensor",
-                                "as_tensor",
-                                "randn",
-                                "rand",
-                                "Tensor",
-                                "FloatTensor",
-                                "nn",
-                                "Size",
-                                "device",
-                                "dtype",
-                                "float",
-                                "float16",
-                                "float32",
-                                "float64",
-                                "half",
-                                "double",
-                                "bfloat16",
-                                "int",
-                                "int8",
-                                "int16",
-                                "int32",
-                                "int64",
-                                "long",
-                                "short",
-                                "uint8",
-                                "bool",
-                                "no_grad",
-                                "inference_mode",
-                                "contiguous_format",
-                                "preserve_format",
-                                "channels_last",
-                                "strided",
-                                "cuda",
-                                "get_default_dtype",
-                                "float8_e4m3fn",
-                                "float8_e5m2",
-                                "view_as_real",
-                                "init",
-                                "Generator"};
-  return kHonest;
-}
-
-const Names& honestCuda() {
-  static const Names kHonest = {"is_available", "current_device", "get_device_capability",
-                                "get_device_properties", "device_count"};
-  return kHonest;
-}
-
-/// Methods of tensors that compute what a kernel is there to compute.
-const Names& workingMethods() {
-  static const Names kMethods = {
-      "matmul",  "mm",      "bmm",         "mv",      "dot",         "addmm",        "baddbmm",
-      "einsum",  "softmax", "log_softmax", "sum",     "mean",        "var",          "std",
-      "norm",    "prod",    "cumsum",      "cumprod", "logsumexp",   "amax",         "amin",
-      "argmax",  "argmin",  "exp",         "exp_",    "exp2",        "log",          "log2",
-      "log1p",   "sqrt",    "rsqrt",       "tanh",    "tanh_",       "sigmoid",      "sigmoid_",
-      "relu",    "relu_",   "gelu",        "silu",    "erf",         "sin",          "cos",
-      "pow",     "square",  "abs",         "abs_",    "clamp",       "clamp_",       "add",
-      "add_",    "sub",     "sub_",        "mul",     "mul_",        "div",          "div_",
-      "addcmul", "addcdiv", "lerp",        "where",   "masked_fill", "masked_fill_", "topk",
-      "sort",    "conv1d",  "conv2d",      "conv3d",  "reciprocal",  "neg",          "maximum",
-      "minimum", "outer",   "kron"};
-  return kMethods;
-}
-
-const std::map<std::string, std::string_view, std::less<>>& functions() {
-  static const std::map<std::string, std::string_view, std::less<>> kFunctions = {
-      {"eval", "runs text as code"},
-      {"exec", "runs text as code"},
-      {"compile", "runs text as code"},
-      {"__import__", "imports in a hidden way"},
-      {"globals", "reaches for what is not its own"},
-      {"locals", "reaches for what is not its own"},
-      {"vars", "reaches for what is not its own"},
-      {"getattr", "reaches for what is not its own"},
-      {"setattr", "changes what is not its own"},
-      {"delattr", "changes what is not its own"},
-      {"open", "reads or writes files"},
-      {"id", "tells objects apart by their identity, as caches of results do"},
-      {"hash", "tells objects apart by their hash, as caches of results do"},
-      {"breakpoint", "starts a debugger"},
-      {"input", "waits for input"},
-      {"exit", "ends the process"},
-      {"quit", "ends the process"},
-  };
-  return kFunctions;
-}
 
 class PythonReader {
  public:
@@ -127,6 +16,7 @@ class PythonReader {
   std::vector<Cheat> read() {
     readImports();
     findModules();
+    findParameters();
     for (std::size_t i = 0; i < tokens_.size(); ++i) {
       noteFunction(i);
       if (tokens_[i].isName()) {
@@ -177,7 +67,9 @@ class PythonReader {
   }
   void checkModule(std::size_t i, const std::string& module) {
     const std::string root = module.substr(0, module.find('.'));
-    if (!modules().contains(root)) {
+    if (root == "torch" && !torchModules().contains(module)) {
+      cheats_.push_back({tokens_[i].line, fmt::format("imports {}, which does the work", module)});
+    } else if (!pythonModules().contains(root)) {
       cheats_.push_back({tokens_[i].line, fmt::format("imports {}; a kernel has torch, tilelang "
                                                       "and math",
                                                       module)});
@@ -210,6 +102,8 @@ class PythonReader {
       noteModule(name, imported);
       if (module == "torch" && !honestTorch().contains(at(i))) {
         add(i, "imports what does the work in torch");
+      } else if (waysOut().contains(at(i))) {
+        add(i, "reaches for what is not a kernel's");
       }
       i += renamed ? 2 : 0;
     }
@@ -284,8 +178,8 @@ class PythonReader {
     if (name == "try") {
       add(i, "catches the failures of the work, to do it in another way");
     }
-    if (const auto found = functions().find(name);
-        found != functions().end() && at(i + 1) == "(" && before(i) != "def") {
+    if (const auto found = pythonFunctions().find(name);
+        found != pythonFunctions().end() && at(i + 1) == "(" && before(i) != "def") {
       add(i, found->second);
     }
     if (name == "Model" || name == "reference") {
@@ -297,6 +191,9 @@ class PythonReader {
     if (name == "is" && at(i + 1) == "self") {
       add(i, "compares its input with one that it has kept");
     }
+    if (givesAnotherName(i, name)) {
+      add(i, "gives torch another name");
+    }
     if (torch_.contains(name)) {
       readTorch(i);
     } else if (nn_.contains(name) && at(i + 2) == "functional" && at(i + 3) == ".") {
@@ -305,6 +202,31 @@ class PythonReader {
       add(at(i + 1) == "." ? i + 2 : i, "lets torch do the work");
     }
     readArithmetic(i, name);
+  }
+
+  /// "G = F": what G does would not be seen. A parameter may have the name of a module.
+  [[nodiscard]] bool givesAnotherName(std::size_t i, const std::string& name) const {
+    std::size_t end = i + 1;
+    while (at(end) == "." && (at(end + 1) == "nn" || at(end + 1) == "functional")) {
+      end += 2;
+    }
+    const bool module = torch_.contains(name) || nn_.contains(name) || functional_.contains(name);
+    const bool whole = end >= tokens_.size() || tokens_[end].indent >= 0 || at(end) == ";";
+    return module && whole && before(i) == "=" && !parameters_.contains(name);
+  }
+  void findParameters() {
+    for (std::size_t i = 0; i + 2 < tokens_.size(); ++i) {
+      int depth = 0;
+      for (std::size_t next = i + 2; at(i) == "def" && next < tokens_.size(); ++next) {
+        depth += at(next) == "(" ? 1 : at(next) == ")" ? -1 : 0;
+        if (depth == 0) {
+          break;
+        }
+        if (tokens_[next].isName() && (at(next - 1) == "(" || at(next - 1) == ",")) {
+          parameters_.insert(tokens_[next].text);
+        }
+      }
+    }
   }
 
   /// torch.NAME, and what is below it.
@@ -338,17 +260,22 @@ class PythonReader {
   }
 
   void readMember(std::size_t i, const std::string& name) {
+    const bool ofSelf = before(i, 2) == "self";
+    if (!ofSelf && (waysOut().contains(name) || (name == "modules" && at(i + 1) == "["))) {
+      add(i, "reaches for what is not a kernel's");
+    }
     const std::string_view root = rootOf(i);
     if (tile_.contains(root) || torch_.contains(root) || functional_.contains(root) ||
         nn_.contains(root)) {
       return;
     }
     if (name == "data_ptr" || name == "untyped_storage" || name == "storage" ||
-        name == "_version") {
+        name == "_version" || name == "storage_offset" || name == "_is_view" ||
+        (name == "_base" && !ofSelf)) {
       add(i, "looks at where a tensor lies, as caches of results do");
     } else if (name == "equal" || name == "allclose" || name == "eq") {
       add(i, "compares its input with one that it has kept");
-    } else if (at(i + 1) == "(" && before(i, 2) == "self") {
+    } else if (at(i + 1) == "(" && ofSelf) {
       if (layers_.contains(name)) {
         add(i, "lets a layer of torch do the work");
       }
@@ -378,7 +305,8 @@ class PythonReader {
   Names nn_;
   Names tile_;
   Names layers_;
-  Names tensors_;
+  Names tensors_;     ///< parameters of the forward that is read
+  Names parameters_;  ///< of all functions
   std::int64_t forwardIndent_ = -1;
   std::vector<Cheat> cheats_;
 };

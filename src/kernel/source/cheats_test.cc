@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
+
 #include "kernel/source/test_kernels.h"
 
 namespace hone::kernel {
@@ -67,6 +69,8 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"Constructor", "__attribute__((constructor)) void f() {}", "before it is called"},
         Case{"Constructor11", "[[gnu::constructor]] void f() {}", "before it is called"},
         Case{"Syscall", "asm volatile(\"syscall\" : : : );", "assembly with 'syscall'"},
+        Case{"SyscallInParts", "asm volatile(\"sys\" \"call\" : : : );", "'syscall'"},
+        Case{"Import", "#import \"/etc/passwd\"\n", "includes \"/etc/passwd\""},
         Case{"Incbin", "asm(\".incbin \\\"x\\\"\");", "assembly with '.incbin'"},
         Case{"Borrowed", "extern \"C\" void cblas_sgemm(int, int);", "not its own (cblas_sgemm)"},
         Case{"BorrowedWithAttribute",
@@ -90,7 +94,9 @@ TEST(CppCheats, HonestThingsThatLookAlike) {
         "static float* buffer = nullptr;", "static thread_local std::vector<float> packed;",
         "static inline const float* row(const float* a) { return a; }",
         "static float read(const float* a) { return *a; }\nfloat y = read(nullptr);",
-        "asm volatile(\"\" ::: \"memory\");", "asm(\"vfmadd231ps %0, %1, %2\");",
+        "asm volatile(\"\" ::: \"memory\");",
+        "asm volatile(\"nop\\n\" \"nop\" : \"+r\"(a) : \"r\"(b));\nint s = a;",
+        "asm(\"vfmadd231ps %0, %1, %2\");",
         "extern \"C\" void kernel(const float* A);\nextern \"C\" void kernel(const float* A) {}",
         "extern \"C\" __attribute__((target(\"avx512f\"))) void kernel(const float* A) {}",
         "extern \"C\" [[gnu::target(\"avx2\")]] void kernel(const float* A) {}",
@@ -153,8 +159,38 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"Dunder", "f = torch.__dict__['matmul']", "reaches into Python itself"},
         Case{"Eval", "eval('1')", "runs text as code"},
         Case{"Global", "global cache", "from one call to the next"},
+        Case{"ModulesOfAModule", "pass\nimport dataclasses\nm = dataclasses.sys.modules['os']\n",
+             "not a kernel's (sys)"},
+        Case{"SystemOfAModule", "tilelang.env.os.system('x')", "not a kernel's (os)"},
+        Case{"NumpyOfATensor", "a = x.numpy()", "not a kernel's (numpy)"},
+        Case{"TorchOfAModule", "a = tilelang.utils.torch", "not a kernel's (torch)"},
+        Case{"FromImportOfAWayOut", "pass\nfrom enum import bltns as b\n",
+             "not a kernel's (bltns)"},
+        Case{"ModulesByName", "f = y.modules['os']", "not a kernel's (modules)"},
+        Case{"StorageOffset", "if torch.empty(1).storage_offset() == 0: pass", "tensor lies"},
+        Case{"Base", "if x._base is None: pass", "tensor lies"},
+        Case{"FromLinalg", "pass\nfrom torch.linalg import multi_dot\n",
+             "imports torch.linalg, which does the work"},
+        Case{"ImportsInternals", "pass\nimport torch._C as c\n", "imports torch._C"},
+        Case{"AnotherName", "G = F\n", "gives torch another name (F)"},
+        Case{"AnotherNameOfTorch", "self.g = torch\n", "gives torch another name (torch)"},
+        Case{"AnotherNameOfFunctional", "g = torch.nn.functional\n", "gives torch another name"},
         Case{"File", "open('x')", "reads or writes files"}),
     caseName);
+
+TEST(PythonCheats, HonestThingsThatLookAlike) {
+  for (const char* text :
+       {"size = x.shape[0]\n        self.size = size\n", "a = self.kernel(N=4, F=F)\n",
+        "a = nn.Parameter(torch.empty(4))\n", "for m in self.modules():\n            pass\n",
+        "dtype = torch.float32\n", "self._base = 4\n        b = self._base\n",
+        "pass\nfrom torch.nn.parameter import Parameter\n", "pass\nfrom torch import Tensor, nn\n",
+        "pass\nfrom tilelang.layout import make_swizzled_layout\n",
+        "pass\ndef conv(N, F, K=3):\n    filters = F\n    return filters\n"}) {
+    EXPECT_THAT(cheatsIn(Language::tilelang, std::string(kPythonHead) + "        " + text),
+                IsEmpty())
+        << text;
+  }
+}
 
 TEST(PythonCheats, HonestKernelsHaveNone) {
   constexpr const char* kHonest = R"(import math
@@ -196,6 +232,23 @@ class ModelNew(nn.Module):
         return out.reshape(x.size(0), -1)
 )";
   EXPECT_THAT(cheatsIn(Language::tilelang, kHonest), IsEmpty());
+}
+
+TEST(Cheats, TheExamplesHaveNone) {
+  namespace fs = std::filesystem;
+  std::size_t read = 0;
+  for (const auto& entry :
+       fs::recursive_directory_iterator(fs::path(HONE_SOURCE_DIR) / "examples/kernels")) {
+    const fs::path& file = entry.path();
+    const bool kernel = file.extension() == ".cc" || file.extension() == ".py";
+    if (!kernel || file.stem().string().ends_with(".reference")) {
+      continue;
+    }
+    const Source source = readSource(file).value();
+    EXPECT_THAT(cheatsIn(source.language, source.text), IsEmpty()) << file;
+    ++read;
+  }
+  EXPECT_GE(read, 15U);
 }
 
 }  // namespace

@@ -5,7 +5,10 @@
 #include <string_view>
 #include <system_error>
 
+#include "base/file.h"
+#include "base/hash.h"
 #include "base/text.h"
+#include "kernel/judge/judge.h"
 #include "kernel/turns/outputs.h"
 
 namespace hone::kernel {
@@ -47,6 +50,21 @@ Result<std::vector<fs::path>> findKernels(const fs::path& folder) {
   }
   std::sort(files.begin(), files.end());
   return files;
+}
+
+Result<std::string> contentsOf(const fs::path& folder) {
+  Hasher hasher;
+  for (const fs::path& kernel : HONE_TRY(findKernels(folder))) {
+    // A reference that is missing is as good as an empty one: it may come to be.
+    const fs::path reference = findReference(kernel, "").value_or(fs::path());
+    fs::path python = reference;
+    python.replace_extension(".py");
+    hasher.field(kernel.lexically_relative(folder.lexically_normal()).string());
+    for (const fs::path& file : {kernel, reference, python}) {
+      hasher.field(isFile(file) ? readFile(file).value_or("") : "");
+    }
+  }
+  return hasher.hex();
 }
 
 Result<fs::path> findKernel(const fs::path& name, const fs::path& folder) {

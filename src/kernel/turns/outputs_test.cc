@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "base/file.h"
 #include "kernel/propose/test_loop.h"
@@ -198,6 +199,19 @@ TEST_F(Files, KernelsAreFoundWithoutTheRest) {
   EXPECT_THAT(findKernels(root()).value(),
               ElementsAre(root() / "level1/1_2.py", root() / "level2/a.cc"));
   EXPECT_FALSE(findKernels(root() / "nowhere"));
+}
+
+TEST_F(Files, ContentsAreThoseOfKernelsAndReferences) {
+  const std::string before = contentsOf(root()).value();
+  EXPECT_EQ(contentsOf(root()).value(), before);
+  EXPECT_TRUE(writeFile(root() / "level2/notes.txt", "nothing"));
+  EXPECT_EQ(contentsOf(root()).value(), before);
+  std::set<std::string> seen = {before};
+  for (const char* name : {"level2/a.cc", "level2/a.reference.cc", "level2/a.reference.py"}) {
+    EXPECT_TRUE(writeFile(root() / name, "// edited\n"));
+    EXPECT_TRUE(seen.insert(contentsOf(root()).value()).second) << name;
+  }
+  EXPECT_FALSE(contentsOf(root() / "nowhere"));
 }
 
 TEST_F(Files, NamesAreFoundBelowTheFolder) {

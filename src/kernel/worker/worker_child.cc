@@ -7,8 +7,10 @@
 #include <cerrno>
 #include <charconv>
 #include <exception>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -16,6 +18,7 @@
 #include "base/error.h"
 #include "kernel/worker/child_faults.h"
 #include "kernel/worker/child_tensors.h"
+#include "kernel/worker/landlock.h"
 #include "kernel/worker/sandbox.h"
 #include "kernel/worker/stir.h"
 
@@ -128,6 +131,10 @@ class Child {
     const auto name = request.at("function").get<std::string>();
     std::string sandbox = sandboxKind();
     const bool sandboxed = sandbox == "seccomp";
+    // Loading runs code of the kernel already: the user's files are not for it.
+    std::set<std::filesystem::path> readable = loaderPlaces();
+    readable.insert(std::filesystem::path(library).parent_path());
+    const bool limited = readOnlyBelow(readable);
     if (sandboxed && !enterSandbox()) {
       return Failure{"protocol", "the filter of system calls was refused"};
     }
@@ -143,7 +150,7 @@ class Child {
     if (sandboxed && !closeFiles()) {
       return Failure{"protocol", "the filter of system calls was refused"};
     }
-    body_ = {{"sandbox", std::move(sandbox)}};
+    body_ = {{"sandbox", std::move(sandbox)}, {"landlock", limited}};
     return std::nullopt;
   }
 

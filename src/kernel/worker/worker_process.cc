@@ -9,7 +9,9 @@
 #include <array>
 #include <chrono>
 #include <ctime>
+#include <filesystem>
 #include <fstream>
+#include <system_error>
 #include <thread>
 
 #include "base/environment.h"
@@ -71,14 +73,30 @@ Result<pid_t> startProgram(const WorkerCommand& command, int requests, int answe
   return child;
 }
 
-/// The fields of /proc/PID/stat behind the name: its state is the first, its parent the second.
-std::vector<std::string> statOf(pid_t pid) {
-  std::ifstream stat(fmt::format("/proc/{}/stat", pid));
+/// The fields of a file "stat" of /proc behind the name: the state is the first, the parent the
+/// second.
+std::vector<std::string> statOf(const std::filesystem::path& place) {
+  std::ifstream stat(place / "stat");
   std::string text;
   std::getline(stat, text);
   const std::size_t name = text.rfind(')');  // the name may have blanks and brackets
   return name == std::string::npos ? std::vector<std::string>()
                                    : splitAt(trim(std::string_view(text).substr(name + 1)), ' ');
+}
+
+std::filesystem::path placeOf(pid_t pid) { return fmt::format("/proc/{}", pid); }
+
+bool anyThreadRuns(pid_t pid) {
+  std::error_code code;
+  std::filesystem::directory_iterator thread(placeOf(pid) / "task", code);
+  for (const std::filesystem::directory_iterator end; !code && thread != end;
+       thread.increment(code)) {
+    const std::vector<std::string> fields = statOf(thread->path());
+    if (!fields.empty() && (fields[0] == "R" || fields[0] == "D")) {
+      return true;
+    }
+  }
+  return false;
 }
 
 }  // namespace
@@ -114,17 +132,13 @@ bool endsNow(pid_t pid) {
 }
 
 pid_t parentOf(pid_t pid) {
-  const std::vector<std::string> fields = statOf(pid);
+  const std::vector<std::string> fields = statOf(placeOf(pid));
   return fields.size() > 1 ? static_cast<pid_t>(parseInt(fields[1]).value_or(-1)) : -1;
 }
 
 void untilAsleep(pid_t pid) {
   constexpr int kTries = 2000;
-  for (int i = 0; i < kTries; ++i) {
-    const std::vector<std::string> fields = statOf(pid);
-    if (fields.empty() || (fields[0] != "R" && fields[0] != "D")) {
-      return;
-    }
+  for (int i = 0; i < kTries && anyThreadRuns(pid); ++i) {
     std::this_thread::sleep_for(std::chrono::microseconds(20));
   }
 }

@@ -40,8 +40,9 @@ struct WorkerCommand {
 [[nodiscard]] bool endsNow(pid_t pid);
 /// -1 where there is none.
 [[nodiscard]] pid_t parentOf(pid_t pid);
-/// Waits a moment until it sleeps: the clock of one that runs on another CPU is up to a tick
-/// behind, so that a call may seem to take no time at all.
+/// Waits a moment until all its threads sleep: what one of them still computes belongs to the call,
+/// and the clock of one that runs on another CPU is up to a tick behind, so that a call may seem to
+/// take no time at all.
 void untilAsleep(pid_t pid);
 /// What all its threads computed so far; 0 where there is no such process.
 [[nodiscard]] std::int64_t cpuTimeNs(pid_t pid);
