@@ -8,8 +8,8 @@
 namespace hone::trial {
 namespace {
 
-/// Not below TMPDIR: every run of this user must meet at the same file. A machine may pose as several
-/// nodes of a cluster, whose jobs do not meet.
+/// Not below TMPDIR: every run of this user must meet at the same file. A machine may pose as
+/// several nodes of a cluster, whose jobs do not meet.
 std::filesystem::path laneFile() {
   const char* node = std::getenv("SLURMD_NODENAME");
   return node == nullptr ? fmt::format("/tmp/hone-{}.lane", ::getuid())

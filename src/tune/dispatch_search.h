@@ -76,7 +76,7 @@ class DispatchSearch {
   std::size_t steps_ = 0;
   std::size_t barrenSteps_ = 0;  ///< the last ones without a gain
   double lastGain_ = 0;          ///< of the last step, relative
-  bool givesUp_ = true;  ///< after steps without a gain
+  bool givesUp_ = true;          ///< after steps without a gain
   bool done_ = false;
 };
 
