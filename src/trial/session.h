@@ -74,6 +74,8 @@ class Session {
     Extent extent = Extent::screened;
   };
 
+  /// A name that is the plan's own in its run.
+  [[nodiscard]] std::string scoped(std::string_view name) const;
   void add(Candidate candidate);
   /// Leaves the few that are worth a final.
   [[nodiscard]] Result<void> race();
