@@ -4,7 +4,6 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "base/clock.h"
 #include "base/hash.h"
 #include "base/text.h"
 #include "stats/summary.h"
@@ -15,10 +14,8 @@ namespace {
 
 using iree::CompileRequest;
 using model::Outcome;
-using model::Stage;
 using Route = CompileRequest::Route;
 
-constexpr std::int64_t kScreenSamples = 3;
 /// Compiled and measured in turns of so many: results come early, and little is redone after a
 /// kill.
 constexpr std::size_t kChunk = 16;
@@ -39,10 +36,6 @@ std::string keyOf(const Plan& plan, const Candidate& candidate, std::size_t numb
     hasher.field(plan.scope);
   }
   return hasher.hex();
-}
-
-std::string scoped(const Plan& plan, std::string_view name) {
-  return plan.scope.empty() ? std::string(name) : fmt::format("{} {}", name, plan.scope);
 }
 
 }  // namespace
@@ -66,7 +59,11 @@ Session::Session(const Workbench& bench, const Plan& plan, const std::filesystem
   }
   twin_.candidate = plan.candidates.front();
   twin_.candidate.config.name = fmt::format("{} (again)", twin_.candidate.config.name);
-  twin_.key = scoped(plan, kTwinKey);
+  twin_.key = scoped(kTwinKey);
+}
+
+std::string Session::scoped(std::string_view name) const {
+  return plan_.scope.empty() ? std::string(name) : fmt::format("{} {}", name, plan_.scope);
 }
 
 void Session::add(Candidate candidate) {
@@ -90,7 +87,7 @@ void Session::add(Candidate candidate) {
 
 Result<void> Session::restore() {
   const auto run = HONE_TRY(store_.run(run_));
-  const std::string pace = scoped(plan_, "pace");
+  const std::string pace = scoped("pace");
   if (run && run->details.contains(pace)) {
     pace_ = Pace{run->details[pace].at("iterations").get<std::int64_t>(),
                  run->details[pace].at("repetitions").get<std::int64_t>()};
@@ -240,141 +237,6 @@ const Session::Entry* Session::equalBinary(const Entry& entry) const {
     }
   }
   return nullptr;
-}
-
-Result<void> Session::settle(std::size_t index, const iree::Compiled& compiled) {
-  Entry& entry = entries_[index];
-  take(entry, compiled);
-  if (entry.trial != 0) {
-    // The expectation is not stored: without a reference the baseline sets it anew.
-    const Verification again = HONE_TRY(verifier_.check(entry.call));
-    HONE_CHECK(expectDevice(again.outcome));
-    HONE_CHECK(refuseBadBaseline(again.outcome, again.message));
-    return addTwin();  // the run may have been killed between the two
-  }
-  const Candidate& candidate = entry.candidate;
-  store::Trial trial;
-  trial.key = entry.key;
-  trial.problem = plan_.programs[candidate.program].label();
-  trial.config = candidate.config;
-  trial.outcome = iree::outcomeOf(compiled.report.status);
-  trial.message = compiled.report.message;
-  trial.diagnostics = compiled.report.diagnostics;
-  if (trial.outcome == Outcome::ok && !compiled.ignored.empty()) {
-    trial.outcome = Outcome::invalid;
-    trial.message = compiled.ignored;
-  }
-  trial.artifact = entry.content = compiled.content;
-  trial.compileWallNs = compiled.report.ending.wallNs;
-  trial.compileCpuNs = compiled.report.ending.cpuNs;
-  trial.details["cached"] = compiled.cached;
-  trial.details["at_ms"] = utcMs();
-  if (!plan_.scope.empty()) {
-    trial.details["scope"] = plan_.scope;
-  }
-  if (index >= plan_.candidates.size()) {
-    trial.details["proposal"] = plan_.proposer->noteOn(candidate.config);
-  }
-  if (trial.outcome == Outcome::ok && !compiled.cached) {
-    patience_.took(trial.compileWallNs);
-  }
-  if (trial.outcome == Outcome::ok && plan_.selects) {
-    if (const Entry* other = equalBinary(entry)) {
-      entry.sameAs = other->key;
-      trial.details["same_as"] = other->key;
-      trial.message = fmt::format("the same binary as {}", other->candidate.config.name);
-      entry.trial = HONE_TRY(store_.addTrial(run_, trial, {}));
-      return {};
-    }
-  }
-  if (trial.outcome == Outcome::ok) {
-    const Verification verification = HONE_TRY(verifier_.check(entry.call));
-    trial.outcome = verification.outcome;
-    trial.message = verification.message;
-    trial.diagnostics += verification.diagnostics;
-    trial.details["verified"] = nameOf(verification.against);
-    HONE_CHECK(expectDevice(trial.outcome));
-  }
-  if (index == 0) {
-    HONE_CHECK(refuseBadBaseline(trial.outcome, trial.message));
-  }
-  HONE_CHECK(screen(entry, trial));
-  return index == 0 ? addTwin() : Result<void>();
-}
-
-Result<void> Session::expectDevice(Outcome outcome) const {
-  const bool failed = outcome == Outcome::runFailed || outcome == Outcome::runTimeout;
-  return failed ? trial::expectDevice(executor_) : Result<void>();
-}
-
-Result<void> Session::refuseBadBaseline(Outcome outcome, const std::string& message) const {
-  const std::string name = plan_.programs.front().source.filename().string();
-  switch (outcome) {
-    case Outcome::ok:
-      return {};
-    case Outcome::mismatch:
-      return userError("{} computes a wrong result with the compiler's own choices: {}", name,
-                       message);
-    case Outcome::runFailed:
-    case Outcome::runTimeout:
-      return userError("{} does not run on {}: {}", name, executor_.device().name, message);
-    default:
-      return userError("{} does not compile: {}", name, message);
-  }
-}
-
-Result<void> Session::screen(Entry& entry, store::Trial& trial) {
-  std::vector<model::Sample> samples;
-  if (trial.outcome == Outcome::ok) {
-    if (!pace_) {
-      const auto pace = sampler_.paceFor(entry.call);
-      if (!pace && pace.error().fault == Fault::user) {
-        HONE_CHECK(expectDevice(Outcome::runFailed));
-      }
-      pace_ = HONE_TRY(pace);
-      auto details = HONE_TRY(store_.run(run_))->details;
-      details[scoped(plan_, "pace")] = {{"iterations", pace_->iterations},
-                                        {"repetitions", pace_->repetitions}};
-      HONE_CHECK(store_.setDetails(run_, details));
-    }
-    const Pace pace{pace_->iterations, std::max(pace_->repetitions, kScreenSamples)};
-    Measurement measurement = HONE_TRY(sampler_.take(entry.call, pace, Stage::screen, 0, 0));
-    HONE_CHECK(expectDevice(measurement.outcome));
-    trial.outcome = measurement.outcome;
-    trial.diagnostics += measurement.diagnostics;
-    samples = std::move(measurement.samples);
-    if (trial.outcome != Outcome::ok) {
-      trial.message = measurement.message;
-    }
-  }
-  if (trial.outcome == Outcome::ok) {
-    entry.screenNs = rankTime(samples, sampler_.rankBy());
-    const double best = incumbentNs();
-    entry.passed = !plan_.selects || best == 0 || entry.screenNs <= kScreenFactor * best;
-    if (!entry.passed) {
-      trial.outcome = Outcome::tooSlow;
-      trial.message = fmt::format("{:.2f}x the best so far in screening", entry.screenNs / best);
-    }
-  }
-  trial.details["passed"] = entry.passed;
-  trial.details["screen_ns"] = entry.screenNs;
-  entry.trial = HONE_TRY(store_.addTrial(run_, trial, samples));
-  return {};
-}
-
-Result<void> Session::addTwin() {
-  twin_.call = entries_.front().call;
-  if (twin_.trial != 0) {
-    return {};
-  }
-  store::Trial trial;
-  trial.key = twin_.key;
-  trial.problem = plan_.programs.front().label();
-  trial.config = twin_.candidate.config;
-  trial.artifact = entries_.front().content;
-  trial.details["twin"] = true;
-  twin_.trial = HONE_TRY(store_.addTrial(run_, trial, {}));
-  return {};
 }
 
 std::size_t Session::tried() const {

@@ -74,6 +74,8 @@ class Session {
     Extent extent = Extent::screened;
   };
 
+  /// A name that is the plan's own in its run.
+  [[nodiscard]] std::string scoped(std::string_view name) const;
   void add(Candidate candidate);
   /// Leaves the few that are worth a final.
   [[nodiscard]] Result<void> race();
@@ -101,6 +103,8 @@ class Session {
   [[nodiscard]] Result<Verification> checkFinalist(const iree::Call& call);
   [[nodiscard]] Result<void> settle(std::size_t index, const iree::Compiled& compiled);
   [[nodiscard]] Result<void> screen(Entry& entry, store::Trial& trial);
+  /// Whether the time of its screening lets it go on, and what its record says of it.
+  void judgeScreening(Entry& entry, store::Trial& trial) const;
   [[nodiscard]] Result<void> addTwin();
   /// A call that failed because there is no device any more says nothing about its candidate: that
   /// is an error of the machine, and nothing of it is stored.

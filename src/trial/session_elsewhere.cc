@@ -129,17 +129,7 @@ void Session::judge(std::size_t index, store::Trial& trial, double ratio) {
       return;
     }
   }
-  entry.passed = false;
-  if (trial.outcome == Outcome::ok) {
-    const double best = incumbentNs();
-    entry.passed = !plan_.selects || best == 0 || entry.screenNs <= kScreenFactor * best;
-    if (!entry.passed) {
-      trial.outcome = Outcome::tooSlow;
-      trial.message = fmt::format("{:.2f}x the best so far in screening", entry.screenNs / best);
-    }
-  }
-  trial.details["passed"] = entry.passed;
-  trial.details["screen_ns"] = entry.screenNs;
+  judgeScreening(entry, trial);
 }
 
 Result<void> Session::take(const Sent& sent, PlanAnswer answer) {
