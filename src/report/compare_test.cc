@@ -40,7 +40,7 @@ struct Told {
     return std::move(*this);
   }
   Told&& disturbed(double share) && {
-    noise = share;
+    disturbance = share;
     return std::move(*this);
   }
   /// After its first samples.
@@ -62,7 +62,7 @@ struct Told {
   json details = json::object();
   Stage stage = Stage::final;
   int rounds = 10;
-  double noise = 0.001;
+  double disturbance = 0;  ///< by chance, up to this share
 };
 
 class CompareTest : public testing::Test {
@@ -87,7 +87,9 @@ class CompareTest : public testing::Test {
       trial.details = told.details;
       std::vector<model::Sample> samples;
       for (int round = 0; round < (told.ns > 0 ? told.rounds : 0); ++round) {
-        const double noise = 1 + told.noise * (2 * random_.uniform() - 1);
+        const double noise = told.disturbance > 0
+                                 ? 1 + told.disturbance * (2 * random_.uniform() - 1)
+                                 : 1 + 0.001 * (round % 3 - 1);
         samples.push_back(
             {.stage = told.stage, .round = round, .wallNs = 7 * told.ns, .cpuNs = told.ns * noise});
       }
