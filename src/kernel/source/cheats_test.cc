@@ -100,8 +100,8 @@ TEST(CppCheats, HonestThingsThatLookAlike) {
         "extern \"C\" void kernel(const float* A);\nextern \"C\" void kernel(const float* A) {}",
         "extern \"C\" __attribute__((target(\"avx512f\"))) void kernel(const float* A) {}",
         "extern \"C\" [[gnu::target(\"avx2\")]] void kernel(const float* A) {}",
-        "extern \"C\" __attribute__((optimize(\"O3\"), hot)) void __attribute__((aligned(64))) "
-        "kernel(const float* A) {}",
+        "extern \"C\" __attribute__((optimize(\"O3\"), hot)) void kernel(const float* A) {}",
+        "extern \"C\" void __attribute__((aligned(64))) kernel(const float* A) {}",
         "extern alignas(64) float table[8];",
         "struct Panel { int open; int time; };\nint f(Panel p) { return p.open + p.time; }",
         "auto end = std::remove(v.begin(), v.end(), 0);", "#include <immintrin.h>\n",

@@ -57,8 +57,8 @@ bool isOfCompiler(std::string_view name) {
 void addCached(std::set<fs::path>& places) {
   const std::string cache = readFile(kLoaderCache).value_or("");
   for (const std::string& text : splitAt(cache, '\0')) {
-    if (!text.starts_with('/')) {
-      continue;
+    if (!text.starts_with('/') || !text.contains(".so")) {
+      continue;  // between the strings are numbers, which may look like anything
     }
     const fs::path library(text);
     places.insert(library.parent_path());
@@ -84,6 +84,7 @@ std::set<fs::path> loaderPlaces() {
   }
   ::dl_iterate_phdr(addLoaded, &places);
   addCached(places);
+  places.erase("/");  // below which is everything
   return places;
 }
 
