@@ -90,8 +90,10 @@ TEST(CppCheats, HonestKernelsHaveNone) {
 
 TEST(CppCheats, HonestThingsThatLookAlike) {
   for (const char* text :
-       {"// fork() and clock_gettime() and /proc\n", "static const float kTable[] = {1, 2};",
-        "static float* buffer = nullptr;", "static thread_local std::vector<float> packed;",
+       {"// fork() and clock_gettime() and /proc\n",
+        "static const float kTable[] = {1, 2};",
+        "static float* buffer = nullptr;",
+        "static thread_local std::vector<float> packed;",
         "static inline const float* row(const float* a) { return a; }",
         "static float read(const float* a) { return *a; }\nfloat y = read(nullptr);",
         "asm volatile(\"\" ::: \"memory\");",
@@ -104,8 +106,10 @@ TEST(CppCheats, HonestThingsThatLookAlike) {
         "extern \"C\" void __attribute__((aligned(64))) kernel(const float* A) {}",
         "extern alignas(64) float table[8];",
         "struct Panel { int open; int time; };\nint f(Panel p) { return p.open + p.time; }",
-        "auto end = std::remove(v.begin(), v.end(), 0);", "#include <immintrin.h>\n",
-        "static constexpr int kTile = 8;", "const float* a = A + i; float time = a[0] * 2;"}) {
+        "auto end = std::remove(v.begin(), v.end(), 0);",
+        "#include <immintrin.h>\n",
+        "static constexpr int kTile = 8;",
+        "const float* a = A + i; float time = a[0] * 2;"}) {
     EXPECT_THAT(cheatsIn(Language::cpp, text), IsEmpty()) << text;
   }
 }
