@@ -143,7 +143,7 @@ TEST_F(HeadTest, SomeBadNodesEndNothingWhileAnotherWorks) {
       reported = true;
     }
   });
-  std::jthread worker([&] {
+  const std::jthread worker([&] {
     Spool mine = spool();
     std::optional<std::pair<Claim, Unit>> claimed;
     EXPECT_TRUE(until([&] { return (claimed = mine.claim("1_1", true)).has_value(); }));
@@ -159,7 +159,7 @@ TEST_F(HeadTest, AHungWorkerIsCancelledAndReplaced) {
   list("after-1", "1_1|RUNNING\n");
   auto head = openHead();
   ASSERT_TRUE(head->handOut(unit("aa")));
-  std::jthread workers([&] {
+  const std::jthread workers([&] {
     Spool hung = spool();
     EXPECT_TRUE(hung.beat("1_1", {1, false}));
     EXPECT_TRUE(until([&] { return hung.claim("1_1", true).has_value(); }));
@@ -178,7 +178,7 @@ TEST_F(HeadTest, AUnitThatTakesLongerThanThreeJobsMayIsAnAnswer) {
   std::atomic<std::size_t> running = 0;
   head->onStatus([&](const Status& status) { running = status.running; });
   // Each worker takes it, and puts it back when its job is over its time.
-  std::jthread workers([&] {
+  const std::jthread workers([&] {
     Spool mine = spool();
     EXPECT_TRUE(mine.beat("1_1", {1, false}));
     for (const char* worker : {"1_1", "1_2", "1_3"}) {
@@ -199,7 +199,7 @@ TEST_F(HeadTest, AUnitThatTakesLongerThanThreeJobsMayIsAnAnswer) {
 
 TEST_F(HeadTest, WaitsForAWorkerBeforeThereIsWork) {
   auto head = openHead();
-  std::jthread worker([&] {
+  const std::jthread worker([&] {
     EXPECT_TRUE(until([&] { return submissions() == 1; }));
     EXPECT_TRUE(spool().beat("1_1", {1, false}));
   });
@@ -211,7 +211,7 @@ TEST_F(HeadTest, ABeatThatAnEarlierHeadLeftIsNoWorker) {
   Spool earlier = Spool::create(spoolFolder(), nlohmann::json::object()).value();
   ASSERT_TRUE(earlier.beat("1_1", {7, false}));
   auto head = openHead();
-  std::jthread workers([&] {
+  const std::jthread workers([&] {
     EXPECT_TRUE(until([&] { return submissions() == 1; }));
     for (const char* worker : {"1_1", "2_1", "3_1"}) {
       EXPECT_TRUE(spool().reportDeath(worker, "no device"));
@@ -230,7 +230,7 @@ TEST_F(HeadTest, NobodyIsAskedToCompileWhatIsCompiled) {
   ASSERT_TRUE(earlier.keepDone(compiled));
   auto head = openHead();
   ASSERT_TRUE(head->handOut(unit("aa")));
-  std::jthread worker([&] {
+  const std::jthread worker([&] {
     EXPECT_TRUE(until([&] { return submissions() > 0; }));
     work(spool(), "1_1");
   });
@@ -245,7 +245,7 @@ TEST_F(HeadTest, AJobOfAnEarlierHeadThatOnlyCompilesDoesNotCountAsOneThatMeasure
   list("jobs", "7_1|RUNNING\n");
   auto head = openHead();
   ASSERT_TRUE(head->handOut(unit("aa")));
-  std::jthread worker([&] {
+  const std::jthread worker([&] {
     EXPECT_TRUE(until([&] { return submissions() > 0; }));
     work(spool(), "7_1");  // compiles
     work(spool(), "1_1");
