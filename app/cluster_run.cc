@@ -85,8 +85,12 @@ Result<std::unique_ptr<ClusterRun>> ClusterRun::open(const cluster::Options& opt
 }
 
 ClusterRun::~ClusterRun() {
-  if (!closed_) {
+  if (closed_) {
+    return;
+  }
+  try {
     static_cast<void>(note(store_, run_, "cluster", ""));
+  } catch (const std::exception&) {  // details of another form: they stay as they are
   }
 }
 

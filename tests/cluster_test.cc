@@ -17,7 +17,6 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 using testing::HasSubstr;
-using testing::IsEmpty;
 
 constexpr const char* kShapes =
     "gemm -m 32 -n 48 -k 20480\n"
