@@ -96,7 +96,7 @@ TEST_F(Tune, ProgramsThatCannotBeTunedAreNamed) {
   box_.write("none.mlir", "func.func @main(%a: tensor<4xf32>) {\n  return\n}\n");
   const std::vector<std::string> little = {"--budget", "1trials", "--rounds",
                                            "5",        "--json",  "--keep-flags"};
-  std::vector<std::string> both = {"none.mlir", "--problem", "matmul_64x64x64_f32"};
+  std::vector<std::string> both = {"none.mlir", "--problem", "matmul_64x64x64_f32t_f32t_f32t"};
   both.insert(both.end(), little.begin(), little.end());
   const Ran ran = run(both);
   ASSERT_EQ(ran.code, 0) << ran.err;
@@ -107,8 +107,8 @@ TEST_F(Tune, ProgramsThatCannotBeTunedAreNamed) {
   std::vector<std::string> alone = {"none.mlir"};
   alone.insert(alone.end(), little.begin(), little.end());
   expectError(run(alone), 2, {"none@main", "compare"});
-  std::vector<std::string> wrong = {"--problem", "matmul_64x64x64_f32", "--problem",
-                                    "matmul_32x64x64_f32"};
+  std::vector<std::string> wrong = {"--problem", "matmul_64x64x64_f32t_f32t_f32t", "--problem",
+                                    "matmul_32x64x64_f32t_f32t_f32t"};
   wrong.insert(wrong.end(), little.begin(), little.end());
   wrong.insert(wrong.end(), {"--", "--nonsense"});
   expectError(run(wrong), 2, {"nonsense"});

@@ -25,7 +25,7 @@ class FakePlace : public Elsewhere {
     const auto& [candidates, extent] = plans_[std::stoul(ticket)];
     PlanAnswer answer;
     for (const Candidate& candidate : candidates) {
-      if (faulty_.contains(candidate.config.name)) {
+      if (faulty.contains(candidate.config.name)) {
         return userError("the baseline does not run");
       }
       TriedThere tried;
@@ -40,16 +40,16 @@ class FakePlace : public Elsewhere {
     }
     return answer;
   }
-  [[nodiscard]] Result<std::size_t> any(std::span<const std::string>) override {
+  [[nodiscard]] Result<std::size_t> any(std::span<const std::string> /*tickets*/) override {
     return std::size_t{0};
   }
-  [[nodiscard]] Result<std::vector<iree::DispatchTime>> dispatchTimes(const Plan&,
-                                                                      std::int64_t) override {
+  [[nodiscard]] Result<std::vector<iree::DispatchTime>> dispatchTimes(
+      const Plan& /*plan*/, std::int64_t /*calls*/) override {
     return std::vector<iree::DispatchTime>{};
   }
   [[nodiscard]] std::size_t places() const override { return 1; }
 
-  std::set<std::string> faulty_;
+  std::set<std::string> faulty;
 
  private:
   std::vector<std::pair<std::vector<Candidate>, Extent>> plans_;
@@ -125,7 +125,7 @@ TEST_F(SessionElsewhere, ScreeningBeforeAFinalIsKeptBesideTheFirst) {
 }
 
 TEST_F(SessionElsewhere, ABaselineThatFailsInALaterUnitOnlyEndsThatUnit) {
-  place_.faulty_ = {fmt::format("c{}", kCandidates - 1)};
+  place_.faulty = {fmt::format("c{}", kCandidates - 1)};
   Session session(bench(), plan_, engine_.folder.path());
   ASSERT_TRUE(session.tryPlanned());
   const auto received = session.receive();
@@ -141,7 +141,7 @@ TEST_F(SessionElsewhere, ABaselineThatFailsInALaterUnitOnlyEndsThatUnit) {
 }
 
 TEST_F(SessionElsewhere, ABaselineThatFailsAtOnceIsTheUsersFault) {
-  place_.faulty_ = {"c1"};
+  place_.faulty = {"c1"};
   Session session(bench(), plan_, engine_.folder.path());
   ASSERT_TRUE(session.tryPlanned());
   const auto received = session.receive();
