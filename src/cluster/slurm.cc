@@ -77,8 +77,9 @@ Result<std::string> Slurm::run(std::vector<std::string> argv, bool always) {
   const Command command{std::move(argv), {}, {kPatience, 0}};
   Finished finished = HONE_TRY(always ? runCleanup(command) : runCommand(command));
   if (!finished.ending.ok()) {
+    const std::string_view said = trim(finished.err);  // the first line says most
     return machineError("{} failed ({}): {}", program, finished.ending.describe(),
-                        trim(finished.err));
+                        said.substr(0, said.find('\n')));
   }
   return std::move(finished.out);
 }

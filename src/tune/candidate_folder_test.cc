@@ -22,8 +22,8 @@ TEST(CandidateFolder, AMatcherIsOfItsOwnDispatch) {
   matchers[0].dispatch = "main_dispatch_1";
   matchers[1].dispatch = "main_dispatch_10";
   matchers[2].dispatch = "main_dispatch_12";
-  EXPECT_EQ(matcherFor(matchers, "main_dispatch_1"), &matchers[0]);
-  EXPECT_EQ(matcherFor(matchers, "main_dispatch_1_matmul_8x8x8_f32"), &matchers[0]);
+  EXPECT_EQ(matcherFor(matchers, "main_dispatch_1"), &matchers.front());
+  EXPECT_EQ(matcherFor(matchers, "main_dispatch_1_matmul_8x8x8_f32"), &matchers.front());
   EXPECT_EQ(matcherFor(matchers, "main_dispatch_10_matmul_8x8x8_f32"), &matchers[1]);
   EXPECT_EQ(matcherFor(matchers, "main_dispatch_12"), &matchers[2]);
   EXPECT_EQ(matcherFor(matchers, "main_dispatch_13_matmul_8x8x8_f32"), nullptr);
