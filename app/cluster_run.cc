@@ -90,7 +90,7 @@ ClusterRun::~ClusterRun() {
   }
   try {
     static_cast<void>(note(store_, run_, "cluster", ""));
-  } catch (const std::exception&) {  // details of another form: they stay as they are
+  } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): then it stays as it is
   }
 }
 

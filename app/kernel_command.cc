@@ -94,9 +94,10 @@ Result<std::unique_ptr<KernelCommand>> startKernelCommand(const Context& context
   if (!options.allSlow) {
     HONE_CHECK(kernel::findKernel(options.kernel, options.bench.kernels));
   }
-  std::unique_ptr<KernelCommand> command(new KernelCommand{
-      context, options, HONE_TRY(KernelBench::make(options.bench)), std::move(proposers), budget,
-      std::nullopt, std::nullopt, Progress(context.quiet || context.json)});
+  KernelBench bench = HONE_TRY(KernelBench::make(options.bench));
+  std::unique_ptr<KernelCommand> command(
+      new KernelCommand{context, options, std::move(bench), std::move(proposers), budget,
+                        std::nullopt, std::nullopt, Progress(context.quiet || context.json)});
   if (!withExamples) {
     return command;
   }

@@ -25,8 +25,8 @@ using nlohmann::json;
 class SmallSlurm {
  public:
   [[nodiscard]] static Result<std::unique_ptr<SmallSlurm>> start() {
-    std::unique_ptr<SmallSlurm> slurm(
-        new SmallSlurm(HONE_TRY(ScratchFolder::create("hone-slurm"))));
+    ScratchFolder folder = HONE_TRY(ScratchFolder::create("hone-slurm"));
+    std::unique_ptr<SmallSlurm> slurm(new SmallSlurm(std::move(folder)));
     HONE_CHECK(slurm->script("start"));
     ::setenv("SLURM_CONF", (slurm->folder_.path() / "slurm.conf").c_str(), 1);
     return slurm;
@@ -41,6 +41,7 @@ class SmallSlurm {
     // Not caught: its daemons would keep the pipes.
     const std::string command = fmt::format("{} {} {} > /dev/null 2>&1", HONE_CLUSTER_SCRIPT, verb,
                                             folder_.path().string());
+    // NOLINTNEXTLINE(bugprone-command-processor)
     return std::system(command.c_str()) == 0 ? Result<void>() : machineError("{} failed", command);
   }
   ScratchFolder folder_;

@@ -18,7 +18,6 @@
 namespace hone::test {
 namespace {
 
-using cluster::Answer;
 using cluster::Head;
 using cluster::Unit;
 using testing::HasSubstr;

@@ -15,7 +15,8 @@ constexpr const char* kScript = HONE_SOURCE_DIR "/scripts/slurm-cluster";
 }  // namespace
 
 int SlurmCluster::script(const std::string& arguments) const {
-  return std::system(
+  // Not caught: its daemons would keep the pipes.
+  return std::system(  // NOLINT(bugprone-command-processor)
       fmt::format("{} {} > {}/script.log 2>&1", kScript, arguments, folder_.path().string())
           .c_str());
 }

@@ -33,7 +33,7 @@ inline constexpr const char* kSettingsFile = "hone.toml";
 
 /// The options with what the section [cluster] of the file says. An unknown section or key, or a
 /// value of the wrong kind, is a user error with its line.
-[[nodiscard]] Result<Options> withSettings(Options options, std::string_view text,
+[[nodiscard]] Result<Options> withSettings(Options options, std::string_view content,
                                            const std::string& file);
 
 }  // namespace hone::cluster

@@ -48,7 +48,7 @@ Result<std::vector<Job>> jobsFrom(std::string_view text) {
 }
 
 Result<std::string> submittedIn(std::string_view text) {
-  const std::string id(trim(text.substr(0, text.find(';'))));
+  std::string id(trim(text.substr(0, text.find(';'))));
   if (!parseInt(id)) {
     return machineError("sbatch printed no number of a job: '{}'", trim(text));
   }

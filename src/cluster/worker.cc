@@ -56,7 +56,7 @@ class Hand {
     }
     mayMeasure_ = !options_.onlyCompile && alike.value_or(false);
     if (alike && !*alike && mustKnow) {
-      std::fprintf(stderr, "hone: this node is %s\n", kOtherKind);
+      fmt::print(stderr, "hone: this node is {}\n", kOtherKind);
       static_cast<void>(spool_.reportDeath(options_.name, kOtherKind));
       return kNoMoreWork;
     }
@@ -115,7 +115,7 @@ class Hand {
 /// Becomes the child's whole life.
 [[noreturn]] void becomeHand(Spool& spool, const WorkerOptions& options, const MakeCraft& make) {
   const auto fail = [&](const Error& error) {
-    std::fprintf(stderr, "hone: %s\n", error.message.c_str());
+    fmt::print(stderr, "hone: {}\n", error.message);
     static_cast<void>(spool.reportDeath(options.name, error.message));
     std::fflush(nullptr);
     ::_exit(kCannotWork);

@@ -34,7 +34,7 @@ class TestCraft : public Craft {
   [[nodiscard]] bool compilesForItself() const override { return true; }
 };
 
-Result<std::unique_ptr<Craft>> makeTestCraft(const nlohmann::json&) {
+Result<std::unique_ptr<Craft>> makeTestCraft(const nlohmann::json& /*setup*/) {
   return std::make_unique<TestCraft>();
 }
 
@@ -99,7 +99,7 @@ TEST_F(WorkerTest, GoesWhenTheHeadIsFinished) {
 }
 
 TEST_F(WorkerTest, GoesWhenTheHeadShowsNoSignOfLife) {
-  ScratchFolder folder = ScratchFolder::create("hone-worker-test").value();
+  const ScratchFolder folder = ScratchFolder::create("hone-worker-test").value();
   const Spool spool =
       Spool::create(folder.path(), {{"idle_seconds", 1000}, {"head_seconds", 0.1}}).value();
   ASSERT_TRUE(serve(Spool::open(spool.folder()).value(), {"w1", false}, makeTestCraft));

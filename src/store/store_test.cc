@@ -298,7 +298,7 @@ TEST_F(StoreTest, SamplesOfAStoreWithoutNodesAreOfTheRunsMachine) {
         "1, '{}', '{}'); INSERT INTO trials VALUES (1, 1, 'k', '', '{}', 'ok', '', '', 0, 0, '{}', "
         "''); INSERT INTO samples VALUES (1, 'final', 0, 0, 0, 1.5, 1, 1)");
   }
-  Store store = writer();
+  const Store store = writer();
   ASSERT_EQ(store.samples(1)->size(), 1u);
   EXPECT_EQ(store.samples(1)->front().node, 0);
   EXPECT_EQ(store.samples(1)->front().sample.wallNs, 1.5);

@@ -66,7 +66,7 @@ TEST(Rounds, ANewFieldBeginsAfterWhatWasRecordedOfOthers) {
   const ScratchFolder folder = ScratchFolder::create("hone-rounds-test").value();
   auto store = store::Store::open(folder.path() / "s.db", store::Store::Mode::write).value();
   Rounds rounds(iree::RankBy::cpu, store, model::Stage::race);
-  const auto field = [](std::vector<std::int64_t> trials) {
+  const auto field = [](const std::vector<std::int64_t>& trials) {
     std::vector<Participant> participants;
     for (const std::int64_t trial : trials) {
       participants.push_back({trial, {}});
