@@ -31,14 +31,6 @@ Unit compileUnit(const Unit& unit) {
   return compile;
 }
 
-std::string shellQuoted(const std::string& text) {
-  std::string quoted = "'";
-  for (const char c : text) {
-    quoted += c == '\'' ? "'\\''" : std::string(1, c);
-  }
-  return quoted + "'";
-}
-
 }  // namespace
 
 std::string Status::text() const {
@@ -63,11 +55,12 @@ Result<std::unique_ptr<Head>> Head::open(const Options& options, const std::stri
   HONE_CHECK(head->beat());
   const std::string program = HONE_TRY(ownProgram()).string();
   for (const bool onlyCompile : {false, true}) {
-    const std::string script = fmt::format("#!/bin/sh\nexec {} worker {}{}\n", shellQuoted(program),
-                                           shellQuoted(head->spool_.folder().string()),
-                                           onlyCompile ? " --only-compile" : "");
-    HONE_CHECK(
-        writeFile(head->spool_.folder() / (onlyCompile ? "compile.sh" : "measure.sh"), script));
+    std::vector<std::string> worker = {program, "worker", head->spool_.folder().string()};
+    if (onlyCompile) {
+      worker.emplace_back("--only-compile");
+    }
+    HONE_CHECK(writeFile(head->spool_.folder() / (onlyCompile ? "compile.sh" : "measure.sh"),
+                         fmt::format("#!/bin/sh\nexec {}\n", store::commandLine(worker))));
   }
   for (const std::string& array : head->spool_.compileArrays()) {
     head->compileArrays_.insert(array);

@@ -50,11 +50,7 @@ trial::PlanAnswer answerOf(std::vector<trial::Finding> findings,
 }  // namespace
 
 std::string unitKey(std::string_view kind, const json& order) {
-  return Hasher()
-      .field(kind)
-      .field(order.dump(-1, ' ', false, json::error_handler_t::replace))
-      .hex()
-      .substr(0, 32);
+  return Hasher().field(kind).field(store::jsonText(order)).hex().substr(0, 32);
 }
 
 Result<std::string> Plans::begin(const trial::Plan& plan, trial::Extent extent) {
