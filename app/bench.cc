@@ -10,6 +10,7 @@
 #include "base/file.h"
 #include "base/hash.h"
 #include "base/text.h"
+#include "iree/flag_files.h"
 #include "trial/experiment.h"
 
 namespace hone::app {
@@ -132,7 +133,7 @@ std::string runKey(const trial::Plan& plan, const Engine& engine, const BenchOpt
         .field(candidate.config.key());
   }
   for (const std::string& flag : plan.flags) {
-    hasher.field("flag").field(flag);
+    iree::addFlag(hasher.field("flag"), flag);
   }
   for (const std::string& input : options.inputs) {
     hasher.field("input").field(input);

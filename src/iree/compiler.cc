@@ -9,6 +9,7 @@
 #include "base/hash.h"
 #include "iree/diagnostics.h"
 #include "iree/dispatch_programs.h"
+#include "iree/flag_files.h"
 #include "iree/module_variants.h"
 
 namespace hone::iree {
@@ -22,7 +23,7 @@ constexpr std::string_view kVariant = "variant";
 /// What the compiler ignored of a request's configurations; there is no such file when nothing.
 constexpr std::string_view kIgnored = "ignored";
 /// Changes when what jobs write does: the cache outlives a version of hone.
-constexpr std::string_view kFormat = "2";
+constexpr std::string_view kFormat = "3";
 /// More save little, and lose more when one of them fails.
 constexpr std::size_t kLargestBatch = 8;
 
@@ -74,7 +75,7 @@ std::string Compiler::keyOf(const CompileJob& job, const std::string& sourceHash
       .field(std::to_string(static_cast<int>(job.kind)));
   hasher.field(job.from).field(job.to);
   for (const std::string& flag : job.flags) {
-    hasher.field("flag").field(flag);
+    addFlag(hasher.field("flag"), flag);
   }
   for (const model::OpAttribute& attribute : job.attributes) {
     hasher.field("attribute").field(attribute.dispatch).field(attribute.op);
