@@ -199,7 +199,10 @@ enum class Pipeline : int { standard = 0 };
     (MlirOperation, bool))                                                                         \
   X(configurationOf, "ireeCodegenMaterializeConfigurationAttrFromConstraintsOp", MlirAttribute,    \
     (MlirOperation, MlirStringRef, std::size_t, const MlirStringRef*, const std::int64_t*,         \
-     MlirAttribute*))
+     MlirAttribute*))                                                                              \
+  X(isGpuLoweringConfig, "ireeAttributeIsAGPULoweringConfigAttr", bool, (MlirAttribute))           \
+  X(gpuLoweringConfigEntries, "ireeGPULoweringConfigAttrGetAttributes", MlirAttribute,             \
+    (MlirAttribute))
 
 /// The functions of libIREECompiler.so that hone calls, bound by dlopen. Compiling itself happens
 /// only in children (compile_pool.h): a compiler may crash, hang or eat memory.

@@ -35,4 +35,12 @@ struct PipelineConstraints {
 [[nodiscard]] Result<std::vector<std::string>> compilationInfos(
     Compiler& compiler, const CompileRequest& request, std::span<const KnobAssignment> assignments);
 
+inline constexpr const char* kDecompositionConfig = "decomposition_config";
+/// The decomposition_config attribute of each, without which the products of an attention get no
+/// matrix instructions; "" for other operations.
+[[nodiscard]] Result<std::vector<std::string>> decompositionConfigs(
+    Compiler& compiler, const CompileRequest& request, std::span<const KnobAssignment> assignments);
+/// The one that a config has beside its compilation_info; "" for none.
+[[nodiscard]] std::string decompositionOf(const model::Config& config);
+
 }  // namespace hone::iree

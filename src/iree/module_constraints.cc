@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <string>
 #include <vector>
@@ -10,6 +11,9 @@
 
 namespace hone::iree {
 namespace {
+
+constexpr std::string_view kCompilationInfo = "compilation_info";
+constexpr std::string_view kDecompositionConfig = "decomposition_config";
 
 std::string stringOf(const CompilerApi& api, MlirAttribute text) {
   return std::string(api.stringValue(text).view());
@@ -36,17 +40,26 @@ std::vector<std::string> optionsOf(const CompilerApi& api, MlirAttribute knob) {
   return texts;
 }
 
+/// A knob, unless it is known from another place: both products of an attention share some.
+void addKnob(const std::string& name, const std::string& place, std::vector<std::string> options,
+             nlohmann::json& knobs) {
+  const bool known = std::any_of(knobs.begin(), knobs.end(), [&](const nlohmann::json& knob) {
+    return knob.at("name") == name;
+  });
+  if (!known) {
+    knobs.push_back({{"name", name}, {"place", place}, {"options", std::move(options)}});
+  }
+}
+
 /// Adds the knobs below the attribute, each with its place: "workgroup[0]".
 void addKnobs(const CompilerApi& api, MlirAttribute attribute, const std::string& place,
               nlohmann::json& knobs) {
   if (api.isIntKnob(attribute)) {
-    knobs.push_back({{"name", stringOf(api, api.intKnobName(attribute))},
-                     {"place", place},
-                     {"options", nlohmann::json::array()}});
+    addKnob(stringOf(api, api.intKnobName(attribute)), place, {}, knobs);
   } else if (api.isOneOfKnob(attribute)) {
-    knobs.push_back({{"name", stringOf(api, api.oneOfKnobName(attribute))},
-                     {"place", place},
-                     {"options", optionsOf(api, attribute)}});
+    addKnob(stringOf(api, api.oneOfKnobName(attribute)), place, optionsOf(api, attribute), knobs);
+  } else if (api.isGpuLoweringConfig(attribute)) {
+    addKnobs(api, api.gpuLoweringConfigEntries(attribute), place, knobs);
   } else if (api.attributeIsArray(attribute)) {
     for (std::intptr_t i = 0; i < api.arrayElements(attribute); ++i) {
       addKnobs(api, api.arrayElement(attribute, i), fmt::format("{}[{}]", place, i), knobs);
@@ -71,9 +84,9 @@ nlohmann::json describe(const CompilerApi& api, MlirOperation operation) {
           {"smt", smtLib.ptr == nullptr ? "" : stringOf(api, smtLib)}};
 }
 
-/// The compilation_info as text, "" where the assignment does not fit.
-std::string compilationInfo(const CompilerApi& api, MlirOperation operation,
-                            const KnobAssignment& assignment) {
+/// The attribute of that name as text, "" where the assignment does not fit.
+std::string configuration(const CompilerApi& api, MlirOperation operation,
+                          const KnobAssignment& assignment, std::string_view attribute) {
   std::vector<MlirStringRef> names;
   std::vector<std::int64_t> values;
   for (const auto& [name, value] : assignment.values) {
@@ -81,15 +94,25 @@ std::string compilationInfo(const CompilerApi& api, MlirOperation operation,
     values.push_back(value);
   }
   MlirAttribute message{};
-  const MlirAttribute info =
-      api.configurationOf(operation, MlirStringRef::of("compilation_info"), names.size(),
-                          names.data(), values.data(), &message);
+  const MlirAttribute info = api.configurationOf(
+      operation, MlirStringRef::of(attribute), names.size(), names.data(), values.data(), &message);
   if (info.ptr == nullptr) {
     fmt::print(stderr, "error: knobs do not fit their constraints: {}\n",
                message.ptr == nullptr ? "" : stringOf(api, message));
     return "";
   }
   return api.text(info);
+}
+
+/// Whether what the operation is made of has knobs of its own: the products of an attention.
+bool isDecomposed(const CompilerApi& api, MlirOperation operation) {
+  const MlirAttribute knobs = api.operationAttribute(operation, MlirStringRef::of("knobs"));
+  for (std::intptr_t i = 0; i < api.dictionaryElements(knobs); ++i) {
+    if (api.identifierText(api.dictionaryElement(knobs, i).name).view() == kDecompositionConfig) {
+      return true;
+    }
+  }
+  return false;
 }
 
 }  // namespace
@@ -108,18 +131,26 @@ std::optional<nlohmann::json> constraintsIn(const CompilerApi& api, MlirOperatio
     constraints.push_back(describe(api, operation));
   }
   nlohmann::json infos = nlohmann::json::array();
+  nlohmann::json decompositions = nlohmann::json::array();
   for (const KnobAssignment& assignment : assignments) {
     if (assignment.constraints >= operations.size()) {
       fmt::print(stderr, "error: there are no constraints number {}\n", assignment.constraints);
       return std::nullopt;
     }
-    std::string info = compilationInfo(api, operations[assignment.constraints], assignment);
-    if (info.empty()) {
+    const MlirOperation operation = operations[assignment.constraints];
+    std::string info = configuration(api, operation, assignment, kCompilationInfo);
+    const bool decomposed = isDecomposed(api, operation);
+    std::string decomposition =
+        decomposed ? configuration(api, operation, assignment, kDecompositionConfig) : "";
+    if (info.empty() || (decomposed && decomposition.empty())) {
       return std::nullopt;
     }
     infos.push_back(std::move(info));
+    decompositions.push_back(std::move(decomposition));
   }
-  return nlohmann::json{{"constraints", std::move(constraints)}, {"infos", std::move(infos)}};
+  return nlohmann::json{{"constraints", std::move(constraints)},
+                        {"infos", std::move(infos)},
+                        {"decompositions", std::move(decompositions)}};
 }
 
 }  // namespace hone::iree

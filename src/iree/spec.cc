@@ -25,6 +25,16 @@ constexpr std::string_view kApply =
   transform.yield
 })";
 
+constexpr std::string_view kApplyDecomposed =
+    R"(transform.named_sequence @apply_attention_config(
+    %op: !transform.any_op {transform.readonly}, %config: !transform.any_param {transform.readonly},
+    %products: !transform.any_param {transform.readonly}) {
+  transform.annotate %op "compilation_info" = %config : !transform.any_op, !transform.any_param
+  transform.annotate %op "decomposition_config" = %products : !transform.any_op, !transform.any_param
+  transform.yield
+})";
+constexpr std::string_view kApplyDecomposedName = "apply_attention_config";
+
 std::string symbolFrom(std::string_view name) {
   std::string symbol;
   for (const char letter : name) {
@@ -61,6 +71,22 @@ std::string commentText(std::string_view comment) {
 }
 
 SpecSequence sequenceOf(const SpecEntry& entry, const std::string& symbol) {
+  if (!entry.decompositionConfig.empty()) {
+    return {
+        entry.comment,
+        fmt::format("transform.named_sequence @{}(%op: !transform.any_op {{transform.readonly}})\n"
+                    "    -> (!transform.any_op, !transform.any_param, !transform.any_param) {{\n"
+                    "{}"
+                    "  %config = transform.param.constant {}\n"
+                    "    -> !transform.any_param\n"
+                    "  %products = transform.param.constant {}\n"
+                    "    -> !transform.any_param\n"
+                    "  transform.yield %op, %config, %products\n"
+                    "    : !transform.any_op, !transform.any_param, !transform.any_param\n"
+                    "}}",
+                    symbol, indented(entry.matcher, 1), trim(entry.compilationInfo),
+                    trim(entry.decompositionConfig))};
+  }
   return {
       entry.comment,
       fmt::format("transform.named_sequence @{}(%op: !transform.any_op {{transform.readonly}})\n"
@@ -119,15 +145,24 @@ Result<std::string> specText(std::span<const SpecEntry> entries) {
     return userError("a tuning spec needs at least one entry");
   }
   SpecParts parts;
-  parts.actions.push_back({"Puts the configuration on what was matched.", std::string(kApply)});
-  std::set<std::string> symbols = {std::string(kApplyConfig), "__kernel_config"};
+  const auto decomposed = [](const SpecEntry& entry) { return !entry.decompositionConfig.empty(); };
+  if (!std::ranges::all_of(entries, decomposed)) {
+    parts.actions.push_back({"Puts the configuration on what was matched.", std::string(kApply)});
+  }
+  if (std::ranges::any_of(entries, decomposed)) {
+    parts.actions.push_back(
+        {"Puts both configurations on an attention.", std::string(kApplyDecomposed)});
+  }
+  std::set<std::string> symbols = {std::string(kApplyConfig), std::string(kApplyDecomposedName),
+                                   "__kernel_config"};
   for (const SpecEntry& entry : entries) {
     const std::string symbol = symbolFrom(entry.name);
     if (!symbols.insert(symbol).second) {
       return userError("two entries of a tuning spec are called '{}'", symbol);
     }
     parts.matchers.push_back(sequenceOf(entry, symbol));
-    parts.pairs.push_back(fmt::format("@{} -> @{}", symbol, kApplyConfig));
+    parts.pairs.push_back(
+        fmt::format("@{} -> @{}", symbol, decomposed(entry) ? kApplyDecomposedName : kApplyConfig));
   }
   return specText(parts);
 }

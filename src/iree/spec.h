@@ -20,6 +20,8 @@ struct SpecEntry {
   std::string comment;          ///< for people: what it matches, what was gained
   std::string matcher;          ///< operations on %op, see DispatchMatcher
   std::string compilationInfo;  ///< the attribute as MLIR text
+  /// What the products of an attention are told, the same; "" for none.
+  std::string decompositionConfig{};  // NOLINT(readability-redundant-member-init)
 };
 
 /// The entries as a tuning spec that the compiler links with its own: named, with one entry point.

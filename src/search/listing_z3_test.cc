@@ -63,7 +63,7 @@ TEST(ListingAndZ3, AgreeOnAnAttention) {
   const auto all = constraintsFor("rocm:gfx942", largeAttention());
   ASSERT_TRUE(all) << all.error().message;
   ASSERT_EQ(all->size(), 1u);
-  checkAgainstSolver(all->front(), 39);
+  checkAgainstSolver(all->front(), 162);
 }
 
 TEST(ListingAndZ3, APointTooManyOrTooFewIsNoticed) {

@@ -19,7 +19,7 @@ constexpr const char* kPipeline = "pipeline";
 
 /// The knobs of one pipeline with its legal points.
 struct PipelineSpace {
-  std::size_t number = 0;  ///< of the constraints in the program's list
+  std::size_t number = 0;  ///< of the constraints among the dispatch's own
   search::Space space;
 };
 
@@ -77,10 +77,11 @@ search::Space merged(std::span<const PipelineSpace> pipelines) {
   return {std::move(knobs), std::move(points)};
 }
 
-iree::KnobAssignment assignmentOf(const search::Space& space, std::size_t point) {
+iree::KnobAssignment assignmentOf(const search::Space& space, std::size_t point,
+                                  std::span<const std::size_t> places) {
   iree::KnobAssignment assignment;
   const auto values = space.point(point);
-  assignment.constraints = static_cast<std::size_t>(values[0]);
+  assignment.constraints = places[static_cast<std::size_t>(values[0])];
   for (std::size_t i = 1; i < values.size(); ++i) {
     if (values[i] != kAbsent) {
       assignment.values.emplace(space.knobs()[i].name, values[i]);
@@ -89,26 +90,44 @@ iree::KnobAssignment assignmentOf(const search::Space& space, std::size_t point)
   return assignment;
 }
 
-/// The configurations with what the constraints know nothing of.
-Result<std::vector<std::string>> withGpuOptions(Result<std::vector<std::string>> infos,
-                                                std::span<const iree::KnobAssignment> assignments) {
-  for (std::size_t i = 0; infos && i < infos->size(); ++i) {
-    (*infos)[i] = HONE_TRY(withOptions(std::move((*infos)[i]), assignments[i].values));
+/// Where the points of a model are made attributes.
+struct Materializer {
+  iree::Compiler* compiler = nullptr;
+  iree::CompileRequest request;
+  std::shared_ptr<const search::Space> space;
+  std::vector<std::size_t> places;  ///< of the dispatch's own constraints among all
+
+  using Make = decltype(iree::compilationInfos);
+  /// What `make` makes of the points, with what the constraints know nothing of.
+  [[nodiscard]] Result<std::vector<std::string>> attributes(
+      Make* make, std::span<const std::size_t> points) const {
+    std::vector<iree::KnobAssignment> assignments;
+    for (const std::size_t point : points) {
+      assignments.push_back(assignmentOf(*space, point, places));
+    }
+    auto texts = HONE_TRY(make(*compiler, request, assignments));
+    for (std::size_t i = 0; i < texts.size(); ++i) {
+      texts[i] = make == iree::compilationInfos
+                     ? HONE_TRY(withOptions(std::move(texts[i]), assignments[i].values))
+                     : withPromotions(std::move(texts[i]), assignments[i].values);
+    }
+    return texts;
   }
-  return infos;
-}
+};
 
 }  // namespace
 
 Result<KnobModel> gpuKnobs(iree::Compiler& compiler, const iree::CompileRequest& request,
                            std::span<const iree::PipelineConstraints> all,
-                           const std::string& dispatch, bool amd) {
+                           const model::RootOperation& root, bool amd) {
   std::vector<PipelineSpace> pipelines;
   bool complete = true;
+  std::vector<std::size_t> places;  // of the dispatch's own constraints among all
   for (std::size_t i = 0; i < all.size(); ++i) {
-    if (all[i].dispatch != dispatch) {
+    if (all[i].dispatch != root.dispatch) {
       continue;
     }
+    places.push_back(i);
     const auto constraints = HONE_TRY(search::Constraints::parse(all[i].smtLib));
     std::vector<search::Knob> knobs;
     for (const iree::Knob& knob : all[i].knobs) {
@@ -117,27 +136,34 @@ Result<KnobModel> gpuKnobs(iree::Compiler& compiler, const iree::CompileRequest&
     search::Listing listing = HONE_TRY(search::listPoints(constraints, std::move(knobs)));
     complete = complete && listing.complete;
     if (listing.space.size() > 0) {
-      pipelines.push_back({i, std::move(listing.space)});
+      pipelines.push_back({places.size() - 1, std::move(listing.space)});
     }
   }
-  if (pipelines.empty()) {
+  if (places.empty()) {
     return userError("the compiler offers no matrix instructions for it");
   }
-  search::Space space = withOptions(merged(pipelines), gpuOptionKnobs(amd));
+  if (pipelines.empty()) {
+    return userError("nothing satisfies what the compiler itself asks of its configurations");
+  }
+  OptionSpace combined = withOptions(merged(pipelines), gpuOptionKnobs(amd, root.kind));
+  complete = complete && combined.complete;
+  search::Space space = std::move(combined.space);
   auto first = search::diversePoints(space, kFirst, 1);
-  auto shared = std::make_shared<search::Space>(space);
-  return KnobModel{std::move(space),
-                   [&compiler, request, shared](std::span<const std::size_t> points) {
-                     std::vector<iree::KnobAssignment> assignments;
-                     for (const std::size_t point : points) {
-                       assignments.push_back(assignmentOf(*shared, point));
-                     }
-                     return withGpuOptions(iree::compilationInfos(compiler, request, assignments),
-                                           assignments);
-                   },
-                   {},
-                   std::move(first),
-                   complete};
+  const Materializer make{&compiler, request, std::make_shared<search::Space>(space),
+                          std::move(places)};
+  KnobModel model{std::move(space),
+                  [make](std::span<const std::size_t> points) {
+                    return make.attributes(iree::compilationInfos, points);
+                  },
+                  {},
+                  std::move(first),
+                  complete};
+  if (root.kind == model::RootKind::attention) {
+    model.decompositionConfigs = [make](std::span<const std::size_t> points) {
+      return make.attributes(iree::decompositionConfigs, points);
+    };
+  }
+  return model;
 }
 
 }  // namespace hone::tune

@@ -3,8 +3,11 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <cstdlib>
 #include <optional>
 #include <utility>
+
+#include "base/text.h"
 
 namespace hone::tune {
 namespace {
@@ -17,6 +20,7 @@ constexpr const char* kWaves = "waves_per_eu";
 constexpr const char* kPrefetch = "prefetch_stages";
 constexpr const char* kBankConflicts = "no_bank_conflict_padding";
 constexpr const char* kReorder = "reorder_workgroups";
+constexpr const char* kPromote = "promote";
 
 /// All combinations of the options' values, or the defaults and each single change.
 std::vector<std::vector<std::int64_t>> combinations(const std::vector<search::Knob>& options,
@@ -88,24 +92,88 @@ std::size_t entryOf(std::string& text, std::size_t open, std::string_view name,
   return text.find_first_of("<{", at);
 }
 
+/// Where the value of an entry begins and ends, for one that is a dictionary or a list.
+std::optional<std::pair<std::size_t, std::size_t>> rangeOf(std::string_view text,
+                                                           std::string_view name) {
+  const std::size_t at = text.find(fmt::format("{} = ", name));
+  const std::size_t open = at == std::string::npos ? at : text.find_first_of("{[", at);
+  const auto end = open == std::string::npos ? std::nullopt : closing(text, open);
+  return end ? std::optional(std::pair(open, *end)) : std::nullopt;
+}
+
+/// The elements of the list at `open` whose place in it is wanted.
+void keepElements(std::string& text, std::size_t open, const std::vector<bool>& wanted) {
+  const std::size_t end = closing(text, open).value_or(open + 1);
+  std::vector<std::string> kept;
+  std::size_t place = 0;
+  for (const std::string& element : splitAt(text.substr(open + 1, end - open - 1), ',')) {
+    if (place < wanted.size() && wanted[place]) {
+      kept.emplace_back(trim(element));
+    }
+    ++place;
+  }
+  text.replace(open + 1, end - open - 1, join(kept, ", "));
+}
+
+/// Leaves in the lists of operands that go through shared memory only those of the mask. The
+/// products of an attention have lists of their own: queries and keys are operands 0 and 1 of the
+/// first, the values are operand 1 of the second and 2 of the whole.
+void promoteOnly(std::string& info, std::int64_t mask) {
+  constexpr std::string_view kOperands = "promote_operands = ";
+  constexpr std::string_view kTypes = ", promotion_types = ";
+  for (std::size_t at = info.find(kOperands); at != std::string::npos;
+       at = info.find(kOperands, at + 1)) {
+    const auto second = rangeOf(info, "pv_attrs");
+    const std::int64_t shift = second && at > second->first && at < second->second ? 1 : 0;
+    const std::size_t open = at + kOperands.size();
+    const std::size_t end = closing(info, open).value_or(open + 1);
+    std::vector<bool> wanted;
+    for (const std::string& operand : splitAt(info.substr(open + 1, end - open - 1), ',')) {
+      const std::int64_t bit = std::strtol(operand.c_str(), nullptr, 10) + shift;
+      wanted.push_back((mask >> bit & 1) != 0);
+    }
+    if (info.compare(end + 1, kTypes.size(), kTypes) == 0) {
+      keepElements(info, end + 1 + kTypes.size(), wanted);
+    }
+    keepElements(info, open, wanted);
+  }
+}
+
+/// The masks that are tried beside the compiler's own. A convolution's image must stay: where it is
+/// made a matrix, that is done in shared memory.
+std::vector<std::int64_t> promotionsOf(model::RootKind kind) {
+  switch (kind) {
+    case model::RootKind::contraction:
+      return {kAsIs, 0, 1, 2};
+    case model::RootKind::convolution:
+      return {kAsIs, 1};
+    case model::RootKind::attention:
+      return {kAsIs, 0, 1, 2, 3, 4, 5, 6};
+    default:
+      return {kAsIs};
+  }
+}
+
 }  // namespace
 
-std::vector<search::Knob> gpuOptionKnobs(bool amd) {
+std::vector<search::Knob> gpuOptionKnobs(bool amd, model::RootKind kind) {
   std::vector<search::Knob> knobs = {{kPrefetch, {kAsIs, 0, 3}, true},
                                      {kBankConflicts, {kAsIs, 1}, false},
-                                     {kReorder, {kAsIs, 1}, false}};
+                                     {kReorder, {kAsIs, 1}, false},
+                                     {kPromote, promotionsOf(kind), false}};
   if (amd) {
     knobs.insert(knobs.begin(), {kWaves, {kAsIs, 1, 2, 4}, true});
   }
   return knobs;
 }
 
-search::Space withOptions(const search::Space& space, const std::vector<search::Knob>& options) {
+OptionSpace withOptions(const search::Space& space, const std::vector<search::Knob>& options) {
   std::size_t product = 1;
   for (const search::Knob& option : options) {
     product *= option.values.size();
   }
-  const auto choices = combinations(options, space.size() * product <= kMostPoints);
+  const bool all = space.size() * product <= kMostPoints;
+  const auto choices = combinations(options, all);
   std::vector<search::Knob> knobs = space.knobs();
   knobs.insert(knobs.end(), options.begin(), options.end());
   std::vector<std::vector<std::int64_t>> points;
@@ -117,7 +185,15 @@ search::Space withOptions(const search::Space& space, const std::vector<search::
       points.push_back(std::move(point));
     }
   }
-  return {std::move(knobs), std::move(points)};
+  return {{std::move(knobs), std::move(points)}, all};
+}
+
+std::string withPromotions(std::string config, const std::map<std::string, std::int64_t>& values) {
+  const auto mask = values.find(kPromote);
+  if (mask != values.end() && mask->second != kAsIs) {
+    promoteOnly(config, mask->second);
+  }
+  return config;
 }
 
 Result<std::string> withOptions(std::string info,
@@ -127,9 +203,10 @@ Result<std::string> withOptions(std::string info,
     return at == values.end() ? kAsIs : at->second;
   };
   bool changes = false;
-  for (const search::Knob& knob : gpuOptionKnobs(true)) {
-    changes = changes || valueOf(knob.name) != kAsIs;
+  for (const char* name : {kWaves, kPrefetch, kBankConflicts, kReorder}) {
+    changes = changes || valueOf(name) != kAsIs;
   }
+  info = withPromotions(std::move(info), values);
   if (!changes) {
     return info;
   }

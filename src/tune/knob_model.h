@@ -19,6 +19,9 @@ struct KnobModel {
   std::function<double(std::size_t)> guess;
   std::vector<std::size_t> first;  ///< points to begin with, the likeliest first
   bool complete = true;            ///< false: the space is a part of a larger one
+  /// The decomposition_config attributes of points, "" for none; nothing where no point has one.
+  std::function<Result<std::vector<std::string>>(std::span<const std::size_t>)>
+      decompositionConfigs{};
 };
 
 }  // namespace hone::tune

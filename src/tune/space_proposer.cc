@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "iree/constraints.h"
 #include "tune/point_name.h"
 
 namespace hone::tune {
@@ -9,10 +10,17 @@ namespace hone::tune {
 Result<std::vector<model::Config>> SpaceProposer::configsOf(
     std::span<const std::size_t> points) const {
   const auto infos = HONE_TRY(model_.compilationInfos(points));
+  const auto decompositions = model_.decompositionConfigs
+                                  ? HONE_TRY(model_.decompositionConfigs(points))
+                                  : std::vector<std::string>(points.size());
   std::vector<model::Config> configs;
   for (std::size_t i = 0; i < points.size(); ++i) {
     configs.push_back(
         {pointName(model_.space, points[i]), {}, {{dispatch_, "", "compilation_info", infos[i]}}});
+    if (!decompositions[i].empty()) {
+      configs.back().attributes.push_back(
+          {dispatch_, "", iree::kDecompositionConfig, decompositions[i]});
+    }
   }
   return configs;
 }

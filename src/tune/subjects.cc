@@ -86,8 +86,24 @@ Result<void> chooseSubjects(std::vector<Subject>& subjects, const SubjectOptions
   return {};
 }
 
-Result<KnobModel> SubjectFinder::knobsOf(const iree::CompileRequest& request,
-                                         const model::RootOperation& root, bool parallel) {
+Result<std::vector<iree::PipelineConstraints>> SubjectFinder::constraintsFor(
+    const Subject& subject, const iree::CompileRequest& request) {
+  if (!subject.cutOut && constraints_) {
+    return *constraints_;
+  }
+  auto constraints = iree::constraintsOf(compiler_, request);
+  if (!constraints) {
+    constraints = within("the compiler cannot say what is legal for it", constraints.error());
+  }
+  if (!subject.cutOut) {
+    constraints_ = constraints;
+  }
+  return constraints;
+}
+
+Result<KnobModel> SubjectFinder::knobsOf(const Subject& subject,
+                                         const std::vector<std::string>& flags, bool parallel) {
+  const model::RootOperation& root = subject.root;
   if (root.op.empty()) {
     return userError("no operation that the compiler tiles by");
   }
@@ -103,21 +119,20 @@ Result<KnobModel> SubjectFinder::knobsOf(const iree::CompileRequest& request,
   if (target_.name.starts_with("vulkan")) {
     return vulkanKnobs(root);
   }
-  if (!constraints_) {
-    constraints_ = HONE_TRY(iree::constraintsOf(compiler_, request));
-  }
-  return gpuKnobs(compiler_, request, *constraints_, root.dispatch,
-                  target_.name.starts_with("rocm"));
+  iree::CompileRequest request{subject.program.source, subject.program.hash, flags, {}};
+  request.from = subject.program.from;
+  const auto constraints = HONE_TRY(constraintsFor(subject, request));
+  return gpuKnobs(compiler_, request, constraints, root, target_.name.starts_with("rocm"));
 }
 
-Result<void> SubjectFinder::addKnobs(Subject& subject, const iree::CompileRequest& request,
+Result<void> SubjectFinder::addKnobs(Subject& subject, const std::vector<std::string>& flags,
                                      bool parallel) {
   if (options_.planned) {
     subject.whyNot =
         options_.planned->contains(subject.name) ? "" : "no candidates were made for it";
     return {};
   }
-  auto knobs = knobsOf(request, subject.root, parallel);
+  auto knobs = knobsOf(subject, flags, parallel);
   if (knobs) {
     subject.knobs = std::move(*knobs);
   } else if (knobs.error().fault == Fault::user) {
@@ -154,7 +169,7 @@ Result<std::vector<Subject>> SubjectFinder::find(const WholeProgram& whole,
     subject.cutOut = programs.size() > 1 && dispatch.whyNot.empty();
     // A program of one dispatch has the reference that it has as a whole.
     subject.program = subject.cutOut ? HONE_TRY(programOf(dispatch)) : whole.program;
-    HONE_CHECK(addKnobs(subject, request, parallel));
+    HONE_CHECK(addKnobs(subject, flags, parallel));
     subjects.push_back(std::move(subject));
   }
   HONE_CHECK(chooseSubjects(subjects, options_, times.empty() ? Costs::even : Costs::measured));

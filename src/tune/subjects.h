@@ -56,16 +56,21 @@ class SubjectFinder {
                                                   trial::Elsewhere* elsewhere = nullptr);
 
  private:
-  [[nodiscard]] Result<KnobModel> knobsOf(const iree::CompileRequest& request,
-                                          const model::RootOperation& root, bool parallel);
+  [[nodiscard]] Result<KnobModel> knobsOf(const Subject& subject,
+                                          const std::vector<std::string>& flags, bool parallel);
+  /// What the compiler asks of the knobs where the subject is compiled. The compiler can crash on
+  /// one dispatch, which must not cost the others theirs.
+  [[nodiscard]] Result<std::vector<iree::PipelineConstraints>> constraintsFor(
+      const Subject& subject, const iree::CompileRequest& request);
   /// What can be chosen for it, or why nothing is.
-  [[nodiscard]] Result<void> addKnobs(Subject& subject, const iree::CompileRequest& request,
+  [[nodiscard]] Result<void> addKnobs(Subject& subject, const std::vector<std::string>& flags,
                                       bool parallel);
 
   iree::Compiler& compiler_;
   iree::Target target_;
   SubjectOptions options_;
-  std::optional<std::vector<iree::PipelineConstraints>> constraints_;  ///< of the program at hand
+  /// Of the program at hand as a whole.
+  std::optional<Result<std::vector<iree::PipelineConstraints>>> constraints_;
 };
 
 }  // namespace hone::tune
