@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "report/table.h"
 #include "stats/summary.h"
+#include "store/records.h"
 #include "tune/draw.h"
 
 namespace hone::app {
@@ -58,6 +59,9 @@ void print(const tune::CandidateFolder& made, const std::string& label) {
     for (const std::string& reason : reasonsOf(dispatch)) {
       fmt::print("{}: {}\n", dispatch.dispatch, reason);
     }
+    if (!dispatch.note.empty()) {
+      fmt::print("{}: {}\n", dispatch.dispatch, dispatch.note);
+    }
   }
 }
 
@@ -69,25 +73,37 @@ nlohmann::json toJson(const tune::CandidateFolder& made, const std::string& fold
                           {"drawn", dispatch.candidates.size()},
                           {"compiled", dispatch.compiled()},
                           {"different", dispatch.different()},
-                          {"failures", reasonsOf(dispatch)}});
+                          {"failures", reasonsOf(dispatch)},
+                          {"note", dispatch.note}});
   }
   return {{"target", made.target}, {"folder", folder}, {"dispatches", std::move(dispatches)}};
 }
 
-Result<tune::CandidateFolder> candidatesFor(const Context& context, Engine& engine,
+const tune::DispatchCandidates* named(const std::vector<tune::DispatchCandidates>& all,
+                                      const std::string& dispatch) {
+  const auto at = std::find_if(all.begin(), all.end(), [&](const tune::DispatchCandidates& one) {
+    return one.dispatch == dispatch;
+  });
+  return at == all.end() ? nullptr : &*at;
+}
+
+/// Goes on with what the folder has, and writes to it after every few candidates.
+Result<tune::CandidateFolder> candidatesFor(Progress& progress, Engine& engine,
                                             const tune::WholeProgram& whole,
                                             const CompileOnlyOptions& options,
-                                            const trial::Budget& time) {
+                                            const trial::Budget& time,
+                                            const std::filesystem::path& folder) {
   tune::CandidateFolder made;
   made.target = engine.target.name;
   made.function = whole.program.function;
   made.flags = options.flags;
   made.inputs = options.inputs;
   made.seed = whole.seed;
+  made.compiler = engine.compiler.revision();
   const ScratchFolder scratch = HONE_TRY(ScratchFolder::create("hone-candidates"));
   tune::SubjectFinder finder(engine.compiler, engine.target, options.subjects);
-  Progress progress(context.quiet || context.json);
   const auto subjects = HONE_TRY(finder.find(whole, whole.flags, nullptr, scratch.path()));
+  const auto known = tune::knownCandidates(whole, made, folder);
   auto left = static_cast<std::size_t>(
       std::count_if(subjects.begin(), subjects.end(),
                     [](const tune::Subject& subject) { return subject.whyNot.empty(); }));
@@ -101,12 +117,31 @@ Result<tune::CandidateFolder> candidatesFor(const Context& context, Engine& engi
     --left;
     progress.stage(subject.name, {.total = static_cast<std::int64_t>(options.candidates),
                                   .atMost = ofDispatch.leftUntil(1)});
-    made.dispatches.push_back(HONE_TRY(
-        tune::compileCandidates(engine.compiler, subject, whole.flags,
-                                {options.candidates, whole.seed,
-                                 [&] { return ofDispatch.spent(1); }, [&] { progress.step(); }})));
+    tune::DrawOptions draw{options.candidates,
+                           whole.seed,
+                           {},
+                           [&] { return ofDispatch.spent(1); },
+                           [&] { progress.step(); },
+                           [&](const tune::DispatchCandidates& some) {
+                             tune::CandidateFolder now = made;
+                             now.dispatches.push_back(some);
+                             // The others of an earlier run are not lost when this one is stopped.
+                             for (const tune::DispatchCandidates& other : known) {
+                               if (!named(now.dispatches, other.dispatch)) {
+                                 now.dispatches.push_back(other);
+                               }
+                             }
+                             return tune::writeCandidates(engine.compiler, whole, now, folder);
+                           }};
+    if (const tune::DispatchCandidates* before = named(known, subject.name)) {
+      progress.say(fmt::format("{}: going on after {} in {}", subject.name,
+                               before->candidates.size(), folder.string()));
+      draw.known = *before;
+    }
+    made.dispatches.push_back(
+        HONE_TRY(tune::compileCandidates(engine.compiler, subject, whole.flags, std::move(draw))));
   }
-  progress.finish();
+  HONE_CHECK(tune::writeCandidates(engine.compiler, whole, made, folder));
   return made;
 }
 
@@ -116,7 +151,10 @@ Result<int> compileOnly(const Context& context, Engine& engine,
                         const std::vector<tune::WholeProgram>& programs,
                         const CompileOnlyOptions& options) {
   nlohmann::json json = nlohmann::json::array();
+  Progress progress(context.quiet || context.json);
   const trial::BudgetClock clock(options.time);
+  std::optional<Error> failed;
+  std::size_t done = 0;
   for (std::size_t i = 0; i < programs.size(); ++i) {
     const tune::WholeProgram& whole = programs[i];
     const std::string label = whole.program.label();
@@ -125,18 +163,31 @@ Result<int> compileOnly(const Context& context, Engine& engine,
     if (!options.folder.empty() && programs.size() > 1) {
       folder /= label;
     }
-    const auto made = HONE_TRY(
-        candidatesFor(context, engine, whole, options, partOf(clock.left(), programs.size() - i)));
-    HONE_CHECK(tune::writeCandidates(engine.compiler, whole, made, folder));
-    json.push_back(toJson(made, folder.string()));
+    const auto made = candidatesFor(progress, engine, whole, options,
+                                    partOf(clock.left(), programs.size() - i), folder);
+    progress.finish();
+    if (!made) {
+      if (made.error().fault != Fault::user || made.error().endsAll) {
+        return std::unexpected(made.error());
+      }
+      failed = failed.value_or(made.error());
+      progress.say(fmt::format("left out: {}: {}", label, made.error().message));
+      json.push_back({{"program", label}, {"error", made.error().message}});
+      continue;
+    }
+    ++done;
+    json.push_back(toJson(*made, folder.string()));
     if (!context.json) {
-      print(made, label);
+      print(*made, label);
       fmt::print("measure them where there is a device: hone tune --continue {}\n",
                  folder.string());
     }
   }
+  if (failed && done == 0) {
+    return std::unexpected(*failed);
+  }
   if (context.json) {
-    fmt::print("{}\n", json.dump(2));
+    fmt::print("{}\n", store::jsonText(json, 2));
   }
   return 0;
 }

@@ -50,7 +50,7 @@ Planned plannedBy(const tune::CandidateFolder& candidates) {
   Planned planned;
   for (const tune::DispatchCandidates& dispatch : candidates.dispatches) {
     for (const tune::CompiledCandidate& candidate : dispatch.candidates) {
-      if (candidate.outcome == model::Outcome::ok) {
+      if (candidate.worthMeasuring()) {
         planned[dispatch.dispatch].push_back(candidate.config);
       }
     }

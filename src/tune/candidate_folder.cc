@@ -7,26 +7,26 @@
 #include <set>
 
 #include "base/file.h"
+#include "base/hash.h"
+#include "iree/constraints.h"
 #include "model/json_reader.h"
-#include "trial/compile_patience.h"
-#include "trial/lane.h"
-#include "tune/draw.h"
-#include "tune/space_proposer.h"
+#include "store/records.h"
 
 namespace hone::tune {
 namespace {
 
 constexpr const char* kCandidatesFile = "candidates.json";
-/// Drawn and compiled at a time: what fails among them is learnt from for the next.
-constexpr std::size_t kChunk = 16;
-constexpr std::int64_t kLongCompileNs = 1'000'000'000;
 
 nlohmann::json toJson(const CompiledCandidate& candidate) {
-  return {{"config", model::toJson(candidate.config)},
-          {"outcome", nameOf(candidate.outcome)},
-          {"message", candidate.message},
-          {"content", candidate.content},
-          {"compile_wall_ns", candidate.compileWallNs}};
+  nlohmann::json json = {{"config", model::toJson(candidate.config)},
+                         {"outcome", nameOf(candidate.outcome)},
+                         {"message", candidate.message},
+                         {"content", candidate.content},
+                         {"compile_wall_ns", candidate.compileWallNs}};
+  if (!candidate.sameAs.empty()) {
+    json["same_as"] = candidate.sameAs;
+  }
+  return json;
 }
 
 Result<CompiledCandidate> candidateFrom(const nlohmann::json& json) {
@@ -39,6 +39,7 @@ Result<CompiledCandidate> candidateFrom(const nlohmann::json& json) {
   reader.required("message", candidate.message);
   reader.required("content", candidate.content);
   reader.required("compile_wall_ns", candidate.compileWallNs);
+  reader.optional("same_as", candidate.sameAs);
   HONE_CHECK(reader.finish());
   candidate.config = HONE_TRY(model::configFrom(config));
   const auto known = model::outcomeFrom(outcome);
@@ -54,8 +55,12 @@ nlohmann::json toJson(const DispatchCandidates& dispatch) {
   for (const CompiledCandidate& candidate : dispatch.candidates) {
     list.push_back(toJson(candidate));
   }
-  return {
+  nlohmann::json json = {
       {"dispatch", dispatch.dispatch}, {"space", dispatch.space}, {"candidates", std::move(list)}};
+  if (!dispatch.note.empty()) {
+    json["note"] = dispatch.note;
+  }
+  return json;
 }
 
 Result<DispatchCandidates> dispatchFrom(const nlohmann::json& json) {
@@ -65,6 +70,7 @@ Result<DispatchCandidates> dispatchFrom(const nlohmann::json& json) {
   reader.required("dispatch", dispatch.dispatch);
   reader.required("space", dispatch.space);
   reader.required("candidates", list);
+  reader.optional("note", dispatch.note);
   HONE_CHECK(reader.finish());
   for (const nlohmann::json& one : list) {
     dispatch.candidates.push_back(HONE_TRY(candidateFrom(one)));
@@ -78,11 +84,12 @@ Result<void> writeSpecs(const DispatchCandidates& dispatch, const std::string& m
   HONE_CHECK(makeFolder(folder));
   for (std::size_t i = 0; i < dispatch.candidates.size(); ++i) {
     const CompiledCandidate& candidate = dispatch.candidates[i];
-    if (candidate.outcome != model::Outcome::ok) {
+    if (!candidate.worthMeasuring()) {
       continue;
     }
     const iree::SpecEntry entry{fmt::format("match_{}", dispatch.dispatch), candidate.config.name,
-                                matcher, candidate.config.attributes.front().value};
+                                matcher, candidate.config.attributes.front().value,
+                                iree::decompositionOf(candidate.config)};
     const std::string text = HONE_TRY(iree::specText(std::span(&entry, 1)));
     HONE_CHECK(writeFile(folder / fmt::format("{:03}.mlir", i + 1), text));
   }
@@ -118,68 +125,6 @@ std::size_t DispatchCandidates::different() const {
   return contents.size();
 }
 
-namespace {
-
-/// How long the compiler takes by its own choice.
-Result<std::int64_t> compileTime(iree::Compiler& compiler, const iree::CompileRequest& request) {
-  const FileLock lane = HONE_TRY(trial::enterToCompile());
-  const auto compiled = HONE_TRY(compiler.compileAll(std::span(&request, 1), {}));
-  if (compiled.front().module.empty()) {
-    return userError("{} does not compile: {}", request.source.filename().string(),
-                     compiled.front().report.message);
-  }
-  return compiled.front().report.ending.wallNs;
-}
-
-}  // namespace
-
-Result<DispatchCandidates> compileCandidates(iree::Compiler& compiler, const Subject& subject,
-                                             const std::vector<std::string>& flags,
-                                             const DrawOptions& options) {
-  DispatchCandidates result{subject.name, subject.knobs->space.size(), {}};
-  Draw draw(subject.knobs->space, options.seed);
-  using Route = iree::CompileRequest::Route;
-  iree::CompileRequest asIs{subject.program.source, subject.program.hash,    flags, {},
-                            Route::shared,          subject.program.function};
-  asIs.from = subject.program.from;
-  asIs.fresh = true;  // for its time
-  const std::int64_t defaultNs = HONE_TRY(compileTime(compiler, asIs));
-  trial::CompilePatience patience;
-  patience.defaultTook(defaultNs);
-  // Several in one module save the work that is done once a module; of long compiles that is
-  // little, and one that never ends would take its neighbours along.
-  const Route route = defaultNs < kLongCompileNs ? Route::batched : Route::shared;
-  const SpaceProposer proposer(*subject.knobs, nullptr, subject.pattern());
-  while (result.candidates.size() < options.count && !options.enough()) {
-    const auto points = draw.next(std::min(kChunk, options.count - result.candidates.size()));
-    if (points.empty()) {
-      break;
-    }
-    std::vector<iree::CompileRequest> requests;
-    auto configs = HONE_TRY(proposer.configsOf(points));
-    for (const model::Config& config : configs) {
-      iree::CompileRequest request = asIs;
-      request.fresh = false;
-      request.attributes = config.attributes;
-      request.route = route;
-      request.wallLimit = patience.limit();
-      requests.push_back(std::move(request));
-    }
-    const FileLock lane = HONE_TRY(trial::enterToCompile());
-    const auto compiled = HONE_TRY(compiler.compileAll(requests, {}));
-    for (std::size_t i = 0; i < points.size(); ++i) {
-      result.candidates.push_back(candidateOf(std::move(configs[i]), compiled[i]));
-      const CompiledCandidate& candidate = result.candidates.back();
-      draw.tell(points[i], candidate.outcome == model::Outcome::ok);
-      if (candidate.outcome == model::Outcome::ok && !compiled[i].cached) {
-        patience.took(candidate.compileWallNs);
-      }
-      options.onDone();
-    }
-  }
-  return result;
-}
-
 const iree::DispatchMatcher* matcherFor(std::span<const iree::DispatchMatcher> matchers,
                                         std::string_view dispatch) {
   for (const iree::DispatchMatcher& one : matchers) {
@@ -195,20 +140,38 @@ Result<void> writeCandidates(iree::Compiler& compiler, const WholeProgram& whole
                              const std::filesystem::path& folder) {
   HONE_CHECK(makeFolder(folder));
   nlohmann::json list = nlohmann::json::array();
-  const auto matchers = HONE_TRY(iree::matchersOf(compiler, requestFor(whole, whole.flags)));
+  // Without a matcher there is no spec; the candidates can still be measured.
+  auto matchers = iree::matchersOf(compiler, requestFor(whole, whole.flags));
+  if (!matchers && matchers.error().fault != Fault::user) {
+    return std::unexpected(matchers.error());
+  }
   for (const DispatchCandidates& dispatch : candidates.dispatches) {
     list.push_back(toJson(dispatch));
-    const iree::DispatchMatcher* matcher = matcherFor(matchers, dispatch.dispatch);
+    const iree::DispatchMatcher* matcher =
+        matchers ? matcherFor(*matchers, dispatch.dispatch) : nullptr;
     if (matcher != nullptr && !matcher->matcher.empty()) {
       HONE_CHECK(writeSpecs(dispatch, matcher->matcher, folder / "specs" / dispatch.dispatch));
     }
   }
   const std::string program = HONE_TRY(readFile(whole.program.source));
   HONE_CHECK(writeFile(folder / kProgramFile, program));
-  const nlohmann::json json = {{"target", candidates.target}, {"function", candidates.function},
-                               {"flags", candidates.flags},   {"inputs", candidates.inputs},
-                               {"seed", candidates.seed},     {"dispatches", std::move(list)}};
-  return writeFile(folder / kCandidatesFile, json.dump(1) + "\n");
+  const nlohmann::json json = {{"target", candidates.target},  {"function", candidates.function},
+                               {"flags", candidates.flags},    {"inputs", candidates.inputs},
+                               {"seed", candidates.seed},      {"compiler", candidates.compiler},
+                               {"dispatches", std::move(list)}};
+  return writeFile(folder / kCandidatesFile, store::jsonText(json, 1) + "\n");
+}
+
+std::vector<DispatchCandidates> knownCandidates(const WholeProgram& whole,
+                                                const CandidateFolder& wanted,
+                                                const std::filesystem::path& folder) {
+  auto found = readCandidates(folder);
+  const auto program = hashOfFile(folder / kProgramFile);
+  const bool same = found && program && *program == whole.program.hash &&
+                    found->target == wanted.target && found->function == wanted.function &&
+                    found->flags == wanted.flags && found->inputs == wanted.inputs &&
+                    found->seed == wanted.seed && found->compiler == wanted.compiler;
+  return same ? std::move(found->dispatches) : std::vector<DispatchCandidates>();
 }
 
 Result<CandidateFolder> readCandidates(const std::filesystem::path& folder) {
@@ -222,6 +185,7 @@ Result<CandidateFolder> readCandidates(const std::filesystem::path& folder) {
   reader.required("flags", candidates.flags);
   reader.required("inputs", candidates.inputs);
   reader.required("seed", candidates.seed);
+  reader.optional("compiler", candidates.compiler);
   reader.required("dispatches", list);
   HONE_CHECK(reader.finish());
   for (const nlohmann::json& one : list) {

@@ -25,6 +25,12 @@ struct CompiledCandidate {
   std::string message;
   std::string content;  ///< a hash of its code
   std::int64_t compileWallNs = 0;
+  std::string sameAs{};  ///< the candidate before it that is the same code
+
+  /// It compiled, and to code that no other has.
+  [[nodiscard]] bool worthMeasuring() const {
+    return outcome == model::Outcome::ok && sameAs.empty();
+  }
 };
 
 /// What the compiler made of a config; one that it did not use is invalid.
@@ -35,6 +41,7 @@ struct DispatchCandidates {
   std::string dispatch;
   std::size_t space = 0;  ///< how many there could be
   std::vector<CompiledCandidate> candidates;
+  std::string note{};  ///< why there are fewer than asked for, where it can be said
 
   [[nodiscard]] std::size_t compiled() const;
   /// How many different binaries they are.
@@ -43,17 +50,21 @@ struct DispatchCandidates {
 
 /// How many candidates are drawn for a dispatch.
 struct DrawOptions {
-  std::size_t count = 0;
+  std::size_t count = 0;  ///< those that are the same code as another do not count
   std::uint64_t seed = 1;
+  DispatchCandidates known;      ///< drawn and compiled before
   std::function<bool()> enough;  ///< asked before each few: there is no time for more
   std::function<void()> onDone;  ///< called after each
+  /// Called after each few, with all that there are.
+  std::function<Result<void>(const DispatchCandidates&)> onSome;
 };
 
-/// Draws candidates for a dispatch, makes them attributes and compiles them.
+/// Draws candidates for a dispatch, makes them attributes and compiles them. A dispatch that does
+/// not compile has none, and a note that says why.
 [[nodiscard]] Result<DispatchCandidates> compileCandidates(iree::Compiler& compiler,
                                                            const Subject& subject,
                                                            const std::vector<std::string>& flags,
-                                                           const DrawOptions& options);
+                                                           DrawOptions options);
 
 /// A program with candidates for its dispatches, to be measured on a machine that has the device.
 struct CandidateFolder {
@@ -62,6 +73,7 @@ struct CandidateFolder {
   std::vector<std::string> flags;  ///< the user's own, without the target's
   std::vector<std::string> inputs;
   std::uint64_t seed = 1;
+  std::string compiler;  ///< its revision
   std::vector<DispatchCandidates> dispatches;
 };
 
@@ -75,6 +87,11 @@ struct CandidateFolder {
 [[nodiscard]] Result<void> writeCandidates(iree::Compiler& compiler, const WholeProgram& whole,
                                            const CandidateFolder& candidates,
                                            const std::filesystem::path& folder);
+/// What a folder has for the same program, made in the same way as `wanted`; nothing where it is of
+/// another or is not there.
+[[nodiscard]] std::vector<DispatchCandidates> knownCandidates(const WholeProgram& whole,
+                                                              const CandidateFolder& wanted,
+                                                              const std::filesystem::path& folder);
 /// Reads candidates.json; what is wrong with it is a user error.
 [[nodiscard]] Result<CandidateFolder> readCandidates(const std::filesystem::path& folder);
 

@@ -54,5 +54,28 @@ TEST(Draw, LeavesForLastWhatIsLikeThatWhichFailed) {
       << failed << " of 16 failed, " << all << " of 64 do";
 }
 
+TEST(Draw, WhatChangedNothingIsNotVariedBeforeTheRest) {
+  std::vector<std::vector<std::int64_t>> points;
+  for (std::int64_t tile = 1; tile <= 32; ++tile) {
+    points.push_back({tile, 0});
+    points.push_back({tile, 1});
+  }
+  std::vector<std::int64_t> tiles;
+  for (std::int64_t tile = 1; tile <= 32; ++tile) {
+    tiles.push_back(tile);
+  }
+  const search::Space space({{"tile", tiles}, {"idle", {0, 1}, false}}, points);
+  Draw draw(space, 1);
+  draw.tell(0, true);
+  draw.tellSame(1, 0);
+  draw.tell(1, true);
+  std::set<std::int64_t> seen;
+  for (const std::size_t point : draw.next(31)) {
+    EXPECT_TRUE(seen.insert(space.point(point)[0]).second) << "the same code once more";
+  }
+  EXPECT_EQ(seen.size(), 31u);
+  EXPECT_EQ(draw.next(100).size(), 31u) << "they are drawn in the end, and those told are not";
+}
+
 }  // namespace
 }  // namespace hone::tune
