@@ -20,6 +20,7 @@
 #include "base/hash.h"
 #include "base/machine.h"
 #include "base/text.h"
+#include "iree/flag_files.h"
 
 namespace hone::app {
 namespace {
@@ -76,13 +77,16 @@ std::string runKey(const Engine& engine, const std::vector<tune::WholeProgram>& 
   for (const tune::WholeProgram& whole : programs) {
     hasher.field(whole.program.hash).field(whole.program.function);
     for (const std::string& flag : whole.flags) {
-      hasher.field(flag);
+      iree::addFlag(hasher, flag);
     }
   }
   for (const std::string& input : options.programs.inputs) {
     hasher.field(input);
   }
-  hasher.field(options.continued).field(options.starterSpec);
+  if (!options.continued.empty()) {
+    iree::addFlag(hasher, fmt::format("--continue={}/candidates.json", options.continued));
+  }
+  iree::addFlag(hasher, fmt::format("--starter-spec={}", options.starterSpec));
   hasher.field(fmt::format("{} {} {} {} {} {} {}", options.budget, options.dispatches, options.top,
                            options.strategy, options.seed, options.rounds, options.keepFlags));
   if (executor != "local") {
@@ -96,18 +100,34 @@ Result<int> explain(const Context& context, Engine& engine,
                     const TuneVerbOptions& options) {
   nlohmann::json json = nlohmann::json::array();
   const auto executor = engine.device ? std::optional(engine.executor()) : std::nullopt;
+  std::optional<Error> failed;
+  std::size_t explained = 0;
   for (const tune::WholeProgram& whole : programs) {
     const ScratchFolder folder = HONE_TRY(ScratchFolder::create("hone-explain"));
     tune::SubjectFinder finder(engine.compiler, engine.target, {options.dispatches, options.top});
     const auto subjects =
-        HONE_TRY(finder.find(whole, whole.flags, executor ? &*executor : nullptr, folder.path()));
-    if (!context.json) {
-      printSubjects(whole, subjects, true);
+        finder.find(whole, whole.flags, executor ? &*executor : nullptr, folder.path());
+    if (!subjects) {
+      if (subjects.error().fault != Fault::user || subjects.error().endsAll) {
+        return std::unexpected(subjects.error());
+      }
+      failed = failed.value_or(subjects.error());
+      if (programs.size() > 1) {
+        fmt::print(stderr, "left out: {}: {}\n", whole.program.label(), subjects.error().message);
+      }
       continue;
     }
-    for (const tune::Subject& subject : subjects) {
+    ++explained;
+    if (!context.json) {
+      printSubjects(whole, *subjects, true);
+      continue;
+    }
+    for (const tune::Subject& subject : *subjects) {
       json.push_back(toJson(subject));
     }
+  }
+  if (failed && explained == 0) {
+    return std::unexpected(*failed);
   }
   if (context.json) {
     fmt::print("{}\n", store::jsonText(json, 2));
@@ -135,10 +155,25 @@ nlohmann::json setupFor(const Engine& engine, const EngineOptions& options) {
   return setup;
 }
 
+/// A spec of the user's own would be in force under every candidate, and against the one of the
+/// proof.
+Result<void> checkFlags(const std::vector<std::string>& flags) {
+  for (const std::string& flag : flags) {
+    const std::string name = flag.substr(0, flag.find('='));
+    if (name == "--iree-codegen-tuning-spec-path" ||
+        name == "--iree-codegen-transform-dialect-library") {
+      return userError(
+          "{} after --: give the spec with --starter-spec, its entries are tried first", name);
+    }
+  }
+  return {};
+}
+
 Result<int> tune(const Context& context, TuneVerbOptions options) {
   if (options.replayed > 0) {
     return replayRun(context, options.replayed, options.strategy, options.output);
   }
+  HONE_CHECK(checkFlags(options.flags));
   Planned candidates;
   if (!options.continued.empty()) {
     const auto folder = HONE_TRY(tune::readCandidates(options.continued));
@@ -192,7 +227,8 @@ Result<int> tune(const Context& context, TuneVerbOptions options) {
   }
   const trial::Workbench bench{
       engine.compiler, executor, store, progress, run, onCluster ? &onCluster->plans() : nullptr};
-  const trial::Budget share = trial::partOf(budget, programs.size());
+  const std::size_t count = programs.size();
+  const trial::Budget share = trial::partOf(budget, count);
   auto tuned = tuneAll(bench, engine, std::move(programs),
                        tuneOptions(options, share, std::move(candidates)), options.starterSpec,
                        scratch.path());
@@ -212,6 +248,11 @@ Result<int> tune(const Context& context, TuneVerbOptions options) {
   summary["own_cpu_ns"] = ownCpuNs() - referenceCpuNs + engine.compiler.nurseryCpuNs();
   // A run whose result could not be written is not at its end: the same command writes it.
   HONE_CHECK(writeResult(context, engine, progress, tuned->tuned, options.output));
+  if (tuned->ended) {
+    return within(fmt::format("{} of {} programs are done; the same command goes on",
+                              tuned->tuned.size() + tuned->leftOut.size(), count),
+                  *tuned->ended);
+  }
   HONE_CHECK(store.finishRun(run, store::RunStatus::finished, summary));
   const auto ended = closed(onCluster);
   if (context.json) {

@@ -40,6 +40,10 @@ Result<AllTuned> tuneAll(const trial::Workbench& bench, Engine& engine,
       all.tuned.push_back({std::move(whole), std::move(*result)});
       continue;
     }
+    if (result.error().fault == Fault::machine && !all.tuned.empty()) {
+      all.ended = result.error();
+      return all;
+    }
     const bool last = i + 1 == programs.size() && all.tuned.empty();
     if (result.error().fault != Fault::user || last) {
       return std::unexpected(result.error());

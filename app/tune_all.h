@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,10 +22,13 @@ struct LeftOut {
 struct AllTuned {
   std::vector<TunedProgram> tuned;
   std::vector<LeftOut> leftOut;
+  /// What ended it before all were tuned, like a device that is gone.
+  std::optional<Error> ended;
 };
 
 /// Tunes one program after the other, each with these options. One of several that does not compile
-/// or run is left out; where that is true of all it is a user error. With a starter spec its
+/// or run is left out; where that is true of all it is a user error. What this machine does not do
+/// any more ends it, with those that are proven. With a starter spec its
 /// entries are tried first.
 [[nodiscard]] Result<AllTuned> tuneAll(const trial::Workbench& bench, Engine& engine,
                                        std::vector<tune::WholeProgram> programs,

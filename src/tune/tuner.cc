@@ -253,11 +253,31 @@ Result<void> Tuner::tune(Variant& variant, const Limit& limit, TuneResult& resul
   return {};
 }
 
+void Tuner::sayOf(const Variant& variant, const Error& error) const {
+  bench_.progress.say(fmt::format(
+      "{}{}: its dispatches are not tuned: {}", whole_.scope,
+      variant.flags.name.empty() ? "without flags" : fmt::format("with {}", variant.flags.name),
+      error.message));
+}
+
 Result<TuneResult> Tuner::run() {
   TuneResult result;
   HONE_CHECK(findVariants(result));
+  std::optional<Error> failed;
+  std::size_t tuned = 0;
   for (std::size_t i = 0; i < result.variants.size(); ++i) {
-    HONE_CHECK(tune(result.variants[i], limitOf(i, result), result));
+    const auto done = tune(result.variants[i], limitOf(i, result), result);
+    tuned += done ? 1 : 0;
+    if (!done && (done.error().fault != Fault::user || done.error().endsAll)) {
+      return std::unexpected(done.error());
+    }
+    if (!done) {
+      failed = failed.value_or(done.error());
+      sayOf(result.variants[i], done.error());
+    }
+  }
+  if (failed && tuned == 0) {
+    return std::unexpected(*failed);
   }
   HONE_CHECK(proveAll(result));
   bench_.progress.finish();

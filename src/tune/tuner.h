@@ -91,6 +91,8 @@ class Tuner {
   [[nodiscard]] Limit limitOf(std::size_t variant, const TuneResult& result) const;
   /// Searches the dispatches of a variant until the limit is reached.
   [[nodiscard]] Result<void> tune(Variant& variant, const Limit& limit, TuneResult& result);
+  /// Tells that nothing came of a variant's dispatches.
+  void sayOf(const Variant& variant, const Error& error) const;
   [[nodiscard]] Result<std::vector<std::unique_ptr<DispatchSearch>>> beginAll(Variant& variant,
                                                                               const Limit& limit);
   /// Leaves out those whose baseline failed elsewhere.

@@ -11,8 +11,18 @@ Result<void> Tuner::proveAll(TuneResult& result) {
   std::vector<std::size_t> variantOf;
   for (std::size_t v = 0; v < result.variants.size(); ++v) {
     Variant& variant = result.variants[v];
-    SpecRecipe spec = HONE_TRY(
-        SpecRecipe::make(bench_.compiler, target_, whole_, variant.flags, variant.dispatches));
+    auto made =
+        SpecRecipe::make(bench_.compiler, target_, whole_, variant.flags, variant.dispatches);
+    if (!made && (made.error().fault != Fault::user || made.error().endsAll)) {
+      return std::unexpected(made.error());
+    }
+    if (!made) {
+      sayOf(variant, made.error());
+      std::vector<TunedDispatch> none;
+      made = SpecRecipe::make(bench_.compiler, target_, whole_, variant.flags, none);
+      HONE_CHECK(made);
+    }
+    SpecRecipe spec = std::move(*made);
     if (spec.empty() && variant.flags.flags.empty()) {
       continue;
     }
