@@ -10,6 +10,12 @@ namespace {
 
 constexpr std::chrono::seconds kListTime{20};
 
+/// "vulkan" asks for any device of the driver, "vulkan://GPU-…" for that one.
+bool isMeant(const Device& device, const std::string& found) {
+  return found == device.name ||
+         (device.name == device.driver() && deviceNamed(found).driver() == device.driver());
+}
+
 }  // namespace
 
 std::string Device::driver() const { return name.substr(0, name.find("://")); }
@@ -46,9 +52,8 @@ Result<bool> isPresent(const Installation& installation, const Device& device) {
     return true;
   }
   const std::vector<std::string> found = HONE_TRY(listDevices(installation));
-  return std::any_of(found.begin(), found.end(), [&](const std::string& name) {
-    return deviceNamed(name).driver() == device.driver();
-  });
+  return std::any_of(found.begin(), found.end(),
+                     [&](const std::string& name) { return isMeant(device, name); });
 }
 
 Result<Device> fittingDevice(const Target& target, const std::string& wanted) {
@@ -69,9 +74,7 @@ Result<std::optional<Device>> chooseDevice(const Installation& installation, con
   }
   const std::vector<std::string> found = HONE_TRY(listDevices(installation));
   for (const std::string& name : found) {
-    // "vulkan" asks for any device of the driver, "vulkan://GPU-…" for that one.
-    if (name == device.name ||
-        (device.name == device.driver() && deviceNamed(name).driver() == device.driver())) {
+    if (isMeant(device, name)) {
       return device;
     }
   }
