@@ -120,6 +120,9 @@ Result<int> explain(const Context& context, Engine& engine,
     ++explained;
     if (!context.json) {
       printSubjects(whole, *subjects, true);
+      if (!subjects->empty() && subjects->front().estimated) {
+        fmt::print("\nshares are estimated by loops and calls: nothing was measured\n");
+      }
       continue;
     }
     for (const tune::Subject& subject : *subjects) {

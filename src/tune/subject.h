@@ -18,6 +18,7 @@ struct Subject {
   model::RootOperation root;
   std::int64_t calls = 0;  ///< in one invocation of the program
   double share = 0;        ///< of the program's time
+  bool estimated = false;  ///< the share was not measured
   /// Where it is compiled, checked and timed: cut out of the program, or the program as a whole.
   trial::Program program;
   bool cutOut = false;

@@ -19,16 +19,30 @@ namespace {
 /// A dispatch with less of the program's time cannot make a difference that anybody sees.
 constexpr double kLeastShare = 0.01;
 
-/// Where nothing is known of what they cost.
-std::vector<iree::DispatchCost> evenCosts(const std::vector<iree::DispatchProgram>& programs) {
-  std::vector<iree::DispatchCost> costs;
-  for (const iree::DispatchProgram& program : programs) {
-    costs.push_back({program.calls, 0, 1.0 / static_cast<double>(programs.size())});
+/// How often the innermost of the root is done in one call; sizes that are not known count as one.
+double workOf(const model::RootOperation& root) {
+  double work = 1;
+  for (const model::Loop& loop : root.loops) {
+    work *= static_cast<double>(std::max<std::int64_t>(loop.size, 1));
   }
-  return costs;
+  return work;
 }
 
 }  // namespace
+
+std::vector<iree::DispatchCost> estimatedCosts(std::span<const iree::DispatchProgram> programs) {
+  double all = 0;
+  std::vector<iree::DispatchCost> costs;
+  for (const iree::DispatchProgram& program : programs) {
+    const auto calls = static_cast<double>(std::max<std::int64_t>(program.calls, 1));
+    costs.push_back({program.calls, 0, calls * workOf(program.root)});
+    all += costs.back().share;
+  }
+  for (iree::DispatchCost& cost : costs) {
+    cost.share /= all;
+  }
+  return costs;
+}
 
 Result<trial::Program> programOf(const iree::DispatchProgram& dispatch) {
   trial::Program program;
@@ -74,7 +88,8 @@ Result<void> chooseSubjects(std::vector<Subject>& subjects, const SubjectOptions
     if (!asked) {
       subject.whyNot = "not asked for by --dispatches";
     } else if (options.top > 0 && chosen >= options.top) {
-      subject.whyNot = fmt::format("not among the {} that cost the most", options.top);
+      subject.whyNot = fmt::format("not among the {} that cost the most{}", options.top,
+                                   costs == Costs::measured ? "" : ", by an estimate");
     } else if (costs == Costs::measured && subject.share < kLeastShare) {
       subject.whyNot = fmt::format("less than {:.0f} % of the time", 100 * kLeastShare);
     } else {
@@ -155,7 +170,8 @@ Result<std::vector<Subject>> SubjectFinder::find(const WholeProgram& whole,
   if (executor != nullptr) {
     times = HONE_TRY(programTimes(compiler_, *executor, whole, request, elsewhere));
   }
-  const auto costs = times.empty() ? evenCosts(programs) : iree::dispatchCosts(programs, times);
+  const auto costs =
+      times.empty() ? estimatedCosts(programs) : iree::dispatchCosts(programs, times);
   std::vector<Subject> subjects;
   const bool parallel = executor == nullptr || executor->device().rankBy != iree::RankBy::cpu;
   for (std::size_t i = 0; i < programs.size(); ++i) {
@@ -166,13 +182,15 @@ Result<std::vector<Subject>> SubjectFinder::find(const WholeProgram& whole,
     subject.root = dispatch.root;
     subject.calls = costs[i].calls;
     subject.share = costs[i].share;
+    subject.estimated = times.empty();
     subject.cutOut = programs.size() > 1 && dispatch.whyNot.empty();
     // A program of one dispatch has the reference that it has as a whole.
     subject.program = subject.cutOut ? HONE_TRY(programOf(dispatch)) : whole.program;
     HONE_CHECK(addKnobs(subject, flags, parallel));
     subjects.push_back(std::move(subject));
   }
-  HONE_CHECK(chooseSubjects(subjects, options_, times.empty() ? Costs::even : Costs::measured));
+  HONE_CHECK(
+      chooseSubjects(subjects, options_, times.empty() ? Costs::estimated : Costs::measured));
   return subjects;
 }
 

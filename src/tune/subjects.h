@@ -5,6 +5,7 @@
 #include <optional>
 #include <regex>
 #include <set>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -32,7 +33,11 @@ struct SubjectOptions {
 };
 
 /// Where the subjects' shares of the time come from.
-enum class Costs : std::uint8_t { measured, even };
+enum class Costs : std::uint8_t { measured, estimated };
+
+/// What each costs by the sizes of its loops and its calls, where nothing was measured.
+[[nodiscard]] std::vector<iree::DispatchCost> estimatedCosts(
+    std::span<const iree::DispatchProgram> programs);
 
 /// Sorts the subjects by their cost, those that are not tuned last, each with the reason. Only
 /// where costs were measured is one left out for costing next to nothing.
@@ -48,7 +53,7 @@ class SubjectFinder {
 
   /// Under these flags; with `elsewhere` it is run there. Sources of dispatches that can stand
   /// alone go to the folder. With an executor the program is run to see what each dispatch costs;
-  /// without one, and where the device does not tell, all cost the same.
+  /// without one, and where the device does not tell, that is estimated.
   [[nodiscard]] Result<std::vector<Subject>> find(const WholeProgram& whole,
                                                   const std::vector<std::string>& flags,
                                                   const iree::Executor* executor,

@@ -35,7 +35,7 @@ TEST(ChooseSubjects, LeavesOutWhatCostsNextToNothing) {
 
 TEST(ChooseSubjects, ManyDispatchesOfUnknownCostAreAllTuned) {
   auto subjects = subjectsWith(std::vector<double>(150, 1.0 / 150));
-  ASSERT_TRUE(chooseSubjects(subjects, {}, Costs::even));
+  ASSERT_TRUE(chooseSubjects(subjects, {}, Costs::estimated));
   EXPECT_EQ(chosenOf(subjects), 150u);
 }
 
@@ -52,6 +52,21 @@ TEST(ChooseSubjects, OneOfSeveralEqualDispatchesIsEnoughToAskForAll) {
   ASSERT_TRUE(chooseSubjects(subjects, {"dispatch_7$", 0}, Costs::measured));
   EXPECT_EQ(chosenOf(subjects), 1u);
   EXPECT_EQ(subjects[0].name, "main_dispatch_0_matmul");
+}
+
+TEST(ChooseSubjects, UnmeasuredCostsFollowTheLoopsAndTheCalls) {
+  std::vector<iree::DispatchProgram> programs(3);
+  programs[0].calls = 1;
+  programs[0].root.loops = {{64, false}, {64, false}, {-1, true}};
+  programs[1].calls = 3;
+  programs[1].root.loops = {{64, false}, {64, false}};
+  programs[2].calls = 1;
+  programs[2].root.loops = {{4096, false}, {4, true}};
+  const auto costs = estimatedCosts(programs);
+  EXPECT_DOUBLE_EQ(costs[0].share, 0.125);
+  EXPECT_DOUBLE_EQ(costs[1].share, 0.375);
+  EXPECT_DOUBLE_EQ(costs[2].share, 0.5);
+  EXPECT_EQ(costs[1].calls, 3);
 }
 
 }  // namespace
