@@ -1,0 +1,105 @@
+// hone tune for GPUs that are not here: what is compiled, and what is told.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <fstream>
+
+#include "cli.h"
+
+namespace hone::test {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+
+constexpr const char* kTwo = R"(
+func.func @two(%a: tensor<256x512xf16>, %b: tensor<512x256xf16>, %c: tensor<4x128x256xf16>,
+               %d: tensor<4x256x128xf16>) -> (tensor<256x256xf32>, tensor<4x128x128xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %e0 = tensor.empty() : tensor<256x256xf32>
+  %i0 = linalg.fill ins(%zero : f32) outs(%e0 : tensor<256x256xf32>) -> tensor<256x256xf32>
+  %r0 = linalg.matmul ins(%a, %b : tensor<256x512xf16>, tensor<512x256xf16>)
+      outs(%i0 : tensor<256x256xf32>) -> tensor<256x256xf32>
+  %e1 = tensor.empty() : tensor<4x128x128xf32>
+  %i1 = linalg.fill ins(%zero : f32) outs(%e1 : tensor<4x128x128xf32>) -> tensor<4x128x128xf32>
+  %r1 = linalg.batch_matmul ins(%c, %d : tensor<4x128x256xf16>, tensor<4x256x128xf16>)
+      outs(%i1 : tensor<4x128x128xf32>) -> tensor<4x128x128xf32>
+  return %r0, %r1 : tensor<256x256xf32>, tensor<4x128x128xf32>
+}
+)";
+
+class TuneGpu : public testing::Test {
+ protected:
+  Ran run(std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), {"tune", "--target", "rocm:gfx942"});
+    return box_.hone(arguments);
+  }
+  /// The only dispatch of what --compile-only says in JSON.
+  static nlohmann::json dispatchOf(const Ran& ran) {
+    EXPECT_EQ(ran.code, 0) << ran.err;
+    return ran.json().at(0).at("dispatches").at(0);
+  }
+
+  Sandbox box_;
+};
+
+TEST_F(TuneGpu, ABatchMatmulThatCrashesTheCompilerLeavesTheOthersTheirKnobs) {
+  box_.write("two.mlir", kTwo);
+  const Ran ran = run({"two.mlir", "--explain", "--json"});
+  ASSERT_EQ(ran.code, 0) << ran.err;
+  const auto json = ran.json();
+  ASSERT_EQ(json.size(), 2u);
+  for (const auto& subject : json) {
+    const bool batch = subject.at("name").get<std::string>().contains("batch");
+    EXPECT_EQ(subject.contains("why_not"), batch) << subject;
+    EXPECT_EQ(subject.contains("space"), !batch) << subject;
+  }
+}
+
+TEST_F(TuneGpu, CandidatesOfAMatmulAreDifferentCodeAndTheSameCommandGoesOn) {
+  const std::vector<std::string> command = {
+      "--problem", "matmul_256x256x512_f16_f16_f32", "--compile-only", "-o", "there", "--json",
+      "--budget"};
+  auto fewer = command;
+  fewer.emplace_back("4trials");
+  const auto first = dispatchOf(run(fewer));
+  EXPECT_EQ(first.at("different"), 4);
+  const auto readConfigs = [&] {
+    std::vector<std::string> names;
+    std::ifstream file(box_.work() / "there/candidates.json");
+    const auto folder = nlohmann::json::parse(file);
+    for (const auto& one : folder.at("dispatches").at(0).at("candidates")) {
+      names.push_back(one.at("config").at("name"));
+    }
+    return names;
+  };
+  const auto before = readConfigs();
+  auto more = command;
+  more.emplace_back("6trials");
+  const auto second = dispatchOf(run(more));
+  EXPECT_EQ(second.at("different"), 6);
+  const auto after = readConfigs();
+  ASSERT_GE(after.size(), before.size());
+  EXPECT_TRUE(std::equal(before.begin(), before.end(), after.begin())) << "they are kept";
+}
+
+TEST_F(TuneGpu, TheProductsOfAnAttentionGetMatrixInstructions) {
+  const auto made = dispatchOf(run({"--problem", "attention_4x256x256x64_f16", "--compile-only",
+                                    "--budget", "6trials", "-o", "there", "--json"}));
+  EXPECT_GE(made.at("compiled"), 3) << made;
+  EXPECT_EQ(made.at("compiled"), made.at("different"));
+  std::ifstream file(box_.work() / "there/candidates.json");
+  const std::string text((std::istreambuf_iterator<char>(file)), {});
+  EXPECT_THAT(
+      text, AllOf(HasSubstr("decomposition_config"), HasSubstr("qk_attrs"), HasSubstr("MFMA_F32")));
+}
+
+TEST_F(TuneGpu, ASpecAmongTheCompilersFlagsIsRefused) {
+  box_.write("two.mlir", kTwo);
+  expectError(run({"two.mlir", "--explain", "--", "--iree-codegen-tuning-spec-path=spec.mlir"}), 2,
+              {"--iree-codegen-tuning-spec-path", "--starter-spec"});
+}
+
+}  // namespace
+}  // namespace hone::test
