@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <tuple>
 
+#include "iree/constraints.h"
 #include "iree/spec_check.h"
 #include "tune/script_file.h"
 #include "tune/tuner.h"
@@ -70,7 +71,8 @@ Result<SpecRecipe> SpecRecipe::make(iree::Compiler& compiler, const iree::Target
     taken.push_back(matcher->matcher);
     recipe.entries_.push_back(
         {{fmt::format("match_{}", dispatch.subject.name), commentFor(dispatch, *matcher),
-          matcher->matcher, dispatch.winner->config.attributes.front().value},
+          matcher->matcher, dispatch.winner->config.attributes.front().value,
+          iree::decompositionOf(dispatch.winner->config)},
          number,
          gainOf(dispatch),
          matcher->exact});
