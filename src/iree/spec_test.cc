@@ -57,6 +57,20 @@ TEST_F(SpecTest, IsReadByTheCompilerAndReadBack) {
   EXPECT_THAT(spec.helpers, IsEmpty());
 }
 
+TEST_F(SpecTest, TellsTheProductsOfAnAttentionToo) {
+  const std::string products = "{qk_attrs = {attention_qk_matmul}}";
+  const std::vector<SpecEntry> entries = {{"plain", "", kAny, kInfo},
+                                          {"attention", "", kAny, kInfo, products}};
+  const std::string text = specText(entries).value();
+  EXPECT_THAT(text, HasSubstr("\"decomposition_config\" = %products"));
+  EXPECT_THAT(text, HasSubstr("%products = transform.param.constant " + products));
+  const Spec spec = specOf(entries);
+  ASSERT_EQ(spec.entries.size(), 2u);
+  EXPECT_EQ(spec.entries[0].action, kApplyConfig);
+  EXPECT_EQ(spec.entries[1].action, "apply_attention_config");
+  EXPECT_EQ(spec.entries[1].config, kInfo);
+}
+
 TEST_F(SpecTest, SaysWhereASpecIsOfAnotherCompiler) {
   const std::vector<SpecEntry> entries = {
       {"old", "", "transform.iree.match.nothing_like_it %op : !transform.any_op", kInfo}};
