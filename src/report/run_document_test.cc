@@ -45,6 +45,10 @@ class RunDocument : public testing::Test {
     }
     ASSERT_TRUE(store_.addTrial(run_, trial, samples));
   }
+  [[nodiscard]] bool addTrial(const store::Trial& trial,
+                              const std::vector<model::Sample>& samples) {
+    return store_.addTrial(run_, trial, samples).has_value();
+  }
   json finish(const json& summary, store::RunStatus status = store::RunStatus::finished) {
     EXPECT_TRUE(store_.finishRun(run_, status, summary));
     return document();
@@ -352,6 +356,42 @@ TEST_F(RunDocument, OlderSplitsHaveTheirSums) {
                                  {"regressed", 0}}}}}});
   EXPECT_EQ(headline(shown), "With the recommended limits the workload is 1.50x as fast.");
   EXPECT_THAT(lines(shown), HasSubstr("Of 3 problems 2 are surely faster"));
+}
+
+TEST_F(RunDocument, ASplitUnderWayDrawsItsSweepFromItsTrials) {
+  begin("split");
+  const auto add = [&](const std::string& problem, const std::string& choice, double ns,
+                       Outcome outcome = Outcome::ok) {
+    store::Trial trial;
+    trial.key = problem + choice;
+    trial.problem = problem;
+    trial.config.name = choice;
+    trial.outcome = outcome;
+    trial.details = {{"look_ns", 7 * ns}};
+    std::vector<model::Sample> samples;
+    if (outcome == Outcome::ok) {
+      samples.push_back({.stage = Stage::race, .wallNs = ns, .cpuNs = ns});
+    }
+    ASSERT_TRUE(addTrial(trial, samples));
+  };
+  add("first", "baseline, limit 4", 300);
+  add("first", "no split", 600);
+  add("first", "limit 16, limit 64", 100);
+  add("first", "limit 256", 100, Outcome::tooSlow);
+  add("second", "baseline, no split, limit 4", 50);
+  add("second", "limit 16", 1, Outcome::compileFailed);
+  add("second", "validate: baseline", 1);
+  const json shown = document();
+  EXPECT_THAT(lines(shown), HasSubstr("in 2 problems: first is 3.00x as fast under limit 16"));
+  const json runtimes = part(shown, "Runtime over limit");
+  ASSERT_EQ(runtimes["series"].size(), 2U);
+  EXPECT_EQ(runtimes["series"][0]["name"], "first");
+  EXPECT_EQ(runtimes["series"][0]["x"], json({4, 16, 64, 256}));
+  EXPECT_EQ(runtimes["series"][0]["y"], json({300, 100, 100, 700})) << "the last is a bound";
+  EXPECT_EQ(runtimes["series"][1]["x"], json({4})) << "what failed has no time";
+  const json map = part(shown, "Problem by limit");
+  EXPECT_EQ(map["rows"], json({"first", "second"}));
+  EXPECT_EQ(map["cells"][0], json({3, 6, 3, 1, 1, 7}));
 }
 
 TEST_F(RunDocument, SeveralRunsOpenWithWhatGotFasterAndHaveEachWhole) {
