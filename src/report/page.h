@@ -28,6 +28,7 @@ struct RunsAnswers {
   struct Of {
     std::int64_t run = 0;
     std::string verb;
+    std::string command;  ///< "hone tune m.mlir"
     Document document;
     bool compared = false;  ///< some of the gains are its own
   };

@@ -129,7 +129,9 @@ Result<RunsAnswers> runsAnswers(const store::Store& store, std::span<const std::
     const RunRecord record = HONE_TRY(RunRecord::load(store, id));
     const std::vector<Gain> gains = gainsOf(record);
     all.gains.insert(all.gains.end(), gains.begin(), gains.end());
-    all.runs.push_back({id, record.run.verb, documentOf(record), !gains.empty()});
+    all.runs.push_back({id, record.run.verb,
+                        fmt::format("hone {}", store::commandLine(record.run.arguments)),
+                        documentOf(record), !gains.empty()});
   }
   return all;
 }
@@ -144,7 +146,7 @@ Document runsDocument(const RunsAnswers& answers) {
   for (const RunsAnswers::Of& one : answers.runs) {
     const Answer& answer = one.document.answer;
     table.columns[0].numbers.push_back(static_cast<double>(one.run));
-    table.columns[1].texts.push_back("hone " + one.verb);
+    table.columns[1].texts.push_back(one.command);
     table.columns[2].texts.push_back(answer.headline);
     // What a run compared has its verdict among the gains; only the others speak by their tone.
     if (!one.compared && answer.tone == Answer::Tone::bad) {

@@ -408,7 +408,8 @@ TEST_F(RunDocument, SeveralRunsOpenWithWhatGotFasterAndHaveEachWhole) {
   EXPECT_EQ(gains["columns"][0]["numbers"], json({second}));
   EXPECT_EQ(gains["columns"][2]["numbers"], json({300}));
   EXPECT_EQ(gains["columns"][3]["numbers"], json({100}));
-  EXPECT_EQ(part(shown, "What each run says")["rows"], 2);
+  EXPECT_EQ(part(shown, "What each run says")["columns"][1]["texts"],
+            json({"hone profile x", "hone tune x"}));
   const json& tabs = shown["parts"].back()["tabs"];
   ASSERT_EQ(tabs.size(), 2U);
   EXPECT_EQ(tabs[1]["name"], fmt::format("{}: tune", second));
