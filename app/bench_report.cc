@@ -193,8 +193,8 @@ int reportCompileOnly(const Context& context, const std::string& target, const t
   nlohmann::json rows = nlohmann::json::array();
   report::Table table({{"", report::Align::left, 12},
                        {"compile", report::Align::right},
-                       {"outcome", report::Align::left},
-                       {"module", report::Align::left}});
+                       {"outcome", report::Align::left, 20}});
+  std::string modules;  // a path that is cut is of no use: they stand below the table
   bool allOk = true;
   for (std::size_t i = 0; i < compiled.size(); ++i) {
     const iree::Compiled& one = compiled[i];
@@ -207,15 +207,17 @@ int reportCompileOnly(const Context& context, const std::string& target, const t
                     {"module", one.module.string()}});
     table.add({name,
                one.cached ? "cached" : humanTime(static_cast<double>(one.report.ending.wallNs)),
-               ok ? "compiled" : one.report.message, one.module.string()});
+               ok ? "compiled" : one.report.message});
+    modules += ok ? fmt::format("{}: {}\n", name, one.module.string()) : "";
   }
   if (context.json) {
     const nlohmann::json document = {
         {"target", target}, {"compile_only", true}, {"candidates", rows}};
     fmt::print("{}\n", store::jsonText(document, 2));
   } else {
-    fmt::print("{} is compile-only: this machine has no device for it; nothing was measured\n\n{}",
-               target, table.text());
+    fmt::print(
+        "{} is compile-only: this machine has no device for it; nothing was measured\n\n{}\n{}",
+        target, table.text(report::outputWidth()), modules);
   }
   return allOk ? 0 : 1;
 }

@@ -95,7 +95,8 @@ void addCompareVerb(CLI::App& app, Context& context) {
       "  hone compare 11 12\n"
       "  hone compare 11 last --margin 2% --html compare.html\n"
       "  hone compare 3 last --other-store main.db         in CI: main against this branch\n"
-      "Exit code 1: something got slower for sure, or does not work any more.\n"
+      "Exit code 1: something got slower for sure, does not work any more, or is missing from\n"
+      "an AFTER that did not finish.\n"
       "Exit code 2, as for all errors, also: the runs measured nothing in common.");
   verb->callback([&context, options] {
     context.action = [&context, options] { return compare(context, *options); };

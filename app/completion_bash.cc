@@ -68,7 +68,7 @@ _hone_level() {{
 
 _hone() {{
   local hone=$1 current=$2 path=hone option= store= place=0 words= folders= commands= options=
-  local word i offered=()
+  local word i at offered=()
   for ((i = 1; i < COMP_CWORD; i++)); do
     word=${{COMP_WORDS[i]}}
     if [[ -n $option ]]; then
@@ -83,6 +83,9 @@ _hone() {{
       *) place=$((place + 1)) ;;
     esac
   done
+  at=$place
+  case $path in
+{repeated}  esac
   [[ $current == = ]] && current=
   if [[ -n $option ]]; then
     _hone_values "$path $option" || _hone_values "hone $option"
@@ -91,7 +94,7 @@ _hone() {{
     words=$options
     [[ $path == hone ]] || _hone_level "$path"
     words+=" $options"
-  elif ! _hone_values "$path $place"; then
+  elif ! _hone_values "$path $at"; then
     _hone_level "$path"
     [[ $place == 0 ]] && words=$commands
   fi
@@ -122,6 +125,7 @@ std::string bashCompletion(const CommandHelp& root) {
                      fmt::arg("runs", tables.caseOf(ValueKind::run, kRuns)),
                      fmt::arg("folders", tables.caseOf(ValueKind::folder, "folders=yes")),
                      fmt::arg("levels", levelsOf(tables)),
+                     fmt::arg("repeated", tables.caseOfRepeated()),
                      fmt::arg("commands", commandsOf(tables)));
 }
 

@@ -56,7 +56,8 @@ std::string linesOf(const std::string& path, const CommandHelp& command, bool is
   std::size_t place = 0;
   for (const OptionHelp& option : command.options) {
     const std::string where = option.isArgument
-                                  ? fmt::format(" -n \"__hone_at '{}' {}\"", path, place++)
+                                  ? fmt::format(" -n \"__hone_at '{}' {}{}\"", path, place++,
+                                                option.repeats ? " +" : "")
                               : isRoot ? ""
                                        : fmt::format(" -n \"__hone_at '{}'\"", path);
     lines += fmt::format("complete -c hone{}{}{} -d {}\n", where,
@@ -70,7 +71,8 @@ constexpr std::string_view kHead =
     R"fish(# Completion of hone for fish. To try it: hone completions fish | source
 # To keep it: hone completions fish > ~/.config/fish/completions/hone.fish
 
-# Succeeds where the cursor is in this command, and, if given, at this argument of it.
+# Succeeds where the cursor is in this command, and, if given, at this argument of it; with a +
+# also at any argument after it.
 function __hone_at
     set -l where hone
     set -l place 0
@@ -91,6 +93,9 @@ function __hone_at
     end
     test "$where" = "$argv[1]"; and begin
         test (count $argv) -lt 2; or test $place = $argv[2]
+        or begin
+            test (count $argv) -gt 2; and test $place -gt $argv[2]
+        end
     end
 end
 

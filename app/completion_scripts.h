@@ -33,10 +33,14 @@ struct CompletionTables {
   std::vector<Level> levels;  ///< the program itself first
   std::vector<Value> values;
   std::vector<std::string> valued;  ///< keys of the options that take a value
+  /// Commands whose last argument may come again, and its place.
+  std::vector<std::pair<std::string, std::size_t>> repeated;
 
   [[nodiscard]] static CompletionTables of(const CommandHelp& root);
   /// "    'a'|'b') action ;;\n" for the values of a kind; nothing where there are none.
   [[nodiscard]] std::string caseOf(ValueKind kind, std::string_view action) const;
+  /// Cases for bash and zsh that take `at`, the place of an argument, back to one that repeats.
+  [[nodiscard]] std::string caseOfRepeated() const;
 };
 
 /// The texts as alternatives of a shell's `case`, each in quotes.

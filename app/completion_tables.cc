@@ -35,6 +35,9 @@ CompletionTables CompletionTables::of(const CommandHelp& root) {
       level.commands.emplace_back(one.name, shortDescription(one.description));
     }
     for (const OptionHelp& option : command.options) {
+      if (option.isArgument && option.repeats) {
+        tables.repeated.emplace_back(path, place);
+      }
       for (const std::string& key : keysOf(path, option, place)) {
         if (!option.isArgument && option.kind != ValueKind::none) {
           tables.valued.push_back(key);
@@ -60,6 +63,14 @@ std::string CompletionTables::caseOf(ValueKind kind, std::string_view action) co
     }
   }
   return keys.empty() ? "" : fmt::format("    {}) {} ;;\n", alternatives(keys), action);
+}
+
+std::string CompletionTables::caseOfRepeated() const {
+  std::string lines;
+  for (const auto& [path, place] : repeated) {
+    lines += fmt::format("    '{}') ((at > {})) && at={} ;;\n", path, place, place);
+  }
+  return lines;
 }
 
 std::string alternatives(const std::vector<std::string>& texts) {

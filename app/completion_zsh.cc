@@ -91,7 +91,7 @@ _hone_level() {{
 _hone() {{
   local hone=$words[1] where=hone option= word
   local -a store commands options all
-  integer i place=0
+  integer i at place=0
   for ((i = 2; i < CURRENT; i++)); do
     word=$words[i]
     if [[ -n $option ]]; then
@@ -106,6 +106,9 @@ _hone() {{
       *) (( place += 1 )) ;;
     esac
   done
+  at=$place
+  case $where in
+{repeated}  esac
   if [[ -z $option && $words[CURRENT] == --*=* ]]; then
     option=${{words[CURRENT]%%=*}}
     compset -P '*='
@@ -121,7 +124,7 @@ _hone() {{
   else
     _hone_level $where
     (( place == 0 && $#commands )) && _describe command commands
-    _hone_values "$where $place"
+    _hone_values "$where $at"
   fi
 }}
 if [[ $funcstack[1] == _hone ]]; then
@@ -142,6 +145,7 @@ std::string zshCompletion(const CommandHelp& root) {
                      fmt::arg("files", tables.caseOf(ValueKind::file, "_files")),
                      fmt::arg("others", tables.caseOf(ValueKind::other, "_message value")),
                      fmt::arg("levels", levelsOf(tables)),
+                     fmt::arg("repeated", tables.caseOfRepeated()),
                      fmt::arg("commands", commandsOf(tables)));
 }
 

@@ -41,7 +41,7 @@ nlohmann::json toJson(const Example& example) {
 
 void print(const std::vector<Example>& examples) {
   report::Table table({{"name", report::Align::left},
-                       {"technique", report::Align::left},
+                       {"technique", report::Align::left, 12},
                        {"language", report::Align::left},
                        {"speedup", report::Align::right},
                        {"title", report::Align::left, 24}});

@@ -1,5 +1,7 @@
 #include "app/kernel_list.h"
 
+#include <unistd.h>
+
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
@@ -90,11 +92,12 @@ bool before(const ListedKernel& a, const ListedKernel& b) {
 }
 
 void print(const std::vector<ListedKernel>& listed, double threshold) {
-  // The mark and the kernel's place in the line are what scripts look for.
+  // The mark and the kernel's place in the line are what scripts look for; they want it whole.
+  const bool forPeople = ::isatty(STDOUT_FILENO) != 0;
   report::Table table({{"", report::Align::left},
                        {"speedup", report::Align::right},
-                       {"kernel", report::Align::left},
-                       {"category", report::Align::left},
+                       {"kernel", report::Align::left, 16},
+                       {"category", report::Align::left, 8},
                        {"time", report::Align::right},
                        {"PyTorch", report::Align::right},
                        {"of roofline", report::Align::right}});
@@ -111,11 +114,12 @@ void print(const std::vector<ListedKernel>& listed, double threshold) {
     }
   }
   if (slow > 0) {
-    fmt::print("{}\n", table.text());
+    constexpr std::size_t kWideMark = 1;  // a terminal takes two columns for it
+    fmt::print("{}\n", table.text(forPeople ? report::outputWidth() - kWideMark : 0));
   }
   fmt::print(
-      "{} of {} kernels are slow (below {:.2f}x PyTorch; without PyTorch by their share of "
-      "the roofline)\n",
+      "{} of {} kernels are slow: below {:.2f}x PyTorch\n"
+      "(without PyTorch by their share of the roofline)\n",
       slow, listed.size(), threshold);
   if (problems > 0) {
     fmt::print("\nnot measured:\n");

@@ -39,16 +39,20 @@ Result<void> checkOutput(const fs::path& page, bool withCsv, bool withJson) {
   return {};
 }
 
-/// What each run came to, for the terminal.
-Result<std::string> answersText(const store::Store& store, const std::vector<std::int64_t>& ids) {
+/// What got faster, for the terminal, and the answers of the runs that compared nothing.
+std::string answersText(const report::RunsAnswers& answers) {
+  const std::size_t width = report::outputWidth();
+  std::string text = answers.gains.empty() ? "" : report::textOf(answers.gains, width) + "\n";
   report::Table table(
       {{"run", report::Align::right}, {"verb"}, {"answer", report::Align::left, 40}});
-  for (const std::int64_t id : ids) {
-    const report::Document document = HONE_TRY(report::runDocument(store, id));
-    const auto run = HONE_TRY(store.run(id));
-    table.add({std::to_string(id), run->verb, document.answer.headline});
+  bool any = false;
+  for (const report::RunsAnswers::Of& one : answers.runs) {
+    if (!one.compared) {
+      table.add({std::to_string(one.run), one.verb, one.document.answer.headline});
+      any = true;
+    }
   }
-  return table.text(report::outputWidth());
+  return any ? text + table.text(width) + "\n" : text;
 }
 
 Result<int> reportRuns(const Context& context, const ReportOptions& options) {
@@ -65,8 +69,10 @@ Result<int> reportRuns(const Context& context, const ReportOptions& options) {
                         : isOne                 ? fs::path(fmt::format("report-{}.html", ids[0]))
                                                 : fs::path("report.html");
   HONE_CHECK(checkOutput(file, options.csv, context.json));
-  const report::Document document = isOne ? HONE_TRY(report::runDocument(store, ids[0]))
-                                          : HONE_TRY(report::runsDocument(store, ids));
+  const report::RunsAnswers answers =
+      isOne ? report::RunsAnswers{} : HONE_TRY(report::runsAnswers(store, ids));
+  const report::Document document =
+      isOne ? HONE_TRY(report::runDocument(store, ids[0])) : report::runsDocument(answers);
   std::vector<fs::path> written = {file};
   HONE_CHECK(writeFile(file, report::page(document)));
   if (options.csv) {
@@ -81,7 +87,7 @@ Result<int> reportRuns(const Context& context, const ReportOptions& options) {
     HONE_CHECK(writeFile(written.back(), store::jsonText(json, 2) + "\n"));
   }
   if (!isOne) {
-    fmt::print("{}\n", HONE_TRY(answersText(store, ids)));
+    fmt::print("{}", answersText(answers));
   }
   for (const fs::path& one : written) {
     fmt::print("{}\n", one.string());
@@ -106,7 +112,7 @@ void addReportVerb(CLI::App& app, Context& context) {
       "Examples:\n"
       "  hone report last -o report.html\n"
       "  hone report 12 -o report.html --csv --json     and report.csv, report.json\n"
-      "  hone report 12 14 15 -o report.html            their answers in a table, a tab for each");
+      "  hone report 12 14 15 -o report.html            what got faster, a tab for each");
   verb->callback([&context, options] {
     context.action = [&context, options] { return reportRuns(context, *options); };
   });

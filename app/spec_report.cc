@@ -69,7 +69,7 @@ nlohmann::json toJson(const iree::Spec& spec) {
 }
 
 std::string checkText(const iree::SpecCheck& check) {
-  report::Table table({{"entry", report::Align::left, 24}, {"put on"}});
+  report::Table table({{"entry", report::Align::left, 24}, {"put on", report::Align::left, 24}});
   for (const iree::EntryUse& entry : check.entries) {
     std::vector<std::string> uses;
     for (const iree::SpecUse& use : entry.uses) {

@@ -181,8 +181,8 @@ void printOperations(const iree::Splittable& program,
                      const std::vector<std::optional<Winner>>& winners) {
   report::Table table({{"operation"},
                        {"output", report::Align::right},
-                       {"summed"},
-                       {"split into parts of"},
+                       {"summed", report::Align::left, 12},
+                       {"split into parts of", report::Align::left, 12},
                        {"alone", report::Align::right}});
   for (std::size_t i = 0; i < winners.size(); ++i) {
     const model::Reduction& operation = program.operations[i];

@@ -172,6 +172,15 @@ TEST_F(Bench, EveryConfigEndsWithAnOutcome) {
   }
 }
 
+TEST_F(Bench, ItsTableFitsATerminalWhateverTheNames) {
+  const std::string name(100, 'x');
+  box_.write("c.json", nlohmann::json::array({tiles(name, 8, 16, 1)}).dump());
+  const Ran ran = bench({"--configs", "c.json"});
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_THAT(ran.out, HasSubstr("xxx..."));
+  expectTablesFit(ran);
+}
+
 TEST_F(Bench, ACompileThatTakesTooLongIsAnOutcome) {
   // Now the baseline is in the cache, and only the config must be compiled.
   ASSERT_EQ(bench({"--quiet"}).code, 0);

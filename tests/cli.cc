@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <csignal>
 #include <thread>
@@ -188,6 +189,17 @@ void expectError(const Ran& ran, int code, const std::vector<std::string>& says)
   EXPECT_EQ(ran.err.find('\n') + 1, ran.err.size()) << "more or less than a line: " << ran.err;
   for (const std::string& text : says) {
     EXPECT_THAT(ran.err, HasSubstr(text));
+  }
+}
+
+void expectTablesFit(const Ran& ran) {
+  constexpr std::ptrdiff_t kColumns = 80;
+  for (const std::string& line : splitAt(ran.out, '\n')) {
+    const auto characters = std::ranges::count_if(
+        line, [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; });
+    if (trim(line).contains("  ")) {
+      EXPECT_LE(characters, kColumns) << line;
+    }
   }
 }
 

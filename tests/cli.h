@@ -105,6 +105,9 @@ class Sandbox {
 /// One line on stderr, "hone: …", nothing on stdout, and the exit code: what every error promises.
 void expectError(const Ran& ran, int code, const std::vector<std::string>& says);
 
+/// No line of a table (cells are two blanks apart) is longer than 80 characters.
+void expectTablesFit(const Ran& ran);
+
 /// Waits until the condition holds; false when it does not for minutes.
 [[nodiscard]] bool eventually(const std::function<bool()>& condition);
 

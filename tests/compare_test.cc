@@ -73,6 +73,35 @@ TEST(CompareNothing, IsAnError) {
   EXPECT_FALSE(fs::exists(box.work() / "compare.html"));
 }
 
+TEST(CompareBrokenOff, IsANegativeAnswer) {
+  Sandbox box;
+  {
+    store::Store store = store::Store::open(box.store(), store::Store::Mode::write).value();
+    store::Run run;
+    run.verb = "bench";
+    run.arguments = {"bench", "m.mlir"};
+    const auto addRun = [&](const std::vector<std::string>& configs, store::RunStatus status) {
+      const std::int64_t id = store.addRun(run).value();
+      for (const std::string& name : configs) {
+        store::Trial trial;
+        trial.key = trial.problem = trial.config.name = name;
+        std::vector<model::Sample> samples;
+        for (std::int64_t round = 0; round < 10; ++round) {
+          samples.push_back({.round = round, .wallNs = 5e6, .cpuNs = 5e6});
+        }
+        ASSERT_TRUE(store.addTrial(id, trial, samples));
+      }
+      ASSERT_TRUE(store.finishRun(id, status, nlohmann::json::object()));
+    };
+    addRun({"a", "b"}, store::RunStatus::finished);
+    addRun({"a"}, store::RunStatus::failed);
+  }
+  const Ran ran = box.hone({"compare", "1", "2"});
+  EXPECT_EQ(ran.code, 1) << ran.err;
+  EXPECT_THAT(ran.out, HasSubstr("run 2 is failed, not finished: 1 that run 1 timed is missing"));
+  EXPECT_EQ(box.hone({"compare", "2", "1"}).code, 0);
+}
+
 TEST_F(Compare, SlipsAreOneLine) {
   expectError(box_.hone({"compare", "1", "9"}), 2, {"no run 9", "the last ones are 3, 2, 1"});
   expectError(box_.hone({"compare", "1", "x"}), 2, {"'x' is not a run"});

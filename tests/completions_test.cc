@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <set>
 
 #include "base/subprocess.h"
 #include "base/text.h"
@@ -83,6 +84,8 @@ TEST_F(BashCompletions, OfferCommandsOptionsValuesAndRuns) {
   EXPECT_THAT(offered({"hone", "runs", "show", ""}), ElementsAre("1", "2"));
   EXPECT_THAT(offered({"hone", "compare", "1", ""}), ElementsAre("1", "2"));
   EXPECT_THAT(offered({"hone", "compare", "1", "2", ""}), IsEmpty());
+  EXPECT_THAT(offered({"hone", "report", "1", ""}), ElementsAre("1", "2"));
+  EXPECT_THAT(offered({"hone", "report", "1", "2", "-o", "x.html", ""}), ElementsAre("1", "2"));
   EXPECT_THAT(offered({"hone", "tune", "--str"}), ElementsAre("--strategy"));
   EXPECT_THAT(offered({"hone", "tune", "--strategy", ""}),
               ElementsAre("evolve", "exhaustive", "model", "random"));
@@ -113,15 +116,62 @@ TEST_F(BashCompletions, RunNothingThatStandsInNames) {
   EXPECT_FALSE(std::filesystem::exists(box_.work() / "pwned"));
 }
 
-TEST_F(BashCompletions, KnowEveryCommandAndOptionOfTheHelp) {
-  const std::vector<std::string> ofAll = offered({"hone", "--"});
-  for (const std::string& command : offered({"hone", ""})) {
-    const std::string help = box_.hone({command, "--help"}).out;
-    for (const std::string& option : offered({"hone", command, "--"})) {
-      const bool common = std::ranges::find(ofAll, option) != ofAll.end();
-      EXPECT_TRUE(common || help.contains(option)) << command << " " << option;
+/// The options and the commands that a page of `--help` lists.
+struct Listed {
+  std::set<std::string> options;
+  std::vector<std::string> commands;
+
+  explicit Listed(const std::string& help) {
+    std::string section;
+    for (const std::string& line : splitAt(help, '\n')) {
+      if (!line.starts_with(' ')) {
+        section = line;
+        continue;
+      }
+      const std::string first = splitAt(trim(line), ' ').front();
+      if (!line.starts_with("  " + first)) {
+        continue;  // a description goes on
+      }
+      if (first.starts_with('-')) {  // groups of options have sections of their own
+        for (const std::string& name : splitAt(first, ',')) {
+          options.insert(name);
+        }
+      } else if (section == "Subcommands:") {
+        commands.push_back(first);
+      }
     }
   }
+};
+
+TEST_F(BashCompletions, KnowEveryCommandAndOptionOfTheHelpAndNoOther) {
+  const std::vector<std::string> ofProgram = offered({"hone", "-"});
+  const std::set<std::string> common(ofProgram.begin(), ofProgram.end());
+  std::vector<std::vector<std::string>> left = {{}};
+  std::size_t pages = 0;
+  for (; !left.empty(); ++pages) {
+    const std::vector<std::string> path = left.back();
+    left.pop_back();
+    std::vector<std::string> asked = path;
+    asked.emplace_back("--help");
+    const Listed help(box_.hone(asked).out);
+    std::vector<std::string> typed = {"hone"};
+    typed.insert(typed.end(), path.begin(), path.end());
+    const std::string shown = join(typed, " ");
+    typed.emplace_back("-");
+    std::set<std::string> wanted = help.options;
+    wanted.insert(common.begin(), common.end());
+    EXPECT_THAT(offered(typed), testing::UnorderedElementsAreArray(wanted)) << shown;
+    EXPECT_FALSE(help.options.empty()) << shown;
+    if (!help.commands.empty()) {
+      typed.back() = "";
+      EXPECT_THAT(offered(typed), testing::UnorderedElementsAreArray(help.commands)) << shown;
+    }
+    for (const std::string& command : help.commands) {
+      left.push_back(path);
+      left.back().push_back(command);
+    }
+  }
+  EXPECT_GT(pages, 25U) << "the commands within commands have pages, too";
 }
 
 class ZshCompletions : public Completions {
@@ -176,6 +226,7 @@ TEST_F(ZshCompletions, CompleteCommandsOptionsValuesAndRuns) {
       {"hone runs sh", "hone runs show"},
       {"hone runs show ", "hone runs show 2"},  // the newest first
       {"hone compare 1 ", "hone compare 1 2"},
+      {"hone report 1 2 ", "hone report 1 2 2"},
       {"hone tune --strat", "hone tune --strategy"},
       {"hone tune --strategy ex", "hone tune --strategy exhaustive"},
       {"hone tune --strategy=ex", "hone tune --strategy=exhaustive"},
@@ -215,6 +266,8 @@ TEST_F(FishCompletions, OfferCommandsOptionsValuesAndRuns) {
   EXPECT_THAT(offered("hone runs "), ElementsAre("export", "resume", "show"));
   EXPECT_THAT(offered("hone runs show "), ElementsAre("1", "2"));
   EXPECT_THAT(offered("hone compare 1 "), ElementsAre("1", "2"));
+  EXPECT_THAT(offered("hone compare 1 2 "), IsEmpty());
+  EXPECT_THAT(offered("hone report 1 2 "), ElementsAre("1", "2"));
   EXPECT_THAT(offered("hone tune --strategy "),
               ElementsAre("evolve", "exhaustive", "model", "random"));
   EXPECT_THAT(offered("hone tune --strat"), ElementsAre("--strategy"));

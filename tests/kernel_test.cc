@@ -6,6 +6,8 @@
 #include <csignal>
 #include <fstream>
 
+#include "base/subprocess.h"
+#include "base/text.h"
 #include "cli.h"
 #include "kernel/chat/test_chat_server.h"
 
@@ -272,6 +274,32 @@ TEST_F(Kernel, ListsWhatIsSlowAndRemembersIt) {
   const nlohmann::json second = box_.hone(list).json();
   EXPECT_EQ(second, first);
   EXPECT_EQ(box_.trialsStored(2), 1) << "only what failed is judged again";
+}
+
+TEST_F(Kernel, TheListFitsATerminalAndIsWholeForScripts) {
+  const std::string name =
+      "a_kernel_with_a_name_that_is_far_too_long_for_a_table_in_a_terminal_of_80.cc";
+  box_.write(name, kSlow);
+  box_.write(name.substr(0, name.size() - 3) + ".reference.cc", kReference);
+  const std::vector<std::string> list = {"kernel", "list-slow", "--threshold", "1000", "--quiet"};
+  const Ran piped = box_.hone(list);
+  ASSERT_EQ(piped.code, 0) << piped.err;
+  EXPECT_THAT(piped.out, HasSubstr(" " + name + " "));
+  const std::string script = findProgram("script");
+  if (script.empty()) {
+    GTEST_SKIP() << "there is no script here, which gives a program a terminal";
+  }
+  const std::string command =
+      fmt::format("cd '{}' && '{}' --store '{}' {}", box_.work().string(),
+                  box_.program().string(), box_.store().string(), join(list, " "));
+  const Finished shown =
+      runCommand({{script, "-qec", command, "/dev/null"}, {}, {std::chrono::minutes(5), 0}})
+          .value();
+  ASSERT_TRUE(shown.ending.ok()) << shown.out;
+  EXPECT_THAT(shown.out, AllOf(HasSubstr("mean.cc"), HasSubstr("a_kernel_with"), HasSubstr("...")));
+  std::string out = shown.out;
+  std::erase(out, '\r');
+  expectTablesFit({0, out, ""});
 }
 
 TEST_F(Kernel, ABatchDoesAllThatIsSlow) {

@@ -44,6 +44,9 @@ TEST(Profile, DoesAllOnItsWay) {
                         "OpKind        : OperationKind.Matmul\n"));
   EXPECT_THAT(ran.out, HasSubstr("Verification  : SUCCESS\nRuntime(ms)   : "));
   EXPECT_THAT(ran.out, HasSubstr("Writing performance report to data.csv\n"));
+  const std::size_t table = ran.out.find("\noperation ");  // what is above is as of old
+  ASSERT_NE(table, std::string::npos) << ran.out;
+  expectTablesFit({0, ran.out.substr(table), ""});
   const auto folder = sandbox.work() / "generated/linalg/matmul/matmul_8x16x32_f32t_f32t_f32t";
   for (const char* ending : {".mlir", "_profile.vmfb", "_verify.vmfb"}) {
     EXPECT_TRUE(

@@ -67,6 +67,38 @@ TEST_F(Report, TheDataAreBesideItOnRequest) {
   EXPECT_THAT(json.at("page").at("title").get<std::string>(), HasSubstr("first.mlir"));
 }
 
+TEST_F(Report, SeveralRunsEndWithATableOfWhatGotFaster) {
+  {
+    auto store = store::Store::open(box_.store(), store::Store::Mode::write);
+    ASSERT_TRUE(store) << store.error().message;
+    store::Run run;
+    run.key = run.verb = "tune";
+    run.arguments = {"tune", "m.mlir"};
+    const std::int64_t id = store->addRun(run).value();
+    const nlohmann::json program = {{"program", "m"},
+                                    {"default_ns", 3e6},
+                                    {"tuned_ns", 1e6},
+                                    {"speedup", {2.9, 3, 3.1}},
+                                    {"verdict", "improved"}};
+    ASSERT_TRUE(store->finishRun(id, store::RunStatus::finished,
+                                 {{"programs", nlohmann::json::array({program})}}));
+  }
+  const Ran ran = box_.hone({"report", "1", "3"});
+  ASSERT_EQ(ran.code, 0) << ran.err;
+  EXPECT_EQ(ran.out,
+            "run  what      before    after  speedup  95 % interval\n"
+            "  3  tune: m  3.00 ms  1.00 ms    3.00x    2.90 - 3.10  faster\n"
+            "\n"
+            "run  verb   answer\n"
+            "  1  bench  1 trials were recorded.\n"
+            "\n"
+            "report.html\n");
+  EXPECT_THAT(written("report.html"),
+              AllOf(HasSubstr("1 of 1 got faster for sure"), HasSubstr("What got faster"),
+                    HasSubstr("m is 3.00x as fast: 3.00 ms"), HasSubstr("About this run")));
+  expectError(box_.hone({"report", "1", "3", "--csv"}), 2, {"one run at a time"});
+}
+
 TEST_F(Report, SaysWhatIsWrong) {
   expectError(box_.hone({"report"}), 2, {"RUN"});
   expectError(box_.hone({"report", "7"}), 2, {"no run 7", "2, 1"});

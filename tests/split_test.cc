@@ -41,6 +41,8 @@ TEST_F(Split, SweepsAnalysesAndValidatesInOneCommand) {
   const Ran ran = run({"quick", "shapes.txt", "--type", "f32"});
   ASSERT_EQ(ran.code, 0) << ran.err << ran.out;
   EXPECT_THAT(ran.out, HasSubstr("3 shapes, 18 trials asked for"));
+  EXPECT_THAT(ran.out, HasSubstr("of the oracle"));
+  expectTablesFit(ran);
   EXPECT_THAT(ran.out, HasSubstr("report: shapes_results/comprehensive_analysis.txt"));
   for (const char* limit : {"1", "64", "128", "256", "baseline", "nosplit"}) {
     const std::string csv = result(std::string("limit_") + limit + "_shapes.csv");

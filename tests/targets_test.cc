@@ -28,6 +28,8 @@ TEST_P(Targets, AreCompileOnlyWithoutADevice) {
   EXPECT_EQ(text.code, 0) << text.err;
   EXPECT_THAT(text.out, HasSubstr("nothing was measured"));
   EXPECT_THAT(text.out, HasSubstr("compiled"));
+  EXPECT_THAT(text.out, HasSubstr("\nm@matmul: " + box_.cache().string())) << "the whole path";
+  expectTablesFit(text);
   EXPECT_FALSE(fs::exists(box_.store()));
 
   std::vector<std::string> arguments = bench("m.mlir");

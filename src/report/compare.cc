@@ -158,7 +158,7 @@ std::size_t RunComparison::count(Change change) const {
 }
 
 bool RunComparison::gotWorse() const {
-  return count(Change::slower) > 0 || count(Change::broken) > 0;
+  return count(Change::slower) > 0 || count(Change::broken) > 0 || missing > 0;
 }
 
 Result<RunComparison> compareRuns(const StoredRun& before, const StoredRun& after,
@@ -192,6 +192,8 @@ Result<RunComparison> compareRuns(const StoredRun& before, const StoredRun& afte
           other.outcome == Outcome::ok) {
         equal.emplace_back(&one, &other);
       }
+    } else if (comparison.after.status != store::RunStatus::finished && timed(one)) {
+      ++comparison.missing;
     }
   }
   comparison.equalBinaries = equal.size();

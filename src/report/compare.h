@@ -41,9 +41,11 @@ struct RunComparison {
   std::vector<std::string> differences;  ///< of the runs themselves: "compiler: a -> b"
   std::vector<ComparedThing> things;     ///< the worst first
   std::vector<std::string> onlyBefore, onlyAfter;
+  /// What the first run timed and the second, which did not finish, never came to.
+  std::size_t missing = 0;
 
   [[nodiscard]] std::size_t count(Change change) const;
-  /// Something is slower for sure, or does not work any more.
+  /// Something is slower for sure, does not work any more, or is missing.
   [[nodiscard]] bool gotWorse() const;
 };
 

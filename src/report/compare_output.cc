@@ -85,6 +85,15 @@ std::string onlyText(std::int64_t run, const std::vector<std::string>& labels) {
       labels.size() > kNamed ? fmt::format(" and {} more", labels.size() - kNamed) : "");
 }
 
+/// "run 4 is failed, not finished: 2 that run 3 timed are missing".
+std::string missingText(const RunComparison& comparison) {
+  return comparison.missing == 0
+             ? ""
+             : fmt::format("run {} is {}, not finished: {} that run {} timed {} missing",
+                           comparison.after.id, nameOf(comparison.after.status), comparison.missing,
+                           comparison.before.id, comparison.missing == 1 ? "is" : "are");
+}
+
 std::string headline(const RunComparison& comparison) {
   if (comparison.things.empty()) {
     return "The two runs measured nothing in common.";
@@ -93,6 +102,10 @@ std::string headline(const RunComparison& comparison) {
   const std::size_t faster = comparison.count(Change::faster);
   if (slower > 0) {
     return fmt::format("{} of {} got slower or broke.", slower, comparison.things.size());
+  }
+  if (comparison.missing > 0) {
+    return fmt::format("Run {} did not finish: {} missing.", comparison.after.id,
+                       comparison.missing);
   }
   return faster > 0
              ? fmt::format("{} of {} got faster, nothing slower.", faster, comparison.things.size())
@@ -243,8 +256,8 @@ std::string compareText(const RunComparison& comparison, std::size_t width, std:
       text += fmt::format("broken: {}: {}\n", thing.label, thing.message);
     }
   }
-  if (const std::string floor = floorText(comparison); !floor.empty()) {
-    text += fmt::format("{}\n", floor);
+  for (const std::string& line : {missingText(comparison), floorText(comparison)}) {
+    text += line.empty() ? "" : fmt::format("{}\n", line);
   }
   return text + onlyText(comparison.before.id, comparison.onlyBefore) +
          onlyText(comparison.after.id, comparison.onlyAfter);
@@ -261,7 +274,8 @@ json compareJson(const RunComparison& comparison) {
                    {"equal_binaries", comparison.equalBinaries},
                    {"things", json::array()},
                    {"only_before", comparison.onlyBefore},
-                   {"only_after", comparison.onlyAfter}};
+                   {"only_after", comparison.onlyAfter},
+                   {"missing", comparison.missing}};
   document["confidence"] = comparison.confidence;
   for (const char* run : {"before", "after"}) {  // only what names a run: the rest is the store's
     document[run].erase("details");
@@ -288,8 +302,10 @@ Document compareDocument(const RunComparison& comparison) {
     document.answer.lines.emplace_back(
         "Not the same machine or device: this is not about the programs alone.");
   }
-  if (const std::string floor = floorText(comparison); !floor.empty()) {
-    document.answer.lines.push_back(floor);
+  for (const std::string& line : {missingText(comparison), floorText(comparison)}) {
+    if (!line.empty()) {
+      document.answer.lines.push_back(line);
+    }
   }
   const auto commandOf = [](const store::Run& run) {
     return fmt::format("{}: hone {}", run.startedAt, store::commandLine(run.arguments));

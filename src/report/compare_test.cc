@@ -206,6 +206,26 @@ TEST_F(CompareTest, ARunThatBrokeOffIsSaid) {
   EXPECT_THAT(compareText(result, 80, 0), HasSubstr("status: finished -> failed"));
 }
 
+TEST_F(CompareTest, WhatABrokenOffRunNeverCameToIsBadNews) {
+  const auto before =
+      add("bench", {Told("m", "a", 1e6), Told("n", "a", 1e6), Told("o", "a").wrong()});
+  const auto after = add("bench", {Told("m", "a", 1e6)});
+  EXPECT_EQ(compare(before, after).missing, 1U) << "o failed before as well";
+  EXPECT_TRUE(compare(before, after).gotWorse()) << "it is still under way";
+  ASSERT_TRUE(store_.finishRun(after, store::RunStatus::failed, json::object()));
+  const RunComparison broken = compare(before, after);
+  EXPECT_TRUE(broken.gotWorse());
+  EXPECT_THAT(compareText(broken, 80, 0),
+              HasSubstr("run 2 is failed, not finished: 1 that run 1 timed is missing"));
+  EXPECT_EQ(compareJson(broken)["missing"], 1);
+  const json page = compareDocument(broken).json()["answer"];
+  EXPECT_EQ(page["headline"], "Run 2 did not finish: 1 missing.");
+  EXPECT_EQ(page["tone"], "bad");
+  EXPECT_FALSE(compare(after, before).gotWorse()) << "only the second run is judged";
+  ASSERT_TRUE(store_.finishRun(after, store::RunStatus::finished, json::object()));
+  EXPECT_FALSE(compare(before, after).gotWorse()) << "it was asked for less";
+}
+
 TEST_F(CompareTest, ProfilesAreMatchedByOperationConfigurationAndProvider) {
   const auto row = [](const char* provider) { return json{{"row", {{"provider", provider}}}}; };
   const auto trials = [&](double iree, double library) {

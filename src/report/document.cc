@@ -238,6 +238,10 @@ void Parts::add(const Tabs& tabs) {
   list_.push_back(std::move(part));
 }
 
+void Parts::append(const Parts& others) {
+  list_.insert(list_.end(), others.list_.begin(), others.list_.end());
+}
+
 json Document::json() const {
   constexpr std::array<std::string_view, 3> kTones = {"good", "plain", "bad"};
   return {{"title", title},

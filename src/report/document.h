@@ -137,6 +137,8 @@ class Parts {
   void add(const DataTable& table);
   void add(const TextBlock& text);
   void add(const Tabs& tabs);
+  /// All parts of another, after these.
+  void append(const Parts& others);
   [[nodiscard]] const nlohmann::json& list() const { return list_; }
 
  private:

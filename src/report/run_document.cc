@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 
+#include "base/text.h"
 #include "report/answer_text.h"
+#include "report/gains.h"
 #include "report/page.h"
 #include "report/run_record.h"
 
@@ -76,10 +78,7 @@ void answerWithout(const RunRecord& record, Document& document) {
   }
 }
 
-}  // namespace
-
-Result<Document> runDocument(const store::Store& store, std::int64_t run) {
-  const RunRecord record = HONE_TRY(RunRecord::load(store, run));
+Document documentOf(const RunRecord& record) {
   Document document = begun(record);
   try {
     describerOf(record.run)(record, document);
@@ -96,26 +95,69 @@ Result<Document> runDocument(const store::Store& store, std::int64_t run) {
   return document;
 }
 
-Result<Document> runsDocument(const store::Store& store, std::span<const std::int64_t> runs) {
-  Document all;
-  DataTable answers;
-  answers.title = "Answers";
-  answers.columns = {{"run", "", {}, {}}, {"command", "", {}, {}}, {"answer", "", {}, {}}};
-  Tabs tabs;
-  bool good = false;
-  for (const std::int64_t id : runs) {
-    const Document one = HONE_TRY(runDocument(store, id));
-    const auto run = HONE_TRY(store.run(id));
-    answers.columns[0].numbers.push_back(static_cast<double>(id));
-    answers.columns[1].texts.push_back("hone " + store::commandLine(run->arguments));
-    answers.columns[2].texts.push_back(one.answer.headline);
-    good = good || one.answer.tone == Answer::Tone::good;
-    tabs.tabs.emplace_back(fmt::format("{}: {}", id, run->verb), one);
+/// A document below a tab, where there is no place of its own for the answer and the facts.
+Parts asParts(const Document& document) {
+  Parts parts;
+  parts.heading(document.answer.headline);
+  if (!document.answer.lines.empty()) {
+    parts.add(TextBlock{.title = {}, .text = join(document.answer.lines, "\n")});
   }
-  all.title = fmt::format("{} runs", runs.size());
-  all.answer.headline = fmt::format("What came out of {} runs", runs.size());
-  all.answer.tone = good ? Answer::Tone::good : Answer::Tone::plain;
-  all.add(answers);
+  DataTable facts;
+  facts.title = "About this run";
+  facts.columns = {{"fact"}, {"value"}};
+  facts.columns[0].texts.emplace_back("command");
+  facts.columns[1].texts.push_back(document.title);
+  for (const auto& [name, value] : document.facts) {
+    facts.columns[0].texts.push_back(name);
+    facts.columns[1].texts.push_back(value);
+  }
+  facts.folded = true;
+  parts.add(facts);
+  parts.append(document);
+  return parts;
+}
+
+}  // namespace
+
+Result<Document> runDocument(const store::Store& store, std::int64_t run) {
+  return documentOf(HONE_TRY(RunRecord::load(store, run)));
+}
+
+Result<RunsAnswers> runsAnswers(const store::Store& store, std::span<const std::int64_t> runs) {
+  RunsAnswers all;
+  for (const std::int64_t id : runs) {
+    const RunRecord record = HONE_TRY(RunRecord::load(store, id));
+    const std::vector<Gain> gains = gainsOf(record);
+    all.gains.insert(all.gains.end(), gains.begin(), gains.end());
+    all.runs.push_back({id, record.run.verb,
+                        fmt::format("hone {}", store::commandLine(record.run.arguments)),
+                        documentOf(record), !gains.empty()});
+  }
+  return all;
+}
+
+Document runsDocument(const RunsAnswers& answers) {
+  Document all;
+  DataTable table;
+  table.title = "What each run says";
+  table.columns = {{"run"}, {"command"}, {"answer"}};
+  Tabs tabs;
+  all.answer = answerOf(answers.gains);
+  for (const RunsAnswers::Of& one : answers.runs) {
+    const Answer& answer = one.document.answer;
+    table.columns[0].numbers.push_back(static_cast<double>(one.run));
+    table.columns[1].texts.push_back(one.command);
+    table.columns[2].texts.push_back(answer.headline);
+    // What a run compared has its verdict among the gains; only the others speak by their tone.
+    if (!one.compared && answer.tone == Answer::Tone::bad) {
+      all.answer.tone = Answer::Tone::bad;
+      all.answer.lines.push_back(fmt::format("Run {}, {}: {}", one.run, one.verb, answer.headline));
+    }
+    tabs.tabs.emplace_back(fmt::format("{}: {}", one.run, one.verb), asParts(one.document));
+  }
+  all.title = fmt::format("{} runs", answers.runs.size());
+  all.add(tableOf(answers.gains));
+  all.add(table);
   all.add(tabs);
   return all;
 }

@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -44,11 +45,20 @@ class RunDocument : public testing::Test {
     }
     ASSERT_TRUE(store_.addTrial(run_, trial, samples));
   }
+  [[nodiscard]] bool addTrial(const store::Trial& trial,
+                              const std::vector<model::Sample>& samples) {
+    return store_.addTrial(run_, trial, samples).has_value();
+  }
   json finish(const json& summary, store::RunStatus status = store::RunStatus::finished) {
     EXPECT_TRUE(store_.finishRun(run_, status, summary));
     return document();
   }
   json document() { return runDocument(store_, run_).value().json(); }
+  [[nodiscard]] json together(const std::vector<std::int64_t>& runs) const {
+    return runsDocument(runsAnswers(store_, runs).value()).json();
+  }
+
+  [[nodiscard]] std::int64_t shownRun() const { return run_; }
 
   static json part(const json& document, const std::string& title) {
     for (const json& one : document["parts"]) {
@@ -348,6 +358,87 @@ TEST_F(RunDocument, OlderSplitsHaveTheirSums) {
   EXPECT_THAT(lines(shown), HasSubstr("Of 3 problems 2 are surely faster"));
 }
 
+TEST_F(RunDocument, ASplitUnderWayDrawsItsSweepFromItsTrials) {
+  begin("split");
+  const auto add = [&](const std::string& problem, const std::string& choice, double ns,
+                       Outcome outcome = Outcome::ok) {
+    store::Trial trial;
+    trial.key = problem + choice;
+    trial.problem = problem;
+    trial.config.name = choice;
+    trial.outcome = outcome;
+    trial.details = {{"look_ns", 7 * ns}};
+    std::vector<model::Sample> samples;
+    if (outcome == Outcome::ok) {
+      samples.push_back({.stage = Stage::race, .wallNs = ns, .cpuNs = ns});
+    }
+    ASSERT_TRUE(addTrial(trial, samples));
+  };
+  add("first", "baseline, limit 4", 300);
+  add("first", "no split", 600);
+  add("first", "limit 16, limit 64", 100);
+  add("first", "limit 256", 100, Outcome::tooSlow);
+  add("second", "baseline, no split, limit 4", 50);
+  add("second", "limit 16", 1, Outcome::compileFailed);
+  add("second", "validate: baseline", 1);
+  const json shown = document();
+  EXPECT_THAT(lines(shown), HasSubstr("in 2 problems: first is 3.00x as fast under limit 16"));
+  const json runtimes = part(shown, "Runtime over limit");
+  ASSERT_EQ(runtimes["series"].size(), 2U);
+  EXPECT_EQ(runtimes["series"][0]["name"], "first");
+  EXPECT_EQ(runtimes["series"][0]["x"], json({4, 16, 64, 256}));
+  EXPECT_EQ(runtimes["series"][0]["y"], json({300, 100, 100, 700})) << "the last is a bound";
+  EXPECT_EQ(runtimes["series"][1]["x"], json({4})) << "what failed has no time";
+  const json map = part(shown, "Problem by limit");
+  EXPECT_EQ(map["rows"], json({"first", "second"}));
+  EXPECT_EQ(map["cells"][0], json({3, 6, 3, 1, 1, 7}));
+}
+
+TEST_F(RunDocument, SeveralRunsOpenWithWhatGotFasterAndHaveEachWhole) {
+  const std::int64_t first = begin("profile");
+  finish({{"rows", json::array({toJson(row("IREE Codegen", "tile_config_default", 200))})}});
+  const std::int64_t second = begin("tune");
+  finish(tuned(json::object()));
+  const json shown = together({first, second});
+  EXPECT_EQ(headline(shown), "1 of 1 got faster for sure. The most: tune: m is 3.00x as fast.");
+  EXPECT_THAT(lines(shown), HasSubstr("95 % interval 2.90 – 3.10"));
+  EXPECT_EQ(shown["answer"]["tone"], "good");
+  const json& gains = shown["parts"][0];
+  EXPECT_EQ(gains["title"], "What got faster");
+  EXPECT_EQ(gains["columns"][0]["numbers"], json({second}));
+  EXPECT_EQ(gains["columns"][2]["numbers"], json({300}));
+  EXPECT_EQ(gains["columns"][3]["numbers"], json({100}));
+  EXPECT_EQ(part(shown, "What each run says")["columns"][1]["texts"],
+            json({"hone profile x", "hone tune x"}));
+  const json& tabs = shown["parts"].back()["tabs"];
+  ASSERT_EQ(tabs.size(), 2U);
+  EXPECT_EQ(tabs[1]["name"], fmt::format("{}: tune", second));
+  const json& parts = tabs[1]["parts"];
+  EXPECT_EQ(parts[0]["text"], "m is 3.00x as fast: 300 ns → 100 ns.");
+  EXPECT_THAT(parts[1]["text"].get<std::string>(), HasSubstr("surely faster"));
+  EXPECT_THAT(parts[2]["columns"].dump(), AllOf(HasSubstr("local-sync"), HasSubstr("CPU time")));
+  EXPECT_EQ(parts.back()["title"], "All trials");
+}
+
+TEST_F(RunDocument, ARunThatFailedAmongOthersIsBadNews) {
+  const std::int64_t first = begin("tune");
+  finish(tuned(json::object()));
+  const std::int64_t second = begin("kernel");
+  finish({{"error", "no compiler"}}, store::RunStatus::failed);
+  const json shown = together({first, second});
+  EXPECT_EQ(shown["answer"]["tone"], "bad");
+  EXPECT_THAT(lines(shown), HasSubstr("Run 2, kernel: This run failed."));
+  EXPECT_EQ(together({first})["answer"]["tone"], "good");
+}
+
+TEST_F(RunDocument, RunsThatOnlyMeasuredMadeNothingFaster) {
+  const std::int64_t run = begin("profile");
+  finish({{"rows", json::array({toJson(row("IREE Codegen", "tile_config_default", 200))})}});
+  const json shown = together({run, run});
+  EXPECT_THAT(headline(shown), HasSubstr("only measured"));
+  EXPECT_EQ(shown["answer"]["tone"], "plain") << "verified is not faster";
+}
+
 TEST_F(RunDocument, WhatThisVersionDoesNotKnowStillHasItsTrials) {
   begin("tune");
   addTrial("default", json::object(), {100});
@@ -378,6 +469,7 @@ TEST_F(RunDocument, AnyVerbAndAnySummaryMakeADocument) {
       const json shown = finish(summary);
       EXPECT_FALSE(headline(shown).empty()) << verb << summary;
       EXPECT_EQ(part(shown, "All trials")["rows"], 1);
+      EXPECT_FALSE(headline(together({shownRun()})).empty()) << verb << summary;
     }
   }
 }

@@ -152,6 +152,26 @@ void addFailures(const json& summary, Document& document) {
   document.add(table);
 }
 
+/// Under way: what the sweep has seen by now.
+void answerSoFar(const std::vector<SplitShape>& shapes, Answer& answer) {
+  const SplitShape* best = nullptr;
+  double most = 1;
+  for (const SplitShape& shape : shapes) {
+    const auto limit = shape.bestLimit();
+    const double gain =
+        limit && shape.baselineNs ? *shape.baselineNs / shape.limitsNs.at(*limit) : 1;
+    if (gain > most) {
+      most = gain;
+      best = &shape;
+    }
+  }
+  if (best != nullptr) {
+    answer.lines.push_back(fmt::format(
+        "The most so far, in {}: {} is {} under limit {} as under the compiler's own choice.",
+        counted(shapes.size(), "problem"), best->name, asFast(most), *best->bestLimit()));
+  }
+}
+
 /// Of `hone split annotate`: a program, and the splits put on its operations.
 void describeAnnotated(const RunRecord& record, Document& document) {
   const json& summary = record.run.summary;
@@ -208,8 +228,12 @@ void describeSplit(const RunRecord& record, Document& document) {
     describeAnnotated(record, document);
     return;
   }
-  const std::vector<SplitShape> shapes = shapesOf(summary);
+  const bool kept = memberOf(summary, "shapes").is_array();
+  const std::vector<SplitShape> shapes = kept ? shapesOf(summary) : shapesSoFar(record);
   answerSweep(summary, shapes.size(), document.answer);
+  if (!record.finished()) {
+    answerSoFar(shapes, document.answer);
+  }
   if (shapes.empty()) {
     return;
   }

@@ -42,6 +42,44 @@ std::vector<std::string> optionsOf(const std::string& line) {
   return options;
 }
 
+void nameApart(std::vector<SplitShape>& shapes) {
+  std::vector<std::string> lines;
+  lines.reserve(shapes.size());
+  for (const SplitShape& shape : shapes) {
+    lines.push_back(shape.arguments);
+  }
+  const auto names = toldApart(lines);
+  for (std::size_t i = 0; i < shapes.size(); ++i) {
+    shapes[i].name = names[i];
+  }
+}
+
+/// What a trial took; that of one that was not waited for is a bound.
+std::optional<double> timeOf(const RunRecord& record, const store::Trial& trial) {
+  if (failed(trial)) {
+    return std::nullopt;
+  }
+  const double measured = record.times.medianNs(trial.id);
+  const double ns = measured > 0 ? measured : numberIn(trial.details, "look_ns");
+  return ns > 0 ? std::optional(ns) : std::nullopt;
+}
+
+/// Takes the time for all that the name of a choice stands for: "baseline, limit 64, limit 128".
+void takeTime(SplitShape& shape, const std::string& choice, double ns) {
+  constexpr std::string_view kLimit = "limit ";
+  for (const std::string& word : splitAt(choice, ',')) {
+    const std::string_view part = trim(word);
+    if (part == "baseline") {
+      shape.baselineNs = ns;
+    } else if (part == "no split") {
+      shape.noSplitNs = ns;
+    } else if (const auto limit = part.starts_with(kLimit) ? parseInt(part.substr(kLimit.size()))
+                                                           : std::nullopt) {
+      shape.limitsNs[*limit] = ns;
+    }
+  }
+}
+
 }  // namespace
 
 std::optional<double> SplitShape::bestNs() const {
@@ -87,7 +125,6 @@ std::vector<std::string> toldApart(const std::vector<std::string>& lines) {
 
 std::vector<SplitShape> shapesOf(const json& summary) {
   std::vector<SplitShape> shapes;
-  std::vector<std::string> lines;
   for (const json& one : memberOf(summary, "shapes")) {
     SplitShape shape;
     shape.arguments = textIn(one, "arguments");
@@ -103,13 +140,33 @@ std::vector<SplitShape> shapesOf(const json& summary) {
         shape.limitsNs[*limit] = *ns;
       }
     }
-    lines.push_back(shape.arguments);
     shapes.push_back(std::move(shape));
   }
-  const auto names = toldApart(lines);
-  for (std::size_t i = 0; i < shapes.size(); ++i) {
-    shapes[i].name = names[i];
+  nameApart(shapes);
+  return shapes;
+}
+
+std::vector<SplitShape> shapesSoFar(const RunRecord& record) {
+  std::vector<SplitShape> shapes;
+  std::map<std::string, std::size_t> places;
+  for (const store::Trial& trial : record.trials) {
+    SplitShape timed;
+    if (const auto ns = timeOf(record, trial)) {
+      takeTime(timed, trial.config.name, *ns);
+    }
+    if (!timed.bestNs()) {  // it failed, or belongs to the validation
+      continue;
+    }
+    const auto [at, isNew] = places.try_emplace(trial.problem, shapes.size());
+    if (isNew) {
+      shapes.emplace_back().arguments = trial.problem;
+    }
+    SplitShape& shape = shapes[at->second];
+    shape.baselineNs = timed.baselineNs ? timed.baselineNs : shape.baselineNs;
+    shape.noSplitNs = timed.noSplitNs ? timed.noSplitNs : shape.noSplitNs;
+    shape.limitsNs.insert(timed.limitsNs.begin(), timed.limitsNs.end());
   }
+  nameApart(shapes);
   return shapes;
 }
 

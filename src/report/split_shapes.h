@@ -9,6 +9,7 @@
 
 #include "model/reduction.h"
 #include "report/document.h"
+#include "report/run_record.h"
 
 namespace hone::report {
 
@@ -29,6 +30,9 @@ struct SplitShape {
 
 /// The shapes that a run of `hone split` kept in its summary.
 [[nodiscard]] std::vector<SplitShape> shapesOf(const nlohmann::json& summary);
+
+/// The same of a run that has no summary yet: what its trials tell so far, which know no sizes.
+[[nodiscard]] std::vector<SplitShape> shapesSoFar(const RunRecord& record);
 
 /// Lines of words without the words that all of them have: "conv -n 1 -c 3 -F 4" and
 /// "conv -n 2 -c 3 -F 4" are "n1" and "n2". A line alone stays as it is.

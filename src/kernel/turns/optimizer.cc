@@ -151,6 +151,10 @@ void Optimizer::stopFor(Stop stop, std::string why) {
   why_ = std::move(why);
 }
 
+std::string Optimizer::stageOf(std::size_t turn, std::string_view what) const {
+  return fmt::format("turn {} of {}, {}", turn, options_.maxTurns, what);
+}
+
 Result<void> Optimizer::takeTurns() {
   const std::string_view measure =
       originalOverPyTorch_ ? "PyTorch's speed" : "the original's speed";
@@ -231,7 +235,8 @@ Result<TurnRecord> Optimizer::beginTurn(std::size_t turn) {
     }
     return *before;
   }
-  workshop_.progress.stage(fmt::format("turn {}, asking", turn), 1);
+  workshop_.progress.stage(stageOf(turn, "asking"),
+                           {.total = 1, .atMost = clock_.leftUntil(kTurnsShare)});
   const Analysis analysis = analyseBest();
   const std::vector<Example> examples = HONE_TRY(examplesFor(analysis));
   std::vector<Tried> tried;
@@ -268,8 +273,9 @@ Result<TurnRecord> Optimizer::beginTurn(std::size_t turn) {
 }
 
 Result<void> Optimizer::judgeProposals(const TurnRecord& record) {
-  workshop_.progress.stage(fmt::format("turn {}, judging", record.turn),
-                           static_cast<std::int64_t>(record.proposals.size()));
+  workshop_.progress.stage(stageOf(record.turn, "judging"),
+                           {.total = static_cast<std::int64_t>(record.proposals.size()),
+                            .atMost = clock_.leftUntil(kTurnsShare)});
   for (const Proposal& proposal : record.proposals) {
     const bool isNew = docket_.find(proposal.source.key()) == nullptr;
     if (isNew && usedUp()) {
@@ -323,7 +329,8 @@ Result<void> Optimizer::decide(TurnRecord& record) {
     }
     const FileLock lane = HONE_TRY(trial::enterToMeasure());
     const TurnRace race = HONE_TRY(
-        raceTurn(races_, participants, record.turn, docket_.scope().seed, workshop_.progress));
+        raceTurn(races_, participants, record.turn, docket_.scope().seed,
+                 stageOf(record.turn, "race"), workshop_.progress));
     HONE_CHECK(docket_.refresh());
     for (std::size_t i = 0; i < racers.size(); ++i) {
       if (race.speedups[i]) {
@@ -358,6 +365,7 @@ void Optimizer::recall(const TurnRecord& record) {
   }
   if (Entry* best = docket_.find(record.best); best != nullptr) {
     best_ = {best, record.bestSpeedup, record.bestNs};
+    workshop_.progress.best(fmt::format("{} ({:.2f}x)", humanTime(best_.ns), best_.speedup));
   }
 }
 

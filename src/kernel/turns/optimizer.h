@@ -114,6 +114,8 @@ class Optimizer {
   [[nodiscard]] bool reachedTarget() const;
   [[nodiscard]] bool usedUp() const;
   void stopFor(Stop stop, std::string why);
+  /// "turn 2 of 5, judging".
+  [[nodiscard]] std::string stageOf(std::size_t turn, std::string_view what) const;
   [[nodiscard]] Result<std::optional<Confirmation>> confirm();
   [[nodiscard]] Entry& original() { return docket_.entries().front(); }
 

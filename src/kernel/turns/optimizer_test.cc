@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include <algorithm>
+#include <memory>
 #include <nlohmann/json.hpp>
 
 #include "base/file.h"
@@ -37,13 +39,22 @@ class Fixture {
                              const std::string& scope = "", const Examples* examples = nullptr,
                              const Source& original = kernelOf(1000)) {
     Progress quiet(true);
+    quiet.watch(std::make_unique<Watcher>(seen));
     Optimizer optimizer({referee, proposer, examples, quiet},
                         {store_, run_, scope, iree::RankBy::cpu, 1}, options);
     return optimizer.optimize(original);
   }
   [[nodiscard]] std::vector<store::Trial> trials() const { return store_.trials(run_).value(); }
 
+  std::vector<ProgressState> seen;  ///< at every step
+
  private:
+  struct Watcher : ProgressWatcher {
+    explicit Watcher(std::vector<ProgressState>& to) : states(to) {}
+    void see(const ProgressState& state, bool /*newStage*/) override { states.push_back(state); }
+    std::vector<ProgressState>& states;
+  };
+
   ScratchFolder folder_ = ScratchFolder::create("hone-optimizer-test").value();
   store::Store store_ =
       store::Store::open(folder_.path() / "s.db", store::Store::Mode::write).value();
@@ -79,6 +90,27 @@ TEST(Optimizer, KeepsTheBestAndConfirmsIt) {
   EXPECT_THAT(proposer.triedBefore, ElementsAre(0, 2, 4, 5));
   EXPECT_EQ(proposer.bests[1], kernelOf(800).text);
   EXPECT_THAT(proposer.speedups[2], DoubleNear(2.5, 0.05));
+}
+
+TEST(Optimizer, TheProgressSaysTheTurnOfHowManyAndTheBestSoFar) {
+  Fixture fixture;
+  FakeReferee referee;
+  ScriptedProposer proposer({{proposalOf(kernelOf(495), "a")}, {proposalOf(kernelOf(247), "b")}});
+  OptimizeOptions options = patient();
+  options.maxTurns = 2;
+  options.budget.time = std::chrono::hours(10);
+  ASSERT_TRUE(fixture.optimize(referee, proposer, options));
+  const auto at = [&](const std::string& stage) {
+    const auto found = std::ranges::find(fixture.seen, stage, &ProgressState::stage);
+    EXPECT_NE(found, fixture.seen.end()) << stage;
+    return found == fixture.seen.end() ? ProgressState{} : *found;
+  };
+  EXPECT_EQ(at("turn 1 of 2, asking").best, "");
+  EXPECT_GT(at("turn 1 of 2, asking").secondsLeft, 3600) << "what the budget leaves";
+  EXPECT_THAT(at("turn 1 of 2, race").best, HasSubstr("(2.0"));
+  EXPECT_THAT(at("turn 2 of 2, asking").best, HasSubstr("(2.0"));
+  EXPECT_EQ(at("turn 2 of 2, judging").total, 1);
+  EXPECT_THAT(at("confirming the winner").best, HasSubstr("(4.0"));
 }
 
 TEST(Optimizer, OneSmallGainIsNoPlateau) {

@@ -48,11 +48,12 @@ std::int64_t firstRoundOf(std::size_t turn) {
 }
 
 Result<TurnRace> raceTurn(trial::Rounds& rounds, std::span<const trial::Participant> participants,
-                          std::size_t turn, std::uint64_t seed, Progress& progress) {
+                          std::size_t turn, std::uint64_t seed, std::string_view stage,
+                          Progress& progress) {
   const stats::RaceOptions options = optionsFor(turn, seed);
   stats::Race race(participants.size(), options);
   std::vector<Row> rows;
-  progress.stage(fmt::format("turn {}, race", turn), static_cast<std::int64_t>(options.maxRounds));
+  progress.stage(stage, static_cast<std::int64_t>(options.maxRounds));
   while (!race.done()) {
     const auto order = race.order();
     const std::int64_t round = firstRoundOf(turn) + static_cast<std::int64_t>(race.rounds());

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "base/error.h"
@@ -22,9 +23,11 @@ struct TurnRace {
 [[nodiscard]] std::int64_t firstRoundOf(std::size_t turn);
 
 /// Races the participants side by side, the first of them the original, until one is surely the
-/// best or enough was tried. Rounds that were recorded before are not measured again.
+/// best or enough was tried. Rounds that were recorded before are not measured again. `stage` is
+/// what the progress calls it.
 [[nodiscard]] Result<TurnRace> raceTurn(trial::Rounds& rounds,
                                         std::span<const trial::Participant> participants,
-                                        std::size_t turn, std::uint64_t seed, Progress& progress);
+                                        std::size_t turn, std::uint64_t seed,
+                                        std::string_view stage, Progress& progress);
 
 }  // namespace hone::kernel
