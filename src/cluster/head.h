@@ -100,6 +100,13 @@ class Head {
     bool lost = false;
   };
 
+  /// An array of jobs that the scheduler has taken and does not list yet.
+  struct Submitted {
+    std::size_t count = 0;
+    bool onlyCompile = false;
+    std::int64_t sinceNs = 0;
+  };
+
   Head(Options options, Spool spool, Slurm slurm)
       : options_(std::move(options)), spool_(std::move(spool)), slurm_(std::move(slurm)) {}
   /// Looks after everything that is due; whether anything came.
@@ -115,6 +122,7 @@ class Head {
   [[nodiscard]] Result<void> giveUpSilent(const std::string& worker, Known& known);
   [[nodiscard]] Result<void> readJobs();
   [[nodiscard]] Result<void> jobEnded(const Job& job);
+  [[nodiscard]] Result<void> giveUpUnlisted();
   [[nodiscard]] Result<void> startWorkers();
   [[nodiscard]] bool onlyCompiles(const std::string& worker) const;
   [[nodiscard]] Result<void> submit(std::size_t count, bool onlyCompile);
@@ -143,6 +151,7 @@ class Head {
   std::vector<Job> jobs_;
   std::set<std::string> endedJobs_;      ///< whose claims were looked after
   std::set<std::string> arrays_;         ///< of jobs, that this head has submitted
+  std::map<std::string, Submitted> unlisted_;
   std::set<std::string> compileArrays_;  ///< whose workers only compile
   std::set<std::string> begun_;          ///< workers that had a unit in hand or reported a death
   std::function<void(const Status&)> listener_;

@@ -42,13 +42,32 @@ Result<void> Head::readJobs() {
   }
   schedulerSilentNs_ = 0;
   const bool changed = statesOf(*jobs) != statesOf(jobs_);
-  jobsPauseNs_ = changed ? kJobsNs : std::min(2 * std::max(jobsPauseNs_, kJobsNs), kLongestJobsNs);
   jobs_ = std::move(*jobs);
   for (const Job& job : jobs_) {
+    unlisted_.erase(arrayOf(job.id));
     if (job.ended() && endedJobs_.insert(job.id).second) {
       HONE_CHECK(jobEnded(job));
     } else if (job.state == "RUNNING") {
       workers_.try_emplace(job.id, Known{-1, nowNs(), false});  // it should show itself
+    }
+  }
+  jobsPauseNs_ = changed || !unlisted_.empty()
+                     ? kJobsNs
+                     : std::min(2 * std::max(jobsPauseNs_, kJobsNs), kLongestJobsNs);
+  return giveUpUnlisted();
+}
+
+Result<void> Head::giveUpUnlisted() {
+  const auto lostNs = static_cast<std::int64_t>(options_.lostSeconds * 1e9);
+  for (auto next = unlisted_.begin(); next != unlisted_.end();) {
+    const auto at = next++;
+    if (nowNs() - at->second.sinceNs <= lostNs) {
+      continue;
+    }
+    const auto [array, submitted] = *at;
+    unlisted_.erase(at);
+    for (std::size_t i = 1; i <= submitted.count; ++i) {
+      HONE_CHECK(badWorker(fmt::format("{}_{}", array, i), "the scheduler does not list its job"));
     }
   }
   return {};
@@ -97,6 +116,7 @@ Result<void> Head::submit(std::size_t count, bool onlyCompile) {
                          options_.sbatchArgs.end());
   const std::string array = HONE_TRY(slurm_.submit(request));
   arrays_.insert(array);
+  unlisted_[array] = {count, onlyCompile, nowNs()};
   submitNs_ = nowNs();
   jobsNs_ = 0;  // look at them soon
   jobsPauseNs_ = kJobsNs;
@@ -119,6 +139,9 @@ Result<void> Head::startWorkers() {
     const auto worker = workers_.find(job.id);
     const bool counts = job.alive() && (worker == workers_.end() || !worker->second.lost);
     (onlyCompiles(job.id) ? compiling : measuring) += counts ? 1 : 0;
+  }
+  for (const auto& [array, submitted] : unlisted_) {
+    (submitted.onlyCompile ? compiling : measuring) += submitted.count;
   }
   // Where nodes are of several kinds, those of another kind are not asked for again.
   const std::size_t nodes =

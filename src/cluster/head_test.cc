@@ -119,6 +119,19 @@ TEST_F(HeadTest, JobsThatEndBeforeTheirWorkersSpeakEndTheRun) {
   EXPECT_EQ(trouble, "its job ended as FAILED") << "said once";
 }
 
+TEST_F(HeadTest, JobsThatAreNeverListedAreNotSubmittedAgainAndAgain) {
+  options_.nodes = 3;
+  options_.lostSeconds = 0.5;
+  auto head = openHead();
+  for (const char* key : {"aa", "bb", "cc"}) {
+    ASSERT_TRUE(head->handOut(unit(key)));
+  }
+  const auto answer = head->await("aa");
+  ASSERT_FALSE(answer);
+  EXPECT_THAT(answer.error().message, HasSubstr("does not list"));
+  EXPECT_EQ(submissions(), 1U);
+}
+
 TEST_F(HeadTest, WorkersThatAreAllOfAnotherKindEndTheRun) {
   auto head = openHead();
   ASSERT_TRUE(head->handOut(unit("aa")));

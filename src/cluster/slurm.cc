@@ -55,6 +55,41 @@ Result<std::string> submittedIn(std::string_view text) {
   return id;
 }
 
+Result<void> checkSbatchArgs(std::span<const std::string> arguments) {
+  struct Owned {
+    std::string_view name;
+    char letter;  ///< ' ': none
+    std::string_view why;
+  };
+  constexpr std::string_view kOwn = "hone says it itself";
+  constexpr std::array<Owned, 10> kOwned = {{
+      {"--array", 'a', kOwn},
+      {"--job-name", 'J', kOwn},
+      {"--nodes", 'N', "each job has one node; how many jobs there are says hone's --nodes"},
+      {"--parsable", ' ', kOwn},
+      {"--clusters", 'M', "hone finds jobs only on the cluster that it is on"},
+      {"--requeue", ' ', "a job that begins anew would be a worker that nobody waits for"},
+      {"--oversubscribe", 's', "whoever measures has its node alone"},
+      {"--wait", 'W', "hone waits by itself"},
+      {"--wrap", ' ', "the jobs run hone"},
+      {"--test-only", ' ', "it would start no job"},
+  }};
+  for (const std::string& argument : arguments) {
+    const std::string_view name = std::string_view(argument).substr(0, argument.find('='));
+    for (const Owned& owned : kOwned) {
+      // sbatch also takes the beginning of a name for it.
+      const bool longName = name.size() > 2 && owned.name.starts_with(name);
+      const bool letter = owned.letter != ' ' && name.size() > 1 && name[0] == '-' &&
+                          name[1] == owned.letter;
+      if (longName || letter) {
+        return userError("--sbatch-arg {}: {} cannot be given: {}", argument, owned.name,
+                         owned.why);
+      }
+    }
+  }
+  return {};
+}
+
 Result<void> Slurm::check() {
   for (const char* program : {"sbatch", "squeue", "scancel"}) {
     if (findProgram(program).empty()) {

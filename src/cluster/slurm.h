@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -29,6 +30,10 @@ struct Job {
 [[nodiscard]] Result<std::vector<Job>> jobsFrom(std::string_view text);
 /// The number of the job in what `sbatch --parsable` printed: "12" or "12;cluster".
 [[nodiscard]] Result<std::string> submittedIn(std::string_view text);
+
+/// A user error where these options of sbatch take from hone what it must say itself: without its
+/// own name, number and place of jobs it would not find them again, and submit them over and over.
+[[nodiscard]] Result<void> checkSbatchArgs(std::span<const std::string> arguments);
 
 /// So many equal jobs.
 struct JobRequest {

@@ -49,6 +49,20 @@ TEST(SlurmTest, OtherLinesAreRefused) {
   EXPECT_FALSE(jobsFrom("|RUNNING\n"));
 }
 
+TEST(SlurmTest, WhatHoneMustSayItselfIsRefused) {
+  for (const char* argument :
+       {"--job-name=mine", "-J", "-Jmine", "--array=1-9", "-a1-9", "--clusters=other", "-Mother",
+        "--nodes=2", "-N2", "--wait", "--wrap=true", "--requeue", "--arr=1-9", "--job=mine"}) {
+    const auto checked = checkSbatchArgs(std::vector<std::string>{"--time=2:00:00", argument});
+    ASSERT_FALSE(checked) << argument;
+    EXPECT_EQ(checked.error().fault, Fault::user);
+    EXPECT_THAT(checked.error().message, HasSubstr(argument));
+  }
+  EXPECT_TRUE(checkSbatchArgs(
+      std::vector<std::string>{"--time=2:00:00", "-t", "30", "--qos=low", "--wait-all-nodes=1",
+                               "--nodelist=n1", "-w", "n1", "-n", "1", "--exclude=n2"}));
+}
+
 TEST(SlurmTest, ReadsTheNumberOfAJob) {
   EXPECT_EQ(submittedIn("12\n").value(), "12");
   EXPECT_EQ(submittedIn("12;cluster\n").value(), "12");
