@@ -175,6 +175,7 @@ bool Head::gather() {
     badWorkers_ = 0;
     begun_.insert(answer.worker);
     hands_.erase(answer.worker);
+    inherited_.erase(answer.key);
     settle(std::move(answer));
   }
   return !answers.empty();

@@ -210,6 +210,27 @@ TEST_F(HeadTest, AUnitThatTakesLongerThanThreeJobsMayIsAnAnswer) {
   EXPECT_TRUE(spool().queuedKeys().empty()) << "nobody is to take it again";
 }
 
+TEST_F(HeadTest, WhatComesBackAfterItWasSettledIsTakenOutOfTheQueue) {
+  auto head = openHead();
+  for (const char* key : {"aa", "bb"}) {
+    ASSERT_TRUE(head->handOut(unit(key)));
+  }
+  const std::jthread workers([&] {
+    Spool mine = spool();
+    std::optional<std::pair<Claim, Unit>> claimed;
+    EXPECT_TRUE(until([&] { return (claimed = mine.claim("1_1", true)).has_value(); }));
+    const std::string first = claimed->second.key;
+    answer(mine, claimed, "1_1");
+    EXPECT_TRUE(until([&] { return mine.doneAnswer(first).has_value(); }));
+    EXPECT_TRUE(mine.put(unit(first)));
+    EXPECT_TRUE(until([&] { return mine.queuedKeys().size() == 1; }));
+    EXPECT_NE(mine.queuedKeys().front(), first);
+    work(spool(), "1_1");
+  });
+  EXPECT_TRUE(head->await("aa"));
+  EXPECT_TRUE(head->await("bb"));
+}
+
 TEST_F(HeadTest, WaitsForAWorkerBeforeThereIsWork) {
   auto head = openHead();
   const std::jthread worker([&] {

@@ -36,6 +36,7 @@ bool Head::blame(const std::string& key, const std::string& worker, const std::s
 
 void Head::died(const std::string& key, const std::string& worker, const std::string& why) {
   if (!units_.contains(key)) {
+    inherited_.erase(key);  // whoever asks for it puts it again
     return;
   }
   ++givenBack_;
@@ -55,6 +56,8 @@ void Head::lose(const std::string& worker, bool itsFault, const std::string& why
     } else if (units_.contains(claim.key())) {
       ++givenBack_;
       wait(claim.key());
+    } else {
+      inherited_.erase(claim.key());
     }
   }
 }
@@ -77,7 +80,9 @@ Result<void> Head::badWorker(const std::string& worker, const std::string& why) 
 }
 
 Result<void> Head::readDeaths() {
-  for (const Death& death : spool_.takeDeaths()) {
+  const std::vector<Death> deaths = spool_.takeDeaths();
+  gather();  // a worker that died after its answer has done its unit
+  for (const Death& death : deaths) {
     if (!death.key.empty()) {
       begun_.insert(death.worker);
       hands_.erase(death.worker);
@@ -109,7 +114,11 @@ void Head::readPlaces() {
   std::map<std::string, Pending::At> places;
   // In the order in which a unit moves, so that one on its way is seen at least once.
   for (const std::string& key : spool_.queuedKeys()) {
-    places[key] = Pending::At::queued;
+    if (units_.contains(key) || inherited_.contains(key)) {
+      places[key] = Pending::At::queued;
+    } else {
+      spool_.withdraw(key);  // put back by its worker after it was settled
+    }
   }
   const std::vector<Claim> claims = spool_.claims();
   for (const Claim& claim : claims) {

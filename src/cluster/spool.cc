@@ -206,9 +206,15 @@ Result<void> Spool::answer(const Claim& claim, const Answer& answer) {
   return {};
 }
 
+bool Spool::answered(const std::string& key) const {
+  return readChecked(folder_ / "answers" / key) || doneAnswer(key);
+}
+
 void Spool::giveBack(const std::string& worker) {
   for (const Claim& claim : claims()) {
-    if (claim.worker == worker) {
+    if (claim.worker == worker && answered(claim.key())) {
+      release(claim);
+    } else if (claim.worker == worker) {
       static_cast<void>(
           moveFile(folder_ / "claimed" / fileOf(claim), folder_ / "queue" / claim.name));
     }
@@ -218,7 +224,10 @@ void Spool::giveBack(const std::string& worker) {
 Result<void> Spool::reportDeath(const std::string& worker, const std::string& why) {
   bool any = false;
   for (const Claim& claim : claims()) {
-    if (claim.worker == worker) {
+    if (claim.worker == worker && answered(claim.key())) {
+      release(claim);
+      any = true;
+    } else if (claim.worker == worker) {
       HONE_CHECK(write(folder_ / "died" / fileOf(claim),
                        {{"key", claim.key()}, {"worker", worker}, {"why", why}}));
       release(claim);

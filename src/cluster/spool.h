@@ -88,7 +88,8 @@ class Spool {
   [[nodiscard]] std::optional<std::pair<Claim, Unit>> claim(const std::string& worker,
                                                             bool mayMeasure);
   [[nodiscard]] Result<void> answer(const Claim& claim, const Answer& answer);
-  /// What this worker has goes back into the queue, by no fault of the unit.
+  /// What this worker has goes back into the queue, by no fault of the unit; what it has answered
+  /// does not.
   void giveBack(const std::string& worker);
   /// The worker died over what it has; with nothing in hand, it could not begin.
   [[nodiscard]] Result<void> reportDeath(const std::string& worker, const std::string& why);
@@ -107,6 +108,8 @@ class Spool {
  private:
   Spool(std::filesystem::path folder, nlohmann::json setup)
       : folder_(std::move(folder)), setup_(std::move(setup)) {}
+  /// Whether a worker has answered it, also when the head has not seen that yet.
+  [[nodiscard]] bool answered(const std::string& key) const;
   [[nodiscard]] Result<void> write(const std::filesystem::path& file, const nlohmann::json& json);
 
   std::filesystem::path folder_;
