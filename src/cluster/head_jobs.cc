@@ -164,10 +164,13 @@ Result<void> Head::startWorkers() {
     refusedNs_ = 0;
     return submitted;
   }
-  // One that took jobs before may be busy, or has a limit for now; the workers there are go on.
+  // One that took jobs before, from this head or an earlier one, may be busy, or has a limit for
+  // now; one that is silent may have taken them. The workers there are go on.
   submitNs_ = nowNs();
+  jobsNs_ = 0;
   refusedNs_ = refusedNs_ == 0 ? nowNs() : refusedNs_;
-  const bool hopeless = arrays_.empty() || (measuring == 0 && nowNs() - refusedNs_ > kSilentNs);
+  const bool refused = slurm_.answered() && arrays_.empty() && jobs_.empty();
+  const bool hopeless = refused || (measuring == 0 && nowNs() - refusedNs_ > kSilentNs);
   return hopeless ? submitted : Result<void>();
 }
 

@@ -288,6 +288,50 @@ TEST_F(HeadTest, AJobOfAnEarlierHeadThatOnlyCompilesDoesNotCountAsOneThatMeasure
   EXPECT_THAT(said("submitted"), HasSubstr("measure.sh"));
 }
 
+TEST_F(HeadTest, AFirstSubmissionThatIsRefusedEndsTheRun) {
+  program("sbatch", "echo 'sbatch: error: invalid partition specified' >&2; exit 1\n");
+  auto head = openHead();
+  ASSERT_TRUE(head->handOut(unit("aa")));
+  const auto answer = head->await("aa");
+  ASSERT_FALSE(answer);
+  EXPECT_THAT(answer.error().message, HasSubstr("invalid partition"));
+}
+
+TEST_F(HeadTest, ASchedulerThatIsSilentAtFirstIsAskedAgain) {
+  program("sbatch",
+          "echo \"$@\" >> submitted; n=$(wc -l < submitted); test $n -gt 1 && echo $n && exit\n"
+          "echo 'sbatch: error: Batch job submission failed: Unable to contact slurm controller' "
+          ">&2; exit 1\n");
+  auto head = openHead();
+  ASSERT_TRUE(head->handOut(unit("aa")));
+  const std::jthread worker([&] {
+    EXPECT_TRUE(until([&] { return submissions() == 2; }));
+    work(spool(), "2_1");
+  });
+  const auto answer = head->await("aa");
+  EXPECT_TRUE(answer) << answer.error().message;
+}
+
+TEST_F(HeadTest, AHeadThatIsStartedAgainGoesOnWithItsJobsWhereNoneIsTaken) {
+  options_.nodes = 2;
+  list("jobs", "7_1|RUNNING\n");
+  program("sbatch", "echo \"$@\" >> submitted; echo 'sbatch: error: limit' >&2; exit 1\n");
+  auto head = openHead();
+  for (const char* key : {"aa", "bb"}) {
+    ASSERT_TRUE(head->handOut(unit(key)));
+  }
+  const std::jthread worker([&] {
+    EXPECT_TRUE(until([&] { return submissions() > 0; }));
+    work(spool(), "7_1");
+    work(spool(), "7_1");
+  });
+  for (const char* key : {"aa", "bb"}) {
+    const auto answer = head->await(key);
+    ASSERT_TRUE(answer) << answer.error().message;
+  }
+  EXPECT_EQ(said("cancelled"), "");
+}
+
 TEST_F(HeadTest, ASchedulerThatIsBusyAtTheEndIsAskedAgain) {
   auto head = openHead();
   list("refuse", "");

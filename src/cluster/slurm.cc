@@ -18,6 +18,14 @@ constexpr std::string_view kVariables =
     "--export=HOME,USER,LOGNAME,PATH,LANG,LC_ALL,LD_LIBRARY_PATH,XDG_CACHE_HOME,XDG_DATA_HOME,"
     "HONE_IREE,HONE_PYTHON,HONE_EXAMPLES,VIRTUAL_ENV,VK_ICD_FILENAMES,VK_DRIVER_FILES,SLURM_CONF";
 
+/// Whether its commands say so of a controller that they do not reach.
+bool saysSilent(std::string_view err) {
+  constexpr std::array<std::string_view, 4> kSilent = {"Unable to contact", "timed out",
+                                                       "Zero Bytes were transmitted", "temporarily"};
+  return std::any_of(kSilent.begin(), kSilent.end(),
+                     [&](std::string_view words) { return err.contains(words); });
+}
+
 }  // namespace
 
 bool Job::alive() const { return !ended() && state != "COMPLETING"; }
@@ -111,6 +119,8 @@ Result<std::string> Slurm::run(std::vector<std::string> argv, bool always) {
   }
   const Command command{std::move(argv), {}, {kPatience, 0}};
   Finished finished = HONE_TRY(always ? runCleanup(command) : runCommand(command));
+  answered_ = finished.ending.ok() ||
+              (finished.ending.how == Ending::How::exited && !saysSilent(finished.err));
   if (!finished.ending.ok()) {
     const std::string_view said = trim(finished.err);  // the first line says most
     return machineError("{} failed ({}): {}", program, finished.ending.describe(),

@@ -57,6 +57,8 @@ class Slurm {
   [[nodiscard]] Result<void> cancel(const std::string& job);
   /// All of the name; also after an interrupt.
   [[nodiscard]] Result<void> cancelAll();
+  /// Whether the scheduler itself spoke when it was last asked, be it to refuse.
+  [[nodiscard]] bool answered() const { return answered_; }
   /// How often the scheduler was asked for something.
   [[nodiscard]] std::int64_t calls() const { return calls_; }
 
@@ -65,6 +67,7 @@ class Slurm {
 
   std::string name_;
   std::int64_t calls_ = 0;
+  bool answered_ = true;
 };
 
 }  // namespace hone::cluster
