@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdio>
 #include <thread>
 
 #include "base/clock.h"
@@ -21,6 +22,9 @@ constexpr std::chrono::milliseconds kLongestPause{200};
 /// A scheduler that does not answer at the end of a run is asked again.
 constexpr int kMostCancels = 20;
 constexpr std::chrono::milliseconds kCancelPause{5000};
+/// Fewer times where somebody waits for the end of the command.
+constexpr int kLastCancels = 3;
+constexpr std::chrono::milliseconds kLastPause{2000};
 constexpr std::string_view kCompileSuffix = "c";
 
 /// The unit that compiles what another will measure.
@@ -80,7 +84,22 @@ Result<std::unique_ptr<Head>> Head::open(const Options& options, const std::stri
 
 Head::~Head() {
   if (open_) {
-    static_cast<void>(slurm_.cancelAll());
+    leave();
+  }
+}
+
+void Head::leave() {
+  const InterruptsHeld held;
+  // Also those workers go whose job cannot be cancelled.
+  static_cast<void>(spool_.beatHead(++beats_, true));
+  for (int tries = 1; !slurm_.cancelAll(); ++tries) {
+    if (tries == kLastCancels) {
+      fmt::print(stderr, "hone: the scheduler cancels no jobs now; cancel those of this run by "
+                         "scancel --name={}\n",
+                 slurm_.name());
+      return;
+    }
+    std::this_thread::sleep_for(kLastPause);
   }
 }
 

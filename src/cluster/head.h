@@ -138,6 +138,8 @@ class Head {
   void begin(const std::string& key);
   void tell();
   [[nodiscard]] Result<void> cancelPatiently();
+  /// Ends the jobs of a head that nobody has closed; says so where they stay.
+  void leave();
 
   Options options_;
   Spool spool_;

@@ -332,6 +332,22 @@ TEST_F(HeadTest, AHeadThatIsStartedAgainGoesOnWithItsJobsWhereNoneIsTaken) {
   EXPECT_EQ(said("cancelled"), "");
 }
 
+TEST_F(HeadTest, OneThatIsNotClosedEndsItsWorkersAndTriesAgainToCancel) {
+  auto head = openHead();
+  list("refuse", "");
+  head.reset();
+  EXPECT_THAT(said("cancelled"), HasSubstr("--name=hone-test"));
+  EXPECT_TRUE(spool().headBeat().finished);
+}
+
+TEST_F(HeadTest, JobsThatCannotBeCancelledAreNamed) {
+  program("scancel", "exit 1\n");
+  auto head = openHead();
+  testing::internal::CaptureStderr();
+  head.reset();
+  EXPECT_THAT(testing::internal::GetCapturedStderr(), HasSubstr("scancel --name=hone-test"));
+}
+
 TEST_F(HeadTest, ASchedulerThatIsBusyAtTheEndIsAskedAgain) {
   auto head = openHead();
   list("refuse", "");

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "base/cleanup_command.h"
+#include "base/interrupt.h"
 #include "base/subprocess.h"
 #include "base/text.h"
 
@@ -130,6 +131,9 @@ Result<std::string> Slurm::run(std::vector<std::string> argv, bool always) {
 }
 
 Result<std::string> Slurm::submit(const JobRequest& request) {
+  if (interrupted()) {
+    return interruptedError();
+  }
   std::vector<std::string> argv = {
       "sbatch", "--parsable", fmt::format("--array=1-{}", request.count),
       fmt::format("--job-name={}", name_),
@@ -138,7 +142,7 @@ Result<std::string> Slurm::submit(const JobRequest& request) {
       "--no-requeue", std::string(kVariables)};
   argv.insert(argv.end(), request.options.begin(), request.options.end());
   argv.push_back(request.script.string());
-  return submittedIn(HONE_TRY(run(std::move(argv))));
+  return submittedIn(HONE_TRY(run(std::move(argv), true)));
 }
 
 Result<std::vector<Job>> Slurm::jobs() {

@@ -48,8 +48,11 @@ class Slurm {
  public:
   explicit Slurm(std::string name) : name_(std::move(name)) {}
 
+  [[nodiscard]] const std::string& name() const { return name_; }
   /// A user error where there is no Slurm here.
   [[nodiscard]] static Result<void> check();
+  /// Its number. An interrupt does not end it midway: the scheduler might have taken the jobs, and
+  /// nobody would know them.
   [[nodiscard]] Result<std::string> submit(const JobRequest& request);
   /// Those that are there, and those that ended in the last minutes.
   [[nodiscard]] Result<std::vector<Job>> jobs();

@@ -3,6 +3,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+
+#include "base/file.h"
+#include "base/interrupt.h"
+
 namespace hone::cluster {
 namespace {
 
@@ -61,6 +66,24 @@ TEST(SlurmTest, WhatHoneMustSayItselfIsRefused) {
   EXPECT_TRUE(checkSbatchArgs(
       std::vector<std::string>{"--time=2:00:00", "-t", "30", "--qos=low", "--wait-all-nodes=1",
                                "--nodelist=n1", "-w", "n1", "-n", "1", "--exclude=n2"}));
+}
+
+TEST(SlurmDeathTest, AnInterruptDoesNotEndASubmissionMidway) {
+  const ScratchFolder folder = ScratchFolder::create("hone-slurm-test").value();
+  const auto program = folder.path() / "sbatch";
+  ASSERT_TRUE(writeFile(program, "#!/bin/sh\nkill -INT $PPID\nsleep 0.2\necho 12\n"));
+  std::filesystem::permissions(program, std::filesystem::perms::owner_all);
+  EXPECT_EXIT(
+      {
+        ::setenv("PATH", fmt::format("{}:{}", folder.path().string(), std::getenv("PATH")).c_str(),
+                 1);
+        catchInterrupts();
+        Slurm slurm("hone-test");
+        const auto submitted = slurm.submit({});
+        const bool right = submitted && *submitted == "12" && interrupted() && !slurm.submit({});
+        std::_Exit(right ? 0 : 1);
+      },
+      testing::ExitedWithCode(0), "");
 }
 
 TEST(SlurmTest, ReadsTheNumberOfAJob) {
