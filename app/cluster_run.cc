@@ -79,7 +79,7 @@ Result<std::unique_ptr<ClusterRun>> ClusterRun::open(const cluster::Options& opt
   opened->head_->onStatus(
       [raw = opened.get()](const cluster::Status& status) { raw->show(status); });
   opened->head_->onTrouble([&progress](const std::string& why) {
-    progress.say(fmt::format("a worker cannot begin: {}", why));
+    progress.say(fmt::format("a worker cannot work: {}", why));
   });
   return opened;
 }

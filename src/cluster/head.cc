@@ -32,6 +32,8 @@ Unit compileUnit(const Unit& unit) {
   Unit compile = unit;
   compile.key = fmt::format("{}{}", unit.key, kCompileSuffix);
   compile.onlyCompile = true;
+  compile.deaths = compile.failures = 0;
+  compile.nodes.clear();
   return compile;
 }
 
@@ -126,6 +128,7 @@ Result<void> Head::handOut(Unit unit) {
   if (units_.contains(key) || answers_.contains(key)) {
     return {};
   }
+  spool_.recallFailures(unit);
   ++unitCount_;
   if (auto done = spool_.doneAnswer(key)) {
     answers_.emplace(key, std::move(*done));
@@ -192,6 +195,7 @@ bool Head::gather() {
   auto answers = spool_.takeAnswers();
   for (Answer& answer : answers) {
     badWorkers_ = 0;
+    badOn_.erase(answer.node.name);
     begun_.insert(answer.worker);
     hands_.erase(answer.worker);
     inherited_.erase(answer.key);

@@ -131,6 +131,11 @@ class Head {
   void died(const std::string& key, const std::string& worker, const std::string& why);
   /// A death more for the unit; after too many it is answered as that, and this is true.
   bool blame(const std::string& key, const std::string& worker, const std::string& why);
+  /// The machine of the worker failed at the unit, which goes to another; after very many it is
+  /// answered as that.
+  void failed(const Death& death);
+  /// Nobody is to try the unit again: that is its answer.
+  void giveUp(const Unit& unit, const std::string& worker, const std::string& why);
   /// The worker could not begin. An error when so many could not that none will.
   [[nodiscard]] Result<void> badWorker(const std::string& worker, const std::string& why);
   [[nodiscard]] std::size_t count(Pending::At at) const;
@@ -174,6 +179,7 @@ class Head {
   std::size_t otherNodes_ = 0;  ///< that were of another kind than those that measure
   std::size_t otherCompileNodes_ = 0;
   std::size_t badWorkers_ = 0;  ///< that could not begin, since the last answer
+  std::map<std::string, int> badOn_;  ///< such workers by node, since its last answer
   std::size_t mostWanted_ = 0;  ///< workers at a time
   bool wantsWorker_ = false;    ///< also without a unit for it
   bool open_ = true;

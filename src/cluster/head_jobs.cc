@@ -1,4 +1,6 @@
 // The head and the scheduler: which jobs there are, how they ended, and how many are wanted.
+#include <fmt/ranges.h>
+
 #include <algorithm>
 
 #include "base/clock.h"
@@ -12,6 +14,8 @@ constexpr std::int64_t kSecondNs = 1'000'000'000;
 constexpr std::int64_t kJobsNs = 5 * kSecondNs;
 constexpr std::int64_t kLongestJobsNs = 60 * kSecondNs;
 constexpr std::int64_t kSubmitNs = 10 * kSecondNs;
+/// A node on which so many workers in a row could not work is not asked for again.
+constexpr int kBadNode = 2;
 /// A scheduler that is silent for so long will not come back.
 constexpr std::int64_t kSilentNs = 600 * kSecondNs;
 
@@ -112,6 +116,15 @@ Result<void> Head::submit(std::size_t count, bool onlyCompile) {
       request.options.push_back(fmt::format("--gres={}", options_.gres));
     }
   }
+  std::vector<std::string> bad;
+  for (const auto& [node, workers] : badOn_) {
+    if (!node.empty() && workers >= kBadNode) {
+      bad.push_back(node);
+    }
+  }
+  if (!bad.empty()) {
+    request.options.push_back(fmt::format("--exclude={}", fmt::join(bad, ",")));
+  }
   request.options.insert(request.options.end(), options_.sbatchArgs.begin(),
                          options_.sbatchArgs.end());
   const std::string array = HONE_TRY(slurm_.submit(request));
@@ -168,6 +181,7 @@ Result<void> Head::startWorkers() {
   // now; one that is silent may have taken them. The workers there are go on.
   submitNs_ = nowNs();
   jobsNs_ = 0;
+  badOn_.clear();  // there may be no others
   refusedNs_ = refusedNs_ == 0 ? nowNs() : refusedNs_;
   const bool refused = slurm_.answered() && arrays_.empty() && jobs_.empty();
   const bool hopeless = refused || (measuring == 0 && nowNs() - refusedNs_ > kSilentNs);

@@ -185,6 +185,96 @@ TEST_F(HeadTest, AHungWorkerIsCancelledAndReplaced) {
   EXPECT_THAT(said("cancelled"), HasSubstr("1_1"));
 }
 
+TEST_F(HeadTest, WhereAMachineFailsTheUnitIsNotToBlameAndTheNodeIsAvoided) {
+  options_.nodes = 2;
+  list("after-1", "1_1|RUNNING\n1_2|RUNNING\n");
+  auto head = openHead();
+  for (const char* key : {"aa", "bb"}) {
+    ASSERT_TRUE(head->handOut(unit(key)));
+  }
+  std::atomic<bool> running = false;
+  head->onStatus([&](const Status& status) { running = running || status.running > 0; });
+  const std::jthread workers([&] {
+    Spool mine = spool();
+    std::optional<std::pair<Claim, Unit>> held;
+    std::optional<std::pair<Claim, Unit>> failing;
+    EXPECT_TRUE(until([&] { return (held = mine.claim("1_1", true)).has_value(); }));
+    EXPECT_TRUE(until([&] { return running.load(); }));
+    int number = 1;
+    for (const char* node : {"n1", "n1", "n2", "n1"}) {
+      const std::string worker = fmt::format("1_{}", ++number);
+      EXPECT_TRUE(until([&] { return (failing = mine.claim(worker, true)).has_value(); }));
+      EXPECT_TRUE(mine.reportDeath(worker, "the disk is full", node, true));
+    }
+    list("jobs", "1_1|RUNNING\n1_2|COMPLETED\n");
+    EXPECT_TRUE(until([&] { return (failing = mine.claim("3_1", true)).has_value(); }));
+    EXPECT_EQ(failing->second.deaths, 0);
+    EXPECT_THAT(failing->second.nodes, testing::ElementsAre("n1", "n2"));
+    EXPECT_TRUE(until([&] { return submissions() == 2; }));
+    answer(mine, failing, "3_1");
+    answer(mine, held, "1_1");
+  });
+  for (const char* key : {"aa", "bb"}) {
+    const auto answered = head->await(key);
+    ASSERT_TRUE(answered) << answered.error().message;
+    EXPECT_FALSE(answered->killed);
+  }
+  EXPECT_THAT(said("submitted"), HasSubstr("--exclude=n1 "));
+}
+
+TEST_F(HeadTest, AUnitAtWhichAllMachinesFailIsAnAnswer) {
+  options_.nodes = 9;
+  auto head = openHead();
+  for (const char* key : {"a1", "a2", "a3", "a4", "a5", "a6", "a7", "a8"}) {
+    ASSERT_TRUE(head->handOut(unit(key)));
+  }
+  const std::jthread workers([&] {
+    Spool mine = spool();
+    for (int failures = 0; failures < 6;) {
+      const std::string worker = fmt::format("1_{}", failures);
+      const auto claimed = mine.claim(worker, true);
+      if (claimed && claimed->second.key == "a1") {
+        EXPECT_TRUE(mine.reportDeath(worker, "no device", fmt::format("n{}", failures), true));
+        ++failures;
+      }
+    }
+  });
+  const auto answered = head->await("a1");
+  ASSERT_TRUE(answered) << answered.error().message;
+  EXPECT_TRUE(answered->killed);
+  EXPECT_THAT(answered->error->message, HasSubstr("no device"));
+}
+
+TEST_F(HeadTest, AnotherHeadKnowsWhoDiedOverAUnit) {
+  const auto die = [this](const char* worker) {
+    Spool mine = spool();
+    EXPECT_TRUE(until([&] { return mine.claim(worker, true).has_value(); }));
+    EXPECT_TRUE(mine.reportDeath(worker, "killed by SIGSEGV", "n1"));
+  };
+  {
+    auto first = openHead();
+    ASSERT_TRUE(first->handOut(unit("aa")));
+    const std::jthread workers([&] {
+      die("1_1");
+      die("1_2");
+      Unit aa = unit("aa");
+      EXPECT_TRUE(until([&] {
+        spool().recallFailures(aa);
+        return aa.deaths == 2;
+      }));
+      EXPECT_TRUE(spool().beat("1_3", {1, false}));
+    });
+    ASSERT_TRUE(first->awaitWorker());
+    static_cast<void>(first.release());  // as if it was killed
+  }
+  auto second = openHead();
+  ASSERT_TRUE(second->handOut(unit("aa")));
+  const std::jthread workers([&] { die("2_1"); });
+  const auto answered = second->await("aa");
+  ASSERT_TRUE(answered) << answered.error().message;
+  EXPECT_TRUE(answered->killed);
+}
+
 TEST_F(HeadTest, AUnitThatTakesLongerThanThreeJobsMayIsAnAnswer) {
   auto head = openHead();
   ASSERT_TRUE(head->handOut(unit("aa")));

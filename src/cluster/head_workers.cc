@@ -13,6 +13,8 @@ constexpr std::int64_t kSecondNs = 1'000'000'000;
 constexpr std::int64_t kBeginNs = 300 * kSecondNs;
 /// A unit over which so many workers died is not tried again.
 constexpr int kMostDeaths = 3;
+/// Nor is one at which so many machines failed: not all of them will be bad.
+constexpr int kMostFailures = 6;
 /// Fewer workers that could not begin may be bad luck.
 constexpr std::size_t kFewestBadWorkers = 3;
 
@@ -20,18 +22,44 @@ constexpr std::size_t kFewestBadWorkers = 3;
 
 bool Head::blame(const std::string& key, const std::string& worker, const std::string& why) {
   const auto at = units_.find(key);
-  if (at == units_.end() || ++at->second.unit.deaths < kMostDeaths) {
+  if (at == units_.end()) {
     return false;
   }
+  Unit& unit = at->second.unit;
+  if (++unit.deaths < kMostDeaths) {
+    static_cast<void>(spool_.keepFailures(unit));
+    return false;
+  }
+  giveUp(unit, worker, fmt::format("{} workers died over it; the last: {}", kMostDeaths, why));
+  return true;
+}
+
+void Head::giveUp(const Unit& unit, const std::string& worker, const std::string& why) {
   Answer answer;
-  answer.key = key;
+  answer.key = unit.key;
   answer.killed = true;
   answer.worker = worker;
-  answer.error =
-      Error{Fault::user, fmt::format("{} workers died over it; the last: {}", kMostDeaths, why)};
+  answer.error = Error{Fault::user, why};
   static_cast<void>(spool_.keepDone(answer));  // not to be tried again by the next head
   settle(std::move(answer));
-  return true;
+}
+
+void Head::failed(const Death& death) {
+  const auto at = units_.find(death.key);
+  if (at == units_.end()) {
+    inherited_.erase(death.key);
+    return;
+  }
+  ++givenBack_;
+  Unit& unit = at->second.unit;
+  if (++unit.failures == kMostFailures) {
+    giveUp(unit, death.worker,
+           fmt::format("the machines of {} workers failed at it; the last: {}", kMostFailures,
+                       death.why));
+    return;
+  }
+  static_cast<void>(spool_.keepFailures(unit));
+  wait(death.key);
 }
 
 void Head::died(const std::string& key, const std::string& worker, const std::string& why) {
@@ -75,7 +103,7 @@ Result<void> Head::badWorker(const std::string& worker, const std::string& why) 
   if (badWorkers_ < std::max(kFewestBadWorkers, mostWanted_) || count(Pending::At::claimed) > 0) {
     return {};
   }
-  return machineError("the workers cannot begin on their nodes; the last, {}: {}; see {}", worker,
+  return machineError("the workers cannot begin or go on; the last, {}: {}; see {}", worker,
                       why, (spool_.folder() / "logs").string());
 }
 
@@ -83,11 +111,22 @@ Result<void> Head::readDeaths() {
   const std::vector<Death> deaths = spool_.takeDeaths();
   gather();  // a worker that died after its answer has done its unit
   for (const Death& death : deaths) {
+    if (const auto at = units_.find(death.key); at != units_.end() && !death.node.empty()) {
+      auto& nodes = at->second.unit.nodes;
+      if (std::find(nodes.begin(), nodes.end(), death.node) == nodes.end()) {
+        nodes.push_back(death.node);
+      }
+    }
     if (!death.key.empty()) {
       begun_.insert(death.worker);
       hands_.erase(death.worker);
+    }
+    if (!death.key.empty() && !death.ofMachine) {
       died(death.key, death.worker, death.why);
     } else if (death.why != kOtherKind) {
+      failed(death);
+      ++badOn_[death.node];
+      begun_.erase(death.worker);  // it did begin, and cannot go on
       HONE_CHECK(badWorker(death.worker, death.why));
     } else if (onlyCompiles(death.worker)) {
       ++otherCompileNodes_;

@@ -149,6 +149,29 @@ TEST_F(SpoolTest, WhatIsAnsweredDoesNotGoBack) {
   }
 }
 
+TEST_F(SpoolTest, WhatFailedOnANodeIsLeftToOthers) {
+  Unit failed = unit("aa");
+  failed.deaths = 2;
+  failed.failures = 3;
+  failed.nodes = {"n1"};
+  ASSERT_TRUE(spool_.put(failed));
+  EXPECT_FALSE(spool_.claim("w1", true, "n1"));
+  const auto claimed = spool_.claim("w2", true, "n2");
+  ASSERT_TRUE(claimed);
+  EXPECT_EQ(claimed->first.key(), "aa");
+  EXPECT_THAT(claimed->second.nodes, ElementsAre("n1"));
+  spool_.giveBack("w2");
+  EXPECT_THAT(spool_.queuedKeys(), ElementsAre("aa"));
+  EXPECT_TRUE(spool_.claim("w1", true)) << "where it must be";
+
+  ASSERT_TRUE(spool_.keepFailures(failed));
+  Unit again = unit("aa");
+  Spool::create(spool_.folder(), {}).value().recallFailures(again);
+  EXPECT_EQ(again.deaths, 2);
+  EXPECT_EQ(again.failures, 3);
+  EXPECT_THAT(again.nodes, ElementsAre("n1"));
+}
+
 TEST_F(SpoolTest, DamagedFilesAreAsIfTheyWereNotThere) {
   ASSERT_TRUE(spool_.put(unit("aa")));
   const auto queue = spool_.folder() / "queue";
