@@ -208,6 +208,7 @@ Result<bool> Head::look() {
   if (interrupted()) {
     return interruptedError();
   }
+  forgiveDelay();
   const bool came = gather();
   if (nowNs() - beatNs_ > kBeatNs) {
     HONE_CHECK(beat());

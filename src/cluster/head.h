@@ -118,6 +118,9 @@ class Head {
   [[nodiscard]] Result<void> readDeaths();
   void readPlaces();
   [[nodiscard]] Result<void> readWorkers();
+  /// Time in which the head itself saw nothing, as when the file system stood still, is not held
+  /// against the workers.
+  void forgiveDelay();
   void noteClaims(const std::vector<Claim>& claims);
   [[nodiscard]] Result<void> giveUpSilent(const std::string& worker, Known& known);
   [[nodiscard]] Result<void> readJobs();
@@ -167,6 +170,7 @@ class Head {
   std::string told_;
   std::int64_t beats_ = 0;
   std::int64_t beatNs_ = 0;
+  std::int64_t awakeNs_ = 0;  ///< when it last went on
   std::int64_t placesNs_ = 0;
   std::int64_t workersNs_ = 0;
   std::int64_t jobsNs_ = 0;

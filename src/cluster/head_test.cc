@@ -185,6 +185,39 @@ TEST_F(HeadTest, AHungWorkerIsCancelledAndReplaced) {
   EXPECT_THAT(said("cancelled"), HasSubstr("1_1"));
 }
 
+TEST_F(HeadTest, AHeadThatWasHeldUpItselfGivesUpNobody) {
+  options_.lostSeconds = 4;
+  list("after-1", "1_1|RUNNING\n");
+  auto head = openHead();
+  ASSERT_TRUE(head->handOut(unit("aa")));
+  std::atomic<std::int64_t> stoodAt = 0;  // the head's signs of life by then
+  head->onStatus([&](const Status& status) {
+    if (status.running == 1 && stoodAt == 0) {
+      std::this_thread::sleep_for(std::chrono::seconds(6));  // as a file system that stands still
+      stoodAt = spool().headBeat().count;
+    }
+  });
+  const std::jthread worker([&] {
+    Spool mine = spool();
+    EXPECT_TRUE(mine.beat("1_1", {1, false}));
+    std::optional<std::pair<Claim, Unit>> claimed;
+    EXPECT_TRUE(until([&] { return (claimed = mine.claim("1_1", true)).has_value(); }));
+    EXPECT_TRUE(until([&] { return stoodAt > 0; }));
+    // Its own signs of life come late. By its second one the head has looked at those of others.
+    EXPECT_TRUE(until([&] { return mine.headBeat().count > stoodAt; }));
+    std::int64_t beats = 1;
+    EXPECT_TRUE(until([&] {
+      EXPECT_TRUE(mine.beat("1_1", {++beats, false}));
+      return mine.headBeat().count > stoodAt + 1;
+    }));
+    answer(mine, claimed, "1_1");
+  });
+  const auto answered = head->await("aa");
+  ASSERT_TRUE(answered) << answered.error().message;
+  EXPECT_EQ(head->counts().givenBack, 0);
+  EXPECT_EQ(said("cancelled"), "");
+}
+
 TEST_F(HeadTest, WhereAMachineFailsTheUnitIsNotToBlameAndTheNodeIsAvoided) {
   options_.nodes = 2;
   list("after-1", "1_1|RUNNING\n1_2|RUNNING\n");

@@ -11,6 +11,8 @@ namespace {
 constexpr std::int64_t kSecondNs = 1'000'000'000;
 /// A job that runs for so long without a sign of its worker will not give one.
 constexpr std::int64_t kBeginNs = 300 * kSecondNs;
+/// A head that takes no longer from one look to the next is on time.
+constexpr std::int64_t kLateNs = kSecondNs;
 /// A unit over which so many workers died is not tried again.
 constexpr int kMostDeaths = 3;
 /// Nor is one at which so many machines failed: not all of them will be bad.
@@ -149,6 +151,21 @@ void Head::noteClaims(const std::vector<Claim>& claims) {
   }
 }
 
+void Head::forgiveDelay() {
+  const std::int64_t now = nowNs();
+  const std::int64_t gapNs = awakeNs_ == 0 ? 0 : now - awakeNs_;
+  awakeNs_ = now;
+  if (gapNs < std::max(kLateNs, static_cast<std::int64_t>(options_.lostSeconds * 1e9) / 4)) {
+    return;
+  }
+  for (auto& [name, known] : workers_) {
+    known.seenNs = std::min(now, known.seenNs + gapNs);
+  }
+  for (auto& [key, pending] : units_) {
+    pending.missingNs = pending.missingNs == 0 ? 0 : std::min(now, pending.missingNs + gapNs);
+  }
+}
+
 void Head::readPlaces() {
   std::map<std::string, Pending::At> places;
   // In the order in which a unit moves, so that one on its way is seen at least once.
@@ -165,6 +182,7 @@ void Head::readPlaces() {
   }
   noteClaims(claims);
   gather();
+  forgiveDelay();
   const auto lostNs = static_cast<std::int64_t>(options_.lostSeconds * 1e9);
   for (auto& [key, pending] : units_) {
     if (const auto place = places.find(key); place != places.end()) {
@@ -211,6 +229,7 @@ Result<void> Head::readWorkers() {
       known.seenNs = nowNs();
     }
   }
+  forgiveDelay();
   for (auto next = workers_.begin(); next != workers_.end();) {
     const auto at = next++;
     const std::string& name = at->first;

@@ -21,8 +21,8 @@ constexpr std::string_view kVariables =
 
 /// Whether its commands say so of a controller that they do not reach.
 bool saysSilent(std::string_view err) {
-  constexpr std::array<std::string_view, 4> kSilent = {"Unable to contact", "timed out",
-                                                       "Zero Bytes were transmitted", "temporarily"};
+  constexpr std::array<std::string_view, 4> kSilent = {
+      "Unable to contact", "timed out", "Zero Bytes were transmitted", "temporarily"};
   return std::any_of(kSilent.begin(), kSilent.end(),
                      [&](std::string_view words) { return err.contains(words); });
 }
