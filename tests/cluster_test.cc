@@ -41,7 +41,7 @@ class OnCluster : public testing::Test {
     }
     box_.write("hone.toml",
                "[cluster]\nexecutor = \"slurm\"\nnodes = 2\npartition = \"batch\"\n"
-               "lost-seconds = 15\n");
+               "lost-seconds = 30\n");
   }
 
   static json exported(Sandbox& box) { return box.hone({"runs", "export", "1", "--json"}).json(); }
