@@ -95,10 +95,15 @@ ClusterRun::~ClusterRun() {
 }
 
 void ClusterRun::show(const cluster::Status& status) {
-  progress_.step(status.text(), 0);
-  if (nowNs() - notedNs_ > kNoteNs) {
+  const std::string text = status.text();
+  if (text != shown_) {
+    shown_ = text;
+    progress_.step(text, 0);
+  }
+  if (text != noted_ && nowNs() - notedNs_ > kNoteNs) {
     notedNs_ = nowNs();
-    static_cast<void>(note(store_, run_, "cluster", status.text()));
+    noted_ = text;
+    static_cast<void>(note(store_, run_, "cluster", text));
   }
 }
 

@@ -65,6 +65,8 @@ class ClusterRun {
   std::int64_t run_;
   Progress& progress_;
   cluster::Plans plans_;
+  std::string shown_;
+  std::string noted_;
   std::int64_t notedNs_ = 0;
   bool closed_ = false;
 };

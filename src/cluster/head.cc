@@ -217,7 +217,9 @@ Result<bool> Head::look() {
     placesNs_ = nowNs();
     HONE_CHECK(readDeaths());
     readPlaces();
-    tell();
+    if (listener_) {
+      listener_(status());
+    }
   }
   if (nowNs() - workersNs_ > kWorkersNs) {
     workersNs_ = nowNs();
@@ -276,14 +278,6 @@ Status Head::status() const {
   status.running = count(Pending::At::claimed);
   status.queued = units_.size() - status.running;
   return status;
-}
-
-void Head::tell() {
-  const Status now = status();
-  if (listener_ && now.text() != told_) {
-    told_ = now.text();
-    listener_(now);
-  }
 }
 
 HeadCounts Head::counts() const {

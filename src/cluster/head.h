@@ -68,7 +68,7 @@ class Head {
   [[nodiscard]] std::size_t window() const { return 2 * options_.nodes + options_.compileNodes; }
   /// As many workers as may measure at a time.
   [[nodiscard]] std::size_t nodes() const { return options_.nodes; }
-  /// Called now and then while it waits, whenever the status has changed.
+  /// Called every second while it waits, whether or not the status has changed.
   void onStatus(std::function<void(const Status&)> listener) { listener_ = std::move(listener); }
   /// Called with what keeps a worker from beginning; not twice in a row with the same.
   void onTrouble(std::function<void(const std::string&)> listener) {
@@ -144,7 +144,6 @@ class Head {
   [[nodiscard]] std::size_t count(Pending::At at) const;
   void wait(const std::string& key);
   void begin(const std::string& key);
-  void tell();
   [[nodiscard]] Result<void> cancelPatiently();
   /// Ends the jobs of a head that nobody has closed; says so where they stay.
   void leave();
@@ -167,7 +166,6 @@ class Head {
   std::function<void(const Status&)> listener_;
   std::function<void(const std::string&)> onTrouble_;
   std::string lastTrouble_;
-  std::string told_;
   std::int64_t beats_ = 0;
   std::int64_t beatNs_ = 0;
   std::int64_t awakeNs_ = 0;  ///< when it last went on

@@ -354,6 +354,20 @@ TEST_F(HeadTest, WhatComesBackAfterItWasSettledIsTakenOutOfTheQueue) {
   EXPECT_TRUE(head->await("bb"));
 }
 
+TEST_F(HeadTest, TheStatusIsToldAgainWhileNothingChanges) {
+  auto head = openHead();
+  ASSERT_TRUE(head->handOut(unit("aa")));
+  std::atomic<int> told = 0;
+  head->onStatus([&](const Status& status) {
+    told += status.text() == "0 nodes, 0 running, 1 queued" ? 1 : 0;
+  });
+  const std::jthread worker([&] {
+    EXPECT_TRUE(until([&] { return told > 1; }));
+    work(spool(), "1_1");
+  });
+  ASSERT_TRUE(head->await("aa"));
+}
+
 TEST_F(HeadTest, WaitsForAWorkerBeforeThereIsWork) {
   auto head = openHead();
   const std::jthread worker([&] {
