@@ -122,6 +122,18 @@ Result<void> ClusterRun::keep(const cluster::Answer& answer) {
   return {};
 }
 
+Result<void> ClusterRun::keepFailed(const std::string& problem, const cluster::Answer& answer,
+                                    const std::string& what) {
+  store::Trial trial;
+  trial.key = fmt::format("{}{} as a whole", what, problem);
+  trial.problem = problem;
+  trial.config.name = "as a whole";
+  trial.outcome = model::Outcome::runFailed;
+  trial.message = answer.error->message;
+  HONE_CHECK(store_.merge(run_, std::vector{store::TrialRecord{trial, {}, 0}}));
+  return {};
+}
+
 Result<void> ClusterRun::close() {
   HONE_CHECK(head_->close());
   closed_ = true;
