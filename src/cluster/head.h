@@ -129,6 +129,7 @@ class Head {
   [[nodiscard]] Result<void> startWorkers();
   [[nodiscard]] bool onlyCompiles(const std::string& worker) const;
   [[nodiscard]] Result<void> submit(std::size_t count, bool onlyCompile);
+  [[nodiscard]] Result<void> submitArray(std::size_t count, bool onlyCompile);
   /// The worker will not finish what it has.
   void lose(const std::string& worker, bool itsFault, const std::string& why);
   void died(const std::string& key, const std::string& worker, const std::string& why);

@@ -16,6 +16,8 @@ constexpr std::int64_t kLongestJobsNs = 60 * kSecondNs;
 constexpr std::int64_t kSubmitNs = 10 * kSecondNs;
 /// A node on which so many workers in a row could not work is not asked for again.
 constexpr int kBadNode = 2;
+/// More in one array are refused where nobody has set MaxArraySize (1001).
+constexpr std::size_t kLargestArray = 1000;
 /// A scheduler that is silent for so long will not come back.
 constexpr std::int64_t kSilentNs = 600 * kSecondNs;
 
@@ -96,6 +98,13 @@ bool Head::onlyCompiles(const std::string& worker) const {
 }
 
 Result<void> Head::submit(std::size_t count, bool onlyCompile) {
+  for (; count > kLargestArray; count -= kLargestArray) {
+    HONE_CHECK(submitArray(kLargestArray, onlyCompile));
+  }
+  return submitArray(count, onlyCompile);
+}
+
+Result<void> Head::submitArray(std::size_t count, bool onlyCompile) {
   JobRequest request;
   request.count = count;
   request.script = spool_.folder() / (onlyCompile ? "compile.sh" : "measure.sh");

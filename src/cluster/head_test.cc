@@ -368,6 +368,23 @@ TEST_F(HeadTest, TheStatusIsToldAgainWhileNothingChanges) {
   ASSERT_TRUE(head->await("aa"));
 }
 
+TEST_F(HeadTest, ManyJobsAreSeveralArrays) {
+  options_.nodes = 2300;
+  auto head = openHead();
+  for (int i = 0; i < 2300; ++i) {
+    ASSERT_TRUE(head->handOut(unit(fmt::format("{:04x}", i))));
+  }
+  const std::jthread worker([&] {
+    EXPECT_TRUE(until([&] { return submissions() == 3; }));
+    EXPECT_TRUE(spool().beat("1_1", {1, false}));
+  });
+  ASSERT_TRUE(head->awaitWorker());
+  const std::string submitted = said("submitted");
+  EXPECT_THAT(submitted, HasSubstr("--array=1-1000 "));
+  EXPECT_THAT(submitted, HasSubstr("--array=1-300 "));
+  EXPECT_EQ(submissions(), 3U);
+}
+
 TEST_F(HeadTest, WaitsForAWorkerBeforeThereIsWork) {
   auto head = openHead();
   const std::jthread worker([&] {
