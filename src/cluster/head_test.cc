@@ -263,14 +263,16 @@ TEST_F(HeadTest, AUnitAtWhichAllMachinesFailIsAnAnswer) {
   }
   const std::jthread workers([&] {
     Spool mine = spool();
-    for (int failures = 0; failures < 6;) {
-      const std::string worker = fmt::format("1_{}", failures);
+    int number = 0;
+    int failures = 0;
+    EXPECT_TRUE(until([&] {
+      const std::string worker = fmt::format("1_{}", ++number);
       const auto claimed = mine.claim(worker, true);
       if (claimed && claimed->second.key == "a1") {
-        EXPECT_TRUE(mine.reportDeath(worker, "no device", fmt::format("n{}", failures), true));
-        ++failures;
+        EXPECT_TRUE(mine.reportDeath(worker, "no device", fmt::format("n{}", ++failures), true));
       }
-    }
+      return failures == 6;
+    }));
   });
   const auto answered = head->await("a1");
   ASSERT_TRUE(answered) << answered.error().message;
