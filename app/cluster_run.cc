@@ -79,7 +79,7 @@ Result<std::unique_ptr<ClusterRun>> ClusterRun::open(const cluster::Options& opt
   opened->head_->onStatus(
       [raw = opened.get()](const cluster::Status& status) { raw->show(status); });
   opened->head_->onTrouble([&progress](const std::string& why) {
-    progress.say(fmt::format("a worker cannot begin: {}", why));
+    progress.say(fmt::format("a worker cannot work: {}", why));
   });
   return opened;
 }
@@ -95,10 +95,15 @@ ClusterRun::~ClusterRun() {
 }
 
 void ClusterRun::show(const cluster::Status& status) {
-  progress_.step(status.text(), 0);
-  if (nowNs() - notedNs_ > kNoteNs) {
+  const std::string text = status.text();
+  if (text != shown_) {
+    shown_ = text;
+    progress_.step(text, 0);
+  }
+  if (text != noted_ && nowNs() - notedNs_ > kNoteNs) {
     notedNs_ = nowNs();
-    static_cast<void>(note(store_, run_, "cluster", status.text()));
+    noted_ = text;
+    static_cast<void>(note(store_, run_, "cluster", text));
   }
 }
 
@@ -114,6 +119,18 @@ Result<void> ClusterRun::keep(const cluster::Answer& answer) {
   auto records = HONE_TRY(cluster::recordsFrom(answer.result.at("records")));
   cluster::setNode(records, HONE_TRY(store_.addNode(answer.node)));
   HONE_CHECK(store_.merge(run_, records));
+  return {};
+}
+
+Result<void> ClusterRun::keepFailed(const std::string& problem, const cluster::Answer& answer,
+                                    const std::string& what) {
+  store::Trial trial;
+  trial.key = fmt::format("{}{} as a whole", what, problem);
+  trial.problem = problem;
+  trial.config.name = "as a whole";
+  trial.outcome = model::Outcome::runFailed;
+  trial.message = answer.error->message;
+  HONE_CHECK(store_.merge(run_, std::vector{store::TrialRecord{trial, {}, 0}}));
   return {};
 }
 

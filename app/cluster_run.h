@@ -45,6 +45,9 @@ class ClusterRun {
   [[nodiscard]] Result<void> awaitWorker(const trial::Budget& budget);
   /// What a unit's worker recorded, in the store.
   [[nodiscard]] Result<void> keep(const cluster::Answer& answer);
+  /// A unit without a result, as a trial of what it was about.
+  [[nodiscard]] Result<void> keepFailed(const std::string& problem, const cluster::Answer& answer,
+                                        const std::string& what = "");
   /// No job and no file is left; what it cost goes into the run's details.
   [[nodiscard]] Result<void> close();
 
@@ -65,6 +68,8 @@ class ClusterRun {
   std::int64_t run_;
   Progress& progress_;
   cluster::Plans plans_;
+  std::string shown_;
+  std::string noted_;
   std::int64_t notedNs_ = 0;
   bool closed_ = false;
 };

@@ -172,6 +172,7 @@ class KernelHead {
       }
       const cluster::Answer answer = HONE_TRY(cluster.head().await(one.key));
       if (answer.error) {
+        HONE_CHECK(cluster.keepFailed(one.file.filename().string(), answer));
         HONE_CHECK(leaveOut(one, *answer.error));
         continue;
       }

@@ -130,6 +130,7 @@ Result<ProfiledRows> profileOnCluster(ClusterRun& cluster,
     if (answer.error) {
       rows.push_back(failedRow(operations[i], answer.error->message));
       onRow(rows.back());
+      HONE_CHECK(cluster.keepFailed(operations[i].operation.name(), answer));
       continue;
     }
     HONE_CHECK(cluster.keep(answer));

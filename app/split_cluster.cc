@@ -33,20 +33,6 @@ cluster::Unit unitOf(const char* kind, json order) {
   return unit;
 }
 
-/// A problem whose unit killed its workers, as a trial.
-Result<void> recordKilled(ClusterRun& cluster, const SweepProblem& problem, const char* what,
-                          const cluster::Answer& answer) {
-  store::Trial trial;
-  trial.key = fmt::format("{}{} as a whole", what, nameOf(problem.problem));
-  trial.problem = nameOf(problem.problem);
-  trial.config.name = "as a whole";
-  trial.outcome = model::Outcome::runFailed;
-  trial.message = answer.error->message;
-  cluster::Answer record = answer;
-  record.result = {{"records", cluster::toJson(std::vector{store::TrialRecord{trial, {}}})}};
-  return cluster.keep(record);
-}
-
 json toJson(const ValidationRecord& record) {
   json choices = json::object();
   for (const auto& [name, choice] : record.choices) {
@@ -134,7 +120,7 @@ Result<std::vector<ShapeRecord>> sweepOnCluster(ClusterRun& cluster, const split
     if (answer.error) {
       record.failures.push_back(
           fmt::format("{}: {}", record.shape.arguments, answer.error->message));
-      HONE_CHECK(recordKilled(cluster, problem, "", answer));
+      HONE_CHECK(cluster.keepFailed(nameOf(problem.problem), answer));
     } else {
       record = HONE_TRY(split::shapeRecordFrom(answer.result.at("shape")));
       HONE_CHECK(cluster.keep(answer));
@@ -168,7 +154,7 @@ Result<std::vector<ValidationRecord>> validateOnCluster(ClusterRun& cluster,
       ValidationRecord& failed = records.emplace_back();
       failed.arguments = orders[i].problem.arguments;
       failed.failures.push_back(fmt::format("{}: {}", failed.arguments, answer.error->message));
-      HONE_CHECK(recordKilled(cluster, orders[i].problem, "validate ", answer));
+      HONE_CHECK(cluster.keepFailed(nameOf(orders[i].problem.problem), answer, "validate "));
     } else {
       records.push_back(validationFrom(answer.result.at("validation")));
       HONE_CHECK(cluster.keep(answer));

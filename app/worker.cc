@@ -127,6 +127,7 @@ void addWorkerVerb(CLI::App& app, Context& context) {
   verb->callback([&context, folder, options] {
     context.action = [folder, options]() -> Result<int> {
       options->name = cluster::workerName();
+      options->node = cluster::nodeName();
       auto spool = HONE_TRY(cluster::Spool::open(*folder));
       HONE_CHECK(cluster::serve(std::move(spool), *options, [&](const json& setup) {
         return makeCraft(setup, options->onlyCompile);

@@ -200,7 +200,8 @@ int work(const char* folder) {
   const auto make = [](const json&) -> Result<std::unique_ptr<cluster::Craft>> {
     return std::make_unique<ReplayCraft>();
   };
-  return spool && cluster::serve(std::move(*spool), {cluster::workerName(), false}, make) ? 0 : 1;
+  const cluster::WorkerOptions options{cluster::workerName(), false, cluster::nodeName()};
+  return spool && cluster::serve(std::move(*spool), options, make) ? 0 : 1;
 }
 
 }  // namespace

@@ -1,8 +1,8 @@
 # hone_library(name SOURCES … DEPENDS … [LINKS …]): the static library of one folder below src/.
 # DEPENDS are other folders, LINKS are third-party libraries. A wrong include does not link.
-# hone_test(name SOURCES … LIBRARIES … [SERIAL] [MEASURE] [DEFINES …]): a GoogleTest program, one
+# hone_test(name SOURCES … LIBRARIES … [SERIAL] [MEASURE] [LOCK name] [DEFINES …]): a GoogleTest program, one
 # ctest a test case. SERIAL tests run alone (label `serial`); so do those that MEASURE (label
-# `measure`). Tests find IREE by HONE_IREE in their environment.
+# `measure`). Of those with the same LOCK one runs at a time. Tests find IREE by HONE_IREE in their environment.
 # hone_bench(name SOURCES … LIBRARIES …): a program that prints a figure; the target `bench` runs all,
 # with QUICK=1 in the environment the short forms.
 
@@ -24,7 +24,7 @@ if(NOT honeTestIree)
 endif()
 
 function(hone_test name)
-  cmake_parse_arguments(ARG "SERIAL;MEASURE" "" "SOURCES;LIBRARIES;DEFINES" ${ARGN})
+  cmake_parse_arguments(ARG "SERIAL;MEASURE" "LOCK" "SOURCES;LIBRARIES;DEFINES" ${ARGN})
   if(NOT HONE_TESTS)
     return()
   endif()
@@ -36,6 +36,9 @@ function(hone_test name)
     list(APPEND properties RUN_SERIAL TRUE LABELS measure)
   elseif(ARG_SERIAL)
     list(APPEND properties RUN_SERIAL TRUE LABELS serial)
+  endif()
+  if(ARG_LOCK)
+    list(APPEND properties RESOURCE_LOCK ${ARG_LOCK})
   endif()
   gtest_discover_tests(${name} NO_PRETTY_VALUES DISCOVERY_TIMEOUT 60 PROPERTIES ${properties})
 endfunction()

@@ -60,7 +60,7 @@ class ClusterHead : public testing::Test {
     options_.executor = "slurm";
     options_.nodes = 2;
     options_.shared = folder_.path() / "shared";
-    options_.lostSeconds = 20;
+    options_.lostSeconds = 60;  // a machine under load is slow to show signs of life
     options_.idleSeconds = 20;
     std::filesystem::create_directories(marks());
   }
@@ -160,7 +160,7 @@ TEST_F(ClusterHead, WhatADeadNodeHadIsDoneElsewhere) {
 
 TEST_F(ClusterHead, AWorkerThatHangsLosesItsNodeToAnother) {
   options_.nodes = 1;
-  options_.lostSeconds = 12;
+  options_.lostSeconds = 30;
   auto head = openHead();
   ASSERT_TRUE(head->handOut(unit(3, "hang")));
   const auto answer = head->await(unit(3).key);
@@ -220,7 +220,8 @@ int main(int argc, char** argv) {
         [](const nlohmann::json&) -> hone::Result<std::unique_ptr<hone::cluster::Craft>> {
       return std::make_unique<hone::test::SquareCraft>();
     };
-    return spool && hone::cluster::serve(std::move(*spool), {hone::cluster::workerName(), false},
+    return spool && hone::cluster::serve(std::move(*spool), {hone::cluster::workerName(), false,
+                                                            hone::cluster::nodeName()},
                                          make)
                ? 0
                : 1;

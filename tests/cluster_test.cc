@@ -41,7 +41,7 @@ class OnCluster : public testing::Test {
     }
     box_.write("hone.toml",
                "[cluster]\nexecutor = \"slurm\"\nnodes = 2\npartition = \"batch\"\n"
-               "lost-seconds = 15\n");
+               "lost-seconds = 30\n");
   }
 
   static json exported(Sandbox& box) { return box.hone({"runs", "export", "1", "--json"}).json(); }
@@ -291,6 +291,64 @@ TEST(NoCluster, AWorkerOnAnotherCpuRefusesDispatchesThatAreNotForIt) {
   const auto deaths = spool.takeDeaths();
   ASSERT_EQ(deaths.size(), 1U);
   EXPECT_THAT(deaths.front().why, HasSubstr("made for a CPU of another kind"));
+}
+
+/// A scheduler that takes jobs and starts none: the test plays the workers.
+void pretendSlurm(Sandbox& box) {
+  const fs::path programs = box.root() / "programs";
+  fs::create_directories(programs);
+  for (const auto& [name, text] :
+       {std::pair("sbatch", "echo 1"), std::pair("squeue", "echo '1_1|RUNNING'"),
+        std::pair("scancel", "true")}) {
+    ASSERT_TRUE(writeFile(programs / name, fmt::format("#!/bin/sh\n{}\n", text)));
+    fs::permissions(programs / name, fs::perms::owner_all);
+  }
+  box.setVariable("PATH", fmt::format("{}:{}", programs.string(), std::getenv("PATH")));
+}
+
+/// Takes the unit of the run, and dies over it, until nobody is to try it again.
+void dieOver(const Sandbox& box) {
+  const fs::path runs = box.cache() / "hone/cluster/runs";
+  std::error_code code;
+  ASSERT_TRUE(eventually([&] { return fs::exists(runs, code) && !fs::is_empty(runs, code); }));
+  const fs::path folder = fs::directory_iterator(runs)->path();
+  ASSERT_TRUE(eventually([&] { return cluster::Spool::open(folder).has_value(); }));
+  auto spool = cluster::Spool::open(folder).value();
+  for (const char* worker : {"1_1", "1_2", "1_3"}) {
+    ASSERT_TRUE(eventually([&] { return spool.claim(worker, true).has_value(); }));
+    ASSERT_TRUE(spool.reportDeath(worker, "killed by SIGSEGV"));
+  }
+}
+
+void expectFailedTrial(Sandbox& box, const std::string& problem) {
+  const json trials = box.hone({"runs", "export", "1", "--json"}).json().at("trials");
+  ASSERT_EQ(trials.size(), 1U);
+  EXPECT_EQ(trials[0].at("outcome"), "run_failed");
+  EXPECT_THAT(trials[0].at("problem").get<std::string>(), HasSubstr(problem));
+  EXPECT_THAT(trials[0].at("message").get<std::string>(), HasSubstr("3 workers died"));
+}
+
+TEST(NoCluster, AnOperationThatKillsItsWorkersIsATrial) {
+  Sandbox box;
+  pretendSlurm(box);
+  Process head = box.start({"profile", "--problem-m=32", "--problem-n=48", "--problem-k=64",
+                            "--executor", "slurm"});
+  dieOver(box);
+  EXPECT_THAT(head.wait().out, HasSubstr("3 workers died"));
+  expectFailedTrial(box, "32x48x64");
+}
+
+TEST(NoCluster, AKernelThatKillsItsWorkersIsATrial) {
+  Sandbox box;
+  pretendSlurm(box);
+  for (const char* name : {"softmax.cc", "softmax.reference.cc"}) {
+    fs::copy_file(fs::path(HONE_SOURCE_DIR) / "examples/kernels/cpp" / name, box.work() / name);
+  }
+  Process head =
+      box.start({"kernel", "optimize", "--kernel", "softmax.cc", "--executor", "slurm"});
+  dieOver(box);
+  expectError(head.wait(), 2, {"3 workers died"});
+  expectFailedTrial(box, "softmax.cc");
 }
 
 TEST(NoCluster, WithoutSlurmIsSaid) {

@@ -13,7 +13,8 @@ namespace hone::test {
 /// A real Slurm with two nodes on this machine, for one test; it ends with it.
 class SlurmCluster {
  public:
-  /// nullptr where Slurm cannot run here; `why` says it.
+  /// nullptr where Slurm is not installed or does not start; `why` says it. To root and in CI the
+  /// latter is a failure: there it can.
   [[nodiscard]] static std::unique_ptr<SlurmCluster> start(std::string& why);
   SlurmCluster(const SlurmCluster&) = delete;
   SlurmCluster& operator=(const SlurmCluster&) = delete;

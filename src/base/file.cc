@@ -14,7 +14,9 @@
 #include <sstream>
 #include <system_error>
 
+#include "base/hash.h"
 #include "base/interrupt.h"
+#include "base/machine.h"
 #include "base/text.h"
 
 namespace hone {
@@ -59,15 +61,23 @@ bool isStillAt(int fd, const std::filesystem::path& file) {
          open.st_ino == there.st_ino && open.st_dev == there.st_dev;
 }
 
-/// Scratch folders are "<prefix>-<pid>-XXXXXX"; those whose process is gone are litter.
+/// This machine among those that may share a folder: their processes have the same numbers.
+const std::string& machineMark() {
+  static const std::string mark = hashOf(hostName()).substr(0, 8);
+  return mark;
+}
+
+/// Scratch folders are "<prefix>-<machine>-<pid>-XXXXXX"; those of this machine whose process is
+/// gone are litter.
 void sweepScratch(const std::filesystem::path& parent, std::string_view prefix) {
   std::error_code ignored;
   for (const auto& entry : std::filesystem::directory_iterator(parent, ignored)) {
     const std::string name = entry.path().filename().string();
-    if (!name.starts_with(fmt::format("{}-", prefix))) {
+    const std::string begin = fmt::format("{}-{}-", prefix, machineMark());
+    if (!name.starts_with(begin)) {
       continue;
     }
-    const std::string rest = name.substr(prefix.size() + 1);
+    const std::string rest = name.substr(begin.size());
     const auto pid = parseInt(rest.substr(0, rest.find('-')));
     if (pid && *pid > 0 && ::kill(static_cast<pid_t>(*pid), 0) != 0 && errno == ESRCH) {
       std::filesystem::remove_all(entry.path(), ignored);
@@ -96,7 +106,8 @@ Result<std::string> readFile(const std::filesystem::path& file) {
 
 Result<void> writeFile(const std::filesystem::path& file, std::string_view content) {
   static std::atomic<unsigned> writes = 0;  // threads that write the same file do not meet
-  const std::string beside = fmt::format("{}.{}-{}.part", file.string(), ::getpid(), ++writes);
+  const std::string beside =
+      fmt::format("{}.{}-{}-{}.part", file.string(), machineMark(), ::getpid(), ++writes);
   const int fd = ::open(beside.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
   if (fd < 0) {
     return errnoError(fmt::format("cannot write {}", file.string()));
@@ -137,7 +148,8 @@ Result<ScratchFolder> ScratchFolder::create(std::string_view prefix) {
   const char* set = std::getenv("TMPDIR");
   const std::filesystem::path parent = set != nullptr && *set != '\0' ? set : "/tmp";
   sweepScratch(parent, prefix);
-  std::string name = (parent / fmt::format("{}-{}-XXXXXX", prefix, ::getpid())).string();
+  std::string name =
+      (parent / fmt::format("{}-{}-{}-XXXXXX", prefix, machineMark(), ::getpid())).string();
   if (::mkdtemp(name.data()) == nullptr) {
     return errnoError(fmt::format("cannot make a scratch folder in {}", parent.string()));
   }

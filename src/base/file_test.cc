@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
+#include <unistd.h>
 
 #include <cstdlib>
 #include <iterator>
@@ -154,6 +155,22 @@ TEST(ScratchFolder, MovesWithoutRemoving) {
     EXPECT_EQ(third.path(), path);
   }
   EXPECT_FALSE(fs::exists(path));
+}
+
+TEST(ScratchFolder, WhatAKilledProcessLeftGoesUnlessItIsOfAnotherMachine) {
+  const ScratchFolder mine = ScratchFolder::create("scratch").value();
+  const std::string name = mine.path().filename().string();
+  const std::string prefix = "scratch-";
+  // No process has so high a number.
+  const std::string gone = fmt::format("-4194304-{}", ::getpid());
+  const auto left =
+      mine.path().parent_path() / (name.substr(0, name.find('-', prefix.size())) + gone);
+  const auto elsewhere = mine.path().parent_path() / (prefix + "another" + gone);
+  ASSERT_TRUE(makeFolder(left));
+  ASSERT_TRUE(makeFolder(elsewhere));
+  const ScratchFolder next = ScratchFolder::create("scratch").value();
+  EXPECT_FALSE(std::filesystem::exists(left));
+  EXPECT_TRUE(std::filesystem::remove(elsewhere));
 }
 
 TEST(ScratchFolder, SaysWhyThereIsNone) {

@@ -176,6 +176,9 @@ void confineChild(pid_t parent, [[maybe_unused]] const Limits& limits) {
   std::signal(SIGINT, SIG_DFL);
   std::signal(SIGTERM, SIG_DFL);
   std::signal(SIGPIPE, SIG_DFL);
+  if (std::signal(SIGHUP, SIG_DFL) == SIG_IGN) {
+    std::signal(SIGHUP, SIG_IGN);
+  }
 }
 
 std::string Ending::describe() const {

@@ -12,6 +12,7 @@
 #include <filesystem>
 #include <thread>
 
+#include "base/cleanup_command.h"
 #include "base/file.h"
 #include "base/interrupt.h"
 #include "base/text.h"
@@ -196,6 +197,46 @@ TEST(InterruptDeathTest, ASecondSignalEndsTheProcess) {
         std::raise(SIGTERM);
       },
       testing::KilledBySignal(SIGTERM), "");
+}
+
+TEST(InterruptDeathTest, OneMoreIsBorneWhileSomethingIsPutRight) {
+  EXPECT_EXIT(
+      {
+        catchInterrupts();
+        std::raise(SIGINT);
+        const InterruptsHeld held;
+        std::raise(SIGINT);
+        std::_Exit(runCleanup(shell("exit 0")) ? 0 : 1);
+      },
+      testing::ExitedWithCode(0), "");
+  EXPECT_EXIT(
+      {
+        catchInterrupts();
+        std::raise(SIGINT);
+        const InterruptsHeld held;
+        std::raise(SIGINT);
+        std::raise(SIGINT);
+      },
+      testing::KilledBySignal(SIGINT), "");
+}
+
+TEST(InterruptDeathTest, AClosedTerminalInterruptsUnlessThatIsIgnored) {
+  EXPECT_EXIT(
+      {
+        std::signal(SIGHUP, SIG_DFL);
+        catchInterrupts();
+        std::raise(SIGHUP);
+        std::_Exit(interrupted() ? 0 : 1);
+      },
+      testing::ExitedWithCode(0), "");
+  EXPECT_EXIT(
+      {
+        std::signal(SIGHUP, SIG_IGN);
+        catchInterrupts();
+        std::raise(SIGHUP);
+        std::_Exit(interrupted() ? 1 : 0);
+      },
+      testing::ExitedWithCode(0), "");
 }
 
 TEST(FindProgram, LooksOnThePath) {

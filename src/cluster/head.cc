@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdio>
 #include <thread>
 
 #include "base/clock.h"
@@ -21,6 +22,9 @@ constexpr std::chrono::milliseconds kLongestPause{200};
 /// A scheduler that does not answer at the end of a run is asked again.
 constexpr int kMostCancels = 20;
 constexpr std::chrono::milliseconds kCancelPause{5000};
+/// Fewer times where somebody waits for the end of the command.
+constexpr int kLastCancels = 3;
+constexpr std::chrono::milliseconds kLastPause{2000};
 constexpr std::string_view kCompileSuffix = "c";
 
 /// The unit that compiles what another will measure.
@@ -28,6 +32,8 @@ Unit compileUnit(const Unit& unit) {
   Unit compile = unit;
   compile.key = fmt::format("{}{}", unit.key, kCompileSuffix);
   compile.onlyCompile = true;
+  compile.deaths = compile.failures = 0;
+  compile.nodes.clear();
   return compile;
 }
 
@@ -80,7 +86,22 @@ Result<std::unique_ptr<Head>> Head::open(const Options& options, const std::stri
 
 Head::~Head() {
   if (open_) {
-    static_cast<void>(slurm_.cancelAll());
+    leave();
+  }
+}
+
+void Head::leave() {
+  const InterruptsHeld held;
+  // Also those workers go whose job cannot be cancelled.
+  static_cast<void>(spool_.beatHead(++beats_, true));
+  for (int tries = 1; !slurm_.cancelAll(); ++tries) {
+    if (tries == kLastCancels) {
+      fmt::print(stderr, "hone: the scheduler cancels no jobs now; cancel those of this run by "
+                         "scancel --name={}\n",
+                 slurm_.name());
+      return;
+    }
+    std::this_thread::sleep_for(kLastPause);
   }
 }
 
@@ -107,6 +128,7 @@ Result<void> Head::handOut(Unit unit) {
   if (units_.contains(key) || answers_.contains(key)) {
     return {};
   }
+  spool_.recallFailures(unit);
   ++unitCount_;
   if (auto done = spool_.doneAnswer(key)) {
     answers_.emplace(key, std::move(*done));
@@ -173,8 +195,10 @@ bool Head::gather() {
   auto answers = spool_.takeAnswers();
   for (Answer& answer : answers) {
     badWorkers_ = 0;
+    badOn_.erase(answer.node.name);
     begun_.insert(answer.worker);
     hands_.erase(answer.worker);
+    inherited_.erase(answer.key);
     settle(std::move(answer));
   }
   return !answers.empty();
@@ -184,6 +208,7 @@ Result<bool> Head::look() {
   if (interrupted()) {
     return interruptedError();
   }
+  forgiveDelay();
   const bool came = gather();
   if (nowNs() - beatNs_ > kBeatNs) {
     HONE_CHECK(beat());
@@ -192,7 +217,9 @@ Result<bool> Head::look() {
     placesNs_ = nowNs();
     HONE_CHECK(readDeaths());
     readPlaces();
-    tell();
+    if (listener_) {
+      listener_(status());
+    }
   }
   if (nowNs() - workersNs_ > kWorkersNs) {
     workersNs_ = nowNs();
@@ -251,14 +278,6 @@ Status Head::status() const {
   status.running = count(Pending::At::claimed);
   status.queued = units_.size() - status.running;
   return status;
-}
-
-void Head::tell() {
-  const Status now = status();
-  if (listener_ && now.text() != told_) {
-    told_ = now.text();
-    listener_(now);
-  }
 }
 
 HeadCounts Head::counts() const {

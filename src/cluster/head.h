@@ -68,7 +68,7 @@ class Head {
   [[nodiscard]] std::size_t window() const { return 2 * options_.nodes + options_.compileNodes; }
   /// As many workers as may measure at a time.
   [[nodiscard]] std::size_t nodes() const { return options_.nodes; }
-  /// Called now and then while it waits, whenever the status has changed.
+  /// Called every second while it waits, whether or not the status has changed.
   void onStatus(std::function<void(const Status&)> listener) { listener_ = std::move(listener); }
   /// Called with what keeps a worker from beginning; not twice in a row with the same.
   void onTrouble(std::function<void(const std::string&)> listener) {
@@ -100,6 +100,13 @@ class Head {
     bool lost = false;
   };
 
+  /// An array of jobs that the scheduler has taken and does not list yet.
+  struct Submitted {
+    std::size_t count = 0;
+    bool onlyCompile = false;
+    std::int64_t sinceNs = 0;
+  };
+
   Head(Options options, Spool spool, Slurm slurm)
       : options_(std::move(options)), spool_(std::move(spool)), slurm_(std::move(slurm)) {}
   /// Looks after everything that is due; whether anything came.
@@ -111,25 +118,36 @@ class Head {
   [[nodiscard]] Result<void> readDeaths();
   void readPlaces();
   [[nodiscard]] Result<void> readWorkers();
+  /// Time in which the head itself saw nothing, as when the file system stood still, is not held
+  /// against the workers.
+  void forgiveDelay();
   void noteClaims(const std::vector<Claim>& claims);
   [[nodiscard]] Result<void> giveUpSilent(const std::string& worker, Known& known);
   [[nodiscard]] Result<void> readJobs();
   [[nodiscard]] Result<void> jobEnded(const Job& job);
+  [[nodiscard]] Result<void> giveUpUnlisted();
   [[nodiscard]] Result<void> startWorkers();
   [[nodiscard]] bool onlyCompiles(const std::string& worker) const;
   [[nodiscard]] Result<void> submit(std::size_t count, bool onlyCompile);
+  [[nodiscard]] Result<void> submitArray(std::size_t count, bool onlyCompile);
   /// The worker will not finish what it has.
   void lose(const std::string& worker, bool itsFault, const std::string& why);
   void died(const std::string& key, const std::string& worker, const std::string& why);
   /// A death more for the unit; after too many it is answered as that, and this is true.
   bool blame(const std::string& key, const std::string& worker, const std::string& why);
+  /// The machine of the worker failed at the unit, which goes to another; after very many it is
+  /// answered as that.
+  void failed(const Death& death);
+  /// Nobody is to try the unit again: that is its answer.
+  void giveUp(const Unit& unit, const std::string& worker, const std::string& why);
   /// The worker could not begin. An error when so many could not that none will.
   [[nodiscard]] Result<void> badWorker(const std::string& worker, const std::string& why);
   [[nodiscard]] std::size_t count(Pending::At at) const;
   void wait(const std::string& key);
   void begin(const std::string& key);
-  void tell();
   [[nodiscard]] Result<void> cancelPatiently();
+  /// Ends the jobs of a head that nobody has closed; says so where they stay.
+  void leave();
 
   Options options_;
   Spool spool_;
@@ -143,14 +161,15 @@ class Head {
   std::vector<Job> jobs_;
   std::set<std::string> endedJobs_;      ///< whose claims were looked after
   std::set<std::string> arrays_;         ///< of jobs, that this head has submitted
+  std::map<std::string, Submitted> unlisted_;
   std::set<std::string> compileArrays_;  ///< whose workers only compile
   std::set<std::string> begun_;          ///< workers that had a unit in hand or reported a death
   std::function<void(const Status&)> listener_;
   std::function<void(const std::string&)> onTrouble_;
   std::string lastTrouble_;
-  std::string told_;
   std::int64_t beats_ = 0;
   std::int64_t beatNs_ = 0;
+  std::int64_t awakeNs_ = 0;  ///< when it last went on
   std::int64_t placesNs_ = 0;
   std::int64_t workersNs_ = 0;
   std::int64_t jobsNs_ = 0;
@@ -163,6 +182,7 @@ class Head {
   std::size_t otherNodes_ = 0;  ///< that were of another kind than those that measure
   std::size_t otherCompileNodes_ = 0;
   std::size_t badWorkers_ = 0;  ///< that could not begin, since the last answer
+  std::map<std::string, int> badOn_;  ///< such workers by node, since its last answer
   std::size_t mostWanted_ = 0;  ///< workers at a time
   bool wantsWorker_ = false;    ///< also without a unit for it
   bool open_ = true;

@@ -1,4 +1,6 @@
 // The head and the scheduler: which jobs there are, how they ended, and how many are wanted.
+#include <fmt/ranges.h>
+
 #include <algorithm>
 
 #include "base/clock.h"
@@ -12,6 +14,10 @@ constexpr std::int64_t kSecondNs = 1'000'000'000;
 constexpr std::int64_t kJobsNs = 5 * kSecondNs;
 constexpr std::int64_t kLongestJobsNs = 60 * kSecondNs;
 constexpr std::int64_t kSubmitNs = 10 * kSecondNs;
+/// A node on which so many workers in a row could not work is not asked for again.
+constexpr int kBadNode = 2;
+/// More in one array are refused where nobody has set MaxArraySize (1001).
+constexpr std::size_t kLargestArray = 1000;
 /// A scheduler that is silent for so long will not come back.
 constexpr std::int64_t kSilentNs = 600 * kSecondNs;
 
@@ -42,13 +48,32 @@ Result<void> Head::readJobs() {
   }
   schedulerSilentNs_ = 0;
   const bool changed = statesOf(*jobs) != statesOf(jobs_);
-  jobsPauseNs_ = changed ? kJobsNs : std::min(2 * std::max(jobsPauseNs_, kJobsNs), kLongestJobsNs);
   jobs_ = std::move(*jobs);
   for (const Job& job : jobs_) {
+    unlisted_.erase(arrayOf(job.id));
     if (job.ended() && endedJobs_.insert(job.id).second) {
       HONE_CHECK(jobEnded(job));
     } else if (job.state == "RUNNING") {
       workers_.try_emplace(job.id, Known{-1, nowNs(), false});  // it should show itself
+    }
+  }
+  jobsPauseNs_ = changed || !unlisted_.empty()
+                     ? kJobsNs
+                     : std::min(2 * std::max(jobsPauseNs_, kJobsNs), kLongestJobsNs);
+  return giveUpUnlisted();
+}
+
+Result<void> Head::giveUpUnlisted() {
+  const auto lostNs = static_cast<std::int64_t>(options_.lostSeconds * 1e9);
+  for (auto next = unlisted_.begin(); next != unlisted_.end();) {
+    const auto at = next++;
+    if (nowNs() - at->second.sinceNs <= lostNs) {
+      continue;
+    }
+    const auto [array, submitted] = *at;
+    unlisted_.erase(at);
+    for (std::size_t i = 1; i <= submitted.count; ++i) {
+      HONE_CHECK(badWorker(fmt::format("{}_{}", array, i), "the scheduler does not list its job"));
     }
   }
   return {};
@@ -73,6 +98,13 @@ bool Head::onlyCompiles(const std::string& worker) const {
 }
 
 Result<void> Head::submit(std::size_t count, bool onlyCompile) {
+  for (; count > kLargestArray; count -= kLargestArray) {
+    HONE_CHECK(submitArray(kLargestArray, onlyCompile));
+  }
+  return submitArray(count, onlyCompile);
+}
+
+Result<void> Head::submitArray(std::size_t count, bool onlyCompile) {
   JobRequest request;
   request.count = count;
   request.script = spool_.folder() / (onlyCompile ? "compile.sh" : "measure.sh");
@@ -93,10 +125,20 @@ Result<void> Head::submit(std::size_t count, bool onlyCompile) {
       request.options.push_back(fmt::format("--gres={}", options_.gres));
     }
   }
+  std::vector<std::string> bad;
+  for (const auto& [node, workers] : badOn_) {
+    if (!node.empty() && workers >= kBadNode) {
+      bad.push_back(node);
+    }
+  }
+  if (!bad.empty()) {
+    request.options.push_back(fmt::format("--exclude={}", fmt::join(bad, ",")));
+  }
   request.options.insert(request.options.end(), options_.sbatchArgs.begin(),
                          options_.sbatchArgs.end());
   const std::string array = HONE_TRY(slurm_.submit(request));
   arrays_.insert(array);
+  unlisted_[array] = {count, onlyCompile, nowNs()};
   submitNs_ = nowNs();
   jobsNs_ = 0;  // look at them soon
   jobsPauseNs_ = kJobsNs;
@@ -120,6 +162,9 @@ Result<void> Head::startWorkers() {
     const bool counts = job.alive() && (worker == workers_.end() || !worker->second.lost);
     (onlyCompiles(job.id) ? compiling : measuring) += counts ? 1 : 0;
   }
+  for (const auto& [array, submitted] : unlisted_) {
+    (submitted.onlyCompile ? compiling : measuring) += submitted.count;
+  }
   // Where nodes are of several kinds, those of another kind are not asked for again.
   const std::size_t nodes =
       std::max<std::size_t>(1, options_.nodes - std::min(options_.nodes, otherNodes_));
@@ -141,10 +186,14 @@ Result<void> Head::startWorkers() {
     refusedNs_ = 0;
     return submitted;
   }
-  // One that took jobs before may be busy, or has a limit for now; the workers there are go on.
+  // One that took jobs before, from this head or an earlier one, may be busy, or has a limit for
+  // now; one that is silent may have taken them. The workers there are go on.
   submitNs_ = nowNs();
+  jobsNs_ = 0;
+  badOn_.clear();  // there may be no others
   refusedNs_ = refusedNs_ == 0 ? nowNs() : refusedNs_;
-  const bool hopeless = arrays_.empty() || (measuring == 0 && nowNs() - refusedNs_ > kSilentNs);
+  const bool refused = slurm_.answered() && arrays_.empty() && jobs_.empty();
+  const bool hopeless = refused || (measuring == 0 && nowNs() - refusedNs_ > kSilentNs);
   return hopeless ? submitted : Result<void>();
 }
 

@@ -119,6 +119,19 @@ TEST_F(HeadTest, JobsThatEndBeforeTheirWorkersSpeakEndTheRun) {
   EXPECT_EQ(trouble, "its job ended as FAILED") << "said once";
 }
 
+TEST_F(HeadTest, JobsThatAreNeverListedAreNotSubmittedAgainAndAgain) {
+  options_.nodes = 3;
+  options_.lostSeconds = 0.5;
+  auto head = openHead();
+  for (const char* key : {"aa", "bb", "cc"}) {
+    ASSERT_TRUE(head->handOut(unit(key)));
+  }
+  const auto answer = head->await("aa");
+  ASSERT_FALSE(answer);
+  EXPECT_THAT(answer.error().message, HasSubstr("does not list"));
+  EXPECT_EQ(submissions(), 1U);
+}
+
 TEST_F(HeadTest, WorkersThatAreAllOfAnotherKindEndTheRun) {
   auto head = openHead();
   ASSERT_TRUE(head->handOut(unit("aa")));
@@ -172,6 +185,131 @@ TEST_F(HeadTest, AHungWorkerIsCancelledAndReplaced) {
   EXPECT_THAT(said("cancelled"), HasSubstr("1_1"));
 }
 
+TEST_F(HeadTest, AHeadThatWasHeldUpItselfGivesUpNobody) {
+  options_.lostSeconds = 4;
+  list("after-1", "1_1|RUNNING\n");
+  auto head = openHead();
+  ASSERT_TRUE(head->handOut(unit("aa")));
+  std::atomic<std::int64_t> stoodAt = 0;  // the head's signs of life by then
+  head->onStatus([&](const Status& status) {
+    if (status.running == 1 && stoodAt == 0) {
+      std::this_thread::sleep_for(std::chrono::seconds(6));  // as a file system that stands still
+      stoodAt = spool().headBeat().count;
+    }
+  });
+  const std::jthread worker([&] {
+    Spool mine = spool();
+    EXPECT_TRUE(mine.beat("1_1", {1, false}));
+    std::optional<std::pair<Claim, Unit>> claimed;
+    EXPECT_TRUE(until([&] { return (claimed = mine.claim("1_1", true)).has_value(); }));
+    EXPECT_TRUE(until([&] { return stoodAt > 0; }));
+    // Its own signs of life come late. By its second one the head has looked at those of others.
+    EXPECT_TRUE(until([&] { return mine.headBeat().count > stoodAt; }));
+    std::int64_t beats = 1;
+    EXPECT_TRUE(until([&] {
+      EXPECT_TRUE(mine.beat("1_1", {++beats, false}));
+      return mine.headBeat().count > stoodAt + 1;
+    }));
+    answer(mine, claimed, "1_1");
+  });
+  const auto answered = head->await("aa");
+  ASSERT_TRUE(answered) << answered.error().message;
+  EXPECT_EQ(head->counts().givenBack, 0);
+  EXPECT_EQ(said("cancelled"), "");
+}
+
+TEST_F(HeadTest, WhereAMachineFailsTheUnitIsNotToBlameAndTheNodeIsAvoided) {
+  options_.nodes = 2;
+  list("after-1", "1_1|RUNNING\n1_2|RUNNING\n");
+  auto head = openHead();
+  for (const char* key : {"aa", "bb"}) {
+    ASSERT_TRUE(head->handOut(unit(key)));
+  }
+  std::atomic<bool> running = false;
+  head->onStatus([&](const Status& status) { running = running || status.running > 0; });
+  const std::jthread workers([&] {
+    Spool mine = spool();
+    std::optional<std::pair<Claim, Unit>> held;
+    std::optional<std::pair<Claim, Unit>> failing;
+    EXPECT_TRUE(until([&] { return (held = mine.claim("1_1", true)).has_value(); }));
+    EXPECT_TRUE(until([&] { return running.load(); }));
+    int number = 1;
+    for (const char* node : {"n1", "n1", "n2", "n1"}) {
+      const std::string worker = fmt::format("1_{}", ++number);
+      EXPECT_TRUE(until([&] { return (failing = mine.claim(worker, true)).has_value(); }));
+      EXPECT_TRUE(mine.reportDeath(worker, "the disk is full", node, true));
+    }
+    list("jobs", "1_1|RUNNING\n1_2|COMPLETED\n");
+    EXPECT_TRUE(until([&] { return (failing = mine.claim("3_1", true)).has_value(); }));
+    EXPECT_EQ(failing->second.deaths, 0);
+    EXPECT_THAT(failing->second.nodes, testing::ElementsAre("n1", "n2"));
+    EXPECT_TRUE(until([&] { return submissions() == 2; }));
+    answer(mine, failing, "3_1");
+    answer(mine, held, "1_1");
+  });
+  for (const char* key : {"aa", "bb"}) {
+    const auto answered = head->await(key);
+    ASSERT_TRUE(answered) << answered.error().message;
+    EXPECT_FALSE(answered->killed);
+  }
+  EXPECT_THAT(said("submitted"), HasSubstr("--exclude=n1 "));
+}
+
+TEST_F(HeadTest, AUnitAtWhichAllMachinesFailIsAnAnswer) {
+  options_.nodes = 9;
+  auto head = openHead();
+  for (const char* key : {"a1", "a2", "a3", "a4", "a5", "a6", "a7", "a8"}) {
+    ASSERT_TRUE(head->handOut(unit(key)));
+  }
+  const std::jthread workers([&] {
+    Spool mine = spool();
+    int number = 0;
+    int failures = 0;
+    EXPECT_TRUE(until([&] {
+      const std::string worker = fmt::format("1_{}", ++number);
+      const auto claimed = mine.claim(worker, true);
+      if (claimed && claimed->second.key == "a1") {
+        EXPECT_TRUE(mine.reportDeath(worker, "no device", fmt::format("n{}", ++failures), true));
+      }
+      return failures == 6;
+    }));
+  });
+  const auto answered = head->await("a1");
+  ASSERT_TRUE(answered) << answered.error().message;
+  EXPECT_TRUE(answered->killed);
+  EXPECT_THAT(answered->error->message, HasSubstr("no device"));
+}
+
+TEST_F(HeadTest, AnotherHeadKnowsWhoDiedOverAUnit) {
+  const auto die = [this](const char* worker) {
+    Spool mine = spool();
+    EXPECT_TRUE(until([&] { return mine.claim(worker, true).has_value(); }));
+    EXPECT_TRUE(mine.reportDeath(worker, "killed by SIGSEGV", "n1"));
+  };
+  {
+    auto first = openHead();
+    ASSERT_TRUE(first->handOut(unit("aa")));
+    const std::jthread workers([&] {
+      die("1_1");
+      die("1_2");
+      Unit aa = unit("aa");
+      EXPECT_TRUE(until([&] {
+        spool().recallFailures(aa);
+        return aa.deaths == 2;
+      }));
+      EXPECT_TRUE(spool().beat("1_3", {1, false}));
+    });
+    ASSERT_TRUE(first->awaitWorker());
+    static_cast<void>(first.release());  // as if it was killed
+  }
+  auto second = openHead();
+  ASSERT_TRUE(second->handOut(unit("aa")));
+  const std::jthread workers([&] { die("2_1"); });
+  const auto answered = second->await("aa");
+  ASSERT_TRUE(answered) << answered.error().message;
+  EXPECT_TRUE(answered->killed);
+}
+
 TEST_F(HeadTest, AUnitThatTakesLongerThanThreeJobsMayIsAnAnswer) {
   auto head = openHead();
   ASSERT_TRUE(head->handOut(unit("aa")));
@@ -195,6 +333,58 @@ TEST_F(HeadTest, AUnitThatTakesLongerThanThreeJobsMayIsAnAnswer) {
   EXPECT_TRUE(answered->killed);
   EXPECT_THAT(answered->error->message, HasSubstr("TIMEOUT"));
   EXPECT_TRUE(spool().queuedKeys().empty()) << "nobody is to take it again";
+}
+
+TEST_F(HeadTest, WhatComesBackAfterItWasSettledIsTakenOutOfTheQueue) {
+  auto head = openHead();
+  for (const char* key : {"aa", "bb"}) {
+    ASSERT_TRUE(head->handOut(unit(key)));
+  }
+  const std::jthread workers([&] {
+    Spool mine = spool();
+    std::optional<std::pair<Claim, Unit>> claimed;
+    EXPECT_TRUE(until([&] { return (claimed = mine.claim("1_1", true)).has_value(); }));
+    const std::string first = claimed->second.key;
+    answer(mine, claimed, "1_1");
+    EXPECT_TRUE(until([&] { return mine.doneAnswer(first).has_value(); }));
+    EXPECT_TRUE(mine.put(unit(first)));
+    EXPECT_TRUE(until([&] { return mine.queuedKeys().size() == 1; }));
+    EXPECT_NE(mine.queuedKeys().front(), first);
+    work(spool(), "1_1");
+  });
+  EXPECT_TRUE(head->await("aa"));
+  EXPECT_TRUE(head->await("bb"));
+}
+
+TEST_F(HeadTest, TheStatusIsToldAgainWhileNothingChanges) {
+  auto head = openHead();
+  ASSERT_TRUE(head->handOut(unit("aa")));
+  std::atomic<int> told = 0;
+  head->onStatus([&](const Status& status) {
+    told += status.text() == "0 nodes, 0 running, 1 queued" ? 1 : 0;
+  });
+  const std::jthread worker([&] {
+    EXPECT_TRUE(until([&] { return told > 1; }));
+    work(spool(), "1_1");
+  });
+  ASSERT_TRUE(head->await("aa"));
+}
+
+TEST_F(HeadTest, ManyJobsAreSeveralArrays) {
+  options_.nodes = 2300;
+  auto head = openHead();
+  for (int i = 0; i < 2300; ++i) {
+    ASSERT_TRUE(head->handOut(unit(fmt::format("{:04x}", i))));
+  }
+  const std::jthread worker([&] {
+    EXPECT_TRUE(until([&] { return submissions() == 3; }));
+    EXPECT_TRUE(spool().beat("1_1", {1, false}));
+  });
+  ASSERT_TRUE(head->awaitWorker());
+  const std::string submitted = said("submitted");
+  EXPECT_THAT(submitted, HasSubstr("--array=1-1000 "));
+  EXPECT_THAT(submitted, HasSubstr("--array=1-300 "));
+  EXPECT_EQ(submissions(), 3U);
 }
 
 TEST_F(HeadTest, WaitsForAWorkerBeforeThereIsWork) {
@@ -252,6 +442,66 @@ TEST_F(HeadTest, AJobOfAnEarlierHeadThatOnlyCompilesDoesNotCountAsOneThatMeasure
   });
   ASSERT_TRUE(head->await("aa"));
   EXPECT_THAT(said("submitted"), HasSubstr("measure.sh"));
+}
+
+TEST_F(HeadTest, AFirstSubmissionThatIsRefusedEndsTheRun) {
+  program("sbatch", "echo 'sbatch: error: invalid partition specified' >&2; exit 1\n");
+  auto head = openHead();
+  ASSERT_TRUE(head->handOut(unit("aa")));
+  const auto answer = head->await("aa");
+  ASSERT_FALSE(answer);
+  EXPECT_THAT(answer.error().message, HasSubstr("invalid partition"));
+}
+
+TEST_F(HeadTest, ASchedulerThatIsSilentAtFirstIsAskedAgain) {
+  program("sbatch",
+          "echo \"$@\" >> submitted; n=$(wc -l < submitted); test $n -gt 1 && echo $n && exit\n"
+          "echo 'sbatch: error: Batch job submission failed: Unable to contact slurm controller' "
+          ">&2; exit 1\n");
+  auto head = openHead();
+  ASSERT_TRUE(head->handOut(unit("aa")));
+  const std::jthread worker([&] {
+    EXPECT_TRUE(until([&] { return submissions() == 2; }));
+    work(spool(), "2_1");
+  });
+  const auto answer = head->await("aa");
+  EXPECT_TRUE(answer) << answer.error().message;
+}
+
+TEST_F(HeadTest, AHeadThatIsStartedAgainGoesOnWithItsJobsWhereNoneIsTaken) {
+  options_.nodes = 2;
+  list("jobs", "7_1|RUNNING\n");
+  program("sbatch", "echo \"$@\" >> submitted; echo 'sbatch: error: limit' >&2; exit 1\n");
+  auto head = openHead();
+  for (const char* key : {"aa", "bb"}) {
+    ASSERT_TRUE(head->handOut(unit(key)));
+  }
+  const std::jthread worker([&] {
+    EXPECT_TRUE(until([&] { return submissions() > 0; }));
+    work(spool(), "7_1");
+    work(spool(), "7_1");
+  });
+  for (const char* key : {"aa", "bb"}) {
+    const auto answer = head->await(key);
+    ASSERT_TRUE(answer) << answer.error().message;
+  }
+  EXPECT_EQ(said("cancelled"), "");
+}
+
+TEST_F(HeadTest, OneThatIsNotClosedEndsItsWorkersAndTriesAgainToCancel) {
+  auto head = openHead();
+  list("refuse", "");
+  head.reset();
+  EXPECT_THAT(said("cancelled"), HasSubstr("--name=hone-test"));
+  EXPECT_TRUE(spool().headBeat().finished);
+}
+
+TEST_F(HeadTest, JobsThatCannotBeCancelledAreNamed) {
+  program("scancel", "exit 1\n");
+  auto head = openHead();
+  testing::internal::CaptureStderr();
+  head.reset();
+  EXPECT_THAT(testing::internal::GetCapturedStderr(), HasSubstr("scancel --name=hone-test"));
 }
 
 TEST_F(HeadTest, ASchedulerThatIsBusyAtTheEndIsAskedAgain) {

@@ -11,8 +11,12 @@ namespace {
 constexpr std::int64_t kSecondNs = 1'000'000'000;
 /// A job that runs for so long without a sign of its worker will not give one.
 constexpr std::int64_t kBeginNs = 300 * kSecondNs;
+/// A head that takes no longer from one look to the next is on time.
+constexpr std::int64_t kLateNs = kSecondNs;
 /// A unit over which so many workers died is not tried again.
 constexpr int kMostDeaths = 3;
+/// Nor is one at which so many machines failed: not all of them will be bad.
+constexpr int kMostFailures = 6;
 /// Fewer workers that could not begin may be bad luck.
 constexpr std::size_t kFewestBadWorkers = 3;
 
@@ -20,22 +24,49 @@ constexpr std::size_t kFewestBadWorkers = 3;
 
 bool Head::blame(const std::string& key, const std::string& worker, const std::string& why) {
   const auto at = units_.find(key);
-  if (at == units_.end() || ++at->second.unit.deaths < kMostDeaths) {
+  if (at == units_.end()) {
     return false;
   }
+  Unit& unit = at->second.unit;
+  if (++unit.deaths < kMostDeaths) {
+    static_cast<void>(spool_.keepFailures(unit));
+    return false;
+  }
+  giveUp(unit, worker, fmt::format("{} workers died over it; the last: {}", kMostDeaths, why));
+  return true;
+}
+
+void Head::giveUp(const Unit& unit, const std::string& worker, const std::string& why) {
   Answer answer;
-  answer.key = key;
+  answer.key = unit.key;
   answer.killed = true;
   answer.worker = worker;
-  answer.error =
-      Error{Fault::user, fmt::format("{} workers died over it; the last: {}", kMostDeaths, why)};
+  answer.error = Error{Fault::user, why};
   static_cast<void>(spool_.keepDone(answer));  // not to be tried again by the next head
   settle(std::move(answer));
-  return true;
+}
+
+void Head::failed(const Death& death) {
+  const auto at = units_.find(death.key);
+  if (at == units_.end()) {
+    inherited_.erase(death.key);
+    return;
+  }
+  ++givenBack_;
+  Unit& unit = at->second.unit;
+  if (++unit.failures == kMostFailures) {
+    giveUp(unit, death.worker,
+           fmt::format("the machines of {} workers failed at it; the last: {}", kMostFailures,
+                       death.why));
+    return;
+  }
+  static_cast<void>(spool_.keepFailures(unit));
+  wait(death.key);
 }
 
 void Head::died(const std::string& key, const std::string& worker, const std::string& why) {
   if (!units_.contains(key)) {
+    inherited_.erase(key);  // whoever asks for it puts it again
     return;
   }
   ++givenBack_;
@@ -55,6 +86,8 @@ void Head::lose(const std::string& worker, bool itsFault, const std::string& why
     } else if (units_.contains(claim.key())) {
       ++givenBack_;
       wait(claim.key());
+    } else {
+      inherited_.erase(claim.key());
     }
   }
 }
@@ -72,17 +105,30 @@ Result<void> Head::badWorker(const std::string& worker, const std::string& why) 
   if (badWorkers_ < std::max(kFewestBadWorkers, mostWanted_) || count(Pending::At::claimed) > 0) {
     return {};
   }
-  return machineError("the workers cannot begin on their nodes; the last, {}: {}; see {}", worker,
+  return machineError("the workers cannot begin or go on; the last, {}: {}; see {}", worker,
                       why, (spool_.folder() / "logs").string());
 }
 
 Result<void> Head::readDeaths() {
-  for (const Death& death : spool_.takeDeaths()) {
+  const std::vector<Death> deaths = spool_.takeDeaths();
+  gather();  // a worker that died after its answer has done its unit
+  for (const Death& death : deaths) {
+    if (const auto at = units_.find(death.key); at != units_.end() && !death.node.empty()) {
+      auto& nodes = at->second.unit.nodes;
+      if (std::find(nodes.begin(), nodes.end(), death.node) == nodes.end()) {
+        nodes.push_back(death.node);
+      }
+    }
     if (!death.key.empty()) {
       begun_.insert(death.worker);
       hands_.erase(death.worker);
+    }
+    if (!death.key.empty() && !death.ofMachine) {
       died(death.key, death.worker, death.why);
     } else if (death.why != kOtherKind) {
+      failed(death);
+      ++badOn_[death.node];
+      begun_.erase(death.worker);  // it did begin, and cannot go on
       HONE_CHECK(badWorker(death.worker, death.why));
     } else if (onlyCompiles(death.worker)) {
       ++otherCompileNodes_;
@@ -105,11 +151,30 @@ void Head::noteClaims(const std::vector<Claim>& claims) {
   }
 }
 
+void Head::forgiveDelay() {
+  const std::int64_t now = nowNs();
+  const std::int64_t gapNs = awakeNs_ == 0 ? 0 : now - awakeNs_;
+  awakeNs_ = now;
+  if (gapNs < std::max(kLateNs, static_cast<std::int64_t>(options_.lostSeconds * 1e9) / 4)) {
+    return;
+  }
+  for (auto& [name, known] : workers_) {
+    known.seenNs = std::min(now, known.seenNs + gapNs);
+  }
+  for (auto& [key, pending] : units_) {
+    pending.missingNs = pending.missingNs == 0 ? 0 : std::min(now, pending.missingNs + gapNs);
+  }
+}
+
 void Head::readPlaces() {
   std::map<std::string, Pending::At> places;
   // In the order in which a unit moves, so that one on its way is seen at least once.
   for (const std::string& key : spool_.queuedKeys()) {
-    places[key] = Pending::At::queued;
+    if (units_.contains(key) || inherited_.contains(key)) {
+      places[key] = Pending::At::queued;
+    } else {
+      spool_.withdraw(key);  // put back by its worker after it was settled
+    }
   }
   const std::vector<Claim> claims = spool_.claims();
   for (const Claim& claim : claims) {
@@ -117,6 +182,7 @@ void Head::readPlaces() {
   }
   noteClaims(claims);
   gather();
+  forgiveDelay();
   const auto lostNs = static_cast<std::int64_t>(options_.lostSeconds * 1e9);
   for (auto& [key, pending] : units_) {
     if (const auto place = places.find(key); place != places.end()) {
@@ -163,6 +229,7 @@ Result<void> Head::readWorkers() {
       known.seenNs = nowNs();
     }
   }
+  forgiveDelay();
   for (auto next = workers_.begin(); next != workers_.end();) {
     const auto at = next++;
     const std::string& name = at->first;

@@ -62,10 +62,12 @@ std::string modelIn(std::string_view dump) {
   return "";
 }
 
-store::Node cpuNode() {
+std::string nodeName() {
   const std::string name = variable("SLURMD_NODENAME");
-  return {name.empty() ? hostName() : name, cpuName(), "", driverVersion()};
+  return name.empty() ? hostName() : name;
 }
+
+store::Node cpuNode() { return {nodeName(), cpuName(), "", driverVersion()}; }
 
 store::Node nodeFor(const iree::Device& device, const iree::Installation& installation) {
   store::Node node = cpuNode();

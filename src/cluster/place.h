@@ -20,6 +20,9 @@ namespace hone::cluster {
 /// it in the line below `--device=`, what they print of it else differs.
 [[nodiscard]] std::string modelIn(std::string_view dump);
 
+/// What the scheduler calls this machine, else its own name.
+[[nodiscard]] std::string nodeName();
+
 /// The name of this process among the workers: its job in Slurm, else its machine and number.
 [[nodiscard]] std::string workerName();
 

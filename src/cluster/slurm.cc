@@ -4,6 +4,7 @@
 #include <array>
 
 #include "base/cleanup_command.h"
+#include "base/interrupt.h"
 #include "base/subprocess.h"
 #include "base/text.h"
 
@@ -17,6 +18,14 @@ constexpr std::chrono::seconds kPatience{90};
 constexpr std::string_view kVariables =
     "--export=HOME,USER,LOGNAME,PATH,LANG,LC_ALL,LD_LIBRARY_PATH,XDG_CACHE_HOME,XDG_DATA_HOME,"
     "HONE_IREE,HONE_PYTHON,HONE_EXAMPLES,VIRTUAL_ENV,VK_ICD_FILENAMES,VK_DRIVER_FILES,SLURM_CONF";
+
+/// Whether its commands say so of a controller that they do not reach.
+bool saysSilent(std::string_view err) {
+  constexpr std::array<std::string_view, 4> kSilent = {
+      "Unable to contact", "timed out", "Zero Bytes were transmitted", "temporarily"};
+  return std::any_of(kSilent.begin(), kSilent.end(),
+                     [&](std::string_view words) { return err.contains(words); });
+}
 
 }  // namespace
 
@@ -55,6 +64,41 @@ Result<std::string> submittedIn(std::string_view text) {
   return id;
 }
 
+Result<void> checkSbatchArgs(std::span<const std::string> arguments) {
+  struct Owned {
+    std::string_view name;
+    char letter;  ///< ' ': none
+    std::string_view why;
+  };
+  constexpr std::string_view kOwn = "hone says it itself";
+  constexpr std::array<Owned, 10> kOwned = {{
+      {"--array", 'a', kOwn},
+      {"--job-name", 'J', kOwn},
+      {"--nodes", 'N', "each job has one node; how many jobs there are says hone's --nodes"},
+      {"--parsable", ' ', kOwn},
+      {"--clusters", 'M', "hone finds jobs only on the cluster that it is on"},
+      {"--requeue", ' ', "a job that begins anew would be a worker that nobody waits for"},
+      {"--oversubscribe", 's', "whoever measures has its node alone"},
+      {"--wait", 'W', "hone waits by itself"},
+      {"--wrap", ' ', "the jobs run hone"},
+      {"--test-only", ' ', "it would start no job"},
+  }};
+  for (const std::string& argument : arguments) {
+    const std::string_view name = std::string_view(argument).substr(0, argument.find('='));
+    for (const Owned& owned : kOwned) {
+      // sbatch also takes the beginning of a name for it.
+      const bool longName = name.size() > 2 && owned.name.starts_with(name);
+      const bool letter = owned.letter != ' ' && name.size() > 1 && name[0] == '-' &&
+                          name[1] == owned.letter;
+      if (longName || letter) {
+        return userError("--sbatch-arg {}: {} cannot be given: {}", argument, owned.name,
+                         owned.why);
+      }
+    }
+  }
+  return {};
+}
+
 Result<void> Slurm::check() {
   for (const char* program : {"sbatch", "squeue", "scancel"}) {
     if (findProgram(program).empty()) {
@@ -76,6 +120,8 @@ Result<std::string> Slurm::run(std::vector<std::string> argv, bool always) {
   }
   const Command command{std::move(argv), {}, {kPatience, 0}};
   Finished finished = HONE_TRY(always ? runCleanup(command) : runCommand(command));
+  answered_ = finished.ending.ok() ||
+              (finished.ending.how == Ending::How::exited && !saysSilent(finished.err));
   if (!finished.ending.ok()) {
     const std::string_view said = trim(finished.err);  // the first line says most
     return machineError("{} failed ({}): {}", program, finished.ending.describe(),
@@ -85,6 +131,9 @@ Result<std::string> Slurm::run(std::vector<std::string> argv, bool always) {
 }
 
 Result<std::string> Slurm::submit(const JobRequest& request) {
+  if (interrupted()) {
+    return interruptedError();
+  }
   std::vector<std::string> argv = {
       "sbatch", "--parsable", fmt::format("--array=1-{}", request.count),
       fmt::format("--job-name={}", name_),
@@ -93,7 +142,7 @@ Result<std::string> Slurm::submit(const JobRequest& request) {
       "--no-requeue", std::string(kVariables)};
   argv.insert(argv.end(), request.options.begin(), request.options.end());
   argv.push_back(request.script.string());
-  return submittedIn(HONE_TRY(run(std::move(argv))));
+  return submittedIn(HONE_TRY(run(std::move(argv), true)));
 }
 
 Result<std::vector<Job>> Slurm::jobs() {

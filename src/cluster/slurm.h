@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -30,6 +31,10 @@ struct Job {
 /// The number of the job in what `sbatch --parsable` printed: "12" or "12;cluster".
 [[nodiscard]] Result<std::string> submittedIn(std::string_view text);
 
+/// A user error where these options of sbatch take from hone what it must say itself: without its
+/// own name, number and place of jobs it would not find them again, and submit them over and over.
+[[nodiscard]] Result<void> checkSbatchArgs(std::span<const std::string> arguments);
+
 /// So many equal jobs.
 struct JobRequest {
   std::size_t count = 1;
@@ -43,8 +48,11 @@ class Slurm {
  public:
   explicit Slurm(std::string name) : name_(std::move(name)) {}
 
+  [[nodiscard]] const std::string& name() const { return name_; }
   /// A user error where there is no Slurm here.
   [[nodiscard]] static Result<void> check();
+  /// Its number. An interrupt does not end it midway: the scheduler might have taken the jobs, and
+  /// nobody would know them.
   [[nodiscard]] Result<std::string> submit(const JobRequest& request);
   /// Those that are there, and those that ended in the last minutes.
   [[nodiscard]] Result<std::vector<Job>> jobs();
@@ -52,6 +60,8 @@ class Slurm {
   [[nodiscard]] Result<void> cancel(const std::string& job);
   /// All of the name; also after an interrupt.
   [[nodiscard]] Result<void> cancelAll();
+  /// Whether the scheduler itself spoke when it was last asked, be it to refuse.
+  [[nodiscard]] bool answered() const { return answered_; }
   /// How often the scheduler was asked for something.
   [[nodiscard]] std::int64_t calls() const { return calls_; }
 
@@ -60,6 +70,7 @@ class Slurm {
 
   std::string name_;
   std::int64_t calls_ = 0;
+  bool answered_ = true;
 };
 
 }  // namespace hone::cluster

@@ -3,6 +3,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+
+#include "base/file.h"
+#include "base/interrupt.h"
+
 namespace hone::cluster {
 namespace {
 
@@ -47,6 +52,38 @@ TEST(SlurmTest, OtherLinesAreRefused) {
   EXPECT_THAT(jobsFrom("slurm_load_jobs error\n").error().message, HasSubstr("slurm_load_jobs"));
   EXPECT_FALSE(jobsFrom("1|RUNNING|n1\n"));
   EXPECT_FALSE(jobsFrom("|RUNNING\n"));
+}
+
+TEST(SlurmTest, WhatHoneMustSayItselfIsRefused) {
+  for (const char* argument :
+       {"--job-name=mine", "-J", "-Jmine", "--array=1-9", "-a1-9", "--clusters=other", "-Mother",
+        "--nodes=2", "-N2", "--wait", "--wrap=true", "--requeue", "--arr=1-9", "--job=mine"}) {
+    const auto checked = checkSbatchArgs(std::vector<std::string>{"--time=2:00:00", argument});
+    ASSERT_FALSE(checked) << argument;
+    EXPECT_EQ(checked.error().fault, Fault::user);
+    EXPECT_THAT(checked.error().message, HasSubstr(argument));
+  }
+  EXPECT_TRUE(checkSbatchArgs(
+      std::vector<std::string>{"--time=2:00:00", "-t", "30", "--qos=low", "--wait-all-nodes=1",
+                               "--nodelist=n1", "-w", "n1", "-n", "1", "--exclude=n2"}));
+}
+
+TEST(SlurmDeathTest, AnInterruptDoesNotEndASubmissionMidway) {
+  const ScratchFolder folder = ScratchFolder::create("hone-slurm-test").value();
+  const auto program = folder.path() / "sbatch";
+  ASSERT_TRUE(writeFile(program, "#!/bin/sh\nkill -INT $PPID\nsleep 0.2\necho 12\n"));
+  std::filesystem::permissions(program, std::filesystem::perms::owner_all);
+  EXPECT_EXIT(
+      {
+        ::setenv("PATH", fmt::format("{}:{}", folder.path().string(), std::getenv("PATH")).c_str(),
+                 1);
+        catchInterrupts();
+        Slurm slurm("hone-test");
+        const auto submitted = slurm.submit({});
+        const bool right = submitted && *submitted == "12" && interrupted() && !slurm.submit({});
+        std::_Exit(right ? 0 : 1);
+      },
+      testing::ExitedWithCode(0), "");
 }
 
 TEST(SlurmTest, ReadsTheNumberOfAJob) {

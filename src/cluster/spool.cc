@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <system_error>
 
@@ -17,6 +18,8 @@ using nlohmann::json;
 
 constexpr std::string_view kMeasure = "measure-";
 constexpr std::string_view kCompile = "compile-";
+/// In the names of units that failed somewhere: only these are looked into before they are taken.
+constexpr std::string_view kAgain = "again-";
 constexpr std::string_view kSetup = "setup.json";
 constexpr std::string_view kHead = "head.beat";
 constexpr std::string_view kKind = "kind.json";
@@ -24,7 +27,8 @@ constexpr std::string_view kCompileMark = ".compile";
 
 /// "measure-00000012-<key>": in the order they were put.
 std::string nameOf(const Unit& unit, std::int64_t sequence) {
-  return fmt::format("{}{:08}-{}", unit.onlyCompile ? kCompile : kMeasure, sequence, unit.key);
+  return fmt::format("{}{:08}-{}{}", unit.onlyCompile ? kCompile : kMeasure, sequence,
+                     unit.nodes.empty() ? "" : kAgain, unit.key);
 }
 
 std::string keyIn(const std::string& name) { return name.substr(name.rfind('-') + 1); }
@@ -68,7 +72,8 @@ Result<void> Spool::write(const fs::path& file, const json& json) {
 }
 
 Result<Spool> Spool::create(const fs::path& folder, const json& setup) {
-  for (const char* part : {"queue", "claimed", "died", "answers", "done", "workers", "logs"}) {
+  for (const char* part : {"queue", "claimed", "died", "failed", "answers", "done", "workers",
+                           "logs"}) {
     HONE_CHECK(makeFolder(folder / part));
   }
   Spool spool(folder, setup);
@@ -118,7 +123,8 @@ std::vector<Death> Spool::takeDeaths() {
   std::error_code ignored;
   for (const std::string& name : namesIn(folder_ / "died")) {
     if (const auto json = readChecked(folder_ / "died" / name)) {
-      deaths.push_back({json->value("key", ""), json->value("worker", ""), json->value("why", "")});
+      deaths.push_back({json->value("key", ""), json->value("worker", ""), json->value("why", ""),
+                        json->value("node", ""), json->value("of_machine", false)});
     }
     fs::remove(folder_ / "died" / name, ignored);
   }
@@ -148,6 +154,20 @@ Result<void> Spool::keepDone(const Answer& answer) {
 std::optional<Answer> Spool::doneAnswer(const std::string& key) const {
   const auto json = readChecked(folder_ / "done" / key);
   return json ? answerFrom(*json) : std::nullopt;
+}
+
+Result<void> Spool::keepFailures(const Unit& unit) {
+  return write(
+      folder_ / "failed" / unit.key,
+      {{"deaths", unit.deaths}, {"failures", unit.failures}, {"nodes", unit.nodes}});
+}
+
+void Spool::recallFailures(Unit& unit) const {
+  if (const auto json = readChecked(folder_ / "failed" / unit.key)) {
+    unit.deaths = json->value("deaths", 0);
+    unit.failures = json->value("failures", 0);
+    unit.nodes = json->value("nodes", std::vector<std::string>{});
+  }
 }
 
 std::vector<std::string> Spool::workers() const { return namesIn(folder_ / "workers"); }
@@ -180,10 +200,12 @@ void Spool::remove() {
   fs::remove_all(folder_, ignored);
 }
 
-std::optional<std::pair<Claim, Unit>> Spool::claim(const std::string& worker, bool mayMeasure) {
+std::optional<std::pair<Claim, Unit>> Spool::claim(const std::string& worker, bool mayMeasure,
+                                                   const std::string& notFailedOn) {
   std::vector<std::string> names = namesIn(folder_ / "queue");
-  std::erase_if(
-      names, [&](const std::string& name) { return !mayMeasure && !name.starts_with(kCompile); });
+  std::erase_if(names, [&](const std::string& name) {
+    return (!mayMeasure && !name.starts_with(kCompile)) || failedOn(name, notFailedOn);
+  });
   // Not all begin with the first: most of them would be too late.
   const std::size_t first = names.empty() ? 0 : seedFrom(0, worker) % names.size();
   for (std::size_t i = 0; i < names.size(); ++i) {
@@ -200,34 +222,54 @@ std::optional<std::pair<Claim, Unit>> Spool::claim(const std::string& worker, bo
   return std::nullopt;
 }
 
+bool Spool::failedOn(const std::string& name, const std::string& node) const {
+  if (node.empty() || !name.contains(kAgain)) {
+    return false;
+  }
+  const auto json = readChecked(folder_ / "queue" / name);
+  const auto unit = json ? unitFrom(*json) : std::nullopt;
+  return unit && std::find(unit->nodes.begin(), unit->nodes.end(), node) != unit->nodes.end();
+}
+
 Result<void> Spool::answer(const Claim& claim, const Answer& answer) {
   HONE_CHECK(write(folder_ / "answers" / answer.key, cluster::toJson(answer)));
   release(claim);
   return {};
 }
 
+bool Spool::answered(const std::string& key) const {
+  return readChecked(folder_ / "answers" / key) || doneAnswer(key);
+}
+
 void Spool::giveBack(const std::string& worker) {
   for (const Claim& claim : claims()) {
-    if (claim.worker == worker) {
+    if (claim.worker == worker && answered(claim.key())) {
+      release(claim);
+    } else if (claim.worker == worker) {
       static_cast<void>(
           moveFile(folder_ / "claimed" / fileOf(claim), folder_ / "queue" / claim.name));
     }
   }
 }
 
-Result<void> Spool::reportDeath(const std::string& worker, const std::string& why) {
+Result<void> Spool::reportDeath(const std::string& worker, const std::string& why,
+                                const std::string& node, bool ofMachine) {
+  json report = {
+      {"key", ""}, {"worker", worker}, {"why", why}, {"node", node}, {"of_machine", ofMachine}};
   bool any = false;
   for (const Claim& claim : claims()) {
-    if (claim.worker == worker) {
-      HONE_CHECK(write(folder_ / "died" / fileOf(claim),
-                       {{"key", claim.key()}, {"worker", worker}, {"why", why}}));
+    if (claim.worker == worker && answered(claim.key())) {
+      release(claim);
+      any = true;
+    } else if (claim.worker == worker) {
+      report["key"] = claim.key();
+      HONE_CHECK(write(folder_ / "died" / fileOf(claim), report));
       release(claim);
       any = true;
     }
   }
   return any ? Result<void>()
-             : write(folder_ / "died" / fmt::format("nothing@{}", worker),
-                     {{"key", ""}, {"worker", worker}, {"why", why}});
+             : write(folder_ / "died" / fmt::format("nothing@{}", worker), report);
 }
 
 Result<void> Spool::beat(const std::string& worker, const Beat& beat) {

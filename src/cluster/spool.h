@@ -29,6 +29,8 @@ struct Death {
   std::string key;
   std::string worker;
   std::string why;
+  std::string node;
+  bool ofMachine = false;  ///< the machine failed: the unit is not to blame
 };
 
 /// Somebody's sign of life: it goes on as long as the count changes. Clocks of other machines are
@@ -44,6 +46,7 @@ struct Beat {
 ///   queue/                units to be done; measure-… or compile-…
 ///   claimed/…@worker      those that a worker has
 ///   died/…@worker         those over which it died
+///   failed/               how often units failed, and where, for the next head to know
 ///   answers/, done/       what came of them; done: the head has seen it
 ///   workers/, head.beat   signs of life
 ///   kind.json             what the nodes that measure are
@@ -74,6 +77,9 @@ class Spool {
   /// An answer of the head's own.
   [[nodiscard]] Result<void> keepDone(const Answer& answer);
   [[nodiscard]] std::optional<Answer> doneAnswer(const std::string& key) const;
+  /// How often the unit failed and where, for the next head; and into the same unit there.
+  [[nodiscard]] Result<void> keepFailures(const Unit& unit);
+  void recallFailures(Unit& unit) const;
   [[nodiscard]] std::vector<std::string> workers() const;
   [[nodiscard]] Beat beatOf(const std::string& worker) const;
   [[nodiscard]] Result<void> beatHead(std::int64_t count, bool finished);
@@ -84,14 +90,19 @@ class Spool {
   void remove();
 
   // A worker's side.
-  /// The next unit that may be done here, if there is any and nobody was quicker.
+  /// The next unit that may be done here, if there is any and nobody was quicker; none that failed
+  /// on the node `notFailedOn`.
   [[nodiscard]] std::optional<std::pair<Claim, Unit>> claim(const std::string& worker,
-                                                            bool mayMeasure);
+                                                            bool mayMeasure,
+                                                            const std::string& notFailedOn = "");
   [[nodiscard]] Result<void> answer(const Claim& claim, const Answer& answer);
-  /// What this worker has goes back into the queue, by no fault of the unit.
+  /// What this worker has goes back into the queue, by no fault of the unit; what it has answered
+  /// does not.
   void giveBack(const std::string& worker);
-  /// The worker died over what it has; with nothing in hand, it could not begin.
-  [[nodiscard]] Result<void> reportDeath(const std::string& worker, const std::string& why);
+  /// The worker died over what it has, or its machine failed; with nothing in hand, it could not
+  /// begin.
+  [[nodiscard]] Result<void> reportDeath(const std::string& worker, const std::string& why,
+                                         const std::string& node = "", bool ofMachine = false);
   [[nodiscard]] Result<void> beat(const std::string& worker, const Beat& beat);
   /// No signs of life any more: the head need not wait for them.
   void leave(const std::string& worker) const;
@@ -107,6 +118,9 @@ class Spool {
  private:
   Spool(std::filesystem::path folder, nlohmann::json setup)
       : folder_(std::move(folder)), setup_(std::move(setup)) {}
+  [[nodiscard]] bool failedOn(const std::string& name, const std::string& node) const;
+  /// Whether a worker has answered it, also when the head has not seen that yet.
+  [[nodiscard]] bool answered(const std::string& key) const;
   [[nodiscard]] Result<void> write(const std::filesystem::path& file, const nlohmann::json& json);
 
   std::filesystem::path folder_;

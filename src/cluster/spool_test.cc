@@ -125,6 +125,53 @@ TEST_F(SpoolTest, WhatAWorkerHasGoesBackOrIsReported) {
   EXPECT_EQ(spool_.takeDeaths().front().key, "");
 }
 
+TEST_F(SpoolTest, WhatIsAnsweredDoesNotGoBack) {
+  for (const std::string key : {"aa", "bb", "cc", "dd"}) {
+    const bool seen = key >= "cc";
+    ASSERT_TRUE(spool_.put(unit(key)));
+    const auto claimed = spool_.claim("w1", true);
+    ASSERT_TRUE(claimed);
+    // As if the worker was killed after it wrote its answer, and before it let go of the unit.
+    ASSERT_TRUE(spool_.answer({"another", "w1"}, answer(key)));
+    EXPECT_EQ(spool_.claims().size(), 1U);
+    if (seen) {
+      EXPECT_EQ(spool_.takeAnswers().size(), 1U);
+    }
+    if (key == "aa" || key == "cc") {
+      spool_.giveBack("w1");
+    } else {
+      ASSERT_TRUE(spool_.reportDeath("w1", "killed by SIGKILL"));
+    }
+    EXPECT_THAT(spool_.queuedKeys(), IsEmpty());
+    EXPECT_THAT(spool_.claims(), IsEmpty());
+    EXPECT_THAT(spool_.takeDeaths(), IsEmpty());
+    EXPECT_EQ(spool_.takeAnswers().size(), seen ? 0U : 1U);
+  }
+}
+
+TEST_F(SpoolTest, WhatFailedOnANodeIsLeftToOthers) {
+  Unit failed = unit("aa");
+  failed.deaths = 2;
+  failed.failures = 3;
+  failed.nodes = {"n1"};
+  ASSERT_TRUE(spool_.put(failed));
+  EXPECT_FALSE(spool_.claim("w1", true, "n1"));
+  const auto claimed = spool_.claim("w2", true, "n2");
+  ASSERT_TRUE(claimed);
+  EXPECT_EQ(claimed->first.key(), "aa");
+  EXPECT_THAT(claimed->second.nodes, ElementsAre("n1"));
+  spool_.giveBack("w2");
+  EXPECT_THAT(spool_.queuedKeys(), ElementsAre("aa"));
+  EXPECT_TRUE(spool_.claim("w1", true)) << "where it must be";
+
+  ASSERT_TRUE(spool_.keepFailures(failed));
+  Unit again = unit("aa");
+  Spool::create(spool_.folder(), {}).value().recallFailures(again);
+  EXPECT_EQ(again.deaths, 2);
+  EXPECT_EQ(again.failures, 3);
+  EXPECT_THAT(again.nodes, ElementsAre("n1"));
+}
+
 TEST_F(SpoolTest, DamagedFilesAreAsIfTheyWereNotThere) {
   ASSERT_TRUE(spool_.put(unit("aa")));
   const auto queue = spool_.folder() / "queue";

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/error.h"
 #include "store/records.h"
@@ -17,6 +18,8 @@ struct Unit {
   nlohmann::json order;
   bool onlyCompile = false;  ///< leaves its artifacts in the shared cache, and is not measured
   int deaths = 0;            ///< workers that died over it
+  int failures = 0;          ///< workers whose machine failed at it
+  std::vector<std::string> nodes;  ///< on which that was: others are to try it first
 };
 
 /// What came of a unit.

@@ -24,6 +24,8 @@ constexpr auto kWatch = 100ms;
 /// An idle worker looks again after this time, twice as much each time, up to the second.
 constexpr std::chrono::milliseconds kFirstPause{20};
 constexpr std::chrono::milliseconds kLongestPause{1000};
+/// What failed on this node is left to others, until there was nothing else to do for so long.
+constexpr std::int64_t kAvoidNs = 10 * kSecondNs;
 /// A worker whose children die so often is on a bad node.
 constexpr int kMostDeaths = 3;
 /// How the child says why it ended.
@@ -68,13 +70,15 @@ class Hand {
     return nowNs() - lastWorkNs_ > idleNs_ || spool_.headBeat().finished;
   }
   [[nodiscard]] int giveUp(const Error& error) {
-    static_cast<void>(spool_.reportDeath(options_.name, error.message));
+    static_cast<void>(spool_.reportDeath(options_.name, error.message, options_.node, true));
     return kCannotWork;
   }
   [[nodiscard]] int work() {
     std::chrono::milliseconds pause = kFirstPause;
     while (!isTimeToGo()) {
-      const auto claimed = spool_.claim(options_.name, mayMeasure_);
+      const bool avoids = nowNs() - lastWorkNs_ < std::min(kAvoidNs, idleNs_ / 2);
+      const auto claimed =
+          spool_.claim(options_.name, mayMeasure_, avoids ? options_.node : std::string());
       if (!claimed) {
         std::this_thread::sleep_for(pause);
         pause = std::min(2 * pause, kLongestPause);
@@ -116,7 +120,7 @@ class Hand {
 [[noreturn]] void becomeHand(Spool& spool, const WorkerOptions& options, const MakeCraft& make) {
   const auto fail = [&](const Error& error) {
     fmt::print(stderr, "hone: {}\n", error.message);
-    static_cast<void>(spool.reportDeath(options.name, error.message));
+    static_cast<void>(spool.reportDeath(options.name, error.message, options.node, true));
     std::fflush(nullptr);
     ::_exit(kCannotWork);
   };
@@ -220,7 +224,7 @@ Result<void> serveUntilEnd(Spool& spool, const WorkerOptions& options, const Mak
     if (ending->how == Ending::How::exited && ending->code == kCannotWork) {
       return machineError("this worker cannot work");
     }
-    HONE_CHECK(spool.reportDeath(options.name, ending->describe()));
+    HONE_CHECK(spool.reportDeath(options.name, ending->describe(), options.node));
     ++deaths;
   }
   return machineError("{} children of this worker died", kMostDeaths);

@@ -20,7 +20,8 @@ class Craft {
   Craft& operator=(Craft&&) = delete;
   virtual ~Craft() = default;
 
-  /// A user error is an answer; with a machine error the worker ends, and the unit goes elsewhere.
+  /// A user error is an answer; with a machine error the worker ends, and the unit goes elsewhere
+  /// by no fault of its own.
   [[nodiscard]] virtual Result<nlohmann::json> perform(const Unit& unit) = 0;
   [[nodiscard]] virtual store::Node node() const = 0;
   /// Whether what is compiled here runs only on machines like this one.
@@ -32,6 +33,7 @@ using MakeCraft = std::function<Result<std::unique_ptr<Craft>>(const nlohmann::j
 struct WorkerOptions {
   std::string name;
   bool onlyCompile = false;
+  std::string node;  ///< that it is on
 };
 
 /// Takes units from the spool until there are no more, the head is gone, or this process is told to

@@ -48,7 +48,7 @@ class WorkerTest : public testing::Test {
     ASSERT_TRUE(spool_.put(unit));
   }
   [[nodiscard]] Result<void> serveAs(const std::string& name) {
-    return serve(Spool::open(spool_.folder()).value(), {name, false}, makeTestCraft);
+    return serve(Spool::open(spool_.folder()).value(), {name, false, "here"}, makeTestCraft);
   }
 
   ScratchFolder folder_ = ScratchFolder::create("hone-worker-test").value();
@@ -77,6 +77,7 @@ TEST_F(WorkerTest, ADeathIsReportedAndTheWorkGoesOn) {
   ASSERT_EQ(deaths.size(), 1u);
   EXPECT_EQ(deaths[0].key, "aa");
   EXPECT_THAT(deaths[0].why, HasSubstr("SIGKILL"));
+  EXPECT_FALSE(deaths[0].ofMachine);
   ASSERT_EQ(spool_.takeAnswers().size(), 1u);
 }
 
@@ -88,6 +89,8 @@ TEST_F(WorkerTest, OneThatCannotWorkEnds) {
   const auto deaths = spool_.takeDeaths();
   ASSERT_EQ(deaths.size(), 1u);
   EXPECT_EQ(deaths[0].why, "the disk is full");
+  EXPECT_EQ(deaths[0].node, "here");
+  EXPECT_TRUE(deaths[0].ofMachine) << "the unit is not to blame";
   EXPECT_THAT(spool_.claims(), IsEmpty());
 }
 
@@ -102,7 +105,7 @@ TEST_F(WorkerTest, GoesWhenTheHeadShowsNoSignOfLife) {
   const ScratchFolder folder = ScratchFolder::create("hone-worker-test").value();
   const Spool spool =
       Spool::create(folder.path(), {{"idle_seconds", 1000}, {"head_seconds", 0.1}}).value();
-  ASSERT_TRUE(serve(Spool::open(spool.folder()).value(), {"w1", false}, makeTestCraft));
+  ASSERT_TRUE(serve(Spool::open(spool.folder()).value(), {"w1", false, "here"}, makeTestCraft));
 }
 
 TEST_F(WorkerTest, AnotherKindOfNodeMeasuresNothing) {
