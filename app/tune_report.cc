@@ -149,7 +149,8 @@ nlohmann::json toJson(const TunedProgram& tuned) {
   nlohmann::json json = {{"program", tuned.whole.program.label()},
                          {"variants", std::move(variants)},
                          {"precedents", precedentsOf(result)},
-                         {"improved", result.proof.has_value()}};
+                         {"improved", result.proof.has_value()},
+                         {"no_gain", result.lost}};
   if (!result.flagFindings.empty()) {
     json["default_ns"] = result.flagFindings.front().timeNs;
   }
@@ -205,15 +206,19 @@ void printTuned(const TunedProgram& tuned, const iree::Device& device) {
   for (const Variant& variant : tuned.result.variants) {
     printVariant(variant);
   }
+  fmt::print("\n");
+  for (const std::string& lost : tuned.result.lost) {
+    fmt::print("tried on the whole program: {}\n", lost);
+  }
   if (!tuned.result.proof) {
     fmt::print(
-        "\nnothing makes the whole program surely quicker: the compiler's own choice stays\n");
+        "nothing makes the whole program surely quicker: the compiler's own choice stays\n");
     return;
   }
   const tune::Proof& proof = *tuned.result.proof;
   const stats::Interval& speedup = proof.comparison.speedup;
   fmt::print(
-      "\nwhole program: {} -> {}, {:.2f}x as fast (95 % interval {:.2f}-{:.2f}), results "
+      "whole program: {} -> {}, {:.2f}x as fast (95 % interval {:.2f}-{:.2f}), results "
       "equal\n",
       humanTime(proof.defaultNs), humanTime(proof.tunedNs), speedup.estimate, speedup.low,
       speedup.high);

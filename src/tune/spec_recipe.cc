@@ -178,13 +178,13 @@ Result<std::vector<std::string>> SpecRecipe::faultsOn(
   return faults;
 }
 
-void SpecRecipe::mark(std::span<const std::size_t> kept, std::span<const std::size_t> takenOut,
+void SpecRecipe::mark(std::span<const std::size_t> kept, std::span<const TakenOut> takenOut,
                       std::vector<TunedDispatch>& dispatches) const {
   for (const std::size_t entry : kept) {
     dispatches[entries_[entry].dispatch].inSpec = true;
   }
-  for (const std::size_t entry : takenOut) {
-    dispatches[entries_[entry].dispatch].note = "did not help the program";
+  for (const TakenOut& one : takenOut) {
+    dispatches[entries_[one.ingredient].dispatch].note = one.why;
   }
 }
 
