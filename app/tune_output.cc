@@ -144,6 +144,10 @@ Result<void> writeResult(const Context& context, Engine& engine, Progress& progr
   for (const tune::SpecFiles::File& spec : files.specs.files) {
     fmt::print("{}", output.empty() ? spec.text : fmt::format("spec: {}\n", spec.name));
   }
+  // Somebody's file is not removed, but must not be taken for what was found now.
+  if (files.specs.files.empty() && !output.empty() && std::filesystem::exists(output)) {
+    fmt::print("no spec was written: {} is from before and was not touched\n", output);
+  }
   return {};
 }
 
