@@ -8,6 +8,7 @@
 #include "app/program_profile.h"
 #include "base/text.h"
 #include "report/table.h"
+#include "tune/value_names.h"
 
 namespace hone::app {
 namespace {
@@ -120,6 +121,16 @@ void printVariant(const Variant& variant) {
   }
   fmt::print("{}", table.text(report::outputWidth()));
   reasons.print();
+}
+
+void printKnobs(const tune::KnobModel& model) {
+  const auto& knobs = model.space.knobs();
+  for (std::size_t i = 0; i < knobs.size(); ++i) {
+    const auto names = tune::valueNames(model, i);
+    // Without names the numbers are still true.
+    fmt::print("  {:28} {}\n", knobs[i].name,
+               names ? join(*names, " ") : fmt::format("{}", fmt::join(knobs[i].values, " ")));
+  }
 }
 
 nlohmann::json intervalOf(const stats::Interval& interval) {
@@ -236,9 +247,8 @@ void printSubjects(const tune::WholeProgram& whole, const std::vector<Subject>& 
     fmt::print("\n{}\n  {}  {}\n  the compiler's own: {}\n                      {}\n", subject.name,
                subject.root.op, loopsOf(subject.root), subject.root.loweringConfig,
                subject.root.translationInfo);
-    for (const search::Knob& knob :
-         subject.knobs ? subject.knobs->space.knobs() : std::vector<search::Knob>()) {
-      fmt::print("  {:28} {}\n", knob.name, fmt::join(knob.values, " "));
+    if (subject.knobs) {
+      printKnobs(*subject.knobs);
     }
   }
 }
