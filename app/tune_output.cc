@@ -37,6 +37,16 @@ std::vector<std::string> flagsToUse(const TunedProgram& tuned, const std::string
   return flags;
 }
 
+/// The program as the compiler is asked for it where the gain was proven, but for the spec.
+iree::CompileRequest provenRequest(const TunedProgram& tuned) {
+  std::vector<std::string> flags = tuned.whole.flags;
+  if (tuned.result.proof) {
+    const auto& more = tuned.result.variants[tuned.result.proof->recipe].flags.flags;
+    flags.insert(flags.end(), more.begin(), more.end());
+  }
+  return requestFor(tuned.whole, flags);
+}
+
 /// What the file begins with: how it came about, and how it is used.
 std::string headerFor(const TunedProgram& tuned, const Engine& engine, const std::string& script) {
   const tune::Proof& proof = *tuned.result.proof;
@@ -85,7 +95,7 @@ Result<Files> filesFor(Engine& engine, const std::vector<TunedProgram>& tuned,
             : tune::fileBeside(output.empty() ? "hone" : output, label, "preprocessing.mlir"));
     specs.push_back({one.whole.program.label(),
                      one.result.proof ? headerFor(one, engine, files.scripts.back()) : "",
-                     one.result.spec});
+                     one.result.spec, provenRequest(one)});
   }
   files.specs = HONE_TRY(tune::specFiles(engine.compiler, specs, files.output));
   return files;
@@ -133,6 +143,10 @@ Result<void> writeResult(const Context& context, Engine& engine, Progress& progr
   }
   for (const tune::SpecFiles::File& spec : files.specs.files) {
     fmt::print("{}", output.empty() ? spec.text : fmt::format("spec: {}\n", spec.name));
+  }
+  // Somebody's file is not removed, but must not be taken for what was found now.
+  if (files.specs.files.empty() && !output.empty() && std::filesystem::exists(output)) {
+    fmt::print("no spec was written: {} is from before and was not touched\n", output);
   }
   return {};
 }

@@ -3,9 +3,12 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+
 #include "app/program_profile.h"
 #include "base/text.h"
 #include "report/table.h"
+#include "tune/value_names.h"
 
 namespace hone::app {
 namespace {
@@ -14,6 +17,9 @@ using report::Align;
 using tune::Subject;
 using tune::TunedDispatch;
 using tune::Variant;
+
+/// Names of dispatches are cut down to this where a table is too wide.
+constexpr std::size_t kShortestName = 15;
 
 std::string loopsOf(const model::RootOperation& root) {
   std::vector<std::string> sizes;
@@ -46,18 +52,49 @@ std::string speedupOf(const TunedDispatch& dispatch) {
   return fmt::format("{:.2f}x ({:.2f}-{:.2f})", speedup.estimate, speedup.low, speedup.high);
 }
 
-std::string fateOf(const TunedDispatch& dispatch) {
-  if (!dispatch.subject.whyNot.empty()) {
-    return fmt::format("not tuned: {}", dispatch.subject.whyNot);
-  }
+std::string notTuned(const Subject& subject) {
+  return subject.whyNot.empty() ? "" : fmt::format("not tuned: {}", subject.whyNot);
+}
+
+/// Why a dispatch is not in the spec; "" where it is.
+std::string whyNotInSpec(const TunedDispatch& dispatch) {
   if (dispatch.inSpec) {
-    return "in the spec";
+    return "";
+  }
+  if (!dispatch.subject.whyNot.empty()) {
+    return notTuned(dispatch.subject);
   }
   if (!dispatch.winner) {
     return "the compiler's own choice stays";
   }
-  return dispatch.note.empty() ? "quicker alone" : dispatch.note;
+  return dispatch.note.empty() ? "quicker only alone" : dispatch.note;
 }
+
+/// Reasons are too long for a column: below the table, each with the dispatches it is true of.
+class Reasons {
+ public:
+  void add(const std::string& reason, const Subject& subject) {
+    if (reason.empty()) {
+      return;
+    }
+    const auto known = std::find_if(reasons_.begin(), reasons_.end(),
+                                    [&](const Reason& one) { return one.reason == reason; });
+    Reason& one = known == reasons_.end() ? reasons_.emplace_back(reason) : *known;
+    one.dispatches.push_back(shortName(subject));
+  }
+  void print() const {
+    for (const Reason& one : reasons_) {
+      fmt::print("{}: {}\n", join(one.dispatches, ", "), one.reason);
+    }
+  }
+
+ private:
+  struct Reason {
+    std::string reason;
+    std::vector<std::string> dispatches{};  // NOLINT(readability-redundant-member-init)
+  };
+  std::vector<Reason> reasons_;
+};
 
 void printVariant(const Variant& variant) {
   if (variant.flags.name.empty()) {
@@ -65,22 +102,35 @@ void printVariant(const Variant& variant) {
   } else {
     fmt::print("\nwith {}: {}\n", variant.flags.name, variant.flags.why);
   }
-  report::Table table({{"dispatch", Align::left, 24},
+  report::Table table({{"dispatch", Align::left, kShortestName},
                        {"share", Align::right},
-                       {"space", Align::right},
                        {"tried", Align::right},
                        {"failed", Align::right},
                        {"default", Align::right},
                        {"speedup", Align::right},
-                       {"", Align::left, 16}});
+                       {"in spec"}});
+  Reasons reasons;
   for (const TunedDispatch& dispatch : variant.dispatches) {
     const bool tuned = dispatch.subject.whyNot.empty();
-    table.add({shortName(dispatch.subject), shareOf(dispatch.subject), spaceOf(dispatch.subject),
+    table.add({shortName(dispatch.subject), shareOf(dispatch.subject),
                tuned ? std::to_string(dispatch.tried) : "",
                tuned ? std::to_string(dispatch.failed) : "",
-               tuned ? humanTime(dispatch.defaultNs) : "", speedupOf(dispatch), fateOf(dispatch)});
+               tuned ? humanTime(dispatch.defaultNs) : "", speedupOf(dispatch),
+               dispatch.inSpec ? "yes" : "no"});
+    reasons.add(whyNotInSpec(dispatch), dispatch.subject);
   }
   fmt::print("{}", table.text(report::outputWidth()));
+  reasons.print();
+}
+
+void printKnobs(const tune::KnobModel& model) {
+  const auto& knobs = model.space.knobs();
+  for (std::size_t i = 0; i < knobs.size(); ++i) {
+    const auto names = tune::valueNames(model, i);
+    // Without names the numbers are still true.
+    fmt::print("  {:28} {}\n", knobs[i].name,
+               names ? join(*names, " ") : fmt::format("{}", fmt::join(knobs[i].values, " ")));
+  }
 }
 
 nlohmann::json intervalOf(const stats::Interval& interval) {
@@ -149,7 +199,8 @@ nlohmann::json toJson(const TunedProgram& tuned) {
   nlohmann::json json = {{"program", tuned.whole.program.label()},
                          {"variants", std::move(variants)},
                          {"precedents", precedentsOf(result)},
-                         {"improved", result.proof.has_value()}};
+                         {"improved", result.proof.has_value()},
+                         {"no_gain", result.lost}};
   if (!result.flagFindings.empty()) {
     json["default_ns"] = result.flagFindings.front().timeNs;
   }
@@ -173,19 +224,22 @@ nlohmann::json toJson(const TunedProgram& tuned) {
 void printSubjects(const tune::WholeProgram& whole, const std::vector<Subject>& subjects,
                    bool inFull) {
   fmt::print("{}\n", whole.program.label());
-  report::Table table({{"dispatch", Align::left, 24},
+  report::Table table({{"dispatch", Align::left, kShortestName},
                        {"calls", Align::right},
                        {"share", Align::right},
                        {"kind"},
-                       {"loops", Align::left, 12},
+                       {"loops", Align::left, 10},
                        {"space", Align::right},
-                       {"", Align::left, 16}});
+                       {"tuned"}});
+  Reasons reasons;
   for (const Subject& subject : subjects) {
     table.add({shortName(subject), std::to_string(subject.calls), shareOf(subject),
                std::string(nameOf(subject.root.kind)), loopsOf(subject.root), spaceOf(subject),
-               subject.whyNot.empty() ? "will be tuned" : subject.whyNot});
+               subject.whyNot.empty() ? "yes" : "no"});
+    reasons.add(notTuned(subject), subject);
   }
   fmt::print("{}", table.text(report::outputWidth()));
+  reasons.print();
   if (!inFull) {
     return;
   }
@@ -193,9 +247,8 @@ void printSubjects(const tune::WholeProgram& whole, const std::vector<Subject>& 
     fmt::print("\n{}\n  {}  {}\n  the compiler's own: {}\n                      {}\n", subject.name,
                subject.root.op, loopsOf(subject.root), subject.root.loweringConfig,
                subject.root.translationInfo);
-    for (const search::Knob& knob :
-         subject.knobs ? subject.knobs->space.knobs() : std::vector<search::Knob>()) {
-      fmt::print("  {:28} {}\n", knob.name, fmt::join(knob.values, " "));
+    if (subject.knobs) {
+      printKnobs(*subject.knobs);
     }
   }
 }
@@ -205,15 +258,19 @@ void printTuned(const TunedProgram& tuned, const iree::Device& device) {
   for (const Variant& variant : tuned.result.variants) {
     printVariant(variant);
   }
+  fmt::print("\n");
+  for (const std::string& lost : tuned.result.lost) {
+    fmt::print("tried on the whole program: {}\n", lost);
+  }
   if (!tuned.result.proof) {
     fmt::print(
-        "\nnothing makes the whole program surely quicker: the compiler's own choice stays\n");
+        "nothing makes the whole program surely quicker: the compiler's own choice stays\n");
     return;
   }
   const tune::Proof& proof = *tuned.result.proof;
   const stats::Interval& speedup = proof.comparison.speedup;
   fmt::print(
-      "\nwhole program: {} -> {}, {:.2f}x as fast (95 % interval {:.2f}-{:.2f}), results "
+      "whole program: {} -> {}, {:.2f}x as fast (95 % interval {:.2f}-{:.2f}), results "
       "equal\n",
       humanTime(proof.defaultNs), humanTime(proof.tunedNs), speedup.estimate, speedup.low,
       speedup.high);

@@ -247,6 +247,7 @@ TEST_F(CompareTest, TunesByDefaultAndChoiceOfDispatchesAndTheWhole) {
         Told("p", "screened", 1, {"x"}).in(in("dispatch_0")).only(Stage::screen, 10),
         Told("p", "default", 4e6).in(in("proof")),
         Told("p", "spec", 3.99e6, {"s"}).in(in("proof")),
+        Told("p", "only an entry", 1, {"e"}).in(in("tuned, each alone")),
         Told("p", "default (again)", 1).in(json{{"twin", true}})};
   };
   const RunComparison result =

@@ -77,7 +77,8 @@ bool isCompanion(const store::Run& run, const Trial& trial) {
 
 /// How much a scope of `tune` says about the whole program; 0: it is about a dispatch.
 int rankOfScope(std::string_view scope) {
-  constexpr std::array<std::string_view, 3> kWhole = {"flags", "proof", "proof of the rest"};
+  constexpr std::array<std::string_view, 4> kWhole = {"flags", "proof", "proof of what is left",
+                                                      "proof of the rest"};
   const auto colon = scope.rfind(": ");
   const auto name = colon == std::string_view::npos ? scope : scope.substr(colon + 2);
   const auto at = std::find(kWhole.begin(), kWhole.end(), name);
@@ -90,7 +91,7 @@ std::vector<Group> scopesOf(std::span<const Trial> trials) {
   std::map<std::string, int> ranks;  ///< of the scope that speaks for a program
   for (const Trial& trial : trials) {
     const std::string scope = trial.details.value("scope", "");
-    if (isRepeated(trial) || scope.ends_with("leave one out")) {
+    if (isRepeated(trial) || scope.ends_with("leave one out") || scope.ends_with("each alone")) {
       continue;
     }
     const int rank = rankOfScope(scope);

@@ -165,7 +165,7 @@ void addDispatches(const json& program, Document& document) {
 /// The default and the tuned program in the rounds that proved it: of the last proof there is.
 void addProof(const RunRecord& record, const std::string& before, Document& document) {
   std::vector<RunRecord::Runner> runners;
-  for (const char* scope : {"proof of the rest", "proof"}) {
+  for (const char* scope : {"proof of the rest", "proof of what is left", "proof"}) {
     for (const store::Trial& trial : record.trials) {
       if (textIn(trial.details, "scope") == before + scope) {
         const bool first = runners.empty();

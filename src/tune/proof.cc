@@ -5,22 +5,16 @@
 #include <algorithm>
 #include <numeric>
 
+#include "tune/doubt.h"
+
 namespace hone::tune {
 namespace {
 
-/// So many ingredients are left out one at a time; more would take too long.
-constexpr std::size_t kMostLeftOut = 8;
-/// Fewer tell nothing.
-constexpr std::size_t kFewestRounds = 5;
+constexpr const char* kNoHelp = "did not help the program";
 
 std::vector<std::size_t> allOf(const Recipe& recipe) {
   std::vector<std::size_t> all(recipe.ingredients.size());
   std::iota(all.begin(), all.end(), 0);
-  return all;
-}
-
-std::vector<std::size_t> without(std::vector<std::size_t> all, std::size_t one) {
-  std::erase(all, one);
   return all;
 }
 
@@ -30,31 +24,33 @@ struct Allowance {
   trial::BudgetClock clock;
 };
 
-trial::Plan proofPlan(const WholeProgram& whole, const std::string& scope,
-                      const Allowance& allowance) {
-  trial::Plan plan = planFor(whole, scope);
+/// What is tried on which program, and for how long.
+struct Setting {
+  const trial::Workbench& bench;
+  const WholeProgram& whole;
+  const Allowance& allowance;
+};
+
+trial::Plan proofPlan(const Setting& setting, const std::string& scope) {
+  trial::Plan plan = planFor(setting.whole, scope);
   plan.selects = false;
-  plan.rounds = allowance.rounds;
-  plan.budget = allowance.clock.left();
+  plan.rounds = setting.allowance.rounds;
+  plan.budget = setting.allowance.clock.left();
   return plan;
 }
 
-Result<std::vector<trial::Finding>> execute(const trial::Workbench& bench,
-                                            const trial::Plan& plan) {
+Result<void> addCandidate(trial::Plan& plan, const Recipe& recipe,
+                          const std::vector<std::size_t>& ingredients, std::string name) {
+  plan.candidates.push_back({0, HONE_TRY(recipe.configOf(ingredients))});
+  plan.candidates.back().config.name = std::move(name);
+  return {};
+}
+
+Result<std::vector<trial::Finding>> execute(const Setting& setting, const trial::Plan& plan) {
+  const trial::Workbench& bench = setting.bench;
   trial::Experiment experiment(bench.compiler, bench.executor, bench.store, bench.progress,
                                bench.elsewhere);
   return experiment.run(bench.run, plan);
-}
-
-/// The ingredients whose own part is tried: those that should give the most.
-std::vector<std::size_t> doubted(const Recipe& recipe, std::span<const std::size_t> kept) {
-  std::vector<std::size_t> order(kept.begin(), kept.end());
-  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-    return recipe.ingredients[a].expectedGain > recipe.ingredients[b].expectedGain;
-  });
-  order.resize(std::min(order.size(), kMostLeftOut));
-  std::sort(order.begin(), order.end());  // gains are measured anew when a run goes on
-  return order;
 }
 
 Proof proofOf(std::size_t recipe, std::vector<std::size_t> kept, const trial::Finding& before,
@@ -69,103 +65,180 @@ Proof proofOf(std::size_t recipe, std::vector<std::size_t> kept, const trial::Fi
   return proof;
 }
 
-/// The best recipe as a whole, if one is proven at all.
-Result<std::optional<Proof>> bestWhole(const trial::Workbench& bench, const WholeProgram& whole,
-                                       std::span<const Recipe> recipes,
-                                       const Allowance& allowance) {
-  trial::Plan plan = proofPlan(whole, "proof", allowance);
-  for (const Recipe& recipe : recipes) {
-    plan.candidates.push_back({0, HONE_TRY(recipe.configOf(allOf(recipe)))});
-    plan.candidates.back().config.name = recipe.name;
-  }
-  const auto findings = HONE_TRY(execute(bench, plan));
-  const trial::Finding* best = trial::winnerOf(findings);
-  if (best == nullptr) {
-    return std::nullopt;
-  }
-  if (best->against == trial::Against::nothing) {
-    bench.progress.say("nothing is proven: the results of the program cannot be compared");
-    return std::nullopt;
-  }
-  const auto recipe = static_cast<std::size_t>(best - findings.data()) - 1;
-  return proofOf(recipe, allOf(recipes[recipe]), findings.front(), *best);
-}
-
-/// Leaves out each ingredient in turn and takes out what does not help. What remains is proven
-/// anew.
-Result<Proof> trimmed(const trial::Workbench& bench, const WholeProgram& whole,
-                      const Recipe& recipe, Proof proof, const Allowance& allowance) {
-  trial::Plan plan = proofPlan(whole, "leave one out", allowance);
+/// Leaves out each doubt in turn and takes out what does not help. What remains is proven anew.
+Result<Proof> trimmed(const Setting& setting, const Recipe& recipe, Proof proof) {
+  trial::Plan plan = proofPlan(setting, "leave one out");
   plan.candidates.push_back({0, proof.config});
-  const auto doubts = doubted(recipe, proof.kept);
-  for (const std::size_t one : doubts) {
-    plan.candidates.push_back({0, HONE_TRY(recipe.configOf(without(proof.kept, one)))});
-    plan.candidates.back().config.name = fmt::format("without {}", recipe.ingredients[one].name);
+  const auto doubts = doubtsOf(recipe, proof.kept);
+  for (const Doubt& doubt : doubts) {
+    HONE_CHECK(addCandidate(plan, recipe, without(proof.kept, doubt),
+                            fmt::format("without {}", doubt.what.name)));
   }
-  const auto findings = HONE_TRY(execute(bench, plan));
+  const auto findings = HONE_TRY(execute(setting, plan));
+  std::vector<std::size_t> rest = proof.kept;
+  std::vector<TakenOut> takenOut;
   // Those that the budget left no time for are kept: as a whole the recipe is proven.
   for (std::size_t i = 0; i + 2 < findings.size(); ++i) {
-    if (!helps(recipe.ingredients[doubts[i]], findings[1], findings[i + 2], plan.compare)) {
-      proof.takenOut.push_back(doubts[i]);
+    if (!helps(doubts[i].what, findings[1], findings[i + 2], plan.compare)) {
+      rest = without(std::move(rest), doubts[i]);
+      for (const std::size_t one : doubts[i].members) {
+        takenOut.push_back({one, kNoHelp});
+      }
     }
   }
-  if (proof.takenOut.empty()) {
+  if (takenOut.empty()) {
     return proof;
   }
-  std::vector<std::size_t> rest = proof.kept;
-  for (const std::size_t one : proof.takenOut) {
-    std::erase(rest, one);
-  }
-  trial::Plan again = proofPlan(whole, "proof of the rest", allowance);
-  again.candidates.push_back({0, HONE_TRY(recipe.configOf(rest))});
-  again.candidates.back().config.name = recipe.name;
-  const auto proven = HONE_TRY(execute(bench, again));
+  trial::Plan again = proofPlan(setting, "proof of the rest");
+  HONE_CHECK(addCandidate(again, recipe, rest, recipe.name));
+  const auto proven = HONE_TRY(execute(setting, again));
   if (trial::winnerOf(proven) == nullptr) {
-    proof.takenOut.clear();  // they were needed after all
-    return proof;
+    return proof;  // they were needed after all
   }
   Proof less = proofOf(proof.recipe, std::move(rest), proven[0], proven[1]);
   if (less.comparison.speedup.high < proof.comparison.speedup.low) {
-    proof.takenOut.clear();  // together they gave something
-    return proof;
+    return proof;  // together they gave something
   }
-  less.takenOut = std::move(proof.takenOut);
+  less.takenOut = std::move(takenOut);
   return less;
+}
+
+/// The finding with this config, if it was tried.
+const trial::Finding* findingOf(const std::vector<trial::Finding>& findings,
+                                const model::Config& config) {
+  const auto found = std::find_if(
+      findings.begin(), findings.end(),
+      [&](const trial::Finding& finding) { return finding.config.key() == config.key(); });
+  return found == findings.end() ? nullptr : &*found;
+}
+
+/// Whether a recipe as a whole is no better than the program with its flags alone.
+bool isNoGain(const trial::Finding& finding, const trial::Finding* flagsAlone) {
+  if (finding.outcome != model::Outcome::ok || !finding.comparison ||
+      finding.comparison->verdict != stats::Verdict::improved) {
+    return true;
+  }
+  return flagsAlone != nullptr && flagsAlone != &finding && flagsAlone->comparison &&
+         flagsAlone->outcome == model::Outcome::ok &&
+         finding.comparison->speedup.estimate < flagsAlone->comparison->speedup.estimate;
+}
+
+/// What is left of a recipe without those that fail or do not help.
+struct Rest {
+  std::size_t recipe = 0;
+  std::vector<std::size_t> kept;
+  std::vector<TakenOut> takenOut;
+};
+
+/// Tries each doubt of a recipe alone. Why some are taken out is added to `lost`.
+Result<Rest> eachAlone(const Setting& setting, std::span<const Recipe> recipes, std::size_t number,
+                       std::vector<std::string>& lost) {
+  const Recipe& recipe = recipes[number];
+  trial::Plan plan = proofPlan(setting, fmt::format("{}, each alone", recipe.name));
+  const model::Config flagsAlone = HONE_TRY(recipe.configOf({}));
+  if (!flagsAlone.isBaseline()) {
+    HONE_CHECK(addCandidate(plan, recipe, {}, "the flags alone"));
+  }
+  const std::size_t first = plan.candidates.size();
+  const auto doubts = doubtsOf(recipe, allOf(recipe));
+  for (const Doubt& doubt : doubts) {
+    HONE_CHECK(addCandidate(plan, recipe, doubt.members, fmt::format("only {}", doubt.what.name)));
+  }
+  const auto findings = HONE_TRY(execute(setting, plan));
+  Rest rest{number, {}, {}};
+  if (findings.size() < first || findings[first - 1].outcome != model::Outcome::ok) {
+    return rest;  // its flags fail, whatever the ingredients
+  }
+  for (std::size_t i = 0; i < doubts.size(); ++i) {
+    const bool tried = first + i < findings.size();
+    const bool ran = tried && findings[first + i].outcome == model::Outcome::ok;
+    if (ran && helps(doubts[i].what, findings[first + i], findings[first - 1], plan.compare)) {
+      rest.kept.insert(rest.kept.end(), doubts[i].members.begin(), doubts[i].members.end());
+      continue;
+    }
+    const std::string why = ran     ? kNoHelp
+                            : tried ? whyNoGain(findings[first + i])
+                                    : "no time was left to try it alone";
+    for (const std::size_t one : doubts[i].members) {
+      rest.takenOut.push_back({one, why});
+      lost.push_back(fmt::format("{} alone: {}", recipe.ingredients[one].name, why));
+    }
+  }
+  std::sort(rest.kept.begin(), rest.kept.end());
+  return rest;
+}
+
+/// Tries what is left of recipes that lost, beside the best so far; true where one of them is the
+/// best now.
+Result<bool> proveRests(const Setting& setting, std::span<const Recipe> recipes,
+                        std::vector<Rest> rests, std::optional<Proof>& best) {
+  if (rests.empty()) {
+    return false;
+  }
+  trial::Plan plan = proofPlan(setting, "proof of what is left");
+  for (const Rest& rest : rests) {
+    const Recipe& recipe = recipes[rest.recipe];
+    HONE_CHECK(addCandidate(plan, recipe, rest.kept, recipe.name));
+  }
+  if (best) {
+    plan.candidates.push_back({0, best->config});
+  }
+  const auto findings = HONE_TRY(execute(setting, plan));
+  const trial::Finding* winner = trial::winnerOf(findings);
+  if (winner == nullptr) {
+    return false;
+  }
+  const auto at = static_cast<std::size_t>(winner - findings.data());
+  if (at > rests.size()) {
+    return false;
+  }
+  Rest& rest = rests[at - 1];
+  best = proofOf(rest.recipe, std::move(rest.kept), findings.front(), *winner);
+  best->takenOut = std::move(rest.takenOut);
+  return true;
 }
 
 }  // namespace
 
-bool helps(const Ingredient& ingredient, const trial::Finding& with, const trial::Finding& missing,
-           const stats::CompareOptions& options) {
-  const std::size_t rounds = std::min(with.roundTimesNs.size(), missing.roundTimesNs.size());
-  // After a failure they are no longer times of the same rounds.
-  const bool failed = with.outcome != model::Outcome::ok || missing.outcome != model::Outcome::ok;
-  if (failed || rounds < kFewestRounds) {
-    return true;
-  }
-  const auto base = std::span(missing.roundTimesNs).first(rounds);
-  const auto comparison =
-      stats::compare({base, std::span(with.roundTimesNs).first(rounds), base}, options);
-  switch (comparison.verdict) {
-    case stats::Verdict::improved:
-      return true;
-    case stats::Verdict::regressed:
-      return false;
-    default:
-      return ingredient.expectedGain < 2 * options.margin ||
-             comparison.speedup.high > 1 + options.margin;
-  }
-}
-
-Result<std::optional<Proof>> prove(const trial::Workbench& bench, const WholeProgram& whole,
-                                   std::span<const Recipe> recipes, const ProofOptions& options) {
+Result<Proving> prove(const trial::Workbench& bench, const WholeProgram& whole,
+                      std::span<const Recipe> recipes, const ProofOptions& options) {
   const Allowance allowance{options.rounds, trial::BudgetClock(options.budget)};
-  auto best = HONE_TRY(bestWhole(bench, whole, recipes, allowance));
-  if (!best || best->kept.size() < 2) {
-    return best;
+  const Setting setting{bench, whole, allowance};
+  trial::Plan plan = proofPlan(setting, "proof");
+  for (const Recipe& recipe : recipes) {
+    HONE_CHECK(addCandidate(plan, recipe, allOf(recipe), recipe.name));
   }
-  const Recipe& recipe = recipes[best->recipe];
-  return HONE_TRY(trimmed(bench, whole, recipe, std::move(*best), allowance));
+  const auto findings = HONE_TRY(execute(setting, plan));
+  Proving proving;
+  const trial::Finding* best = trial::winnerOf(findings);
+  if (best != nullptr && best->against == trial::Against::nothing) {
+    bench.progress.say("nothing is proven: the results of the program cannot be compared");
+    return proving;
+  }
+  if (best != nullptr) {
+    const auto recipe = static_cast<std::size_t>(best - findings.data()) - 1;
+    proving.proof = proofOf(recipe, allOf(recipes[recipe]), findings.front(), *best);
+  }
+  std::vector<Rest> rests;
+  for (std::size_t i = 0; i < recipes.size() && i + 1 < findings.size(); ++i) {
+    const model::Config flagsAlone = HONE_TRY(recipes[i].configOf({}));
+    if (!isNoGain(findings[i + 1], findingOf(findings, flagsAlone))) {
+      continue;
+    }
+    proving.lost.push_back(fmt::format("{}: {}", recipes[i].name, whyNoGain(findings[i + 1])));
+    if (recipes[i].ingredients.size() > 1) {
+      Rest rest = HONE_TRY(eachAlone(setting, recipes, i, proving.lost));
+      if (!rest.kept.empty() && !rest.takenOut.empty()) {
+        rests.push_back(std::move(rest));
+      }
+    }
+  }
+  const bool isRest = HONE_TRY(proveRests(setting, recipes, std::move(rests), proving.proof));
+  if (proving.proof && !isRest && proving.proof->kept.size() > 1) {
+    const Recipe& recipe = recipes[proving.proof->recipe];
+    proving.proof = HONE_TRY(trimmed(setting, recipe, std::move(*proving.proof)));
+  }
+  return proving;
 }
 
 }  // namespace hone::tune

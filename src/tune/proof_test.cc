@@ -1,48 +1,144 @@
 #include "tune/proof.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include "trial/test_engine.h"
 
 namespace hone::tune {
 namespace {
 
-trial::Finding timed(std::vector<double> times) {
-  trial::Finding finding;
-  finding.roundTimesNs = std::move(times);
-  return finding;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::StartsWith;
+
+std::string tiles(int rows, int columns, int reduction) {
+  return fmt::format(
+      "#iree_codegen.compilation_info<lowering_config = #iree_cpu.lowering_config<distribution = "
+      "[64, 64, 0], vector_common_parallel = [{}, {}, 0], vector_reduction = [0, 0, {}]>, "
+      "translation_info = #iree_codegen.translation_info<pipeline = "
+      "#iree_cpu.pipeline<DoubleTilingExpert>>>",
+      rows, columns, reduction);
 }
 
-bool helpsWith(double expectedGain, const trial::Finding& with, const trial::Finding& missing) {
-  return helps({"entry", expectedGain}, with, missing, {});
+/// A program whose first matmul the source itself makes slow; its second is as the compiler has it.
+std::string slowThenUsual(int firstColumns, int secondColumns) {
+  return fmt::format(
+      R"mlir(
+func.func @main(%a: tensor<64x128xf32>, %b: tensor<128x{0}xf32>, %c: tensor<128x{1}xf32>)
+    -> (tensor<64x{0}xf32>, tensor<64x{1}xf32>) {{
+  %z = arith.constant 0.0 : f32
+  %e0 = tensor.empty() : tensor<64x{0}xf32>
+  %f0 = linalg.fill ins(%z : f32) outs(%e0 : tensor<64x{0}xf32>) -> tensor<64x{0}xf32>
+  %r0 = linalg.matmul {{compilation_info = {2}}}
+      ins(%a, %b : tensor<64x128xf32>, tensor<128x{0}xf32>)
+      outs(%f0 : tensor<64x{0}xf32>) -> tensor<64x{0}xf32>
+  %e1 = tensor.empty() : tensor<64x{1}xf32>
+  %f1 = linalg.fill ins(%z : f32) outs(%e1 : tensor<64x{1}xf32>) -> tensor<64x{1}xf32>
+  %r1 = linalg.matmul ins(%a, %c : tensor<64x128xf32>, tensor<128x{1}xf32>)
+      outs(%f1 : tensor<64x{1}xf32>) -> tensor<64x{1}xf32>
+  return %r0, %r1 : tensor<64x{0}xf32>, tensor<64x{1}xf32>
+}}
+)mlir",
+      firstColumns, secondColumns, tiles(1, 1, 1));
 }
 
-constexpr double kMuch = 0.1;
-constexpr double kLittle = 0.01;
+class ProveTest : public ::testing::Test {
+ protected:
+  void load(int firstColumns, int secondColumns) {
+    whole_.program = engine_.load(slowThenUsual(firstColumns, secondColumns)).value();
+    whole_.inputs = trial::makeInputs(whole_.program, {}, 1, engine_.folder.path()).value();
+    whole_.flags = engine_.flags;
+  }
 
-TEST(Helps, WhatShowsDecides) {
-  const auto quick = timed({100, 101, 99, 100, 100, 101, 99, 100});
-  const auto slow = timed({110, 111, 109, 110, 110, 111, 109, 110});
-  EXPECT_TRUE(helpsWith(kMuch, quick, slow));
-  EXPECT_TRUE(helpsWith(kLittle, quick, slow));
-  EXPECT_FALSE(helpsWith(kMuch, slow, quick));
-  EXPECT_FALSE(helpsWith(kLittle, slow, quick));
+  /// Tiles for the first matmul and for the second, as a recipe of two ingredients.
+  static Recipe recipe(std::string first, std::string second) {
+    const std::vector<model::OpAttribute> attributes = {
+        {"dispatch_0", "linalg.matmul", "compilation_info", std::move(first)},
+        {"dispatch_1", "linalg.matmul", "compilation_info", std::move(second)}};
+    return {"tuned",
+            {{"first", 0.5}, {"second", 0.5}},
+            [attributes](std::span<const std::size_t> which) -> Result<model::Config> {
+              model::Config config;
+              for (const std::size_t one : which) {
+                config.attributes.push_back(attributes[one]);
+              }
+              return config;
+            }};
+  }
+
+  Result<Proving> proveOn(const iree::Executor& executor, const Recipe& recipe) {
+    Progress progress(true);
+    store::Run run;
+    run.key = "k";
+    run.verb = "test";
+    const trial::Workbench bench{engine_.compiler, executor, store_, progress,
+                                 store_.addRun(run).value()};
+    return tune::prove(bench, whole_, std::span(&recipe, 1), {5, {}});
+  }
+  Proving prove(const Recipe& recipe) {
+    auto proving = proveOn(engine_.executor, recipe);
+    EXPECT_TRUE(proving) << proving.error().message;
+    return proving ? *proving : Proving{};
+  }
+
+  trial::TestEngine engine_;
+  store::Store store_ =
+      store::Store::open(engine_.folder.path() / "s.db", store::Store::Mode::write).value();
+  WholeProgram whole_;
+  const std::string good_ = tiles(8, 16, 1);
+  const std::string slow_ = tiles(1, 1, 1);
+  const std::string tooLarge_ = tiles(128, 128, 128);
+};
+
+TEST_F(ProveTest, WhatHelpsIsKept) {
+  load(128, 64);
+  const Proving proving = prove(recipe(good_, slow_));
+  ASSERT_TRUE(proving.proof) << "the whole is better, for the first matmul is the larger one";
+  EXPECT_THAT(proving.proof->kept, ElementsAre(0));
+  EXPECT_THAT(proving.proof->takenOut, ElementsAre(TakenOut{1, "did not help the program"}));
+  EXPECT_GT(proving.proof->comparison.speedup.low, 1);
+  EXPECT_THAT(proving.lost, IsEmpty());
 }
 
-TEST(Helps, AGainThatShouldHaveShownAndDoesNotSpeaksAgainstIt) {
-  const auto one = timed({1000, 1001, 999, 1000, 1002, 998, 1000, 1001});
-  const auto other = timed({1001, 1000, 1000, 999, 1001, 999, 1001, 1000});
-  EXPECT_FALSE(helpsWith(kMuch, one, other));
-  EXPECT_TRUE(helpsWith(kLittle, one, other)) << "so little cannot show";
+TEST_F(ProveTest, WhatSlowsTheProgramDoesNotCostTheRest) {
+  load(64, 256);
+  const Proving proving = prove(recipe(good_, slow_));
+  ASSERT_TRUE(proving.proof);
+  EXPECT_THAT(proving.proof->kept, ElementsAre(0));
+  EXPECT_THAT(proving.proof->takenOut, ElementsAre(TakenOut{1, "did not help the program"}));
+  EXPECT_GT(proving.proof->comparison.speedup.low, 1);
+  EXPECT_THAT(proving.lost,
+              ElementsAre(StartsWith("tuned: 0."), "second alone: did not help the program"));
 }
 
-TEST(Helps, RoundsThatTellNothingDoNot) {
-  const auto noisy = timed({100, 160, 90, 150, 80, 140, 120, 70});
-  const auto noise = timed({150, 90, 150, 80, 140, 85, 60, 130});
-  EXPECT_TRUE(helpsWith(kMuch, noisy, noise));
-  EXPECT_TRUE(helpsWith(kMuch, timed({}), timed({})));
-  EXPECT_TRUE(helpsWith(kMuch, timed({100, 100, 100}), timed({100, 100, 100})));
-  auto failed = timed({90, 90, 90, 90, 90, 90});
-  failed.outcome = model::Outcome::runFailed;
-  EXPECT_TRUE(helpsWith(kMuch, timed({100, 100, 100, 100, 100, 100}), failed));
+TEST_F(ProveTest, WhatFailsDoesNotCostTheRest) {
+  load(64, 128);
+  const Proving proving = prove(recipe(good_, tooLarge_));
+  ASSERT_TRUE(proving.proof);
+  EXPECT_THAT(proving.proof->kept, ElementsAre(0));
+  ASSERT_EQ(proving.proof->takenOut.size(), 1u);
+  EXPECT_THAT(proving.proof->takenOut[0].why, HasSubstr("large vector"));
+  EXPECT_THAT(proving.lost, ElementsAre(StartsWith("tuned: compile_failed"),
+                                        StartsWith("second alone: compile_failed")));
+}
+
+TEST_F(ProveTest, WhereNothingIsGainedTheReasonIsTold) {
+  load(64, 128);
+  const Proving proving = prove(recipe(tooLarge_, slow_));
+  EXPECT_FALSE(proving.proof);
+  EXPECT_THAT(proving.lost, ElementsAre(HasSubstr("large vector"), HasSubstr("large vector"),
+                                        "second alone: did not help the program"));
+}
+
+TEST_F(ProveTest, ADeviceThatIsGoneDoesNotCountAgainstTheRecipe) {
+  load(64, 128);
+  const iree::Executor gone(engine_.installation, iree::deviceNamed("nowhere"),
+                            Limits{std::chrono::seconds(30), 0});
+  const auto proving = proveOn(gone, recipe(good_, good_));
+  ASSERT_FALSE(proving);
+  EXPECT_EQ(proving.error().fault, Fault::machine);
 }
 
 }  // namespace

@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <cctype>
+#include <iterator>
+#include <map>
 
 #include "base/file.h"
+#include "iree/spec_check.h"
 #include "iree/spec_merge.h"
 
 namespace hone::tune {
@@ -11,14 +14,53 @@ namespace {
 
 constexpr std::string_view kEnding = ".mlir";
 
+Result<iree::Spec> readText(iree::Compiler& compiler, const ScratchFolder& folder,
+                            const std::string& name, const std::string& text) {
+  HONE_CHECK(writeFile(folder.path() / name, text));
+  return iree::readSpec(compiler, folder.path() / name);
+}
+
 Result<iree::MergedSpec> merged(iree::Compiler& compiler, const std::string& first,
                                 const std::string& second) {
   const ScratchFolder folder = HONE_TRY(ScratchFolder::create("hone-merge"));
-  HONE_CHECK(writeFile(folder.path() / "a.mlir", first));
-  HONE_CHECK(writeFile(folder.path() / "b.mlir", second));
-  const auto a = HONE_TRY(iree::readSpec(compiler, folder.path() / "a.mlir"));
-  const auto b = HONE_TRY(iree::readSpec(compiler, folder.path() / "b.mlir"));
+  const auto a = HONE_TRY(readText(compiler, folder, "a.mlir", first));
+  const auto b = HONE_TRY(readText(compiler, folder, "b.mlir", second));
   return iree::mergeSpecs(a, b, iree::Prefer::neither);
+}
+
+/// What a spec says of each dispatch of a program that it is put on.
+Result<std::map<std::string, std::string>> usesOf(iree::Compiler& compiler,
+                                                  const iree::CompileRequest& request,
+                                                  const std::string& text) {
+  const ScratchFolder folder = HONE_TRY(ScratchFolder::create("hone-uses"));
+  const auto spec = HONE_TRY(readText(compiler, folder, "spec.mlir", text));
+  const auto check = HONE_TRY(iree::checkSpec(compiler, request, spec));
+  if (!check.refused.empty()) {
+    return userError("the compiler refuses the spec: {}", check.refused);
+  }
+  std::map<std::string, std::string> uses;
+  for (std::size_t i = 0; i < check.entries.size(); ++i) {
+    for (const iree::SpecUse& use : check.entries[i].uses) {
+      uses[use.dispatch] += spec.entries[i].config;
+    }
+  }
+  return uses;
+}
+
+/// Why the text is not for all of these programs what their own specs are; "" where it is.
+Result<std::string> whyNotFor(iree::Compiler& compiler,
+                              const std::vector<const ProgramSpec*>& programs,
+                              const std::string& text) {
+  for (const ProgramSpec* program : programs) {
+    const auto own = HONE_TRY(usesOf(compiler, program->request, program->text));
+    const auto all = HONE_TRY(usesOf(compiler, program->request, text));
+    std::vector<std::pair<std::string, std::string>> changed;
+    std::ranges::set_symmetric_difference(own, all, std::back_inserter(changed));
+    if (!changed.empty()) {
+      return fmt::format("would change {} of {}", changed.front().first, program->label);
+    }
+  }
+  return std::string();
 }
 
 }  // namespace
@@ -43,28 +85,40 @@ Result<SpecFiles> specFiles(iree::Compiler& compiler, std::span<const ProgramSpe
   SpecFiles result;
   std::string headers;
   std::string common;
+  std::vector<const ProgramSpec*> sharing;
   std::vector<SpecFiles::File> own;
   for (const ProgramSpec& program : programs) {
     result.fileOf.push_back(program.text.empty() ? "" : output);
     if (program.text.empty()) {
       continue;
     }
-    if (!common.empty()) {
-      const auto both = HONE_TRY(merged(compiler, common, program.text));
-      if (!both.conflicts.empty()) {
-        const std::string file = fileBeside(output, program.label, "mlir");
-        result.conflicts.push_back(fmt::format(
-            "{} wants {} configured in another way than a program before it: its spec is {}",
-            program.label, both.conflicts.front().what, file));
-        result.fileOf.back() = file;
-        own.push_back({file, program.header + program.text});
-        continue;
-      }
-      common = both.text;
-    } else {
+    sharing.push_back(&program);
+    if (common.empty()) {
       common = program.text;
+      headers += program.header;
+      continue;
     }
-    headers += program.header;
+    const auto both = HONE_TRY(merged(compiler, common, program.text));
+    Result<std::string> checked =
+        both.conflicts.empty()
+            ? whyNotFor(compiler, sharing, both.text)
+            : fmt::format("would configure {} in two ways", both.conflicts.front().what);
+    if (!checked && checked.error().fault == Fault::user) {
+      checked = fmt::format("could not be checked: {}", checked.error().message);
+    }
+    const std::string whyNot = HONE_TRY(std::move(checked));
+    if (whyNot.empty()) {
+      common = both.text;
+      headers += program.header;
+      continue;
+    }
+    sharing.pop_back();
+    const std::string file = fileBeside(output, program.label, "mlir");
+    result.conflicts.push_back(
+        fmt::format("{} is not in one spec with the programs before it: that {}; its spec is {}",
+                    program.label, whyNot, file));
+    result.fileOf.back() = file;
+    own.push_back({file, program.header + program.text});
   }
   if (!common.empty()) {
     result.files.push_back({output, headers + common});

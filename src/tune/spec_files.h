@@ -15,6 +15,7 @@ struct ProgramSpec {
   std::string label;   ///< the program's
   std::string header;  ///< lines of comment for the file
   std::string text;    ///< "": it has none
+  iree::CompileRequest request;  ///< the program with the flags that it was proven with
 };
 
 /// The specs of several programs as files.
@@ -28,8 +29,10 @@ struct SpecFiles {
   std::vector<std::string> conflicts;  ///< a sentence each: who got a file of its own, and why
 };
 
-/// All in one file; a program whose spec configures something in another way than those before it
-/// gets a file of its own beside it, for a merged one would not be what was proven.
+/// All in one file, as far as the compiler does with it to each program what the program's own spec
+/// does: one whose spec configures something in another way than those before it, or would be put
+/// on their dispatches, or theirs on its own, gets a file of its own beside it, for a merged one
+/// would not be what was proven.
 [[nodiscard]] Result<SpecFiles> specFiles(iree::Compiler& compiler,
                                           std::span<const ProgramSpec> programs,
                                           const std::string& output);

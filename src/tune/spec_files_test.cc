@@ -22,16 +22,17 @@ class SpecFilesTest : public iree::SpecTest {
  protected:
   /// A spec for a matmul of these rows.
   ProgramSpec spec(const std::string& label, int rows, const std::string& distribution) {
-    const auto matcher = matcherIn(request(iree::matmulFunction("main", rows, 64, 32)));
-    const iree::SpecEntry entry{fmt::format("match_{}", rows), "", matcher.matcher,
+    const auto program = request(iree::matmulFunction("main", rows, 64, 32));
+    const iree::SpecEntry entry{fmt::format("match_{}", rows), "", matcherIn(program).matcher,
                                 iree::cpuInfo(distribution, "8, 16, 0", "0, 0, 1")};
-    return {label, fmt::format("// for {}\n", label), iree::specText(std::span(&entry, 1)).value()};
+    return {label, fmt::format("// for {}\n", label), iree::specText(std::span(&entry, 1)).value(),
+            program};
   }
 };
 
 TEST_F(SpecFilesTest, ThoseThatAgreeAreOneFileWithAllHeaders) {
   const std::vector<ProgramSpec> programs = {
-      spec("a", 128, "32, 32, 0"), {"b", "", ""}, spec("c", 96, "32, 32, 0")};
+      spec("a", 128, "32, 32, 0"), {"b", "", "", {}}, spec("c", 96, "32, 32, 0")};
   const auto files = specFiles(compiler_, programs, "spec.mlir").value();
   EXPECT_THAT(files.fileOf, ElementsAre("spec.mlir", "", "spec.mlir"));
   ASSERT_EQ(files.files.size(), 1u);
@@ -47,11 +48,32 @@ TEST_F(SpecFilesTest, OneThatConflictsHasAFileOfItsOwn) {
   EXPECT_THAT(files.fileOf, ElementsAre("spec.mlir", "spec.b.mlir", "spec.mlir"));
   ASSERT_EQ(files.files.size(), 2u);
   EXPECT_EQ(files.files[1].text, programs[1].header + programs[1].text) << "as it was proven";
-  EXPECT_THAT(files.conflicts, ElementsAre(AllOf(HasSubstr("b wants"), HasSubstr("spec.b.mlir"))));
+  EXPECT_THAT(files.conflicts, ElementsAre(AllOf(HasSubstr("b is not"), HasSubstr("two ways"),
+                                                HasSubstr("spec.b.mlir"))));
+}
+
+/// An entry of one program must not reach a dispatch of another that was not tuned: that was not
+/// proven.
+TEST_F(SpecFilesTest, OneThatWouldReachAnotherProgramHasAFileOfItsOwn) {
+  ProgramSpec two = spec("two", 128, "32, 32, 0");
+  two.request = request(iree::matmulFunction("main", 128, 64, 32) +
+                        iree::matmulFunction("other", 96, 64, 32));
+  const ProgramSpec one = spec("one", 96, "32, 32, 0");
+  const ProgramSpec third = spec("third", 80, "32, 32, 0");
+  const std::vector<ProgramSpec> inOrder = {two, one, third};
+  const auto files = specFiles(compiler_, inOrder, "spec.mlir").value();
+  EXPECT_THAT(files.fileOf, ElementsAre("spec.mlir", "spec.one.mlir", "spec.mlir"));
+  EXPECT_THAT(files.conflicts, ElementsAre(AllOf(HasSubstr("would change other_dispatch_0"),
+                                                HasSubstr("of two"), HasSubstr("spec.one.mlir"))));
+  ASSERT_EQ(files.files.size(), 2u);
+  EXPECT_FALSE(files.files[0].text.contains("match_96"));
+  const std::vector<ProgramSpec> turned = {one, two};
+  EXPECT_THAT(specFiles(compiler_, turned, "spec.mlir")->fileOf,
+              ElementsAre("spec.mlir", "spec.two.mlir"));
 }
 
 TEST_F(SpecFilesTest, WithoutSpecsThereIsNoFile) {
-  const std::vector<ProgramSpec> programs = {{"a", "", ""}};
+  const std::vector<ProgramSpec> programs = {{"a", "", "", {}}};
   EXPECT_TRUE(specFiles(compiler_, programs, "spec.mlir")->files.empty());
 }
 

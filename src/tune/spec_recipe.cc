@@ -40,6 +40,21 @@ std::vector<std::size_t> byGain(const std::vector<TunedDispatch>& dispatches) {
   return order;
 }
 
+/// Whether the dispatch got its configuration from elsewhere than the entry. Equal dispatches may
+/// have become one by then: a name that is gone is not missed.
+bool isMissed(const iree::SpecCheck& check, std::size_t entry, const std::string& dispatch) {
+  const auto isUsedBy = [&](std::size_t one) {
+    return std::ranges::any_of(check.entries[one].uses, [&](const iree::SpecUse& use) {
+      return use.dispatch == dispatch;
+    });
+  };
+  bool there = std::ranges::find(check.untouched, dispatch) != check.untouched.end();
+  for (std::size_t i = 0; i < check.entries.size() && !there; ++i) {
+    there = isUsedBy(i);
+  }
+  return there && !isUsedBy(entry);
+}
+
 }  // namespace
 
 Result<SpecRecipe> SpecRecipe::make(iree::Compiler& compiler, const iree::Target& target,
@@ -155,17 +170,23 @@ Result<std::vector<std::string>> SpecRecipe::faultsOn(
             fmt::format("@{} is not what the compiler takes for {}", entry.entry, use.dispatch));
       }
     }
+    for (const std::string& dispatch : meant) {
+      if (!entry.uses.empty() && isMissed(check, i, dispatch)) {
+        faults.push_back(
+            fmt::format("@{} is not put on {}, for which it was found", entry.entry, dispatch));
+      }
+    }
   }
   return faults;
 }
 
-void SpecRecipe::mark(std::span<const std::size_t> kept, std::span<const std::size_t> takenOut,
+void SpecRecipe::mark(std::span<const std::size_t> kept, std::span<const TakenOut> takenOut,
                       std::vector<TunedDispatch>& dispatches) const {
   for (const std::size_t entry : kept) {
     dispatches[entries_[entry].dispatch].inSpec = true;
   }
-  for (const std::size_t entry : takenOut) {
-    dispatches[entries_[entry].dispatch].note = "did not help the program";
+  for (const TakenOut& one : takenOut) {
+    dispatches[entries_[one.ingredient].dispatch].note = one.why;
   }
 }
 

@@ -33,12 +33,13 @@ class SpecRecipe {
   [[nodiscard]] Result<std::string> text(std::span<const std::size_t> entries,
                                          Comments comments = Comments::all) const;
   /// What the compiler does with the spec of these entries that it should not, a sentence each: an
-  /// entry that matches nothing, is not taken, or is put on a dispatch that it was not found for.
+  /// entry that matches nothing, is not taken, is put on a dispatch that it was not found for, or
+  /// not on one that it was.
   [[nodiscard]] Result<std::vector<std::string>> faultsOn(
       iree::Compiler& compiler, const WholeProgram& whole, std::span<const std::size_t> entries,
       const std::vector<TunedDispatch>& dispatches) const;
   /// Tells the dispatches what became of their winners.
-  void mark(std::span<const std::size_t> kept, std::span<const std::size_t> takenOut,
+  void mark(std::span<const std::size_t> kept, std::span<const TakenOut> takenOut,
             std::vector<TunedDispatch>& dispatches) const;
 
  private:

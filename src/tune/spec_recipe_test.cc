@@ -90,6 +90,14 @@ TEST_F(SpecRecipeTest, IsCheckedOnTheProgram) {
   const auto recipe = SpecRecipe::make(compiler_, target_, whole_, {}, dispatches).value();
   EXPECT_TRUE(recipe.faultsOn(compiler_, whole_, both, dispatches)->empty());
   EXPECT_TRUE(recipe.faultsOn(compiler_, whole_, {}, dispatches)->empty());
+  const std::string second = dispatches[1].subject.name;
+  dispatches[0].subject.dispatches.push_back(second);
+  const auto missed = recipe.faultsOn(compiler_, whole_, both, dispatches).value();
+  ASSERT_EQ(missed.size(), 1u);
+  EXPECT_TRUE(missed[0].contains("is not put on " + second)) << missed[0];
+  dispatches[0].subject.dispatches = {dispatches[0].subject.name, "main_dispatch_9"};
+  EXPECT_TRUE(recipe.faultsOn(compiler_, whole_, both, dispatches)->empty())
+      << "equal ones become one";
   dispatches[0].subject.dispatches = {"main_dispatch_9"};
   const auto elsewhere = recipe.faultsOn(compiler_, whole_, both, dispatches).value();
   ASSERT_EQ(elsewhere.size(), 1u);

@@ -40,7 +40,9 @@ Result<void> Tuner::proveAll(TuneResult& result) {
     return {};
   }
   bench_.progress.say("proof on the whole program");
-  result.proof = HONE_TRY(prove(bench_, whole_, recipes, {options_.rounds, clock_.left()}));
+  Proving proving = HONE_TRY(prove(bench_, whole_, recipes, {options_.rounds, clock_.left()}));
+  result.proof = std::move(proving.proof);
+  result.lost = std::move(proving.lost);
   if (result.proof) {
     const SpecRecipe& spec = specs[result.proof->recipe];
     result.spec = HONE_TRY(spec.text(result.proof->kept));
