@@ -30,8 +30,9 @@ struct SplitShape {
 /// The shapes that a run of `hone split` kept in its summary.
 [[nodiscard]] std::vector<SplitShape> shapesOf(const nlohmann::json& summary);
 
-/// Lines of words without the words that all of them have: "conv -n 1 -c 3 -F 4" and
-/// "conv -n 2 -c 3 -F 4" are "n1" and "n2". A line alone stays as it is.
+/// Lines of words without the words that all of their kind have, the first word: "conv -n 1 -c 3"
+/// and "conv -n 2 -c 3" are "n1" and "n2", beside a gemm "conv n1" and "conv n2". A line alone
+/// stays as it is.
 [[nodiscard]] std::vector<std::string> toldApart(const std::vector<std::string>& lines);
 
 /// Runtime over limit for each problem, and the map problem × limit.
