@@ -162,10 +162,9 @@ void addAnalysis(const json& turns, Parts& parts) {
       continue;
     }
     DataTable table;
-    table.note =
-        fmt::format("{}; {:.1f} % of the roofline, which would take {}.",
-                    textIn(analysis, "category"), 100 * numberIn(analysis, "share_of_roofline"),
-                    timeText(numberIn(analysis, "roofline_ns")));
+    table.note = fmt::format(
+        "{}; {:.1f} % of the roofline, which would take {}.", textIn(analysis, "category"),
+        100 * numberIn(analysis, "share_of_roofline"), timeText(numberIn(analysis, "roofline_ns")));
     table.empty = "Nothing was found that costs time.";
     table.columns = {{"weight", "%"}, {"side"}, {"what costs time"}, {"evidence"}, {"technique"}};
     for (const json& finding : memberOf(analysis, "findings")) {

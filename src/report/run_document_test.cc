@@ -325,8 +325,7 @@ TEST_F(RunDocument, ATuneKnowsWhenItsTrialsWereTried) {
   const json tabs = part(shown, "The best so far")["tabs"];
   ASSERT_EQ(tabs.size(), 2U);
   EXPECT_EQ(tabs[1]["parts"][0]["series"][0]["x"], json({2e9}));
-  EXPECT_THAT(lines(shown),
-              HasSubstr("dispatch_0: 1 candidate, the best so far is 2.00x as fast"));
+  EXPECT_THAT(lines(shown), HasSubstr("dispatch_0: 1 candidate, the best so far is 2.00x as fast"));
 }
 
 TEST_F(RunDocument, AKernelShowsTurnsDiffAndConversation) {
@@ -389,7 +388,7 @@ TEST_F(RunDocument, AKernelUnderWaySaysWhatItsLastTurnFound) {
 
 TEST_F(RunDocument, ASplitCallsItNoiseWhereTheOracleIsSlower) {
   const auto tally = [](double speedup) {
-    return json{{"shapes", 3},  {"total_speedup", 1.5}, {"geomean_speedup", speedup},
+    return json{{"shapes", 3},   {"total_speedup", 1.5}, {"geomean_speedup", speedup},
                 {"improved", 2}, {"neutral", 1},         {"ambiguous", 0},
                 {"regressed", 0}};
   };

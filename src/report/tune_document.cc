@@ -201,10 +201,10 @@ void addProof(const RunRecord& record, const std::string& before, double tunedNs
     }
   }
   markWinner(record, tunedNs, runners);
-  const Plot plot = record.roundsPlot(std::isnan(tunedNs)
-                                          ? "Against the default, round by round"
-                                          : "The winner against the default, round by round",
-                                      runners);
+  const Plot plot =
+      record.roundsPlot(std::isnan(tunedNs) ? "Against the default, round by round"
+                                            : "The winner against the default, round by round",
+                        runners);
   if (!plot.series.empty()) {
     document.add(plot);
   }

@@ -260,8 +260,8 @@ TEST_F(LiveTune, KeepsWhatTheReaderDidWithPlotsAndHowFarHeScrolled) {
   )";
   run(act);
   const nlohmann::json left = run(seen);
-  EXPECT_EQ(left, nlohmann::json(
-                      {{"hidden", {"every candidate"}}, {"scrolled", 90}, {"orange", true}}));
+  EXPECT_EQ(left,
+            nlohmann::json({{"hidden", {"every candidate"}}, {"scrolled", 90}, {"orange", true}}));
   add(store, "m_dispatch_0", "rows=99 peel=1");
   EXPECT_TRUE(eventually([&] { return says("rows=99 peel=1"); }));
   EXPECT_EQ(run(seen), left);
