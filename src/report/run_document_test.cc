@@ -307,9 +307,17 @@ TEST_F(RunDocument, ATuneMarksTheWinnerAmongSeveralRecipes) {
 
 TEST_F(RunDocument, ATuneThatGainedNothingSaysSo) {
   begin("tune");
-  const json shown = finish(
-      {{"programs", {{{"program", "m"}, {"improved", false}, {"variants", json::array()}}}}});
+  const json variant = {{"name", ""},
+                        {"dispatches", json::array({{{"name", "m_dispatch_0"}, {"share", 1}}})}};
+  const json shown = finish({{"programs",
+                              {{{"program", "m"},
+                                {"improved", false},
+                                {"default_ns", 100},
+                                {"variants", json::array({variant})}}}}});
   EXPECT_EQ(headline(shown), "Nothing was surely faster: the compiler's own choice stays.");
+  EXPECT_EQ(lines(shown), "[]") << "not the same once more";
+  EXPECT_EQ(part(shown, "Where the time of m goes")["groups"][0]["values"], json({100}))
+      << "there is no after";
   EXPECT_EQ(shown["answer"]["tone"], "plain");
 }
 

@@ -57,6 +57,9 @@ void answerTune(const json& programs, Answer& answer) {
   }
   if (answer.headline.empty()) {
     answer.headline = "Nothing was surely faster: the compiler's own choice stays.";
+    if (programs.size() == 1) {
+      answer.lines.clear();  // the one program's line says the same
+    }
   }
 }
 
@@ -113,6 +116,10 @@ void addShares(const json& program, Document& document) {
                   : "After is a guess: each dispatch's time before, divided by its own gain.";
   bars.value = {"time in one call", "ns"};
   bars.names = {"before", "after"};
+  if (!program.contains("speedup")) {
+    bars.note = "Dispatch by dispatch, with the share of the whole.";
+    bars.names = {"in one call"};
+  }
   bars.stacked = true;
   Bars::Group rest{.name = "all others", .values = {0, 0}};
   for (std::size_t i = 0; i < names.size(); ++i) {
@@ -125,6 +132,9 @@ void addShares(const json& program, Document& document) {
   }
   if (names.size() > kMostParts) {
     bars.groups.push_back(std::move(rest));
+  }
+  for (Bars::Group& group : bars.groups) {
+    group.values.resize(bars.names.size());
   }
   document.add(bars);
 }
