@@ -15,6 +15,7 @@ namespace hone::bench {
 namespace {
 
 constexpr std::int64_t kOpenings = 5;
+constexpr double kMostMs = 1000;  ///< until a report is drawn, however many trials it has
 
 struct Figures {
   double makeMs = 0;
@@ -74,13 +75,15 @@ Result<void> measureAll(const Options& options) {
                        {"make, CPU ms", Align::right},
                        {"file kB", Align::right},
                        {"first paint ms", Align::right},
-                       {"drawn ms", Align::right}});
+                       {"drawn ms", Align::right},
+                       {"within a second"}});
   for (const std::size_t trials : {std::size_t{100}, std::size_t{10'000}}) {
     const Figures figures =
         HONE_TRY(measure(browser, folder.path(), trials, options.quick ? 2 : kOpenings));
     table.add({std::to_string(trials), fmt::format("{:.1f}", figures.makeMs),
                fmt::format("{:.0f}", figures.bytes / 1000), fmt::format("{:.0f}", figures.paintMs),
-               fmt::format("{:.0f}", figures.drawnMs)});
+               fmt::format("{:.0f}", figures.drawnMs),
+               figures.drawnMs <= kMostMs ? "met" : "missed"});
   }
   fmt::print("{}", table.text());
   return {};

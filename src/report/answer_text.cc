@@ -4,6 +4,8 @@
 
 #include <limits>
 
+#include "base/text.h"
+
 namespace hone::report {
 
 using nlohmann::json;
@@ -16,6 +18,14 @@ std::string speedupText(const stats::Interval& speedup) {
 std::string asFast(double speedup) {
   return speedup >= 1 ? fmt::format("{:.2f}x as fast", speedup)
                       : fmt::format("{:.2f}x as slow", 1 / speedup);
+}
+
+std::string timeText(double nanoseconds) {
+  std::string text = humanTime(nanoseconds);
+  if (text.ends_with(" us")) {  // terminals get the plain letter
+    text.replace(text.size() - 2, 1, "µ");
+  }
+  return text;
 }
 
 std::string counted(std::size_t count, std::string_view what) {

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <limits>
 
-#include "base/text.h"
 #include "report/answer_text.h"
 #include "report/run_record.h"
 
@@ -81,10 +80,10 @@ void answerAlone(const RunRecord& record, const json& candidate, const Row& row,
   const json& range = memberOf(candidate, "time_interval_ns");
   answer.headline = std::isnan(row.timeNs)
                         ? fmt::format("{} was not timed.", row.name)
-                        : fmt::format("{} takes {}.", row.name, humanTime(row.timeNs));
+                        : fmt::format("{} takes {}.", row.name, timeText(row.timeNs));
   if (range.is_array() && range.size() == 2) {
-    answer.lines.push_back(fmt::format("95 % interval {} – {}, {}.", humanTime(range[0]),
-                                       humanTime(range[1]), record.clock()));
+    answer.lines.push_back(fmt::format("95 % interval {} – {}, {}.", timeText(range[0]),
+                                       timeText(range[1]), record.clock()));
   }
 }
 
@@ -94,7 +93,7 @@ void answerAll(const std::vector<Row>& rows, Answer& answer) {
     answer.tone = Answer::Tone::good;
     answer.headline =
         fmt::format("{} is {} as {}: {} → {}.", best->name, asFast(best->speedup.estimate),
-                    baseline.name, humanTime(baseline.timeNs), humanTime(best->timeNs));
+                    baseline.name, timeText(baseline.timeNs), timeText(best->timeNs));
     answer.lines.push_back(
         fmt::format("{}; {}.", speedupText(best->speedup), sureness(best->verdict)));
     return;

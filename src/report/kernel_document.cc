@@ -4,7 +4,6 @@
 #include <cmath>
 #include <limits>
 
-#include "base/text.h"
 #include "report/answer_text.h"
 #include "report/kernel_turns.h"
 #include "report/run_record.h"
@@ -34,6 +33,22 @@ std::vector<Kernel> kernelsOf(const store::Run& run) {
   return kernels;
 }
 
+/// Under way: what the last race said.
+void answerSoFar(const std::string& name, const json& turns, Answer& answer) {
+  double best = kNone;
+  double turn = 0;
+  for (const json& one : turns) {
+    if (memberOf(one, "decided") == true) {
+      turn = numberIn(one, "turn");
+      best = numberIn(one, "best_speedup");
+    }
+  }
+  if (!std::isnan(best)) {
+    answer.lines.push_back(
+        fmt::format("{}: {} after turn {:.0f}, not yet confirmed.", name, asFast(best), turn));
+  }
+}
+
 void answerOne(const std::string& name, const json& outcome, Answer& answer) {
   const json& confirmed = memberOf(outcome, "confirmed");
   const auto over = intervalFrom(memberOf(confirmed, "original"));
@@ -45,8 +60,8 @@ void answerOne(const std::string& name, const json& outcome, Answer& answer) {
   }
   answer.tone = Answer::Tone::good;
   answer.headline = fmt::format("{} is {}: {} → {}.", name, asFast(over->estimate),
-                                humanTime(numberIn(confirmed, "original_ns")),
-                                humanTime(numberIn(confirmed, "best_ns")));
+                                timeText(numberIn(confirmed, "original_ns")),
+                                timeText(numberIn(confirmed, "best_ns")));
   const json& original = memberOf(confirmed, "original");
   answer.lines.push_back(fmt::format(
       "{} in {:.0f} rounds of fresh processes; {}; results verified.", speedupText(*over),
@@ -111,7 +126,12 @@ void describeKernel(const RunRecord& record, Document& document) {
   const json& listed = memberOf(record.run.summary, "listed");
   if (kernels.size() == 1 && kernels.front().name.empty()) {
     const std::string name = textIn(*kernels.front().outcome, "kernel");
-    answerOne(name.empty() ? "The kernel" : name, *kernels.front().outcome, document.answer);
+    const std::string shown = name.empty() ? "The kernel" : name;
+    if (record.finished()) {
+      answerOne(shown, *kernels.front().outcome, document.answer);
+    } else {
+      answerSoFar(shown, *kernels.front().turns, document.answer);
+    }
     addTurns(record, "", *kernels.front().turns, document);
     return;
   }

@@ -89,7 +89,7 @@ void addStory(const Bout& bout, const json& turns, Parts& parts) {
       series.labels.push_back(labelOf(*one.trial));
     }
   }
-  Series best{.name = "best so far", .x = {0}, .y = {1}, .draw = Draw::steps};
+  Series best{.name = "the best, raced anew each turn", .x = {0}, .y = {1}, .draw = Draw::steps};
   plot.x.ticks = {0};
   for (const json& turn : turns) {
     plot.x.ticks.push_back(numberIn(turn, "turn"));
@@ -98,8 +98,10 @@ void addStory(const Bout& bout, const json& turns, Parts& parts) {
       best.y.push_back(numberIn(turn, "best_speedup"));
     }
   }
-  plot.note = fmt::format("{} candidates; {} failed and have no time: the table says why.",
-                          bout.candidates.empty() ? 0 : bout.candidates.size() - 1, failures);
+  plot.note = counted(bout.candidates.empty() ? 0 : bout.candidates.size() - 1, "candidate");
+  plot.note += failures == 0 ? "; none failed."
+                             : fmt::format("; {} failed and {} no time: the table says why.",
+                                           failures, failures == 1 ? "has" : "have");
   plot.series = {std::move(best), std::move(each), std::move(won)};
   std::erase_if(plot.series, [](const Series& series) { return series.x.empty(); });
   parts.add(plot);
@@ -160,10 +162,9 @@ void addAnalysis(const json& turns, Parts& parts) {
       continue;
     }
     DataTable table;
-    table.note =
-        fmt::format("{}; {:.1f} % of the roofline, which would take {}.",
-                    textIn(analysis, "category"), 100 * numberIn(analysis, "share_of_roofline"),
-                    humanTime(numberIn(analysis, "roofline_ns")));
+    table.note = fmt::format(
+        "{}; {:.1f} % of the roofline, which would take {}.", textIn(analysis, "category"),
+        100 * numberIn(analysis, "share_of_roofline"), timeText(numberIn(analysis, "roofline_ns")));
     table.empty = "Nothing was found that costs time.";
     table.columns = {{"weight", "%"}, {"side"}, {"what costs time"}, {"evidence"}, {"technique"}};
     for (const json& finding : memberOf(analysis, "findings")) {

@@ -5,7 +5,6 @@
 #include <limits>
 #include <map>
 
-#include "base/text.h"
 #include "model/profile_row.h"
 #include "report/answer_text.h"
 #include "report/profile_charts.h"
@@ -62,6 +61,17 @@ std::map<std::string, OperationTimes> byOperation(const std::vector<ProfileRow>&
   return operations;
 }
 
+/// The ends in the direction of the mean, "1.20x to 1.40x", or each in its own: "from 1.20x as slow
+/// to 1.10x as fast".
+std::string spreadText(const std::vector<double>& ratios) {
+  const auto [low, high] = std::minmax_element(ratios.begin(), ratios.end());
+  if (*low < 1 && *high >= 1) {
+    return fmt::format("from {} to {}", asFast(*low), asFast(*high));
+  }
+  return *low >= 1 ? fmt::format("{:.2f}x to {:.2f}x", *low, *high)
+                   : fmt::format("{:.2f}x to {:.2f}x", 1 / *high, 1 / *low);
+}
+
 /// How IREE's best does beside another provider, over all operations that both have.
 void compareProviders(const std::map<std::string, OperationTimes>& operations, Answer& answer) {
   std::map<std::string, std::vector<double>> ratios;
@@ -78,10 +88,9 @@ void compareProviders(const std::map<std::string, OperationTimes>& operations, A
   }
   for (const auto& [provider, values] : ratios) {
     answer.lines.push_back(fmt::format(
-        "IREE is {} as {} over {} (geometric mean; {:.2f}x to {:.2f}x).",
-        asFast(stats::geometricMean(values)), provider, counted(values.size(), "operation"),
-        *std::min_element(values.begin(), values.end()),
-        *std::max_element(values.begin(), values.end())));
+        "IREE is {} as {} over {}{}.", asFast(stats::geometricMean(values)), provider,
+        counted(values.size(), "operation"),
+        values.size() == 1 ? "" : fmt::format(" (geometric mean; {})", spreadText(values))));
   }
 }
 
@@ -154,7 +163,7 @@ void addProgram(const RunRecord& record, Document& document) {
   }
   Bars bars;
   bars.title = fmt::format("Where the time of {} goes", textIn(program, "name"));
-  bars.note = fmt::format("One call takes {}.", humanTime(numberIn(program, "wall_ns")));
+  bars.note = fmt::format("One call takes {}.", timeText(numberIn(program, "wall_ns")));
   bars.value = {"time in one call", "ns"};
   Bars::Group group;
   for (const json& one : dispatches) {

@@ -92,8 +92,10 @@ void answerSweep(const json& summary, std::size_t shapes, Answer& answer) {
   const double oracle =
       numberIn(memberOf(memberOf(summary, "validation"), "oracle"), "geomean_speedup");
   if (!std::isnan(oracle)) {
+    const bool noise = oracle < numberIn(tally, "geomean_speedup");
     answer.lines.push_back(
-        fmt::format("The best limit for every problem alone would give {:.2f}x.", oracle));
+        fmt::format("The best limit for every problem alone would give {:.2f}x{}.", oracle,
+                    noise ? ": less than these, which is noise" : ""));
   }
 }
 
@@ -103,7 +105,9 @@ void addValidation(const std::vector<Validated>& list, Document& document) {
   }
   Bars bars;
   bars.title = "The recommended limits against the compiler's own choice";
-  bars.note = "Speedup of each problem, measured side by side; whiskers are 95 % intervals.";
+  bars.note =
+      "Speedup of each problem, measured side by side; whiskers are 95 % intervals. Sure is only "
+      "what lies wholly beyond the noise floor: what the compiler's own code shows against itself.";
   bars.value = {"speedup", "x", true};
   bars.base = 1;
   bars.rules = {1};

@@ -105,20 +105,31 @@ std::vector<std::string> toldApart(const std::vector<std::string>& lines) {
   if (lines.size() < 2) {
     return lines;
   }
-  std::map<std::string, std::size_t> counts;
+  struct Kind {
+    std::size_t lines = 0;
+    std::map<std::string, std::size_t> counts;
+  };
+  std::map<std::string, Kind> kinds;
   std::vector<std::vector<std::string>> all;
   for (const std::string& line : lines) {
     all.push_back(optionsOf(line));
+    Kind& kind = kinds[all.back().empty() ? "" : all.back().front()];
+    ++kind.lines;
     for (const std::string& option : all.back()) {
-      ++counts[option];
+      ++kind.counts[option];
     }
   }
   std::vector<std::string> names;
   for (std::size_t i = 0; i < lines.size(); ++i) {
+    const std::string first = all[i].empty() ? "" : all[i].front();
+    const Kind& kind = kinds[first];
     std::vector<std::string> own;
-    std::ranges::copy_if(all[i], std::back_inserter(own),
-                         [&](const std::string& option) { return counts[option] < lines.size(); });
-    names.push_back(own.empty() ? lines[i] : join(own, " "));
+    std::ranges::copy_if(all[i], std::back_inserter(own), [&](const std::string& option) {
+      return option == first ? kinds.size() > 1
+                             : kind.lines == 1 || kind.counts.at(option) < kind.lines;
+    });
+    const std::size_t least = kinds.size() > 1 ? 1 : 0;
+    names.push_back(own.size() <= least && kind.lines > 1 ? lines[i] : join(own, " "));
   }
   return names;
 }

@@ -34,8 +34,9 @@ struct SplitShape {
 /// The same of a run that has no summary yet: what its trials tell so far, which know no sizes.
 [[nodiscard]] std::vector<SplitShape> shapesSoFar(const RunRecord& record);
 
-/// Lines of words without the words that all of them have: "conv -n 1 -c 3 -F 4" and
-/// "conv -n 2 -c 3 -F 4" are "n1" and "n2". A line alone stays as it is.
+/// Lines of words without the words that all of their kind have, the first word: "conv -n 1 -c 3"
+/// and "conv -n 2 -c 3" are "n1" and "n2", beside a gemm "conv n1" and "conv n2". A line alone
+/// stays as it is.
 [[nodiscard]] std::vector<std::string> toldApart(const std::vector<std::string>& lines);
 
 /// Runtime over limit for each problem, and the map problem × limit.

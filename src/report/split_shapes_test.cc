@@ -12,12 +12,21 @@ using testing::ElementsAre;
 TEST(ToldApart, DropsWhatAllHave) {
   EXPECT_THAT(toldApart({"conv -n 16 -c 3 -F 4 --iter 100", "conv -n 16 -c 64 -F 4 --iter 100"}),
               ElementsAre("c3", "c64"));
-  EXPECT_THAT(toldApart({"gemm -m 3", "conv -m 3"}), ElementsAre("gemm", "conv"));
+}
+
+TEST(ToldApart, DropsWhatAllOfAKindHave) {
+  EXPECT_THAT(toldApart({"conv -n 16 -c 3 --out_layout NHWC", "gemm -m 3 -n 16", "gemm -m 4 -n 16",
+                         "conv -n 8 -c 3 --out_layout NHWC"}),
+              ElementsAre("conv n16", "gemm m3", "gemm m4", "conv n8"));
+  EXPECT_THAT(toldApart({"gemm -m 3", "conv -m 3"}), ElementsAre("gemm m3", "conv m3"))
+      << "each is alone among its kind";
 }
 
 TEST(ToldApart, KeepsWhatItCannotShorten) {
   EXPECT_THAT(toldApart({"conv -n 16"}), ElementsAre("conv -n 16"));
   EXPECT_THAT(toldApart({"conv -n 16", "conv -n 16"}), ElementsAre("conv -n 16", "conv -n 16"));
+  EXPECT_THAT(toldApart({"conv -n 16", "conv -n 16", "gemm -m 3"}),
+              ElementsAre("conv -n 16", "conv -n 16", "gemm m3"));
   EXPECT_THAT(toldApart({}), ElementsAre());
 }
 

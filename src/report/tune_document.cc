@@ -27,8 +27,8 @@ void answerProgram(const json& program, Answer& answer) {
     return;
   }
   const std::string headline = fmt::format("{} is {}: {} → {}.", name, asFast(speedup->estimate),
-                                           humanTime(numberIn(program, "default_ns")),
-                                           humanTime(numberIn(program, "tuned_ns")));
+                                           timeText(numberIn(program, "default_ns")),
+                                           timeText(numberIn(program, "tuned_ns")));
   std::string sure = fmt::format("{}; {}; results equal.", speedupText(*speedup),
                                  sureness(textIn(program, "verdict")));
   const json& flags = memberOf(program, "flags");
@@ -57,6 +57,9 @@ void answerTune(const json& programs, Answer& answer) {
   }
   if (answer.headline.empty()) {
     answer.headline = "Nothing was surely faster: the compiler's own choice stays.";
+    if (programs.size() == 1) {
+      answer.lines.clear();  // the one program's line says the same
+    }
   }
 }
 
@@ -108,10 +111,15 @@ void addShares(const json& program, Document& document) {
   Bars bars;
   bars.title = fmt::format("Where the time of {} goes", textIn(program, "program"));
   bars.note = measured.is_object()
-                  ? "Dispatch by dispatch, as the runtime's profiler times them in one call."
+                  ? "Dispatch by dispatch, as the runtime's profiler times them in one call, with "
+                    "the share of the whole."
                   : "After is a guess: each dispatch's time before, divided by its own gain.";
   bars.value = {"time in one call", "ns"};
   bars.names = {"before", "after"};
+  if (!program.contains("speedup")) {
+    bars.note = "Dispatch by dispatch, with the share of the whole.";
+    bars.names = {"in one call"};
+  }
   bars.stacked = true;
   Bars::Group rest{.name = "all others", .values = {0, 0}};
   for (std::size_t i = 0; i < names.size(); ++i) {
@@ -124,6 +132,9 @@ void addShares(const json& program, Document& document) {
   }
   if (names.size() > kMostParts) {
     bars.groups.push_back(std::move(rest));
+  }
+  for (Bars::Group& group : bars.groups) {
+    group.values.resize(bars.names.size());
   }
   document.add(bars);
 }
@@ -162,26 +173,48 @@ void addDispatches(const json& program, Document& document) {
   document.add(table);
 }
 
+/// The one whose rounds gave the time that the run reports; nobody where it reports none.
+void markWinner(const RunRecord& record, double tunedNs, std::vector<RunRecord::Runner>& runners) {
+  RunRecord::Runner* winner = nullptr;
+  double least = std::numeric_limits<double>::infinity();
+  for (RunRecord::Runner& runner : runners) {
+    if (runner.role != Role::plain) {
+      continue;
+    }
+    const double away = std::abs(record.times.medianNs(runner.trial->id) - tunedNs);
+    if (away < least) {
+      least = away;
+      winner = &runner;
+    }
+  }
+  if (winner != nullptr) {
+    winner->role = Role::winner;
+    winner->name += " (the winner)";
+  }
+}
+
 /// The default and the tuned program in the rounds that proved it: of the last proof there is.
-void addProof(const RunRecord& record, const std::string& before, Document& document) {
+void addProof(const RunRecord& record, const std::string& before, double tunedNs,
+              Document& document) {
   std::vector<RunRecord::Runner> runners;
   for (const char* scope : {"proof of the rest", "proof of what is left", "proof"}) {
     for (const store::Trial& trial : record.trials) {
       if (textIn(trial.details, "scope") == before + scope) {
-        const bool first = runners.empty();
-        runners.push_back({&trial, labelOf(trial), first ? Role::baseline : Role::winner});
+        runners.push_back({&trial, labelOf(trial),
+                           runners.empty() ? Role::baseline
+                           : isTwin(trial) ? Role::faint
+                                           : Role::plain});
       }
     }
     if (!runners.empty()) {
       break;
     }
   }
-  if (runners.size() > 2) {  // several recipes ran beside each other: none of them is marked
-    for (std::size_t i = 1; i < runners.size(); ++i) {
-      runners[i].role = Role::plain;
-    }
-  }
-  const Plot plot = record.roundsPlot("The winner against the default, round by round", runners);
+  markWinner(record, tunedNs, runners);
+  const Plot plot =
+      record.roundsPlot(std::isnan(tunedNs) ? "Against the default, round by round"
+                                            : "The winner against the default, round by round",
+                        runners);
   if (!plot.series.empty()) {
     document.add(plot);
   }
@@ -206,9 +239,9 @@ void answerSoFar(const std::vector<TuneSearch>& searches, Answer& answer) {
       const double speedup = search.speedupOf(*trial);
       best = std::isnan(speedup) ? best : std::max(best, speedup);
     }
-    answer.lines.push_back(fmt::format("{}: {} candidates, the best so far is {} in screening.",
-                                       shortDispatch(search.scope), search.trials.size(),
-                                       asFast(best)));
+    answer.lines.push_back(fmt::format("{}: {}, the best so far is {} in screening.",
+                                       shortDispatch(search.scope),
+                                       counted(search.trials.size(), "candidate"), asFast(best)));
   }
 }
 
@@ -227,11 +260,12 @@ void describeTune(const RunRecord& record, Document& document) {
     addShares(program, document);
   }
   if (programs.empty()) {
-    addProof(record, "", document);
+    addProof(record, "", kNone, document);
   }
   for (const json& program : programs) {
-    addProof(record, programs.size() > 1 ? fmt::format("{}: ", textIn(program, "program")) : "",
-             document);
+    const std::string before =
+        programs.size() > 1 ? fmt::format("{}: ", textIn(program, "program")) : "";
+    addProof(record, before, numberIn(program, "tuned_ns"), document);
   }
   addProgress(record, searches, document);
   for (const json& program : programs) {

@@ -161,19 +161,92 @@ TEST_F(PageBehaviour, PlotsSayTheirNumbersWhenHovered) {
       AllOf(Contains(HasSubstr("CPU time: ")), Contains(HasSubstr(" ms")), Contains("round: 4")));
 }
 
-TEST_F(PageBehaviour, EveryPlotHasItsNumbersBehindIt) {
-  openReport(addTune(60));
-  const nlohmann::json rows = run(R"(
+TEST_F(PageBehaviour, MapsSayTheirNumbersWhenHovered) {
+  openReport(addSplit(30));
+  const nlohmann::json said = run(R"(
     hone.drawAll();
-    const folds = [...document.querySelectorAll("details.numbers")];
-    const opened = (fold) => new Promise((done) => {
-      fold.addEventListener("toggle", done);
-      fold.open = true;
-    });
-    return Promise.all(folds.map(opened)).then(() => folds.map((fold) => fold.querySelectorAll("tbody tr").length));
+    const box = document.querySelector(".heat .canvas");
+    const { part, corner } = box.honeDrawn;
+    const [canvas, hover] = [box.querySelector("canvas"), box.querySelector(".hover")];
+    const place = canvas.getBoundingClientRect();
+    const [x, y] = corner(2, 3);
+    canvas.dispatchEvent(new MouseEvent("mousemove", { clientX: place.left + x + 9, clientY: place.top + y + 9 }));
+    const lines = [...hover.children].map((one) => one.textContent);
+    const shown = !hover.hidden;
+    canvas.dispatchEvent(new MouseEvent("mouseleave"));
+    return { shown, lines, gone: hover.hidden, wanted: [part.rows[2], `limit: ${part.columns[3]}`,
+      `time over the best: ${hone.format(part.cells[2][3], "x")}`] };
   )");
-  EXPECT_EQ(rows.size(), run("return document.querySelectorAll('.canvas').length"));
-  EXPECT_THAT(rows.get<std::vector<int>>(), testing::Each(testing::Gt(0)));
+  EXPECT_EQ(said.at("shown"), true);
+  EXPECT_EQ(said.at("lines"), said.at("wanted"));
+  EXPECT_EQ(said.at("gone"), true);
+}
+
+/// The pointer over the middle of a candidate's line between the first two axes.
+constexpr const char* kHoverLine = R"(
+  hone.drawAll();
+  const box = document.querySelector(".parallel .canvas");
+  const { part, at } = box.honeDrawn;
+  const [canvas, hover] = [box.querySelector("canvas"), box.querySelector(".hover")];
+  const pointAt = (i) => {
+    const place = canvas.getBoundingClientRect();
+    const [x, y] = [0, 1].map((axis) => (at(0, i)[axis] + at(1, i)[axis]) / 2);
+    canvas.dispatchEvent(new MouseEvent("mousemove", { clientX: place.left + x, clientY: place.top + y }));
+  };
+)";
+
+TEST_F(PageBehaviour, LinesSayTheirNumbersWhenHovered) {
+  openReport(addTune(3));
+  const nlohmann::json said = run(std::string(kHoverLine) + R"(
+    const before = canvas.toDataURL();
+    pointAt(0);
+    const lines = [...hover.children].map((one) => one.textContent);
+    const marked = canvas.toDataURL() !== before;
+    canvas.dispatchEvent(new MouseEvent("mouseleave"));
+    return { lines, marked, again: canvas.toDataURL() === before,
+      speedup: `${part.knobs.at(-1).axis.label}: ${hone.format(part.knobs.at(-1).values[0], "x")}`,
+      knob: `${part.knobs[0].axis.label}=${part.knobs[0].values[0]}` };
+  )");
+  ASSERT_EQ(said.at("lines").size(), 2U) << said;
+  EXPECT_EQ(said.at("lines")[0], said.at("speedup"));
+  EXPECT_THAT(said.at("lines")[1].get<std::string>(),
+              HasSubstr(said.at("knob").get<std::string>()));
+  EXPECT_EQ(said.at("marked"), true);
+  EXPECT_EQ(said.at("again"), true);
+}
+
+TEST_F(PageBehaviour, AHoverDrawsOneLineOfThousands) {
+  openReport(addTune(1'000));
+  const nlohmann::json strokes = run(std::string(kHoverLine) + R"(
+    const real = CanvasRenderingContext2D.prototype.stroke;
+    let strokes = 0;
+    CanvasRenderingContext2D.prototype.stroke = function (...all) {
+      ++strokes;
+      return real.apply(this, all);
+    };
+    pointAt(5);
+    CanvasRenderingContext2D.prototype.stroke = real;
+    return strokes;
+  )");
+  EXPECT_GT(strokes, 0);
+  EXPECT_LT(strokes, 20) << "that line, and one an axis";
+}
+
+TEST_F(PageBehaviour, AMapKeepsItsRowsAndItsRoomWhenThePageIsDrawnAnew) {
+  openReport(addSplit(80));
+  const nlohmann::json heights = run(R"(
+    const height = () => document.documentElement.scrollHeight;
+    const undrawn = height();
+    hone.drawAll();
+    const drawn = height();
+    document.querySelector(".heat .more").click();
+    const all = height();
+    hone.show(structuredClone(hone.document));
+    const again = height();
+    hone.drawAll();
+    return [undrawn - drawn, again - all, height() - all, document.querySelectorAll(".heat .more").length, all > drawn];
+  )");
+  EXPECT_EQ(heights, nlohmann::json({0, 0, 0, 0, true})) << "nothing below it moves";
 }
 
 TEST_F(PageBehaviour, DarkAndLight) {
@@ -183,7 +256,8 @@ TEST_F(PageBehaviour, DarkAndLight) {
   EXPECT_EQ(run(paper), "rgb(255, 255, 255)");
   ASSERT_TRUE(browser().prefer("dark"));
   EXPECT_EQ(run(paper), "rgb(20, 24, 29)");
-  expectGoodPage();
+  expectGoodPage();  // and prints as from a light one
+  EXPECT_EQ(run(paper), "rgb(20, 24, 29)") << "dark again on the screen";
 }
 
 TEST_F(PageBehaviour, ATuneOfOneCandidate) {

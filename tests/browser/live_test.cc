@@ -40,11 +40,12 @@ class LivePage : public PageTest {
     run.device = "local-sync";
     return store.addRun(run).value();
   }
-  static void addTrial(store::Store& store, std::int64_t run, const std::string& name) {
+  static void addTrial(store::Store& store, std::int64_t run, const std::string& name,
+                       double ns = 1e6) {
     store::Trial trial;
     trial.key = trial.config.name = name;
     trial.problem = "matmul";
-    const model::Sample sample{.stage = model::Stage::screen, .wallNs = 1e6, .cpuNs = 1e6};
+    const model::Sample sample{.stage = model::Stage::screen, .wallNs = ns, .cpuNs = ns};
     ASSERT_TRUE(store.addTrial(run, trial, {{sample}}));
   }
 };
@@ -55,16 +56,63 @@ TEST_F(LivePage, FollowsARunTrialByTrial) {
   addTrial(store, id, "first trial");
   const Served served(box());
   open(served, "/runs/1");
-  EXPECT_TRUE(says("first trial"));
+  run("document.querySelector('details.block').open = true; return 1");
+  EXPECT_TRUE(eventually([&] { return text().contains("first trial"); }));
+  std::string picture;
+  double ns = 1e6;
   for (const char* name : {"second <b>trial</b>", "third trial"}) {
-    addTrial(store, id, name);
-    EXPECT_TRUE(eventually([&] { return says(name); }));
+    addTrial(store, id, name, ns /= 2);
+    EXPECT_TRUE(eventually([&] { return text().contains(name); })) << text();
+    expectDrawn();
+    const std::string before = picture;
+    picture = run("return document.querySelector('.canvas canvas').toDataURL()");
+    EXPECT_NE(picture, before) << "the bars have one more";
   }
-  EXPECT_TRUE(says("first trial")) << "what it had stays";
+  EXPECT_THAT(text(), HasSubstr("first trial")) << "what it had stays";
   EXPECT_EQ(run("return document.querySelectorAll('#page b').length"), 0);
   ASSERT_TRUE(store.finishRun(id, store::RunStatus::finished, {{"candidates", {}}}));
-  EXPECT_TRUE(eventually([&] { return says("finished"); }));
+  EXPECT_TRUE(eventually([&] { return text().contains("finished; 3 trials"); })) << text();
   expectNotReloaded();
+  expectQuietConsole();
+}
+
+TEST_F(LivePage, SaysWhenItCannotDrawAndGoesOn) {
+  store::Store store = writer();
+  const std::int64_t id = addRun(store);
+  const Served served(box());
+  open(served, "/runs/1");
+  run("const real = hone.show;"
+      "hone.show = () => { hone.show = real; throw new Error('cannot draw this'); }; return 1");
+  addTrial(store, id, "first trial");
+  std::vector<std::string> said;
+  EXPECT_TRUE(eventually([&] {
+    const auto lines = browser().console().value();
+    said.insert(said.end(), lines.begin(), lines.end());
+    return !said.empty();
+  }));
+  EXPECT_THAT(said, testing::ElementsAre(HasSubstr("cannot draw this")));
+  EXPECT_FALSE(says("first trial")) << "what is not drawn is not what the page has";
+  addTrial(store, id, "second trial");
+  EXPECT_TRUE(eventually([&] { return says("second trial"); }));
+  EXPECT_TRUE(says("first trial")) << "it was asked for again";
+  expectQuietConsole();
+}
+
+TEST_F(LivePage, GoesOnWhileTheFilterIsTypedIn) {
+  store::Store store = writer();
+  for (int i = 0; i < 12; ++i) {
+    addRun(store);
+  }
+  const Served served(box());
+  open(served, "/");
+  run("const input = document.querySelector('input[type=search]'); input.focus();"
+      "input.value = 'bench'; input.dispatchEvent(new Event('input'));"
+      "input.setSelectionRange(1, 3); return 1");
+  addRun(store);
+  EXPECT_TRUE(eventually([&] { return text().contains("13 rows"); })) << text();
+  EXPECT_EQ(run("const input = document.activeElement;"
+                "return [input.type, input.value, input.selectionStart, input.selectionEnd]"),
+            nlohmann::json({"search", "bench", 1, 3}));
   expectQuietConsole();
 }
 
@@ -170,6 +218,53 @@ TEST_F(LiveTune, KeepsTabsFoldsAndFoldedTablesAsTheReaderLeftThem) {
   EXPECT_TRUE(eventually([&] { return says("rows=9 peel=1"); }));
   left.at("rows").insert(left.at("rows").begin(), "rows=9 peel=1");
   EXPECT_EQ(seen(), left);
+  expectNotReloaded();
+  expectQuietConsole();
+}
+
+TEST_F(LiveTune, KeepsWhatTheReaderDidWithPlotsAndHowFarHeScrolled) {
+  store::Store store = writer();
+  begin(store);
+  for (int rows = 10; rows < 40; ++rows) {
+    add(store, "m_dispatch_0", fmt::format("rows={} peel=0", rows));
+  }
+  const Served served(box());
+  open(served, "/runs/1");
+  const std::string seen = std::string(kPixels) + R"(
+    hone.drawAll();
+    const plot = document.querySelector(".plot .canvas").honeDrawn;
+    return {
+      hidden: plot.data.datasets.filter((_, i) => !plot.isDatasetVisible(i)).map((one) => one.label),
+      scrolled: document.querySelector("details.block .tablebox").scrollTop,
+      orange: (() => {  // the value that was chosen has a box in the winner's colour
+        const data = pixelsOf(document.querySelector(".parallel canvas"));
+        return data.some((_, i) => i % 4 === 0 && data[i] > 180 && data[i + 2] < 60 && data[i + 3] > 180);
+      })(),
+    };
+  )";
+  const std::string act = R"(
+    hone.drawAll();
+    const plot = document.querySelector(".plot .canvas").honeDrawn;
+    const item = plot.legend.legendItems.at(-1);
+    plot.options.plugins.legend.onClick.call(plot.legend, {}, item, plot.legend);
+    const box = document.querySelector(".parallel .canvas");
+    const canvas = box.querySelector("canvas");
+    const place = canvas.getBoundingClientRect();
+    const [x, y] = box.honeDrawn.at(1, 0);
+    canvas.dispatchEvent(new MouseEvent("click", { clientX: place.left + x, clientY: place.top + y }));
+    const block = document.querySelector("details.block");
+    return new Promise((done) => {
+      block.addEventListener("toggle", done, { once: true });
+      block.open = true;
+    }).then(() => { block.querySelector(".tablebox").scrollTop = 90; return 1; });
+  )";
+  run(act);
+  const nlohmann::json left = run(seen);
+  EXPECT_EQ(left,
+            nlohmann::json({{"hidden", {"every candidate"}}, {"scrolled", 90}, {"orange", true}}));
+  add(store, "m_dispatch_0", "rows=99 peel=1");
+  EXPECT_TRUE(eventually([&] { return says("rows=99 peel=1"); }));
+  EXPECT_EQ(run(seen), left);
   expectNotReloaded();
   expectQuietConsole();
 }

@@ -1,5 +1,6 @@
-// Takes a picture of a page: page_pictures report.html picture.png [WIDTH HEIGHT [light|dark]].
-// The pictures in docs/pages were made with it; look at them after every change of the pages.
+// Takes a picture of a page, a file or an address: page_pictures PAGE picture.png [WIDTH HEIGHT
+// [light|dark]]; a HEIGHT of 0 takes the whole page. The pictures in docs/pages were made with it;
+// look at them after every change of the pages.
 #include <fmt/format.h>
 
 #include <cstdio>
@@ -19,15 +20,19 @@ struct Picture {
 
 Result<void> take(const Picture& picture) {
   Browser browser = HONE_TRY(Browser::start());
-  HONE_CHECK(browser.resize(picture.width, picture.height));
+  const bool whole = picture.height == 0;
+  constexpr int kScreen = 900;
+  HONE_CHECK(browser.resize(picture.width, whole ? kScreen : picture.height));
   HONE_CHECK(browser.prefer(picture.scheme));
-  HONE_CHECK(browser.open(std::filesystem::path(picture.page)));
+  HONE_CHECK(picture.page.contains("://") ? browser.open(picture.page)
+                                          : browser.open(std::filesystem::path(picture.page)));
   HONE_CHECK(
       browser.run("hone.drawAll(); return new Promise((done) => setTimeout(() => done(1), 300))"));
   for (const std::string& line : HONE_TRY(browser.console())) {
     fmt::print(stderr, "{}\n", line);
   }
-  const std::string png = HONE_TRY(browser.screenshot(Browser::Of::view));
+  const std::string png =
+      HONE_TRY(browser.screenshot(whole ? Browser::Of::page : Browser::Of::view));
   HONE_CHECK(writeFile(picture.file, png));
   fmt::print("{}: {} bytes\n", picture.file, png.size());
   return {};
@@ -35,7 +40,7 @@ Result<void> take(const Picture& picture) {
 
 Result<void> takeAsked(const std::vector<std::string>& arguments) {
   if (arguments.size() < 2) {
-    return userError("page_pictures report.html picture.png [WIDTH HEIGHT [light|dark]]");
+    return userError("page_pictures PAGE picture.png [WIDTH HEIGHT [light|dark]]");
   }
   Picture picture{arguments[0], arguments[1]};
   if (arguments.size() >= 4) {

@@ -27,13 +27,21 @@ class PageTest : public testing::Test {
   /// The titles of all parts that are there, in order.
   [[nodiscard]] std::vector<std::string> titles();
 
-  /// What every page promises: nothing on the console, every plot drawn in several colours, nothing
-  /// asked of the network, no sideways scrolling on a phone, and it prints.
+  /// What every page promises: nothing on the console, every plot drawn and with its numbers,
+  /// nothing asked of the network, no sideways scrolling on a phone, and it prints.
   void expectGoodPage();
   void expectQuietConsole();
+  /// Every series, cell and line of every plot is there as pixels of its colour.
   void expectDrawn();
+  /// The numbers behind every plot.
+  void expectNumbers();
   void expectNoSidewaysScrolling();
+  /// On white paper with dark ink, whatever the screen has, every tab under its name; the screen is
+  /// then as it was.
   void expectPrints();
+
+  /// A script's function: the pixels of a canvas, four numbers each.
+  static const char* const kPixels;
 
   [[nodiscard]] Sandbox& box() { return box_; }
   [[nodiscard]] Browser& browser() { return *browser_; }

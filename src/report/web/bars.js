@@ -4,18 +4,52 @@
   const kBar = 15;
   const kPhone = 520;
 
+  /** Whether the bars of a name need a legend: a part of a whole says what it is even when it is alone. */
+  const named = (part) => part.groups.length > 1 || (part.stacked && part.groups[0].name !== "");
+
+  /** What a part of a stacked bar is of the whole bar, in per cent. */
+  const shareOf = (part, group, i) => {
+    const whole = part.groups.reduce((sum, one) => sum + (one.values[i] ?? 0), 0);
+    return whole > 0 && group.values[i] !== null ? (100 * group.values[i]) / whole : null;
+  };
+
+  /** The shares of a stacked bar, written on its parts where there is room. */
+  const shares = (part) => ({
+    id: "shares",
+    afterDatasetsDraw(chart) {
+      const context = chart.ctx;
+      context.save();
+      context.textAlign = "center";
+      context.textBaseline = "middle";
+      chart.getSortedVisibleDatasetMetas().forEach((meta) => meta.data.forEach((bar, i) => {
+        const share = shareOf(part, part.groups[meta.index], i);
+        const text = share === null ? "" : `${Math.round(share)} %`;
+        const width = context.measureText(text).width + 8;
+        if (share !== null && width + 4 < bar.width) {
+          const middle = (bar.base + bar.x) / 2;
+          context.fillStyle = hone.color("paper");
+          context.fillRect(middle - width / 2, bar.y - 8, width, 16);
+          context.fillStyle = hone.color("ink");
+          context.fillText(text, middle, bar.y);
+        }
+      }));
+      context.restore();
+    },
+  });
+
   /** Room for the bars, the axis, and a legend that takes a line a name on a phone. */
   hone.barsHeight = (part) => {
     const beside = part.stacked ? 1.6 : part.groups.length;
-    const legend = part.groups.length > 1 ? 24 * Math.ceil(part.groups.length / (window.innerWidth < kPhone ? 1 : 3)) : 0;
+    const legend = named(part) ? 24 * Math.ceil(part.groups.length / (window.innerWidth < kPhone ? 1 : 3)) : 0;
     return Math.max(120, part.names.length * (beside * kBar + 9) + 70 + legend);
   };
 
-  hone.drawBars = (canvas, part) => {
+  hone.drawBars = (canvas, part, state) => {
     const looks = hone.looks(part.groups);
     const cycles = (number) => Math.floor(number / 6);
     const datasets = part.groups.map((group, i) => ({
       label: group.name,
+      hidden: state.hidden?.includes(group.name),
       data: group.values,
       low: group.low,
       high: group.high,
@@ -28,14 +62,15 @@
     }));
     const options = hone.chartOptions({
       title: (items) => hone.wrapped(part.names[items[0].dataIndex]),
-      label: ({ dataset, dataIndex }) => [
-        ...hone.wrapped(`${part.groups.length > 1 ? `${dataset.label}: ` : ""}${hone.formatRange(
-          dataset.data[dataIndex], dataset.low?.[dataIndex], dataset.high?.[dataIndex], part.value.unit)}`),
-      ],
-    });
+      label: ({ dataset, datasetIndex, dataIndex }) => {
+        const value = hone.formatRange(dataset.data[dataIndex], dataset.low?.[dataIndex], dataset.high?.[dataIndex], part.value.unit);
+        const share = part.stacked ? `, ${hone.format(shareOf(part, part.groups[datasetIndex], dataIndex), "%")}` : "";
+        return hone.wrapped(`${named(part) ? `${dataset.label}: ` : ""}${value}${share}`);
+      },
+    }, state);
     options.indexAxis = "y";
     options.interaction = part.stacked ? { mode: "nearest", intersect: true } : { mode: "index", axis: "y", intersect: false };
-    options.plugins.legend.display = part.groups.length > 1;
+    options.plugins.legend.display = named(part);
     options.plugins.legend.labels.generateLabels = (chart) =>
       Chart.defaults.plugins.legend.labels.generateLabels(chart).map((label) =>
         ({ ...label, text: hone.shortened(label.text, chart.width < kPhone ? 30 : 48) }));
@@ -60,7 +95,7 @@
       type: "bar",
       data: { labels: part.names, datasets },
       options,
-      plugins: [hone.intervals, hone.rules],
+      plugins: [hone.intervals, hone.rules, ...(part.stacked ? [shares(part)] : [])],
     });
   };
 
@@ -68,6 +103,9 @@
     const columns = [{ name: "name", texts: part.names }];
     for (const group of part.groups) {
       columns.push({ name: group.name || part.value.label, unit: part.value.unit, numbers: group.values });
+      if (part.stacked) {
+        columns.push({ name: "share", unit: "%", numbers: part.names.map((_, i) => shareOf(part, group, i)) });
+      }
       if (group.low) {
         columns.push({ name: "low", unit: part.value.unit, numbers: group.low });
         columns.push({ name: "high", unit: part.value.unit, numbers: group.high });

@@ -125,6 +125,7 @@
       ticks: {
         color: hone.color("soft"),
         maxRotation: 0,
+        autoSkipPadding: 10,
         callback(value) {
           const lead = Number(value.toExponential(3).split("e")[0]);
           const leads = this.max / this.min < 12 ? [1, 1.5, 2, 3, 4, 5, 6, 8] : [1, 2, 5];
@@ -176,8 +177,8 @@
     return context.createPattern(tile, "repeat");
   };
 
-  /** What all charts have in common. */
-  hone.chartOptions = (tooltip) => ({
+  /** What all charts have in common; the series that the reader hides in the legend are kept in `state`. */
+  hone.chartOptions = (tooltip, state) => ({
     animation: false,
     responsive: true,
     maintainAspectRatio: false,
@@ -185,6 +186,11 @@
       legend: {
         position: "top",
         align: "start",
+        onClick(event, item, legend) {
+          Chart.defaults.plugins.legend.onClick.call(this, event, item, legend);
+          const { chart } = legend;
+          state.hidden = chart.data.datasets.filter((_, i) => !chart.isDatasetVisible(i)).map((one) => one.label);
+        },
         labels: { usePointStyle: true, color: hone.color("ink"), boxWidth: 7, boxHeight: 7, padding: 12 },
       },
       tooltip: {

@@ -4,6 +4,7 @@
   const kRow = 20;
   const kHead = 34;
   const kFoot = 58;
+  const kMore = 34;
   const kRowsAtFirst = 60;
 
   /** How far along its colours a value is; by its logarithm where the axis says so. */
@@ -85,11 +86,19 @@
     return { names, cell };
   };
 
-  hone.drawHeat = (box, part) => {
+  const rowsShown = (part, state) => (state.all ? part.rows.length : Math.min(part.rows.length, kRowsAtFirst));
+
+  /** The room that it will take, with the button below it. */
+  hone.heatHeight = (part, state) => {
+    const rows = rowsShown(part, state);
+    return kHead + rows * kRow + kFoot + (rows < part.rows.length ? kMore : 0);
+  };
+
+  hone.drawHeat = (box, part, state) => {
     const canvas = hone.element("canvas", { role: "img", "aria-label": part.title });
     box.append(canvas);
     const hover = hone.hoverBox(box);
-    let rows = Math.min(part.rows.length, kRowsAtFirst);
+    let rows = rowsShown(part, state);
     let place = null;
     const redraw = () => { place = draw(canvas, part, rows, box.clientWidth); };
     redraw();
@@ -111,13 +120,15 @@
     if (rows < part.rows.length) {
       const more = hone.element("button", { class: "more", type: "button", text: `all ${part.rows.length} rows` });
       more.addEventListener("click", () => {
+        state.all = true;
         rows = part.rows.length;
         more.remove();
         redraw();
       });
-      box.after(more);
+      box.append(more);
     }
-    return { resize: redraw, destroy() {} };
+    const corner = (row, column) => [place.names + column * place.cell, kHead + row * kRow];
+    return { resize: redraw, destroy() {}, part, corner };
   };
 
   hone.heatNumbers = (part) => [

@@ -23,39 +23,42 @@
     return root.whole;
   };
 
-  const redraw = (shown) => {
-    const focused = document.activeElement?.matches("input[type=search]");
-    if (!focused) {  // nobody likes a table that moves while it is being typed for
-      hone.show(shown);
+  /** What the server has that is new; null where there is nothing, or where it is gone: its next event tries again. */
+  const fetched = async () => {
+    try {
+      const answer = await fetch(`${base}/document?have=${version}`);
+      return answer.status === 200 ? { headers: answer.headers, body: await answer.json() } : null;
+    } catch {
+      return null;
     }
-    return !focused;
+  };
+
+  const take = ({ headers, body }) => {
+    const isPatch = headers.get("Content-Type").startsWith("application/json-patch");
+    hone.show(isPatch ? patched(structuredClone(hone.document), body) : body);
+    version = headers.get("Hone-Version");  // only now: what could not be drawn is asked for again
   };
 
   let busy = false;
   let again = false;
   const refresh = async () => {
     again = true;
-    while (again && !busy) {
-      busy = true;
-      again = false;
-      try {
-        const answer = await fetch(`${base}/document?have=${version}`);
-        if (answer.status === 200) {
-          const body = await answer.json();
-          const isPatch = answer.headers.get("Content-Type").startsWith("application/json-patch");
-          const shown = isPatch ? patched(structuredClone(hone.document), body) : body;
-          if (redraw(shown)) {
-            version = answer.headers.get("Hone-Version");
-          }
+    if (busy) {
+      return;
+    }
+    busy = true;
+    try {
+      while (again) {
+        again = false;
+        const news = await fetched();
+        if (news) {
+          take(news);
         }
-      } catch {
-        // The server is gone; its next event, if there is one, tries again.
       }
+    } finally {
       busy = false;
     }
   };
-
-  document.addEventListener("focusout", (event) => event.target.matches("input[type=search]") && refresh());
 
   if (base !== "") {
     document.body.prepend(hone.element("nav", { id: "up" }, [hone.element("a", { href: "/", text: "All runs" })]));

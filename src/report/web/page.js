@@ -12,6 +12,9 @@
   const kept = new Map();
   const keptAt = (place) => kept.get(place) ?? kept.set(place, {}).get(place);
 
+  let printing = false;
+  let forPaper = false;  // what is shown was made while printing
+
   /** Draws when the element is in view, and at once when the page is printed. */
   const whenSeen = (element, draw) => {
     element.honeDraw = draw;
@@ -22,9 +25,8 @@
     if (element.honeDraw && element.isConnected) {
       const made = element.honeDraw();
       delete element.honeDraw;
-      if (made) {
-        drawn.set(element, made);
-      }
+      element.honeDrawn = made;
+      drawn.set(element, made);
     }
   };
 
@@ -60,24 +62,27 @@
   const empty = (text) => hone.element("p", { class: "empty", text });
 
   const chartPart = (part, place, kind, height, hasData, draw, columnsOf) => {
+    const state = keptAt(place);
     const section = hone.element("section", { class: `part ${kind}` }, heading(part));
     if (!hasData) {
       section.append(empty("Nothing was measured that could be drawn here."));
       return section;
     }
-    const box = hone.element("div", { class: "canvas" });
+    const box = hone.element("div", { class: kind === "parallel" ? "canvas wide" : "canvas" });
     box.style.minHeight = `${height}px`;
     if (kind === "plot" || kind === "bars") {
       box.style.height = `${height}px`;
     }
-    section.append(box, numbers(() => columnsOf(part), keptAt(place)));
+    section.append(box, numbers(() => columnsOf(part), state));
     whenSeen(box, () => {
       if (kind === "heat" || kind === "parallel") {
-        return draw(box, part);
+        const made = draw(box, part, state);
+        scrollBack(box);
+        return made;
       }
       const canvas = hone.element("canvas", { role: "img", "aria-label": `${part.title}. ${part.note || ""}` });
       box.append(canvas);
-      return draw(canvas, part);
+      return draw(canvas, part, state);
     });
     return section;
   };
@@ -120,14 +125,21 @@
     return alike.includes(state.number) ? state.number : alike[0] ?? 0;
   };
 
+  const partsOfTab = ({ name, parts }, place) =>
+    partsOf(typeof parts === "function" ? parts() : parts, `${place}/${name}`);
+
   const tabsPart = (part, place) => {
+    if (printing) {  // paper has no tabs: one below the other, each under its name
+      return hone.element("section", { class: "part tabs" }, [...heading(part), ...part.tabs.flatMap((tab) =>
+        [...(part.tabs.length > 1 ? [hone.element("h4", { text: tab.name })] : []), ...partsOfTab(tab, place)])]);
+    }
     const panel = hone.element("div", { role: "tabpanel" });
     const state = keptAt(place);
     const first = chosenTab(part.tabs, state);
     const open = (number) => {
       forget(panel);
-      const { name, parts } = part.tabs[number];
-      panel.replaceChildren(...partsOf(typeof parts === "function" ? parts() : parts, `${place}/${name}`));
+      panel.replaceChildren(...partsOfTab(part.tabs[number], place));
+      settle(panel);
     };
     const choose = (number) => {
       Object.assign(state, { number, name: part.tabs[number].name });
@@ -171,7 +183,7 @@
       case "bars":
         return chartPart(part, place, "bars", hone.barsHeight(part), part.names.length > 0, hone.drawBars, hone.barsNumbers);
       case "heat":
-        return chartPart(part, place, "heat", 0, part.rows.length > 0, hone.drawHeat, hone.heatNumbers);
+        return chartPart(part, place, "heat", hone.heatHeight(part, keptAt(place)), part.rows.length > 0, hone.drawHeat, hone.heatNumbers);
       case "parallel":
         return parallelPart(part, place);
       case "table":
@@ -189,7 +201,10 @@
     return parts.map((part) => {
       const name = `${part.type} ${part.title ?? ""}`;
       alike.set(name, (alike.get(name) ?? 0) + 1);
-      return partOf(part, `${place}/${name} ${alike.get(name)}`);
+      const own = `${place}/${name} ${alike.get(name)}`;
+      const element = partOf(part, own);
+      element.dataset.place = own;
+      return element;
     });
   };
 
@@ -202,8 +217,16 @@
   const factsOf = (facts) => hone.element("dl", { class: "facts" }, facts.flatMap(([name, value]) =>
     [hone.element("dt", { text: name }), hone.element("dd", { text: value })]));
 
-  /** Lets go of the charts below an element. */
+  const kScrolls = ".tablebox, .wide, pre";
+  const stateAround = (element) => keptAt(element.closest("[data-place]").dataset.place);
+
+  const scrollBack = (element) => element.scrollTo(...(stateAround(element).scrolled?.[element.classList[0]] ?? [0, 0]));
+
+  /** Lets go of the charts below an element, and keeps how far the reader had scrolled in it. */
   const forget = (root) => {
+    for (const element of forPaper ? [] : root.querySelectorAll(kScrolls)) {
+      (stateAround(element).scrolled ??= {})[element.classList[0]] = [element.scrollLeft, element.scrollTop];
+    }
     for (const [element, made] of drawn) {
       if (root.contains(element)) {
         made.destroy();
@@ -212,17 +235,49 @@
     }
   };
 
+  /** Scrolls what is new below an element to where the reader had it. */
+  const settle = (root) => root.querySelectorAll(kScrolls).forEach(scrollBack);
+
+  /** What takes the keyboard's place once the page is made anew: the same thing in the same part. */
+  const focusIn = (main) => {
+    const old = document.activeElement;
+    const place = main.contains(old) ? old.closest("[data-place]")?.dataset.place : undefined;
+    if (place === undefined) {
+      return () => {};
+    }
+    const alike = (part) => [...part.querySelectorAll(old.tagName)];
+    const same = (part) => alike(part).filter((one) => one.textContent === old.textContent);
+    const part = old.closest("[data-place]");
+    const [number, numberOfSame] = [alike(part).indexOf(old), same(part).indexOf(old)];
+    const selected = old.matches("input") ? [old.selectionStart, old.selectionEnd, old.selectionDirection] : null;
+    return () => {
+      const anew = [...main.querySelectorAll("[data-place]")].find((one) => one.dataset.place === place);
+      // A link that is gone is not the one that took its place.
+      const found = anew && (same(anew)[numberOfSame] ?? (old.matches("a") ? null : alike(anew)[number]));
+      found?.focus({ preventScroll: true });
+      if (found && selected) {
+        found.setSelectionRange(...selected);
+      }
+    };
+  };
+
+  const kMargin = 200;
+  const inSight = (element) => {
+    const { top, bottom } = element.getBoundingClientRect();
+    return bottom > -kMargin && top < window.innerHeight + kMargin;
+  };
+
   /** Draws a document in the place of the one that is shown; what the reader opened, chose and sorted stays. */
   hone.show = (shown) => {
     const main = document.getElementById("page");
     const place = window.scrollY;
+    const focusAgain = focusIn(main);
     forget(main);
     observer?.disconnect();
     observer = new IntersectionObserver((entries) => {
       entries.filter((entry) => entry.isIntersecting).forEach((entry) => drawNow(entry.target));
       performance.mark("hone-drawn");
-    }, { rootMargin: "200px" });
-    hone.document = shown;
+    }, { rootMargin: `${kMargin}px` });
     document.title = shown.title;
     main.replaceChildren(
       hone.element("h1", { text: shown.title }),
@@ -230,7 +285,14 @@
       factsOf(shown.facts),
       ...partsOf(shown.parts, ""),
       hone.element("footer", { text: "Made by hone. Times are medians; intervals are 95 % bootstrap intervals where nothing else is said." }));
+    settle(main);
+    focusAgain();
     window.scrollTo(0, place);
+    if (hone.document) {  // what was there already must not blink
+      [...main.querySelectorAll(".canvas")].filter(inSight).forEach(drawNow);
+    }
+    hone.document = shown;
+    forPaper = printing;
   };
 
   /** All that is not yet drawn, for printing. */
@@ -243,7 +305,29 @@
   };
   const redrawAll = () => hone.show(hone.document);
 
-  window.addEventListener("beforeprint", hone.drawAll);
+  const printed = (now) => {
+    printing = now;
+    document.documentElement.classList.toggle("printing", now);
+    redrawAll();
+  };
+  const kStrokesAtMost = 5000;
+  /** Chromium prints what is drawn now stroke by stroke; of thousands of points it prints a picture. */
+  const flatten = ({ canvas, data }) => {
+    if (!data || data.datasets.reduce((sum, one) => sum + one.data.length, 0) <= kStrokesAtMost) {
+      return;
+    }
+    const picture = document.createElement("canvas");
+    [picture.width, picture.height] = [canvas.width, canvas.height];
+    picture.getContext("2d").drawImage(canvas, 0, 0);
+    canvas.width = picture.width;  // forgets the strokes
+    canvas.getContext("2d").drawImage(picture, 0, 0);
+  };
+  window.addEventListener("beforeprint", () => {
+    printed(true);
+    hone.drawAll();
+    drawn.forEach(flatten);
+  });
+  window.addEventListener("afterprint", () => printed(false));
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redrawAll);
   let width = window.innerWidth;
   window.addEventListener("resize", () => {

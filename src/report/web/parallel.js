@@ -80,23 +80,23 @@
   const nameOf = (part, i) => part.knobs.slice(0, -1).filter((knob) => knob.values[i] !== null)
     .map((knob) => `${knob.axis.label}=${knob.values[i]}`).join(" ");
 
-  hone.drawParallel = (box, part) => {
-    box.classList.add("wide");
+  hone.drawParallel = (box, part, state) => {
     const canvas = hone.element("canvas", { role: "img", "aria-label": part.title });
     box.append(canvas);
     const hover = hone.hoverBox(box);
     const result = part.knobs[part.knobs.length - 1];
     const axes = part.knobs.map((knob, k) => axisOf(knob, k === part.knobs.length - 1));
     const order = [...result.values.keys()].filter((i) => result.values[i] !== null).sort((a, b) => result.values[a] - result.values[b]);
-    const chosen = new Map();
+    state.chosen ??= new Map();
+    const chosen = state.chosen;
+    const base = document.createElement("canvas");  // all lines but the one that is pointed at: there may be thousands
     let xs = [];
+    let width = 0;
     let near = -1;
 
     const seen = (i) => [...chosen].every(([k, value]) => part.knobs[k].values[i] === value);
-    const redraw = () => {
-      const width = Math.max(box.clientWidth, 2 * kSide + (part.knobs.length - 1) * kLeastGap);
-      xs = part.knobs.map((_, k) => kSide + ((width - 2 * kSide) * k) / Math.max(1, part.knobs.length - 1));
-      const context = hone.sharpCanvas(canvas, width, kHeight);
+    const drawBase = () => {
+      const context = hone.sharpCanvas(base, width, kHeight);
       const shown = order.filter(seen);
       context.globalAlpha = Math.min(0.8, Math.max(0.12, 90 / shown.length));
       context.lineWidth = 1.2;
@@ -112,12 +112,22 @@
         context.lineWidth = 3;
         drawLine(context, axes, xs, part, part.winner);
       }
+    };
+    const point = () => {
+      const context = hone.sharpCanvas(canvas, width, kHeight);
+      context.drawImage(base, 0, 0, width, kHeight);
       if (near >= 0) {
         context.strokeStyle = hone.color("ink");
         context.lineWidth = 2;
         drawLine(context, axes, xs, part, near);
       }
       drawAxes(context, part, axes, xs, chosen);
+    };
+    const redraw = () => {
+      width = Math.max(box.clientWidth, 2 * kSide + (part.knobs.length - 1) * kLeastGap);
+      xs = part.knobs.map((_, k) => kSide + ((width - 2 * kSide) * k) / Math.max(1, part.knobs.length - 1));
+      drawBase();
+      point();
     };
 
     /** The line that passes nearest to the pointer, between the two axes around it. */
@@ -144,7 +154,7 @@
       const found = part.knobs.length > 1 ? nearest(event.offsetX, event.offsetY) : -1;
       if (found !== near) {
         near = found;
-        redraw();
+        point();
       }
       if (near < 0) {
         hover.hide();
@@ -156,7 +166,7 @@
     canvas.addEventListener("mouseleave", () => {
       near = -1;
       hover.hide();
-      redraw();
+      point();
     });
     canvas.addEventListener("click", (event) => {
       const k = xs.findIndex((place) => Math.abs(place - event.offsetX) < 16);
@@ -172,7 +182,8 @@
       redraw();
     });
     redraw();
-    return { resize: redraw, destroy() {} };
+    const at = (k, i) => [xs[k], crossing(axes, part, k, i)];
+    return { resize: redraw, destroy() {}, part, at };
   };
 
   const median = (values) => {

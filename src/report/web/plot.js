@@ -4,7 +4,7 @@
   const kManyPoints = 1500;
   const kLegendAtMost = 10;
 
-  const datasetOf = (series, look, axes) => {
+  const datasetOf = (series, look, axes, state) => {
     const labels = hone.texts(series.labels);
     const line = series.draw !== "points";
     const many = series.x.length > kManyPoints;
@@ -24,6 +24,7 @@
     const lonely = data.length === 1;
     return {
       label: series.name,
+      hidden: state.hidden?.includes(series.name),
       data,
       ...kept,
       showLine: line,
@@ -42,9 +43,9 @@
     };
   };
 
-  hone.drawPlot = (canvas, part) => {
+  hone.drawPlot = (canvas, part, state) => {
     const looks = hone.looks(part.series);
-    const datasets = part.series.map((series, i) => datasetOf(series, looks[i], part));
+    const datasets = part.series.map((series, i) => datasetOf(series, looks[i], part, state));
     const options = hone.chartOptions({
       title: (items) => {
         const { dataset, dataIndex } = items[0];
@@ -55,7 +56,7 @@
         `${part.y.label}: ${hone.formatRange(parsed.y, dataset.low?.[dataIndex], dataset.high?.[dataIndex], part.y.unit)}`,
         `${part.x.label}: ${hone.format(parsed.x, part.x.unit)}`,
       ],
-    });
+    }, state);
     options.interaction = { mode: "nearest", intersect: false };
     options.plugins.tooltip.filter = (_, index) => index === 0;
     options.plugins.legend.display = part.series.length > 1 && part.series.length <= kLegendAtMost;
@@ -68,6 +69,9 @@
       x: hone.scaleOf(part.x, part.x.log ? hone.rangeOf(part.x, xs) : part.x.ticks ? { grace: "8%" } : {}),
       y: hone.scaleOf(part.y, { ...hone.rangeOf(part.y, [...ys, ...ruled]), grace: part.y.log ? 0 : "5%" }),
     };
+    if (!part.x.log && !part.x.unit && xs.every(Number.isInteger)) {
+      options.scales.x.ticks.precision = 0;  // there is no round 1.5
+    }
     return hone.newChart(canvas, {
       type: "scatter",
       data: { datasets },

@@ -3,6 +3,7 @@
 (() => {
   const kRowsAtOnce = 200;
   const kFilterFrom = 8;
+  const kBrief = 14;  // words of so many letters are not broken
   const kOrder = new Intl.Collator("en", { numeric: true });  // made once: localeCompare makes one each time
 
   const sorted = (rows, column, direction) => {
@@ -20,12 +21,15 @@
   /** The columns as lists of values, with the words that a filter looks for. */
   const prepared = (columns) => columns.map((column) => {
     const text = column.texts !== undefined;
+    const values = text ? hone.texts(column.texts) : column.numbers;
+    const brief = text && values.every((value) => (value ?? "").length <= kBrief);
     return {
+      kind: brief ? "brief" : text ? "text" : "number",
       name: column.name,
       unit: column.unit || "",
       leadsTo: column.leads_to,
       text,
-      values: text ? hone.texts(column.texts) : column.numbers,
+      values,
       shown(row) {
         return text ? this.values[row] ?? "" : hone.format(this.values[row], this.unit);
       },
@@ -33,12 +37,11 @@
   });
 
   const cell = (column, row) => {
-    const kind = column.text ? "text" : "number";
     if (!column.leadsTo) {
-      return hone.element("td", { class: kind, text: column.shown(row) });
+      return hone.element("td", { class: column.kind, text: column.shown(row) });
     }
     const address = column.leadsTo + encodeURIComponent(column.values[row]);
-    return hone.element("td", { class: kind }, [hone.element("a", { href: address, text: column.shown(row) })]);
+    return hone.element("td", { class: column.kind }, [hone.element("a", { href: address, text: column.shown(row) })]);
   };
 
   /** What the reader does with it is written to `state`, with which it can be made again as it was. */
@@ -52,7 +55,7 @@
     const counter = hone.element("span", { class: "count" });
     const more = hone.element("button", { class: "more", type: "button", text: `${kRowsAtOnce} more` });
     const headings = all.map((column, number) => {
-      const heading = hone.element("th", { scope: "col", class: column.text ? "text" : "number", "aria-sort": "none" });
+      const heading = hone.element("th", { scope: "col", class: column.kind, "aria-sort": "none" });
       const button = hone.element("button", { type: "button", text: column.name });
       button.addEventListener("click", () => {
         state.direction = state.column === number ? -state.direction : 1;
@@ -74,7 +77,7 @@
       body.replaceChildren(...list.slice(0, state.shown).map((row) => hone.element("tr", {}, all.map((column) =>
         cell(column, row)))));
       const seen = Math.min(state.shown, list.length);
-      counter.textContent = seen === count ? `${count.toLocaleString("en")} rows`
+      counter.textContent = seen === count ? `${count.toLocaleString("en")} row${count === 1 ? "" : "s"}`
         : `${seen.toLocaleString("en")} of ${list.length.toLocaleString("en")} rows${list.length < count ? `, ${count.toLocaleString("en")} in all` : ""}`;
       more.hidden = seen >= list.length;
     };
