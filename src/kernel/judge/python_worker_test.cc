@@ -262,6 +262,46 @@ TEST_F(Python, ATrapThatIsSetInATimedCallIsFound) {
   EXPECT_THAT(judged.message, HasSubstr("it replaces a part of torch's tensors"));
 }
 
+TEST_F(Python, OtherSizesOfTheReferenceAreTried) {
+  const std::string text =
+      "import torch\nimport torch.nn as nn\n# hone: other ROWS=3 COLUMNS=40\nROWS = 8\n"
+      "COLUMNS = 96\nclass Model(nn.Module):\n    def __init__(self, columns):\n"
+      "        super().__init__()\n        self.norm = nn.LayerNorm(columns)\n"
+      "        self.scale = nn.Parameter(torch.ones(columns))\n"
+      "    def forward(self, x):\n        return x * self.scale + self.norm.bias\n"
+      "def get_inputs():\n    return [torch.randn(ROWS, COLUMNS)]\n"
+      "def get_init_inputs():\n    return [COLUMNS]\n";
+  const fs::path reference = write("sized.reference.py", text);
+  const Task task = readTask(reference, options_).value();
+  ASSERT_EQ(task.others.size(), 1U);
+  EXPECT_EQ(task.others[0].inputs[0].type.text(), "3x40xf32");
+  EXPECT_EQ(task.others[0].inputs[1].type.text(), "40xf32");
+  EXPECT_EQ(task.others[0].outputs[0].type.text(), "3x40xf32");
+  EXPECT_EQ(task.shape.outputs[0].type.text(), "8x96xf32");
+
+  Judge judge = open(reference);
+  const std::string general =
+      "        return program(*x.shape)(x, self.scale, self.norm.bias)";
+  const Judged good = judge.judge(source(kernelText("", kRight, general)), 1).value();
+  EXPECT_EQ(good.outcome, Outcome::ok) << good.message << good.diagnostics;
+  EXPECT_GE(good.facts.value("inputs", 0), 9);
+  // Right for the sizes of the task alone: wrong, unless it says so.
+  const std::string special =
+      "if columns > 64:\n                    out[i, j] = x[i, j] * scale[j] + bias[j]\n"
+      "                else:\n                    out[i, j] = 0.0";
+  const std::string narrow = kernelText("", special, general);
+  const Judged bad = judge.judge(source(narrow), 2).value();
+  EXPECT_EQ(bad.outcome, Outcome::mismatch) << bad.message;
+  EXPECT_THAT(bad.message, HasSubstr("ROWS=3 COLUMNS=40"));
+  const Judged fixed = judge.judge(source("# hone: fixed sizes\n" + narrow), 3).value();
+  EXPECT_EQ(fixed.outcome, Outcome::ok) << fixed.message;
+
+  const std::string lost = text.substr(0, text.find("COLUMNS=40")) + "WIDTH=40" +
+                           text.substr(text.find("COLUMNS=40") + 10);
+  EXPECT_THAT(readTask(write("lost.reference.py", lost), options_).error().message,
+              HasSubstr("'other' names WIDTH, which is no whole number here"));
+}
+
 TEST_F(Python, AKernelIsJudged) {
   Judge judge = open(reference_);
   EXPECT_TRUE(judge.hasPyTorch());
