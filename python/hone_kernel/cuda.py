@@ -32,8 +32,9 @@ def _lower(func, pass_configs, arch):
         return tilelang.lower(func, target=target)
 
 
-def _number(pattern, text):
-    return sum(int(number) for number in re.findall(pattern, text))
+def _most(pattern, text):
+    """The largest that ptxas says of any function: each has registers and stack of its own."""
+    return max((int(number) for number in re.findall(pattern, text)), default=0)
 
 
 def _ptxas(source, arch, folder, index):
@@ -55,10 +56,10 @@ def _ptxas(source, arch, folder, index):
         lines = [line for line in said.splitlines() if "error" in line] or said.splitlines()[-1:]
         return {"error": "nvcc: " + (lines[0] if lines else "failed")}
     return {
-        "registers": _number(r"Used (\d+) registers", said),
-        "spills": _number(r"(\d+) bytes spill stores", said),
-        "spill_loads": _number(r"(\d+) bytes spill loads", said),
-        "static_shared_memory": _number(r"(\d+) bytes smem", said),
+        "registers": _most(r"Used (\d+) registers", said),
+        "spills": _most(r"(\d+) bytes spill stores", said),
+        "spill_loads": _most(r"(\d+) bytes spill loads", said),
+        "static_shared_memory": _most(r"(\d+) bytes smem", said),
     }
 
 

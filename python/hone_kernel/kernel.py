@@ -9,57 +9,73 @@ import torch
 
 from . import sandbox, tilelang_build
 from .failures import WorkerError, failure_of
-from .models import Bound, Reference, flat_outputs, import_file
+from .models import Bound, Reference, import_file, plain_outputs
 from .watch import Watch, marks_of
 
 
+class Case:
+    """What the reference says of one shape: how models are made for it, and what they take."""
+
+    def __init__(self, path, constants, seed):
+        self.reference = Reference(path, constants)
+        self.seed = seed
+        self.parameters = list(self.reference.build_model(seed).state_dict().items())
+        torch.manual_seed(seed)
+        self.inputs = self.reference.inputs()
+        sys.modules.pop("hone_reference")  # not for kernels to call
+
+    def tensors(self):
+        given = [value for value in self.inputs if isinstance(value, torch.Tensor)]
+        return given + [value for _, value in self.parameters]
+
+
 class KernelRun:
-    def __init__(self, request, folder):
+    def __init__(self, request, sizes, folder):
         self.path = request["source"]
         self._use_folder(folder)
-        reference = Reference(request["reference"])
         seed = request.get("seed", 0)
-        wanted = list(reference.build_model(seed).state_dict().items())
-        torch.manual_seed(seed)
-        inputs = reference.inputs()
-        sys.modules.pop("hone_reference")  # not for kernels to call
+        cases = {key: Case(request["reference"], each, seed) for key, each in sizes.items()}
         self.builder = tilelang_build.Builder(
-            self.path, folder, request.get("device", "cpu"), request.get("threads", 1)
+            self.path, folder, self.built, request.get("device", "cpu")
         )
         self.device = self.builder.device
-        parameters = [value for _, value in wanted]
-        tensors = [value for value in inputs if isinstance(value, torch.Tensor)] + parameters
 
-        def once():
+        def once(keys):
             """Many kernels compile at their first call, so that is a part of building."""
-            self.model = Bound(self._make(reference, seed), inputs, wanted)
-            self.watched(tensors, [])
+            module = import_file(self.path, "hone_kernel_source", "build")
+            if not hasattr(module, "ModelNew"):
+                raise WorkerError("build", f"{os.path.basename(self.path)}: no class ModelNew")
+            self.models = {}
+            for key in keys:
+                self.models[key] = self._make(module.ModelNew, cases[key])
+                self.watched(cases[key].tensors(), [], key)
 
-        self.builder.note_cuda(once)
+        sandbox.keep_orphans()
+        self.builder.note_cuda(lambda: once([()]))
         with self.builder:
-            once()
+            self.tensor_class = dict(vars(torch.Tensor))  # also keeps what it holds alive
+            once(cases)
         self.facts = self.builder.facts
 
-    def _make(self, reference, seed):
-        module = import_file(self.path, "hone_kernel_source", "build")
-        if not hasattr(module, "ModelNew"):
-            raise WorkerError("build", f"{os.path.basename(self.path)}: no class ModelNew")
+    def _make(self, model, case):
         try:
-            return reference.build(module.ModelNew, seed).to(self.device)
+            made = case.reference.build(model, case.seed).to(self.device)
+            return Bound(made, case.inputs, case.parameters)
         except BaseException as error:
             raise failure_of(error, self.path, "build") from error
 
     def _use_folder(self, folder):
         shutil.rmtree(folder, ignore_errors=True)
-        built = tilelang_build.built_folder(folder)
         os.makedirs(folder)
-        os.makedirs(built, exist_ok=True)
+        self.built = tilelang_build.built_folder(folder, self.path)
+        os.makedirs(self.built, exist_ok=True)
         os.environ["TMPDIR"] = tempfile.tempdir = folder
-        sandbox.only_write_below([folder, built])
+        sandbox.only_write_below([folder, self.built])
 
-    def bound(self, tensors):
-        arguments = self.model.bind([tensor.to(self.device) for tensor in tensors])
-        model, no_grad = self.model.model, torch.no_grad()
+    def bound(self, tensors, sizes=()):
+        bound = self.models.get(sizes, self.models[()])
+        arguments = bound.bind([tensor.to(self.device) for tensor in tensors])
+        model, no_grad = bound.model, torch.no_grad()
 
         def call():
             with no_grad:
@@ -71,9 +87,9 @@ class KernelRun:
         if self.device == "cuda":
             torch.cuda.synchronize()
 
-    def watched(self, tensors, outputs):
+    def watched(self, tensors, outputs, sizes):
         """One call that is looked at; what it returned."""
-        call = self.bound(tensors)
+        call = self.bound(tensors, sizes)
         watch = Watch(marks_of(outputs))
         try:
             with watch:
@@ -82,4 +98,17 @@ class KernelRun:
         except BaseException as error:
             raise failure_of(error, self.path, "run") from error
         watch.check()
-        return flat_outputs(results)
+        return self.flat(results)
+
+    def flat(self, result):
+        return plain_outputs(result, self.device)
+
+    def check_alone(self):
+        """What it may leave behind: no process that computes for it, no trap in torch's tensors."""
+        if sandbox.has_children():
+            raise WorkerError("refused", "it leaves a process running")
+        known, now = self.tensor_class, vars(torch.Tensor)
+        if len(now) != len(known) or any(now.get(name) is not known[name] for name in known):
+            raise WorkerError("refused", "it replaces a part of torch's tensors")
+        if torch._C._len_torch_dispatch_stack() > 0:
+            raise WorkerError("refused", "it leaves a mode of torch switched on")

@@ -22,14 +22,18 @@ def import_file(path, name, kind):
 
 
 class Reference:
-    """The reference file, imported."""
+    """The reference file, imported; with other values of its constants where some are given."""
 
-    def __init__(self, path):
+    def __init__(self, path, constants=()):
         self.path = path
         self.module = import_file(path, "hone_reference", "build")
         for name in ("Model", "get_inputs"):
             if not hasattr(self.module, name):
                 raise WorkerError("build", f"a reference has {name}; this one has none")
+        for name, value in constants:
+            if type(getattr(self.module, name, None)) is not int:
+                raise WorkerError("build", f"'other' names {name}, which is no whole number here")
+            setattr(self.module, name, value)
 
     def _call(self, function, *arguments):
         try:
@@ -72,6 +76,29 @@ def flat_outputs(result):
     if isinstance(result, (list, tuple)):
         return [tensor for part in result for tensor in flat_outputs(part)]
     raise WorkerError("shape", f"forward returned {type(result).__name__}, not tensors")
+
+
+def plain_outputs(result, device):
+    """The same of a kernel, which could hide work in a class of its own: plain containers with
+    plain tensors that are there."""
+    kind = type(result)
+    if kind is torch.Tensor or kind is torch.nn.Parameter:
+        if result.layout is not torch.strided or result.device.type != device:
+            raise WorkerError("shape", f"forward returned a tensor that does not lie on the {device}")
+        return [result]
+    if kind is dict:
+        result = list(result.values())
+    elif kind is not list and kind is not tuple:
+        raise WorkerError("shape", f"forward returned {kind.__name__}, not tensors")
+    return [tensor for part in result for tensor in plain_outputs(part, device)]
+
+
+def sizes_of(others):
+    """The constants of each shape of a `load`, by the sizes that calls name: first its own."""
+    cases = {(): ()}
+    for constants in others:
+        cases[tuple(value for _, value in constants)] = constants
+    return cases
 
 
 class Bound:

@@ -13,6 +13,7 @@ _libc = ctypes.CDLL(None, use_errno=True)
 _PR_SET_PDEATHSIG = 1
 _PR_SET_NO_NEW_PRIVS = 38
 _PR_SET_SECCOMP = 22
+_PR_SET_CHILD_SUBREAPER = 36
 _CLONE_NEWUSER = 0x10000000
 _CLONE_NEWNET = 0x40000000
 
@@ -29,6 +30,21 @@ def die_with_parent(parent):
     _libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
     if os.getppid() != parent:
         os._exit(127)
+
+
+def keep_orphans():
+    """Processes that lose their parent become children of this one, so that none is lost."""
+    _libc.prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+
+
+def has_children():
+    """Whether a process that was started here still runs; those that ended are reaped."""
+    try:
+        while os.waitpid(-1, os.WNOHANG)[0] != 0:
+            pass
+    except ChildProcessError:
+        return False
+    return True
 
 
 def limit_memory(limit):
@@ -127,13 +143,15 @@ def refuse_processes():
     return _libc.prctl(_PR_SET_SECCOMP, 2, header, 0, 0) == 0
 
 
+def offered():
+    """What the system has to lock a kernel in."""
+    landlock = _libc.syscall(_LANDLOCK_CREATE, None, 0, 1) >= 1
+    return ["landlock"] * landlock + ["seccomp"] * can_refuse_processes()
+
+
 def describe(network):
     """For the answer to hello."""
-    parts = ["namespace"] if network else []
-    if _libc.syscall(_LANDLOCK_CREATE, None, 0, 1) >= 1:
-        parts.append("landlock")
-    if can_refuse_processes():
-        parts.append("seccomp")
+    parts = (["namespace"] if network else []) + offered()
     if not network:
         parts.append("the network is not cut off before the kernel is loaded")
     return ", ".join(parts)

@@ -8,10 +8,12 @@ import torch
 
 from . import sandbox
 from .failures import WorkerError, failure_of
-from .models import Bound, Reference, flat_outputs
+from .models import Bound, Reference, flat_outputs, sizes_of
 from .tensors import NAMES, SharedTensor, Stirrer, type_text
 
 PROTOCOL = 1
+_copy = torch.Tensor.copy_  # as it is before a kernel could put something in its place
+_AsItIs = torch._C.DisableTorchFunction
 
 
 class Service:
@@ -27,7 +29,8 @@ class Service:
         self.mappings = {}
         self.references = {}
         self.loaded = None
-        self.results = []  # of the last call of a `time`, with the tensors they belong into
+        self.sizes = {}  # constants of the reference, by the sizes that a call names
+        self.results = []  # of the last call of a `time`, with the views they belong into
 
     def run(self):
         while line := self.requests.readline():
@@ -68,7 +71,7 @@ class Service:
     def _do_task(self, request):
         from .task import task_of
 
-        return task_of(request["reference"], self.memory)
+        return task_of(request["reference"], self.memory, request.get("constants", ()))
 
     def _do_tensors(self, request):
         for description in request["tensors"]:
@@ -76,10 +79,10 @@ class Service:
 
     def _do_make(self, request):
         """Fills tensors as the reference does: with get_inputs and the parameters of a new model."""
-        path = request["reference"]
-        if path not in self.references:
-            self.references[path] = Reference(path)
-        reference = self.references[path]
+        key = request["reference"], sizes_in(request)
+        if key not in self.references:
+            self.references[key] = Reference(key[0], self.sizes.get(key[1], ()))
+        reference = self.references[key]
         model = reference.build_model(request["seed"])
         torch.manual_seed(request["seed"])
         values = [value for value in reference.inputs() if isinstance(value, torch.Tensor)]
@@ -89,21 +92,32 @@ class Service:
 
     def _do_load(self, request):
         torch.set_num_threads(request.get("threads", 1))
+        self.sizes = sizes_of(request.get("others", ()))
         if request["role"] == "reference":
-            self.loaded = ReferenceRun(request)
+            self.loaded = ReferenceRun(request, self.sizes)
         else:
             from .kernel import KernelRun
 
-            self.loaded = KernelRun(request, self.folder)
-        facts = self.loaded.facts
-        self._lock(request)
+            self.loaded = KernelRun(request, self.sizes, self.folder)
+        facts = dict(self.loaded.facts or {})
+        if request["role"] == "kernel":
+            facts.update(self._lock())
+            self.loaded.check_alone()
         return {"facts": facts} if facts else {}
 
-    def _lock(self, request):
-        """Nothing is built any more: no files, no processes."""
-        if request["role"] == "kernel" and request.get("device", "cpu") == "cpu":
-            sandbox.only_write_below([])
-            sandbox.refuse_processes()
+    def _lock(self):
+        """Nothing is built any more: no files, no processes. What is not locked is said."""
+        if self.loaded.device != "cpu":
+            return {"lock": "none: the driver of a GPU needs files and processes"}
+        done = {
+            "landlock": sandbox.only_write_below([]),
+            "seccomp": sandbox.refuse_processes(),
+        }
+        for name, worked in done.items():
+            if not worked and name in sandbox.offered():
+                raise WorkerError("refused", f"{name} is here, but it does not lock the kernel in")
+        missing = [name for name, worked in done.items() if not worked]
+        return {"lock": "without " + ", ".join(missing)} if missing else {}
 
     def _named(self, names):
         try:
@@ -119,11 +133,13 @@ class Service:
     def _do_call(self, request):
         inputs, outputs = self._prepare(request)
         try:
-            results = self.loaded.watched([tensor.enter() for tensor in inputs], outputs)
+            entered = [tensor.enter() for tensor in inputs]
+            results = self.loaded.watched(entered, outputs, sizes_in(request))
         finally:
             for tensor in inputs:
                 tensor.leave()
-        write_outputs(results, outputs)
+        write_outputs(fitting(results, outputs))
+        self.loaded.check_alone()
 
     def _do_time(self, request):
         inputs, outputs = self._prepare(request)
@@ -142,28 +158,40 @@ class Service:
             stirrer.before_call()
             result = call()
         self.loaded.finish()
-        self.results = [(result, outputs)]
+        # Whatever looks at the result is the kernel's time: it could be made by being looked at.
+        self.results = fitting(self.loaded.flat(result), outputs)
 
     def _do_flush(self, _):
         """Copies the outputs of the last `time`: that is not the kernel's time."""
-        while self.results:
-            result, outputs = self.results.pop()
-            write_outputs(flat_outputs(result), outputs)
+        self.loaded.check_alone()
+        results, self.results = self.results, []
+        write_outputs(results)
 
 
-def write_outputs(results, outputs):
-    """Copies what forward returned into the outputs; shapes and types must agree."""
+def sizes_in(request):
+    return tuple(request.get("sizes", ()))
+
+
+def fitting(results, outputs):
+    """What forward returned, each with the view that it belongs into; shapes and types must agree."""
     if len(results) != len(outputs):
         raise WorkerError(
             "shape", f"forward returned {len(results)} tensors, the reference {len(outputs)}"
         )
-    for result, output in zip(results, outputs):
-        view = output.view
+    views = [output.view for output in outputs]
+    for result, view in zip(results, views):
         if result.shape != view.shape or (result.dtype != view.dtype and not is_wide(view)):
             wanted = type_text(view)
             got = type_text(result) if result.dtype in NAMES else str(result.dtype)
             raise WorkerError("shape", f"forward returned {got}, the reference {wanted}")
-        view.copy_(result)
+    return list(zip(results, views))
+
+
+def write_outputs(pairs):
+    """Copies results into their views, by torch's own code alone."""
+    with _AsItIs():
+        for result, view in pairs:
+            _copy(view, result)
 
 
 def is_wide(view):
@@ -175,22 +203,25 @@ class ReferenceRun:
 
     facts = None
 
-    def __init__(self, request):
+    def __init__(self, request, sizes):
         self.path = request["reference"]
-        self.reference = Reference(self.path)
-        model = self.reference.build_model(request.get("seed", 0))
+        self.device = request.get("device", "cpu")
+        self.models = {key: self._make(request, constants) for key, constants in sizes.items()}
+
+    def _make(self, request, constants):
+        reference = Reference(self.path, constants)
+        model = reference.build_model(request.get("seed", 0))
         if request.get("precision", "f32") == "f64":
             model = model.double()
-        self.device = request.get("device", "cpu")
         model = model.to(self.device)
         torch.manual_seed(request.get("seed", 0))
-        inputs = self.reference.inputs()
-        self.model = Bound(model, inputs, list(model.state_dict().items()))
+        return Bound(model, reference.inputs(), list(model.state_dict().items()))
 
-    def bound(self, tensors):
+    def bound(self, tensors, sizes=()):
         """A call of the model on these tensors, as often as one likes."""
-        arguments = self.model.bind([tensor.to(self.device) for tensor in tensors])
-        model, no_grad = self.model.model, torch.no_grad()
+        bound = self.models.get(sizes, self.models[()])
+        arguments = bound.bind([tensor.to(self.device) for tensor in tensors])
+        model, no_grad = bound.model, torch.no_grad()
 
         def call():
             with no_grad:
@@ -202,8 +233,14 @@ class ReferenceRun:
         if self.device == "cuda":
             torch.cuda.synchronize()
 
-    def watched(self, tensors, _):
+    def flat(self, result):
+        return flat_outputs(result)
+
+    def check_alone(self):
+        """PyTorch is no suspect."""
+
+    def watched(self, tensors, _, sizes):
         try:
-            return flat_outputs(self.bound(tensors)())
+            return self.flat(self.bound(tensors, sizes)())
         except Exception as error:
-            raise failure_of(error, self.reference.path, "run") from error
+            raise failure_of(error, self.path, "run") from error

@@ -14,6 +14,16 @@ from .failures import WorkerError, failure_of
 FLAGS = ["-O3", "-march=native"]
 _GPU_NAMES = ("alloc_shared", "alloc_fragment", "use_swizzle", "annotate_layout", "get_thread_binding")
 _CPU_TARGETS = ("c", "llvm")
+_FINE_FLAG = re.compile(
+    r"-O(|[0-3sg]|fast)|--param=[a-z0-9-]+=\d+|-m(arch|tune)=[\w.-]+|-mprefer-vector-width=\d+"
+    r"|-m(no-)?(sse|ssse|avx|fma|bmi|f16c|popcnt|lzcnt)[\w.]*|-ffp-contract=[a-z]+"
+    r"|-fvect-cost-model=[a-z-]+|-fsimd-cost-model=[a-z-]+"
+    r"|-f(no-)?(fast-math|associative-math|reciprocal-math|finite-math-only|math-errno"
+    r"|trapping-math|signed-zeros|unsafe-math-optimizations|unroll-loops|unroll-all-loops"
+    r"|peel-loops|split-loops|unswitch-loops|prefetch-loop-arrays|ivopts|strict-aliasing"
+    r"|omit-frame-pointer|tree-[a-z-]+|loop-[a-z-]+|ipa-[a-z-]+|gcse[a-z-]*|inline[a-z-]*"
+    r"|schedule-insns2?|openmp-simd)"
+)
 
 
 def version():
@@ -23,9 +33,23 @@ def version():
         return None
 
 
-def built_folder(folder):
-    """Beside the worker's own: all workers of a judge have it in common."""
-    return os.path.join(os.path.dirname(folder), "tilelang-built")
+def built_folder(folder, path):
+    """Beside the worker's own, for all workers of a judge that run the file: one for each text, as
+    a kernel may write into its own while it is loaded."""
+    with open(path, "rb") as file:
+        key = hashlib.sha256(file.read()).hexdigest()
+    return os.path.join(os.path.dirname(folder), "tilelang-built", key)
+
+
+def why_not_flag(flag):
+    """Why a kernel may not be built with it; "" where it may: flags that change how its code is
+    compiled, none that adds code or reads and writes files."""
+    if _FINE_FLAG.fullmatch(flag):
+        return ""
+    return (
+        f"the flag '{flag}' is not one that a kernel may be built with; -O…, -m…, --param=… and "
+        "those -f… that optimize are"
+    )
 
 
 def is_gpu_source(text):
@@ -95,14 +119,14 @@ def without_gpu():
 class Builder:
     """While it is entered, whatever a kernel compiles is built by it."""
 
-    def __init__(self, path, folder, device, threads):
+    def __init__(self, path, folder, built, device):
         if version() is None:
             raise WorkerError(
                 "build", "TileLang is not installed: scripts/setup --kernels installs it"
             )
         self.path = path
         self.folder = folder
-        self.threads = threads
+        self.built = built
         self.facts = {}
         try:
             with open(path) as file:
@@ -124,7 +148,7 @@ class Builder:
 
                 twin.put_in_place()
                 without_gpu()
-            keep_builds(built_folder(self.folder))
+            keep_builds(self.built)
             stand_in(self._build)
         return self
 
@@ -152,6 +176,9 @@ class Builder:
         if not self.for_gpu:
             configs.update(pass_configs or {})
         given = [compile_flags] if isinstance(compile_flags, str) else list(compile_flags or [])
+        given = [part for flag in given for part in str.split(flag)]  # as TileLang does
+        for why in filter(None, map(why_not_flag, given)):
+            raise WorkerError("refused", why)
         flags = FLAGS + ([] if self.for_gpu else given)
         try:
             return JITKernel(

@@ -9,6 +9,7 @@ class Model(nn.Module):
         return torch.relu(x + y)
 
 
+# hone: other ROWS=37 COLUMNS=2048
 ROWS = 1024
 COLUMNS = 1024
 

@@ -9,6 +9,7 @@ class Model(nn.Module):
         return torch.softmax(x, dim=-1)
 
 
+# hone: other ROWS=512 COLUMNS=37
 ROWS = 256
 COLUMNS = 2048
 

@@ -125,7 +125,14 @@ Result<Judged> Judge::judge(const Source& source, std::uint64_t salt) {
     if (!runnable) {
       return judged;
     }
-    HONE_CHECK(state_->verify(*runnable, !hasFixedSizes(source), salt, judged));
+    // C++ kernels take the sizes of a C++ reference only.
+    const bool general = !hasFixedSizes(source) && (source.language == Language::tilelang ||
+                                                    !state_->task.inPython());
+    Runnable verified = *runnable;
+    if (general && state_->task.inPython()) {
+      verified.load["others"] = state_->task.otherSizes();
+    }
+    HONE_CHECK(state_->verify(verified, general, salt, judged));
   }
   if (judged.ok() && judged.facts.value("timed", true)) {
     const FileLock lane = HONE_TRY(trial::enterToMeasure());

@@ -24,6 +24,17 @@ constexpr double kCaseMemory = 1024.0 * 1024 * 1024;
 /// The inputs, and what must come of them with its scales in f64.
 constexpr double kCopiesOfCase = 4;
 
+/// What copying the outputs may take at most; nothing else is done then.
+double mostFlushNs(const Shape& shape) {
+  constexpr double kAtOnceNs = 1e6;
+  constexpr double kNsPerByte = 1;
+  double bytes = 0;
+  for (const Argument& output : shape.outputs) {
+    bytes += static_cast<double>(output.type.bytes());
+  }
+  return kAtOnceNs + kNsPerByte * bytes;
+}
+
 /// The time that counts: with one thread of the CPU what it computed, else what one waits for it.
 double rankNs(double wallNs, double cpuNs, bool byCpuTime) {
   return byCpuTime ? std::min(wallNs, cpuNs) : wallNs;
@@ -53,11 +64,19 @@ Result<void> Judge::State::time(const Runnable& runnable, model::Stage stage, st
   if (!subject) {
     return {};
   }
+  // PyTorch is no suspect; what a GPU's driver computes is not the kernel's.
+  const bool suspect = runnable.onCpu() && runnable.load.value("role", "") == "kernel";
   const auto take = [&](std::size_t turn, std::int64_t calls) -> Result<std::optional<TimedReply>> {
     Case* contents = HONE_TRY(timingCase(turn));
     used.fill(contents->inputs, random);
     const auto limit = patience(0) * 2 + milliseconds(1000);
     auto timed = HONE_TRY(subject->time(used, 1, calls, random.next() >> 11U, limit, judged));
+    if (timed && suspect && timed->flushCpuNs > mostFlushNs(task.shape)) {
+      judged.outcome = Outcome::invalid;
+      judged.message = fmt::format("it computes after its answer: {} while its outputs were copied",
+                                   humanTime(timed->flushCpuNs));
+      return std::nullopt;
+    }
     if (timed && !HONE_TRY(check(*subject, used, *contents, judged))) {
       return std::nullopt;
     }
@@ -67,9 +86,7 @@ Result<void> Judge::State::time(const Runnable& runnable, model::Stage stage, st
   if (!look) {
     return {};
   }
-  // PyTorch is no suspect; what a GPU's driver computes is not the kernel's.
-  const bool fair =
-      options.threads > 1 && runnable.onCpu() && runnable.load.value("role", "") == "kernel";
+  const bool fair = options.threads > 1 && suspect;
   const bool byCpuTime = options.threads == 1 && runnable.onCpu();
   const trial::Pace pace = trial::paceOf(rankNs(look->wallNs, look->cpuNs, byCpuTime));
   std::int64_t counted = 0;

@@ -59,9 +59,7 @@ Result<Case> Judge::State::makeCase(std::size_t shape, ValueKind kind, std::uint
   made.kind = kind;
   made.seed = seed;
   made.inputs = makeInputs(shapeOf(shape), kind, seed);
-  if (shape == 0) {
-    mixNatural(task.shape, HONE_TRY(reference.natural(seed)), seed, made.inputs);
-  }
+  mixNatural(shapeOf(shape), HONE_TRY(reference.natural(shape, seed)), seed, made.inputs);
   made.expected = HONE_TRY(reference.compute(shape, made.inputs));
   for (std::size_t i = 0; i < made.expected.size(); ++i) {
     made.scales.push_back(scalesOf(made.expected[i], shapeOf(shape).outputs[i].type.shape));

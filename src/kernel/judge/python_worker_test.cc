@@ -188,6 +188,24 @@ TEST_F(Python, CatchesWhateverAKernelDoes) {
       {"", kRight, "        open('/tmp/hone-outside', 'w')", "refused", "PermissionError"},
       {"", kRight, "        import socket; socket.create_connection(('127.0.0.1', 9), 1)", "run",
        "unreachable"},
+      // Results that are computed when the judge looks at them.
+      {"class Lazy(dict):\n    def values(self):\n        return [program(8, 96)(*self['x'])]\n",
+       kRight, "        return Lazy(x=(x, self.scale, self.norm.bias))", "shape",
+       "forward returned Lazy, not tensors"},
+      {"class Late(torch.Tensor):\n    pass\n", kRight,
+       "        return program(8, 96)(x, self.scale, self.norm.bias).as_subclass(Late)", "shape",
+       "forward returned Late, not tensors"},
+      {"X = torch.Tensor\nX.copy_ = lambda *_: None\n", kRight, kCall, "refused",
+       "it replaces a part of torch's tensors"},
+      // Helpers that compute in another process.
+      {"import os, time\nif os.fork() == 0:\n    time.sleep(60)\n    os._exit(0)\n", kRight, kCall,
+       "refused", "it leaves a process running"},
+      {"import os, time\nfirst = os.fork()\nif first == 0:\n    os.setsid()\n"
+       "    if os.fork() == 0:\n        time.sleep(60)\n    os._exit(0)\nos.waitpid(first, 0)\n",
+       kRight, kCall, "refused", "it leaves a process running"},
+      // Where the builds of other kernels are.
+      {"import os\nopen(os.path.dirname(os.environ['TMPDIR']) + '/tilelang-built/x.so', 'w')\n",
+       kRight, kCall, "refused", "PermissionError"},
   };
   for (const Row& row : rows) {
     const Reply reply = load(kernelText(row.before, row.element, row.forward));
@@ -200,6 +218,88 @@ TEST_F(Python, CatchesWhateverAKernelDoes) {
   EXPECT_EQ(ended.message, "its process ended: exit code 7");
   const Reply late = load(kernelText("while True:\n    pass\n", kRight, kCall), milliseconds(3000));
   EXPECT_EQ(late.status, Reply::Status::timedOut);
+}
+
+TEST_F(Python, FlagsThatAddCodeAreRefused) {
+  const auto with = [&](const std::string& flags) {
+    std::string text = kernelText("", kRight, kCall);
+    text.replace(text.find(", out_idx"), 0, ", compile_flags=" + flags);
+    return load(text);
+  };
+  for (const char* flags : {"['-include', '/etc/passwd']", "'-Dmain=other'", "['-O3 -lm']",
+                            "['-fplugin=x.so']", "['-o/tmp/x']", "['-specs=x']"}) {
+    const Reply reply = with(flags);
+    EXPECT_EQ(reply.kind, "refused") << flags << ": " << reply.message;
+    EXPECT_THAT(reply.message, HasSubstr("is not one that a kernel may be built with")) << flags;
+  }
+  const Reply fine = with("['-O3 -ffast-math', '-funroll-loops', '-mprefer-vector-width=512']");
+  EXPECT_TRUE(fine.ok()) << fine.message;
+}
+
+TEST_F(Python, WhatIsComputedAfterTheAnswerIsFound) {
+  Judge judge = open(reference_);
+  const std::string late =
+      "import sys, time\nservice = sys.modules['hone_kernel.service']\n"
+      "plain = service.write_outputs\n"
+      "def late(pairs):\n    end = time.process_time() + 0.1\n"
+      "    while time.process_time() < end:\n        pass\n    plain(pairs)\n"
+      "service.write_outputs = late\n";
+  const Source kernel = source(kernelText(late, kRight, kCall));
+  const Judged judged = judge.measure({&kernel}, model::Stage::race, 0, 0).value();
+  EXPECT_EQ(judged.outcome, Outcome::invalid) << judged.message;
+  EXPECT_THAT(judged.message, HasSubstr("it computes after its answer"));
+  EXPECT_TRUE(judged.samples.empty());
+}
+
+TEST_F(Python, ATrapThatIsSetInATimedCallIsFound) {
+  Judge judge = open(reference_);
+  const std::string sets =
+      "        self.calls = getattr(self, 'calls', 0) + 1\n"
+      "        if self.calls > 20:\n            torch.Tensor.copy_ = lambda *_: None\n";
+  const Source kernel = source(kernelText("", kRight, sets + kCall));
+  const Judged judged = judge.measure({&kernel}, model::Stage::race, 0, 0).value();
+  EXPECT_EQ(judged.outcome, Outcome::invalid) << judged.message;
+  EXPECT_THAT(judged.message, HasSubstr("it replaces a part of torch's tensors"));
+}
+
+TEST_F(Python, OtherSizesOfTheReferenceAreTried) {
+  const std::string text =
+      "import torch\nimport torch.nn as nn\n# hone: other ROWS=3 COLUMNS=40\nROWS = 8\n"
+      "COLUMNS = 96\nclass Model(nn.Module):\n    def __init__(self, columns):\n"
+      "        super().__init__()\n        self.norm = nn.LayerNorm(columns)\n"
+      "        self.scale = nn.Parameter(torch.ones(columns))\n"
+      "    def forward(self, x):\n        return x * self.scale + self.norm.bias\n"
+      "def get_inputs():\n    return [torch.randn(ROWS, COLUMNS)]\n"
+      "def get_init_inputs():\n    return [COLUMNS]\n";
+  const fs::path reference = write("sized.reference.py", text);
+  const Task task = readTask(reference, options_).value();
+  ASSERT_EQ(task.others.size(), 1U);
+  EXPECT_EQ(task.others[0].inputs[0].type.text(), "3x40xf32");
+  EXPECT_EQ(task.others[0].inputs[1].type.text(), "40xf32");
+  EXPECT_EQ(task.others[0].outputs[0].type.text(), "3x40xf32");
+  EXPECT_EQ(task.shape.outputs[0].type.text(), "8x96xf32");
+
+  Judge judge = open(reference);
+  const std::string general =
+      "        return program(*x.shape)(x, self.scale, self.norm.bias)";
+  const Judged good = judge.judge(source(kernelText("", kRight, general)), 1).value();
+  EXPECT_EQ(good.outcome, Outcome::ok) << good.message << good.diagnostics;
+  EXPECT_GE(good.facts.value("inputs", 0), 9);
+  // Right for the sizes of the task alone: wrong, unless it says so.
+  const std::string special =
+      "if columns > 64:\n                    out[i, j] = x[i, j] * scale[j] + bias[j]\n"
+      "                else:\n                    out[i, j] = 0.0";
+  const std::string narrow = kernelText("", special, general);
+  const Judged bad = judge.judge(source(narrow), 2).value();
+  EXPECT_EQ(bad.outcome, Outcome::mismatch) << bad.message;
+  EXPECT_THAT(bad.message, HasSubstr("ROWS=3 COLUMNS=40"));
+  const Judged fixed = judge.judge(source("# hone: fixed sizes\n" + narrow), 3).value();
+  EXPECT_EQ(fixed.outcome, Outcome::ok) << fixed.message;
+
+  const std::string lost = text.substr(0, text.find("COLUMNS=40")) + "WIDTH=40" +
+                           text.substr(text.find("COLUMNS=40") + 10);
+  EXPECT_THAT(readTask(write("lost.reference.py", lost), options_).error().message,
+              HasSubstr("'other' names WIDTH, which is no whole number here"));
 }
 
 TEST_F(Python, AKernelIsJudged) {

@@ -17,8 +17,10 @@ constexpr double kChange = 0x1p-24;
 constexpr std::uint64_t kChanges = 2;
 
 Result<Runnable> runnableFor(const Task& task, const JudgeOptions& options, CppBuilder& builder) {
-  if (task.reference.extension() == ".py") {
-    return pytorchRunnable(options, task.reference, "f64");
+  if (task.inPython()) {
+    Runnable runnable = HONE_TRY(pytorchRunnable(options, task.reference, "f64"));
+    runnable.load["others"] = task.otherSizes();
+    return runnable;
   }
   const std::string text = HONE_TRY(readFile(task.reference));
   const std::array<std::string, 1> flags = {"-O3"};
@@ -103,17 +105,18 @@ Result<Expected> ReferenceRun::compute(std::size_t shape, std::span<const verify
   return run(shape, allWidened(inputs));
 }
 
-Result<std::vector<verify::Tensor>> ReferenceRun::natural(std::uint64_t seed) {
+Result<std::vector<verify::Tensor>> ReferenceRun::natural(std::size_t shape, std::uint64_t seed) {
   std::vector<verify::Tensor> inputs;
   if (file_.extension() != ".py") {
     return inputs;
   }
   Judged judged;
-  if (!HONE_TRY(subject_.make(tensors_.front(), file_, seed, limit_, judged))) {
+  const CallTensors& tensors = tensors_[shape];
+  if (!HONE_TRY(subject_.make(tensors, file_, seed, limit_, judged))) {
     return userError("the reference {} fails: {}", name_, judged.message);
   }
-  for (std::size_t i = 0; i < tensors_.front().inputCount(); ++i) {
-    inputs.push_back(tensors_.front().input(i));
+  for (std::size_t i = 0; i < tensors.inputCount(); ++i) {
+    inputs.push_back(tensors.input(i));
   }
   return inputs;
 }

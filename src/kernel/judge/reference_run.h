@@ -27,8 +27,8 @@ class ReferenceRun {
 
   /// For shape 0, the task's own, or one of the others from 1 on.
   [[nodiscard]] Result<Expected> compute(std::size_t shape, std::span<const verify::Tensor> inputs);
-  /// The inputs of shape 0 as a Python reference itself makes them, in f64; none of a C++ one.
-  [[nodiscard]] Result<std::vector<verify::Tensor>> natural(std::uint64_t seed);
+  /// The inputs of a shape as a Python reference itself makes them, in f64; none of a C++ one.
+  [[nodiscard]] Result<std::vector<verify::Tensor>> natural(std::size_t shape, std::uint64_t seed);
   /// What a relative change of the inputs makes of each output element, divided by the change: the
   /// largest of a few.
   [[nodiscard]] Result<Expected> condition(std::size_t shape,

@@ -66,20 +66,26 @@ bool isName(std::string_view word) {
          std::ranges::all_of(word, [&](char c) { return letter(c) || (c >= '0' && c <= '9'); });
 }
 
-Result<std::pair<std::string, std::int64_t>> sizeFrom(const std::string& word) {
+/// "ROWS=37"
+Result<SizeList::value_type> constantFrom(const std::string& word) {
   const std::size_t equals = std::min(word.find('='), word.size());
   const std::string name = word.substr(0, equals);
   const auto value = parseInt(std::string_view(word).substr(std::min(equals + 1, word.size())));
   if (!isName(name) || !value.has_value()) {
     return userError("'{}' is no size; write NAME=NUMBER", word);
   }
-  if (name.contains('x')) {
-    return userError("the size '{}' has an x in its name, which separates dimensions", name);
-  }
   if (*value < 1 || *value > kLargestSize) {
     return userError("the size {} must be 1 or more, and below 2^40", word);
   }
   return std::pair(name, *value);
+}
+
+Result<SizeList::value_type> sizeFrom(const std::string& word) {
+  auto size = HONE_TRY(constantFrom(word));
+  if (size.first.contains('x')) {
+    return userError("the size '{}' has an x in its name, which separates dimensions", size.first);
+  }
+  return size;
 }
 
 /// "MxK" or "(H-2)x3": the values of its parts.
@@ -163,6 +169,30 @@ Result<double> flopsFrom(const Line& line, Sizes sizes) {
     return userError("flops are {}, which is below 0", flops);
   }
   return flops;
+}
+
+Result<void> addNote(const Line& line, PythonNotes& notes) {
+  if (line.keyword == "flops") {
+    notes.flops = HONE_TRY(flopsFrom(line, {}));
+    return {};
+  }
+  if (line.keyword != "other") {
+    return userError("'{}' is not known; a Python reference says flops and other", line.keyword);
+  }
+  SizeList sizes;
+  for (const std::string& word : wordsOf(line.rest)) {
+    sizes.push_back(HONE_TRY(constantFrom(word)));
+  }
+  if (sizes.empty()) {
+    return userError("write 'other NAME=NUMBER …' with constants of this file");
+  }
+  if (!notes.others.empty() &&
+      !std::ranges::equal(notes.others.front(), sizes, {}, &SizeList::value_type::first,
+                          &SizeList::value_type::first)) {
+    return userError("all lines 'other' name the same constants in the same order");
+  }
+  notes.others.push_back(std::move(sizes));
+  return {};
 }
 
 /// Reads the lines of one file; `where` is the line that an error is about.
@@ -262,21 +292,15 @@ Result<Task> taskFromReference(std::string_view text, std::string_view file) {
   return task;
 }
 
-Result<std::optional<double>> flopsOfPython(std::string_view text, std::string_view file) {
-  std::optional<double> flops;
+Result<PythonNotes> notesOfPython(std::string_view text, std::string_view file) {
+  PythonNotes notes;
   for (const Line& line : linesOf(text, "#")) {
     const std::string place = fmt::format("{}:{}", file, line.number);
-    if (line.keyword != "flops") {
-      return userError("{}: '{}' is not known; a Python reference says only flops", place,
-                       line.keyword);
+    if (auto noted = addNote(line, notes); !noted) {
+      return within(place, std::move(noted).error());
     }
-    auto said = flopsFrom(line, {});
-    if (!said) {
-      return within(place, std::move(said).error());
-    }
-    flops = *said;
   }
-  return flops;
+  return notes;
 }
 
 bool hasFixedSizes(const Source& source) {

@@ -21,10 +21,19 @@ namespace hone::kernel {
 /// What is wrong is a user error "FILE:LINE: …". The paths of the task stay empty.
 [[nodiscard]] Result<Task> taskFromReference(std::string_view text, std::string_view file);
 
-/// What a line "# hone: flops 2*512*512" of a Python reference says, where torch counts too many:
-/// it takes a product with a diagonal matrix for one with a full matrix.
-[[nodiscard]] Result<std::optional<double>> flopsOfPython(std::string_view text,
-                                                          std::string_view file);
+/// What the lines of a Python reference say:
+///
+///     # hone: flops 2*512*512
+///     # hone: other ROWS=37 COLUMNS=2048
+///
+/// The first where torch counts too many: it takes a product with a diagonal matrix for one with a
+/// full matrix. The others are values of the file's constants with which a kernel must be right,
+/// too; all of them name the same constants in the same order.
+struct PythonNotes {
+  std::optional<double> flops;
+  std::vector<std::vector<std::pair<std::string, std::int64_t>>> others;
+};
+[[nodiscard]] Result<PythonNotes> notesOfPython(std::string_view text, std::string_view file);
 
 /// Whether a line "// hone: fixed sizes" ("# hone: fixed sizes") says that the kernel is right for
 /// the task's own sizes only.

@@ -72,11 +72,19 @@ TEST(ReferenceText, ErrorsNameTheLine) {
               HasSubstr("more elements than can be counted"));
 }
 
-TEST(ReferenceText, APythonReferenceMaySayItsFlops) {
-  const auto said = [](const char* text) { return flopsOfPython(text, "a.reference.py"); };
-  EXPECT_EQ(said("import torch\n# about hone\n").value(), std::nullopt);
-  EXPECT_EQ(said("import torch\n# hone: flops 512*1024\n").value(), 512.0 * 1024);
-  EXPECT_EQ(said("# hone: flops 0\n").value(), 0.0);
+TEST(ReferenceText, APythonReferenceMaySayItsFlopsAndOtherSizes) {
+  const auto said = [](const char* text) { return notesOfPython(text, "a.reference.py"); };
+  EXPECT_EQ(said("import torch\n# about hone\n").value().flops, std::nullopt);
+  EXPECT_EQ(said("import torch\n# hone: flops 512*1024\n").value().flops, 512.0 * 1024);
+  EXPECT_EQ(said("# hone: flops 0\n").value().flops, 0.0);
+  const auto others = said("# hone: other max_rows=3 N=5\n# hone: other max_rows=1 N=64\n");
+  ASSERT_EQ(others.value().others.size(), 2U);
+  EXPECT_EQ(others->others[1].front(), (std::pair<std::string, std::int64_t>("max_rows", 1)));
+  EXPECT_EQ(others->others[1].back().second, 64);
+  EXPECT_THAT(said("# hone: other M=3\n# hone: other N=3\n").error().message,
+              StartsWith("a.reference.py:2: all lines 'other' name the same"));
+  EXPECT_THAT(said("# hone: other\n").error().message, HasSubstr("write 'other NAME=NUMBER"));
+  EXPECT_THAT(said("# hone: other M=0\n").error().message, HasSubstr("must be 1 or more"));
   EXPECT_THAT(said("\n# hone: flops M\n").error().message, StartsWith("a.reference.py:2: "));
   EXPECT_THAT(said("# hone: flops 0-1\n").error().message, HasSubstr("below 0"));
   EXPECT_THAT(said("# hone: flosp 1\n").error().message, HasSubstr("'flosp' is not known"));

@@ -66,20 +66,51 @@ Result<Shape> shapeFrom(const nlohmann::json& body, const fs::path& file) {
   return shape;
 }
 
-/// Asks a Python worker what the model takes and gives.
-Result<Shape> askForShape(const fs::path& reference, const JudgeOptions& options) {
+using SizeList = decltype(Shape::sizes);
+
+/// Asks a Python worker what the model takes and gives, with these values of its constants.
+Result<Shape> askForShape(const fs::path& reference, const JudgeOptions& options,
+                          const SizeList& sizes) {
   const ScratchFolder scratch = HONE_TRY(ScratchFolder::create("hone-task"));
   const WorkerCommand command = HONE_TRY(pythonCommand(options, scratch.path() / "log"));
   Worker worker = HONE_TRY(Worker::start(command));
-  const Reply reply = HONE_TRY(worker.ask(
-      {{"do", "task"}, {"reference", fs::absolute(reference).string()}}, options.limits.wall));
+  const Reply reply = HONE_TRY(worker.ask({{"do", "task"},
+                                           {"reference", fs::absolute(reference).string()},
+                                           {"constants", sizes}},
+                                          options.limits.wall));
   if (!reply.ok()) {
     return userError("{}: {}", reference.string(), reply.message);
   }
-  return shapeFrom(reply.body, reference);
+  Shape shape = HONE_TRY(shapeFrom(reply.body, reference));
+  shape.sizes = sizes;
+  return shape;
+}
+
+/// What comes of a Python reference, its other shapes included.
+Result<Task> pythonTask(const fs::path& reference, const JudgeOptions& options) {
+  Task task;
+  const std::string text = HONE_TRY(readFile(reference));
+  const PythonNotes notes = HONE_TRY(notesOfPython(text, reference.string()));
+  task.shape = HONE_TRY(askForShape(reference, options, {}));
+  task.shape.flops = notes.flops.value_or(task.shape.flops);
+  for (const SizeList& sizes : notes.others) {
+    task.others.push_back(HONE_TRY(askForShape(reference, options, sizes)));
+  }
+  task.pytorch = fs::absolute(reference);
+  return task;
 }
 
 }  // namespace
+
+bool Task::inPython() const { return isPython(reference); }
+
+nlohmann::json Task::otherSizes() const {
+  nlohmann::json sizes = nlohmann::json::array();
+  for (const Shape& other : others) {
+    sizes.push_back(other.sizes);
+  }
+  return sizes;
+}
 
 double Shape::bytes() const {
   double total = 0;
@@ -123,11 +154,7 @@ Result<Task> readTask(const fs::path& reference, const JudgeOptions& options) {
     if (!isFile(reference)) {
       return userError("there is no reference {}", reference.string());
     }
-    const std::string text = HONE_TRY(readFile(reference));
-    const auto flops = HONE_TRY(flopsOfPython(text, reference.string()));
-    task.shape = HONE_TRY(askForShape(reference, options));
-    task.shape.flops = flops.value_or(task.shape.flops);
-    task.pytorch = fs::absolute(reference);
+    task = HONE_TRY(pythonTask(reference, options));
   } else {
     const std::string text = HONE_TRY(readFile(reference));
     task = HONE_TRY(taskFromReference(text, reference.string()));

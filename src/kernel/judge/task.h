@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
@@ -20,7 +21,8 @@ struct Argument {
 
 /// One call that a kernel must be able to do: its arguments for some sizes.
 struct Shape {
-  std::vector<std::pair<std::string, std::int64_t>> sizes;  ///< "M" = 480, …; empty for Python
+  std::vector<std::pair<std::string, std::int64_t>> sizes;  ///< "M" = 480, …; of a Python
+                                                            ///< reference only those of others
   std::vector<Argument> inputs;  ///< of a Python reference: get_inputs, then the parameters
   std::size_t parameters = 0;    ///< so many of the inputs, the last ones, are parameters
   std::vector<Argument> outputs;
@@ -42,6 +44,9 @@ struct Task {
   Shape shape;
   std::vector<Shape> others;  ///< hidden ones for kernels that claim to be general
 
+  [[nodiscard]] bool inPython() const;
+  /// Of the others, as a request `load` has them.
+  [[nodiscard]] nlohmann::json otherSizes() const;
   bool operator==(const Task&) const = default;
 };
 

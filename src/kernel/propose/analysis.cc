@@ -3,8 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <cmath>
 #include <nlohmann/json.hpp>
+#include <optional>
 
+#include "base/text.h"
 #include "kernel/propose/analysis_source.h"
 
 namespace hone::kernel {
@@ -103,16 +107,46 @@ void addRemarks(const Judged& judged, std::vector<Finding>& findings) {
   }
 }
 
-void addSpills(const Judged& judged, std::vector<Finding>& findings) {
-  const auto number = [&](const char* name) {
-    const auto found = judged.facts.find(name);
-    return found != judged.facts.end() && found->is_number() ? found->get<double>() : 0.0;
-  };
-  if (number("spills") > 0) {
+std::optional<double> factOf(const Judged& judged, const char* name) {
+  const auto found = judged.facts.find(name);
+  return found != judged.facts.end() && found->is_number() ? std::optional(found->get<double>())
+                                                           : std::nullopt;
+}
+
+/// "64 threads a block, 160 registers, 0 bytes spilled, 2048 bytes of shared memory"
+std::string compiledText(const Judged& judged) {
+  constexpr std::array<std::pair<const char*, std::string_view>, 4> kFacts = {
+      {{"threads", "threads a block"},
+       {"registers", "registers"},
+       {"spills", "bytes spilled"},
+       {"shared_memory", "bytes of shared memory"}}};
+  std::vector<std::string> parts;
+  for (const auto& [name, meaning] : kFacts) {
+    if (const auto value = factOf(judged, name)) {
+      parts.push_back(fmt::format("{:.0f} {}", *value, meaning));
+    }
+  }
+  return join(parts, ", ");
+}
+
+void addRegisters(const Judged& judged, std::vector<Finding>& findings) {
+  const double spills = factOf(judged, "spills").value_or(0);
+  const double registers = factOf(judged, "registers").value_or(0);
+  if (spills > 0) {
     findings.push_back({Side::computation, "more values than registers",
-                        fmt::format("{:.0f} bytes spilled, {:.0f} registers", number("spills"),
-                                    number("registers")),
+                        fmt::format("{:.0f} bytes spilled, {:.0f} registers", spills, registers),
                         "tiling", 0.3});
+  }
+  // A multiprocessor has 65,536 of them for up to 64 warps of 32 threads; a quarter hides latency.
+  constexpr double kRegisters = 65536;
+  constexpr double kWarp = 32;
+  constexpr double kFewWarps = 16;
+  const double warps = registers > 0 ? std::floor(kRegisters / (kWarp * registers)) : kFewWarps;
+  if (warps < kFewWarps) {
+    findings.push_back({Side::parallelism, "so many registers that few warps run side by side",
+                        fmt::format("{:.0f} registers a thread: {:.0f} of 64 warps", registers,
+                                    warps),
+                        "threads", 0.2});
   }
 }
 
@@ -156,11 +190,11 @@ std::string_view nameOf(Category category) {
 }
 
 std::string Analysis::text() const {
-  std::string out = fmt::format("category: {}", nameOf(category));
-  if (rooflineNs > 0) {
+  std::string out = timed ? fmt::format("category: {}", nameOf(category)) : "not timed";
+  if (rooflineNs > 0 && timed) {
     out += fmt::format("; {:.1f} % of the roofline ({:.3f} ms)", 100 * share, rooflineNs / 1e6);
   }
-  out += "\n";
+  out += compiled.empty() ? "\n" : fmt::format("; {}\n", compiled);
   for (const Finding& finding : findings) {
     out += fmt::format("- {} ({:.0f} %): {}. {}. Technique: {}.\n", nameOf(finding.side),
                        100 * finding.weight, finding.what, finding.evidence, finding.technique);
@@ -183,6 +217,8 @@ nlohmann::json toJson(const Analysis& analysis) {
   return {{"category", nameOf(analysis.category)},
           {"roofline_ns", analysis.rooflineNs},
           {"share_of_roofline", analysis.share},
+          {"timed", analysis.timed},
+          {"compiled", analysis.compiled},
           {"findings", std::move(findings)},
           {"strategies", analysis.strategies}};
 }
@@ -194,11 +230,13 @@ Analysis analyse(const Task& task, const Source& source, const Judged& judged,
   analysis.share = measured.kernelNs > 0 ? analysis.rooflineNs / measured.kernelNs : 0;
   analysis.category = categoryOf(analysis, measured);
   analysis.strategies = strategiesOf(analysis.category);
+  analysis.timed = judged.facts.value("timed", true);
+  analysis.compiled = compiledText(judged);
   analysis.findings =
       source.language == Language::cpp ? cppFindings(task, source) : tileLangFindings(source);
   addIntensity(task.shape, measured, analysis.findings);
   addRemarks(judged, analysis.findings);
-  addSpills(judged, analysis.findings);
+  addRegisters(judged, analysis.findings);
   addThreads(source, measured, analysis.findings);
   // What is near the roofline has little left to win, whatever its source looks like.
   const double left = std::clamp(1.0 - analysis.share, 0.05, 1.0);

@@ -47,6 +47,8 @@ struct Analysis {
   Category category = Category::moderate;
   double rooflineNs = 0;                ///< the least time that the machine could need
   double share = 0;                     ///< of the roofline that the kernel reaches
+  bool timed = true;                    ///< false where its device is not here
+  std::string compiled;                 ///< what the compiler of a GPU said of it; "" for others
   std::vector<Finding> findings;        ///< the weightiest first
   std::vector<std::string> strategies;  ///< of the category, as sentences
 

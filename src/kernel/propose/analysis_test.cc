@@ -112,6 +112,22 @@ TEST(Analysis, ReadsWhatTheCompilerSaid) {
   EXPECT_THAT(analysis.text(), HasSubstr("24 bytes spilled"));
 }
 
+TEST(Analysis, TellsWhatTheCompilerOfAGpuSaid) {
+  Judged judged;
+  judged.facts = {{"timed", false},    {"threads", 64}, {"registers", 160},
+                  {"spills", 0}, {"shared_memory", 2048}};
+  const Analysis analysis = analyse(matmulTask(), exampleSource("matmul"), judged, {});
+  EXPECT_FALSE(analysis.timed);
+  EXPECT_THAT(analysis.text(),
+              testing::StartsWith("not timed; 64 threads a block, 160 registers, 0 bytes spilled, "
+                                  "2048 bytes of shared memory\n"));
+  EXPECT_THAT(analysis.text(), HasSubstr("160 registers a thread: 12 of 64 warps"));
+  EXPECT_EQ(toJson(analysis)["timed"], false);
+  judged.facts["registers"] = 64;
+  EXPECT_THAT(analyse(matmulTask(), exampleSource("matmul"), judged, {}).text(),
+              testing::Not(HasSubstr("64 warps")));
+}
+
 TEST(Analysis, AsksForThreadsWhereSomeAreIdle) {
   const auto source = exampleSource("softmax");
   EXPECT_EQ(findingOf(analyse(matmulTask(), source, {}, {}), "threads"), nullptr);

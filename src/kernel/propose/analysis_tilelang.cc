@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "kernel/propose/analysis_source.h"
 #include "kernel/propose/tilelang_knobs.h"
+#include "kernel/propose/tilelang_loops.h"
 
 namespace hone::kernel {
 namespace {
@@ -25,7 +26,7 @@ std::string at(const std::vector<std::string>& lines, std::size_t line) {
 }
 
 void knobFindings(const std::vector<TextKnob>& knobs, const std::vector<std::string>& lines,
-                  bool gpu, std::vector<Finding>& out) {
+                  bool gpu, bool cpu, std::vector<Finding>& out) {
   for (const TextKnob& knob : knobs) {
     const auto number = parseInt(knob.value);
     const std::string evidence = at(lines, static_cast<std::size_t>(knob.line));
@@ -38,9 +39,23 @@ void knobFindings(const std::vector<TextKnob>& knobs, const std::vector<std::str
     } else if (gpu && knob.technique == "pipelining" && number && *number < 2) {
       out.push_back(
           {Side::memory, "copies and computing do not overlap", evidence, "pipelining", 0.4});
-    } else if (knob.name == "loop" && knob.value == "serial") {
+    } else if (knob.name == "compile_flags") {
+      out.push_back({Side::computation, "sums and functions one element at a time, in their order",
+                     evidence, "compile-flags", 0.6});
+    } else if (knob.name == "loop" && knob.value == "serial" && !cpu) {
       out.push_back({Side::computation, "a loop that runs one element at a time", evidence,
                      "vectorization", 0.5});
+    }
+  }
+}
+
+void orderFindings(std::string_view text, const std::vector<std::string>& lines,
+                   std::vector<Finding>& out) {
+  for (const LoopPair& pair : loopPairs(text)) {
+    if (pair.jumps) {
+      out.push_back({Side::memory,
+                     fmt::format("the inner loop over {} jumps through memory", pair.inner),
+                     at(lines, static_cast<std::size_t>(pair.line)), "loop-order", 0.7});
     }
   }
 }
@@ -98,7 +113,8 @@ std::vector<Finding> tileLangFindings(const Source& source) {
     findings.push_back({Side::computation, "products that tensor cores could do",
                         at(lines, *product), "tensor-cores", 0.7});
   }
-  if (!copy && !text.contains("T.vectorized(") && !text.contains("T.Parallel(")) {
+  const bool cpu = isForCpu(source.text);
+  if (!cpu && !copy && !text.contains("T.vectorized(") && !text.contains("T.Parallel(")) {
     findings.push_back(
         {Side::memory, "no vectorized loads or copies", at(lines, *kernel), "vectorization", 0.5});
   }
@@ -106,7 +122,10 @@ std::vector<Finding> tileLangFindings(const Source& source) {
     findings.push_back({Side::algorithm, "an exponential is taken twice of the same",
                         at(lines, *again), "cached-exp", 0.4});
   }
-  knobFindings(tileLangKnobs(source.text), lines, gpu, findings);
+  if (cpu) {
+    orderFindings(text, lines, findings);
+  }
+  knobFindings(tileLangKnobs(source.text), lines, gpu, cpu, findings);
   return findings;
 }
 

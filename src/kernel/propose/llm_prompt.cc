@@ -40,6 +40,8 @@ std::string taskText(const Task& task, const Source& best) {
     }
     text += fmt::format("Timed for {}; it must be right for {}.\n", join(sizes, ", "),
                         hasFixedSizes(best) ? "these sizes only" : "other sizes, too");
+  } else if (!task.others.empty() && !hasFixedSizes(best)) {
+    text += "It must be right for other sizes, too.\n";
   }
   text += fmt::format("Inputs: {}\nOutputs: {}\n", argumentsOf(task.shape.inputs),
                       argumentsOf(task.shape.outputs));

@@ -11,6 +11,7 @@
 
 #include "base/random.h"
 #include "base/text.h"
+#include "kernel/propose/tilelang_loops.h"
 
 namespace hone::kernel {
 namespace {
@@ -34,7 +35,7 @@ std::string techniqueOf(std::string_view name) {
   return found == kParts.end() ? "" : std::string(found->technique);
 }
 
-std::vector<std::string> numbersNear(std::int64_t value, std::string_view technique) {
+std::vector<std::string> numbersNear(std::int64_t value, std::string_view technique, bool cpu) {
   std::vector<std::int64_t> all;
   if (technique == "pipelining") {
     all = {value + 1, value - 1, value + 2};
@@ -42,6 +43,9 @@ std::vector<std::string> numbersNear(std::int64_t value, std::string_view techni
   } else {
     const bool threads = technique == "threads";
     all = {value * 2, value / 2, value * 4, value / 4};
+    if (cpu) {  // a block there may well be a whole row
+      all = {value * 4, value * 16, value * 2, value / 2, value / 4};
+    }
     std::erase_if(all, [&](std::int64_t v) {
       return v < (threads ? 32 : 1) || v > 1024 || (threads && v % 32 != 0);
     });
@@ -96,7 +100,7 @@ int lineAt(std::string_view text, std::size_t at) {
 }
 
 void addNumber(std::vector<TextKnob>& knobs, std::string_view text, std::string_view name,
-               const TextKnob::Place& place) {
+               const TextKnob::Place& place, bool cpu) {
   const std::string technique = techniqueOf(name);
   const std::string value(text.substr(place.begin, place.length));
   const auto number = parseInt(value);
@@ -112,17 +116,17 @@ void addNumber(std::vector<TextKnob>& knobs, std::string_view text, std::string_
   knobs.push_back({std::string(name),
                    technique,
                    value,
-                   numbersNear(*number, technique),
+                   numbersNear(*number, technique, cpu),
                    {place},
                    lineAt(text, place.begin)});
 }
 
 void addLoop(std::vector<TextKnob>& knobs, std::string_view text, std::size_t at,
-             std::string_view kind) {
+             std::string_view kind, bool cpu) {
   constexpr std::array<std::string_view, 4> kKinds = {"serial", "unroll", "vectorized", "Parallel"};
   std::vector<std::string> others;
   for (const std::string_view other : {kKinds[2], kKinds[1], kKinds[0]}) {
-    if (other != kind) {
+    if (other != kind && !(cpu && other == kKinds[2])) {
       others.emplace_back(other);
     }
   }
@@ -132,6 +136,49 @@ void addLoop(std::vector<TextKnob>& knobs, std::string_view text, std::size_t at
                    std::move(others),
                    {{at, kind.size()}},
                    lineAt(text, at)});
+}
+
+void addOrders(std::vector<TextKnob>& knobs, std::string_view text, std::string_view code) {
+  for (LoopPair& pair : loopPairs(code)) {
+    const std::string_view before = text.substr(pair.begin, pair.length);
+    if (before == code.substr(pair.begin, pair.length)) {  // no comment would be lost
+      knobs.push_back({"order",
+                       "loop-order",
+                       std::string(before),
+                       {std::move(pair.swapped)},
+                       {{pair.begin, pair.length}},
+                       pair.line});
+    }
+  }
+}
+
+/// Flags for all programs of a file that has none; -O3 and -march=native are always there.
+void addFlags(std::vector<TextKnob>& knobs, std::string_view text, std::string_view code) {
+  constexpr std::string_view kJit = "tilelang.jit(";
+  TextKnob knob{"compile_flags",
+                "compile-flags",
+                "",
+                {R"(compile_flags=["-ffast-math", "-mprefer-vector-width=512"], )",
+                 R"(compile_flags=["-ffast-math", "-funroll-loops"], )",
+                 R"(compile_flags=["-ffast-math"], )"},
+                {},
+                0};
+  for (std::size_t at = code.find(kJit); at != std::string_view::npos;
+       at = code.find(kJit, at + 1)) {
+    knob.places.push_back({at + kJit.size(), 0});
+  }
+  if (!knob.places.empty() && !code.contains("compile_flags")) {
+    knob.line = lineAt(text, knob.places.front().begin);
+    knobs.push_back(std::move(knob));
+  }
+}
+
+bool overlap(const TextKnob& a, const TextKnob& b) {
+  return std::ranges::any_of(a.places, [&](const TextKnob::Place& one) {
+    return std::ranges::any_of(b.places, [&](const TextKnob::Place& other) {
+      return one.begin < other.begin + other.length && other.begin < one.begin + one.length;
+    });
+  });
 }
 
 double weightFor(const std::vector<Finding>& findings, std::string_view technique) {
@@ -150,6 +197,12 @@ struct Change {
   double priority = 0;
 
   [[nodiscard]] std::string title() const {
+    if (knob->name == "order") {
+      return fmt::format("the two loops from line {} on change places", knob->line);
+    }
+    if (knob->name == "compile_flags") {
+      return value.substr(0, value.rfind(','));
+    }
     return knob->name == "loop"
                ? fmt::format("T.{} in the place of T.{} (line {})", value, knob->value, knob->line)
                : fmt::format("{}={} in the place of {}", knob->name, value, knob->value);
@@ -205,10 +258,19 @@ std::string withoutComments(std::string_view text) {
   return result;
 }
 
+bool isForCpu(std::string_view text) {
+  return text.contains("target=\"c\"") || text.contains("target='c'");
+}
+
 std::vector<TextKnob> tileLangKnobs(std::string_view text) {
   const std::string code = withoutComments(text);
-  text = code;
+  const bool cpu = isForCpu(text);
   std::vector<TextKnob> knobs;
+  if (cpu) {
+    addFlags(knobs, text, code);
+    addOrders(knobs, text, code);
+  }
+  text = code;
   for (std::size_t at = 0; at < text.size();) {
     if (!isWord(text[at])) {
       ++at;
@@ -222,9 +284,9 @@ std::vector<TextKnob> tileLangKnobs(std::string_view text) {
     const bool ofT = at >= 2 && text.substr(at - 2, 2) == "T.";
     if (ofT && (word == "serial" || word == "unroll" || word == "vectorized") &&
         end < text.size() && text[end] == '(') {
-      addLoop(knobs, text, at, word);
+      addLoop(knobs, text, at, word, cpu);
     } else if (const auto place = numberBehind(text, end)) {
-      addNumber(knobs, text, word, *place);
+      addNumber(knobs, text, word, *place, cpu);
     }
     at = end;
   }
@@ -258,7 +320,7 @@ std::vector<TextMove> tileLangMoves(std::string_view text, const std::vector<Fin
     for (std::size_t k = 0; k < i; ++k) {
       const Change& a = changes[k];
       const Change& b = changes[i];
-      if (a.knob == b.knob) {
+      if (a.knob == b.knob || overlap(*a.knob, *b.knob)) {
         continue;
       }
       moves.push_back({edited(text, {{a.knob, a.value}, {b.knob, b.value}}),

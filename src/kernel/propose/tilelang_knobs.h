@@ -16,7 +16,8 @@ struct TextKnob {
     std::size_t begin = 0;
     std::size_t length = 0;
   };
-  std::string name;       ///< "block_M", "threads", "num_stages"; "loop" for a kind of loop
+  std::string name;       ///< "block_M", "threads", "num_stages"; "loop" for a kind of loop,
+                          ///< "order" for two loops, "compile_flags" where there are none yet
   std::string technique;  ///< "tiling", "threads", "pipelining", …
   std::string value;      ///< as it stands in the text
   std::vector<std::string> values;  ///< others worth a try, the nearest first
@@ -25,7 +26,8 @@ struct TextKnob {
 };
 
 /// Numbers given to names that speak of blocks, tiles, threads, stages and the like (as a default,
-/// a keyword or an assignment), and inner loops over T.serial. Comments and strings are left alone.
+/// a keyword or an assignment), loops over T.serial, their order, and for a CPU the compiler's
+/// flags. Comments and strings are left alone.
 [[nodiscard]] std::vector<TextKnob> tileLangKnobs(std::string_view text);
 
 [[nodiscard]] std::string withKnob(std::string_view text, const TextKnob& knob,
@@ -42,6 +44,10 @@ struct TextMove {
 [[nodiscard]] std::vector<TextMove> tileLangMoves(std::string_view text,
                                                   const std::vector<Finding>& findings,
                                                   std::uint64_t seed);
+
+/// Whether the source names the target "c": g++ makes vectors of its loops, and T.vectorized is of
+/// no use there.
+[[nodiscard]] bool isForCpu(std::string_view text);
 
 /// The text with comments and strings made blank, every character at its place.
 [[nodiscard]] std::string withoutComments(std::string_view text);

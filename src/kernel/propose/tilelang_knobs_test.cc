@@ -66,6 +66,68 @@ TEST(TileLangKnobs, MovesAreAllDifferentAndBeginWithTheFindings) {
   }
 }
 
+constexpr const char* kColumns = R"(import tilelang
+import tilelang.language as T
+
+BLOCK = 4
+
+
+@tilelang.jit(target="c", out_idx=[-1])
+def add(rows, columns, block=BLOCK):
+    @T.prim_func
+    def main(x: T.Tensor((rows, columns), "float32"), y: T.Tensor((rows, columns), "float32")):
+        with T.Kernel(columns // block) as b:
+            for j in T.serial(block):
+                for i in T.serial(rows):
+                    y[i, b * block + j] = x[i, b * block + j] + 1.0
+            for i in T.serial(rows):
+                y[i, 0] = 0.0
+                for j in T.serial(columns):
+                    y[i, j] += 1.0
+            for i in T.serial(rows):
+                for j in T.serial(i):
+                    y[i, j] += 1.0
+
+    return main
+)";
+
+TEST(TileLangKnobs, OnACpuLoopsChangePlacesAndFlagsAreAdded) {
+  const auto knobs = tileLangKnobs(kColumns);
+  ASSERT_EQ(knobs[0].name, "compile_flags");
+  EXPECT_THAT(withKnob(kColumns, knobs[0], knobs[0].values.back()),
+              HasSubstr("@tilelang.jit(compile_flags=[\"-ffast-math\"], target=\"c\""));
+  ASSERT_EQ(knobs[1].name, "order");
+  EXPECT_THAT(withKnob(kColumns, knobs[1], knobs[1].values.front()),
+              HasSubstr("            for i in T.serial(rows):\n"
+                        "                for j in T.serial(block):\n"
+                        "                    y[i, b * block + j] = x["));
+  // Neither a loop with more than another in it, nor one that the bound of the inner one needs.
+  EXPECT_NE(knobs[2].name, "order");
+  for (const TextKnob& knob : knobs) {
+    EXPECT_THAT(knob.values, testing::Not(Contains("vectorized")));
+  }
+  const std::string flagged = withKnob(kColumns, knobs[0], knobs[0].values.front());
+  EXPECT_EQ(tileLangKnobs(flagged)[0].name, "order");
+}
+
+TEST(TileLangKnobs, WhatJumpsThroughMemoryIsAFindingAndTriedFirst) {
+  const Source source{Language::tilelang, "add", kColumns, {}};
+  const auto findings = tileLangFindings(source);
+  const auto order = std::ranges::find(findings, "loop-order", &Finding::technique);
+  ASSERT_NE(order, findings.end());
+  EXPECT_EQ(order->what, "the inner loop over i jumps through memory");
+  EXPECT_THAT(order->evidence, HasSubstr("line 12"));
+  const auto moves = tileLangMoves(kColumns, findings, 1);
+  EXPECT_EQ(moves[0].title, "the two loops from line 12 on change places");
+  std::set<std::string> texts = {kColumns};
+  for (const TextMove& move : moves) {
+    EXPECT_TRUE(texts.insert(move.text).second) << move.title;
+  }
+  const std::string better = moves[0].text;
+  const auto after = tileLangFindings({Language::tilelang, "add", better, {}});
+  EXPECT_EQ(std::ranges::find(after, "loop-order", &Finding::technique), after.end());
+}
+
 TEST(TileLangFindings, NameWhatAGpuKernelLacks) {
   const Source source{Language::tilelang, "matmul", kMatmul, {}};
   const auto findings = tileLangFindings(source);

@@ -67,12 +67,25 @@ class PythonReader {
   }
   void checkModule(std::size_t i, const std::string& module) {
     const std::string root = module.substr(0, module.find('.'));
+    if (root.size() < module.size()) {
+      const std::string part = module.substr(root.size() + 1);
+      checkPart(i, root, part.substr(0, part.find('.')));
+    }
     if (root == "torch" && !torchModules().contains(module)) {
       cheats_.push_back({tokens_[i].line, fmt::format("imports {}, which does the work", module)});
     } else if (!pythonModules().contains(root)) {
       cheats_.push_back({tokens_[i].line, fmt::format("imports {}; a kernel has torch, tilelang "
                                                       "and math",
                                                       module)});
+    }
+  }
+  /// What is taken of a module, or of one in it.
+  void checkPart(std::size_t i, std::string_view module, std::string_view part) {
+    const auto members = honestMembers().find(module);
+    if (waysOut().contains(part) ||
+        (members != honestMembers().end() && !members->second.contains(part))) {
+      cheats_.push_back(
+          {tokens_[i].line, fmt::format("reaches for what is not a kernel's ({})", part)});
     }
   }
   void readImport(std::size_t i) {
@@ -102,8 +115,8 @@ class PythonReader {
       noteModule(name, imported);
       if (module == "torch" && !honestTorch().contains(at(i))) {
         add(i, "imports what does the work in torch");
-      } else if (waysOut().contains(at(i))) {
-        add(i, "reaches for what is not a kernel's");
+      } else {
+        checkPart(i, module, at(i));
       }
       i += renamed ? 2 : 0;
     }
@@ -115,8 +128,11 @@ class PythonReader {
       functional_.insert(name);
     } else if (module == "torch.nn") {
       nn_.insert(name);
-    } else if (module.starts_with("tilelang") || module == "math" || module == "operator") {
+    } else if (module.starts_with("tilelang") || module == "math") {
       tile_.insert(name);
+    }
+    if (honestMembers().contains(module)) {
+      modules_[name] = module;
     }
   }
 
@@ -179,8 +195,12 @@ class PythonReader {
       add(i, "catches the failures of the work, to do it in another way");
     }
     if (const auto found = pythonFunctions().find(name);
-        found != pythonFunctions().end() && at(i + 1) == "(" && before(i) != "def") {
+        found != pythonFunctions().end() && before(i) != "def" &&
+        (at(i + 1) == "(" || (at(i + 1) != "=" && !isOwnName(name)))) {
       add(i, found->second);
+    }
+    if (name == "case" && tokens_[i].indent >= 0 && at(i + 1) != "=" && at(i + 1) != ".") {
+      add(i, "takes objects apart by patterns");
     }
     if (name == "Model" || name == "reference") {
       add(i, "uses the reference");
@@ -192,7 +212,7 @@ class PythonReader {
       add(i, "compares its input with one that it has kept");
     }
     if (givesAnotherName(i, name)) {
-      add(i, "gives torch another name");
+      add(i, modules_.contains(name) ? "gives a module another name" : "gives torch another name");
     }
     if (torch_.contains(name)) {
       readTorch(i);
@@ -204,13 +224,27 @@ class PythonReader {
     readArithmetic(i, name);
   }
 
+  /// Whether the kernel may mean a variable by the name of a function: of those that are ordinary
+  /// words, one that it assigns or takes.
+  [[nodiscard]] bool isOwnName(const std::string& name) const {
+    if (!ordinaryNames().contains(name)) {
+      return false;
+    }
+    const auto assigns = [&](const Token& token) {
+      const std::size_t next = static_cast<std::size_t>(&token - tokens_.data()) + 1;
+      return token.is(name) && token.indent >= 0 && at(next) == "=";
+    };
+    return parameters_.contains(name) || std::ranges::any_of(tokens_, assigns);
+  }
+
   /// "G = F": what G does would not be seen. A parameter may have the name of a module.
   [[nodiscard]] bool givesAnotherName(std::size_t i, const std::string& name) const {
     std::size_t end = i + 1;
     while (at(end) == "." && (at(end + 1) == "nn" || at(end + 1) == "functional")) {
       end += 2;
     }
-    const bool module = torch_.contains(name) || nn_.contains(name) || functional_.contains(name);
+    const bool module = torch_.contains(name) || nn_.contains(name) ||
+                        functional_.contains(name) || modules_.contains(name);
     const bool whole = end >= tokens_.size() || tokens_[end].indent >= 0 || at(end) == ";";
     return module && whole && before(i) == "=" && !parameters_.contains(name);
   }
@@ -261,10 +295,18 @@ class PythonReader {
 
   void readMember(std::size_t i, const std::string& name) {
     const bool ofSelf = before(i, 2) == "self";
-    if (!ofSelf && (waysOut().contains(name) || (name == "modules" && at(i + 1) == "["))) {
+    if (const auto module = modules_.find(before(i, 2));
+        module != modules_.end() && before(i, 3) != ".") {
+      checkPart(i, module->second, name);
+    } else if (!ofSelf && (waysOut().contains(name) || (name == "modules" && at(i + 1) == "["))) {
       add(i, "reaches for what is not a kernel's");
     }
     const std::string_view root = rootOf(i);
+    static const Names kSettable = {"data", "requires_grad", "weight", "bias"};
+    if (at(i + 1) == "=" && at(i + 2) != "=" && root != "self" && !torch_.contains(root) &&
+        !kSettable.contains(name)) {
+      add(i, "changes what is not its own");
+    }
     if (tile_.contains(root) || torch_.contains(root) || functional_.contains(root) ||
         nn_.contains(root)) {
       return;
@@ -304,6 +346,7 @@ class PythonReader {
   Names functional_;
   Names nn_;
   Names tile_;
+  std::map<std::string, std::string, std::less<>> modules_;  ///< names of those with ways out
   Names layers_;
   Names tensors_;     ///< parameters of the forward that is read
   Names parameters_;  ///< of all functions

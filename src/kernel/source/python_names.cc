@@ -3,10 +3,28 @@
 namespace hone::kernel {
 
 const Names& pythonModules() {
-  static const Names kModules = {"torch",      "tilelang",  "math",       "functools",
-                                 "typing",     "itertools", "enum",       "dataclasses",
-                                 "__future__", "operator",  "collections"};
+  static const Names kModules = {"torch",     "tilelang", "math",        "functools",  "typing",
+                                 "itertools", "enum",     "dataclasses", "__future__", "collections"};
   return kModules;
+}
+
+const std::map<std::string, Names, std::less<>>& honestMembers() {
+  static const std::map<std::string, Names, std::less<>> kMembers = {
+      {"tilelang",
+       {"jit", "compile", "language", "layout", "intrinsics", "transform", "math", "PassConfigKey",
+        "cdiv", "next_power_of_2", "Layout", "Fragment", "DataType", "dtypes", "disable_cache",
+        "enable_cache", "set_log_level", "JITKernel"}},
+      {"functools", {"partial", "reduce", "lru_cache", "cache", "cached_property"}},
+      {"typing",
+       {"Any",      "Callable", "ClassVar", "Dict",   "Final",    "Generic", "Iterable",
+        "Iterator", "List",     "Literal",  "Mapping", "NamedTuple", "Optional", "Sequence",
+        "Set",      "Tuple",    "Type",     "TypeVar", "TypedDict", "Union",   "cast",
+        "TYPE_CHECKING", "Annotated", "Protocol", "Self"}},
+      {"enum", {"Enum", "IntEnum", "Flag", "IntFlag", "auto", "unique"}},
+      {"dataclasses", {"dataclass", "field", "asdict", "astuple", "replace", "fields"}},
+      {"collections", {"OrderedDict", "defaultdict", "namedtuple", "deque", "Counter"}},
+  };
+  return kMembers;
 }
 
 const Names& torchModules() {
@@ -21,7 +39,18 @@ const Names& waysOut() {
                               "_importlib", "inspect",  "subprocess", "ctypes",
                               "shutil",     "gc",       "numpy",      "torch",
                               "pathlib",    "tempfile", "threading",  "multiprocessing",
-                              "pickle",     "mmap",     "socket"};
+                              "pickle",     "mmap",     "socket",     "operator",
+                              "_operator",  "attrgetter", "methodcaller", "get_type_hints",
+                              "ForwardRef", "_evaluate", "make_dataclass", "_create_fn",
+                              "types",      "contextlib", "copyreg",  "update_wrapper",
+                              "wraps",      "tvm",      "_ffi_api",   "libinfo",
+                              // What puts code of others, or text as code, into a program.
+                              "call_extern", "call_pure_extern", "call_packed",
+                              "call_packed_lowered", "call_cpacked", "call_cpacked_lowered",
+                              "tvm_call_packed", "tvm_call_packed_lowered", "tvm_call_cpacked",
+                              "tvm_call_cpacked_lowered", "import_source", "CUDASourceCodeKernel",
+                              "register_c_postproc", "register_cuda_postproc",
+                              "register_hip_postproc"};
   return kWays;
 }
 
@@ -97,6 +126,11 @@ const Names& workingMethods() {
       "sort",    "conv1d",  "conv2d",      "conv3d",  "reciprocal",  "neg",          "maximum",
       "minimum", "outer",   "kron"};
   return kMethods;
+}
+
+const Names& ordinaryNames() {
+  static const Names kNames = {"id", "hash", "input", "exit", "quit", "open", "compile"};
+  return kNames;
 }
 
 const std::map<std::string, std::string_view, std::less<>>& pythonFunctions() {

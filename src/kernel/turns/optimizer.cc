@@ -111,13 +111,17 @@ Result<void> Optimizer::begin(const Source& source) {
   if (!judged.ok()) {
     return userError("{} {}: {}", source.name, complaintOf(judged.outcome), judged.message);
   }
+  best_ = {entry, 1, entry->screenNs};
   if (entry->screenNs <= 0) {
+    const Analysis analysis = analyseBest();
+    for (const std::string& line : splitAt(trim(analysis.text()), '\n')) {
+      workshop_.progress.say(line);
+    }
     return userError(
         "{} is right, but it is a kernel for a GPU and there is none here to time it: nothing can "
-        "be proven faster on this machine",
-        source.name);
+        "be proven faster on this machine{}",
+        source.name, analysis.compiled.empty() ? "" : fmt::format(" ({})", analysis.compiled));
   }
-  best_ = {entry, 1, entry->screenNs};
   quickestScreenNs_ = entry->screenNs;
   return {};
 }

@@ -37,10 +37,10 @@ class Fixture {
 
   Result<Optimized> optimize(Referee& referee, Proposer& proposer, const OptimizeOptions& options,
                              const std::string& scope = "", const Examples* examples = nullptr,
-                             const Source& original = kernelOf(1000)) {
-    Progress quiet(true);
-    quiet.watch(std::make_unique<Watcher>(seen));
-    Optimizer optimizer({referee, proposer, examples, quiet},
+                             const Source& original = kernelOf(1000),
+                             Progress progress = Progress(true)) {
+    progress.watch(std::make_unique<Watcher>(seen));
+    Optimizer optimizer({referee, proposer, examples, progress},
                         {store_, run_, scope, iree::RankBy::cpu, 1}, options);
     return optimizer.optimize(original);
   }
@@ -65,6 +65,33 @@ OptimizeOptions patient() {
   OptimizeOptions options;
   options.targetSpeedup = 1000;
   return options;
+}
+
+/// Judges as if every kernel were for a GPU that is not here.
+class RefereeWithoutGpu : public FakeReferee {
+ public:
+  [[nodiscard]] Result<Judged> judge(const Source& source, std::uint64_t salt) override {
+    Judged judged = HONE_TRY(FakeReferee::judge(source, salt));
+    judged.samples.clear();
+    judged.facts.update({{"timed", false}, {"registers", 96}, {"spills", 8}});
+    return judged;
+  }
+};
+
+TEST(Optimizer, WhatCannotBeTimedIsAnalysedAllTheSame) {
+  Fixture fixture;
+  RefereeWithoutGpu referee;
+  ScriptedProposer proposer({});
+  testing::internal::CaptureStderr();
+  const auto result = fixture.optimize(referee, proposer, patient(), "", nullptr, kernelOf(1000),
+                                       Progress(false));
+  const std::string said = testing::internal::GetCapturedStderr();
+  ASSERT_FALSE(result);
+  EXPECT_THAT(result.error().message,
+              HasSubstr("there is none here to time it: nothing can be proven faster on this "
+                        "machine (96 registers, 8 bytes spilled)"));
+  EXPECT_THAT(said, HasSubstr("not timed; 96 registers, 8 bytes spilled\n"));
+  EXPECT_THAT(said, HasSubstr("more values than registers"));
 }
 
 TEST(Optimizer, KeepsTheBestAndConfirmsIt) {

@@ -91,7 +91,11 @@ Result<ListedKernel> listKernel(Docket& docket, const Source& source, const Meas
     return listed;
   }
   if (entry->screenNs <= 0) {
+    const Analysis analysis = analyse(docket.referee().task(), source, judged, machine);
     listed.problem = "not timed: a kernel for a GPU, and there is none here";
+    if (!analysis.compiled.empty()) {
+      listed.problem += fmt::format(" ({})", analysis.compiled);
+    }
     return listed;
   }
   trial::Rounds rounds(scope.rankBy, scope.store, model::Stage::race);

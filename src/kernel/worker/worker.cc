@@ -249,10 +249,13 @@ Result<TimedReply> Worker::time(nlohmann::json request, milliseconds limit) {
   timed.reply = HONE_TRY(answerTo(id, limit));
   timed.wallNs = static_cast<double>(nowNs() - wallBefore);
   untilAsleep(measured_);
-  timed.cpuNs = static_cast<double>(cpuTimeNs(measured_) - cpuBefore);
+  const std::int64_t cpuAfter = cpuTimeNs(measured_);
+  timed.cpuNs = static_cast<double>(cpuAfter - cpuBefore);
   if (timed.reply.ok() && nursery_ != nullptr) {
     // Only now Python copies its outputs: that is not the kernel's time.
     timed.reply = HONE_TRY(ask({{"do", "flush"}}, limit));
+    untilAsleep(measured_);
+    timed.flushCpuNs = static_cast<double>(cpuTimeNs(measured_) - cpuAfter);
   }
   return timed;
 }

@@ -37,6 +37,7 @@ struct TimedReply {
   Reply reply;
   double wallNs = 0;
   double cpuNs = 0;
+  double flushCpuNs = 0;  ///< what a Python worker needed afterwards to copy its outputs
 };
 
 /// The judge's side of a worker, C++ or Python; docs/kernel-worker.md is the protocol. The process

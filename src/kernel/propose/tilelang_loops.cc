@@ -1,0 +1,128 @@
+#include "kernel/propose/tilelang_loops.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <optional>
+
+#include "base/text.h"
+
+namespace hone::kernel {
+namespace {
+
+bool isWord(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
+
+bool mentions(std::string_view text, std::string_view word) {
+  for (std::size_t at = text.find(word); at != std::string_view::npos;
+       at = text.find(word, at + 1)) {
+    const std::size_t end = at + word.size();
+    if ((at == 0 || !isWord(text[at - 1])) && (end == text.size() || !isWord(text[end]))) {
+      return true;
+    }
+  }
+  return false;
+}
+
+struct Line {
+  std::size_t begin = 0;  ///< of its first character that is no blank
+  std::size_t indent = 0;
+  std::string_view text;  ///< without the blanks around it
+  int number = 0;
+};
+
+/// The lines that have something on them.
+std::vector<Line> linesOf(std::string_view text) {
+  std::vector<Line> lines;
+  int number = 0;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find('\n', at), text.size());
+    const std::string_view whole = text.substr(at, end - at);
+    ++number;
+    if (const std::string_view kept = trim(whole); !kept.empty()) {
+      const std::size_t indent = whole.find(kept);
+      lines.push_back({at + indent, indent, kept, number});
+    }
+    at = end + 1;
+  }
+  return lines;
+}
+
+/// "j in T.serial(columns)" of a line "for j in T.serial(columns):"
+struct Head {
+  std::string_view whole;
+  std::string_view variable;
+};
+
+std::optional<Head> headOf(const Line& line) {
+  constexpr std::string_view kFor = "for ";
+  constexpr std::string_view kIn = " in T.serial(";
+  const std::size_t in = line.text.find(kIn);
+  if (!line.text.starts_with(kFor) || in == std::string_view::npos || !line.text.ends_with("):")) {
+    return std::nullopt;
+  }
+  const std::string_view variable = line.text.substr(kFor.size(), in - kFor.size());
+  const std::string_view bound =
+      line.text.substr(in + kIn.size(), line.text.size() - in - kIn.size() - 2);
+  if (!std::ranges::all_of(variable, isWord) || bound.contains(',')) {
+    return std::nullopt;
+  }
+  return Head{line.text.substr(kFor.size(), line.text.size() - kFor.size() - 1), variable};
+}
+
+/// Whether an index in the text goes along memory with the outer variable, and not with the inner.
+bool jumpsIn(std::string_view text, std::string_view inner, std::string_view outer) {
+  for (std::size_t open = text.find('['); open != std::string_view::npos;
+       open = text.find('[', open + 1)) {
+    int depth = 0;
+    std::size_t last = open + 1;  // where the last of the indices begins
+    std::size_t end = open;
+    for (; end < text.size(); ++end) {
+      const char c = text[end];
+      depth += c == '[' || c == '(' ? 1 : c == ']' || c == ')' ? -1 : 0;
+      if (depth == 0) {
+        break;
+      }
+      last = c == ',' && depth == 1 ? end + 1 : last;
+    }
+    const std::string_view along = text.substr(last, end - last);
+    const std::string_view across = text.substr(open + 1, last - open - 1);
+    if (mentions(across, inner) && !mentions(along, inner) && mentions(along, outer)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
+std::vector<LoopPair> loopPairs(std::string_view text) {
+  const std::vector<Line> lines = linesOf(text);
+  std::vector<LoopPair> pairs;
+  for (std::size_t i = 0; i + 2 < lines.size(); ++i) {
+    const Line& first = lines[i];
+    const Line& second = lines[i + 1];
+    const auto outer = headOf(first);
+    const auto inner = headOf(second);
+    if (!outer || !inner || second.indent <= first.indent ||
+        mentions(inner->whole, outer->variable)) {
+      continue;
+    }
+    const auto body = lines.begin() + static_cast<std::ptrdiff_t>(i) + 2;
+    const auto end = std::find_if(body, lines.end(),
+                                  [&](const Line& line) { return line.indent <= first.indent; });
+    if (std::any_of(body, end, [&](const Line& line) { return line.indent <= second.indent; })) {
+      continue;
+    }
+    const std::size_t stop = end == lines.end() ? text.size() : end->begin;
+    const std::size_t close = second.begin + second.text.size();
+    pairs.push_back({first.begin, close - first.begin,
+                     fmt::format("for {}:\n{}for {}:", inner->whole,
+                                 std::string(second.indent, ' '), outer->whole),
+                     std::string(inner->variable), first.number,
+                     jumpsIn(text.substr(close, stop - close), inner->variable, outer->variable)});
+  }
+  return pairs;
+}
+
+}  // namespace hone::kernel
