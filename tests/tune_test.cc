@@ -2,8 +2,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <csignal>
 #include <filesystem>
+#include <sstream>
 
 #include "base/file.h"
 #include "cli.h"
@@ -14,7 +16,10 @@ namespace {
 
 namespace fs = std::filesystem;
 using testing::AllOf;
+using testing::Gt;
 using testing::HasSubstr;
+using testing::Le;
+using testing::Not;
 
 constexpr const char* kMatmul = R"(
 func.func @main(%a: tensor<96x160xf32>, %b: tensor<160x128xf32>) -> tensor<96x128xf32> {
@@ -26,6 +31,49 @@ func.func @main(%a: tensor<96x160xf32>, %b: tensor<160x128xf32>) -> tensor<96x12
   return %c : tensor<96x128xf32>
 }
 )";
+
+/// Makes the compiler's own choice bad, so that something is surely gained.
+constexpr const char* kBadChoice = "--iree-llvmcpu-distribution-size=1";
+
+/// A spec for the matmul with tiles that hone would not think of.
+constexpr const char* kOddSpec = R"(
+module attributes {transform.with_named_sequence,
+                   iree_codegen.tuning_spec_with_default_entrypoint} {
+  transform.named_sequence @apply(%op: !transform.any_op {transform.readonly},
+                                  %config: !transform.any_param {transform.readonly}) {
+    transform.annotate %op "compilation_info" = %config : !transform.any_op, !transform.any_param
+    transform.yield
+  }
+  transform.named_sequence @odd(%op: !transform.any_op {transform.readonly})
+      -> (!transform.any_op, !transform.any_param) {
+    transform.match.operation_name %op ["linalg.matmul"] : !transform.any_op
+    %config = transform.param.constant #iree_codegen.compilation_info<
+        lowering_config = #iree_cpu.lowering_config<distribution = [24, 80, 0],
+            vector_common_parallel = [3, 16, 0], vector_reduction = [0, 0, 5]>,
+        translation_info = <pipeline = #iree_cpu.pipeline<DoubleTilingExpert>>>
+      -> !transform.any_param
+    transform.yield %op, %config : !transform.any_op, !transform.any_param
+  }
+  transform.named_sequence @__kernel_config(%module: !transform.any_op {transform.consumed})
+      -> !transform.any_op attributes {iree_codegen.tuning_spec_entrypoint} {
+    %result = transform.foreach_match in %module @odd -> @apply
+        : (!transform.any_op) -> !transform.any_op
+    transform.yield %result : !transform.any_op
+  }
+}
+)";
+
+/// The widest line of the table that begins with this heading.
+std::size_t widthOfTable(const std::string& text, const std::string& heading) {
+  std::size_t widest = 0;
+  std::istringstream lines(text.substr(std::min(text.find(heading), text.size())));
+  for (std::string line; std::getline(lines, line) && !line.empty() && !line.contains(": ");) {
+    const auto characters = std::ranges::count_if(
+        line, [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; });
+    widest = std::max(widest, static_cast<std::size_t>(characters));
+  }
+  return widest;
+}
 
 class Tune : public testing::Test {
  protected:
@@ -39,18 +87,44 @@ class Tune : public testing::Test {
   Sandbox box_;
 };
 
-TEST_F(Tune, WritesASpecThatMatchesTheProgramOrSaysThatNothingIsGained) {
-  const Ran ran = run(
-      {"matmul.mlir", "-o", "spec.mlir", "--budget", "32trials", "--rounds", "5", "--keep-flags"});
+TEST_F(Tune, WritesASpecThatMatchesTheProgram) {
+  const Ran ran = run({"matmul.mlir", "-o", "spec.mlir", "--budget", "32trials", "--rounds", "5",
+                       "--keep-flags", "--", kBadChoice});
   ASSERT_EQ(ran.code, 0) << ran.err << ran.out;
-  if (!fs::exists(box_.work() / "spec.mlir")) {
-    EXPECT_THAT(ran.out, HasSubstr("the compiler's own choice stays"));
-    return;
-  }
-  EXPECT_THAT(ran.out, AllOf(HasSubstr("whole program"), HasSubstr("results equal"),
+  EXPECT_THAT(ran.out, AllOf(HasSubstr("whole program: "), HasSubstr("results equal"),
                              HasSubstr("--iree-codegen-tuning-spec-path=spec.mlir")));
+  EXPECT_THAT(widthOfTable(ran.out, "dispatch  "), AllOf(Gt(40u), Le(80u))) << ran.out;
+  ASSERT_TRUE(fs::exists(box_.work() / "spec.mlir"));
   const Ran check = box_.hone({"spec", "check", "spec.mlir", "matmul.mlir"});
   EXPECT_EQ(check.code, 0) << check.err << check.out;
+}
+
+TEST_F(Tune, WhereNothingIsGainedAnOldSpecIsNotTakenForANewOne) {
+  const std::vector<std::string> nothing = {"matmul.mlir", "-o",           "spec.mlir",
+                                            "--keep-flags", "--dispatches", "nothing"};
+  const Ran none = run(nothing);
+  ASSERT_EQ(none.code, 0) << none.err;
+  EXPECT_THAT(none.out, AllOf(HasSubstr("the compiler's own choice stays"),
+                              Not(HasSubstr("spec.mlir is from before"))));
+  EXPECT_FALSE(fs::exists(box_.work() / "spec.mlir"));
+  box_.write("spec.mlir", "mine");
+  const Ran old = run(nothing);
+  ASSERT_EQ(old.code, 0) << old.err;
+  EXPECT_THAT(old.out, HasSubstr("spec.mlir is from before and was not touched"));
+  EXPECT_EQ(readFile(box_.work() / "spec.mlir").value(), "mine");
+}
+
+TEST_F(Tune, TriesTheEntriesOfAStarterSpecFirst) {
+  box_.write("odd.mlir", kOddSpec);
+  const Ran ran = run({"matmul.mlir", "--starter-spec", "odd.mlir", "--budget", "1trials",
+                       "--rounds", "5", "--keep-flags", "--json", "--", kBadChoice});
+  ASSERT_EQ(ran.code, 0) << ran.err;
+  const auto dispatch = ran.json().at("programs").at(0).at("variants").at(0).at("dispatches").at(0);
+  EXPECT_EQ(dispatch.at("tried"), 1);
+  ASSERT_TRUE(dispatch.contains("winner")) << dispatch.dump(2);
+  EXPECT_THAT(dispatch.at("winner").at("compilation_info").get<std::string>(),
+              HasSubstr("[24, 80, 0]"));
+  expectError(run({"matmul.mlir", "--starter-spec", "missing.mlir"}), 2, {"missing.mlir"});
 }
 
 TEST_F(Tune, TriesAsManyAsTheBudgetSays) {
@@ -65,7 +139,8 @@ TEST_F(Tune, ExplainsDispatchesAndKnobsWithoutTrying) {
   const Ran ran = run({"matmul.mlir", "--explain"});
   ASSERT_EQ(ran.code, 0) << ran.err;
   EXPECT_THAT(ran.out, AllOf(HasSubstr("contraction"), HasSubstr("96x128x160r"),
-                             HasSubstr("will be tuned"), HasSubstr("DoubleTilingExpert")));
+                             HasSubstr("  yes\n"), HasSubstr("DoubleTilingExpert")));
+  EXPECT_THAT(widthOfTable(ran.out, "dispatch  "), AllOf(Gt(40u), Le(80u))) << ran.out;
   EXPECT_FALSE(fs::exists(box_.store()));
 }
 
@@ -137,9 +212,11 @@ TEST_F(Tune, CandidatesCompiledHereAreMeasuredThere) {
   EXPECT_EQ(json.at(0).at("dispatches").at(0).at("compiled"), 6);
   EXPECT_FALSE(fs::exists(box_.store()));
   fs::remove(box_.work() / "matmul.mlir");  // the folder has all that is needed
-  const Ran measured = run({"--continue", "there", "--rounds", "5"});
-  EXPECT_EQ(measured.code, 0) << measured.err;
-  EXPECT_THAT(measured.out, HasSubstr("dispatch_0_matmul_96x"));
+  const Ran measured = run({"--continue", "there", "--rounds", "5", "--json"});
+  ASSERT_EQ(measured.code, 0) << measured.err;
+  const auto tried = measured.json().at("programs").at(0).at("variants").at(0).at("dispatches");
+  EXPECT_THAT(tried.at(0).at("name").get<std::string>(), HasSubstr("dispatch_0_matmul_96x"));
+  EXPECT_EQ(tried.at(0).at("tried"), 6) << "all that were compiled, and nothing else";
   const auto stored = store::Store::open(box_.store(), store::Store::Mode::read).value();
   EXPECT_EQ(stored.run(1).value()->seed, 5u) << "that of the candidates";
   const Ran none = run({"--continue", "there", "--dispatches", "nothing", "--json"});
