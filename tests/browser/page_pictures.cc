@@ -26,13 +26,18 @@ Result<void> take(const Picture& picture) {
   HONE_CHECK(browser.prefer(picture.scheme));
   HONE_CHECK(picture.page.contains("://") ? browser.open(picture.page)
                                           : browser.open(std::filesystem::path(picture.page)));
-  HONE_CHECK(
-      browser.run("hone.drawAll(); return new Promise((done) => setTimeout(() => done(1), 300))"));
+  constexpr const char* kDraw =
+      "hone.drawAll(); return new Promise((done) => setTimeout(() => "
+      "done(document.documentElement.scrollHeight), 300))";
+  const nlohmann::json height = HONE_TRY(browser.run(kDraw));
+  if (whole) {  // a view of that height: plots are drawn anew when the view grows for a picture
+    HONE_CHECK(browser.resize(picture.width, height));
+    HONE_CHECK(browser.run(kDraw));
+  }
   for (const std::string& line : HONE_TRY(browser.console())) {
     fmt::print(stderr, "{}\n", line);
   }
-  const std::string png =
-      HONE_TRY(browser.screenshot(whole ? Browser::Of::page : Browser::Of::view));
+  const std::string png = HONE_TRY(browser.screenshot(Browser::Of::view));
   HONE_CHECK(writeFile(picture.file, png));
   fmt::print("{}: {} bytes\n", picture.file, png.size());
   return {};

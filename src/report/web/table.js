@@ -3,7 +3,7 @@
 (() => {
   const kRowsAtOnce = 200;
   const kFilterFrom = 8;
-  const kBrief = 14;  // words of so many letters are not broken
+  const kBrief = 20;  // words of so many letters are not broken
   const kOrder = new Intl.Collator("en", { numeric: true });  // made once: localeCompare makes one each time
 
   const sorted = (rows, column, direction) => {
