@@ -3,8 +3,9 @@
 namespace hone::kernel {
 
 const Names& pythonModules() {
-  static const Names kModules = {"torch",     "tilelang", "math",        "functools",  "typing",
-                                 "itertools", "enum",     "dataclasses", "__future__", "collections"};
+  static const Names kModules = {"torch",      "tilelang",    "math", "functools",
+                                 "typing",     "itertools",   "enum", "dataclasses",
+                                 "__future__", "collections"};
   return kModules;
 }
 
