@@ -96,14 +96,16 @@ class Service:
 
             self.loaded = KernelRun(request, self.folder)
         facts = self.loaded.facts
-        self._lock(request)
-        return {"facts": facts} if facts else {}
+        missing = self._lock(request)
+        return {"facts": facts, "missing": missing} if facts else {"missing": missing}
 
     def _lock(self, request):
-        """Nothing is built any more: no files, no processes."""
-        if request["role"] == "kernel" and request.get("device", "cpu") == "cpu":
-            sandbox.only_write_below([])
-            sandbox.refuse_processes()
+        """Nothing is built any more: no files, no processes. What could not be had of that."""
+        if request["role"] != "kernel" or request.get("device", "cpu") != "cpu":
+            return []
+        held = {"landlock": sandbox.only_write_below([]), "seccomp": sandbox.refuse_processes()}
+        held["a network namespace"] = self.network_cut
+        return [name for name, worked in held.items() if not worked]
 
     def _named(self, names):
         try:
@@ -133,6 +135,8 @@ class Service:
         for _ in range(warm_up):
             stirrer.before_call()
             call()
+        for tensor in inputs:
+            tensor.view.sum()  # the judge wrote them on another core: now they are in the caches
         self._send(request["id"], {"ok": True, "ready": True})
         word, number = self.requests.readline().split()
         if word != b"go":
