@@ -49,6 +49,7 @@ struct Analysis {
   double share = 0;                     ///< of the roofline that the kernel reaches
   std::vector<Finding> findings;        ///< the weightiest first
   std::vector<std::string> strategies;  ///< of the category, as sentences
+  std::string counters;                 ///< what the processor counted; "" where it did not
 
   /// For prompts and for the terminal.
   [[nodiscard]] std::string text() const;
