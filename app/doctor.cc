@@ -15,6 +15,7 @@
 #include "base/subprocess.h"
 #include "base/text.h"
 #include "iree/problem_mlir.h"
+#include "kernel/worker/defences.h"
 #include "kernel/worker/python_place.h"
 #include "report/table.h"
 #include "store/records.h"
@@ -175,6 +176,11 @@ void addKernelChecks(std::vector<Check>& checks) {
   };
   add("PyTorch", packages ? packages->torch : "");
   add("TileLang", packages ? packages->tilelang : "");
+  const std::vector<std::string> missing = kernel::missingDefences();
+  checks.push_back({"kernel sandbox", missing.empty(), false,
+                    missing.empty() ? "seccomp and Landlock hold" : kernel::warningOf(missing),
+                    "a kernel of Linux 5.13 or later with Landlock and seccomp (only for hone "
+                    "kernel)"});
   const std::string nvcc = findProgram("nvcc");
   checks.push_back({"nvcc", !nvcc.empty(), false, nvcc.empty() ? "not installed" : nvcc,
                     "CUDA's compiler (only for the registers of hone kernel's GPU kernels)"});

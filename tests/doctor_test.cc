@@ -37,7 +37,7 @@ TEST(Doctor, FindsWhatIsHereAndNamesTheDevices) {
     EXPECT_EQ(check.at("mend"), "") << name;
   }
   for (const char* name : {"device vulkan", "device hip", "device cuda", "z3", "PyTorch",
-                           "TileLang", "nvcc", "Slurm"}) {
+                           "TileLang", "kernel sandbox", "nvcc", "Slurm"}) {
     const nlohmann::json check = checkNamed(document, name);
     EXPECT_EQ(check.at("needed"), false) << name;
     EXPECT_EQ(check.at("found").get<bool>(), check.at("mend").get<std::string>().empty()) << check;

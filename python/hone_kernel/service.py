@@ -100,24 +100,23 @@ class Service:
 
             self.loaded = KernelRun(request, self.sizes, self.folder)
         facts = dict(self.loaded.facts or {})
+        missing = []
         if request["role"] == "kernel":
-            facts.update(self._lock())
+            missing = self._lock(facts)
             self.loaded.check_alone()
-        return {"facts": facts} if facts else {}
+        return {"facts": facts, "missing": missing} if facts else {"missing": missing}
 
-    def _lock(self):
-        """Nothing is built any more: no files, no processes. What is not locked is said."""
+    def _lock(self, facts):
+        """Nothing is built any more: no files, no processes. What could not be had of that."""
         if self.loaded.device != "cpu":
-            return {"lock": "none: the driver of a GPU needs files and processes"}
-        done = {
-            "landlock": sandbox.only_write_below([]),
-            "seccomp": sandbox.refuse_processes(),
-        }
-        for name, worked in done.items():
+            facts["lock"] = "none: the driver of a GPU needs files and processes"
+            return []
+        held = {"landlock": sandbox.only_write_below([]), "seccomp": sandbox.refuse_processes()}
+        for name, worked in held.items():
             if not worked and name in sandbox.offered():
                 raise WorkerError("refused", f"{name} is here, but it does not lock the kernel in")
-        missing = [name for name, worked in done.items() if not worked]
-        return {"lock": "without " + ", ".join(missing)} if missing else {}
+        held["a network namespace"] = self.network_cut
+        return [name for name, worked in held.items() if not worked]
 
     def _named(self, names):
         try:
@@ -149,6 +148,8 @@ class Service:
         for _ in range(warm_up):
             stirrer.before_call()
             call()
+        for tensor in inputs:
+            tensor.view.sum()  # the judge wrote them on another core: now they are in the caches
         self._send(request["id"], {"ok": True, "ready": True})
         word, number = self.requests.readline().split()
         if word != b"go":

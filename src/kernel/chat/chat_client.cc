@@ -185,17 +185,32 @@ milliseconds ChatClient::pauseBefore(int attempt, const HttpReply& reply) const 
                                       : options_.firstPause * (std::int64_t{1} << attempt);
 }
 
-ChatReply ChatClient::read(const HttpReply& reply) const {
+TokenUse ChatClient::useOfLost(std::string_view prompt,
+                               std::optional<std::int64_t> maxTokens) const {
+  constexpr std::int64_t kMostASecond = 100;
+  const std::int64_t written =
+      kMostASecond * std::chrono::ceil<std::chrono::seconds>(options_.timeout).count();
+  return {guessTokens(prompt), std::min(written, maxTokens.value_or(written))};
+}
+
+ChatReply ChatClient::read(const HttpReply& reply, std::string_view prompt) const {
   ChatReply answer;
   const json parsed = json::parse(reply.body, nullptr, false);
   const json usage = parsed.is_object() ? parsed.value("usage", json()) : json();
   answer.use = {countAt(usage, "prompt_tokens"), countAt(usage, "completion_tokens")};
+  const auto guessMissing = [&](std::string_view written) {
+    // A spending cap must hold with servers that count nothing, too.
+    answer.use.in = answer.use.in > 0 ? answer.use.in : guessTokens(prompt);
+    answer.use.out = answer.use.out > 0 ? answer.use.out : guessTokens(written);
+  };
   const json choices = parsed.is_object() ? parsed.value("choices", json()) : json();
   if (!choices.is_array() || choices.empty() || !choices[0].is_object()) {
+    guessMissing(reply.body);
     answer.failure = "the server's answer is no chat completion";
     return answer;
   }
   answer.text = withoutKey(textAt(choices[0].value("message", json()), "content"));
+  guessMissing(answer.text);
   if (trim(answer.text).empty()) {
     answer.failure = textAt(choices[0], "finish_reason") == "length"
                          ? "the model used up its tokens before it answered: raise --max-tokens"
@@ -210,7 +225,12 @@ Result<ChatReply> ChatClient::ask(const std::string& prompt,
   for (int attempt = 0; attempt < options_.attempts; ++attempt) {
     const HttpReply reply = HONE_TRY(post(request(body(prompt, maxTokens))));
     if (reply.status == kOk) {
-      return read(reply);
+      ChatReply answer = read(reply, prompt);
+      answer.use += failed.use;
+      return answer;
+    }
+    if (reply.timedOut) {
+      failed.use += useOfLost(prompt, maxTokens);
     }
     HONE_CHECK(refuse(reply));
     if (reply.status == kBadRequest && adapt(reply.body)) {

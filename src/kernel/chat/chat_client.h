@@ -28,7 +28,7 @@ struct ChatOptions {
 struct ChatReply {
   std::string text;
   std::string failure;  ///< "" where there is an answer; one line else
-  TokenUse use;         ///< as the server counts
+  TokenUse use;         ///< as the server counts; guessed where it does not
 
   [[nodiscard]] bool ok() const { return failure.empty(); }
 };
@@ -65,7 +65,10 @@ class ChatClient {
   [[nodiscard]] Result<void> refuse(const HttpReply& reply) const;
   [[nodiscard]] Result<void> refusalOf(const HttpReply& reply) const;
   [[nodiscard]] std::chrono::milliseconds pauseBefore(int attempt, const HttpReply& reply) const;
-  [[nodiscard]] ChatReply read(const HttpReply& reply) const;
+  [[nodiscard]] ChatReply read(const HttpReply& reply, std::string_view prompt) const;
+  /// What a request may cost that was sent and whose answer never came.
+  [[nodiscard]] TokenUse useOfLost(std::string_view prompt,
+                                   std::optional<std::int64_t> maxTokens) const;
   /// What the server says of its error, in a line.
   [[nodiscard]] std::string saidBy(const HttpReply& reply) const;
   /// Servers may send a key back; nobody shall see it.

@@ -77,6 +77,33 @@ TEST(ChatClient, SendsTheQuestionAndCountsTokens) {
   EXPECT_THAT(client.pauses(), SizeIs(0));
 }
 
+TEST(ChatClient, GuessesTokensThatNobodyCounts) {
+  // "make it fast" has twelve letters.
+  ChatServer silent({{200, R"({"choices":[{"message":{"content":"123456789"}}]})", {}},
+                     {200, R"({"choices":[{"message":{"content":"123"}}],"usage":null})", {}},
+                     {200, R"({"usage":{"prompt_tokens":7}, "choices":[]})", {}}});
+  Client client(silent.base());
+  EXPECT_EQ(client.ask()->use, (TokenUse{4, 3}));
+  EXPECT_EQ(client.ask()->use, (TokenUse{4, 1}));
+  const auto broken = client.ask();
+  EXPECT_FALSE(broken->ok());
+  EXPECT_EQ(broken->use.in, 7);
+  EXPECT_GT(broken->use.out, 0);
+}
+
+TEST(ChatClient, WhatWasSentAndNeverAnsweredMayCost) {
+  test::Scripted slow = says("too late");
+  slow.never = true;
+  ChatServer server({slow, slow, slow, slow});
+  Client client(server.base(), milliseconds(200));
+  const auto lost = client.ask(60);
+  ASSERT_TRUE(lost);
+  EXPECT_FALSE(lost->ok());
+  const std::int64_t attempts = lost->use.in / 4;
+  EXPECT_GT(attempts, 0);
+  EXPECT_EQ(lost->use, (TokenUse{4 * attempts, 60 * attempts}));
+}
+
 TEST(ChatClient, NamesWithoutTheProvider) {
   EXPECT_EQ(modelName("openai/o3"), "o3");
   EXPECT_EQ(modelName("gpt-4o"), "gpt-4o");

@@ -39,6 +39,11 @@ TokenUse& TokenUse::operator+=(const TokenUse& other) {
   return *this;
 }
 
+std::int64_t guessTokens(std::string_view text) {
+  constexpr std::size_t kLettersAToken = 3;  // seldom fewer
+  return static_cast<std::int64_t>((text.size() + kLettersAToken - 1) / kLettersAToken);
+}
+
 double costOf(const TokenUse& use, const ChatPrice& price) {
   return (static_cast<double>(use.in) * price.in + static_cast<double>(use.out) * price.out) / 1e6;
 }

@@ -24,6 +24,9 @@ struct TokenUse {
   bool operator==(const TokenUse&) const = default;
 };
 
+/// How many tokens a text has, where nobody counts: rather too many than too few.
+[[nodiscard]] std::int64_t guessTokens(std::string_view text);
+
 [[nodiscard]] double costOf(const TokenUse& use, const ChatPrice& price);
 
 /// What a model is known to cost, dated names ("gpt-4o-2024-08-06") included; nothing for others.

@@ -88,9 +88,19 @@ std::optional<std::string> CallTensors::harm(std::span<const verify::Tensor> inp
   return std::nullopt;
 }
 
-std::optional<std::string> CallTensors::unwritten() const {
+std::vector<verify::Tensor> CallTensors::outputs() const {
+  std::vector<verify::Tensor> copies;
   for (const Named& output : outputs_) {
-    if (const auto element = output.tensor.firstUnwritten()) {
+    const std::span<const std::byte> data = output.tensor.data();
+    copies.push_back({output.tensor.type(), {data.begin(), data.end()}});
+  }
+  return copies;
+}
+
+std::optional<std::string> CallTensors::unwritten(std::span<const verify::Tensor> outputs) const {
+  for (std::size_t i = 0; i < outputs_.size(); ++i) {
+    const Named& output = outputs_[i];
+    if (const auto element = output.tensor.firstUnwritten(outputs[i].data)) {
       return fmt::format("it does not write {}{}", output.name,
                          indexText(output.tensor.type().shape, *element));
     }
@@ -98,9 +108,12 @@ std::optional<std::string> CallTensors::unwritten() const {
   return std::nullopt;
 }
 
-verify::Tensor CallTensors::output(std::size_t index) const {
-  const std::span<const std::byte> data = outputs_[index].tensor.data();
-  return {outputs_[index].tensor.type(), {data.begin(), data.end()}};
+void CallTensors::hide() {
+  for (auto* all : {&inputs_, &outputs_}) {
+    for (Named& named : *all) {
+      named.tensor.hide();
+    }
+  }
 }
 
 verify::Tensor CallTensors::input(std::size_t index) const {

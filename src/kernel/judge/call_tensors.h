@@ -34,12 +34,14 @@ class CallTensors {
   /// What the call did to memory that is not its own: inputs that are not `inputs` any more, bytes
   /// around the data. Nothing when it behaved.
   [[nodiscard]] std::optional<std::string> harm(std::span<const verify::Tensor> inputs) const;
-  /// An output that the call left, or a part of one: a sentence.
-  [[nodiscard]] std::optional<std::string> unwritten() const;
-  [[nodiscard]] verify::Tensor output(std::size_t index) const;
+  /// Copies of the outputs as they are now.
+  [[nodiscard]] std::vector<verify::Tensor> outputs() const;
+  /// What the call left of these copies, or a part of one: a sentence.
+  [[nodiscard]] std::optional<std::string> unwritten(std::span<const verify::Tensor> outputs) const;
   [[nodiscard]] verify::Tensor input(std::size_t index) const;
   [[nodiscard]] std::size_t inputCount() const { return inputs_.size(); }
-  [[nodiscard]] std::size_t outputCount() const { return outputs_.size(); }
+  /// Nobody can open them any more; a worker that has them keeps them.
+  void hide();
 
  private:
   CallTensors() = default;

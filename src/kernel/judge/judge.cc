@@ -8,6 +8,7 @@
 #include "kernel/judge/judge_state.h"
 #include "kernel/judge/reference_text.h"
 #include "kernel/source/cheats.h"
+#include "kernel/worker/library_symbols.h"
 #include "trial/lane.h"
 
 namespace hone::kernel {
@@ -17,6 +18,23 @@ using model::Outcome;
 
 /// A worker maps each tensor in two places, twice.
 constexpr double kCopies = 4;
+/// What a library that was built from a kernel has that is not the kernel's own; "" or a sentence.
+Result<std::string> notItsOwn(const CppBuilt& built) {
+  if (!built.files.empty()) {
+    return fmt::format("reads {} while it is built; a kernel is one file, and standard headers",
+                       built.files.front());
+  }
+  for (const std::string& symbol : HONE_TRY(neededSymbols(built.library))) {
+    if (!mayNeed(symbol)) {
+      return fmt::format(
+          "needs {}, which is not for kernels; they have memory, mathematics, OpenMP and C++'s own "
+          "library, without clocks and files",
+          symbol);
+    }
+  }
+  return "";
+}
+
 /// Two placements, the reference's in f64, and as much again for other shapes.
 constexpr double kAllCopies = 8;
 
@@ -102,7 +120,7 @@ Result<std::optional<Runnable>> Judge::State::runnableOf(const Contestant& conte
   judged.buildWallNs = built.wallNs;
   judged.buildCpuNs = built.cpuNs;
   judged.facts["remarks"] = built.remarks;
-  if (!built.ok()) {
+  if (!built.ok() || !isFair(HONE_TRY(notItsOwn(built)), judged)) {
     return std::nullopt;
   }
   return HONE_TRY(cppRunnable(options, built.library, "kernel"));

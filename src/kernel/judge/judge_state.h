@@ -42,7 +42,9 @@ struct Judge::State {
   /// Of each shape, at the begin and at the end of its pages.
   std::vector<std::array<CallTensors, 2>> tensors;
   std::vector<Case> timingCases;  ///< of the task's own shape; made when they are needed
-  Random random;                  ///< for marks, guards and stirring; never the same twice
+  Random random;  ///< for timed inputs, marks, guards and stirring; never the same twice
+  std::int64_t renewalNs = 0;     ///< what may be spent on other timed inputs
+  std::int64_t timingCaseNs = 1;  ///< what the last of them took to make
 
   [[nodiscard]] const Shape& shapeOf(std::size_t index) const {
     return index == 0 ? task.shape : task.others[index - 1];
@@ -52,6 +54,8 @@ struct Judge::State {
                                                            Judged& judged);
   [[nodiscard]] Result<Case> makeCase(std::size_t shape, ValueKind kind, std::uint64_t seed);
 
+  /// Whether there is no trick; else `judged` says which.
+  [[nodiscard]] static bool isFair(const std::string& trick, Judged& judged);
   /// Runs the subject on all sets of inputs; `judged` says what is wrong.
   [[nodiscard]] Result<void> verify(const Runnable& runnable, bool general, std::uint64_t salt,
                                     Judged& judged);
@@ -68,6 +72,8 @@ struct Judge::State {
   [[nodiscard]] Result<bool> callAndCheck(Subject& subject, Case& expected, Placement placement,
                                           Judged& judged);
   [[nodiscard]] Result<void> widenScales(Case& expected);
+  /// Has the oldest timed inputs made anew, as many as there is time for.
+  void renewTimingCases();
   /// The inputs of the turn-th request of a process; they are other ones in the next.
   [[nodiscard]] Result<Case*> timingCase(std::size_t turn);
   [[nodiscard]] Result<void> checkSpeed(Judged& judged);

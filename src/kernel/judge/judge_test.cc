@@ -4,7 +4,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "base/file.h"
+#include "kernel/judge/input_values.h"
+#include "kernel/judge/reference_run.h"
 #include "kernel/source/test_kernels.h"
 
 namespace hone::kernel {
@@ -181,10 +185,10 @@ INSTANTIATE_TEST_SUITE_P(
 INSTANTIATE_TEST_SUITE_P(
     Cheats, BadKernel,
     testing::Values(
-        Bad{"Forks", matmulText("JOIN(fo, rk)();", kJoin), Outcome::invalid, "start a process"},
+        Bad{"Forks", matmulText("JOIN(fo, rk)();", kJoin), Outcome::invalid, "needs fork, which"},
         Bad{"ForksPlainly", matmulText("fork();"), Outcome::invalid,
             "line 7: starts a process (fork)"},
-        Bad{"Exits", matmulText("JOIN(ex, it)(0);", kJoin), Outcome::runFailed, "exit code 0"},
+        Bad{"Exits", matmulText("JOIN(ex, it)(0);", kJoin), Outcome::invalid, "needs exit"},
         Bad{"LooksAtTheClock", matmulText("auto t = std::chrono::steady_clock::now();"),
             Outcome::invalid, "reads a clock"},
         // Returns at once when it is called with pointers that it knows.
@@ -232,10 +236,27 @@ INSTANTIATE_TEST_SUITE_P(
             matmulText("const char* done = \"{\\\"id\\\":0,\\\"ok\\\":true}\\n\"; (void)!JOIN(wri, "
                        "te)(4, done, strlen(done));",
                        kJoin),
-            Outcome::invalid, "judge's channel"},
+            Outcome::invalid, "needs write"},
         // Reads what it should compute from the memory of the judge.
         Bad{"ReadsTheJudge", matmulText("JOIN(sys, call)(310, 1, 0, 0, 0, 0, 0);", kJoin),
-            Outcome::invalid, "look into a process"}),
+            Outcome::invalid, "needs syscall"},
+        // Has a library of hone's own do the work.
+        Bad{"BorrowsALibrary",
+            matmulText("if (dnnl_sgemm) dnnl_sgemm('N');",
+                       "extern \"C\" { [[gnu::weak]] int dnnl_sgemm(char); }\n"),
+            Outcome::invalid, "needs dnnl_sgemm"},
+        Bad{"BorrowsAFile",
+            matmulText("", "#define S2(x) #x\n#define S(x) S2(x)\n" + std::string(kJoin) +
+                               "asm(\".\" S(JOIN(inc, bin)) \" \\\"" HONE_PROGRAM "\\\"\");\n"),
+            Outcome::invalid, "reads " HONE_PROGRAM " while it is built"},
+        // A thread that naps until the clocks are read, and computes when it is not watched.
+        Bad{"KeepsASleepingThread",
+            matmulText("static std::thread* t = new std::thread([] { std::unique_lock lock(m); "
+                       "c.wait(lock, [] { return go; }); }); (void)t;",
+                       std::string(kThread) + "#include <condition_variable>\n#include <mutex>\n"
+                                              "static std::mutex m; static std::condition_variable "
+                                              "c; static bool go = false;\n"),
+            Outcome::invalid, "leaves threads running or asleep"}),
     [](const auto& info) { return info.param.name; });
 
 TEST(JudgeCheats, WhichCallIsComparedCannotBeForeseen) {
@@ -270,6 +291,38 @@ TEST(JudgeCheats, NoRequestOfAProcessRepeatsTheInputsOfAnother) {
   const Source source{Language::cpp, "matmul", text, {}};
   const Judged judged = matmulBench().judge().measure({&source}, model::Stage::race, 0, 0).value();
   EXPECT_EQ(judged.outcome, Outcome::ok) << judged.message;
+}
+
+TEST(JudgeCheats, TheWarmUpShowsNothingOfWhatIsTimed) {
+  // Where only a few inputs are others than in the call before, an update would do: it answers
+  // wrongly there, so right outputs show that no compared call was like the one before. It is slow,
+  // so that a sample is one call.
+  const std::string text = matmulText(
+      "static std::vector<float> last; std::vector<float> now(A, A + M * K);\n"
+      "now.insert(now.end(), B, B + K * N); long others = 0;\n"
+      "for (std::size_t i = 0; i < last.size(); ++i) others += last[i] != now[i];\n"
+      "const bool update = last.size() == now.size() && others > 0 && others < 5; last = now;\n"
+      "if (update) { for (long i = 0; i < M * N; ++i) C[i] = 0; return; }\n"
+      "for (volatile long i = 0; i < 20000000; i = i + 1) {}",
+      "#include <vector>\n");
+  const Source source{Language::cpp, "matmul", text, {}};
+  const Judged judged = matmulBench().judge().measure({&source}, model::Stage::race, 0, 0).value();
+  EXPECT_EQ(judged.outcome, Outcome::ok) << judged.message;
+  ASSERT_FALSE(judged.samples.empty());
+  EXPECT_EQ(judged.samples[0].iterations, 1);
+}
+
+TEST(JudgeCheats, TimedInputsAreOthersInEveryProcess) {
+  // What a kernel prints may reach who writes the next one.
+  const std::string text = matmulText("printf(\"first %a\\n\", A[3]); fflush(stdout); abort();",
+                                      "#include <cstdio>\n");
+  const Source source{Language::cpp, "matmul", text, {}};
+  std::set<std::string> seen;
+  for (int i = 0; i < 3; ++i) {
+    seen.insert(
+        matmulBench().judge().measure({&source}, model::Stage::race, i, 0).value().diagnostics);
+  }
+  EXPECT_EQ(seen.size(), 3u);
 }
 
 TEST(JudgeCheats, AnEndlessLoopIsATimeout) {
@@ -311,6 +364,22 @@ TEST(JudgeInputs, AreOthersForEverySalt) {
   EXPECT_THAT(one.diagnostics, HasSubstr("first "));
   EXPECT_NE(one.diagnostics, two.diagnostics);
   EXPECT_EQ(judgeMatmul(text, 1).diagnostics, one.diagnostics);
+}
+
+TEST(JudgeReference, WhatIsExpectedStandsInNoFile) {
+  const ScratchFolder folder = ScratchFolder::create("hone-judge-test").value();
+  const auto file = folder.path() / "task.reference.cc";
+  const auto shared = folder.path() / "tensors";
+  ASSERT_TRUE(writeFile(file, kMatmulReference));
+  ASSERT_TRUE(makeFolder(shared));
+  JudgeOptions options;
+  options.folder = folder.path();
+  options.program = HONE_PROGRAM;
+  const Task task = readTask(file, options).value();
+  auto builder = CppBuilder::open(folder.path() / "built", options.limits).value();
+  auto reference = ReferenceRun::open(task, options, builder, shared).value();
+  EXPECT_TRUE(reference.compute(0, makeInputs(task.shape, ValueKind::unit, 1)));
+  EXPECT_TRUE(std::filesystem::is_empty(shared));
 }
 
 TEST(JudgeReference, WhatIsWrongWithItIsTheUsers) {

@@ -2,7 +2,7 @@
 #include <array>
 #include <cmath>
 
-#include "base/hash.h"
+#include "base/clock.h"
 #include "base/text.h"
 #include "kernel/judge/judge_state.h"
 #include "stats/summary.h"
@@ -23,6 +23,8 @@ constexpr double kFewestCases = 3;
 constexpr double kCaseMemory = 1024.0 * 1024 * 1024;
 /// The inputs, and what must come of them with its scales in f64.
 constexpr double kCopiesOfCase = 4;
+/// So much time a process may take for inputs that none has seen.
+constexpr std::int64_t kRenewalNs = 40'000'000;
 
 /// What copying the outputs may take at most; nothing else is done then.
 double mostFlushNs(const Shape& shape) {
@@ -40,6 +42,15 @@ double rankNs(double wallNs, double cpuNs, bool byCpuTime) {
   return byCpuTime ? std::min(wallNs, cpuNs) : wallNs;
 }
 
+/// Those of the last sample are as good as any.
+void noteCounts(const std::vector<double>& counts, double calls, Judged& judged) {
+  if (counts.size() == 3 && counts[1] > 0) {
+    judged.facts["counters"] = {{"instructions", counts[0] / calls},
+                                {"cycles", counts[1] / calls},
+                                {"cache_misses", counts[2] / calls}};
+  }
+}
+
 }  // namespace
 
 Result<Case*> Judge::State::timingCase(std::size_t turn) {
@@ -50,10 +61,22 @@ Result<Case*> Judge::State::timingCase(std::size_t turn) {
       std::clamp(kCaseMemory / std::max(bytes, 1.0), kFewestCases, kMostCases));
   const std::size_t wanted = turn % count;
   while (timingCases.size() <= wanted) {
-    const std::uint64_t seed = seedFrom(options.seed, fmt::format("timing {}", timingCases.size()));
-    timingCases.push_back(HONE_TRY(makeCase(0, ValueKind::unit, seed)));
+    const std::int64_t beginNs = nowNs();
+    timingCases.push_back(HONE_TRY(makeCase(0, ValueKind::unit, random.next())));
+    timingCaseNs = nowNs() - beginNs;
   }
   return &timingCases[wanted];
+}
+
+void Judge::State::renewTimingCases() {
+  // What a kernel prints of its inputs may reach who writes the next one.
+  renewalNs += kRenewalNs;
+  std::ptrdiff_t old = 0;
+  for (; old < std::ssize(timingCases) && renewalNs >= timingCaseNs; ++old) {
+    renewalNs -= timingCaseNs;
+  }
+  renewalNs = std::min(renewalNs, timingCaseNs);
+  timingCases.erase(timingCases.begin(), timingCases.begin() + old);
 }
 
 Result<void> Judge::State::time(const Runnable& runnable, model::Stage stage, std::int64_t round,
@@ -66,23 +89,36 @@ Result<void> Judge::State::time(const Runnable& runnable, model::Stage stage, st
   }
   // PyTorch is no suspect; what a GPU's driver computes is not the kernel's.
   const bool suspect = runnable.onCpu() && runnable.load.value("role", "") == "kernel";
+  renewTimingCases();
+  used.fill(HONE_TRY(timingCase(0))->inputs, random);
+  // Warms up on the inputs of the request before, so that nothing of what is timed was seen.
   const auto take = [&](std::size_t turn, std::int64_t calls) -> Result<std::optional<TimedReply>> {
-    Case* contents = HONE_TRY(timingCase(turn));
-    used.fill(contents->inputs, random);
     const auto limit = patience(0) * 2 + milliseconds(1000);
-    auto timed = HONE_TRY(subject->time(used, 1, calls, random.next() >> 11U, limit, judged));
+    const auto run = [&](std::int64_t count) {
+      return subject->time(used, 0, count, random.next() >> 11U, limit, judged);
+    };
+    Case* contents = HONE_TRY(timingCase(turn));
+    const auto warmUp = HONE_TRY(run(1));
+    if (!warmUp) {
+      return std::nullopt;
+    }
+    used.fill(contents->inputs, random);
+    auto timed = HONE_TRY(run(calls));
     if (timed && suspect && timed->flushCpuNs > mostFlushNs(task.shape)) {
       judged.outcome = Outcome::invalid;
       judged.message = fmt::format("it computes after its answer: {} while its outputs were copied",
                                    humanTime(timed->flushCpuNs));
       return std::nullopt;
     }
-    if (timed && !HONE_TRY(check(*subject, used, *contents, judged))) {
+    if (!timed || !HONE_TRY(check(*subject, used, *contents, judged)) ||
+        !isFair(subject->workedAhead(*warmUp, *timed), judged) ||
+        !isFair(subject->workedOn(*timed), judged) ||
+        !isFair(subject->keptThreads(options.threads), judged)) {
       return std::nullopt;
     }
     return timed;
   };
-  const auto look = HONE_TRY(take(0, 1));
+  const auto look = HONE_TRY(take(1, 1));
   if (!look) {
     return {};
   }
@@ -90,7 +126,10 @@ Result<void> Judge::State::time(const Runnable& runnable, model::Stage stage, st
   const bool byCpuTime = options.threads == 1 && runnable.onCpu();
   const trial::Pace pace = trial::paceOf(rankNs(look->wallNs, look->cpuNs, byCpuTime));
   std::int64_t counted = 0;
-  for (std::size_t turn = 1; counted < pace.repetitions; ++turn) {
+  if (options.threads == 1) {
+    subject->countEvents();
+  }
+  for (std::size_t turn = 2; counted < pace.repetitions; ++turn) {
     // Only the last call of a request is compared. Requests of any length that do not count are
     // strewn in, so that no kernel can know which call that is.
     const bool counts = pace.iterations == 1 || random.below(2) == 0;
@@ -106,11 +145,10 @@ Result<void> Judge::State::time(const Runnable& runnable, model::Stage stage, st
       const double wallNs = fair ? fairWallNs(*timed, options.threads) : timed->wallNs;
       judged.samples.push_back(
           {stage, round, position, counted++, wallNs / each, timed->cpuNs / each, calls});
+      noteCounts(timed->counts, each, judged);
     }
   }
-  if (const std::string busy = subject->worker().busyWhileIdle(); !busy.empty()) {
-    judged.outcome = Outcome::invalid;
-    judged.message = busy;
+  if (!isFair(subject->worker().busyWhileIdle(), judged)) {
     return {};
   }
   // What a GPU can do at best is not known here.
@@ -135,7 +173,7 @@ Result<void> Judge::State::checkSpeed(Judged& judged) {
       "faster than this machine can be: a call takes {}, and {:.0f} GFLOP/s and {:.0f} GB/s are "
       "the most that a core does; it does not do what the reference says, or {:.4g} flops are too "
       "many (a line '{} hone: flops N' in {} says how many there are)",
-      humanTime(callNs), peak.gflops(), peak.gbps(), task.shape.flops,
+      humanTime(callNs), peak.core().gflops, peak.core().gbps, task.shape.flops,
       task.reference.extension() == ".py" ? "#" : "//", task.reference.filename().string());
   judged.samples.clear();
   return {};

@@ -4,6 +4,7 @@
 #include <array>
 #include <limits>
 
+#include "base/machine.h"
 #include "kernel/judge/input_values.h"
 #include "kernel/judge/subject.h"
 
@@ -71,6 +72,38 @@ extern "C" void kernel(const float* in, float* out, std::int64_t rounds) {
 }
 )";
 
+/// Writes past the caches, or as the C library does: whichever is quicker.
+constexpr const char* kStores = R"(#include <cstdint>
+#include <cstring>
+#ifdef __AVX__
+#include <immintrin.h>
+#endif
+extern "C" void kernel(const float* in, float* out, std::int64_t floats, std::int64_t streams) {
+#ifdef __AVX__
+  if (streams != 0) {
+    const __m256 value = _mm256_set1_ps(in[0]);
+    for (std::int64_t i = 0; i + 8 <= floats; i += 8) _mm256_stream_ps(out + i, value);
+    _mm_sfence();
+    return;
+  }
+#endif
+  std::memset(out, static_cast<int>(in[0]), static_cast<std::size_t>(floats) * sizeof(float));
+}
+)";
+/// The memory of a machine is shared with others, who may be in the way when it is measured.
+constexpr double kMemoryDoubt = 2;
+constexpr double kBytesOfFloat = 4;
+
+double lastCacheBytes() {
+  constexpr int kLast = 4;
+  for (int level = kLast; level > 0; --level) {
+    if (const auto bytes = dataCacheBytes(level)) {
+      return static_cast<double>(*bytes);
+    }
+  }
+  return 0;
+}
+
 Shape tinyShape() {
   Shape shape;
   shape.sizes = {{"rounds", kRounds}};
@@ -94,7 +127,12 @@ Result<MachinePeak> MachinePeak::open(const JudgeOptions& options,
                                       const std::filesystem::path& tensorFolder) {
   auto tensors =
       HONE_TRY(CallTensors::create(tensorFolder, "peak", tinyShape(), Placement::begin, false));
-  return MachinePeak(options, std::move(tensors));
+  return MachinePeak(options, tensorFolder, std::move(tensors));
+}
+
+MachinePeak::MachinePeak(JudgeOptions options, std::filesystem::path folder, CallTensors tensors)
+    : options_(std::move(options)), folder_(std::move(folder)), tensors_(std::move(tensors)) {
+  core_.cacheBytes = lastCacheBytes();
 }
 
 /// The time of one round over what it does: ns a flop or a byte.
@@ -111,7 +149,7 @@ Result<double> MachinePeak::fastestNs(const Runnable& runnable) {
     if (!timed) {
       break;
     }
-    const double amount = verify::numbersOf<double>(tensors_.output(0)).front();
+    const double amount = verify::numbersOf<double>(tensors_.outputs()[0]).front();
     fastest = std::min(fastest, timed->cpuNs / (static_cast<double>(kRounds) * amount));
   }
   if (!judged.ok()) {
@@ -123,20 +161,57 @@ Result<double> MachinePeak::fastestNs(const Runnable& runnable) {
 Result<void> MachinePeak::measure(CppBuilder& builder) {
   const Runnable flops = HONE_TRY(built(options_, builder, kFlops));
   const Runnable loads = HONE_TRY(built(options_, builder, kLoads));
-  gflops_ = std::max(gflops_, 1 / HONE_TRY(fastestNs(flops)));
-  gbps_ = std::max(gbps_, 1 / HONE_TRY(fastestNs(loads)));
-  return {};
+  core_.gflops = std::max(core_.gflops, 1 / HONE_TRY(fastestNs(flops)));
+  core_.gbps = std::max(core_.gbps, 1 / HONE_TRY(fastestNs(loads)));
+  return large_ ? measureMemory(builder) : Result<void>();
+}
+
+Result<void> MachinePeak::measureMemory(CppBuilder& builder) {
+  const auto floats = static_cast<std::int64_t>(2 * core_.cacheBytes / kBytesOfFloat);
+  Judged judged;
+  for (const std::int64_t streams : {0, 1}) {
+    Shape shape;
+    shape.sizes = {{"floats", floats}, {"streams", streams}};
+    shape.inputs = {{"in", {{16}, model::ElementType::f32}}};
+    shape.outputs = {{"out", {{floats}, model::ElementType::f32}}};
+    const Runnable runnable = HONE_TRY(built(options_, builder, kStores));
+    const auto tensors =
+        HONE_TRY(CallTensors::create(folder_, "memory", shape, Placement::begin, false));
+    const std::array<const CallTensors*, 1> all = {&tensors};
+    auto subject = HONE_TRY(Subject::start(runnable, all, options_.limits.wall, judged));
+    for (int i = 0; subject && i < kSamples; ++i) {
+      const auto timed = HONE_TRY(subject->time(tensors, 1, 1, 1, options_.limits.wall, judged));
+      if (!timed) {
+        break;
+      }
+      const double gbps = kBytesOfFloat * static_cast<double>(floats) / timed->cpuNs;
+      core_.memoryGbps = std::max(core_.memoryGbps, kMemoryDoubt * gbps);
+    }
+  }
+  return judged.ok() ? Result<void>()
+                     : machineError("the memory of this machine cannot be measured: {}",
+                                    judged.message);
+}
+
+double leastNsOf(double flops, double outputBytes, const CorePeak& peak) {
+  const double kept =
+      peak.memoryGbps > 0 ? std::min(outputBytes, peak.cacheBytes) : outputBytes;
+  const double writeNs =
+      kept / peak.gbps + (kept < outputBytes ? (outputBytes - kept) / peak.memoryGbps : 0);
+  return std::max(flops / peak.gflops, writeNs);
 }
 
 Result<double> MachinePeak::leastNs(const Shape& shape, int threads, CppBuilder& builder) {
-  if (gflops_ == 0) {
-    HONE_CHECK(measure(builder));
-  }
   double outputs = 0;
   for (const Argument& output : shape.outputs) {
     outputs += static_cast<double>(output.type.bytes());
   }
-  return std::max(shape.flops / gflops_, outputs / gbps_) / threads;
+  const bool larger = core_.cacheBytes > 0 && outputs > core_.cacheBytes;
+  if (core_.gflops == 0 || (larger && !large_)) {
+    large_ = large_ || larger;
+    HONE_CHECK(measure(builder));
+  }
+  return leastNsOf(shape.flops, outputs, core_) / threads;
 }
 
 }  // namespace hone::kernel

@@ -1,12 +1,18 @@
 #include "kernel/judge/subject.h"
 
 #include <algorithm>
+#include <thread>
 
 namespace hone::kernel {
 namespace {
 
 using model::Outcome;
 using Status = Reply::Status;
+
+/// What a worker may compute while it waits: the last steps of an answer that was read already.
+constexpr std::int64_t kIdleNs = 100'000;
+/// Python has more to tidy up.
+constexpr std::int64_t kPythonIdleNs = 1'000'000;
 
 Outcome outcomeOf(const Reply& reply) {
   switch (reply.status) {
@@ -49,7 +55,7 @@ Result<bool> Subject::accept(const Reply& reply, Judged& judged) const {
 Result<std::optional<Subject>> Subject::start(const Runnable& runnable,
                                               std::span<const CallTensors* const> tensors,
                                               std::chrono::milliseconds limit, Judged& judged) {
-  Subject subject(HONE_TRY(Worker::start(runnable.command)));
+  Subject subject(HONE_TRY(Worker::start(runnable.command)), runnable);
   nlohmann::json list = nlohmann::json::array();
   for (const CallTensors* each : tensors) {
     each->describe(list);
@@ -72,7 +78,43 @@ Result<std::optional<Subject>> Subject::start(const Runnable& runnable,
       facts != loaded.body.end() && facts->is_object()) {
     judged.facts.update(*facts);
   }
+  // What the judge itself notes is not for a worker to say.
+  judged.facts.erase("counters");
+  judged.facts.erase("missing_defences");
+  if (const auto missing = loaded.body.find("missing");
+      missing != loaded.body.end() && missing->is_array()) {
+    for (const nlohmann::json& one : *missing) {
+      if (one.is_string()) {
+        judged.facts["missing_defences"].push_back(one);
+      }
+    }
+  }
   return subject;
+}
+
+std::string Subject::workedAhead(const TimedReply& before, const TimedReply& timed) const {
+  // The thread that serves requests read the inputs; in Python, torch's threads did.
+  const std::int64_t ns = timed.before.othersNs() - before.after.othersNs();
+  return isSuspect_ && isCpp_ && ns > kIdleNs ? "it computes in a thread before it is called" : "";
+}
+
+std::string Subject::workedOn(const TimedReply& timed) const {
+  const std::int64_t ns = worker_.rest().allNs - timed.after.allNs;
+  return isSuspect_ && ns > (isCpp_ ? kIdleNs : kPythonIdleNs)
+             ? "it goes on computing after its answer"
+             : "";
+}
+
+std::string Subject::keptThreads(int allowed) const {
+  // One that was joined may be seen for a moment more.
+  constexpr int kLooks = 500;
+  for (int i = 0; isSuspect_ && isCpp_ && allowed == 1 && worker_.threads() > 1; ++i) {
+    if (i == kLooks) {
+      return "it leaves threads running or asleep after its call, and may have one (--threads)";
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  return "";
 }
 
 Result<bool> Subject::call(const CallTensors& tensors, std::chrono::milliseconds limit,

@@ -40,12 +40,32 @@ class Subject {
                                                        std::chrono::milliseconds limit,
                                                        Judged& judged);
   [[nodiscard]] const Worker& worker() const { return worker_; }
+  /// Has what a kernel's thread does counted, too; in Python more than the kernel runs in it.
+  void countEvents() {
+    if (isSuspect_ && isCpp_) {
+      worker_.countEvents();
+    }
+  }
+
+  // What a kernel does to have its work uncounted; "" or a sentence.
+
+  /// Whether a thread of it computed between two requests, on inputs that it was not called with.
+  [[nodiscard]] std::string workedAhead(const TimedReply& before, const TimedReply& timed) const;
+  /// Whether it computed since its answer.
+  [[nodiscard]] std::string workedOn(const TimedReply& timed) const;
+  /// Whether threads are left of a kernel that may have one.
+  [[nodiscard]] std::string keptThreads(int allowed) const;
 
  private:
-  explicit Subject(Worker worker) : worker_(std::move(worker)) {}
+  Subject(Worker worker, const Runnable& runnable)
+      : worker_(std::move(worker)),
+        isSuspect_(runnable.onCpu() && runnable.load.value("role", "") == "kernel"),
+        isCpp_(runnable.load.contains("library")) {}
   [[nodiscard]] Result<bool> accept(const Reply& reply, Judged& judged) const;
 
   Worker worker_;
+  bool isSuspect_;  ///< PyTorch is none; what a GPU's driver computes is not the kernel's
+  bool isCpp_;
 };
 
 }  // namespace hone::kernel

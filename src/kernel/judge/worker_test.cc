@@ -4,12 +4,15 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <thread>
+
 #include "base/file.h"
 #include "kernel/judge/call_tensors.h"
 #include "kernel/judge/input_values.h"
 #include "kernel/judge/runnable.h"
 #include "kernel/judge/subject.h"
 #include "kernel/worker/cpp_build.h"
+#include "kernel/worker/defences.h"
 
 namespace hone::kernel {
 namespace {
@@ -64,10 +67,10 @@ class InWorker : public testing::Test {
     EXPECT_THAT(judged_.message, HasSubstr(says));
   }
   void expectRight() {
-    EXPECT_EQ(tensors_->unwritten(), std::nullopt);
+    EXPECT_EQ(tensors_->unwritten(tensors_->outputs()), std::nullopt);
     EXPECT_EQ(tensors_->harm(inputs_), std::nullopt);
     const auto a = verify::numbersOf<float>(inputs_[0]);
-    const auto c = verify::numbersOf<float>(tensors_->output(0));
+    const auto c = verify::numbersOf<float>(tensors_->outputs()[0]);
     for (std::size_t i = 0; i < a.size(); ++i) {
       ASSERT_EQ(c[i], 2 * a[i]) << i;
     }
@@ -99,6 +102,7 @@ TEST_F(InWorker, ComputesAndIsTimed) {
   auto subject = load(kWork);
   ASSERT_TRUE(subject);
   EXPECT_EQ(judged_.facts["sandbox"], "seccomp");
+  EXPECT_EQ(judged_.facts.value("missing_defences", std::vector<std::string>()), missingDefences());
   EXPECT_TRUE(call(*subject));
   expectRight();
   const auto timed = subject->time(*tensors_, 2, 100, 5, milliseconds(60'000), judged_).value();
@@ -107,6 +111,11 @@ TEST_F(InWorker, ComputesAndIsTimed) {
   EXPECT_GT(timed->cpuNs, 0);
   expectRight();
   EXPECT_EQ(subject->worker().busyWhileIdle(), "");
+  EXPECT_EQ(subject->workedOn(*timed), "");
+  EXPECT_EQ(subject->keptThreads(1), "");
+  const auto again = subject->time(*tensors_, 0, 1, 5, milliseconds(60'000), judged_).value();
+  ASSERT_TRUE(again);
+  EXPECT_EQ(subject->workedAhead(*timed, *again), "");
 }
 
 TEST_F(InWorker, ThreadsOfOpenMpWork) {
@@ -123,6 +132,7 @@ TEST_F(InWorker, ThreadsThatAreJoinedWork) {
   ASSERT_TRUE(subject);
   EXPECT_TRUE(call(*subject)) << judged_.message;
   expectRight();
+  EXPECT_EQ(subject->keptThreads(1), "");
 }
 
 TEST_F(InWorker, ReadingBeyondAnInputIsSeen) {
@@ -143,7 +153,7 @@ TEST_F(InWorker, InputsStayReadOnly) {
       "C[0] = mprotect(page, 4096, PROT_READ | PROT_WRITE) == 0 ? 1 : 2;");
   ASSERT_TRUE(subject);
   EXPECT_TRUE(call(*subject));
-  EXPECT_EQ(verify::numbersOf<float>(tensors_->output(0))[0], 2);
+  EXPECT_EQ(verify::numbersOf<float>(tensors_->outputs()[0])[0], 2);
 }
 TEST_F(InWorker, ACrashIsAnAnswer) {
   expectFailure("*(volatile int*)16 = 1;", Outcome::runFailed, "memory that is not its own");
@@ -201,11 +211,15 @@ TEST_F(InWorker, SignalHandlersAreRefused) {
 TEST_F(InWorker, KillingOthersIsRefused) {
   expectFailure("kill(getppid(), 0); kill(1, 0);", Outcome::invalid, "signal a process");
 }
+TEST_F(InWorker, LookingIntoTheJudgeIsRefused) {
+  expectFailure("C[0] = syscall(SYS_process_vm_readv, getppid(), 0, 0, 0, 0, 0);", Outcome::invalid,
+                "look into a process");
+}
 TEST_F(InWorker, FilesCannotBeRead) {
   auto subject = load("C[0] = open(\"/proc/self/maps\", O_RDONLY) < 0 ? 1 : 2;");
   ASSERT_TRUE(subject);
   EXPECT_TRUE(call(*subject)) << judged_.message;
-  EXPECT_EQ(verify::numbersOf<float>(tensors_->output(0))[0], 1);
+  EXPECT_EQ(verify::numbersOf<float>(tensors_->outputs()[0])[0], 1);
 }
 TEST_F(InWorker, NotEvenThoseThatWereOpenedBefore) {
   auto subject = load("char c; C[0] = before >= 0 && read(before, &c, 1) == 1 ? 1 : 2;",
@@ -213,7 +227,7 @@ TEST_F(InWorker, NotEvenThoseThatWereOpenedBefore) {
                       "before = open(\"/proc/self/maps\", O_RDONLY); }\n");
   ASSERT_TRUE(subject);
   EXPECT_TRUE(call(*subject)) << judged_.message;
-  EXPECT_EQ(verify::numbersOf<float>(tensors_->output(0))[0], 2);
+  EXPECT_EQ(verify::numbersOf<float>(tensors_->outputs()[0])[0], 2);
 }
 TEST_F(InWorker, TheUsersFilesCannotBeReadWhileItIsLoaded) {
   const ScratchFolder elsewhere = ScratchFolder::create("hone-worker-user").value();
@@ -239,7 +253,7 @@ TEST_F(InWorker, TheUsersFilesCannotBeReadWhileItIsLoaded) {
     GTEST_SKIP() << "this system has no Landlock";
   }
   ASSERT_TRUE(ask(tensors_->request("call")).ok());
-  EXPECT_EQ(verify::numbersOf<float>(tensors_->output(0))[0], 1);
+  EXPECT_EQ(verify::numbersOf<float>(tensors_->outputs()[0])[0], 1);
 }
 TEST_F(InWorker, WritingFromAConstructorIsRefused) {
   const std::string file = (folder_.path() / "early").string();
@@ -276,6 +290,31 @@ TEST_F(InWorker, WhatIsComputedAfterTheAnswerBelongsToTheCall) {
   expectRight();  // it was waited for, so its time was read when it was done
 }
 
+/// A thread that sleeps, and computes when there are other inputs: the judge is busy then.
+constexpr const char* kSleeper =
+    "static void work(const float* A) { for (;;) { const float seen = *(volatile const float*)A;\n"
+    "while (*(volatile const float*)A == seen) usleep(1000);\n"
+    "for (volatile int i = 0; i < 30000000; i = i + 1) {} } }\n";
+constexpr const char* kStart = "static std::thread* t = new std::thread(work, A); (void)t;\n";
+
+TEST_F(InWorker, WhatAThreadComputesWhenTheClocksAreReadIsSeen) {
+  auto subject = load(std::string(kStart) + kWork, kSleeper);
+  ASSERT_TRUE(subject);
+  const auto timed = subject->time(*tensors_, 0, 1, 5, milliseconds(60'000), judged_).value();
+  ASSERT_TRUE(timed);
+  EXPECT_NE(subject->keptThreads(1), "");
+  EXPECT_EQ(subject->keptThreads(2), "");
+  tensors_->fill(makeInputs(shape_, ValueKind::unit, 2), random_);
+  const std::int64_t before = timed->after.othersNs();
+  for (int i = 0; i < 60'000 && subject->worker().rest().othersNs() - before < 1'000'000; ++i) {
+    std::this_thread::sleep_for(milliseconds(1));
+  }
+  EXPECT_THAT(subject->workedOn(*timed), HasSubstr("goes on computing after its answer"));
+  const auto again = subject->time(*tensors_, 0, 1, 5, milliseconds(60'000), judged_).value();
+  ASSERT_TRUE(again);
+  EXPECT_THAT(subject->workedAhead(*timed, *again), HasSubstr("before it is called"));
+}
+
 TEST(FairWall, IsNotLessThanTheThreadsNeed) {
   EXPECT_EQ(fairWallNs({{}, 100, 190}, 2), 100);
   EXPECT_EQ(fairWallNs({{}, 100, 600}, 2), 300);
@@ -308,8 +347,8 @@ TEST_F(InWorker, SecretsDoNotReachIt) {
       "C[0] = getenv(\"HONE_TEST_API_KEY\") ? 1 : 2; C[1] = getenv(\"HONE_TEST_PLAIN\") ? 1 : 2;");
   ASSERT_TRUE(subject);
   EXPECT_TRUE(call(*subject));
-  EXPECT_EQ(verify::numbersOf<float>(tensors_->output(0))[0], 2);
-  EXPECT_EQ(verify::numbersOf<float>(tensors_->output(0))[1], 1);
+  EXPECT_EQ(verify::numbersOf<float>(tensors_->outputs()[0])[0], 2);
+  EXPECT_EQ(verify::numbersOf<float>(tensors_->outputs()[0])[1], 1);
 }
 
 TEST_F(InWorker, AMissingFunctionIsABuildFailure) {

@@ -150,6 +150,32 @@ void addRegisters(const Judged& judged, std::vector<Finding>& findings) {
   }
 }
 
+/// What the processor counted in a call, and what it says: one that gets less than one instruction
+/// done in a cycle waits.
+std::string addCounters(const Shape& shape, const Judged& judged, std::vector<Finding>& findings) {
+  const auto found = judged.facts.find("counters");
+  if (found == judged.facts.end() || !found->is_object()) {
+    return "";
+  }
+  const double cycles = std::max(found->value("cycles", 0.0), 1.0);
+  const double perCycle = found->value("instructions", 0.0) / cycles;
+  const double misses = found->value("cache_misses", 0.0);
+  std::string text =
+      fmt::format("{:.2f} instructions a cycle, {:.3g} cache misses", perCycle, misses);
+  if (shape.flops > 0) {
+    text += fmt::format(" ({:.2g} a flop)", misses / shape.flops);
+  }
+  // A miss takes about two hundred cycles.
+  constexpr double kCyclesOfMiss = 200;
+  if (perCycle < 1) {
+    const bool memory = misses * kCyclesOfMiss > cycles / 4;
+    findings.push_back({memory ? Side::memory : Side::computation,
+                        fmt::format("the processor waits for {}", memory ? "memory" : "results"),
+                        text, memory ? "tiling" : "register-tile", 0.3 * (1 - perCycle)});
+  }
+  return text;
+}
+
 void addThreads(const Source& source, const Measured& measured, std::vector<Finding>& findings) {
   if (measured.threads > 1 && source.language == Language::cpp &&
       !source.text.contains("#pragma omp parallel")) {
@@ -194,7 +220,13 @@ std::string Analysis::text() const {
   if (rooflineNs > 0 && timed) {
     out += fmt::format("; {:.1f} % of the roofline ({:.3f} ms)", 100 * share, rooflineNs / 1e6);
   }
-  out += compiled.empty() ? "\n" : fmt::format("; {}\n", compiled);
+  if (!compiled.empty()) {
+    out += fmt::format("; {}", compiled);
+  }
+  if (timed) {
+    out += fmt::format("; {}", counters.empty() ? "no counters here" : counters);
+  }
+  out += "\n";
   for (const Finding& finding : findings) {
     out += fmt::format("- {} ({:.0f} %): {}. {}. Technique: {}.\n", nameOf(finding.side),
                        100 * finding.weight, finding.what, finding.evidence, finding.technique);
@@ -219,6 +251,7 @@ nlohmann::json toJson(const Analysis& analysis) {
           {"share_of_roofline", analysis.share},
           {"timed", analysis.timed},
           {"compiled", analysis.compiled},
+          {"counters", analysis.counters.empty() ? "no counters here" : analysis.counters},
           {"findings", std::move(findings)},
           {"strategies", analysis.strategies}};
 }
@@ -237,6 +270,7 @@ Analysis analyse(const Task& task, const Source& source, const Judged& judged,
   addIntensity(task.shape, measured, analysis.findings);
   addRemarks(judged, analysis.findings);
   addRegisters(judged, analysis.findings);
+  analysis.counters = addCounters(task.shape, judged, analysis.findings);
   addThreads(source, measured, analysis.findings);
   // What is near the roofline has little left to win, whatever its source looks like.
   const double left = std::clamp(1.0 - analysis.share, 0.05, 1.0);

@@ -51,6 +51,7 @@ struct Analysis {
   std::string compiled;                 ///< what the compiler of a GPU said of it; "" for others
   std::vector<Finding> findings;        ///< the weightiest first
   std::vector<std::string> strategies;  ///< of the category, as sentences
+  std::string counters;                 ///< what the processor counted; "" where it did not
 
   /// For prompts and for the terminal.
   [[nodiscard]] std::string text() const;

@@ -128,6 +128,24 @@ TEST(Analysis, TellsWhatTheCompilerOfAGpuSaid) {
               testing::Not(HasSubstr("64 warps")));
 }
 
+TEST(Analysis, ReadsWhatTheProcessorCounted) {
+  Judged judged;
+  judged.facts["counters"] = {{"instructions", 5e6}, {"cycles", 1e7}, {"cache_misses", 2e4}};
+  const Analysis analysis = analyse(matmulTask(), exampleSource("matmul"), judged, {});
+  EXPECT_THAT(analysis.counters, HasSubstr("0.50 instructions a cycle, 2e+04 cache misses ("));
+  EXPECT_THAT(analysis.text(), HasSubstr("the processor waits for memory. 0.50 instructions"));
+  judged.facts["counters"]["cache_misses"] = 10;
+  EXPECT_THAT(analyse(matmulTask(), exampleSource("matmul"), judged, {}).text(),
+              HasSubstr("the processor waits for results"));
+  judged.facts["counters"]["instructions"] = 3e7;
+  const Analysis busy = analyse(matmulTask(), exampleSource("matmul"), judged, {});
+  EXPECT_THAT(busy.text(), HasSubstr("3.00 instructions a cycle"));
+  EXPECT_THAT(busy.text(), testing::Not(HasSubstr("the processor waits")));
+  const Analysis none = analyse(matmulTask(), exampleSource("matmul"), {}, {});
+  EXPECT_THAT(none.text(), HasSubstr("no counters here"));
+  EXPECT_EQ(toJson(none)["counters"], "no counters here");
+}
+
 TEST(Analysis, AsksForThreadsWhereSomeAreIdle) {
   const auto source = exampleSource("softmax");
   EXPECT_EQ(findingOf(analyse(matmulTask(), source, {}, {}), "threads"), nullptr);

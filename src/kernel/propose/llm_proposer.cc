@@ -12,8 +12,6 @@
 namespace hone::kernel {
 namespace {
 
-/// A token has seldom fewer letters: what a prompt costs is rather guessed too high.
-constexpr std::size_t kLettersAToken = 3;
 /// With fewer a kernel cannot be written.
 constexpr std::int64_t kFewestTokens = 256;
 /// Of an answer that is kept.
@@ -38,7 +36,7 @@ std::optional<std::int64_t> LlmProposer::tokensFor(const std::string& prompt) co
   if (!limits_.maxCost || !limits_.price) {
     return limits_.maxTokens;
   }
-  const TokenUse asked{static_cast<std::int64_t>(prompt.size() / kLettersAToken + 1), 0};
+  const TokenUse asked{guessTokens(prompt), 0};
   const double left =
       *limits_.maxCost - costOf(used(), *limits_.price) - costOf(asked, *limits_.price);
   if (left <= 0) {

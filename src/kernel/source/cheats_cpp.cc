@@ -145,6 +145,9 @@ class CppReader {
         case Token::Kind::directive:
           readDirective(tokens_[i]);
           break;
+        case Token::Kind::symbol:
+          readTrigraph(i);
+          break;
         case Token::Kind::text:
           readText(tokens_[i]);
           break;
@@ -204,7 +207,15 @@ class CppReader {
   }
 
   void readDirective(const Token& token) {
-    const std::string_view line = trim(std::string_view(token.text).substr(1));
+    constexpr std::string_view kComment = "/*";
+    std::string_view line = trim(std::string_view(token.text).substr(1));
+    while (line.starts_with(kComment)) {
+      const std::size_t end = std::min(line.find("*/"), line.size() - 2);
+      line = trim(line.substr(end + 2));
+    }
+    if (!line.empty() && line.front() >= '0' && line.front() <= '9') {
+      cheats_.push_back({token.line, "says that its lines are another file's"});
+    }
     constexpr std::string_view kInclude = "include";
     constexpr std::string_view kImport = "import";
     if (!line.starts_with(kInclude) && !line.starts_with(kImport)) {
@@ -221,6 +232,13 @@ class CppReader {
         {token.line, fmt::format("includes {}; a kernel has the standard headers for computing "
                                  "and intrinsics",
                                  what)});
+  }
+
+  /// Where an old standard is asked for, ??= is # and ??/ a backslash.
+  void readTrigraph(std::size_t i) {
+    if (at(i) == "?" && at(i + 1) == "?" && (at(i + 2) == "=" || at(i + 2) == "/")) {
+      cheats_.push_back({tokens_[i].line, "has trigraphs"});
+    }
   }
 
   void readText(const Token& token) {

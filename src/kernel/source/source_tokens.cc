@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 #include <iterator>
+#include <span>
 #include <utility>
 
 namespace hone::kernel {
@@ -17,10 +18,32 @@ bool startsName(char c) {
 bool isDigit(char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; }
 bool continuesName(char c) { return startsName(c) || isDigit(c); }
 
+/// A C++ text whose lines that end with a backslash are joined to the next ones, as the compiler
+/// does before it looks for anything.
+struct Spliced {
+  std::string text;
+  std::vector<std::size_t> joints;  ///< where in it a line ended, in rising order
+};
+
+Spliced spliced(std::string_view text) {
+  Spliced out;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    // g++ takes blanks between the backslash and the line's end for nothing.
+    const std::size_t end = text[i] == '\\' ? text.find_first_not_of(" \t\r\f\v", i + 1) : 0;
+    if (end > 0 && end < text.size() && text[end] == '\n') {
+      out.joints.push_back(out.text.size());
+      i = end;
+    } else {
+      out.text += text[i];
+    }
+  }
+  return out;
+}
+
 /// What both languages share: a place in a text, and the tokens so far.
 class Scanner {
  public:
-  explicit Scanner(std::string_view text, std::size_t line = 1) : text_(text), line_(line) {}
+  explicit Scanner(std::string_view text = {}, std::size_t line = 1) : text_(text), line_(line) {}
 
  protected:
   [[nodiscard]] bool atEnd() const { return at_ >= text_.size(); }
@@ -34,6 +57,9 @@ class Scanner {
     for (; count > 0 && !atEnd(); --count) {
       line_ += text_[at_] == '\n' ? 1 : 0;
       ++at_;
+      for (; joint_ < joints_.size() && joints_[joint_] <= at_; ++joint_) {
+        ++line_;
+      }
     }
   }
   template <typename Belongs>
@@ -71,12 +97,17 @@ class Scanner {
   std::string_view text_;
   std::size_t at_ = 0;
   std::size_t line_;
+  std::span<const std::size_t> joints_;  ///< where lines ended that are joined
+  std::size_t joint_ = 0;                ///< the first that is not behind
   std::vector<Token> tokens_;
 };
 
 class CppScanner : public Scanner {
  public:
-  using Scanner::Scanner;
+  explicit CppScanner(Spliced source) : source_(std::move(source)) {
+    text_ = source_.text;
+    joints_ = source_.joints;
+  }
 
   std::vector<Token> all() {
     while (!atEnd()) {
@@ -98,12 +129,8 @@ class CppScanner : public Scanner {
       skip();
       return;
     }
-    if (sees("\\\n")) {
-      skip(2);
-      return;
-    }
     if (sees("//")) {
-      takeUntil("\n", true, false);
+      takeUntil("\n", false, false);
       lineBegins_ = true;
       return;
     }
@@ -113,7 +140,7 @@ class CppScanner : public Scanner {
       return;
     }
     const bool first = std::exchange(lineBegins_, false);
-    if (c == '#' && first) {
+    if ((c == '#' || sees("%:")) && first) {
       takeDirective();
     } else if (sees("R\"")) {
       takeRawText();
@@ -137,15 +164,11 @@ class CppScanner : public Scanner {
   /// The words of a macro are code as well, so they are tokens behind the directive.
   void takeDirective() {
     const std::size_t line = line_;
-    std::string whole;
-    std::size_t end = at_;
-    while (end < text_.size() && text_[end] != '\n') {
-      end += text_[end] == '\\' && end + 1 < text_.size() ? 2 : 1;
-    }
-    end = std::min(end, text_.size());
-    whole = text_.substr(at_, end - at_);
-    add(Kind::directive, whole, line);
-    skip();
+    const std::size_t end = std::min(text_.find('\n', at_), text_.size());
+    skip(sees("%:") ? 2 : 1);
+    std::string whole(text_.substr(at_, end - at_));
+    whole.insert(whole.begin(), '#');
+    add(Kind::directive, std::move(whole), line);
     take([](char c) { return c == ' ' || c == '\t'; });
     if (!sees("define")) {
       skip(end - at_);
@@ -156,7 +179,19 @@ class CppScanner : public Scanner {
     skip(2);
     const std::string delimiter = take([](char c) { return c != '(' && c != '\n'; });
     skip();
-    add(Kind::text, takeUntil(")" + delimiter + "\"", false, false), line);
+    // In such a text lines are not joined: an end with a joint inside is none.
+    const std::string last = ")" + delimiter + "\"";
+    const auto jointed = [&](std::size_t begin) {
+      const auto inside = std::ranges::upper_bound(joints_, begin);
+      return inside != joints_.end() && *inside < begin + last.size();
+    };
+    std::size_t end = text_.find(last, at_);
+    while (end != std::string_view::npos && jointed(end)) {
+      end = text_.find(last, end + 1);
+    }
+    end = std::min(end, text_.size());
+    add(Kind::text, std::string(text_.substr(at_, end - at_)), line);
+    skip(end - at_ + last.size());
   }
   void takeRawTextAfterPrefix() {
     const std::string& name = tokens_.back().text;
@@ -167,6 +202,7 @@ class CppScanner : public Scanner {
     }
   }
 
+  Spliced source_;
   bool lineBegins_ = true;
 };
 
@@ -270,7 +306,7 @@ class PythonScanner : public Scanner {
 
 }  // namespace
 
-std::vector<Token> cppTokens(std::string_view text) { return CppScanner(text).all(); }
+std::vector<Token> cppTokens(std::string_view text) { return CppScanner(spliced(text)).all(); }
 std::vector<Token> pythonTokens(std::string_view text) { return PythonScanner(text).all(); }
 
 }  // namespace hone::kernel

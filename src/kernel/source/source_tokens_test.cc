@@ -32,10 +32,26 @@ TEST(CppTokens, KeepTextsApart) {
 TEST(CppTokens, DirectivesAreWholeLines) {
   const auto tokens = cppTokens("#include <cmath>\nint x;\n#define F \\\n  fork()\ny\n");
   EXPECT_THAT(words(tokens),
-              ElementsAre("#include <cmath>", "int", "x", ";", "#define F \\\n  fork()", "define",
+              ElementsAre("#include <cmath>", "int", "x", ";", "#define F   fork()", "define",
                           "F", "fork", "(", ")", "y"));
   EXPECT_EQ(tokens[7].line, 4u);
   EXPECT_EQ(tokens.back().line, 5u);
+}
+
+TEST(CppTokens, JoinLinesFirst) {
+  const auto tokens = cppTokens("fo\\\nrk a\\ \nb /\\\n/ c\nd \"e\\\nf\"");
+  EXPECT_THAT(words(tokens), ElementsAre("fork", "ab", "d", "'ef'"));
+  EXPECT_EQ(tokens[1].line, 2u);
+  EXPECT_EQ(tokens[2].line, 5u);
+  // But not in raw texts, whose end would be another one.
+  EXPECT_THAT(words(cppTokens("R\"( )\\\n\" )\" fork(); \"\"")),
+              ElementsAre("' )\" '", "fork", "(", ")", ";", "''"));
+}
+
+TEST(CppTokens, DirectivesHaveAnotherSpelling) {
+  EXPECT_THAT(words(cppTokens("%:include \"a\"\n%:define F fork\nx % : y")),
+              ElementsAre("#include \"a\"", "#define F fork", "define", "F", "fork", "x", "%", ":",
+                          "y"));
 }
 
 TEST(PythonTokens, KnowStatementsAndTheirIndent) {

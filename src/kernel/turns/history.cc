@@ -20,6 +20,7 @@ json toJson(const TurnRecord& record) {
           {"complaint", record.complaint},
           {"ended", record.ended},
           {"memory", record.memory},
+          {"used_ms", record.usedMs},
           {"decided", record.decided},
           {"speedups", record.speedups},
           {"best", record.best},
@@ -39,6 +40,7 @@ TurnRecord turnRecordFrom(const json& json) {
   record.complaint = json.value("complaint", "");
   record.ended = json.value("ended", "");
   record.memory = json.value("memory", nlohmann::json());
+  record.usedMs = json.value("used_ms", std::int64_t{0});
   record.decided = json.value("decided", false);
   record.speedups = json.value("speedups", std::map<std::string, double>{});
   record.best = json.value("best", "");

@@ -21,6 +21,7 @@ struct TurnRecord {
   std::string complaint;  ///< of the proposer
   std::string ended;      ///< why it will propose nothing more
   nlohmann::json memory;  ///< of the proposer, after it proposed
+  std::int64_t usedMs = 0;  ///< of the time budget by then, by all processes of the run
 
   // Once its candidates were judged and raced:
   bool decided = false;

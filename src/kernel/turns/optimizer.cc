@@ -4,10 +4,12 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "base/clock.h"
 #include "base/interrupt.h"
 #include "base/text.h"
 #include "kernel/turns/slow_list.h"
 #include "kernel/turns/turn_race.h"
+#include "kernel/worker/defences.h"
 #include "trial/lane.h"
 
 namespace hone::kernel {
@@ -64,7 +66,8 @@ Optimizer::Optimizer(const Workshop& workshop, const RunScope& scope,
       docket_(workshop.referee, scope),
       history_(scope),
       races_(scope.rankBy, scope.store, model::Stage::race),
-      clock_(options_.budget) {}
+      clock_(options_.budget),
+      startNs_(nowNs()) {}
 
 Result<Optimized> Optimizer::optimize(const Source& source) {
   HONE_CHECK(begin(source));
@@ -101,6 +104,7 @@ Result<Optimized> Optimizer::optimize(const Source& source) {
 Result<void> Optimizer::begin(const Source& source) {
   HONE_CHECK(docket_.restore());
   HONE_CHECK(history_.restore());
+  usedBeforeMs_ = history_.turns().empty() ? 0 : history_.turns().back().usedMs;
   const RunScope& scope = docket_.scope();
   races_.restore(HONE_TRY(scope.store.samples(scope.run)));
   workshop_.progress.best({});
@@ -121,6 +125,9 @@ Result<void> Optimizer::begin(const Source& source) {
         "{} is right, but it is a kernel for a GPU and there is none here to time it: nothing can "
         "be proven faster on this machine{}",
         source.name, analysis.compiled.empty() ? "" : fmt::format(" ({})", analysis.compiled));
+  }
+  if (const auto missing = judged.facts.find("missing_defences"); missing != judged.facts.end()) {
+    workshop_.progress.say(warningOf(missing->get<std::vector<std::string>>()));
   }
   quickestScreenNs_ = entry->screenNs;
   return {};
@@ -145,9 +152,15 @@ bool Optimizer::reachedTarget() const {
 
 bool Optimizer::usedUp() const {
   const auto& trials = options_.budget.trials;
-  return clock_.spent(kTurnsShare) ||
+  const auto left = clock_.leftUntil(kTurnsShare);
+  return (left && left->count() <= usedBeforeMs_) ||
          (trials &&
           docket_.candidates() >= static_cast<std::size_t>(std::max<std::int64_t>(*trials, 0)));
+}
+
+Result<void> Optimizer::save(TurnRecord& record) {
+  record.usedMs = usedBeforeMs_ + (nowNs() - startNs_) / 1'000'000;
+  return history_.save(record);
 }
 
 void Optimizer::stopFor(Stop stop, std::string why) {
@@ -268,7 +281,7 @@ Result<TurnRecord> Optimizer::beginTurn(std::size_t turn) {
   record.complaint = workshop_.proposer.complaint();
   record.ended = workshop_.proposer.ended();
   record.memory = workshop_.proposer.memory();
-  HONE_CHECK(history_.save(record));
+  HONE_CHECK(save(record));
   workshop_.progress.step();
   if (!record.complaint.empty()) {
     workshop_.progress.say(fmt::format("turn {}: {}", turn, record.complaint));
@@ -276,7 +289,7 @@ Result<TurnRecord> Optimizer::beginTurn(std::size_t turn) {
   return record;
 }
 
-Result<void> Optimizer::judgeProposals(const TurnRecord& record) {
+Result<void> Optimizer::judgeProposals(TurnRecord& record) {
   workshop_.progress.stage(stageOf(record.turn, "judging"),
                            {.total = static_cast<std::int64_t>(record.proposals.size()),
                             .atMost = clock_.leftUntil(kTurnsShare)});
@@ -292,6 +305,9 @@ Result<void> Optimizer::judgeProposals(const TurnRecord& record) {
                                           original().screenNs / quickestScreenNs_));
     }
     workshop_.progress.step(proposal.title);
+    if (isNew) {
+      HONE_CHECK(save(record));
+    }
     if (interrupted()) {
       return interruptedError();
     }
@@ -351,7 +367,7 @@ Result<void> Optimizer::decide(TurnRecord& record) {
     record.improvement = racers[winner] == best_.entry ? 0 : record.bestSpeedup / beforeSpeedup - 1;
   }
   record.decided = true;
-  HONE_CHECK(history_.save(record));
+  HONE_CHECK(save(record));
   workshop_.progress.say(fmt::format(
       "turn {}: best {:.2f}x the original's speed{}", record.turn, record.bestSpeedup,
       record.improvement > 0 ? fmt::format(" (+{:.0f} %)", 100 * record.improvement) : ""));

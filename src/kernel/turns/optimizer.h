@@ -105,7 +105,7 @@ class Optimizer {
   [[nodiscard]] Result<void> meetPyTorch();
   [[nodiscard]] Result<void> takeTurns();
   [[nodiscard]] Result<TurnRecord> beginTurn(std::size_t turn);
-  [[nodiscard]] Result<void> judgeProposals(const TurnRecord& record);
+  [[nodiscard]] Result<void> judgeProposals(TurnRecord& record);
   [[nodiscard]] Result<void> decide(TurnRecord& record);
   void recall(const TurnRecord& record);
   [[nodiscard]] Analysis analyseBest() const;
@@ -113,6 +113,9 @@ class Optimizer {
   [[nodiscard]] std::vector<Entry*> passed(std::size_t turn);
   [[nodiscard]] bool reachedTarget() const;
   [[nodiscard]] bool usedUp() const;
+  /// Notes the time used so far with the turn, and saves it: an interrupted run goes on with what
+  /// is left of its budget.
+  [[nodiscard]] Result<void> save(TurnRecord& record);
   void stopFor(Stop stop, std::string why);
   /// "turn 2 of 5, judging".
   [[nodiscard]] std::string stageOf(std::size_t turn, std::string_view what) const;
@@ -125,6 +128,8 @@ class Optimizer {
   History history_;
   trial::Rounds races_;
   trial::BudgetClock clock_;
+  std::int64_t startNs_;
+  std::int64_t usedBeforeMs_ = 0;  ///< of the time budget, by earlier processes
   Best best_;
   double quickestScreenNs_ = 0;
   std::optional<double> originalOverPyTorch_;  ///< the original's speedup over PyTorch

@@ -10,6 +10,7 @@
 
 #include "base/file.h"
 #include "kernel/propose/test_loop.h"
+#include "kernel/worker/defences.h"
 
 namespace hone::kernel {
 namespace {
@@ -45,6 +46,10 @@ class Fixture {
     return optimizer.optimize(original);
   }
   [[nodiscard]] std::vector<store::Trial> trials() const { return store_.trials(run_).value(); }
+  [[nodiscard]] nlohmann::json details() const { return store_.run(run_).value()->details; }
+  void setDetails(const nlohmann::json& details) {
+    EXPECT_TRUE(store_.setDetails(run_, details));
+  }
 
   std::vector<ProgressState> seen;  ///< at every step
 
@@ -340,6 +345,33 @@ RC_GTEST_PROP(Optimizer, GoesOnWhereItWasKilled, ()) {
   for (const auto& [key, times] : referee.judgements) {
     RC_ASSERT(times == 1);
   }
+}
+
+TEST(Optimizer, AnInterruptedRunGoesOnWithWhatIsLeftOfItsTime) {
+  Fixture fixture;
+  FakeReferee referee;
+  OptimizeOptions options = patient();
+  options.budget.time = std::chrono::hours(10);
+  ScriptedProposer first(eventfulScript());
+  referee.fuse.left = 3;  // killed while the candidates of the first turn are judged
+  ASSERT_FALSE(fixture.optimize(referee, first, options));
+  nlohmann::json details = fixture.details();
+  nlohmann::json& used = details.at("kernels").at("").at(0).at("used_ms");
+  EXPECT_GE(used.get<std::int64_t>(), 0);
+  used = 9 * 3600 * 1000;  // as if it had taken so long: more than the turns may have
+  fixture.setDetails(details);
+  referee.fuse.left = 1'000'000;
+  ScriptedProposer second(eventfulScript());
+  const auto result = fixture.optimize(referee, second, options);
+  ASSERT_TRUE(result) << result.error().message;
+  EXPECT_EQ(result->stop, Stop::budget);
+  EXPECT_THAT(second.bests, SizeIs(0)) << "there is no time for another turn";
+  EXPECT_GE(fixture.details().at("kernels").at("").at(0).at("used_ms"), 9 * 3600 * 1000);
+}
+
+TEST(Optimizer, SaysWhichDefencesAreMissing) {
+  EXPECT_EQ(warningOf({}), "");
+  EXPECT_THAT(warningOf({"landlock", "seccomp"}), HasSubstr("without landlock and seccomp"));
 }
 
 /// A turn that was asked for is not asked for again: answers cost money.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <system_error>
+#include <utility>
 
 #include "base/file.h"
 #include "base/hash.h"
@@ -17,6 +18,8 @@ using model::Outcome;
 using nlohmann::json;
 
 constexpr std::string_view kAsC = "-xc";
+constexpr const char* kIncluded = ".included";
+constexpr const char* kAssembled = ".assembled";
 
 std::vector<std::string> commandFor(const std::string& compiler, const fs::path& stem,
                                     std::span<const std::string> flags) {
@@ -34,7 +37,12 @@ std::vector<std::string> commandFor(const std::string& compiler, const fs::path&
        {std::string("-w"), std::string("-fPIC"), std::string("-shared"), std::string("-Wl,-z,defs"),
         std::string("-Wl,--build-id=none"), std::string("-s"),
         std::string("-fdiagnostics-color=never"),
-        fmt::format("-fopt-info-vec-optimized-missed={}.vec", stem.string()), std::string("-o"),
+        fmt::format("-fopt-info-vec-optimized-missed={}.vec", stem.string()),
+        // Which files it is made from, whatever they are included by. The assembler has no file of
+        // its own then.
+        std::string("-pipe"), std::string("-MMD"), std::string("-MF"), stem.string() + kIncluded,
+        std::string("-Xassembler"), std::string("--MD"), std::string("-Xassembler"),
+        stem.string() + kAssembled, std::string("-o"),
         fmt::format("{}.part", stem.string()), fmt::format("{}.cc", stem.string())}) {
     argv.push_back(own);
   }
@@ -45,7 +53,7 @@ json toJson(const CppBuilt& built) {
   return {{"outcome", nameOf(built.outcome)}, {"message", built.message},
           {"diagnostics", built.diagnostics}, {"artifact", built.artifact},
           {"wall_ns", built.wallNs},          {"cpu_ns", built.cpuNs},
-          {"remarks", built.remarks}};
+          {"remarks", built.remarks},         {"files", built.files}};
 }
 
 /// Nothing where there is no such file, or half of one.
@@ -62,6 +70,7 @@ std::optional<CppBuilt> readBuilt(const fs::path& stem) {
     built.wallNs = stored.at("wall_ns").get<std::int64_t>();
     built.cpuNs = stored.at("cpu_ns").get<std::int64_t>();
     built.remarks = stored.at("remarks").get<std::vector<std::string>>();
+    built.files = stored.at("files").get<std::vector<std::string>>();
   } catch (const json::exception&) {
     return std::nullopt;
   }
@@ -143,6 +152,21 @@ Result<CppBuilt> CppBuilder::compile(const fs::path& stem, std::string_view text
     built.remarks = vectorRemarks(*info, stem.filename().string() + ".cc");
   }
   fs::remove(stem.string() + ".vec", ignored);
+  const fs::path own = stem.string() + ".cc";
+  for (const char* list : {kIncluded, kAssembled}) {
+    const auto rule = readFile(stem.string() + list);
+    if (!rule) {
+      built.outcome = Outcome::invalid;
+      built.message = "its flags keep the compiler from saying which files it reads";
+      return built;
+    }
+    for (std::string& file : filesOfRule(*rule)) {
+      if (file != own && file != own.filename()) {  // the assembler knows its last part only
+        built.files.push_back(std::move(file));
+      }
+    }
+    fs::remove(stem.string() + list, ignored);
+  }
   fs::rename(part, built.library, ignored);
   return built;
 }
@@ -193,6 +217,32 @@ std::string firstCompileError(std::string_view diagnostics) {
     return line.substr(error);
   }
   return "";
+}
+
+std::vector<std::string> filesOfRule(std::string_view rule) {
+  std::vector<std::string> files;
+  std::string file;
+  const auto end = [&] {
+    if (!file.empty()) {
+      files.push_back(std::exchange(file, {}));
+    }
+  };
+  rule.remove_prefix(std::min(rule.find(": "), rule.size()));
+  rule.remove_prefix(std::min<std::size_t>(rule.size(), 1));
+  for (std::size_t i = 0; i < rule.size(); ++i) {
+    const char next = i + 1 < rule.size() ? rule[i + 1] : ' ';
+    if (rule[i] == '\\' && (next == ' ' || next == '#')) {
+      file += rule[++i];
+    } else if (rule[i] == '$' && next == '$') {
+      file += rule[++i];
+    } else if (rule[i] == ' ' || rule[i] == '\n' || (rule[i] == '\\' && next == '\n')) {
+      end();
+    } else {
+      file += rule[i];
+    }
+  }
+  end();
+  return files;
 }
 
 std::vector<std::string> vectorRemarks(std::string_view info, std::string_view fileName) {

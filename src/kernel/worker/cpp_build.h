@@ -26,6 +26,8 @@ struct CppBuilt {
   std::int64_t cpuNs = 0;
   /// "line 7: loop vectorized using 32 byte vectors", "line 9: not vectorized: …"
   std::vector<std::string> remarks;
+  /// What the compiler and the assembler read, without the text itself and the system's headers.
+  std::vector<std::string> files;
 
   [[nodiscard]] bool ok() const { return outcome == model::Outcome::ok; }
 };
@@ -60,6 +62,9 @@ class CppBuilder {
 
 /// The compiler's first error, its place as "line 12:"; "" when there is none.
 [[nodiscard]] std::string firstCompileError(std::string_view diagnostics);
+
+/// The files behind the colon of a rule of make, as -MD writes it.
+[[nodiscard]] std::vector<std::string> filesOfRule(std::string_view rule);
 
 /// At most 30 remarks of -fopt-info-vec about the kernel's own lines: what was vectorized, then
 /// what was not and why, each loop once.

@@ -37,6 +37,22 @@ TEST_F(Building, MakesALibraryOnce) {
   EXPECT_NE(build(kMatmulKernel).library, first.library);
 }
 
+TEST_F(Building, SaysWhichFilesItWasMadeFrom) {
+  const std::string blob = (folder_.path() / "a file").string();
+  ASSERT_TRUE(writeFile(blob, "int blob;\n"));
+  EXPECT_THAT(build("#include <cmath>\n").files, testing::IsEmpty());
+  EXPECT_THAT(build("#define FILE \"" + blob + "\"\n#include FILE\n").files,
+              testing::ElementsAre(blob));
+  EXPECT_THAT(build("asm(\".inc\" \"bin \\\"" + blob + "\\\"\");").files,
+              testing::ElementsAre(blob));
+}
+
+TEST(FilesOfRule, AreReadAsMakeDoes) {
+  EXPECT_THAT(filesOfRule("a.o: b.cc \\\n c\\ d.h \\\n e$$.h\n"),
+              testing::ElementsAre("b.cc", "c d.h", "e$.h"));
+  EXPECT_THAT(filesOfRule("nothing"), testing::IsEmpty());
+}
+
 TEST_F(Building, CommentsDoNotChangeTheArtifact) {
   const CppBuilt plain = build(kMatmulKernel);
   const CppBuilt commented = build(std::string(kMatmulKernel) + "// more\n");

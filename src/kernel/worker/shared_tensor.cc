@@ -89,9 +89,13 @@ SharedTensor& SharedTensor::operator=(SharedTensor&& other) noexcept {
 SharedTensor::~SharedTensor() {
   if (map_ != nullptr) {
     ::munmap(map_, mapBytes_);
-    std::error_code ignored;
-    std::filesystem::remove(file_, ignored);
+    hide();
   }
+}
+
+void SharedTensor::hide() {
+  std::error_code ignored;
+  std::filesystem::remove(file_, ignored);
 }
 
 std::vector<std::byte> SharedTensor::outside() const {
@@ -123,10 +127,9 @@ void SharedTensor::markUnwritten(Random& random) {
 }
 
 template <typename Bits>
-std::optional<std::int64_t> SharedTensor::firstMarked() const {
+std::optional<std::int64_t> SharedTensor::firstMarked(std::span<const std::byte> copy) const {
   const auto mark = static_cast<Bits>(mark_);
-  const std::span all(reinterpret_cast<const Bits*>(map_ + offset_),
-                      static_cast<std::size_t>(type_.count()));
+  const std::span all(reinterpret_cast<const Bits*>(copy.data()), copy.size() / sizeof(Bits));
   const auto first = std::ranges::find(all, mark);
   if (first == all.end()) {
     return std::nullopt;
@@ -137,16 +140,16 @@ std::optional<std::int64_t> SharedTensor::firstMarked() const {
   return left ? std::optional<std::int64_t>(first - all.begin()) : std::nullopt;
 }
 
-std::optional<std::int64_t> SharedTensor::firstUnwritten() const {
+std::optional<std::int64_t> SharedTensor::firstUnwritten(std::span<const std::byte> copy) const {
   switch (bytesOf(type_.element)) {
     case 8:
-      return firstMarked<std::uint64_t>();
+      return firstMarked<std::uint64_t>(copy);
     case 4:
-      return firstMarked<std::uint32_t>();
+      return firstMarked<std::uint32_t>(copy);
     case 2:
-      return firstMarked<std::uint16_t>();
+      return firstMarked<std::uint16_t>(copy);
     default:
-      return firstMarked<std::uint8_t>();
+      return firstMarked<std::uint8_t>(copy);
   }
 }
 

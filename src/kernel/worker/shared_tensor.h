@@ -41,14 +41,16 @@ class SharedTensor {
   [[nodiscard]] bool guardIntact() const;
   /// Marks every element as not written: a NaN of random bits, or a random number.
   void markUnwritten(Random& random);
-  /// The first element that still has the mark.
-  [[nodiscard]] std::optional<std::int64_t> firstUnwritten() const;
+  /// The first element of a copy of the data that still has the mark.
+  [[nodiscard]] std::optional<std::int64_t> firstUnwritten(std::span<const std::byte> copy) const;
+  /// Takes its file's name away: only who has mapped it already sees it from now on.
+  void hide();
 
  private:
   SharedTensor() = default;
   [[nodiscard]] std::vector<std::byte> outside() const;
   template <typename Bits>
-  [[nodiscard]] std::optional<std::int64_t> firstMarked() const;
+  [[nodiscard]] std::optional<std::int64_t> firstMarked(std::span<const std::byte> copy) const;
 
   std::filesystem::path file_;
   model::TensorType type_;

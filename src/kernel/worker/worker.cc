@@ -82,7 +82,8 @@ Worker::Worker(Worker&& other) noexcept
       pending_(std::move(other.pending_)),
       log_(std::move(other.log_)),
       nursery_(std::move(other.nursery_)),
-      random_(other.random_) {}
+      random_(other.random_),
+      counters_(std::move(other.counters_)) {}
 
 Worker& Worker::operator=(Worker&& other) noexcept {
   std::swap(pid_, other.pid_);
@@ -93,6 +94,7 @@ Worker& Worker::operator=(Worker&& other) noexcept {
   std::swap(log_, other.log_);
   std::swap(nursery_, other.nursery_);
   std::swap(random_, other.random_);
+  std::swap(counters_, other.counters_);
   return *this;
 }
 
@@ -242,23 +244,37 @@ Result<TimedReply> Worker::time(nlohmann::json request, milliseconds limit) {
   }
   const std::uint64_t id = random_.next() >> 11U;
   const std::string go = fmt::format("go {}\n", id);
-  untilAsleep(measured_);
-  const std::int64_t cpuBefore = cpuTimeNs(measured_);
+  timed.before = rest();
+  if (counters_) {
+    counters_->start();
+  }
   const std::int64_t wallBefore = nowNs();
   (void)send(go);
   timed.reply = HONE_TRY(answerTo(id, limit));
   timed.wallNs = static_cast<double>(nowNs() - wallBefore);
-  untilAsleep(measured_);
-  const std::int64_t cpuAfter = cpuTimeNs(measured_);
-  timed.cpuNs = static_cast<double>(cpuAfter - cpuBefore);
+  timed.after = rest();
+  if (counters_) {
+    timed.counts = counters_->stop();
+  }
+  timed.cpuNs = static_cast<double>(timed.after.allNs - timed.before.allNs);
   if (timed.reply.ok() && nursery_ != nullptr) {
     // Only now Python copies its outputs: that is not the kernel's time.
     timed.reply = HONE_TRY(ask({{"do", "flush"}}, limit));
-    untilAsleep(measured_);
-    timed.flushCpuNs = static_cast<double>(cpuTimeNs(measured_) - cpuAfter);
+    const Rest copied = rest();
+    timed.flushCpuNs = static_cast<double>(copied.allNs - timed.after.allNs);
+    timed.after = copied;
   }
   return timed;
 }
+
+Rest Worker::rest() const {
+  untilAsleep(measured_);
+  const std::int64_t allNs = cpuTimeNs(measured_);
+  const std::int64_t mainNs = mainThreadNs(measured_);
+  return {allNs, mainNs > 0 ? mainNs : allNs};
+}
+
+std::size_t Worker::threads() const { return threadCount(measured_); }
 
 std::string Worker::busyWhileIdle() const {
   // A worker that waits takes nothing; two looks, so that one late wake-up is no alarm.

@@ -5,11 +5,14 @@
 #include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "base/error.h"
 #include "base/random.h"
 #include "base/subprocess.h"
+#include "kernel/worker/counters.h"
 #include "kernel/worker/worker_process.h"
 
 namespace hone::kernel {
@@ -32,12 +35,23 @@ struct Reply {
   [[nodiscard]] bool ok() const { return status == Status::ok; }
 };
 
+/// The CPU time of a worker's process at a moment at which all of it slept.
+struct Rest {
+  std::int64_t allNs = 0;
+  std::int64_t mainNs = 0;  ///< of the thread that serves requests; all, where nobody can tell
+
+  [[nodiscard]] std::int64_t othersNs() const { return allNs - mainNs; }
+};
+
 /// A reply with what the worker's process took between "go" and "done", by this process's clocks.
 struct TimedReply {
   Reply reply;
   double wallNs = 0;
   double cpuNs = 0;
   double flushCpuNs = 0;  ///< what a Python worker needed afterwards to copy its outputs
+  Rest before = {};  ///< when it was told to go
+  Rest after = {};   ///< when it had answered, and had nothing more to do
+  std::vector<double> counts = {};  ///< of processorEvents(); none where they are not counted
 };
 
 /// The judge's side of a worker, C++ or Python; docs/kernel-worker.md is the protocol. The process
@@ -56,6 +70,12 @@ class Worker {
   /// A request `time`: readies the worker, then reads the clocks around its iterations.
   [[nodiscard]] Result<TimedReply> time(nlohmann::json request, std::chrono::milliseconds limit);
 
+  /// From now on times come with the processor's counters, where there are any.
+  void countEvents() { counters_ = Counters::open(measured_, processorEvents()); }
+  /// Waits until nothing runs in it.
+  [[nodiscard]] Rest rest() const;
+  /// How many threads its process has; 0 where that cannot be seen.
+  [[nodiscard]] std::size_t threads() const;
   /// Whether threads go on computing although the worker waits for a request; "" or a sentence.
   [[nodiscard]] std::string busyWhileIdle() const;
   /// What the kernel printed, its end when it is long.
@@ -81,6 +101,7 @@ class Worker {
   std::filesystem::path log_;
   std::shared_ptr<PythonNursery> nursery_;  ///< whose child it is, not this process's
   Random random_{0};
+  std::optional<Counters> counters_;
 };
 
 }  // namespace hone::kernel

@@ -152,4 +152,21 @@ std::int64_t cpuTimeNs(pid_t pid) {
   return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
 }
 
+std::int64_t mainThreadNs(pid_t pid) {
+  std::ifstream stat(placeOf(pid) / "task" / std::to_string(pid) / "schedstat");
+  std::int64_t ranNs = 0;
+  return stat >> ranNs ? ranNs : 0;
+}
+
+std::size_t threadCount(pid_t pid) {
+  std::error_code code;
+  std::size_t count = 0;
+  std::filesystem::directory_iterator thread(placeOf(pid) / "task", code);
+  for (const std::filesystem::directory_iterator end; !code && thread != end;
+       thread.increment(code)) {
+    ++count;
+  }
+  return count;
+}
+
 }  // namespace hone::kernel

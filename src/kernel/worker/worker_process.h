@@ -46,5 +46,9 @@ struct WorkerCommand {
 void untilAsleep(pid_t pid);
 /// What all its threads computed so far; 0 where there is no such process.
 [[nodiscard]] std::int64_t cpuTimeNs(pid_t pid);
+/// What its first thread computed so far; 0 where the system does not tell.
+[[nodiscard]] std::int64_t mainThreadNs(pid_t pid);
+/// 0 where there is no such process.
+[[nodiscard]] std::size_t threadCount(pid_t pid);
 
 }  // namespace hone::kernel

@@ -1,0 +1,26 @@
+#include "kernel/judge/machine_peak.h"
+
+#include <gtest/gtest.h>
+
+namespace hone::kernel {
+namespace {
+
+constexpr CorePeak kPeak{100, 50, 10, 1000};
+
+TEST(LeastNs, IsOfTheFlopsOrOfTheWriting) {
+  EXPECT_DOUBLE_EQ(leastNsOf(1e6, 500, kPeak), 1e4);
+  EXPECT_DOUBLE_EQ(leastNsOf(0, 500, kPeak), 10);
+}
+
+TEST(LeastNs, WhatTheCachesDoNotHoldGoesToMemory) {
+  EXPECT_DOUBLE_EQ(leastNsOf(0, 1000, kPeak), 20);
+  EXPECT_DOUBLE_EQ(leastNsOf(0, 3000, kPeak), 20 + 200);
+}
+
+TEST(LeastNs, AnUnknownMemoryRefusesNobody) {
+  EXPECT_DOUBLE_EQ(leastNsOf(0, 3000, {100, 50, 0, 1000}), 60);
+  EXPECT_DOUBLE_EQ(leastNsOf(0, 3000, {100, 50, 0, 0}), 60);
+}
+
+}  // namespace
+}  // namespace hone::kernel
