@@ -2,13 +2,17 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <csignal>
+#include <cstdlib>
 #include <filesystem>
 #include <map>
 #include <set>
 
 #include "base/file.h"
+#include "base/text.h"
 #include "cluster/spool.h"
+#include "cluster/worker.h"
 #include "slurm_cluster.h"
 
 namespace hone::test {
@@ -39,9 +43,36 @@ class OnCluster : public testing::Test {
       box->write("shapes.txt", kShapes);
       box->write("matmul.mlir", matmulText(96, 128, 160));
     }
+    useNodes(2, 0);
+  }
+  /// The logs of the jobs outlive the run.
+  void useNodes(int nodes, int compileNodes) {
+    fs::create_directories(logs());
     box_.write("hone.toml",
-               "[cluster]\nexecutor = \"slurm\"\nnodes = 2\npartition = \"batch\"\n"
-               "lost-seconds = 30\n");
+               fmt::format("[cluster]\nexecutor = \"slurm\"\nnodes = {}\ncompile-nodes = {}\n"
+                           "partition = \"batch\"\nlost-seconds = 30\n"
+                           "sbatch-args = [\"--output={}/%A_%a.log\"]\n",
+                           nodes, compileNodes, logs().string()));
+  }
+  [[nodiscard]] fs::path logs() const { return box_.root() / "logs"; }
+  /// The units that workers have answered, one after the other.
+  [[nodiscard]] std::vector<std::string> answered() const {
+    std::vector<std::string> keys;
+    for (const auto& log : fs::directory_iterator(logs())) {
+      for (const std::string& line : splitAt(readFile(log.path()).value_or(""), '\n')) {
+        if (line.starts_with(cluster::kAnswered)) {
+          keys.push_back(line);
+        }
+      }
+    }
+    return keys;
+  }
+  void expectNothingDoneTwice() const {
+    std::set<std::string> keys;
+    for (const std::string& key : answered()) {
+      EXPECT_TRUE(keys.insert(key).second) << key;
+    }
+    EXPECT_FALSE(keys.empty());
   }
 
   static json exported(Sandbox& box) { return box.hone({"runs", "export", "1", "--json"}).json(); }
@@ -57,7 +88,7 @@ class OnCluster : public testing::Test {
     }
     return trials;
   }
-  /// Every sample says its node, is there once, and those of one round are of one node.
+  /// Every sample says its node, and is there once.
   static void expectWholeSamples(const json& run) {
     std::set<std::string> names;
     for (const json& node : run.at("nodes")) {
@@ -86,6 +117,9 @@ class OnCluster : public testing::Test {
   Sandbox local_;
   const std::vector<std::string> split_ = {"split",    "quick",      "shapes.txt", "--type", "f32",
                                            "--device", "local-sync", "--limits",   "1,16,64"};
+  const std::vector<std::string> tune_ = {"tune",         "matmul.mlir", "--budget",   "24trials",
+                                          "--strategy",   "random",      "--rounds",   "10",
+                                          "--keep-flags", "--device",    "local-sync", "--json"};
 };
 
 /// The quickest limit of each shape.
@@ -113,16 +147,8 @@ double timeOf(const json& shapes, const std::string& arguments, const std::strin
   return 0;
 }
 
-TEST_F(OnCluster, ASplitSweepGivesTheTrialsAndWinnersOfALocalOne) {
-  const Ran here = local_.hone(split_);
-  ASSERT_EQ(here.code, 0) << here.err << here.out;
-  const Ran there = box_.hone(split_);
-  ASSERT_EQ(there.code, 0) << there.err << there.out;
-  const json locally = exported(local_);
-  const json remotely = exported(box_);
-  EXPECT_EQ(sweptTrials(remotely), sweptTrials(locally));
-  expectWholeSamples(remotely);
-  // The winners differ only where the two are as good as equal.
+/// The winners differ only where the two are as good as equal.
+void expectWinnersAsGood(const json& remotely, const json& locally) {
   constexpr double kAsGood = 1.3;
   const json& shapes = remotely.at("summary").at("shapes");
   const auto best = winners(shapes);
@@ -132,6 +158,18 @@ TEST_F(OnCluster, ASplitSweepGivesTheTrialsAndWinnersOfALocalOne) {
               kAsGood * timeOf(shapes, arguments, best.at(arguments)))
         << arguments;
   }
+}
+
+TEST_F(OnCluster, ASplitSweepGivesTheTrialsAndWinnersOfALocalOne) {
+  const Ran here = local_.hone(split_);
+  ASSERT_EQ(here.code, 0) << here.err << here.out;
+  const Ran there = box_.hone(split_);
+  ASSERT_EQ(there.code, 0) << there.err << there.out;
+  const json locally = exported(local_);
+  const json remotely = exported(box_);
+  EXPECT_EQ(sweptTrials(remotely), sweptTrials(locally));
+  expectWholeSamples(remotely);
+  expectWinnersAsGood(remotely, locally);
   expectNoJobs();
   EXPECT_THAT(box_.hone({"runs", "show", "1"}).out, HasSubstr("cluster"));
 }
@@ -187,36 +225,55 @@ TEST_F(OnCluster, AnInterruptLeavesNoJobAndTheSameCommandGoesOn) {
   expectNoJobs();
 }
 
+/// The search's trials with their configs: the same in the same order have the same keys. What the
+/// proof of the whole program tries depends on who won.
+std::map<std::string, std::string> searched(const json& run) {
+  std::map<std::string, std::string> trials;
+  for (const json& trial : run.at("trials")) {
+    if (trial.at("details").contains("proposal")) {
+      trials[trial.at("key")] = trial.at("config").dump();
+    }
+  }
+  return trials;
+}
+
+bool hasWinner(const Ran& ran) {
+  const json dispatch =
+      ran.json().at("programs").at(0).at("variants").at(0).at("dispatches").at(0);
+  return dispatch.contains("winner") && !dispatch.at("winner").is_null();
+}
+
 TEST_F(OnCluster, ATuneRunGivesTheTrialsAndVerdictOfALocalOne) {
-  const std::vector<std::string> tune = {"tune",         "matmul.mlir", "--budget",   "24trials",
-                                         "--strategy",   "random",      "--rounds",   "10",
-                                         "--keep-flags", "--device",    "local-sync", "--json"};
-  const Ran here = local_.hone(tune);
+  const Ran here = local_.hone(tune_);
   ASSERT_EQ(here.code, 0) << here.err;
-  const Ran there = box_.hone(tune);
+  const Ran there = box_.hone(tune_);
   ASSERT_EQ(there.code, 0) << there.err;
   const json locally = exported(local_);
   const json remotely = exported(box_);
-  // The search's trials have the same keys: the same configs in the same order. What the proof of
-  // the whole program tries depends on who won.
-  const auto searched = [](const json& run) {
-    std::map<std::string, std::string> trials;
-    for (const json& trial : run.at("trials")) {
-      if (trial.at("details").contains("proposal")) {
-        trials[trial.at("key")] = trial.at("config").dump();
-      }
-    }
-    return trials;
-  };
   EXPECT_EQ(searched(locally).size(), 24U);
   EXPECT_EQ(searched(remotely), searched(locally));
   expectWholeSamples(remotely);
-  const auto verdict = [](const Ran& ran) {
-    const json& dispatch =
-        ran.json().at("programs").at(0).at("variants").at(0).at("dispatches").at(0);
-    return dispatch.contains("winner") && !dispatch.at("winner").is_null();
-  };
-  EXPECT_EQ(verdict(there), verdict(here));
+  EXPECT_EQ(hasWinner(there), hasWinner(here));
+  expectNoJobs();
+}
+
+TEST_F(OnCluster, WhatOneNodeHasCompiledIsNotCompiledByAnother) {
+  useNodes(1, 1);
+  const Ran ran = box_.hone(tune_);
+  ASSERT_EQ(ran.code, 0) << ran.err;
+  const json run = exported(box_);
+  EXPECT_EQ(searched(run).size(), 24U);
+  for (const json& trial : run.at("trials")) {
+    if (trial.at("details").contains("proposal") && trial.at("outcome") == "ok") {
+      EXPECT_EQ(trial.at("details").at("cached"), true) << trial.at("key");
+    }
+  }
+  const auto keys = answered();
+  EXPECT_TRUE(std::any_of(keys.begin(), keys.end(), [&](const std::string& key) {
+    return std::find(keys.begin(), keys.end(), key + "c") != keys.end();
+  })) << "units that only compile";
+  expectNothingDoneTwice();
+  expectWholeSamples(run);
   expectNoJobs();
 }
 

@@ -105,7 +105,10 @@ class Hand {
     } else {
       return std::unexpected(result.error());
     }
-    return spool_.answer(claim, answer);
+    HONE_CHECK(spool_.answer(claim, answer));
+    fmt::print("{} {}\n", kAnswered, unit.key);
+    std::fflush(stdout);
+    return {};
   }
 
   Spool& spool_;

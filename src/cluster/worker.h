@@ -30,6 +30,9 @@ class Craft {
 
 using MakeCraft = std::function<Result<std::unique_ptr<Craft>>(const nlohmann::json& setup)>;
 
+/// With the key of the unit, a line in the log of the job for each that it answered.
+inline constexpr const char* kAnswered = "answered";
+
 struct WorkerOptions {
   std::string name;
   bool onlyCompile = false;
