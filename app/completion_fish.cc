@@ -55,11 +55,10 @@ std::string linesOf(const std::string& path, const CommandHelp& command, bool is
   }
   std::size_t place = 0;
   for (const OptionHelp& option : command.options) {
-    const std::string where = option.isArgument
-                                  ? fmt::format(" -n \"__hone_at '{}' {}{}\"", path, place++,
-                                                option.repeats ? " +" : "")
-                              : isRoot ? ""
-                                       : fmt::format(" -n \"__hone_at '{}'\"", path);
+    const std::string where = option.isArgument ? fmt::format(" -n \"__hone_at '{}' {}{}\"", path,
+                                                              place++, option.repeats ? " +" : "")
+                              : isRoot          ? ""
+                                                : fmt::format(" -n \"__hone_at '{}'\"", path);
     lines += fmt::format("complete -c hone{}{}{} -d {}\n", where,
                          option.isArgument ? "" : namesOf(option), valueOf(option),
                          quoted(firstLine(option.description)));

@@ -263,8 +263,7 @@ void printTuned(const TunedProgram& tuned, const iree::Device& device) {
     fmt::print("tried on the whole program: {}\n", lost);
   }
   if (!tuned.result.proof) {
-    fmt::print(
-        "nothing makes the whole program surely quicker: the compiler's own choice stays\n");
+    fmt::print("nothing makes the whole program surely quicker: the compiler's own choice stays\n");
     return;
   }
   const tune::Proof& proof = *tuned.result.proof;

@@ -58,9 +58,9 @@ Result<void> measureAgain(const std::filesystem::path& folder, const model::Prob
                           const std::string& flags, Tuned& tuned) {
   const auto source = folder / "problem.mlir";
   HONE_CHECK(writeFile(source, iree::mlirOf(problem)));
-  const HoneAnswer answer = HONE_TRY(askHone(
-      folder, {"bench", source, "--device", "local-sync", "--flags-b", flags, "--seed", "7",
-               "--budget", kAgain}));
+  const HoneAnswer answer =
+      HONE_TRY(askHone(folder, {"bench", source, "--device", "local-sync", "--flags-b", flags,
+                                "--seed", "7", "--budget", kAgain}));
   const auto& other = answer.json.at("candidates").at(1);
   if (!other.contains("verdict")) {
     return machineError("{} with {}: {}", tuned.name, flags, other.at("message").dump());
@@ -80,9 +80,9 @@ Result<Tuned> tune(const std::filesystem::path& folder, const std::string& line,
   tuned.name = seedName(problems.front());
   tuned.flops = flopsOf(problems.front());
   const auto spec = folder / "spec.mlir";
-  const HoneAnswer answer = HONE_TRY(askHone(
-      folder,
-      {"tune", "--problem", line, "--device", "local-sync", "--budget", budget, "-o", spec}));
+  const HoneAnswer answer =
+      HONE_TRY(askHone(folder, {"tune", "--problem", line, "--device", "local-sync", "--budget",
+                                budget, "-o", spec}));
   tuned.seconds = answer.seconds;
   const auto& program = answer.json.at("programs").at(0);
   if (!program.at("improved").get<bool>()) {

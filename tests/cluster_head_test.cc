@@ -220,9 +220,9 @@ int main(int argc, char** argv) {
         [](const nlohmann::json&) -> hone::Result<std::unique_ptr<hone::cluster::Craft>> {
       return std::make_unique<hone::test::SquareCraft>();
     };
-    return spool && hone::cluster::serve(std::move(*spool), {hone::cluster::workerName(), false,
-                                                            hone::cluster::nodeName()},
-                                         make)
+    return spool && hone::cluster::serve(
+                        std::move(*spool),
+                        {hone::cluster::workerName(), false, hone::cluster::nodeName()}, make)
                ? 0
                : 1;
   }

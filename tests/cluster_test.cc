@@ -238,8 +238,7 @@ std::map<std::string, std::string> searched(const json& run) {
 }
 
 bool hasWinner(const Ran& ran) {
-  const json dispatch =
-      ran.json().at("programs").at(0).at("variants").at(0).at("dispatches").at(0);
+  const json dispatch = ran.json().at("programs").at(0).at("variants").at(0).at("dispatches").at(0);
   return dispatch.contains("winner") && !dispatch.at("winner").is_null();
 }
 
@@ -388,8 +387,8 @@ void expectFailedTrial(Sandbox& box, const std::string& problem) {
 TEST(NoCluster, AnOperationThatKillsItsWorkersIsATrial) {
   Sandbox box;
   pretendSlurm(box);
-  Process head = box.start({"profile", "--problem-m=32", "--problem-n=48", "--problem-k=64",
-                            "--executor", "slurm"});
+  Process head = box.start(
+      {"profile", "--problem-m=32", "--problem-n=48", "--problem-k=64", "--executor", "slurm"});
   dieOver(box);
   EXPECT_THAT(head.wait().out, HasSubstr("3 workers died"));
   expectFailedTrial(box, "32x48x64");
@@ -401,8 +400,7 @@ TEST(NoCluster, AKernelThatKillsItsWorkersIsATrial) {
   for (const char* name : {"softmax.cc", "softmax.reference.cc"}) {
     fs::copy_file(fs::path(HONE_SOURCE_DIR) / "examples/kernels/cpp" / name, box.work() / name);
   }
-  Process head =
-      box.start({"kernel", "optimize", "--kernel", "softmax.cc", "--executor", "slurm"});
+  Process head = box.start({"kernel", "optimize", "--kernel", "softmax.cc", "--executor", "slurm"});
   dieOver(box);
   expectError(head.wait(), 2, {"3 workers died"});
   expectFailedTrial(box, "softmax.cc");

@@ -290,8 +290,8 @@ TEST_F(Kernel, TheListFitsATerminalAndIsWholeForScripts) {
     GTEST_SKIP() << "there is no script here, which gives a program a terminal";
   }
   const std::string command =
-      fmt::format("cd '{}' && '{}' --store '{}' {}", box_.work().string(),
-                  box_.program().string(), box_.store().string(), join(list, " "));
+      fmt::format("cd '{}' && '{}' --store '{}' {}", box_.work().string(), box_.program().string(),
+                  box_.store().string(), join(list, " "));
   const Finished shown =
       runCommand({{script, "-qec", command, "/dev/null"}, {}, {std::chrono::minutes(5), 0}})
           .value();

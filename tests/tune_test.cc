@@ -100,7 +100,7 @@ TEST_F(Tune, WritesASpecThatMatchesTheProgram) {
 }
 
 TEST_F(Tune, WhereNothingIsGainedAnOldSpecIsNotTakenForANewOne) {
-  const std::vector<std::string> nothing = {"matmul.mlir", "-o",           "spec.mlir",
+  const std::vector<std::string> nothing = {"matmul.mlir",  "-o",           "spec.mlir",
                                             "--keep-flags", "--dispatches", "nothing"};
   const Ran none = run(nothing);
   ASSERT_EQ(none.code, 0) << none.err;

@@ -96,8 +96,9 @@ void Head::leave() {
   static_cast<void>(spool_.beatHead(++beats_, true));
   for (int tries = 1; !slurm_.cancelAll(); ++tries) {
     if (tries == kLastCancels) {
-      fmt::print(stderr, "hone: the scheduler cancels no jobs now; cancel those of this run by "
-                         "scancel --name={}\n",
+      fmt::print(stderr,
+                 "hone: the scheduler cancels no jobs now; cancel those of this run by "
+                 "scancel --name={}\n",
                  slurm_.name());
       return;
     }

@@ -159,8 +159,8 @@ class Head {
   std::map<std::string, Known> workers_;
   std::map<std::string, std::string> hands_;  ///< by worker: the unit it had last, if unanswered
   std::vector<Job> jobs_;
-  std::set<std::string> endedJobs_;      ///< whose claims were looked after
-  std::set<std::string> arrays_;         ///< of jobs, that this head has submitted
+  std::set<std::string> endedJobs_;  ///< whose claims were looked after
+  std::set<std::string> arrays_;     ///< of jobs, that this head has submitted
   std::map<std::string, Submitted> unlisted_;
   std::set<std::string> compileArrays_;  ///< whose workers only compile
   std::set<std::string> begun_;          ///< workers that had a unit in hand or reported a death
@@ -181,10 +181,10 @@ class Head {
   std::int64_t refusedNs_ = 0;  ///< since when it takes no jobs; 0: it does
   std::size_t otherNodes_ = 0;  ///< that were of another kind than those that measure
   std::size_t otherCompileNodes_ = 0;
-  std::size_t badWorkers_ = 0;  ///< that could not begin, since the last answer
+  std::size_t badWorkers_ = 0;        ///< that could not begin, since the last answer
   std::map<std::string, int> badOn_;  ///< such workers by node, since its last answer
-  std::size_t mostWanted_ = 0;  ///< workers at a time
-  bool wantsWorker_ = false;    ///< also without a unit for it
+  std::size_t mostWanted_ = 0;        ///< workers at a time
+  bool wantsWorker_ = false;          ///< also without a unit for it
   bool open_ = true;
 };
 

@@ -105,8 +105,8 @@ Result<void> Head::badWorker(const std::string& worker, const std::string& why) 
   if (badWorkers_ < std::max(kFewestBadWorkers, mostWanted_) || count(Pending::At::claimed) > 0) {
     return {};
   }
-  return machineError("the workers cannot begin or go on; the last, {}: {}; see {}", worker,
-                      why, (spool_.folder() / "logs").string());
+  return machineError("the workers cannot begin or go on; the last, {}: {}; see {}", worker, why,
+                      (spool_.folder() / "logs").string());
 }
 
 Result<void> Head::readDeaths() {

@@ -88,8 +88,8 @@ Result<void> checkSbatchArgs(std::span<const std::string> arguments) {
     for (const Owned& owned : kOwned) {
       // sbatch also takes the beginning of a name for it.
       const bool longName = name.size() > 2 && owned.name.starts_with(name);
-      const bool letter = owned.letter != ' ' && name.size() > 1 && name[0] == '-' &&
-                          name[1] == owned.letter;
+      const bool letter =
+          owned.letter != ' ' && name.size() > 1 && name[0] == '-' && name[1] == owned.letter;
       if (longName || letter) {
         return userError("--sbatch-arg {}: {} cannot be given: {}", argument, owned.name,
                          owned.why);

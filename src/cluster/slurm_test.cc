@@ -63,9 +63,9 @@ TEST(SlurmTest, WhatHoneMustSayItselfIsRefused) {
     EXPECT_EQ(checked.error().fault, Fault::user);
     EXPECT_THAT(checked.error().message, HasSubstr(argument));
   }
-  EXPECT_TRUE(checkSbatchArgs(
-      std::vector<std::string>{"--time=2:00:00", "-t", "30", "--qos=low", "--wait-all-nodes=1",
-                               "--nodelist=n1", "-w", "n1", "-n", "1", "--exclude=n2"}));
+  EXPECT_TRUE(checkSbatchArgs(std::vector<std::string>{"--time=2:00:00", "-t", "30", "--qos=low",
+                                                       "--wait-all-nodes=1", "--nodelist=n1", "-w",
+                                                       "n1", "-n", "1", "--exclude=n2"}));
 }
 
 TEST(SlurmDeathTest, AnInterruptDoesNotEndASubmissionMidway) {

@@ -72,8 +72,8 @@ Result<void> Spool::write(const fs::path& file, const json& json) {
 }
 
 Result<Spool> Spool::create(const fs::path& folder, const json& setup) {
-  for (const char* part : {"queue", "claimed", "died", "failed", "answers", "done", "workers",
-                           "logs"}) {
+  for (const char* part :
+       {"queue", "claimed", "died", "failed", "answers", "done", "workers", "logs"}) {
     HONE_CHECK(makeFolder(folder / part));
   }
   Spool spool(folder, setup);
@@ -157,9 +157,8 @@ std::optional<Answer> Spool::doneAnswer(const std::string& key) const {
 }
 
 Result<void> Spool::keepFailures(const Unit& unit) {
-  return write(
-      folder_ / "failed" / unit.key,
-      {{"deaths", unit.deaths}, {"failures", unit.failures}, {"nodes", unit.nodes}});
+  return write(folder_ / "failed" / unit.key,
+               {{"deaths", unit.deaths}, {"failures", unit.failures}, {"nodes", unit.nodes}});
 }
 
 void Spool::recallFailures(Unit& unit) const {
@@ -268,8 +267,7 @@ Result<void> Spool::reportDeath(const std::string& worker, const std::string& wh
       any = true;
     }
   }
-  return any ? Result<void>()
-             : write(folder_ / "died" / fmt::format("nothing@{}", worker), report);
+  return any ? Result<void>() : write(folder_ / "died" / fmt::format("nothing@{}", worker), report);
 }
 
 Result<void> Spool::beat(const std::string& worker, const Beat& beat) {

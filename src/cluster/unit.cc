@@ -7,18 +7,15 @@ namespace hone::cluster {
 using nlohmann::json;
 
 json toJson(const Unit& unit) {
-  return {{"key", unit.key},
-          {"kind", unit.kind},
-          {"order", unit.order},
-          {"only_compile", unit.onlyCompile},
-          {"deaths", unit.deaths},
-          {"failures", unit.failures},
+  return {{"key", unit.key},       {"kind", unit.kind},
+          {"order", unit.order},   {"only_compile", unit.onlyCompile},
+          {"deaths", unit.deaths}, {"failures", unit.failures},
           {"nodes", unit.nodes}};
 }
 
 std::optional<Unit> unitFrom(const json& json) {
   try {
-    return Unit{json.at("key"), json.at("kind"), json.at("order"), json.at("only_compile"),
+    return Unit{json.at("key"),    json.at("kind"),     json.at("order"), json.at("only_compile"),
                 json.at("deaths"), json.at("failures"), json.at("nodes")};
   } catch (const json::exception&) {
     return std::nullopt;

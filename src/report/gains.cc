@@ -242,9 +242,8 @@ Answer answerOf(std::span<const Gain> gains) {
         most = &gain;
       }
     }
-    answer.headline = fmt::format(
-        "{} of {} got faster for sure. The most: {} is {}.", faster, gains.size(), most->what,
-        asFast(most->speedup.estimate));
+    answer.headline = fmt::format("{} of {} got faster for sure. The most: {} is {}.", faster,
+                                  gains.size(), most->what, asFast(most->speedup.estimate));
   }
   if (slower > 0) {
     answer.lines.push_back(fmt::format("{} of {} got slower for sure.", slower, gains.size()));

@@ -108,13 +108,12 @@ TEST(Gains, OfABenchAreItsWinnerAndOfAPairAlsoTheLoser) {
                 {"verdict", verdict}};
   };
   const auto best = gained(
-      "bench", {{"candidates",
-                 {baseline, candidate("a", 2, "improved"), candidate("b", 4, "improved")}}});
+      "bench",
+      {{"candidates", {baseline, candidate("a", 2, "improved"), candidate("b", 4, "improved")}}});
   ASSERT_EQ(best.size(), 1U);
   EXPECT_EQ(best[0].what, "bench: b");
   EXPECT_EQ(best[0].afterNs, 25);
-  const auto lost =
-      gained("bench", {{"candidates", {baseline, candidate("a", 0.5, "regressed")}}});
+  const auto lost = gained("bench", {{"candidates", {baseline, candidate("a", 0.5, "regressed")}}});
   EXPECT_EQ(lost.front().verdict, "slower");
   EXPECT_THAT(gained("bench", {{"candidates", json::array({baseline})}}), IsEmpty());
 }
@@ -139,10 +138,10 @@ TEST(Gains, OfAProfileIsTheConfigurationThatBeatsTheCompilersOwnTheMost) {
   ASSERT_EQ(gains.size(), 1U);
   EXPECT_EQ(gains[0].what, "profile: b with 8x8");
   EXPECT_DOUBLE_EQ(gains[0].speedup.low, 90.0 / 22);
-  EXPECT_THAT(gained("profile", {{"rows",
-                                  {row("a", "tile_config_default", 100),
-                                   row("a", "tile_config_1", 90)}}}),
-              IsEmpty())
+  EXPECT_THAT(
+      gained("profile",
+             {{"rows", {row("a", "tile_config_default", 100), row("a", "tile_config_1", 90)}}}),
+      IsEmpty())
       << "the intervals meet";
 }
 

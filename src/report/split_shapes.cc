@@ -73,8 +73,8 @@ void takeTime(SplitShape& shape, const std::string& choice, double ns) {
       shape.baselineNs = ns;
     } else if (part == "no split") {
       shape.noSplitNs = ns;
-    } else if (const auto limit = part.starts_with(kLimit) ? parseInt(part.substr(kLimit.size()))
-                                                           : std::nullopt) {
+    } else if (const auto limit =
+                   part.starts_with(kLimit) ? parseInt(part.substr(kLimit.size())) : std::nullopt) {
       shape.limitsNs[*limit] = ns;
     }
   }

@@ -12,9 +12,9 @@ namespace hone::tune {
 
 /// The spec that one of several programs was proven with.
 struct ProgramSpec {
-  std::string label;   ///< the program's
-  std::string header;  ///< lines of comment for the file
-  std::string text;    ///< "": it has none
+  std::string label;             ///< the program's
+  std::string header;            ///< lines of comment for the file
+  std::string text;              ///< "": it has none
   iree::CompileRequest request;  ///< the program with the flags that it was proven with
 };
 

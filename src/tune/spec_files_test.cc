@@ -49,7 +49,7 @@ TEST_F(SpecFilesTest, OneThatConflictsHasAFileOfItsOwn) {
   ASSERT_EQ(files.files.size(), 2u);
   EXPECT_EQ(files.files[1].text, programs[1].header + programs[1].text) << "as it was proven";
   EXPECT_THAT(files.conflicts, ElementsAre(AllOf(HasSubstr("b is not"), HasSubstr("two ways"),
-                                                HasSubstr("spec.b.mlir"))));
+                                                 HasSubstr("spec.b.mlir"))));
 }
 
 /// An entry of one program must not reach a dispatch of another that was not tuned: that was not
@@ -64,7 +64,7 @@ TEST_F(SpecFilesTest, OneThatWouldReachAnotherProgramHasAFileOfItsOwn) {
   const auto files = specFiles(compiler_, inOrder, "spec.mlir").value();
   EXPECT_THAT(files.fileOf, ElementsAre("spec.mlir", "spec.one.mlir", "spec.mlir"));
   EXPECT_THAT(files.conflicts, ElementsAre(AllOf(HasSubstr("would change other_dispatch_0"),
-                                                HasSubstr("of two"), HasSubstr("spec.one.mlir"))));
+                                                 HasSubstr("of two"), HasSubstr("spec.one.mlir"))));
   ASSERT_EQ(files.files.size(), 2u);
   EXPECT_FALSE(files.files[0].text.contains("match_96"));
   const std::vector<ProgramSpec> turned = {one, two};

@@ -44,9 +44,8 @@ std::vector<std::size_t> byGain(const std::vector<TunedDispatch>& dispatches) {
 /// have become one by then: a name that is gone is not missed.
 bool isMissed(const iree::SpecCheck& check, std::size_t entry, const std::string& dispatch) {
   const auto isUsedBy = [&](std::size_t one) {
-    return std::ranges::any_of(check.entries[one].uses, [&](const iree::SpecUse& use) {
-      return use.dispatch == dispatch;
-    });
+    return std::ranges::any_of(check.entries[one].uses,
+                               [&](const iree::SpecUse& use) { return use.dispatch == dispatch; });
   };
   bool there = std::ranges::find(check.untouched, dispatch) != check.untouched.end();
   for (std::size_t i = 0; i < check.entries.size() && !there; ++i) {

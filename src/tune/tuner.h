@@ -49,9 +49,9 @@ struct Variant {
 struct TuneResult {
   std::vector<trial::Finding> flagFindings;
   std::vector<Variant> variants;
-  std::optional<Proof> proof;  ///< its recipe is the number of the variant; nothing: no gain
+  std::optional<Proof> proof;     ///< its recipe is the number of the variant; nothing: no gain
   std::vector<std::string> lost;  ///< what was tried on the whole program and is no gain, and why
-  std::string spec;            ///< the text; "" where flags alone, or nothing, make the gain
+  std::string spec;               ///< the text; "" where flags alone, or nothing, make the gain
   /// Where the compiler does not do with the spec what it says, a sentence each.
   std::vector<std::string> specFaults;
   /// What the dispatches cost in the program as it was and as it is proven; for people to see.

@@ -144,8 +144,8 @@ Result<Judged> Judge::judge(const Source& source, std::uint64_t salt) {
       return judged;
     }
     // C++ kernels take the sizes of a C++ reference only.
-    const bool general = !hasFixedSizes(source) && (source.language == Language::tilelang ||
-                                                    !state_->task.inPython());
+    const bool general = !hasFixedSizes(source) &&
+                         (source.language == Language::tilelang || !state_->task.inPython());
     Runnable verified = *runnable;
     if (general && state_->task.inPython()) {
       verified.load["others"] = state_->task.otherSizes();

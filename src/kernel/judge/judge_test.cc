@@ -314,8 +314,8 @@ TEST(JudgeCheats, TheWarmUpShowsNothingOfWhatIsTimed) {
 
 TEST(JudgeCheats, TimedInputsAreOthersInEveryProcess) {
   // What a kernel prints may reach who writes the next one.
-  const std::string text = matmulText("printf(\"first %a\\n\", A[3]); fflush(stdout); abort();",
-                                      "#include <cstdio>\n");
+  const std::string text =
+      matmulText("printf(\"first %a\\n\", A[3]); fflush(stdout); abort();", "#include <cstdio>\n");
   const Source source{Language::cpp, "matmul", text, {}};
   std::set<std::string> seen;
   for (int i = 0; i < 3; ++i) {

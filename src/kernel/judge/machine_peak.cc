@@ -188,14 +188,13 @@ Result<void> MachinePeak::measureMemory(CppBuilder& builder) {
       core_.memoryGbps = std::max(core_.memoryGbps, kMemoryDoubt * gbps);
     }
   }
-  return judged.ok() ? Result<void>()
-                     : machineError("the memory of this machine cannot be measured: {}",
-                                    judged.message);
+  return judged.ok()
+             ? Result<void>()
+             : machineError("the memory of this machine cannot be measured: {}", judged.message);
 }
 
 double leastNsOf(double flops, double outputBytes, const CorePeak& peak) {
-  const double kept =
-      peak.memoryGbps > 0 ? std::min(outputBytes, peak.cacheBytes) : outputBytes;
+  const double kept = peak.memoryGbps > 0 ? std::min(outputBytes, peak.cacheBytes) : outputBytes;
   const double writeNs =
       kept / peak.gbps + (kept < outputBytes ? (outputBytes - kept) / peak.memoryGbps : 0);
   return std::max(flops / peak.gflops, writeNs);

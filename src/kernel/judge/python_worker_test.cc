@@ -280,8 +280,7 @@ TEST_F(Python, OtherSizesOfTheReferenceAreTried) {
   EXPECT_EQ(task.shape.outputs[0].type.text(), "8x96xf32");
 
   Judge judge = open(reference);
-  const std::string general =
-      "        return program(*x.shape)(x, self.scale, self.norm.bias)";
+  const std::string general = "        return program(*x.shape)(x, self.scale, self.norm.bias)";
   const Judged good = judge.judge(source(kernelText("", kRight, general)), 1).value();
   EXPECT_EQ(good.outcome, Outcome::ok) << good.message << good.diagnostics;
   EXPECT_GE(good.facts.value("inputs", 0), 9);

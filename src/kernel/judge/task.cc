@@ -74,10 +74,9 @@ Result<Shape> askForShape(const fs::path& reference, const JudgeOptions& options
   const ScratchFolder scratch = HONE_TRY(ScratchFolder::create("hone-task"));
   const WorkerCommand command = HONE_TRY(pythonCommand(options, scratch.path() / "log"));
   Worker worker = HONE_TRY(Worker::start(command));
-  const Reply reply = HONE_TRY(worker.ask({{"do", "task"},
-                                           {"reference", fs::absolute(reference).string()},
-                                           {"constants", sizes}},
-                                          options.limits.wall));
+  const Reply reply = HONE_TRY(worker.ask(
+      {{"do", "task"}, {"reference", fs::absolute(reference).string()}, {"constants", sizes}},
+      options.limits.wall));
   if (!reply.ok()) {
     return userError("{}: {}", reference.string(), reply.message);
   }

@@ -143,10 +143,10 @@ void addRegisters(const Judged& judged, std::vector<Finding>& findings) {
   constexpr double kFewWarps = 16;
   const double warps = registers > 0 ? std::floor(kRegisters / (kWarp * registers)) : kFewWarps;
   if (warps < kFewWarps) {
-    findings.push_back({Side::parallelism, "so many registers that few warps run side by side",
-                        fmt::format("{:.0f} registers a thread: {:.0f} of 64 warps", registers,
-                                    warps),
-                        "threads", 0.2});
+    findings.push_back(
+        {Side::parallelism, "so many registers that few warps run side by side",
+         fmt::format("{:.0f} registers a thread: {:.0f} of 64 warps", registers, warps), "threads",
+         0.2});
   }
 }
 

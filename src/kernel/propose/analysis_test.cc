@@ -114,8 +114,11 @@ TEST(Analysis, ReadsWhatTheCompilerSaid) {
 
 TEST(Analysis, TellsWhatTheCompilerOfAGpuSaid) {
   Judged judged;
-  judged.facts = {{"timed", false},    {"threads", 64}, {"registers", 160},
-                  {"spills", 0}, {"shared_memory", 2048}};
+  judged.facts = {{"timed", false},
+                  {"threads", 64},
+                  {"registers", 160},
+                  {"spills", 0},
+                  {"shared_memory", 2048}};
   const Analysis analysis = analyse(matmulTask(), exampleSource("matmul"), judged, {});
   EXPECT_FALSE(analysis.timed);
   EXPECT_THAT(analysis.text(),

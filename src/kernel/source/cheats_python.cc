@@ -243,8 +243,8 @@ class PythonReader {
     while (at(end) == "." && (at(end + 1) == "nn" || at(end + 1) == "functional")) {
       end += 2;
     }
-    const bool module = torch_.contains(name) || nn_.contains(name) ||
-                        functional_.contains(name) || modules_.contains(name);
+    const bool module = torch_.contains(name) || nn_.contains(name) || functional_.contains(name) ||
+                        modules_.contains(name);
     const bool whole = end >= tokens_.size() || tokens_[end].indent >= 0 || at(end) == ";";
     return module && whole && before(i) == "=" && !parameters_.contains(name);
   }

@@ -75,7 +75,10 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"CommentedInclude", "#/**/include \"/etc/passwd\"\n", "includes \"/etc/passwd\""},
         Case{"JoinedInclude", "#inc\\\nlude \"/etc/passwd\"\n", "includes \"/etc/passwd\""},
         Case{"JoinedName", "void f() { fo\\\nrk(); }", "starts a process (fork)"},
-        Case{"Trigraph", "?" "?=include \"/etc/passwd\"\n", "has trigraphs"},
+        Case{"Trigraph",
+             "?"
+             "?=include \"/etc/passwd\"\n",
+             "has trigraphs"},
         Case{"LineMarker", "# 1 \"/usr/include/x.h\" 3\n", "another file's"},
         Case{"Incbin", "asm(\".incbin \\\"x\\\"\");", "assembly with '.incbin'"},
         Case{"Borrowed", "extern \"C\" void cblas_sgemm(int, int);", "not its own (cblas_sgemm)"},
@@ -215,18 +218,26 @@ INSTANTIATE_TEST_SUITE_P(
     caseName);
 
 TEST(PythonCheats, HonestThingsThatLookAlike) {
-  for (const char* text :
-       {"size = x.shape[0]\n        self.size = size\n", "a = self.kernel(N=4, F=F)\n",
-        "a = nn.Parameter(torch.empty(4))\n", "for m in self.modules():\n            pass\n",
-        "dtype = torch.float32\n", "self._base = 4\n        b = self._base\n",
-        "pass\nfrom torch.nn.parameter import Parameter\n", "pass\nfrom torch import Tensor, nn\n",
-        "pass\nfrom tilelang.layout import make_swizzled_layout\n",
-        "pass\nfrom typing import List, Optional\n", "pass\nfrom functools import lru_cache\n",
-        "pass\nfrom tilelang import language, jit\n", "input = x\n        a = self.f(input)\n",
-        "pass\ndef run(input, hash=3):\n    return input\n", "T.annotate_layout({x: y})\n",
-        "case = 3\n", "pass\nconfigs = {tilelang.PassConfigKey.TL_ENABLE_FAST_MATH: True}\n",
-        "self.kernel.block = 3\n", "if x.ndim == 2: pass\n",
-        "pass\ndef conv(N, F, K=3):\n    filters = F\n    return filters\n"}) {
+  for (const char* text : {"size = x.shape[0]\n        self.size = size\n",
+                           "a = self.kernel(N=4, F=F)\n",
+                           "a = nn.Parameter(torch.empty(4))\n",
+                           "for m in self.modules():\n            pass\n",
+                           "dtype = torch.float32\n",
+                           "self._base = 4\n        b = self._base\n",
+                           "pass\nfrom torch.nn.parameter import Parameter\n",
+                           "pass\nfrom torch import Tensor, nn\n",
+                           "pass\nfrom tilelang.layout import make_swizzled_layout\n",
+                           "pass\nfrom typing import List, Optional\n",
+                           "pass\nfrom functools import lru_cache\n",
+                           "pass\nfrom tilelang import language, jit\n",
+                           "input = x\n        a = self.f(input)\n",
+                           "pass\ndef run(input, hash=3):\n    return input\n",
+                           "T.annotate_layout({x: y})\n",
+                           "case = 3\n",
+                           "pass\nconfigs = {tilelang.PassConfigKey.TL_ENABLE_FAST_MATH: True}\n",
+                           "self.kernel.block = 3\n",
+                           "if x.ndim == 2: pass\n",
+                           "pass\ndef conv(N, F, K=3):\n    filters = F\n    return filters\n"}) {
     EXPECT_THAT(cheatsIn(Language::tilelang, std::string(kPythonHead) + "        " + text),
                 IsEmpty())
         << text;

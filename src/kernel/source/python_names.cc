@@ -3,8 +3,8 @@
 namespace hone::kernel {
 
 const Names& pythonModules() {
-  static const Names kModules = {"torch",      "tilelang",    "math", "functools",
-                                 "typing",     "itertools",   "enum", "dataclasses",
+  static const Names kModules = {"torch",      "tilelang",   "math", "functools",
+                                 "typing",     "itertools",  "enum", "dataclasses",
                                  "__future__", "collections"};
   return kModules;
 }
@@ -17,9 +17,9 @@ const std::map<std::string, Names, std::less<>>& honestMembers() {
         "enable_cache", "set_log_level", "JITKernel"}},
       {"functools", {"partial", "reduce", "lru_cache", "cache", "cached_property"}},
       {"typing",
-       {"Any",      "Callable", "ClassVar", "Dict",   "Final",    "Generic", "Iterable",
-        "Iterator", "List",     "Literal",  "Mapping", "NamedTuple", "Optional", "Sequence",
-        "Set",      "Tuple",    "Type",     "TypeVar", "TypedDict", "Union",   "cast",
+       {"Any",           "Callable",  "ClassVar", "Dict",    "Final",      "Generic",  "Iterable",
+        "Iterator",      "List",      "Literal",  "Mapping", "NamedTuple", "Optional", "Sequence",
+        "Set",           "Tuple",     "Type",     "TypeVar", "TypedDict",  "Union",    "cast",
         "TYPE_CHECKING", "Annotated", "Protocol", "Self"}},
       {"enum", {"Enum", "IntEnum", "Flag", "IntFlag", "auto", "unique"}},
       {"dataclasses", {"dataclass", "field", "asdict", "astuple", "replace", "fields"}},
@@ -35,23 +35,18 @@ const Names& torchModules() {
 }
 
 const Names& waysOut() {
-  static const Names kWays = {"sys",        "_sys",     "os",         "_os",
-                              "builtins",   "bltns",    "_builtins",  "importlib",
-                              "_importlib", "inspect",  "subprocess", "ctypes",
-                              "shutil",     "gc",       "numpy",      "torch",
-                              "pathlib",    "tempfile", "threading",  "multiprocessing",
-                              "pickle",     "mmap",     "socket",     "operator",
-                              "_operator",  "attrgetter", "methodcaller", "get_type_hints",
-                              "ForwardRef", "_evaluate", "make_dataclass", "_create_fn",
-                              "types",      "contextlib", "copyreg",  "update_wrapper",
-                              "wraps",      "tvm",      "_ffi_api",   "libinfo",
-                              // What puts code of others, or text as code, into a program.
-                              "call_extern", "call_pure_extern", "call_packed",
-                              "call_packed_lowered", "call_cpacked", "call_cpacked_lowered",
-                              "tvm_call_packed", "tvm_call_packed_lowered", "tvm_call_cpacked",
-                              "tvm_call_cpacked_lowered", "import_source", "CUDASourceCodeKernel",
-                              "register_c_postproc", "register_cuda_postproc",
-                              "register_hip_postproc"};
+  static const Names kWays = {
+      "sys", "_sys", "os", "_os", "builtins", "bltns", "_builtins", "importlib", "_importlib",
+      "inspect", "subprocess", "ctypes", "shutil", "gc", "numpy", "torch", "pathlib", "tempfile",
+      "threading", "multiprocessing", "pickle", "mmap", "socket", "operator", "_operator",
+      "attrgetter", "methodcaller", "get_type_hints", "ForwardRef", "_evaluate", "make_dataclass",
+      "_create_fn", "types", "contextlib", "copyreg", "update_wrapper", "wraps", "tvm", "_ffi_api",
+      "libinfo",
+      // What puts code of others, or text as code, into a program.
+      "call_extern", "call_pure_extern", "call_packed", "call_packed_lowered", "call_cpacked",
+      "call_cpacked_lowered", "tvm_call_packed", "tvm_call_packed_lowered", "tvm_call_cpacked",
+      "tvm_call_cpacked_lowered", "import_source", "CUDASourceCodeKernel", "register_c_postproc",
+      "register_cuda_postproc", "register_hip_postproc"};
   return kWays;
 }
 

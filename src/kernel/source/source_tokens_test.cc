@@ -31,9 +31,8 @@ TEST(CppTokens, KeepTextsApart) {
 
 TEST(CppTokens, DirectivesAreWholeLines) {
   const auto tokens = cppTokens("#include <cmath>\nint x;\n#define F \\\n  fork()\ny\n");
-  EXPECT_THAT(words(tokens),
-              ElementsAre("#include <cmath>", "int", "x", ";", "#define F   fork()", "define",
-                          "F", "fork", "(", ")", "y"));
+  EXPECT_THAT(words(tokens), ElementsAre("#include <cmath>", "int", "x", ";", "#define F   fork()",
+                                         "define", "F", "fork", "(", ")", "y"));
   EXPECT_EQ(tokens[7].line, 4u);
   EXPECT_EQ(tokens.back().line, 5u);
 }
@@ -49,9 +48,9 @@ TEST(CppTokens, JoinLinesFirst) {
 }
 
 TEST(CppTokens, DirectivesHaveAnotherSpelling) {
-  EXPECT_THAT(words(cppTokens("%:include \"a\"\n%:define F fork\nx % : y")),
-              ElementsAre("#include \"a\"", "#define F fork", "define", "F", "fork", "x", "%", ":",
-                          "y"));
+  EXPECT_THAT(
+      words(cppTokens("%:include \"a\"\n%:define F fork\nx % : y")),
+      ElementsAre("#include \"a\"", "#define F fork", "define", "F", "fork", "x", "%", ":", "y"));
 }
 
 TEST(PythonTokens, KnowStatementsAndTheirIndent) {

@@ -13,20 +13,13 @@ json toJson(const TurnRecord& record) {
   for (const Proposal& proposal : record.proposals) {
     proposals.push_back(toJson(proposal));
   }
-  return {{"turn", record.turn},
-          {"analysis", record.analysis},
-          {"examples", record.examples},
-          {"proposals", std::move(proposals)},
-          {"complaint", record.complaint},
-          {"ended", record.ended},
-          {"memory", record.memory},
-          {"used_ms", record.usedMs},
-          {"decided", record.decided},
-          {"speedups", record.speedups},
-          {"best", record.best},
-          {"best_speedup", record.bestSpeedup},
-          {"best_ns", record.bestNs},
-          {"improvement", record.improvement}};
+  return {{"turn", record.turn},           {"analysis", record.analysis},
+          {"examples", record.examples},   {"proposals", std::move(proposals)},
+          {"complaint", record.complaint}, {"ended", record.ended},
+          {"memory", record.memory},       {"used_ms", record.usedMs},
+          {"decided", record.decided},     {"speedups", record.speedups},
+          {"best", record.best},           {"best_speedup", record.bestSpeedup},
+          {"best_ns", record.bestNs},      {"improvement", record.improvement}};
 }
 
 TurnRecord turnRecordFrom(const json& json) {

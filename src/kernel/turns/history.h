@@ -18,9 +18,9 @@ struct TurnRecord {
   nlohmann::json analysis;            ///< of the best at its begin
   std::vector<std::string> examples;  ///< their names
   std::vector<Proposal> proposals;
-  std::string complaint;  ///< of the proposer
-  std::string ended;      ///< why it will propose nothing more
-  nlohmann::json memory;  ///< of the proposer, after it proposed
+  std::string complaint;    ///< of the proposer
+  std::string ended;        ///< why it will propose nothing more
+  nlohmann::json memory;    ///< of the proposer, after it proposed
   std::int64_t usedMs = 0;  ///< of the time budget by then, by all processes of the run
 
   // Once its candidates were judged and raced:

@@ -348,9 +348,8 @@ Result<void> Optimizer::decide(TurnRecord& record) {
       participants.push_back(docket_.participant(racer->trial, racer->source()));
     }
     const FileLock lane = HONE_TRY(trial::enterToMeasure());
-    const TurnRace race = HONE_TRY(
-        raceTurn(races_, participants, record.turn, docket_.scope().seed,
-                 stageOf(record.turn, "race"), workshop_.progress));
+    const TurnRace race = HONE_TRY(raceTurn(races_, participants, record.turn, docket_.scope().seed,
+                                            stageOf(record.turn, "race"), workshop_.progress));
     HONE_CHECK(docket_.refresh());
     for (std::size_t i = 0; i < racers.size(); ++i) {
       if (race.speedups[i]) {

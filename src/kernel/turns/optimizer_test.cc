@@ -47,9 +47,7 @@ class Fixture {
   }
   [[nodiscard]] std::vector<store::Trial> trials() const { return store_.trials(run_).value(); }
   [[nodiscard]] nlohmann::json details() const { return store_.run(run_).value()->details; }
-  void setDetails(const nlohmann::json& details) {
-    EXPECT_TRUE(store_.setDetails(run_, details));
-  }
+  void setDetails(const nlohmann::json& details) { EXPECT_TRUE(store_.setDetails(run_, details)); }
 
   std::vector<ProgressState> seen;  ///< at every step
 
@@ -88,8 +86,8 @@ TEST(Optimizer, WhatCannotBeTimedIsAnalysedAllTheSame) {
   RefereeWithoutGpu referee;
   ScriptedProposer proposer({});
   testing::internal::CaptureStderr();
-  const auto result = fixture.optimize(referee, proposer, patient(), "", nullptr, kernelOf(1000),
-                                       Progress(false));
+  const auto result =
+      fixture.optimize(referee, proposer, patient(), "", nullptr, kernelOf(1000), Progress(false));
   const std::string said = testing::internal::GetCapturedStderr();
   ASSERT_FALSE(result);
   EXPECT_THAT(result.error().message,

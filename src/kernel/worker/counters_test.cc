@@ -37,9 +37,7 @@ TEST(Counters, CountBetweenStartAndStop) {
   EXPECT_LT(counters->stop().front(), kPages) << "counted from nothing on";
 }
 
-TEST(Counters, NoneOfAProcessThatIsNot) {
-  EXPECT_FALSE(Counters::open(1 << 30, kFaults));
-}
+TEST(Counters, NoneOfAProcessThatIsNot) { EXPECT_FALSE(Counters::open(1 << 30, kFaults)); }
 
 }  // namespace
 }  // namespace hone::kernel

@@ -42,8 +42,8 @@ std::vector<std::string> commandFor(const std::string& compiler, const fs::path&
         // its own then.
         std::string("-pipe"), std::string("-MMD"), std::string("-MF"), stem.string() + kIncluded,
         std::string("-Xassembler"), std::string("--MD"), std::string("-Xassembler"),
-        stem.string() + kAssembled, std::string("-o"),
-        fmt::format("{}.part", stem.string()), fmt::format("{}.cc", stem.string())}) {
+        stem.string() + kAssembled, std::string("-o"), fmt::format("{}.part", stem.string()),
+        fmt::format("{}.cc", stem.string())}) {
     argv.push_back(own);
   }
   return argv;

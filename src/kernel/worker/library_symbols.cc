@@ -25,8 +25,7 @@ const Names& plainNames() {
       // memory
       "malloc", "calloc", "realloc", "free", "aligned_alloc", "posix_memalign", "memalign",
       "valloc", "memcpy", "memmove", "memset", "memchr", "memcmp", "bcmp", "mempcpy",
-      "__memcpy_chk",
-      "__memmove_chk", "__memset_chk", "bzero",
+      "__memcpy_chk", "__memmove_chk", "__memset_chk", "bzero",
       // texts and numbers
       "strlen", "strnlen", "strcmp", "strncmp", "strcpy", "strncpy", "strcat", "strchr", "strrchr",
       "strstr", "strtol", "strtoul", "strtoll", "strtoull", "strtod", "strtof", "atoi", "atol",
@@ -46,18 +45,19 @@ const Names& plainNames() {
 /// Functions of mathematics, without the f or l behind them.
 const Names& mathNames() {
   static const Names kNames = {
-      "acos",       "acosh",     "asin",    "asinh",   "atan",      "atan2",   "atanh",   "cbrt",
-      "ceil",       "copysign",  "cos",     "cosh",    "erf",       "erfc",    "exp",     "exp10",
-      "exp2",       "expm1",     "fabs",    "fdim",    "floor",     "fma",     "fmax",    "fmin",
-      "fmod",       "frexp",     "hypot",   "ilogb",   "ldexp",     "lgamma",  "llrint",  "llround",
-      "log",        "log10",     "log1p",   "log2",    "logb",      "lrint",   "lround",  "modf",
-      "nan",        "nearbyint", "nextafter", "nexttoward", "pow",  "remainder", "remquo", "rint",
-      "round",      "roundeven", "scalbln", "scalbn",  "significand", "sin",   "sincos",  "sinh",
-      "sqrt",       "tan",       "tanh",    "tgamma",  "trunc",     "j0",      "j1",      "jn",
-      "y0",         "y1",        "yn",      "cabs",    "carg",      "cexp",    "clog",    "cpow",
-      "csqrt",      "csin",      "ccos",    "ctan",    "csinh",     "ccosh",   "ctanh",   "conj",
-      "cimag",      "creal",     "cproj",   "casin",   "cacos",     "catan",   "casinh",  "cacosh",
-      "catanh",     "fpclassify"};
+      "acos",      "acosh",      "asin",     "asinh",       "atan",   "atan2",     "atanh",
+      "cbrt",      "ceil",       "copysign", "cos",         "cosh",   "erf",       "erfc",
+      "exp",       "exp10",      "exp2",     "expm1",       "fabs",   "fdim",      "floor",
+      "fma",       "fmax",       "fmin",     "fmod",        "frexp",  "hypot",     "ilogb",
+      "ldexp",     "lgamma",     "llrint",   "llround",     "log",    "log10",     "log1p",
+      "log2",      "logb",       "lrint",    "lround",      "modf",   "nan",       "nearbyint",
+      "nextafter", "nexttoward", "pow",      "remainder",   "remquo", "rint",      "round",
+      "roundeven", "scalbln",    "scalbn",   "significand", "sin",    "sincos",    "sinh",
+      "sqrt",      "tan",        "tanh",     "tgamma",      "trunc",  "j0",        "j1",
+      "jn",        "y0",         "y1",       "yn",          "cabs",   "carg",      "cexp",
+      "clog",      "cpow",       "csqrt",    "csin",        "ccos",   "ctan",      "csinh",
+      "ccosh",     "ctanh",      "conj",     "cimag",       "creal",  "cproj",     "casin",
+      "cacos",     "catan",      "casinh",   "cacosh",      "catanh", "fpclassify"};
   return kNames;
 }
 
@@ -130,19 +130,48 @@ Result<std::vector<std::string>> neededSymbols(const std::filesystem::path& libr
 }
 
 bool mayNeed(std::string_view symbol) {
-  constexpr auto kPrefixes = std::to_array<std::string_view>(
-      {"GOMP_", "omp_get_", "omp_set_", "omp_in_", "omp_init_", "omp_destroy_", "omp_test_",
-       "omp_unset_", "pthread_mutex", "pthread_cond", "pthread_rwlock", "pthread_spin",
-       "pthread_barrier", "__cxa_", "_Unwind_", "__atomic_", "_ZNSt", "_ZNKSt", "_ZNVSt", "_ZSt",
-       "_ZTISt", "_ZTVSt", "_ZTTSt", "_ZTSSt", "_ZTIN10__cxxabiv1", "_ZTVN10__cxxabiv1",
-       "_ZN10__cxxabiv1", "_ZN9__gnu_cxx", "_ZNK9__gnu_cxx", "_ZTVN9__gnu_cxx", "_ZTI", "_Zna",
-       "_Znw", "_Zda", "_Zdl", "_ZGVNSt"});
+  constexpr auto kPrefixes = std::to_array<std::string_view>({"GOMP_",
+                                                              "omp_get_",
+                                                              "omp_set_",
+                                                              "omp_in_",
+                                                              "omp_init_",
+                                                              "omp_destroy_",
+                                                              "omp_test_",
+                                                              "omp_unset_",
+                                                              "pthread_mutex",
+                                                              "pthread_cond",
+                                                              "pthread_rwlock",
+                                                              "pthread_spin",
+                                                              "pthread_barrier",
+                                                              "__cxa_",
+                                                              "_Unwind_",
+                                                              "__atomic_",
+                                                              "_ZNSt",
+                                                              "_ZNKSt",
+                                                              "_ZNVSt",
+                                                              "_ZSt",
+                                                              "_ZTISt",
+                                                              "_ZTVSt",
+                                                              "_ZTTSt",
+                                                              "_ZTSSt",
+                                                              "_ZTIN10__cxxabiv1",
+                                                              "_ZTVN10__cxxabiv1",
+                                                              "_ZN10__cxxabiv1",
+                                                              "_ZN9__gnu_cxx",
+                                                              "_ZNK9__gnu_cxx",
+                                                              "_ZTVN9__gnu_cxx",
+                                                              "_ZTI",
+                                                              "_Zna",
+                                                              "_Znw",
+                                                              "_Zda",
+                                                              "_Zdl",
+                                                              "_ZGVNSt"});
   if (isOfTheSystem(symbol) || symbol.starts_with("omp_get_w")) {
     return false;
   }
   return plainNames().contains(symbol) || isMath(symbol) ||
-         std::ranges::any_of(
-             kPrefixes, [&](std::string_view prefix) { return symbol.starts_with(prefix); });
+         std::ranges::any_of(kPrefixes,
+                             [&](std::string_view prefix) { return symbol.starts_with(prefix); });
 }
 
 }  // namespace hone::kernel
