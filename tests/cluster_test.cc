@@ -74,6 +74,28 @@ class OnCluster : public testing::Test {
     }
     EXPECT_FALSE(keys.empty());
   }
+  /// While the command is under way: the node with jobs on it dies, a job is cancelled, the command
+  /// is killed. Then the node comes back.
+  void meddle(Process& head) {
+    const auto afterMore = [&](std::size_t answers) {
+      const std::size_t before = answered().size();
+      EXPECT_TRUE(
+          eventually([&] { return head.ended() || answered().size() >= before + answers; }));
+      ASSERT_FALSE(head.ended()) << "there is nothing left to meddle with";
+    };
+    afterMore(1);
+    slurm_->killNode("n1");
+    afterMore(1);
+    const auto running =
+        slurm_->ask("squeue --noheader --array --states=RUNNING --nodelist=n2 --format=%i");
+    const std::string job = running.substr(0, running.find('\n'));
+    ASSERT_FALSE(job.empty());
+    static_cast<void>(slurm_->ask("scancel " + job));
+    afterMore(1);
+    head.signal(SIGKILL);
+    EXPECT_EQ(head.wait().code, 128 + SIGKILL);
+    slurm_->startNode("n1");
+  }
 
   static json exported(Sandbox& box) { return box.hone({"runs", "export", "1", "--json"}).json(); }
 
@@ -87,6 +109,20 @@ class OnCluster : public testing::Test {
       }
     }
     return trials;
+  }
+  /// What is compared was measured on one node: all samples of a round of a problem.
+  static void expectRoundsOfOneNode(const json& run) {
+    std::map<std::string, int> nodes;
+    for (const json& trial : run.at("trials")) {
+      const bool validated = trial.at("key").get<std::string>().starts_with("validate");
+      for (const json& sample : trial.at("samples")) {
+        const std::string round = fmt::format("{} {} {} {}", validated, trial.at("problem").dump(),
+                                              sample.at("stage").dump(), sample.at("round").dump());
+        const int node = sample.at("node");
+        EXPECT_EQ(nodes.try_emplace(round, node).first->second, node) << round;
+      }
+    }
+    EXPECT_FALSE(nodes.empty());
   }
   /// Every sample says its node, and is there once.
   static void expectWholeSamples(const json& run) {
@@ -169,7 +205,9 @@ TEST_F(OnCluster, ASplitSweepGivesTheTrialsAndWinnersOfALocalOne) {
   const json remotely = exported(box_);
   EXPECT_EQ(sweptTrials(remotely), sweptTrials(locally));
   expectWholeSamples(remotely);
+  expectRoundsOfOneNode(remotely);
   expectWinnersAsGood(remotely, locally);
+  expectNothingDoneTwice();
   expectNoJobs();
   EXPECT_THAT(box_.hone({"runs", "show", "1"}).out, HasSubstr("cluster"));
 }
@@ -191,22 +229,18 @@ TEST_F(OnCluster, DeadNodesCancelledJobsAndAKilledHeadLoseNothing) {
   ASSERT_EQ(local_.hone(split_).code, 0);
   {
     Process head = box_.start(split_);
-    ASSERT_TRUE(eventually([&] { return head.ended() || box_.trialsStored(1) > 0; }));
-    slurm_->killNode("n1");
-    ASSERT_TRUE(eventually([&] { return head.ended() || box_.trialsStored(1) > 5; }));
-    if (const auto jobs = slurm_->jobs(); !jobs.empty()) {
-      static_cast<void>(slurm_->ask("scancel " + jobs.back()));
-    }
-    head.signal(SIGKILL);
-    EXPECT_NE(head.wait().code, 1);
-    slurm_->startNode("n1");
+    ASSERT_NO_FATAL_FAILURE(meddle(head));
   }
   const Ran again = box_.hone(split_);
   ASSERT_EQ(again.code, 0) << again.err << again.out;
+  const json locally = exported(local_);
   const json remotely = exported(box_);
   EXPECT_EQ(remotely.at("status"), "finished");
-  EXPECT_EQ(sweptTrials(remotely), sweptTrials(exported(local_)));
+  EXPECT_EQ(sweptTrials(remotely), sweptTrials(locally));
   expectWholeSamples(remotely);
+  expectRoundsOfOneNode(remotely);
+  expectWinnersAsGood(remotely, locally);
+  expectNothingDoneTwice();
   EXPECT_EQ(box_.hone({"runs", "--json"}).json().at("runs").size(), 1U);
   expectNoJobs();
 }
@@ -253,6 +287,25 @@ TEST_F(OnCluster, ATuneRunGivesTheTrialsAndVerdictOfALocalOne) {
   EXPECT_EQ(searched(remotely), searched(locally));
   expectWholeSamples(remotely);
   EXPECT_EQ(hasWinner(there), hasWinner(here));
+  expectNothingDoneTwice();
+  expectNoJobs();
+}
+
+TEST_F(OnCluster, ATuneRunLosesNothingToDeadNodesCancelledJobsAndAKilledHead) {
+  const Ran here = local_.hone(tune_);
+  ASSERT_EQ(here.code, 0) << here.err;
+  {
+    Process head = box_.start(tune_);
+    ASSERT_NO_FATAL_FAILURE(meddle(head));
+  }
+  const Ran there = box_.hone(tune_);
+  ASSERT_EQ(there.code, 0) << there.err;
+  const json remotely = exported(box_);
+  EXPECT_EQ(searched(remotely), searched(exported(local_)));
+  expectWholeSamples(remotely);
+  EXPECT_EQ(hasWinner(there), hasWinner(here));
+  expectNothingDoneTwice();
+  EXPECT_EQ(box_.hone({"runs", "--json"}).json().at("runs").size(), 1U);
   expectNoJobs();
 }
 

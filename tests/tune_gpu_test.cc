@@ -59,7 +59,7 @@ TEST_F(TuneGpu, ABatchMatmulThatCrashesTheCompilerLeavesTheOthersTheirKnobs) {
 
 TEST_F(TuneGpu, CandidatesOfAMatmulAreDifferentCodeAndTheSameCommandGoesOn) {
   const std::vector<std::string> command = {
-      "--problem", "matmul_256x256x512_f16_f16_f32", "--compile-only", "-o", "there", "--json",
+      "--problem", "matmul_256x256x512_f16t_f16t_f32t", "--compile-only", "-o", "there", "--json",
       "--budget"};
   auto fewer = command;
   fewer.emplace_back("4trials");
@@ -85,8 +85,9 @@ TEST_F(TuneGpu, CandidatesOfAMatmulAreDifferentCodeAndTheSameCommandGoesOn) {
 }
 
 TEST_F(TuneGpu, TheProductsOfAnAttentionGetMatrixInstructions) {
-  const auto made = dispatchOf(run({"--problem", "attention_4x256x256x64_f16", "--compile-only",
-                                    "--budget", "6trials", "-o", "there", "--json"}));
+  const auto made =
+      dispatchOf(run({"--problem", "attention_4x256x256x64_f16t_f16t_f16t", "--compile-only",
+                      "--budget", "6trials", "-o", "there", "--json"}));
   EXPECT_GE(made.at("compiled"), 3) << made;
   EXPECT_EQ(made.at("compiled"), made.at("different"));
   std::ifstream file(box_.work() / "there/candidates.json");

@@ -231,17 +231,17 @@ Answer answerOf(std::span<const Gain> gains) {
   Answer answer;
   const std::size_t faster = count(gains, kFaster);
   const std::size_t slower = count(gains, kSlower);
-  if (faster == 0) {
+  const Gain* most = nullptr;
+  for (const Gain& gain : gains) {
+    if (gain.verdict == kFaster &&
+        (most == nullptr || gain.speedup.estimate > most->speedup.estimate)) {
+      most = &gain;
+    }
+  }
+  if (most == nullptr) {
     answer.headline = gains.empty() ? "These runs only measured: nothing was made faster."
                                     : "Nothing was surely made faster.";
   } else {
-    const Gain* most = nullptr;
-    for (const Gain& gain : gains) {
-      if (gain.verdict == kFaster &&
-          (most == nullptr || gain.speedup.estimate > most->speedup.estimate)) {
-        most = &gain;
-      }
-    }
     answer.headline = fmt::format("{} of {} got faster for sure. The most: {} is {}.", faster,
                                   gains.size(), most->what, asFast(most->speedup.estimate));
   }

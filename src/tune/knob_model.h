@@ -21,7 +21,7 @@ struct KnobModel {
   bool complete = true;            ///< false: the space is a part of a larger one
   /// The decomposition_config attributes of points, "" for none; nothing where no point has one.
   std::function<Result<std::vector<std::string>>(std::span<const std::size_t>)>
-      decompositionConfigs{};
+      decompositionConfigs = nullptr;
 };
 
 }  // namespace hone::tune

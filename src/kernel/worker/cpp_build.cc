@@ -231,9 +231,9 @@ std::vector<std::string> filesOfRule(std::string_view rule) {
   rule.remove_prefix(std::min<std::size_t>(rule.size(), 1));
   for (std::size_t i = 0; i < rule.size(); ++i) {
     const char next = i + 1 < rule.size() ? rule[i + 1] : ' ';
-    if (rule[i] == '\\' && (next == ' ' || next == '#')) {
-      file += rule[++i];
-    } else if (rule[i] == '$' && next == '$') {
+    const bool escapes =
+        rule[i] == '\\' ? next == ' ' || next == '#' : rule[i] == '$' && next == '$';
+    if (escapes) {
       file += rule[++i];
     } else if (rule[i] == ' ' || rule[i] == '\n' || (rule[i] == '\\' && next == '\n')) {
       end();

@@ -48,10 +48,10 @@ struct TimedReply {
   Reply reply;
   double wallNs = 0;
   double cpuNs = 0;
-  double flushCpuNs = 0;            ///< what a Python worker needed afterwards to copy its outputs
-  Rest before = {};                 ///< when it was told to go
-  Rest after = {};                  ///< when it had answered, and had nothing more to do
-  std::vector<double> counts = {};  ///< of processorEvents(); none where they are not counted
+  double flushCpuNs = 0;       ///< what a Python worker needed afterwards to copy its outputs
+  Rest before;                 ///< when it was told to go
+  Rest after;                  ///< when it had answered, and had nothing more to do
+  std::vector<double> counts;  ///< of processorEvents(); none where they are not counted
 };
 
 /// The judge's side of a worker, C++ or Python; docs/kernel-worker.md is the protocol. The process
