@@ -42,7 +42,7 @@ Result<void> checkOutput(const fs::path& page, bool withCsv, bool withJson) {
 /// What got faster, for the terminal, and the answers of the runs that compared nothing.
 std::string answersText(const report::RunsAnswers& answers) {
   const std::size_t width = report::outputWidth();
-  std::string text = answers.gains.empty() ? "" : report::textOf(answers.gains, width) + "\n";
+  const std::string text = answers.gains.empty() ? "" : report::textOf(answers.gains, width) + "\n";
   report::Table table(
       {{"run", report::Align::right}, {"verb"}, {"answer", report::Align::left, 40}});
   bool any = false;

@@ -22,6 +22,9 @@ namespace fs = std::filesystem;
 using nlohmann::json;
 using testing::HasSubstr;
 
+/// Also 1: that a ladder makes a shape slower is an answer of a sweep.
+const auto kSwept = testing::AnyOf(0, 1);
+
 constexpr const char* kShapes =
     "gemm -m 32 -n 48 -k 20480\n"
     "gemm -m 16 -n 32 -k 8192\n"
@@ -198,9 +201,9 @@ void expectWinnersAsGood(const json& remotely, const json& locally) {
 
 TEST_F(OnCluster, ASplitSweepGivesTheTrialsAndWinnersOfALocalOne) {
   const Ran here = local_.hone(split_);
-  ASSERT_EQ(here.code, 0) << here.err << here.out;
+  ASSERT_THAT(here.code, kSwept) << here.err << here.out;
   const Ran there = box_.hone(split_);
-  ASSERT_EQ(there.code, 0) << there.err << there.out;
+  ASSERT_THAT(there.code, kSwept) << there.err << there.out;
   const json locally = exported(local_);
   const json remotely = exported(box_);
   EXPECT_EQ(sweptTrials(remotely), sweptTrials(locally));
@@ -215,24 +218,24 @@ TEST_F(OnCluster, ASplitSweepGivesTheTrialsAndWinnersOfALocalOne) {
 TEST_F(OnCluster, WhatWasMeasuredHereIsMeasuredAgainThere) {
   std::vector<std::string> here = split_;
   here.insert(here.end(), {"--limit", "1", "--executor", "local"});
-  ASSERT_EQ(box_.hone(here).code, 0);
+  ASSERT_THAT(box_.hone(here).code, kSwept);
   std::vector<std::string> there = split_;
   there.insert(there.end(), {"--limit", "1"});
   const Ran ran = box_.hone(there);
-  ASSERT_EQ(ran.code, 0) << ran.err << ran.out;
+  ASSERT_THAT(ran.code, kSwept) << ran.err << ran.out;
   const json run = box_.hone({"runs", "export", "2", "--json"}).json();
   EXPECT_FALSE(sweptTrials(run).empty());
   expectWholeSamples(run);
 }
 
 TEST_F(OnCluster, DeadNodesCancelledJobsAndAKilledHeadLoseNothing) {
-  ASSERT_EQ(local_.hone(split_).code, 0);
+  ASSERT_THAT(local_.hone(split_).code, kSwept);
   {
     Process head = box_.start(split_);
     ASSERT_NO_FATAL_FAILURE(meddle(head));
   }
   const Ran again = box_.hone(split_);
-  ASSERT_EQ(again.code, 0) << again.err << again.out;
+  ASSERT_THAT(again.code, kSwept) << again.err << again.out;
   const json locally = exported(local_);
   const json remotely = exported(box_);
   EXPECT_EQ(remotely.at("status"), "finished");
@@ -254,7 +257,7 @@ TEST_F(OnCluster, AnInterruptLeavesNoJobAndTheSameCommandGoesOn) {
     expectNoJobs();
   }
   const Ran again = box_.hone(split_);
-  ASSERT_EQ(again.code, 0) << again.err;
+  ASSERT_THAT(again.code, kSwept) << again.err;
   EXPECT_THAT(again.err, HasSubstr("going on with run 1"));
   expectNoJobs();
 }

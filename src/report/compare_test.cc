@@ -221,6 +221,7 @@ TEST_F(CompareTest, WhatABrokenOffRunNeverCameToIsBadNews) {
   const json page = compareDocument(broken).json()["answer"];
   EXPECT_EQ(page["headline"], "Run 2 did not finish: 1 missing.");
   EXPECT_EQ(page["tone"], "bad");
+  // NOLINTNEXTLINE(readability-suspicious-call-argument)
   EXPECT_FALSE(compare(after, before).gotWorse()) << "only the second run is judged";
   ASSERT_TRUE(store_.finishRun(after, store::RunStatus::finished, json::object()));
   EXPECT_FALSE(compare(before, after).gotWorse()) << "it was asked for less";

@@ -99,9 +99,9 @@ Result<void> writeSpecs(const DispatchCandidates& dispatch, const std::string& m
 }  // namespace
 
 CompiledCandidate candidateOf(model::Config config, const iree::Compiled& compiled) {
-  CompiledCandidate candidate{std::move(config), iree::outcomeOf(compiled.report.status),
-                              compiled.report.message, compiled.content,
-                              compiled.report.ending.wallNs};
+  CompiledCandidate candidate{
+      std::move(config), iree::outcomeOf(compiled.report.status), compiled.report.message,
+      compiled.content,  compiled.report.ending.wallNs,           {}};
   if (candidate.outcome == model::Outcome::ok && !compiled.ignored.empty()) {
     candidate.outcome = model::Outcome::invalid;
     candidate.message = compiled.ignored;

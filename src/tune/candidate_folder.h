@@ -25,7 +25,7 @@ struct CompiledCandidate {
   std::string message;
   std::string content;  ///< a hash of its code
   std::int64_t compileWallNs = 0;
-  std::string sameAs{};  ///< the candidate before it that is the same code
+  std::string sameAs;  ///< the candidate before it that is the same code
 
   /// It compiled, and to code that no other has.
   [[nodiscard]] bool worthMeasuring() const {
@@ -41,7 +41,7 @@ struct DispatchCandidates {
   std::string dispatch;
   std::size_t space = 0;  ///< how many there could be
   std::vector<CompiledCandidate> candidates;
-  std::string note{};  ///< why there are fewer than asked for, where it can be said
+  std::string note;  ///< why there are fewer than asked for, where it can be said
 
   [[nodiscard]] std::size_t compiled() const;
   /// How many different binaries they are.
