@@ -171,6 +171,7 @@ void PageTest::expectPrints() {
   run(std::string(kPixels) + R"(
     window.atPrint = null;
     window.beforePrint = [document.querySelectorAll("[role=tab]").length, document.querySelectorAll(".canvas").length];
+    const dark = matchMedia("(prefers-color-scheme: dark)").matches;  // of a light page no ink is pale, only a mixture
     addEventListener("beforeprint", () => {
       // The ink of the axes, as a dark page has it.
       const isPale = (canvas) => {
@@ -188,7 +189,7 @@ void PageTest::expectPrints() {
         tabs: document.querySelectorAll("[role=tab]").length,
         untold: namesIn(hone.document.parts).filter((name) => !titles.includes(name)),
         undrawn: [...document.querySelectorAll(".canvas")].filter((box) => !box.honeDrawn).length,
-        pale: [...document.querySelectorAll(":not(.heat) > .canvas > canvas")].filter(isPale).map((one) => one.ariaLabel),
+        pale: [...document.querySelectorAll(":not(.heat) > .canvas > canvas")].filter((one) => dark && isPale(one)).map((one) => one.ariaLabel),
         paper: getComputedStyle(document.body).backgroundColor,
       };
     }, { once: true });
