@@ -171,7 +171,7 @@ void PageTest::expectPrints() {
   run(std::string(kPixels) + R"(
     window.atPrint = null;
     window.beforePrint = [document.querySelectorAll("[role=tab]").length, document.querySelectorAll(".canvas").length];
-    const dark = matchMedia("(prefers-color-scheme: dark)").matches;  // of a light page no ink is pale, only a mixture
+    const dark = matchMedia('(prefers-color-scheme: dark)').matches;  // of a light page no ink is pale, only a mixture
     addEventListener("beforeprint", () => {
       // The ink of the axes, as a dark page has it.
       const isPale = (canvas) => {

@@ -316,8 +316,12 @@ TEST_F(InWorker, WhatAThreadComputesWhenTheClocksAreReadIsSeen) {
 }
 
 TEST(FairWall, IsNotLessThanTheThreadsNeed) {
-  EXPECT_EQ(fairWallNs({{}, 100, 190}, 2), 100);
-  EXPECT_EQ(fairWallNs({{}, 100, 600}, 2), 300);
+  TimedReply timed;
+  timed.wallNs = 100;
+  timed.cpuNs = 190;
+  EXPECT_EQ(fairWallNs(timed, 2), 100);
+  timed.cpuNs = 600;
+  EXPECT_EQ(fairWallNs(timed, 2), 300);
 }
 
 TEST_F(InWorker, RememberingResultsNeverHits) {
