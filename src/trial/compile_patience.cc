@@ -25,16 +25,4 @@ std::optional<std::chrono::milliseconds> CompilePatience::limit() const {
   return std::chrono::milliseconds(std::max(least, static_cast<std::int64_t>(ms)));
 }
 
-std::size_t CompilePatience::howMany(std::optional<std::chrono::milliseconds> left,
-                                     std::size_t most) const {
-  if (!left) {
-    return most;
-  }
-  if (wallNs_.empty()) {
-    return 1;
-  }
-  const double fit = static_cast<double>(left->count()) * 1e6 / 2 / stats::median(wallNs_);
-  return std::clamp<std::size_t>(static_cast<std::size_t>(std::min(fit, 1e6)), 1, most);
-}
-
 }  // namespace hone::trial

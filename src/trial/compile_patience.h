@@ -1,7 +1,6 @@
 #pragma once
 
 #include <chrono>
-#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -18,11 +17,6 @@ class CompilePatience {
   void took(std::int64_t wallNs) { wallNs_.push_back(static_cast<double>(wallNs)); }
   /// Nothing before there are enough to tell.
   [[nodiscard]] std::optional<std::chrono::milliseconds> limit() const;
-  /// How many to compile before the clock is read again, where there is so much time left: no more
-  /// than fit into half of it, and one until it is known how long they take. Without a limit
-  /// `most`.
-  [[nodiscard]] std::size_t howMany(std::optional<std::chrono::milliseconds> left,
-                                    std::size_t most) const;
 
  private:
   double defaultNs_ = 0;

@@ -37,16 +37,5 @@ TEST(CompilePatience, IsNeverShort) {
   EXPECT_EQ(patience.limit(), milliseconds(10'000));
 }
 
-TEST(CompilePatience, SlowCompilesAreBegunOneByOneWhereTimeIsShort) {
-  CompilePatience patience;
-  const std::chrono::milliseconds left(20'000);
-  EXPECT_EQ(patience.howMany(std::nullopt, 16), 16u);
-  EXPECT_EQ(patience.howMany(left, 16), 1u) << "nobody knows yet";
-  patience.took(2'000'000'000);
-  EXPECT_EQ(patience.howMany(left, 16), 5u);
-  EXPECT_EQ(patience.howMany(10 * left, 16), 16u);
-  EXPECT_EQ(patience.howMany(std::chrono::milliseconds(0), 16), 1u);
-}
-
 }  // namespace
 }  // namespace hone::trial

@@ -114,13 +114,8 @@ Result<void> Session::tryPlanned() {
   progress_.best({});
   progress_.stage(
       "trials", {.total = static_cast<std::int64_t>(count), .atMost = clock_.leftUntil(kTryShare)});
-  for (std::size_t at = 0; at < count && (at == 0 || !clock_.spent(kTryShare));) {
-    // Elsewhere the workers share them, and compile at the same time.
-    const std::size_t chunk =
-        elsewhere_ != nullptr ? kChunk : patience_.howMany(clock_.leftUntil(kTryShare), kChunk);
-    const std::size_t some = std::min(chunk, count - at);
-    HONE_CHECK(trySome(at, some));
-    at += some;
+  for (std::size_t at = 0; at < count && (at == 0 || !clock_.spent(kTryShare)); at += kChunk) {
+    HONE_CHECK(trySome(at, std::min(kChunk, count - at)));
   }
   return {};
 }
