@@ -104,8 +104,7 @@ void printVariant(const Variant& variant) {
   }
   report::Table table({{"dispatch", Align::left, kShortestName},
                        {"share", Align::right},
-                       {"tried", Align::right},
-                       {"failed", Align::right},
+                       {"tried of legal", Align::right},
                        {"default", Align::right},
                        {"speedup", Align::right},
                        {"in spec"}});
@@ -113,11 +112,13 @@ void printVariant(const Variant& variant) {
   for (const TunedDispatch& dispatch : variant.dispatches) {
     const bool tuned = dispatch.subject.whyNot.empty();
     table.add({shortName(dispatch.subject), shareOf(dispatch.subject),
-               tuned ? std::to_string(dispatch.tried) : "",
-               tuned ? std::to_string(dispatch.failed) : "",
+               tuned ? fmt::format("{} of {}", dispatch.tried, spaceOf(dispatch.subject)) : "",
                tuned ? humanTime(dispatch.defaultNs) : "", speedupOf(dispatch),
                dispatch.inSpec ? "yes" : "no"});
     reasons.add(whyNotInSpec(dispatch), dispatch.subject);
+    if (dispatch.failed > 0) {
+      reasons.add(fmt::format("{} of the tried failed", dispatch.failed), dispatch.subject);
+    }
   }
   fmt::print("{}", table.text(report::outputWidth()));
   reasons.print();
