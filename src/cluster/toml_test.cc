@@ -44,7 +44,9 @@ TEST(TomlTest, WhatItDoesNotKnowIsRefusedWithItsLine) {
 
 RC_GTEST_PROP(TomlTest, AnyBytesAreReadOrRefused, (const std::string& text)) {
   const auto read = tomlFrom(text, "hone.toml");
-  RC_ASSERT(read.has_value() || read.error().message.starts_with("hone.toml:"));
+  if (!read) {
+    RC_ASSERT(read.error().message.starts_with("hone.toml:"));
+  }
 }
 
 RC_GTEST_PROP(TomlTest, QuotedTextsComeBack, ()) {
