@@ -87,8 +87,6 @@ Result<void> Judge::State::time(const Runnable& runnable, model::Stage stage, st
   if (!subject) {
     return {};
   }
-  // PyTorch is no suspect; what a GPU's driver computes is not the kernel's.
-  const bool suspect = runnable.onCpu() && runnable.load.value("role", "") == "kernel";
   renewTimingCases();
   used.fill(HONE_TRY(timingCase(0))->inputs, random);
   // Warms up on the inputs of the request before, so that nothing of what is timed was seen.
@@ -104,7 +102,7 @@ Result<void> Judge::State::time(const Runnable& runnable, model::Stage stage, st
     }
     used.fill(contents->inputs, random);
     auto timed = HONE_TRY(run(calls));
-    if (timed && suspect && timed->flushCpuNs > mostFlushNs(task.shape)) {
+    if (timed && subject->isSuspect() && timed->flushCpuNs > mostFlushNs(task.shape)) {
       judged.outcome = Outcome::invalid;
       judged.message = fmt::format("it computes after its answer: {} while its outputs were copied",
                                    humanTime(timed->flushCpuNs));
@@ -122,7 +120,7 @@ Result<void> Judge::State::time(const Runnable& runnable, model::Stage stage, st
   if (!look) {
     return {};
   }
-  const bool fair = options.threads > 1 && suspect;
+  const bool fair = options.threads > 1 && subject->isSuspect();
   const bool byCpuTime = options.threads == 1 && runnable.onCpu();
   const trial::Pace pace = trial::paceOf(rankNs(look->wallNs, look->cpuNs, byCpuTime));
   std::int64_t counted = 0;

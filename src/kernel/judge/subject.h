@@ -40,6 +40,7 @@ class Subject {
                                                        std::chrono::milliseconds limit,
                                                        Judged& judged);
   [[nodiscard]] const Worker& worker() const { return worker_; }
+  [[nodiscard]] bool isSuspect() const { return isSuspect_; }
   /// Has what a kernel's thread does counted, too; in Python more than the kernel runs in it.
   void countEvents() {
     if (isSuspect_ && isCpp_) {
