@@ -91,24 +91,22 @@ std::string replacementFor(const Turn& turn) {
   return text;
 }
 
-}  // namespace
-
-constexpr std::string_view kFiltersLastScript = R"mlir(
-module attributes {transform.with_named_sequence} {
-  transform.named_sequence @__transform_main(%module: !transform.any_op) {
-    %all = transform.structured.match ops{["linalg.conv_2d_nhwc_fhwc"]} in %module
+/// Turns the filters of every convolution that has them first; `when` names the values.
+std::string filtersLast(std::string_view when) {
+  return fmt::format(
+      R"(    %{0} = transform.structured.match ops{{["linalg.conv_2d_nhwc_fhwc"]}} in %module
         : (!transform.any_op) -> !transform.any_op
-    transform.foreach %all : !transform.any_op {
+    transform.foreach %{0} : !transform.any_op {{
     ^bb0(%convolution: !transform.any_op):
       %turned = transform.structured.transpose_conv2d %convolution
           : (!transform.any_op) -> !transform.any_op
-    }
-    transform.yield
-  }
+    }}
+)",
+      when);
 }
-)mlir";
 
-std::string channelsLastScript() {
+/// A script of which the convolutions are in the layout nhwc by hwcf when `then` begins.
+std::string scriptWithChannelsLast(std::string_view then) {
   std::string text = "\nmodule attributes {transform.with_named_sequence} {\n";
   for (const std::string_view type : kTypes) {
     for (const Turn& turn : kTurns) {
@@ -116,23 +114,78 @@ std::string channelsLastScript() {
     }
     text += matcherFor(type);
   }
-  text += R"(  transform.named_sequence @__transform_main(%module: !transform.any_op) {
-    %functions = transform.structured.match ops{["util.func"]} in %module
+  text += "  transform.named_sequence @__transform_main(%module: !transform.any_op) {\n";
+  // The pass makes some of these unknown to the pipeline for convolutions, and new ones of others.
+  text += filtersLast("before");
+  text += R"(    %functions = transform.structured.match ops{["util.func"]} in %module
         : (!transform.any_op) -> !transform.any_op
     %last = transform.apply_registered_pass "iree-preprocessing-convert-conv-to-channels-last" to %functions
         : (!transform.any_op) -> !transform.any_op
-    %all = transform.structured.match ops{["linalg.conv_2d_nhwc_fhwc"]} in %module
-        : (!transform.any_op) -> !transform.any_op
-    transform.foreach %all : !transform.any_op {
-    ^bb0(%convolution: !transform.any_op):
-      %turned = transform.structured.transpose_conv2d %convolution
-          : (!transform.any_op) -> !transform.any_op
-    }
 )";
+  text += filtersLast("after");
   for (const Turn& turn : kTurns) {
     text += replacementFor(turn);
   }
-  return text + "    transform.yield\n  }\n}\n";
+  return fmt::format("{}{}    transform.yield\n  }}\n}}\n", text, then);
+}
+
+/// Doubles the body of the loops that go through a filter so often that none is left of any filter
+/// of up to 31 places a side.
+std::string unrolled(std::string_view along) {
+  constexpr int kDoublings = 4;
+  std::string text;
+  for (int i = 0; i < kDoublings; ++i) {
+    text += fmt::format(
+        R"(    %{0}_{1} = transform.structured.match ops{{["scf.for"]}} attributes {{hone_{0}}} in %module
+        : (!transform.any_op) -> !transform.any_op
+    transform.loop.unroll %{0}_{1} factor = 2 : !transform.any_op
+)",
+        along, i);
+  }
+  return text;
+}
+
+/// Takes convolutions apart into one for each place of the filter along a side.
+std::string placesOf(std::string_view along, std::string_view tiles) {
+  return fmt::format(
+             R"(    %of_{0} = transform.structured.match ops{{["linalg.conv_2d_nhwc_hwcf"]}} in %module
+        : (!transform.any_op) -> !transform.any_op
+    %at_{0}, %{0} = transform.structured.tile_using_for %of_{0} tile_sizes {1}
+        : (!transform.any_op) -> (!transform.any_op, !transform.any_op)
+    transform.annotate %{0} "hone_{0}" : !transform.any_op
+)",
+             along, tiles) +
+         unrolled(along);
+}
+
+}  // namespace
+
+std::string filtersLastScript() {
+  return fmt::format(R"(
+module attributes {{transform.with_named_sequence}} {{
+  transform.named_sequence @__transform_main(%module: !transform.any_op) {{
+{}    transform.yield
+  }}
+}}
+)",
+                     filtersLast("all"));
+}
+
+std::string channelsLastScript() { return scriptWithChannelsLast(""); }
+
+std::string placeByPlaceScript() {
+  return scriptWithChannelsLast(
+      placesOf("rows", "[0, 0, 0, 0, 1]") + placesOf("columns", "[0, 0, 0, 0, 0, 1]") +
+      R"(    %places = transform.structured.match ops{["linalg.conv_2d_nhwc_hwcf"]} in %module
+        : (!transform.any_op) -> !transform.any_op
+    %products = transform.structured.generalize %places : (!transform.any_op) -> !transform.any_op
+    %done = transform.structured.match ops{["util.func"]} in %module
+        : (!transform.any_op) -> !transform.any_op
+    transform.apply_patterns to %done {
+      transform.apply_patterns.canonicalization
+      transform.apply_patterns.linalg.fold_unit_extent_dims_via_reshapes
+    } : !transform.any_op
+)");
 }
 
 }  // namespace hone::tune

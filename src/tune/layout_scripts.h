@@ -1,7 +1,6 @@
 #pragma once
 
 #include <string>
-#include <string_view>
 
 namespace hone::tune {
 
@@ -11,10 +10,14 @@ namespace hone::tune {
 /// Puts the filters of channels-last convolutions in the order that the compiler can work with:
 /// with the filter's number first it vectorizes nothing. The compiler undoes it again, unless it
 /// rewrites the convolution before.
-extern const std::string_view kFiltersLastScript;
+[[nodiscard]] std::string filtersLastScript();
 
 /// Puts channels and filters last in convolutions of any layout, for good: what was turned stands
 /// behind a barrier that the compiler does not fuse across.
 [[nodiscard]] std::string channelsLastScript();
+
+/// And makes a matmul for each place of the filter, the sum of which is the convolution: dilated
+/// ones, and filters of one column, which the compiler makes neither matmuls of nor vectorizes.
+[[nodiscard]] std::string placeByPlaceScript();
 
 }  // namespace hone::tune

@@ -24,6 +24,16 @@ func.func @main(%i: tensor<2x8x8x16xf32>, %w: tensor<32x3x3x16xf32>) -> tensor<2
 }
 )mlir";
 
+constexpr std::string_view kLongSum = R"mlir(
+func.func @main(%a: tensor<32x65536xf32>, %b: tensor<65536x32xf32>) -> tensor<32x32xf32> {
+  %z = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<32x32xf32>
+  %f = linalg.fill ins(%z : f32) outs(%e : tensor<32x32xf32>) -> tensor<32x32xf32>
+  %r = linalg.matmul ins(%a, %b : tensor<32x65536xf32>, tensor<65536x32xf32>) outs(%f : tensor<32x32xf32>) -> tensor<32x32xf32>
+  return %r : tensor<32x32xf32>
+}
+)mlir";
+
 /// The configured IR with a flag set; "" and a failure where it does not compile.
 std::string configuredWith(const FlagSet& set, std::string_view program = kConvolution) {
   const ScratchFolder folder = ScratchFolder::create("hone-flags-test").value();
@@ -50,6 +60,7 @@ TEST(ProgramFlags, TheCompilerTakesAllForTheCpu) {
   const auto sets = flagSets(iree::targetFrom("local").value());
   for (const FlagSet& set : sets) {
     EXPECT_FALSE(configuredWith(set).empty()) << set.name;
+    EXPECT_FALSE(configuredWith(set, kLongSum).empty()) << set.name;
     EXPECT_FALSE(set.flags.empty() && set.preprocessing.empty());
     EXPECT_FALSE(set.why.empty());
   }
@@ -100,15 +111,28 @@ TEST(ProgramFlags, ChannelsLastGivesEveryConvolutionALayoutThatVectorizes) {
   }
 }
 
-constexpr std::string_view kLongSum = R"mlir(
-func.func @main(%a: tensor<32x65536xf32>, %b: tensor<65536x32xf32>) -> tensor<32x32xf32> {
-  %z = arith.constant 0.0 : f32
-  %e = tensor.empty() : tensor<32x32xf32>
-  %f = linalg.fill ins(%z : f32) outs(%e : tensor<32x32xf32>) -> tensor<32x32xf32>
-  %r = linalg.matmul ins(%a, %b : tensor<32x65536xf32>, tensor<65536x32xf32>) outs(%f : tensor<32x32xf32>) -> tensor<32x32xf32>
-  return %r : tensor<32x32xf32>
+TEST(ProgramFlags, PlaceByPlaceMakesMatmulsOfEveryConvolution) {
+  const auto sets = flagSets(iree::targetFrom("local").value());
+  const auto set = std::find_if(sets.begin(), sets.end(), [](const FlagSet& one) {
+    return one.name == "convolutions place by place";
+  });
+  ASSERT_NE(set, sets.end());
+  const std::string dilated =
+      replaced(replaced(std::string(kConvolution), "dilations = dense<1>", "dilations = dense<2>"),
+               "6x6", "4x4");
+  const std::string oneColumn =
+      replaced(replaced(std::string(kConvolution), "32x3x3x16", "32x3x1x16"), "6x6", "6x8");
+  const std::string eleven = replaced(
+      replaced(replaced(std::string(kConvolution), "32x3x3x16", "32x11x11x16"), "8x8", "14x14"),
+      "6x6", "4x4");
+  for (const std::string& program :
+       {std::string(kConvolution), dilated, oneColumn, eleven, std::string(kChannelsFirst)}) {
+    const std::string configured = configuredWith(*set, program);
+    EXPECT_TRUE(configured.contains("matmul_like")) << program;
+    EXPECT_FALSE(configured.contains("_conv_")) << program;
+    EXPECT_FALSE(configured.contains("scf.for")) << program;
+  }
 }
-)mlir";
 
 TEST(ProgramFlags, ALongSumIsSplitForEveryTarget) {
   for (const char* target : {"local", "vulkan", "rocm:gfx942"}) {
