@@ -47,7 +47,10 @@ void print(const tune::CandidateFolder& made, const std::string& label) {
   for (const tune::DispatchCandidates& dispatch : made.dispatches) {
     std::vector<double> times;
     for (const tune::CompiledCandidate& candidate : dispatch.candidates) {
-      times.push_back(static_cast<double>(candidate.compileWallNs));
+      // One that an earlier run compiled took no time.
+      if (candidate.outcome == model::Outcome::ok && candidate.compileWallNs > 0) {
+        times.push_back(static_cast<double>(candidate.compileWallNs));
+      }
     }
     table.add({dispatch.dispatch, std::to_string(dispatch.space),
                std::to_string(dispatch.candidates.size()), std::to_string(dispatch.compiled()),
