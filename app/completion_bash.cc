@@ -33,14 +33,6 @@ std::string levelsOf(const CompletionTables& tables) {
   return lines;
 }
 
-std::string commandsOf(const CompletionTables& tables) {
-  std::vector<std::string> paths;
-  for (std::size_t i = 1; i < tables.levels.size(); ++i) {
-    paths.push_back(tables.levels[i].path);
-  }
-  return alternatives(paths);
-}
-
 constexpr std::string_view kScript =
     R"bash(# Completion of hone for bash. To try it: source <(hone completions bash)
 # To keep it: hone completions bash > ~/.local/share/bash-completion/completions/hone
@@ -126,7 +118,7 @@ std::string bashCompletion(const CommandHelp& root) {
                      fmt::arg("folders", tables.caseOf(ValueKind::folder, "folders=yes")),
                      fmt::arg("levels", levelsOf(tables)),
                      fmt::arg("repeated", tables.caseOfRepeated()),
-                     fmt::arg("commands", commandsOf(tables)));
+                     fmt::arg("commands", tables.commands()));
 }
 
 }  // namespace hone::app

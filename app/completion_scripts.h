@@ -39,6 +39,8 @@ struct CompletionTables {
   [[nodiscard]] static CompletionTables of(const CommandHelp& root);
   /// "    'a'|'b') action ;;\n" for the values of a kind; nothing where there are none.
   [[nodiscard]] std::string caseOf(ValueKind kind, std::string_view action) const;
+  /// All commands as alternatives of a `case`.
+  [[nodiscard]] std::string commands() const;
   /// Cases for bash and zsh that take `at`, the place of an argument, back to one that repeats.
   [[nodiscard]] std::string caseOfRepeated() const;
 };

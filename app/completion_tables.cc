@@ -73,6 +73,14 @@ std::string CompletionTables::caseOfRepeated() const {
   return lines;
 }
 
+std::string CompletionTables::commands() const {
+  std::vector<std::string> paths;
+  for (std::size_t i = 1; i < levels.size(); ++i) {
+    paths.push_back(levels[i].path);
+  }
+  return alternatives(paths);
+}
+
 std::string alternatives(const std::vector<std::string>& texts) {
   std::string list;
   for (const std::string& text : texts) {

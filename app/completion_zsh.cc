@@ -45,14 +45,6 @@ std::string levelsOf(const CompletionTables& tables) {
   return lines;
 }
 
-std::string commandsOf(const CompletionTables& tables) {
-  std::vector<std::string> paths;
-  for (std::size_t i = 1; i < tables.levels.size(); ++i) {
-    paths.push_back(tables.levels[i].path);
-  }
-  return alternatives(paths);
-}
-
 constexpr std::string_view kScript = R"zsh(#compdef hone
 # Completion of hone for zsh. To try it: source <(hone completions zsh)
 # To keep it: hone completions zsh > _hone, in a folder of $fpath.
@@ -146,7 +138,7 @@ std::string zshCompletion(const CommandHelp& root) {
                      fmt::arg("others", tables.caseOf(ValueKind::other, "_message value")),
                      fmt::arg("levels", levelsOf(tables)),
                      fmt::arg("repeated", tables.caseOfRepeated()),
-                     fmt::arg("commands", commandsOf(tables)));
+                     fmt::arg("commands", tables.commands()));
 }
 
 }  // namespace hone::app

@@ -9,7 +9,7 @@ import torch
 
 from . import sandbox, tilelang_build
 from .failures import WorkerError, failure_of
-from .models import Bound, Reference, import_file, plain_outputs
+from .models import Bound, ModelRun, Reference, import_file, plain_outputs
 from .watch import Watch, marks_of
 
 
@@ -29,7 +29,7 @@ class Case:
         return given + [value for _, value in self.parameters]
 
 
-class KernelRun:
+class KernelRun(ModelRun):
     def __init__(self, request, sizes, folder):
         self.path = request["source"]
         self._use_folder(folder)
@@ -71,21 +71,6 @@ class KernelRun:
         os.makedirs(self.built, exist_ok=True)
         os.environ["TMPDIR"] = tempfile.tempdir = folder
         sandbox.only_write_below([folder, self.built])
-
-    def bound(self, tensors, sizes=()):
-        bound = self.models.get(sizes, self.models[()])
-        arguments = bound.bind([tensor.to(self.device) for tensor in tensors])
-        model, no_grad = bound.model, torch.no_grad()
-
-        def call():
-            with no_grad:
-                return model(*arguments)
-
-        return call
-
-    def finish(self):
-        if self.device == "cuda":
-            torch.cuda.synchronize()
 
     def watched(self, tensors, outputs, sizes):
         """One call that is looked at; what it returned."""

@@ -145,6 +145,28 @@ class Bound:
         ]
 
 
+class ModelRun:
+    """Calls the models of `models`, each made for other sizes, on `device`; who derives sets both.
+
+    The sizes () are the task's own."""
+
+    def bound(self, tensors, sizes=()):
+        """A call of the model on these tensors, as often as one likes."""
+        bound = self.models.get(sizes, self.models[()])
+        arguments = bound.bind([tensor.to(self.device) for tensor in tensors])
+        model, no_grad = bound.model, torch.no_grad()
+
+        def call():
+            with no_grad:
+                return model(*arguments)
+
+        return call
+
+    def finish(self):
+        if self.device == "cuda":
+            torch.cuda.synchronize()
+
+
 def whole_as(tensor, dtype):
     """Whole numbers come as doubles to a reference in double precision; they are none."""
     return tensor if dtype.is_floating_point else tensor.to(dtype)

@@ -8,7 +8,7 @@ import torch
 
 from . import sandbox
 from .failures import WorkerError, failure_of
-from .models import Bound, Reference, flat_outputs, sizes_of
+from .models import Bound, ModelRun, Reference, flat_outputs, sizes_of
 from .tensors import NAMES, SharedTensor, Stirrer, type_text
 
 PROTOCOL = 1
@@ -199,7 +199,7 @@ def is_wide(view):
     return view.dtype == torch.float64
 
 
-class ReferenceRun:
+class ReferenceRun(ModelRun):
     """The model in double precision, or PyTorch as it is."""
 
     facts = None
@@ -217,22 +217,6 @@ class ReferenceRun:
         model = model.to(self.device)
         torch.manual_seed(request.get("seed", 0))
         return Bound(model, reference.inputs(), list(model.state_dict().items()))
-
-    def bound(self, tensors, sizes=()):
-        """A call of the model on these tensors, as often as one likes."""
-        bound = self.models.get(sizes, self.models[()])
-        arguments = bound.bind([tensor.to(self.device) for tensor in tensors])
-        model, no_grad = bound.model, torch.no_grad()
-
-        def call():
-            with no_grad:
-                return model(*arguments)
-
-        return call
-
-    def finish(self):
-        if self.device == "cuda":
-            torch.cuda.synchronize()
 
     def flat(self, result):
         return flat_outputs(result)

@@ -56,6 +56,14 @@ void bringNewValuesForward(const Coordinates& coordinates, std::vector<std::size
                         [&](std::size_t point) { return coverage.add(point); });
 }
 
+std::size_t differences(std::span<const std::int64_t> a, std::span<const std::int64_t> b) {
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    count += a[i] != b[i] ? 1 : 0;
+  }
+  return count;
+}
+
 }  // namespace
 
 std::vector<std::size_t> diversePoints(const Coordinates& coordinates,
@@ -97,6 +105,25 @@ std::vector<std::size_t> diversePoints(const Space& space, std::size_t count, st
   std::vector<std::size_t> all(space.size());
   std::iota(all.begin(), all.end(), std::size_t{0});
   return diversePoints(Coordinates(space), std::move(all), count, seed);
+}
+
+void addCheapest(const Space& space, const std::vector<double>& costs, std::size_t count,
+                 std::vector<std::size_t>& points) {
+  std::vector<std::size_t> order(space.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return costs[a] < costs[b]; });
+  for (const std::size_t point : order) {
+    if (points.size() >= count) {
+      return;
+    }
+    const bool apart = std::all_of(points.begin(), points.end(), [&](std::size_t other) {
+      return differences(space.point(point), space.point(other)) > 1;
+    });
+    if (apart) {
+      points.push_back(point);
+    }
+  }
 }
 
 }  // namespace hone::search

@@ -20,4 +20,9 @@ namespace hone::search {
                                                      std::vector<std::size_t> among,
                                                      std::size_t count, std::uint64_t seed);
 
+/// Adds the points of the least cost that are not neighbours of each other, nor of those that are
+/// there already, until there are `count`. Neighbours differ in one knob.
+void addCheapest(const Space& space, const std::vector<double>& costs, std::size_t count,
+                 std::vector<std::size_t>& points);
+
 }  // namespace hone::search

@@ -107,19 +107,6 @@ double ProductCost::arithmetic(const Tiles& tiles) const {
   return cycles * (odd ? kOddVector : 1) * (!tiles.ragged ? 1 : tiles.peel ? kPeeled : kMasked);
 }
 
-double ProductCost::footprint(const model::RootOperand& operand, const Sizes& tile) const {
-  auto bytes = static_cast<double>(elementBytes(operand.element));
-  for (std::size_t dimension = 0; dimension < operand.shape.size(); ++dimension) {
-    const bool walked = dimension < operand.loops.size() && !operand.loops[dimension].empty();
-    std::int64_t extent = walked ? 1 : operand.shape[dimension];
-    for (const std::size_t loop : walked ? operand.loops[dimension] : std::vector<std::size_t>()) {
-      extent += tile[loop] - 1;
-    }
-    bytes *= static_cast<double>(extent);
-  }
-  return bytes;
-}
-
 double ProductCost::bytesPerCycle(double footprint) const {
   if (footprint <= static_cast<double>(limits_.l1Bytes)) {
     return 4 * kL2BytesPerCycle;
@@ -152,9 +139,9 @@ double ProductCost::traffic(const Tiles& tiles) const {
     }
     double reach = 0;
     for (const model::RootOperand& other : operands_) {
-      reach += footprint(other, between);
+      reach += footprintBytes(other, between);
     }
-    const double bytes = footprint(operand, tiles.block);
+    const double bytes = footprintBytes(operand, tiles.block);
     cycles += blocks * bytes * (1 / kMemoryBytesPerCycle / 2 + (passes - 1) / bytesPerCycle(reach));
   }
   return cycles;

@@ -19,7 +19,6 @@ class ProductCost {
   [[nodiscard]] double arithmetic(const Tiles& tiles) const;
   [[nodiscard]] double traffic(const Tiles& tiles) const;
   [[nodiscard]] double bytesPerCycle(double footprint) const;
-  [[nodiscard]] double footprint(const model::RootOperand& operand, const Sizes& tile) const;
 
   std::vector<model::Loop> loops_;
   std::vector<model::RootOperand> operands_;  ///< the two inputs, then the result

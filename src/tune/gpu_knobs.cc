@@ -7,12 +7,15 @@
 
 #include "search/diverse.h"
 #include "search/listing.h"
+#include "tune/gpu_cost.h"
+#include "tune/gpu_default.h"
 #include "tune/gpu_options.h"
 
 namespace hone::tune {
 namespace {
 
-/// How many points of a space without a guess are a good start.
+/// How many points to begin with: up to so many by the guess, then up to so many in all.
+constexpr std::size_t kGuessed = 12;
 constexpr std::size_t kFirst = 32;
 constexpr std::int64_t kAbsent = -1;
 constexpr const char* kPipeline = "pipeline";
@@ -115,6 +118,40 @@ struct Materializer {
   }
 };
 
+std::vector<double> costsOf(const model::RootOperation& root,
+                            std::span<const iree::PipelineConstraints> own,
+                            const search::Space& space) {
+  GpuCost cost(root, own, space);
+  std::vector<double> costs;
+  costs.reserve(space.size());
+  for (std::size_t i = 0; i < space.size(); ++i) {
+    costs.push_back(cost(space.point(i)));
+  }
+  return costs;
+}
+
+/// The compiler's own choice, the best by the model, and others from all over the space.
+std::vector<std::size_t> firstPoints(const model::RootOperation& root,
+                                     std::span<const iree::PipelineConstraints> own,
+                                     const search::Space& space, const std::vector<double>& costs) {
+  std::vector<std::size_t> first;
+  for (std::size_t i = 0; i < own.size(); ++i) {
+    if (auto chosen = chosenByCompiler(own[i], root)) {
+      chosen->emplace(kPipeline, static_cast<std::int64_t>(i));
+      if (const auto point = nearestPoint(space, *chosen)) {
+        first.push_back(*point);
+      }
+    }
+  }
+  search::addCheapest(space, costs, kGuessed, first);
+  for (const std::size_t point : search::diversePoints(space, kFirst, 1)) {
+    if (first.size() < kFirst && std::count(first.begin(), first.end(), point) == 0) {
+      first.push_back(point);
+    }
+  }
+  return first;
+}
+
 }  // namespace
 
 Result<KnobModel> gpuKnobs(iree::Compiler& compiler, const iree::CompileRequest& request,
@@ -123,11 +160,13 @@ Result<KnobModel> gpuKnobs(iree::Compiler& compiler, const iree::CompileRequest&
   std::vector<PipelineSpace> pipelines;
   bool complete = true;
   std::vector<std::size_t> places;  // of the dispatch's own constraints among all
+  std::vector<iree::PipelineConstraints> own;
   for (std::size_t i = 0; i < all.size(); ++i) {
     if (all[i].dispatch != root.dispatch) {
       continue;
     }
     places.push_back(i);
+    own.push_back(all[i]);
     const auto constraints = HONE_TRY(search::Constraints::parse(all[i].smtLib));
     std::vector<search::Knob> knobs;
     for (const iree::Knob& knob : all[i].knobs) {
@@ -148,15 +187,15 @@ Result<KnobModel> gpuKnobs(iree::Compiler& compiler, const iree::CompileRequest&
   OptionSpace combined = withOptions(merged(pipelines), gpuOptionKnobs(amd, root.kind));
   complete = complete && combined.complete;
   search::Space space = std::move(combined.space);
-  auto first = search::diversePoints(space, kFirst, 1);
+  const auto costs = std::make_shared<const std::vector<double>>(costsOf(root, own, space));
+  auto first = firstPoints(root, own, space, *costs);
   const Materializer make{&compiler, request, std::make_shared<search::Space>(space),
                           std::move(places)};
   KnobModel model{std::move(space),
                   [make](std::span<const std::size_t> points) {
                     return make.attributes(iree::compilationInfos, points);
                   },
-                  {},
-                  std::move(first),
+                  [costs](std::size_t point) { return costs->at(point); }, std::move(first),
                   complete};
   if (root.kind == model::RootKind::attention) {
     model.decompositionConfigs = [make](std::span<const std::size_t> points) {

@@ -4,6 +4,8 @@
 #include <memory>
 #include <set>
 
+#include "search/diverse.h"
+
 namespace hone::tune {
 namespace {
 
@@ -109,36 +111,6 @@ class Numbering {
   std::vector<search::Knob> knobs_;
 };
 
-std::size_t differences(std::span<const std::int64_t> a, std::span<const std::int64_t> b) {
-  std::size_t count = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    count += a[i] != b[i] ? 1 : 0;
-  }
-  return count;
-}
-
-/// The cheapest points by the guess that are not neighbours of each other, after the given ones.
-void addCheapest(const search::Space& space, const std::vector<double>& costs,
-                 std::vector<std::size_t>& first) {
-  std::vector<std::size_t> order(space.size());
-  for (std::size_t i = 0; i < order.size(); ++i) {
-    order[i] = i;
-  }
-  std::stable_sort(order.begin(), order.end(),
-                   [&](std::size_t a, std::size_t b) { return costs[a] < costs[b]; });
-  for (const std::size_t point : order) {
-    if (first.size() >= kFirst) {
-      return;
-    }
-    const bool apart = std::all_of(first.begin(), first.end(), [&](std::size_t other) {
-      return differences(space.point(point), space.point(other)) > 1;
-    });
-    if (apart) {
-      first.push_back(point);
-    }
-  }
-}
-
 }  // namespace
 
 KnobModel listedModel(TilingForm form, Listing listing) {
@@ -168,7 +140,7 @@ KnobModel listedModel(TilingForm form, Listing listing) {
   if (listing.byDefault) {
     model.first.push_back(*space->find(numbering.pointOf(*listing.byDefault)));
   }
-  addCheapest(*space, *costs, model.first);
+  search::addCheapest(*space, *costs, kFirst, model.first);
   return model;
 }
 

@@ -53,4 +53,17 @@ std::int64_t elementBytes(const std::string& element) {
   return type ? static_cast<std::int64_t>(model::bytesOf(*type)) : 4;
 }
 
+double footprintBytes(const model::RootOperand& operand, const std::vector<std::int64_t>& tile) {
+  auto bytes = static_cast<double>(elementBytes(operand.element));
+  for (std::size_t dimension = 0; dimension < operand.shape.size(); ++dimension) {
+    const bool walked = dimension < operand.loops.size() && !operand.loops[dimension].empty();
+    std::int64_t extent = walked ? 1 : operand.shape[dimension];
+    for (const std::size_t loop : walked ? operand.loops[dimension] : std::vector<std::size_t>()) {
+      extent += tile[loop] - 1;
+    }
+    bytes *= static_cast<double>(extent);
+  }
+  return bytes;
+}
+
 }  // namespace hone::tune

@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "model/root_operation.h"
+
 namespace hone::tune {
 
 /// Sorted, each once.
@@ -18,5 +20,9 @@ namespace hone::tune {
 
 /// How many bytes an element takes, "f32" or "i8"; 4 for a type that is not known.
 [[nodiscard]] std::int64_t elementBytes(const std::string& element);
+
+/// What an operand holds of a tile, which has a size for each loop.
+[[nodiscard]] double footprintBytes(const model::RootOperand& operand,
+                                    const std::vector<std::int64_t>& tile);
 
 }  // namespace hone::tune

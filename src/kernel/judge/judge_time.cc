@@ -26,17 +26,6 @@ constexpr double kCopiesOfCase = 4;
 /// So much time a process may take for inputs that none has seen.
 constexpr std::int64_t kRenewalNs = 40'000'000;
 
-/// What copying the outputs may take at most; nothing else is done then.
-double mostFlushNs(const Shape& shape) {
-  constexpr double kAtOnceNs = 1e6;
-  constexpr double kNsPerByte = 1;
-  double bytes = 0;
-  for (const Argument& output : shape.outputs) {
-    bytes += static_cast<double>(output.type.bytes());
-  }
-  return kAtOnceNs + kNsPerByte * bytes;
-}
-
 /// The time that counts: with one thread of the CPU what it computed, else what one waits for it.
 double rankNs(double wallNs, double cpuNs, bool byCpuTime) {
   return byCpuTime ? std::min(wallNs, cpuNs) : wallNs;
@@ -102,13 +91,8 @@ Result<void> Judge::State::time(const Runnable& runnable, model::Stage stage, st
     }
     used.fill(contents->inputs, random);
     auto timed = HONE_TRY(run(calls));
-    if (timed && subject->isSuspect() && timed->flushCpuNs > mostFlushNs(task.shape)) {
-      judged.outcome = Outcome::invalid;
-      judged.message = fmt::format("it computes after its answer: {} while its outputs were copied",
-                                   humanTime(timed->flushCpuNs));
-      return std::nullopt;
-    }
-    if (!timed || !HONE_TRY(check(*subject, used, *contents, judged)) ||
+    if (!timed || !isFair(subject->workedInCopying(*timed, task.shape), judged) ||
+        !HONE_TRY(check(*subject, used, *contents, judged)) ||
         !isFair(subject->workedAhead(*warmUp, *timed), judged) ||
         !isFair(subject->workedOn(*timed), judged) ||
         !isFair(subject->keptThreads(options.threads), judged)) {

@@ -1,7 +1,11 @@
 #include "kernel/judge/subject.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <thread>
+
+#include "base/text.h"
 
 namespace hone::kernel {
 namespace {
@@ -13,6 +17,17 @@ using Status = Reply::Status;
 constexpr std::int64_t kIdleNs = 100'000;
 /// Python has more to tidy up.
 constexpr std::int64_t kPythonIdleNs = 1'000'000;
+
+/// What copying the outputs may take at most; nothing else is done then.
+double mostFlushNs(const Shape& shape) {
+  constexpr double kAtOnceNs = 1e6;
+  constexpr double kNsPerByte = 1;
+  double bytes = 0;
+  for (const Argument& output : shape.outputs) {
+    bytes += static_cast<double>(output.type.bytes());
+  }
+  return kAtOnceNs + kNsPerByte * bytes;
+}
 
 Outcome outcomeOf(const Reply& reply) {
   switch (reply.status) {
@@ -96,6 +111,13 @@ std::string Subject::workedAhead(const TimedReply& before, const TimedReply& tim
   // The thread that serves requests read the inputs; in Python, torch's threads did.
   const std::int64_t ns = timed.before.othersNs() - before.after.othersNs();
   return isSuspect_ && isCpp_ && ns > kIdleNs ? "it computes in a thread before it is called" : "";
+}
+
+std::string Subject::workedInCopying(const TimedReply& timed, const Shape& shape) const {
+  return isSuspect_ && timed.flushCpuNs > mostFlushNs(shape)
+             ? fmt::format("it computes after its answer: {} while its outputs were copied",
+                           humanTime(timed.flushCpuNs))
+             : "";
 }
 
 std::string Subject::workedOn(const TimedReply& timed) const {

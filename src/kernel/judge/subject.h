@@ -52,6 +52,8 @@ class Subject {
 
   /// Whether a thread of it computed between two requests, on inputs that it was not called with.
   [[nodiscard]] std::string workedAhead(const TimedReply& before, const TimedReply& timed) const;
+  /// Whether its results were computed only when they were copied, which nobody counts.
+  [[nodiscard]] std::string workedInCopying(const TimedReply& timed, const Shape& shape) const;
   /// Whether it computed since its answer.
   [[nodiscard]] std::string workedOn(const TimedReply& timed) const;
   /// Whether threads are left of a kernel that may have one.

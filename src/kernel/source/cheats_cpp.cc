@@ -135,9 +135,9 @@ const Names& headers() {
   return kHeaders;
 }
 
-class CppReader {
+class CppReader : TokenReader {
  public:
-  explicit CppReader(std::span<const Token> tokens) : tokens_(tokens) { findDefinitions(); }
+  explicit CppReader(std::span<const Token> tokens) : TokenReader(tokens) { findDefinitions(); }
 
   std::vector<Cheat> read() {
     for (std::size_t i = 0; i < tokens_.size(); ++i) {
@@ -162,14 +162,6 @@ class CppReader {
   }
 
  private:
-  [[nodiscard]] std::string_view at(std::size_t i) const {
-    return i < tokens_.size() && tokens_[i].kind != Token::Kind::text
-               ? std::string_view(tokens_[i].text)
-               : std::string_view();
-  }
-  [[nodiscard]] std::string_view before(std::size_t i, std::size_t steps = 1) const {
-    return i >= steps ? at(i - steps) : std::string_view();
-  }
   void add(const Token& token, std::string_view what) {
     cheats_.push_back({token.line, fmt::format("{} ({})", what, token.text)});
   }
@@ -373,7 +365,6 @@ class CppReader {
     }
   }
 
-  std::span<const Token> tokens_;
   Names defined_;
   std::vector<Cheat> cheats_;
 };

@@ -9,9 +9,9 @@
 namespace hone::kernel {
 namespace {
 
-class PythonReader {
+class PythonReader : TokenReader {
  public:
-  explicit PythonReader(std::span<const Token> tokens) : tokens_(tokens) {}
+  explicit PythonReader(std::span<const Token> tokens) : TokenReader(tokens) {}
 
   std::vector<Cheat> read() {
     readImports();
@@ -29,14 +29,6 @@ class PythonReader {
   }
 
  private:
-  [[nodiscard]] std::string_view at(std::size_t i) const {
-    return i < tokens_.size() && tokens_[i].kind != Token::Kind::text
-               ? std::string_view(tokens_[i].text)
-               : std::string_view();
-  }
-  [[nodiscard]] std::string_view before(std::size_t i, std::size_t steps = 1) const {
-    return i >= steps ? at(i - steps) : std::string_view();
-  }
   void add(std::size_t i, std::string_view what) {
     cheats_.push_back({tokens_[i].line, fmt::format("{} ({})", what, tokens_[i].text)});
   }
@@ -341,7 +333,6 @@ class PythonReader {
     }
   }
 
-  std::span<const Token> tokens_;
   Names torch_;
   Names functional_;
   Names nn_;

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -33,5 +34,23 @@ struct Token {
 [[nodiscard]] std::vector<Token> cppTokens(std::string_view text);
 /// Python; what stands in braces in an f-string is code too.
 [[nodiscard]] std::vector<Token> pythonTokens(std::string_view text);
+
+/// Looks around in the words of a program.
+class TokenReader {
+ protected:
+  explicit TokenReader(std::span<const Token> tokens) : tokens_(tokens) {}
+
+  /// "" beyond the end, and for string literals.
+  [[nodiscard]] std::string_view at(std::size_t i) const {
+    return i < tokens_.size() && tokens_[i].kind != Token::Kind::text
+               ? std::string_view(tokens_[i].text)
+               : std::string_view();
+  }
+  [[nodiscard]] std::string_view before(std::size_t i, std::size_t steps = 1) const {
+    return i >= steps ? at(i - steps) : std::string_view();
+  }
+
+  std::span<const Token> tokens_;
+};
 
 }  // namespace hone::kernel
