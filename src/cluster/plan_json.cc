@@ -58,6 +58,7 @@ Result<trial::Plan> readPlan(const json& json, const std::filesystem::path& fold
   plan.seed = json.at("seed");
   plan.selects = json.at("selects");
   plan.onlyGains = json.at("only_gains");
+  plan.memory = json.at("fresh_memory").get<bool>() ? iree::Memory::fresh : iree::Memory::kept;
   plan.finalists = json.at("finalists");
   plan.rounds = json.at("rounds");
   plan.compare = {json.at("margin"), json.at("confidence"), json.at("compare_seed")};
@@ -91,6 +92,7 @@ Result<json> toJson(const trial::Plan& plan, SharedFiles& files) {
               {"seed", plan.seed},
               {"selects", plan.selects},
               {"only_gains", plan.onlyGains},
+              {"fresh_memory", plan.memory == iree::Memory::fresh},
               {"finalists", plan.finalists},
               {"rounds", plan.rounds},
               {"margin", plan.compare.margin},

@@ -101,6 +101,9 @@ Result<Timings> Executor::timeAll(const Call& call, std::int64_t iterations,
   command.argv.push_back(fmt::format("--benchmark_min_time={}x", iterations));
   command.argv.push_back(fmt::format("--benchmark_repetitions={}", repetitions));
   command.argv.emplace_back("--benchmark_format=json");
+  if (memory_ == Memory::kept && device_.isLocal()) {
+    command.argv.emplace_back("--device_allocator=caching");
+  }
   const Finished finished = HONE_TRY(runCommand(command));
   Timings timings{reportOf(finished), timesFrom(finished.out, dropped)};
   const bool complete = timings.times.size() == static_cast<std::size_t>(repetitions - dropped);

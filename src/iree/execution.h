@@ -41,6 +41,12 @@ struct Timings {
   std::vector<CallTime> times;
 };
 
+/// What becomes of the memory of a call when it ends.
+enum class Memory : std::uint8_t {
+  kept,   ///< the next call uses it: times are those of the code
+  fresh,  ///< it goes back to the system, and on a CPU each call pays for every page that it touches
+};
+
 /// What starts a tool of the runtime for a call.
 [[nodiscard]] Command commandFor(const Installation& installation, const Device& device,
                                  const Limits& limits, std::string_view tool, const Call& call);
@@ -55,6 +61,12 @@ class Executor {
   [[nodiscard]] const Installation& installation() const { return installation_; }
   [[nodiscard]] const Device& device() const { return device_; }
   [[nodiscard]] const Limits& limits() const { return limits_; }
+  /// The same, which times calls with their memory kept (as all do if not told otherwise) or fresh.
+  [[nodiscard]] Executor with(Memory memory) const {
+    Executor other = *this;
+    other.memory_ = memory;
+    return other;
+  }
 
   /// Calls once and writes each result raw to the file given for it.
   [[nodiscard]] Result<CallReport> run(const Call& call,
@@ -80,6 +92,7 @@ class Executor {
   Installation installation_;
   Device device_;
   Limits limits_;
+  Memory memory_ = Memory::kept;
 };
 
 }  // namespace hone::iree

@@ -70,6 +70,7 @@ struct Plan {
   /// Only gains are of interest: what was not quicker than the baseline in screening has no final.
   bool onlyGains = false;
   std::size_t finalists = 3;
+  iree::Memory memory = iree::Memory::kept;  ///< of the calls that are timed
   std::int64_t rounds = 20;  ///< of the final; more, up to three times, while it is ambiguous
   stats::CompareOptions compare;
 };

@@ -42,17 +42,17 @@ std::string keyOf(const Plan& plan, const Candidate& candidate, std::size_t numb
 
 Session::Session(const Workbench& bench, const Plan& plan, const std::filesystem::path& folder)
     : compiler_(bench.compiler),
-      executor_(bench.executor),
+      executor_(bench.executor.with(plan.memory)),
       store_(bench.store),
       progress_(bench.progress),
       run_(bench.run),
       elsewhere_(bench.elsewhere),
       plan_(plan),
-      sampler_(bench.executor),
-      verifier_(bench.executor, plan.programs.front(), plan.inputs, folder),
+      sampler_(executor_),
+      verifier_(executor_, plan.programs.front(), plan.inputs, folder),
       clock_(plan.budget) {
   if (plan.otherInputs) {
-    otherVerifier_.emplace(bench.executor, plan.programs.front(), *plan.otherInputs, folder);
+    otherVerifier_.emplace(executor_, plan.programs.front(), *plan.otherInputs, folder);
   }
   for (const Candidate& candidate : plan.candidates) {
     add(candidate);

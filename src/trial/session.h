@@ -21,6 +21,9 @@ class Session {
  public:
   /// The plan, and what it points to, must outlive the session; the folder is for scratch files.
   Session(const Workbench& bench, const Plan& plan, const std::filesystem::path& folder);
+  Session(const Session&) = delete;
+  Session& operator=(const Session&) = delete;
+  ~Session() = default;
 
   /// Takes over what an earlier process recorded of this run.
   [[nodiscard]] Result<void> restore();
@@ -122,7 +125,7 @@ class Session {
   [[nodiscard]] bool anyAmbiguous() const;
 
   iree::Compiler& compiler_;
-  const iree::Executor& executor_;
+  iree::Executor executor_;
   store::Store& store_;
   Progress& progress_;
   std::int64_t run_;

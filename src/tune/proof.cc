@@ -10,6 +10,8 @@
 namespace hone::tune {
 namespace {
 
+/// Enough to see what is slower for sure.
+constexpr std::int64_t kFreshRounds = 10;
 constexpr const char* kNoHelp = "did not help the program";
 
 std::vector<std::size_t> allOf(const Recipe& recipe) {
@@ -198,6 +200,22 @@ Result<bool> proveRests(const Setting& setting, std::span<const Recipe> recipes,
   return true;
 }
 
+/// Who does not keep memory between calls must not lose by what needs more of it: why it is no gain
+/// then, "" where it is none for nobody.
+Result<std::string> harmOnFreshMemory(const Setting& setting, const Proof& proof) {
+  trial::Plan plan = proofPlan(setting, "proof on fresh memory");
+  plan.memory = iree::Memory::fresh;
+  plan.rounds = std::min(plan.rounds, kFreshRounds);
+  plan.candidates.push_back({0, proof.config});
+  const auto findings = HONE_TRY(execute(setting, plan));
+  const auto& comparison = findings.back().comparison;
+  if (findings.size() < 2 || !comparison || comparison->verdict != stats::Verdict::regressed) {
+    return "";
+  }
+  return fmt::format("{}: slower where memory is not kept between calls: {:.2f}x as fast",
+                     proof.config.name, comparison->speedup.estimate);
+}
+
 }  // namespace
 
 Result<Proving> prove(const trial::Workbench& bench, const WholeProgram& whole,
@@ -237,6 +255,13 @@ Result<Proving> prove(const trial::Workbench& bench, const WholeProgram& whole,
   if (proving.proof && !isRest && proving.proof->kept.size() > 1) {
     const Recipe& recipe = recipes[proving.proof->recipe];
     proving.proof = HONE_TRY(trimmed(setting, recipe, std::move(*proving.proof)));
+  }
+  if (proving.proof) {
+    const std::string harm = HONE_TRY(harmOnFreshMemory(setting, *proving.proof));
+    if (!harm.empty()) {
+      proving.lost.push_back(harm);
+      proving.proof.reset();
+    }
   }
   return proving;
 }
