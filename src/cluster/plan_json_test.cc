@@ -34,6 +34,7 @@ class PlanJsonTest : public testing::Test {
     plan.rounds = 11;
     plan.finalists = 2;
     plan.selects = false;
+    plan.memory = iree::Memory::fresh;
     plan.onlyGains = true;
     return plan;
   }
@@ -58,6 +59,7 @@ TEST_F(PlanJsonTest, APlanComesBackWithItsFiles) {
   EXPECT_EQ(after.flags, before.flags);
   EXPECT_EQ(after.rounds, 11);
   EXPECT_FALSE(after.selects);
+  EXPECT_EQ(after.memory, iree::Memory::fresh);
   EXPECT_TRUE(after.onlyGains);
   ASSERT_TRUE(after.otherInputs);
   EXPECT_EQ(after.inputs.tensors.size(), 1u);

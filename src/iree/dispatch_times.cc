@@ -208,7 +208,7 @@ Result<std::vector<DispatchTime>> dispatchTimes(const Installation& installation
   }
   const ScratchFolder scratch = HONE_TRY(ScratchFolder::create("hone-dispatch"));
   const std::string file = (scratch.path() / "run.ireeprof").string();
-  Command command = commandFor(installation, device, limits, "iree-benchmark-module", call);
+  Command command = benchmarkFor(installation, device, limits, call);
   // Exactly so many invocations: Google Benchmark looks for no other number when it is told one.
   command.argv.push_back(fmt::format("--benchmark_min_time={}x", iterations + 1));
   HONE_CHECK(runProfiled(device, command, file));

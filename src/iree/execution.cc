@@ -64,6 +64,15 @@ Command commandFor(const Installation& installation, const Device& device, const
   return command;
 }
 
+Command benchmarkFor(const Installation& installation, const Device& device, const Limits& limits,
+                     const Call& call, Memory memory) {
+  Command command = commandFor(installation, device, limits, "iree-benchmark-module", call);
+  if (memory == Memory::kept && device.isLocal()) {
+    command.argv.emplace_back("--device_allocator=caching");
+  }
+  return command;
+}
+
 Result<CallReport> Executor::run(const Call& call,
                                  std::span<const std::filesystem::path> results) const {
   Command command = commandFor(installation_, device_, limits_, "iree-run-module", call);
@@ -97,13 +106,10 @@ Result<Timings> Executor::timeFirst(const Call& call,
 Result<Timings> Executor::timeAll(const Call& call, std::int64_t iterations,
                                   std::int64_t repetitions, std::int64_t dropped,
                                   const Limits& limits) const {
-  Command command = commandFor(installation_, device_, limits, "iree-benchmark-module", call);
+  Command command = benchmarkFor(installation_, device_, limits, call, memory_);
   command.argv.push_back(fmt::format("--benchmark_min_time={}x", iterations));
   command.argv.push_back(fmt::format("--benchmark_repetitions={}", repetitions));
   command.argv.emplace_back("--benchmark_format=json");
-  if (memory_ == Memory::kept && device_.isLocal()) {
-    command.argv.emplace_back("--device_allocator=caching");
-  }
   const Finished finished = HONE_TRY(runCommand(command));
   Timings timings{reportOf(finished), timesFrom(finished.out, dropped)};
   const bool complete = timings.times.size() == static_cast<std::size_t>(repetitions - dropped);

@@ -44,12 +44,17 @@ struct Timings {
 /// What becomes of the memory of a call when it ends.
 enum class Memory : std::uint8_t {
   kept,   ///< the next call uses it: times are those of the code
-  fresh,  ///< it goes back to the system, and on a CPU each call pays for every page that it touches
+  fresh,  ///< it goes back to the system, and on a CPU each call pays for every page that it
+          ///< touches
 };
 
 /// What starts a tool of the runtime for a call.
 [[nodiscard]] Command commandFor(const Installation& installation, const Device& device,
                                  const Limits& limits, std::string_view tool, const Call& call);
+/// What times a call.
+[[nodiscard]] Command benchmarkFor(const Installation& installation, const Device& device,
+                                   const Limits& limits, const Call& call,
+                                   Memory memory = Memory::kept);
 
 /// Runs and times compiled modules on one device, always in children with limits. A call that
 /// fails is a value; the error of a Result is an interrupt or the machine's.

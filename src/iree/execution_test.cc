@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
 #include "base/file.h"
 #include "base/hash.h"
@@ -80,6 +81,30 @@ TEST_F(ExecutionTest, RunsTimesAndRefusesWhatDoesNotFit) {
   Call function = call;
   function.function = "nobody";
   EXPECT_THAT(executor().run(function, files).value().message, HasSubstr("nobody"));
+}
+
+/// Pages that children of this process touched for the first time.
+std::int64_t pagesTouched() {
+  rusage usage{};
+  EXPECT_EQ(::getrusage(RUSAGE_CHILDREN, &usage), 0);
+  return usage.ru_minflt;
+}
+
+TEST_F(ExecutionTest, MemoryIsKeptForTheNextCallUnlessItIsToBeFresh) {
+  constexpr const char* kLargeResult = R"mlir(
+    func.func @main(%x: tensor<f32>) -> tensor<16777216xf32> {
+      %e = tensor.empty() : tensor<16777216xf32>
+      %r = linalg.broadcast ins(%x : tensor<f32>) outs(%e : tensor<16777216xf32>) dimensions = [0]
+      return %r : tensor<16777216xf32>
+    })mlir";
+  const Call call{compile(kLargeResult), "main", {"f32=1"}};
+  const auto touchedWith = [&](Memory memory) {
+    const std::int64_t before = pagesTouched();
+    const Timings timings = executor().with(memory).time(call, 1, 7).value();
+    EXPECT_EQ(timings.report.status, CallStatus::ok) << timings.report.message;
+    return pagesTouched() - before;
+  };
+  EXPECT_LT(2 * touchedWith(Memory::kept), touchedWith(Memory::fresh));
 }
 
 TEST_F(ExecutionTest, ACallThatNeverEndsIsStopped) {

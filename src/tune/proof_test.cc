@@ -73,8 +73,8 @@ class ProveTest : public ::testing::Test {
     store::Run run;
     run.key = "k";
     run.verb = "test";
-    const trial::Workbench bench{engine_.compiler, executor, store_, progress,
-                                 store_.addRun(run).value()};
+    run_ = store_.addRun(run).value();
+    const trial::Workbench bench{engine_.compiler, executor, store_, progress, run_};
     return tune::prove(bench, whole_, std::span(&recipe, 1), {5, {}});
   }
   Proving prove(const Recipe& recipe) {
@@ -86,6 +86,7 @@ class ProveTest : public ::testing::Test {
   trial::TestEngine engine_;
   store::Store store_ =
       store::Store::open(engine_.folder.path() / "s.db", store::Store::Mode::write).value();
+  std::int64_t run_ = 0;
   WholeProgram whole_;
   const std::string good_ = tiles(8, 16, 1);
   const std::string slow_ = tiles(1, 1, 1);
@@ -100,6 +101,8 @@ TEST_F(ProveTest, WhatHelpsIsKept) {
   EXPECT_THAT(proving.proof->takenOut, ElementsAre(TakenOut{1, "did not help the program"}));
   EXPECT_GT(proving.proof->comparison.speedup.low, 1);
   EXPECT_THAT(proving.lost, IsEmpty());
+  EXPECT_TRUE(store_.run(run_).value()->details.contains("pace proof on fresh memory"))
+      << "it was to be measured on fresh memory, too";
 }
 
 TEST_F(ProveTest, WhatSlowsTheProgramDoesNotCostTheRest) {
