@@ -8,6 +8,7 @@
 namespace hone::tune {
 namespace {
 
+using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -133,6 +134,43 @@ TEST_F(ProveTest, WhereNothingIsGainedTheReasonIsTold) {
   EXPECT_FALSE(proving.proof);
   EXPECT_THAT(proving.lost, ElementsAre(HasSubstr("large vector"), HasSubstr("large vector"),
                                         "second alone: did not help the program"));
+}
+
+/// An installation whose benchmark tool says of calls on fresh memory that the quicker is the
+/// slower.
+iree::Installation upsideDownOnFreshMemory(const iree::Installation& real,
+                                           const std::filesystem::path& folder) {
+  const iree::Installation made{folder / "site", "a test"};
+  const auto tool = made.runtimeTool("iree-benchmark-module");
+  const auto runner = made.runtimeTool("iree-run-module");
+  EXPECT_TRUE(makeFolder(tool.parent_path()));
+  std::filesystem::create_symlink(real.runtimeTool("iree-run-module"), runner);
+  EXPECT_TRUE(writeFile(tool, fmt::format(R"(#!/usr/bin/env python3
+import json, subprocess, sys
+done = subprocess.run(["{}", *sys.argv[1:]], stdout=subprocess.PIPE, text=True)
+if done.returncode == 0 and "--device_allocator=caching" not in sys.argv:
+    report = json.loads(done.stdout)
+    for each in report["benchmarks"]:
+        for name in ("real_time", "cpu_time"):
+            each[name] = 1 / each[name]
+    done.stdout = json.dumps(report)
+print(done.stdout)
+sys.exit(done.returncode)
+)",
+                                          real.runtimeTool("iree-benchmark-module").string())));
+  std::filesystem::permissions(tool, std::filesystem::perms::owner_all);
+  return made;
+}
+
+TEST_F(ProveTest, WhatIsSlowerOnFreshMemoryIsNoGain) {
+  load(128, 64);
+  const iree::Executor executor(
+      upsideDownOnFreshMemory(engine_.installation, engine_.folder.path()),
+      iree::deviceNamed("local-sync"), Limits{std::chrono::seconds(30), 0});
+  const auto proving = proveOn(executor, recipe(good_, good_));
+  ASSERT_TRUE(proving) << proving.error().message;
+  EXPECT_FALSE(proving->proof);
+  EXPECT_THAT(proving->lost, Contains(HasSubstr("slower where memory is not kept")));
 }
 
 TEST_F(ProveTest, ADeviceThatIsGoneDoesNotCountAgainstTheRecipe) {
