@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <regex>
+#include <set>
 
 #include "base/hash.h"
 #include "iree/constraints.h"
@@ -26,6 +28,18 @@ double workOf(const model::RootOperation& root) {
     work *= static_cast<double>(std::max<std::int64_t>(loop.size, 1));
   }
   return work;
+}
+
+/// Whether a spec may be unable to tell two of those that are tuned apart.
+bool anyAlike(const std::vector<Subject>& subjects) {
+  std::set<std::pair<std::string, std::vector<std::int64_t>>> seen;
+  return std::any_of(subjects.begin(), subjects.end(), [&](const Subject& subject) {
+    std::vector<std::int64_t> sizes;
+    for (const model::Loop& loop : subject.root.loops) {
+      sizes.push_back(loop.size);
+    }
+    return subject.whyNot.empty() && !seen.emplace(subject.root.op, std::move(sizes)).second;
+  });
 }
 
 }  // namespace
@@ -99,6 +113,25 @@ Result<void> chooseSubjects(std::vector<Subject>& subjects, const SubjectOptions
   std::stable_partition(subjects.begin(), subjects.end(),
                         [](const Subject& subject) { return subject.whyNot.empty(); });
   return {};
+}
+
+void leaveOutAlike(std::vector<Subject>& subjects,
+                   std::span<const iree::DispatchMatcher> matchers) {
+  std::map<std::string, std::string> tuned;  // the name of the dispatch, by its matcher
+  for (Subject& subject : subjects) {
+    const auto matcher = std::find_if(
+        matchers.begin(), matchers.end(),
+        [&](const iree::DispatchMatcher& one) { return one.dispatch == subject.root.dispatch; });
+    if (!subject.whyNot.empty() || matcher == matchers.end() || matcher->matcher.empty()) {
+      continue;
+    }
+    const auto [first, isNew] = tuned.emplace(matcher->matcher, subject.name);
+    if (!isNew) {
+      subject.whyNot = fmt::format("a spec cannot tell it from {}", first->second);
+    }
+  }
+  std::stable_partition(subjects.begin(), subjects.end(),
+                        [](const Subject& subject) { return subject.whyNot.empty(); });
 }
 
 Result<std::vector<iree::PipelineConstraints>> SubjectFinder::constraintsFor(
@@ -191,6 +224,13 @@ Result<std::vector<Subject>> SubjectFinder::find(const WholeProgram& whole,
   }
   HONE_CHECK(
       chooseSubjects(subjects, options_, times.empty() ? Costs::estimated : Costs::measured));
+  if (anyAlike(subjects)) {
+    const auto matchers = iree::matchersOf(compiler_, request);
+    if (!matchers && matchers.error().fault != Fault::user) {
+      return std::unexpected(matchers.error());
+    }
+    leaveOutAlike(subjects, matchers.value_or(std::vector<iree::DispatchMatcher>()));
+  }
   return subjects;
 }
 

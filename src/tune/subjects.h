@@ -11,6 +11,7 @@
 
 #include "iree/constraints.h"
 #include "iree/dispatch_programs.h"
+#include "iree/spec.h"
 #include "iree/target.h"
 #include "trial/workbench.h"
 #include "tune/subject.h"
@@ -43,6 +44,10 @@ enum class Costs : std::uint8_t { measured, estimated };
 /// where costs were measured is one left out for costing next to nothing.
 [[nodiscard]] Result<void> chooseSubjects(std::vector<Subject>& subjects,
                                           const SubjectOptions& options, Costs costs);
+
+/// Of dispatches that a spec cannot tell apart only the one that costs the most is tuned: what is
+/// found for it is put on all of them, and proven so.
+void leaveOutAlike(std::vector<Subject>& subjects, std::span<const iree::DispatchMatcher> matchers);
 
 /// What a program's dispatches are made of, what can be chosen for each, and which of them are
 /// worth it: in the order of their cost, those that are not tuned last, each with the reason.

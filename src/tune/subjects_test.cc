@@ -54,6 +54,20 @@ TEST(ChooseSubjects, OneOfSeveralEqualDispatchesIsEnoughToAskForAll) {
   EXPECT_EQ(subjects[0].name, "main_dispatch_0_matmul");
 }
 
+TEST(LeaveOutAlike, OneOfThoseThatASpecCannotTellApartIsTuned) {
+  auto subjects = subjectsWith({0.4, 0.3, 0.2, 0.1});
+  std::vector<iree::DispatchMatcher> matchers(4);
+  for (std::size_t i = 0; i < subjects.size(); ++i) {
+    subjects[i].root.dispatch = matchers[i].dispatch = subjects[i].dispatches.front();
+    matchers[i].matcher = i == 1 ? "another" : "the same";
+  }
+  matchers[3].matcher = "";
+  leaveOutAlike(subjects, matchers);
+  EXPECT_EQ(chosenOf(subjects), 3u);
+  EXPECT_EQ(subjects[3].name, "main_dispatch_2_matmul");
+  EXPECT_EQ(subjects[3].whyNot, "a spec cannot tell it from main_dispatch_0_matmul");
+}
+
 TEST(ChooseSubjects, UnmeasuredCostsFollowTheLoopsAndTheCalls) {
   std::vector<iree::DispatchProgram> programs(3);
   programs[0].calls = 1;
