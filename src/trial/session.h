@@ -114,6 +114,8 @@ class Session {
   [[nodiscard]] Result<void> expectDevice(model::Outcome outcome) const;
   [[nodiscard]] Result<void> refuseBadBaseline(model::Outcome outcome,
                                                const std::string& message) const;
+  /// What screening goes by; of calls that take long and are hopeless only the first.
+  [[nodiscard]] Result<Measurement> screenSamples(const Entry& entry) const;
   [[nodiscard]] const Entry* equalBinary(const Entry& entry) const;
   /// The best so far, for people; "" where nothing is selected.
   [[nodiscard]] std::string bestText() const;

@@ -13,6 +13,10 @@ using model::Outcome;
 using model::Stage;
 
 constexpr std::int64_t kScreenSamples = 3;
+/// Calls so long are looked at once before they are screened.
+constexpr double kLongCallNs = 0.3e9;
+/// Who takes so many times as long as the best at its first call does not come near it later.
+constexpr double kHopeless = 2;
 
 }  // namespace
 
@@ -97,6 +101,19 @@ Result<void> Session::refuseBadBaseline(Outcome outcome, const std::string& mess
   }
 }
 
+Result<Measurement> Session::screenSamples(const Entry& entry) const {
+  const Pace pace{pace_->iterations, std::max(pace_->repetitions, kScreenSamples)};
+  if (plan_.selects && baselineNs() > kLongCallNs) {
+    Measurement look = HONE_TRY(sampler_.takeFirst(entry.call));
+    // That of a short one is mostly the touching of memory.
+    const double hopelessNs = std::max(kHopeless * incumbentNs(), kLongCallNs);
+    if (look.outcome != Outcome::ok || rankTime(look.samples, sampler_.rankBy()) > hopelessNs) {
+      return look;
+    }
+  }
+  return sampler_.take(entry.call, pace, Stage::screen, 0, 0);
+}
+
 Result<void> Session::screen(Entry& entry, store::Trial& trial) {
   std::vector<model::Sample> samples;
   if (trial.outcome == Outcome::ok) {
@@ -111,8 +128,7 @@ Result<void> Session::screen(Entry& entry, store::Trial& trial) {
                                  {"repetitions", pace_->repetitions}};
       HONE_CHECK(store_.setDetails(run_, details));
     }
-    const Pace pace{pace_->iterations, std::max(pace_->repetitions, kScreenSamples)};
-    Measurement measurement = HONE_TRY(sampler_.take(entry.call, pace, Stage::screen, 0, 0));
+    Measurement measurement = HONE_TRY(screenSamples(entry));
     HONE_CHECK(expectDevice(measurement.outcome));
     trial.outcome = measurement.outcome;
     trial.diagnostics += measurement.diagnostics;
