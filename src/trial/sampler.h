@@ -22,6 +22,9 @@ struct Pace {
   bool warmUp = true;  ///< a repetition before them that is not counted
 };
 
+/// To warm up for calls so long is not worth the time.
+constexpr double kLongCallNs = 0.3e9;
+
 /// As many calls a sample as the clock needs, and as many samples a process as are worth its start.
 [[nodiscard]] Pace paceOf(double callNs);
 
@@ -43,7 +46,7 @@ class Sampler {
  public:
   explicit Sampler(const iree::Executor& executor) : executor_(executor) {}
 
-  /// From a first look at the call.
+  /// From a first look at the call; without warming up where it is long.
   [[nodiscard]] Result<Pace> paceFor(const iree::Call& call) const;
   [[nodiscard]] Result<Measurement> take(const iree::Call& call, const Pace& pace,
                                          model::Stage stage, std::int64_t round,

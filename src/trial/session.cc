@@ -90,7 +90,8 @@ Result<void> Session::restore() {
   const std::string pace = scoped("pace");
   if (run && run->details.contains(pace)) {
     pace_ = Pace{run->details[pace].at("iterations").get<std::int64_t>(),
-                 run->details[pace].at("repetitions").get<std::int64_t>()};
+                 run->details[pace].at("repetitions").get<std::int64_t>(),
+                 run->details[pace].value("warm_up", true)};
   }
   recorded_ = HONE_TRY(store_.samples(run_));
   for (store::Trial& trial : HONE_TRY(store_.trials(run_))) {

@@ -114,7 +114,7 @@ class Session {
   [[nodiscard]] Result<void> expectDevice(model::Outcome outcome) const;
   [[nodiscard]] Result<void> refuseBadBaseline(model::Outcome outcome,
                                                const std::string& message) const;
-  /// What screening goes by; of calls that take long and are hopeless only the first.
+  /// What screening goes by; of calls that take long the first.
   [[nodiscard]] Result<Measurement> screenSamples(const Entry& entry) const;
   [[nodiscard]] const Entry* equalBinary(const Entry& entry) const;
   /// The best so far, for people; "" where nothing is selected.
@@ -123,6 +123,8 @@ class Session {
   [[nodiscard]] std::vector<std::size_t> passedCandidates() const;
   [[nodiscard]] std::optional<double> timeOf(const Entry& entry) const;
   [[nodiscard]] Participant participant(const Entry& entry) const;
+  /// Whether it is measured without warming up.
+  [[nodiscard]] bool isCold(const Entry& entry) const;
   void compareFinalists(const std::vector<std::vector<std::optional<double>>>& rounds);
   [[nodiscard]] bool anyAmbiguous() const;
 

@@ -26,8 +26,20 @@ constexpr std::size_t kFewestRounds = 6;
 
 }  // namespace
 
+bool Session::isCold(const Entry& entry) const {
+  // Beside a cold baseline a warm candidate that is hardly quicker would look better than it is.
+  const auto wouldGain = [this](const Entry& other) {
+    return other.passed && other.screenNs <= kLongCallNs && 2 * other.screenNs > baselineNs();
+  };
+  const double ns = &entry == &twin_ ? baselineNs() : entry.screenNs;
+  return !pace_->warmUp && ns > kLongCallNs &&
+         std::none_of(entries_.begin(), entries_.end(), wouldGain);
+}
+
 Participant Session::participant(const Entry& entry) const {
-  Participant one = callParticipant(entry.trial, sampler_, entry.call, *pace_);
+  Pace pace = *pace_;
+  pace.warmUp = !isCold(entry);
+  Participant one = callParticipant(entry.trial, sampler_, entry.call, pace);
   one.take = [this, take = std::move(one.take)](Stage stage, std::int64_t round,
                                                 std::int64_t position) -> Result<Measurement> {
     Measurement measurement = HONE_TRY(take(stage, round, position));

@@ -13,10 +13,6 @@ using model::Outcome;
 using model::Stage;
 
 constexpr std::int64_t kScreenSamples = 3;
-/// Calls so long are looked at once before they are screened.
-constexpr double kLongCallNs = 0.3e9;
-/// Who takes so many times as long as the best at its first call does not come near it later.
-constexpr double kHopeless = 2;
 
 }  // namespace
 
@@ -102,15 +98,13 @@ Result<void> Session::refuseBadBaseline(Outcome outcome, const std::string& mess
 }
 
 Result<Measurement> Session::screenSamples(const Entry& entry) const {
-  const Pace pace{pace_->iterations, std::max(pace_->repetitions, kScreenSamples)};
-  if (plan_.selects && baselineNs() > kLongCallNs) {
+  if (!pace_->warmUp) {
     Measurement look = HONE_TRY(sampler_.takeFirst(entry.call));
-    // That of a short one is mostly the touching of memory.
-    const double hopelessNs = std::max(kHopeless * incumbentNs(), kLongCallNs);
-    if (look.outcome != Outcome::ok || rankTime(look.samples, sampler_.rankBy()) > hopelessNs) {
+    if (look.outcome != Outcome::ok || rankTime(look.samples, sampler_.rankBy()) > kLongCallNs) {
       return look;
     }
   }
+  const Pace pace{pace_->iterations, std::max(pace_->repetitions, kScreenSamples)};
   return sampler_.take(entry.call, pace, Stage::screen, 0, 0);
 }
 
@@ -125,7 +119,8 @@ Result<void> Session::screen(Entry& entry, store::Trial& trial) {
       pace_ = HONE_TRY(pace);
       auto details = HONE_TRY(store_.run(run_))->details;
       details[scoped("pace")] = {{"iterations", pace_->iterations},
-                                 {"repetitions", pace_->repetitions}};
+                                 {"repetitions", pace_->repetitions},
+                                 {"warm_up", pace_->warmUp}};
       HONE_CHECK(store_.setDetails(run_, details));
     }
     Measurement measurement = HONE_TRY(screenSamples(entry));
