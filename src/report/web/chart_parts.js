@@ -110,7 +110,8 @@
     const low = known.reduce((a, b) => Math.min(a, b));
     const high = known.reduce((a, b) => Math.max(a, b));
     if (!axis.log) {
-      return { suggestedMin: low, suggestedMax: high };
+      // Room below values near zero would be for numbers that cannot be.
+      return low >= 0 && low < high / 10 ? { min: 0, suggestedMax: high } : { suggestedMin: low, suggestedMax: high };
     }
     const room = high / low < 3 ? 1.7 : 1.15;
     return { min: low / room, max: high * room };
