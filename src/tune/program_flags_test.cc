@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "base/file.h"
 #include "base/hash.h"
@@ -56,6 +57,13 @@ std::string configuredWith(const FlagSet& set, std::string_view program = kConvo
   return finished.out;
 }
 
+std::optional<FlagSet> setNamed(std::string_view name) {
+  const auto sets = flagSets(iree::targetFrom("local").value());
+  const auto set =
+      std::find_if(sets.begin(), sets.end(), [&](const FlagSet& one) { return one.name == name; });
+  return set == sets.end() ? std::nullopt : std::optional(*set);
+}
+
 TEST(ProgramFlags, TheCompilerTakesAllForTheCpu) {
   const auto sets = flagSets(iree::targetFrom("local").value());
   for (const FlagSet& set : sets) {
@@ -67,11 +75,8 @@ TEST(ProgramFlags, TheCompilerTakesAllForTheCpu) {
 }
 
 TEST(ProgramFlags, AScriptMakesAMatmulOfAConvolution) {
-  const auto sets = flagSets(iree::targetFrom("local").value());
-  const auto set = std::find_if(sets.begin(), sets.end(), [](const FlagSet& one) {
-    return one.name == "convolutions as matmuls, not packed";
-  });
-  ASSERT_NE(set, sets.end());
+  const auto set = setNamed("convolutions as matmuls, not packed");
+  ASSERT_TRUE(set);
   EXPECT_NE(configuredWith(*set).find("matmul"), std::string::npos);
   EXPECT_EQ(configuredWith({"default", {}, ""}).find("matmul"), std::string::npos);
 }
@@ -81,6 +86,12 @@ std::string replaced(std::string text, std::string_view what, std::string_view b
     text.replace(at, what.size(), by);
   }
   return text;
+}
+
+std::string dilated() {
+  const std::string apart =
+      replaced(std::string(kConvolution), "dilations = dense<1>", "dilations = dense<2>");
+  return replaced(apart, "6x6", "4x4");
 }
 
 constexpr std::string_view kChannelsFirst = R"mlir(
@@ -95,38 +106,27 @@ func.func @main(%i: tensor<2x16x10x10xf32>, %w: tensor<32x16x3x3xf32>) -> tensor
 
 /// The compiler's pipeline for convolutions takes none but these layouts.
 TEST(ProgramFlags, ChannelsLastGivesEveryConvolutionALayoutThatVectorizes) {
-  const auto sets = flagSets(iree::targetFrom("local").value());
-  const auto set = std::find_if(sets.begin(), sets.end(),
-                                [](const FlagSet& one) { return one.name == "channels last"; });
-  ASSERT_NE(set, sets.end());
-  const std::string dilated =
-      replaced(replaced(std::string(kConvolution), "dilations = dense<1>", "dilations = dense<2>"),
-               "6x6", "4x4");
+  const auto set = setNamed("channels last");
+  ASSERT_TRUE(set);
   const std::string half =
       replaced(replaced(std::string(kConvolution), "xf32", "xf16"), ": f32", ": f16");
   for (const std::string& program :
-       {std::string(kConvolution), dilated, half, std::string(kChannelsFirst)}) {
+       {std::string(kConvolution), dilated(), half, std::string(kChannelsFirst)}) {
     constexpr std::string_view kPipeline = "ConvTileAndDecomposeExpert";
     EXPECT_TRUE(configuredWith(*set, program).contains(kPipeline)) << program;
   }
 }
 
 TEST(ProgramFlags, PlaceByPlaceMakesMatmulsOfEveryConvolution) {
-  const auto sets = flagSets(iree::targetFrom("local").value());
-  const auto set = std::find_if(sets.begin(), sets.end(), [](const FlagSet& one) {
-    return one.name == "convolutions place by place";
-  });
-  ASSERT_NE(set, sets.end());
-  const std::string dilated =
-      replaced(replaced(std::string(kConvolution), "dilations = dense<1>", "dilations = dense<2>"),
-               "6x6", "4x4");
+  const auto set = setNamed("convolutions place by place");
+  ASSERT_TRUE(set);
   const std::string oneColumn =
       replaced(replaced(std::string(kConvolution), "32x3x3x16", "32x3x1x16"), "6x6", "6x8");
   const std::string eleven = replaced(
       replaced(replaced(std::string(kConvolution), "32x3x3x16", "32x11x11x16"), "8x8", "14x14"),
       "6x6", "4x4");
   for (const std::string& program :
-       {std::string(kConvolution), dilated, oneColumn, eleven, std::string(kChannelsFirst)}) {
+       {std::string(kConvolution), dilated(), oneColumn, eleven, std::string(kChannelsFirst)}) {
     const std::string configured = configuredWith(*set, program);
     EXPECT_TRUE(configured.contains("matmul_like")) << program;
     EXPECT_FALSE(configured.contains("_conv_")) << program;
@@ -141,10 +141,8 @@ TEST(ProgramFlags, ALongSumIsSplitForEveryTarget) {
       return one.name == "split reduction";
     })) << target;
   }
-  const auto sets = flagSets(iree::targetFrom("local").value());
-  const auto set = std::find_if(sets.begin(), sets.end(),
-                                [](const FlagSet& one) { return one.name == "split reduction"; });
-  ASSERT_NE(set, sets.end());
+  const auto set = setNamed("split reduction");
+  ASSERT_TRUE(set);
   EXPECT_TRUE(configuredWith(*set, kLongSum).contains("dispatch_1"));
   EXPECT_FALSE(configuredWith({"default", {}, ""}, kLongSum).contains("dispatch_1"));
 }
