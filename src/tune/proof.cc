@@ -200,8 +200,8 @@ Result<bool> proveRests(const Setting& setting, std::span<const Recipe> recipes,
   return true;
 }
 
-/// Who does not keep memory between calls must not lose by what needs more of it: why it is no gain
-/// then, "" where it is none for nobody.
+/// Who does not keep memory between calls must not lose by what needs more of it: a sentence where
+/// he does, else "".
 Result<std::string> harmOnFreshMemory(const Setting& setting, const Proof& proof) {
   trial::Plan plan = proofPlan(setting, "proof on fresh memory");
   plan.memory = iree::Memory::fresh;
