@@ -278,6 +278,20 @@ TEST_F(RunDocument, ATuneShowsItsSearch) {
   EXPECT_THAT(shares["note"].get<std::string>(), HasSubstr("guess"));
 }
 
+TEST_F(RunDocument, ATuneNamesTheFlagsOfItsDispatchesWhereThereAreAny) {
+  begin("tune");
+  json summary = tuned(json::object());
+  EXPECT_EQ(part(finish(summary), "Dispatches of m")["columns"][1]["name"], "share");
+  json& variants = summary["programs"][0]["variants"];
+  variants.push_back(variants[0]);
+  variants[1]["name"] = "data tiling";
+  begin("tune");
+  const json flags = part(finish(summary), "Dispatches of m")["columns"][1];
+  EXPECT_EQ(flags["name"], "under flags");
+  EXPECT_EQ(flags["texts"]["texts"], json({"", "data tiling"}));
+  EXPECT_EQ(flags["texts"]["at"], json({0, 0, 1, 1}));
+}
+
 TEST_F(RunDocument, ATuneThatMeasuredItsDispatchesShowsThat) {
   begin("tune");
   const json shown = finish(tuned({{"dispatch_times",

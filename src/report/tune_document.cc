@@ -170,6 +170,10 @@ void addDispatches(const json& program, Document& document) {
       table.columns[10].texts.push_back(std::move(fate));
     }
   }
+  const auto& flags = table.columns[1].texts;
+  if (std::ranges::all_of(flags, [](const std::string& name) { return name.empty(); })) {
+    table.columns.erase(table.columns.begin() + 1);
+  }
   document.add(table);
 }
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <array>
 
-#include "base/text.h"
+#include "tune/config_text.h"
 
 namespace hone::tune {
 namespace {
@@ -30,29 +30,6 @@ constexpr std::array kLevels = {Level{"distribution", &CpuConfig::distribution},
                                 Level{"vector_common_parallel", &CpuConfig::vectorParallel},
                                 Level{"vector_reduction", &CpuConfig::vectorReduction},
                                 Level{"vector_inner_parallel", &CpuConfig::vectorInner}};
-
-/// The text between a mark and the next closing character.
-std::optional<std::string_view> between(std::string_view text, std::string_view mark, char close) {
-  const auto begin = text.find(mark);
-  if (begin == std::string_view::npos) {
-    return std::nullopt;
-  }
-  const auto rest = text.substr(begin + mark.size());
-  return rest.substr(0, rest.find(close));
-}
-
-/// The numbers of a level; nothing where one is not a plain number.
-std::optional<Sizes> sizesOf(std::string_view list) {
-  Sizes sizes;
-  for (const std::string& part : splitAt(list, ',')) {
-    const auto size = parseInt(trim(part));
-    if (!size) {
-      return std::nullopt;
-    }
-    sizes.push_back(*size);
-  }
-  return sizes;
-}
 
 }  // namespace
 
@@ -111,11 +88,9 @@ std::string compilationInfo(const CpuConfig& config) {
 }
 
 std::optional<CpuConfig> defaultOf(const model::RootOperation& root) {
-  const auto pipeline = between(root.translationInfo, "#iree_cpu.pipeline<", '>');
-  if (!pipeline) {
-    return std::nullopt;
-  }
-  const auto known = std::find(kPipelines.begin(), kPipelines.end(), trim(*pipeline));
+  const auto known = std::find_if(
+      kPipelines.begin(), kPipelines.end(),
+      [&root](std::string_view pipeline) { return namesPipeline(root.translationInfo, pipeline); });
   if (known == kPipelines.end()) {
     return std::nullopt;
   }
@@ -123,11 +98,11 @@ std::optional<CpuConfig> defaultOf(const model::RootOperation& root) {
   config.pipeline = static_cast<CpuPipeline>(known - kPipelines.begin());
   config.peel = root.translationInfo.contains(kPeeling);
   for (const Level& level : kLevels) {
-    const auto list = between(root.loweringConfig, fmt::format("{} = [", level.name), ']');
-    if (!list) {
+    const std::string_view list = entryOf(root.loweringConfig, level.name);
+    if (list.empty()) {
       continue;
     }
-    auto sizes = sizesOf(*list);
+    auto sizes = numbersOf(list);
     if (!sizes || sizes->size() != root.loops.size()) {
       return std::nullopt;
     }

@@ -6,44 +6,10 @@
 #include <limits>
 
 #include "base/text.h"
+#include "tune/config_text.h"
 
 namespace hone::tune {
 namespace {
-
-bool isPartOfName(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
-
-/// What follows "name = " in an attribute; "" where it has no such entry.
-std::string_view entryOf(std::string_view attribute, std::string_view name) {
-  const std::string entry = std::string(name) + " = ";
-  for (std::size_t at = 0; (at = attribute.find(entry, at)) != std::string_view::npos; ++at) {
-    if (at == 0 || !isPartOfName(attribute[at - 1])) {
-      return attribute.substr(at + entry.size());
-    }
-  }
-  return {};
-}
-
-/// What follows the comma before the element of "[1, [2, 3], 4]…"; "" where there is none.
-std::string_view elementOf(std::string_view list, std::size_t index) {
-  if (!list.starts_with('[')) {
-    return {};
-  }
-  int depth = 0;
-  for (std::size_t i = 0; i < list.size(); ++i) {
-    const char c = list[i];
-    if (depth == 1 && index == 0 && c != ' ' && c != ',') {
-      return list.substr(i);
-    }
-    depth += c == '[' ? 1 : c == ']' ? -1 : 0;
-    if (depth == 0) {
-      return {};
-    }
-    if (depth == 1 && c == ',') {
-      --index;
-    }
-  }
-  return {};
-}
 
 /// What the attribute has at a place: of "basis[0][1]" the second of the first list of "basis".
 std::string_view textAt(std::string_view attribute, std::string_view place) {
@@ -88,7 +54,7 @@ double difference(const search::Knob& knob, std::int64_t a, std::int64_t b) {
 
 std::optional<std::map<std::string, std::int64_t>> chosenByCompiler(
     const iree::PipelineConstraints& constraints, const model::RootOperation& root) {
-  if (!root.translationInfo.contains("<" + constraints.pipeline + ">")) {
+  if (!namesPipeline(root.translationInfo, constraints.pipeline)) {
     return std::nullopt;
   }
   std::map<std::string, std::int64_t> chosen;

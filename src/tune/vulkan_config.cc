@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <array>
 
-#include "base/text.h"
+#include "tune/config_text.h"
 
 namespace hone::tune {
 namespace {
@@ -26,34 +26,6 @@ Sizes trimmed(Sizes sizes) {
     sizes.pop_back();
   }
   return sizes;
-}
-
-/// The lists of "[[1, 2], [3]]".
-std::optional<std::vector<Sizes>> listsOf(std::string_view text) {
-  std::vector<Sizes> lists;
-  for (std::size_t at = 0; (at = text.find('[', at)) != std::string_view::npos;) {
-    if (text.substr(++at).starts_with('[')) {
-      continue;
-    }
-    const auto end = text.find(']', at);
-    if (end == std::string_view::npos) {
-      return std::nullopt;
-    }
-    Sizes sizes;
-    for (const std::string& part : splitAt(text.substr(at, end - at), ',')) {
-      if (trim(part).empty()) {
-        continue;
-      }
-      const auto size = parseInt(trim(part));
-      if (!size) {
-        return std::nullopt;
-      }
-      sizes.push_back(*size);
-    }
-    lists.push_back(std::move(sizes));
-    at = end;
-  }
-  return lists;
 }
 
 }  // namespace
@@ -117,27 +89,29 @@ std::string compilationInfo(const model::RootOperation& root, const VulkanConfig
 }
 
 std::optional<VulkanConfig> vulkanDefaultOf(const model::RootOperation& root) {
-  const auto levels = listsOf(root.loweringConfig);
   const std::string& info = root.translationInfo;
-  const auto size = info.find("workgroup_size = ");
-  if (!levels || size == std::string::npos || levels->size() > kLevels.size()) {
-    return std::nullopt;
-  }
   VulkanConfig config(root.loops.size());
-  config.vectorize = info.contains(kPipelines[1]);
-  if (!config.vectorize && !info.contains(kPipelines[0])) {
+  config.vectorize = namesPipeline(info, kPipelines[1]);
+  if (!config.vectorize && !namesPipeline(info, kPipelines[0])) {
     return std::nullopt;
   }
-  for (std::size_t i = 0; i < levels->size(); ++i) {
-    Sizes sizes = (*levels)[i];
-    if (sizes.size() > root.loops.size()) {
+  const std::string_view levels = entryOf(root.loweringConfig, "tile_sizes");
+  if (!elementOf(levels, kLevels.size()).empty()) {
+    return std::nullopt;
+  }
+  for (std::size_t i = 0; i < kLevels.size(); ++i) {
+    const std::string_view list = elementOf(levels, i);
+    if (list.empty()) {
+      break;
+    }
+    auto sizes = numbersOf(list);
+    if (!sizes || sizes->size() > root.loops.size()) {
       return std::nullopt;
     }
-    sizes.resize(root.loops.size());
-    config.*kLevels[i].sizes = std::move(sizes);
+    sizes->resize(root.loops.size());
+    config.*kLevels[i].sizes = std::move(*sizes);
   }
-  const auto threads = listsOf(info.substr(size));
-  const bool same = threads && !threads->empty() && threads->front() == workgroupSize(root, config);
+  const bool same = numbersOf(entryOf(info, "workgroup_size")) == workgroupSize(root, config);
   return same ? std::optional(config) : std::nullopt;
 }
 

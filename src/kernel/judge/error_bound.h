@@ -22,8 +22,8 @@ namespace hone::kernel {
 
 /// What the errors of each element are measured by: the largest of its magnitude and the root mean
 /// square along each line of the tensor through it, as what cancels in one element stands beside
-/// it; and where `condition` is given, what a relative change of the inputs makes of it,
-/// |reference(changed inputs) - reference(inputs)| / change.
+/// it; and the same of `condition` where that is given, as what a relative change of the inputs
+/// makes of the element, |reference(changed inputs) - reference(inputs)| / change.
 [[nodiscard]] std::vector<double> scalesOf(const std::vector<double>& expected,
                                            const std::vector<std::int64_t>& shape,
                                            const std::vector<double>* condition = nullptr);

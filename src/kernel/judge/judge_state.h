@@ -27,8 +27,9 @@ struct Case {
   std::uint64_t seed = 0;
   std::vector<verify::Tensor> inputs;
   Expected expected;
-  Expected scales;              ///< of the errors of each output
-  bool knowsCondition = false;  ///< that of the reference is in the scales; looked up when needed
+  Expected scales;            ///< of the errors of each output
+  Expected condition;         ///< what other inputs than these show of the scales
+  std::uint64_t changes = 0;  ///< of the inputs, as many as were needed
 };
 
 /// The parts of a judge; judge_verify.cc and judge_time.cc have its two halves.
@@ -72,6 +73,8 @@ struct Judge::State {
   [[nodiscard]] Result<bool> callAndCheck(Subject& subject, Case& expected, Placement placement,
                                           Judged& judged);
   [[nodiscard]] Result<void> widenScales(Case& expected);
+  /// How often inputs of the shape are changed to see how sensitive the reference is.
+  [[nodiscard]] std::uint64_t mostChanges(std::size_t shape) const;
   /// Has the oldest timed inputs made anew, as many as there is time for.
   void renewTimingCases();
   /// The inputs of the turn-th request of a process; they are other ones in the next.

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <map>
 #include <set>
 
 #include "base/file.h"
@@ -88,6 +89,24 @@ TEST(JudgeHonest, AllPass) {
     options.threads = kernel.name.ends_with("threads") ? 2 : 1;
     Bench bench(kernel.reference, options);
     for (const std::uint64_t salt : {1U, 2U}) {
+      const Judged judged = bench.judge().judge(kernel.source(), salt).value();
+      EXPECT_EQ(judged.outcome, Outcome::ok) << kernel.name << ": " << judged.message;
+    }
+  }
+}
+
+/// Inputs that make the reference so sensitive, or its outputs so small, that an honest kernel is
+/// far from it; once they were taken for mismatches.
+TEST(JudgeHonest, PassesOnHardInputs) {
+  const std::map<std::string, std::vector<std::uint64_t>> hard = {{"gelu", {90, 93, 135}},
+                                                                  {"attention", {22, 120, 144}}};
+  for (const TestKernel& kernel : honestKernels()) {
+    const auto salts = hard.find(kernel.name);
+    if (salts == hard.end()) {
+      continue;
+    }
+    Bench bench(kernel.reference, {});
+    for (const std::uint64_t salt : salts->second) {
       const Judged judged = bench.judge().judge(kernel.source(), salt).value();
       EXPECT_EQ(judged.outcome, Outcome::ok) << kernel.name << ": " << judged.message;
     }

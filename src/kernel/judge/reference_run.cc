@@ -14,7 +14,6 @@ namespace {
 
 /// Small enough that the reference is linear there, large enough for f64 to tell.
 constexpr double kChange = 0x1p-24;
-constexpr std::uint64_t kChanges = 2;
 
 Result<Runnable> runnableFor(const Task& task, const JudgeOptions& options, CppBuilder& builder) {
   if (task.inPython()) {
@@ -31,20 +30,6 @@ Result<Runnable> runnableFor(const Task& task, const JudgeOptions& options, CppB
   return cppRunnable(options, built.library, "reference");
 }
 
-std::vector<verify::Tensor> changed(std::span<const verify::Tensor> wide, std::uint64_t seed) {
-  Random random(seed);
-  std::vector<verify::Tensor> out(wide.begin(), wide.end());
-  for (verify::Tensor& tensor : out) {
-    for (std::size_t at = 0; at < tensor.data.size(); at += sizeof(double)) {
-      double value = 0;
-      std::memcpy(&value, tensor.data.data() + at, sizeof value);
-      value *= (random.next() & 1U) != 0 ? 1 + kChange : 1 - kChange;
-      std::memcpy(tensor.data.data() + at, &value, sizeof value);
-    }
-  }
-  return out;
-}
-
 std::vector<verify::Tensor> allWidened(std::span<const verify::Tensor> inputs) {
   std::vector<verify::Tensor> wide;
   for (const verify::Tensor& input : inputs) {
@@ -52,6 +37,27 @@ std::vector<verify::Tensor> allWidened(std::span<const verify::Tensor> inputs) {
   }
   return wide;
 }
+
+/// In f64, each number times one of the two; whole numbers stay, for they may be places.
+std::vector<verify::Tensor> changed(std::span<const verify::Tensor> inputs, std::uint64_t seed,
+                                    double one, double other) {
+  Random random(seed);
+  std::vector<verify::Tensor> out = allWidened(inputs);
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    if (!model::isFloat(inputs[i].type.element)) {
+      continue;
+    }
+    for (std::size_t at = 0; at < out[i].data.size(); at += sizeof(double)) {
+      double value = 0;
+      std::memcpy(&value, out[i].data.data() + at, sizeof value);
+      value *= (random.next() & 1U) != 0 ? one : other;
+      std::memcpy(out[i].data.data() + at, &value, sizeof value);
+    }
+  }
+  return out;
+}
+
+double finiteOr0(double value) { return std::isfinite(value) ? value : 0; }
 
 }  // namespace
 
@@ -128,22 +134,25 @@ Result<std::vector<verify::Tensor>> ReferenceRun::natural(std::size_t shape, std
 
 Result<Expected> ReferenceRun::condition(std::size_t shape, std::span<const verify::Tensor> inputs,
                                          const Expected& expected, std::uint64_t seed) {
-  const std::vector<verify::Tensor> wide = allWidened(inputs);
-  Expected condition = expected;
-  for (std::vector<double>& output : condition) {
-    std::ranges::fill(output, 0.0);
-  }
-  for (std::uint64_t i = 0; i < kChanges; ++i) {
-    const Expected other = HONE_TRY(run(shape, changed(wide, seed + i)));
-    for (std::size_t output = 0; output < other.size(); ++output) {
-      for (std::size_t at = 0; at < other[output].size(); ++at) {
-        const double moved = std::abs(other[output][at] - expected[output][at]) / kChange;
-        double& most = condition[output][at];
-        most = std::isfinite(moved) ? std::max(most, moved) : most;
-      }
+  Expected condition = HONE_TRY(run(shape, changed(inputs, seed, 1 + kChange, 1 - kChange)));
+  for (std::size_t output = 0; output < condition.size(); ++output) {
+    for (std::size_t at = 0; at < condition[output].size(); ++at) {
+      const double moved = std::abs(condition[output][at] - expected[output][at]);
+      condition[output][at] = finiteOr0(moved / kChange);
     }
   }
   return condition;
+}
+
+Result<Expected> ReferenceRun::mirrored(std::size_t shape, std::span<const verify::Tensor> inputs,
+                                        std::uint64_t seed) {
+  Expected sizes = HONE_TRY(run(shape, changed(inputs, seed, 1, -1)));
+  for (std::vector<double>& output : sizes) {
+    for (double& value : output) {
+      value = finiteOr0(std::abs(value));
+    }
+  }
+  return sizes;
 }
 
 }  // namespace hone::kernel

@@ -29,11 +29,15 @@ class ReferenceRun {
   [[nodiscard]] Result<Expected> compute(std::size_t shape, std::span<const verify::Tensor> inputs);
   /// The inputs of a shape as a Python reference itself makes them, in f64; none of a C++ one.
   [[nodiscard]] Result<std::vector<verify::Tensor>> natural(std::size_t shape, std::uint64_t seed);
-  /// What a relative change of the inputs makes of each output element, divided by the change: the
-  /// largest of a few.
+  /// What a relative change of the inputs, up or down at random, makes of each output element,
+  /// divided by the change. The changes of one element may cancel each other by chance.
   [[nodiscard]] Result<Expected> condition(std::size_t shape,
                                            std::span<const verify::Tensor> inputs,
                                            const Expected& expected, std::uint64_t seed);
+  /// How large each output element is for the same inputs with other signs. Few elements have few
+  /// neighbours to show how large the terms were that cancelled in them.
+  [[nodiscard]] Result<Expected> mirrored(std::size_t shape, std::span<const verify::Tensor> inputs,
+                                          std::uint64_t seed);
   /// The longest that a call of this shape took so far.
   [[nodiscard]] std::chrono::nanoseconds longest(std::size_t shape) const {
     return longest_[shape];

@@ -197,15 +197,27 @@ class SearchProposer : public Proposer {
 
   [[nodiscard]] std::vector<Proposal> tileLangProposals(const TurnView& view,
                                                         std::set<std::string>& known) const {
+    auto moves = tileLangMoves(view.best.text, view.analysis.findings, seedOf(view));
+    // What was wrong alone, as a tile that is larger than the tensor, is so with others, too.
+    std::set<std::string> wrong;
+    for (const Tried& one : view.tried) {
+      if (!one.judged.ok() && one.judged.outcome != model::Outcome::tooSlow) {
+        wrong.insert(one.proposal.title);
+      }
+    }
+    std::ranges::stable_partition(moves, [&](const TextMove& move) {
+      return std::ranges::none_of(
+          move.changes, [&](const std::string& change) { return wrong.contains(change); });
+    });
     std::vector<Proposal> proposals;
-    for (TextMove& move : tileLangMoves(view.best.text, view.analysis.findings, seedOf(view))) {
+    for (TextMove& move : moves) {
       if (proposals.size() == view.count) {
         break;
       }
       Source source = view.best;
       source.text = std::move(move.text);
       if (known.insert(source.key()).second) {
-        proposals.push_back({std::move(source), move.title, move.techniques, move.title});
+        proposals.push_back({std::move(source), move.title(), move.techniques, move.title()});
       }
     }
     return proposals;

@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <cmath>
 #include <functional>
+#include <map>
 #include <optional>
 #include <utility>
 
@@ -18,10 +20,15 @@ namespace {
 
 bool isWord(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
+std::string lowered(std::string_view text) {
+  std::string lower(text);
+  std::ranges::transform(lower, lower.begin(), [](unsigned char c) { return std::tolower(c); });
+  return lower;
+}
+
 /// What a name's number is about; "" for names that are none of the search's business.
 std::string techniqueOf(std::string_view name) {
-  std::string lower(name);
-  std::ranges::transform(lower, lower.begin(), [](unsigned char c) { return std::tolower(c); });
+  const std::string lower = lowered(name);
   struct Entry {
     std::string_view part;
     std::string_view technique;
@@ -181,11 +188,14 @@ bool overlap(const TextKnob& a, const TextKnob& b) {
   });
 }
 
-double weightFor(const std::vector<Finding>& findings, std::string_view technique) {
+/// Of a finding that names a number, like "a small tile (BLOCK_N=8)", half goes to the others.
+double weightFor(const std::vector<Finding>& findings, const TextKnob& knob) {
   double weight = 0.05;
   for (const Finding& finding : findings) {
-    if (finding.technique == technique) {
-      weight = std::max(weight, finding.weight);
+    if (finding.technique == knob.technique) {
+      const bool ofAnother =
+          finding.what.contains('=') && !finding.what.contains(fmt::format("({}=", knob.name));
+      weight = std::max(weight, finding.weight * (ofAnother ? 0.5 : 1));
     }
   }
   return weight;
@@ -209,6 +219,55 @@ struct Change {
   }
 };
 
+/// Whether the first brings a loop inside that the second makes longer: vectors want that.
+bool lengthensInner(const Change& order, const Change& tile) {
+  if (order.knob->name != "order" || tile.knob->technique != "tiling") {
+    return false;
+  }
+  const std::string heads = lowered(order.value);
+  const auto before = parseInt(tile.knob->value);
+  const auto after = parseInt(tile.value);
+  return before && after && *after > *before &&
+         heads.substr(heads.rfind('\n') + 1).contains(lowered(tile.knob->name));
+}
+
+/// One change, or two at a time.
+struct Step {
+  std::vector<const Change*> changes;
+  double priority = 0;
+};
+
+/// What two at a time are worth beside their mean: less than one, unless one helps the other.
+constexpr double kTwo = 0.5;
+constexpr double kHelped = 1.2;
+
+/// The most promising first, but not all of one technique: whatever a technique was used for before
+/// counts less. No turn gets beyond the first few.
+std::vector<Step> mixed(std::vector<Step> steps) {
+  constexpr double kAgain = 0.7;
+  constexpr std::size_t kFirst = 64;
+  std::map<std::string_view, double> worth;
+  const auto valueOf = [&](const Step& step) {
+    double left = 1;
+    for (const Change* change : step.changes) {
+      left *= worth.try_emplace(change->knob->technique, 1).first->second;
+    }
+    return step.priority * std::pow(left, 1 / static_cast<double>(step.changes.size()));
+  };
+  std::vector<Step> ordered;
+  while (!steps.empty() && ordered.size() < kFirst) {
+    const auto next = std::ranges::max_element(steps, {}, valueOf);
+    for (const Change* change : next->changes) {
+      worth[change->knob->technique] *= kAgain;
+    }
+    ordered.push_back(std::move(*next));
+    steps.erase(next);
+  }
+  std::ranges::stable_sort(steps, std::greater<>(), &Step::priority);
+  std::ranges::move(steps, std::back_inserter(ordered));
+  return ordered;
+}
+
 /// The text with the knobs changed, from its end so that the other places stay.
 std::string edited(std::string_view text,
                    const std::vector<std::pair<const TextKnob*, std::string>>& values) {
@@ -226,7 +285,21 @@ std::string edited(std::string_view text,
   return result;
 }
 
+TextMove moveOf(std::string_view text, const Step& step) {
+  std::vector<std::pair<const TextKnob*, std::string>> values;
+  TextMove move;
+  for (const Change* change : step.changes) {
+    values.emplace_back(change->knob, change->value);
+    move.changes.push_back(change->title());
+    move.techniques.push_back(change->knob->technique);
+  }
+  move.text = edited(text, values);
+  return move;
+}
+
 }  // namespace
+
+std::string TextMove::title() const { return join(changes, "; "); }
 
 std::string withoutComments(std::string_view text) {
   std::string result(text);
@@ -303,30 +376,30 @@ std::vector<TextMove> tileLangMoves(std::string_view text, const std::vector<Fin
   Random random(seed);
   std::vector<Change> changes;
   for (const TextKnob& knob : knobs) {
-    double priority = weightFor(findings, knob.technique);
+    double priority = weightFor(findings, knob);
     for (const std::string& value : knob.values) {
       changes.push_back({&knob, value, priority + 0.01 * random.uniform()});
       priority *= 0.7;
     }
   }
-  std::ranges::stable_sort(
-      changes, [](const Change& a, const Change& b) { return a.priority > b.priority; });
-  std::vector<TextMove> moves;
-  for (const Change& change : changes) {
-    moves.push_back(
-        {withKnob(text, *change.knob, change.value), change.title(), {change.knob->technique}});
-  }
+  std::vector<Step> steps;
   for (std::size_t i = 0; i < changes.size(); ++i) {
-    for (std::size_t k = 0; k < i; ++k) {
-      const Change& a = changes[k];
-      const Change& b = changes[i];
-      if (a.knob == b.knob || overlap(*a.knob, *b.knob)) {
-        continue;
+    steps.push_back({{&changes[i]}, changes[i].priority});
+    for (std::size_t k = 0; k < changes.size(); ++k) {
+      const Change& a = changes[i];
+      const Change& b = changes[k];
+      // Of those that help each other only the one order.
+      const bool helped = lengthensInner(a, b);
+      if (a.knob != b.knob && !overlap(*a.knob, *b.knob) &&
+          (helped || (i < k && !lengthensInner(b, a)))) {
+        const double both = (a.priority + b.priority) / 2;
+        steps.push_back({{&a, &b}, both * (helped ? kHelped : kTwo)});
       }
-      moves.push_back({edited(text, {{a.knob, a.value}, {b.knob, b.value}}),
-                       fmt::format("{}; {}", a.title(), b.title()),
-                       {a.knob->technique, b.knob->technique}});
     }
+  }
+  std::vector<TextMove> moves;
+  for (const Step& step : mixed(std::move(steps))) {
+    moves.push_back(moveOf(text, step));
   }
   return moves;
 }

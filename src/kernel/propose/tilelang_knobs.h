@@ -36,11 +36,13 @@ struct TextKnob {
 /// A changed source.
 struct TextMove {
   std::string text;
-  std::string title;
+  std::vector<std::string> changes;  ///< one or two, as a reader is told of them
   std::vector<std::string> techniques;
+
+  [[nodiscard]] std::string title() const;
 };
 
-/// One knob changed, then two at a time; those that answer findings first.
+/// One knob changed, or two at a time; those that answer findings first, techniques mixed.
 [[nodiscard]] std::vector<TextMove> tileLangMoves(std::string_view text,
                                                   const std::vector<Finding>& findings,
                                                   std::uint64_t seed);

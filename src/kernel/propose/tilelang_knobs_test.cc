@@ -59,10 +59,10 @@ TEST(TileLangKnobs, MovesAreAllDifferentAndBeginWithTheFindings) {
   const std::vector<Finding> findings = {{Side::parallelism, "", "", "threads", 0.9}};
   const auto moves = tileLangMoves(kMatmul, findings, 3);
   ASSERT_GT(moves.size(), 20U);
-  EXPECT_THAT(moves[0].title, HasSubstr("threads=128"));
+  EXPECT_THAT(moves[0].title(), HasSubstr("threads=128"));
   std::set<std::string> texts = {kMatmul};
   for (const TextMove& move : moves) {
-    EXPECT_TRUE(texts.insert(move.text).second) << move.title;
+    EXPECT_TRUE(texts.insert(move.text).second) << move.title();
   }
 }
 
@@ -118,14 +118,52 @@ TEST(TileLangKnobs, WhatJumpsThroughMemoryIsAFindingAndTriedFirst) {
   EXPECT_EQ(order->what, "the inner loop over i jumps through memory");
   EXPECT_THAT(order->evidence, HasSubstr("line 12"));
   const auto moves = tileLangMoves(kColumns, findings, 1);
-  EXPECT_EQ(moves[0].title, "the two loops from line 12 on change places");
+  EXPECT_EQ(moves[0].title(), "the two loops from line 12 on change places");
   std::set<std::string> texts = {kColumns};
   for (const TextMove& move : moves) {
-    EXPECT_TRUE(texts.insert(move.text).second) << move.title;
+    EXPECT_TRUE(texts.insert(move.text).second) << move.title();
   }
   const std::string better = moves[0].text;
   const auto after = tileLangFindings({Language::tilelang, "add", better, {}});
   EXPECT_EQ(std::ranges::find(after, "loop-order", &Finding::technique), after.end());
+}
+
+TEST(TileLangKnobs, AFewMovesAreOfSeveralTechniquesAndALoopBroughtInsideGetsLonger) {
+  const auto findings = tileLangFindings({Language::tilelang, "add", kColumns, {}});
+  const auto moves = tileLangMoves(kColumns, findings, 1);
+  std::set<std::string> techniques;
+  std::set<std::string> titles;
+  for (std::size_t i = 0; i < 4; ++i) {
+    techniques.insert(moves[i].techniques.begin(), moves[i].techniques.end());
+    titles.insert(moves[i].title());
+  }
+  EXPECT_GE(techniques.size(), 3U);
+  EXPECT_THAT(titles, Contains("the two loops from line 12 on change places; BLOCK=16 in the place "
+                               "of 4"));
+}
+
+TEST(TileLangSearch, WhatWasWrongAloneIsTriedLast) {
+  const Source source{Language::tilelang, "add", kColumns, {}};
+  const Task task;
+  const Analysis analysis = analyse(task, source, {}, {});
+  const auto proposalsAfter = [&](const std::vector<Tried>& tried, std::size_t count) {
+    return makeSearchProposer(1, 1)
+        ->propose({task, source, source, 1, analysis, tried, {}, 0, count})
+        .value();
+  };
+  const auto all = proposalsAfter({}, 1000);
+  const auto isLarge = [](const Proposal& proposal) {
+    return proposal.title.contains("BLOCK=16 in");
+  };
+  const auto large = std::ranges::count_if(all, isLarge);
+  ASSERT_GT(large, 1);
+  Tried wrong;
+  wrong.proposal = *std::ranges::find(all, "BLOCK=16 in the place of 4", &Proposal::title);
+  wrong.judged.outcome = model::Outcome::mismatch;
+  auto after = proposalsAfter({wrong}, 1000);
+  ASSERT_EQ(after.size(), all.size() - 1);
+  after.resize(all.size() - static_cast<std::size_t>(large));
+  EXPECT_EQ(std::ranges::count_if(after, isLarge), 0);
 }
 
 TEST(TileLangFindings, NameWhatAGpuKernelLacks) {

@@ -212,7 +212,7 @@ inline TestKernel honestAttention() {
   };
   return {
       "attention",
-      "// hone: sizes S=40 D=16\n// hone: other S=9 D=5\n// hone: input Q f32 SxD\n// hone: input "
+      "// hone: sizes S=256 D=64\n// hone: other S=9 D=5\n// hone: input Q f32 SxD\n// hone: input "
       "K f32 SxD\n// hone: input V f32 SxD\n// hone: output O f32 SxD\n// hone: flops 4*S*S*D\n" +
           text("double", "reference"),
       text("float", "kernel"),

@@ -123,4 +123,13 @@ Result<void> Docket::refresh() {
   return {};
 }
 
+Result<std::string> Docket::failureOf(std::int64_t trial) const {
+  for (const store::Trial& one : HONE_TRY(scope_.store.trials(scope_.run))) {
+    if (one.id == trial && one.outcome != Outcome::ok) {
+      return one.message.empty() ? std::string(model::nameOf(one.outcome)) : one.message;
+    }
+  }
+  return std::string();
+}
+
 }  // namespace hone::kernel

@@ -63,6 +63,8 @@ class Docket {
                                                const std::optional<Source>& source) const;
   /// The outcomes as the store has them by now: rounds may have changed them.
   [[nodiscard]] Result<void> refresh();
+  /// What a trial failed with, companions too; "" where it did not.
+  [[nodiscard]] Result<std::string> failureOf(std::int64_t trial) const;
   [[nodiscard]] const RunScope& scope() const { return scope_; }
   [[nodiscard]] Referee& referee() const { return referee_; }
 

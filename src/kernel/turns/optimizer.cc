@@ -93,8 +93,7 @@ Result<Optimized> Optimizer::optimize(const Source& source) {
   if (best_.entry == &original()) {
     result.note = "no candidate was quicker than the original: it stays as it is";
   } else if (!result.confirmed) {
-    result.note = fmt::format("the winner failed when it was to be confirmed ({}): nothing is kept",
-                              best_.entry->tried.judged.message);
+    result.note = fmt::format("{}: nothing is kept", HONE_TRY(whyUnconfirmed()));
   } else if (!result.improved()) {
     result.note = "the gain could not be confirmed: the original stays as it is";
   }

@@ -120,6 +120,8 @@ class Optimizer {
   /// "turn 2 of 5, judging".
   [[nodiscard]] std::string stageOf(std::size_t turn, std::string_view what) const;
   [[nodiscard]] Result<std::optional<Confirmation>> confirm();
+  /// Who failed in the rounds of the confirmation, and with what.
+  [[nodiscard]] Result<std::string> whyUnconfirmed();
   [[nodiscard]] Entry& original() { return docket_.entries().front(); }
 
   Workshop workshop_;

@@ -14,6 +14,7 @@ using nlohmann::json;
 
 /// An open verdict may take this many times the rounds.
 constexpr std::int64_t kMostExtension = 3;
+constexpr const char* kTwin = "the original, again";
 
 json toJson(const stats::Comparison& comparison) {
   return {{"verdict", stats::nameOf(comparison.verdict)},
@@ -42,7 +43,7 @@ Result<std::optional<Confirmation>> Optimizer::confirm() {
   const bool withPyTorch = originalOverPyTorch_.has_value();
   std::vector<trial::Participant> participants = {
       docket_.participant(original().trial, source),
-      docket_.participant(HONE_TRY(docket_.companion("the original, again")), source),
+      docket_.participant(HONE_TRY(docket_.companion(kTwin)), source),
       docket_.participant(best_.entry->trial, best_.entry->source())};
   if (withPyTorch) {
     for (const char* name : {"PyTorch", "PyTorch, again"}) {
@@ -75,6 +76,19 @@ Result<std::optional<Confirmation>> Optimizer::confirm() {
     confirmed.pytorchNs = stats::median(times[3].timesNs);
   }
   return confirmed;
+}
+
+Result<std::string> Optimizer::whyUnconfirmed() {
+  const std::string winner = HONE_TRY(docket_.failureOf(best_.entry->trial));
+  if (!winner.empty()) {
+    return fmt::format("the winner failed when it was to be confirmed ({})", winner);
+  }
+  std::string beside = HONE_TRY(docket_.failureOf(original().trial));
+  if (beside.empty()) {
+    beside = HONE_TRY(docket_.failureOf(HONE_TRY(docket_.companion(kTwin))));
+  }
+  return fmt::format("the winner could not be confirmed, for the original failed beside it ({})",
+                     beside);
 }
 
 const Tried* Optimized::find(const std::string& sourceKey) const {

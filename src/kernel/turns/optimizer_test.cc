@@ -220,6 +220,44 @@ TEST(Optimizer, NothingQuickerIsNoError) {
   EXPECT_EQ(result->tried[2].judged.outcome, Outcome::tooSlow);
 }
 
+/// One kernel is wrong in a late round of the confirmation.
+class RefereeOfALateFault : public FakeReferee {
+ public:
+  explicit RefereeOfALateFault(Source wrong) : wrong_(std::move(wrong)) {}
+
+  [[nodiscard]] Result<Judged> measure(const Contestant& contestant, model::Stage stage,
+                                       std::int64_t round, std::int64_t position) override {
+    const bool late = stage == model::Stage::final && round == 7;
+    if (late && contestant.source->key() == wrong_.key()) {
+      Judged judged;
+      judged.outcome = Outcome::mismatch;
+      judged.message = "O[3] is 4, expected 5";
+      return judged;
+    }
+    return FakeReferee::measure(contestant, stage, round, position);
+  }
+
+ private:
+  Source wrong_;
+};
+
+TEST(Optimizer, SaysWhoFailedInTheConfirmation) {
+  const auto noteWhereWrong = [](const Source& wrong) {
+    Fixture fixture;
+    RefereeOfALateFault referee(wrong);
+    ScriptedProposer proposer({{proposalOf(kernelOf(400))}});
+    const auto result = fixture.optimize(referee, proposer, patient());
+    EXPECT_TRUE(result && !result->improved() && !result->confirmed);
+    return result ? result->note : "";
+  };
+  EXPECT_EQ(noteWhereWrong(kernelOf(400)),
+            "the winner failed when it was to be confirmed (O[3] is 4, expected 5): nothing is "
+            "kept");
+  EXPECT_EQ(noteWhereWrong(kernelOf(1000)),
+            "the winner could not be confirmed, for the original failed beside it (O[3] is 4, "
+            "expected 5): nothing is kept");
+}
+
 TEST(Optimizer, ComplaintsCostTurnsNotTheRun) {
   Fixture fixture;
   FakeReferee referee;
