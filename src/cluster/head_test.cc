@@ -301,7 +301,7 @@ TEST_F(HeadTest, AnotherHeadKnowsWhoDiedOverAUnit) {
     });
     ASSERT_TRUE(first->awaitWorker());
     // As if it was killed; that it is known makes it no leak.
-    [[maybe_unused]] static const Head* const killed = first.release();
+    [[maybe_unused]] static const Head* volatile killed = first.release();
   }
   auto second = openHead();
   ASSERT_TRUE(second->handOut(unit("aa")));
