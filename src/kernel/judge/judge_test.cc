@@ -8,6 +8,7 @@
 #include <set>
 
 #include "base/file.h"
+#include "base/text.h"
 #include "kernel/judge/input_values.h"
 #include "kernel/judge/reference_run.h"
 #include "kernel/source/test_kernels.h"
@@ -381,8 +382,9 @@ TEST(JudgeInputs, AreOthersForEverySalt) {
   const Judged one = judgeMatmul(text, 1);
   const Judged two = judgeMatmul(text, 2);
   EXPECT_THAT(one.diagnostics, HasSubstr("first "));
-  EXPECT_NE(one.diagnostics, two.diagnostics);
-  EXPECT_EQ(judgeMatmul(text, 1).diagnostics, one.diagnostics);
+  const auto firstLine = [](const Judged& judged) { return splitAt(judged.diagnostics, '\n')[0]; };
+  EXPECT_NE(firstLine(one), firstLine(two));
+  EXPECT_EQ(firstLine(judgeMatmul(text, 1)), firstLine(one));
 }
 
 TEST(JudgeReference, WhatIsExpectedStandsInNoFile) {
