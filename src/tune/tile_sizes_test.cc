@@ -36,9 +36,12 @@ RC_GTEST_PROP(TileSizes, MultiplesAreMultiplesSortedAndFew, ()) {
   RC_ASSERT(!tiles.empty());
   RC_ASSERT(tiles.size() <= most);
   RC_ASSERT(tiles.front() == tile);
-  for (std::size_t i = 0; i < tiles.size(); ++i) {
-    RC_ASSERT(tiles[i] % tile == 0);
-    RC_ASSERT(i == 0 || tiles[i - 1] < tiles[i]);
+  for (const std::int64_t one : tiles) {
+    RC_ASSERT(one % tile == 0);
+  }
+  // Both sides of an RC_ASSERT with || are evaluated.
+  for (std::size_t i = 1; i < tiles.size(); ++i) {
+    RC_ASSERT(tiles[i - 1] < tiles[i]);
   }
 }
 
