@@ -97,13 +97,18 @@ Result<Problem> readMatmul(std::span<const std::string> parts, bool batched) {
   while (!parts.empty() && takeWord(matmul.epilogue, parts.front())) {
     parts = parts.subspan(1);
   }
-  if (parts.size() != 4) {
-    return userError("it has {} parts behind its kind, not sizes and three types", parts.size());
+  if (parts.size() != 4 && parts.size() != 2) {
+    return userError("it has {} parts behind its kind, not sizes and three types, or one for all",
+                     parts.size());
   }
   HONE_CHECK(batched ? readSizes(parts[0], "", {&matmul.batch, &matmul.m, &matmul.n, &matmul.k})
                      : readSizes(parts[0], "", {&matmul.m, &matmul.n, &matmul.k}));
   if (batched && matmul.batch < 1) {
     return userError("batch must be at least 1, not {}", matmul.batch);
+  }
+  if (parts.size() == 2) {  // as people write it: matmul_512x768x1024_f32
+    matmul.lhs = matmul.rhs = matmul.result = HONE_TRY(readType(parts[1]));
+    return Problem(matmul);
   }
   std::tie(matmul.lhs, matmul.transposeLhs) = HONE_TRY(readOperand(parts[1]));
   std::tie(matmul.rhs, matmul.transposeRhs) = HONE_TRY(readOperand(parts[2]));

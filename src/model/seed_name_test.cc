@@ -39,6 +39,7 @@ TEST(SeedName, Matmuls) {
                                  .result = ElementType::f16};
   EXPECT_EQ(seedName(problem), "matmul_3456x1024x2048_f16t_f16t_f16t");
   EXPECT_EQ(problemFromSeedName("matmul_3456x1024x2048_f16t_f16t_f16t").value(), problem);
+  EXPECT_EQ(problemFromSeedName("matmul_3456x1024x2048_f16").value(), problem);
   EXPECT_EQ(problemFromSeedName("matmul_splitk_3456x1024x2048_f16t_f16t_f16t").value(), problem);
 }
 
