@@ -14,8 +14,8 @@
 #include "base/clock.h"
 #include "base/hash.h"
 #include "base/machine.h"
-#include "iree/problem_mlir.h"
-#include "report/table.h"
+#include "iree/mlir/problem_mlir.h"
+#include "report/render/table.h"
 #include "support.h"
 
 namespace hone::bench {

@@ -8,7 +8,7 @@
 #include "base/file.h"
 #include "kernel/judge/judge.h"
 #include "kernel/source/test_kernels.h"
-#include "report/table.h"
+#include "report/render/table.h"
 #include "stats/summary.h"
 #include "support.h"
 

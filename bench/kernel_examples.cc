@@ -9,7 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/text.h"
-#include "report/table.h"
+#include "report/render/table.h"
 #include "support.h"
 
 namespace hone::bench {

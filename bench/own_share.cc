@@ -4,8 +4,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "iree/problem_mlir.h"
-#include "report/table.h"
+#include "iree/mlir/problem_mlir.h"
+#include "report/render/table.h"
 #include "support.h"
 
 namespace hone::bench {

@@ -9,8 +9,8 @@
 #include <nlohmann/json.hpp>
 
 #include "base/clock.h"
-#include "iree/problem_mlir.h"
-#include "report/table.h"
+#include "iree/mlir/problem_mlir.h"
+#include "report/render/table.h"
 #include "stats/summary.h"
 #include "support.h"
 

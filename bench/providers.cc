@@ -10,7 +10,7 @@
 
 #include "base/text.h"
 #include "problem_lines.h"
-#include "report/table.h"
+#include "report/render/table.h"
 #include "support.h"
 
 namespace hone::bench {

@@ -6,8 +6,8 @@
 #include "base/clock.h"
 #include "browser/sample_runs.h"
 #include "browser/web_driver.h"
-#include "report/page.h"
-#include "report/table.h"
+#include "report/render/page.h"
+#include "report/render/table.h"
 #include "stats/summary.h"
 #include "support.h"
 

@@ -13,8 +13,8 @@
 #include "base/clock.h"
 #include "base/environment.h"
 #include "base/text.h"
-#include "iree/problem_mlir.h"
-#include "report/table.h"
+#include "iree/mlir/problem_mlir.h"
+#include "report/render/table.h"
 #include "stats/summary.h"
 #include "support.h"
 

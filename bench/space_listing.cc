@@ -9,14 +9,14 @@
 
 #include "base/clock.h"
 #include "base/hash.h"
-#include "iree/constraints.h"
-#include "iree/problem_mlir.h"
-#include "iree/target.h"
-#include "report/table.h"
-#include "search/diverse.h"
-#include "search/listing.h"
-#include "search/test_constraints.h"
-#include "search/test_z3.h"
+#include "iree/compile/constraints.h"
+#include "iree/compile/target.h"
+#include "iree/mlir/problem_mlir.h"
+#include "report/render/table.h"
+#include "search/constraints/listing.h"
+#include "search/constraints/test_constraints.h"
+#include "search/constraints/test_z3.h"
+#include "search/space/diverse.h"
 #include "support.h"
 
 namespace hone::bench {
@@ -38,14 +38,15 @@ struct Listed {
 };
 
 /// In a compiler of their own, whose CPU time is known when it has ended.
-Result<std::vector<std::string>> materialized(const Engine& engine,
+Result<std::vector<std::string>> materialized(const Toolchain& toolchain,
                                               const iree::CompileRequest& request,
                                               std::span<const iree::KnobAssignment> assignments) {
-  auto compiler = HONE_TRY(startCompiler(engine.installation, engine.folder.path() / "unused"));
+  auto compiler =
+      HONE_TRY(startCompiler(toolchain.installation, toolchain.folder.path() / "unused"));
   return iree::compilationInfos(compiler, request, assignments);
 }
 
-Result<Listed> list(const Engine& engine, const iree::CompileRequest& request,
+Result<Listed> list(const Toolchain& toolchain, const iree::CompileRequest& request,
                     const iree::PipelineConstraints& pipeline, std::size_t number) {
   const std::int64_t start = ownCpuNs();
   const auto constraints = HONE_TRY(search::Constraints::parse(pipeline.smtLib));
@@ -60,7 +61,7 @@ Result<Listed> list(const Engine& engine, const iree::CompileRequest& request,
       assignment.values[listed.space.knobs()[i].name] = listed.space.point(point)[i];
     }
   }
-  const auto infos = HONE_TRY(materialized(engine, request, assignments));
+  const auto infos = HONE_TRY(materialized(toolchain, request, assignments));
   listed.makeSeconds = cpuSeconds(allCpuNs() - listedAt);
   if (std::set<std::string>(infos.begin(), infos.end()).size() != assignments.size()) {
     return machineError("{}: candidates are not all different", pipeline.pipeline);
@@ -93,17 +94,17 @@ Enumerated enumerate(const iree::PipelineConstraints& pipeline, const search::Sp
   return found;
 }
 
-Result<void> compare(Engine& engine, const std::string& name, const model::Problem& problem,
+Result<void> compare(Toolchain& toolchain, const std::string& name, const model::Problem& problem,
                      bool quick, report::Table& table) {
   const std::string text = iree::mlirOf(problem);
-  const iree::CompileRequest request{engine.folder.path() / (name + ".mlir"),
+  const iree::CompileRequest request{toolchain.folder.path() / (name + ".mlir"),
                                      hashOf(text),
                                      HONE_TRY(iree::targetFrom("rocm:gfx942")).flags,
                                      {}};
   HONE_CHECK(writeFile(request.source, text));
-  const auto all = HONE_TRY(iree::constraintsOf(engine.compiler, request));
+  const auto all = HONE_TRY(iree::constraintsOf(toolchain.compiler, request));
   for (std::size_t i = 0; i < all.size(); ++i) {
-    const Listed listed = HONE_TRY(list(engine, request, all[i], i));
+    const Listed listed = HONE_TRY(list(toolchain, request, all[i], i));
     const Enumerated solver =
         enumerate(all[i], listed.space, quick ? kQuickPoints : listed.space.size() + 1);
     const double own = listed.listSeconds + listed.makeSeconds;
@@ -120,7 +121,7 @@ Result<void> compare(Engine& engine, const std::string& name, const model::Probl
 
 Result<void> measure(const Options& options) {
   using report::Align;
-  Engine engine = HONE_TRY(Engine::start());
+  Toolchain toolchain = HONE_TRY(Toolchain::start());
   report::Table table({{"problem"},
                        {"pipeline"},
                        {"points", Align::right},
@@ -130,8 +131,8 @@ Result<void> measure(const Options& options) {
                        {"z3 s", Align::right},
                        {"z3 / list", Align::right},
                        {"with 100 made", Align::right}});
-  HONE_CHECK(compare(engine, "matmul", search::largeMatmul(), options.quick, table));
-  HONE_CHECK(compare(engine, "conv", search::largeConv(), options.quick, table));
+  HONE_CHECK(compare(toolchain, "matmul", search::largeMatmul(), options.quick, table));
+  HONE_CHECK(compare(toolchain, "conv", search::largeConv(), options.quick, table));
   fmt::print("{}", table.text());
   return {};
 }

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "split/test_rule_check.h"
+#include "split/fit/test_rule_check.h"
 #include "support.h"
 
 namespace hone::bench {
@@ -16,15 +16,15 @@ constexpr std::int64_t kQuickShapes = 500;
 constexpr std::int64_t kAtATime = 500;
 
 Result<void> measure(const Options& options) {
-  Engine engine = HONE_TRY(Engine::start());
+  Toolchain toolchain = HONE_TRY(Toolchain::start());
   const std::int64_t shapes = options.quick ? kQuickShapes : kShapes;
   split::ShapeMaker maker(1);
   split::RuleCheck all;
   while (all.shapes < shapes) {
     std::vector<model::Problem> problems(kAtATime);
     std::generate(problems.begin(), problems.end(), [&] { return maker.next(); });
-    const auto check = HONE_TRY(
-        split::checkRule(engine.compiler, engine.installation, engine.folder.path(), problems));
+    const auto check = HONE_TRY(split::checkRule(toolchain.compiler, toolchain.installation,
+                                                 toolchain.folder.path(), problems));
     all.shapes += check.shapes;
     all.split += check.split;
     all.unrecognized += check.unrecognized;

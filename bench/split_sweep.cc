@@ -13,14 +13,14 @@
 #include "base/clock.h"
 #include "base/subprocess.h"
 #include "base/text.h"
-#include "iree/problem_mlir.h"
-#include "iree/split_compile.h"
-#include "model/sweep.h"
-#include "model/workload.h"
-#include "report/table.h"
-#include "split/choices.h"
-#include "split/rule.h"
-#include "split/sweeper.h"
+#include "iree/compile/split_compile.h"
+#include "iree/mlir/problem_mlir.h"
+#include "model/workload/sweep.h"
+#include "model/workload/workload.h"
+#include "report/render/table.h"
+#include "split/fit/rule.h"
+#include "split/sweep/choices.h"
+#include "split/sweep/sweeper.h"
 #include "support.h"
 
 namespace hone::bench {
@@ -50,13 +50,13 @@ Result<std::vector<split::SweepProblem>> someShapes(const std::string& workload)
 }
 
 /// Seconds of the plain way for one shape: every limit and the baseline.
-Result<double> plainSeconds(Engine& engine, const split::SweepProblem& problem) {
-  const auto requests =
-      HONE_TRY(split::requestsFor(std::span(&problem, 1), engine.flags, engine.folder.path()));
-  const auto programs = HONE_TRY(iree::prepareSplits(engine.compiler, requests));
+Result<double> plainSeconds(Toolchain& toolchain, const split::SweepProblem& problem) {
+  const auto requests = HONE_TRY(
+      split::requestsFor(std::span(&problem, 1), toolchain.flags, toolchain.folder.path()));
+  const auto programs = HONE_TRY(iree::prepareSplits(toolchain.compiler, requests));
   const auto& operations = programs.front().operations;
-  const auto tool = engine.installation.compilerLibrary().parent_path() / "iree-compile";
-  const auto module = engine.folder.path() / "plain.vmfb";
+  const auto tool = toolchain.installation.compilerLibrary().parent_path() / "iree-compile";
+  const auto module = toolchain.folder.path() / "plain.vmfb";
   std::vector<std::string> inputs;
   for (const model::TensorType& type : operandsOf(problem.problem)) {
     inputs.push_back(fmt::format("--input={}", type.text()));
@@ -71,10 +71,10 @@ Result<double> plainSeconds(Engine& engine, const split::SweepProblem& problem) 
       }
       attribute = fmt::format("iree_linalg_ext.split_reduction = [{}]", fmt::join(parts, ", "));
     }
-    const auto source = engine.folder.path() / "plain.mlir";
+    const auto source = toolchain.folder.path() / "plain.mlir";
     HONE_CHECK(writeFile(source, iree::mlirOf(problem.problem, "main", attribute)));
     std::vector<std::string> compile = {tool, source, "-o", module, iree::kEnableSplitFlag};
-    compile.insert(compile.end(), engine.flags.begin(), engine.flags.end());
+    compile.insert(compile.end(), toolchain.flags.begin(), toolchain.flags.end());
     // On the source the attribute does not fit all shapes (those with loops of one): then the
     // compile fails early, which only favours the plain way.
     const auto compiled = HONE_TRY(runCommand({compile, {}, {}}));
@@ -82,7 +82,7 @@ Result<double> plainSeconds(Engine& engine, const split::SweepProblem& problem) 
       HONE_CHECK(writeFile(source, iree::mlirOf(problem.problem, "main")));
       HONE_CHECK(outputOf(compile));
     }
-    std::vector<std::string> measure = {engine.installation.runtimeTool("iree-benchmark-module"),
+    std::vector<std::string> measure = {toolchain.installation.runtimeTool("iree-benchmark-module"),
                                         fmt::format("--module={}", module.string()),
                                         "--function=main", "--device=local-task"};
     measure.insert(measure.end(), inputs.begin(), inputs.end());
@@ -109,13 +109,13 @@ void printGains(const nlohmann::json& validation) {
 }
 
 /// Seconds of the plain way for all shapes of the workload, from a few of them.
-Result<double> plainWay(Engine& engine, const std::string& workload, bool quick) {
+Result<double> plainWay(Toolchain& toolchain, const std::string& workload, bool quick) {
   const auto all = HONE_TRY(model::readWorkload(workload));
   auto some = HONE_TRY(someShapes(workload));
   some.resize(quick ? 1 : some.size());
   std::vector<double> seconds;
   for (const split::SweepProblem& problem : some) {
-    seconds.push_back(HONE_TRY(plainSeconds(engine, problem)));
+    seconds.push_back(HONE_TRY(plainSeconds(toolchain, problem)));
   }
   const double mean =
       std::accumulate(seconds.begin(), seconds.end(), 0.0) / static_cast<double>(seconds.size());
@@ -126,13 +126,13 @@ Result<double> plainWay(Engine& engine, const std::string& workload, bool quick)
 }
 
 Result<void> measure(const Options& options) {
-  Engine engine = HONE_TRY(Engine::start());
+  Toolchain toolchain = HONE_TRY(Toolchain::start());
   const char* given = std::getenv("WORKLOAD");
   const std::string workload = given != nullptr ? given : HONE_EXAMPLE_WORKLOAD;
-  const double plain = HONE_TRY(plainWay(engine, workload, options.quick));
+  const double plain = HONE_TRY(plainWay(toolchain, workload, options.quick));
   const HoneAnswer swept =
-      HONE_TRY(askHone(engine.folder.path(), {"split", "full", workload, "--type", "f32",
-                                              "--results", engine.folder.path() / "r"}));
+      HONE_TRY(askHone(toolchain.folder.path(), {"split", "full", workload, "--type", "f32",
+                                                 "--results", toolchain.folder.path() / "r"}));
   const auto shapes = swept.json.at("shapes").size();
   std::int64_t compiled = 0;
   for (const nlohmann::json& shape : swept.json.at("shapes")) {

@@ -16,8 +16,8 @@
 
 #include "base/clock.h"
 #include "base/file.h"
-#include "report/runs.h"
-#include "report/table.h"
+#include "report/render/runs.h"
+#include "report/render/table.h"
 #include "store/store.h"
 
 namespace {

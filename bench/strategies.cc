@@ -10,9 +10,9 @@
 #include <map>
 
 #include "base/clock.h"
-#include "report/table.h"
-#include "search/recording.h"
-#include "search/test_spaces.h"
+#include "report/render/table.h"
+#include "search/space/recording.h"
+#include "search/space/test_spaces.h"
 #include "stats/summary.h"
 #include "support.h"
 

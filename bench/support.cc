@@ -12,8 +12,8 @@
 #include "base/machine.h"
 #include "base/subprocess.h"
 #include "base/text.h"
-#include "iree/device.h"
-#include "iree/target.h"
+#include "iree/compile/target.h"
+#include "iree/run/device.h"
 
 namespace hone::bench {
 namespace {
@@ -107,20 +107,20 @@ Result<iree::Compiler> startCompiler(const iree::Installation& installation,
   return iree::Compiler(std::move(pool), iree::ArtifactCache(cache), kCompileLimits);
 }
 
-Result<Engine> Engine::start() {
+Result<Toolchain> Toolchain::start() {
   ScratchFolder folder = HONE_TRY(ScratchFolder::create("hone-figures"));
   iree::Installation installation = HONE_TRY(iree::findInstallation(""));
   auto flags = HONE_TRY(iree::targetFrom("local")).flags;
   auto compiler = HONE_TRY(startCompiler(installation, folder.path() / "cache"));
-  iree::Executor executor(installation, iree::deviceNamed("local-sync"), kRunLimits);
-  return Engine{std::move(folder), std::move(installation), std::move(flags), std::move(compiler),
-                std::move(executor)};
+  iree::ModuleRunner runner(installation, iree::deviceNamed("local-sync"), kRunLimits);
+  return Toolchain{std::move(folder), std::move(installation), std::move(flags),
+                   std::move(compiler), std::move(runner)};
 }
 
-Result<trial::Program> Engine::load(const std::string& name, const std::string& text) {
+Result<engine::Program> Toolchain::load(const std::string& name, const std::string& text) {
   const auto file = folder.path() / name;
   HONE_CHECK(writeFile(file, text));
-  return trial::loadProgram(compiler, file, "", flags);
+  return engine::loadProgram(compiler, file, "", flags);
 }
 
 Result<std::string> outputOf(std::vector<std::string> argv) {

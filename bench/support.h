@@ -10,13 +10,13 @@
 
 #include "base/error.h"
 #include "base/file.h"
-#include "iree/compiler.h"
-#include "iree/execution.h"
-#include "iree/installation.h"
-#include "model/config.h"
-#include "model/problem.h"
+#include "engine/program.h"
+#include "iree/compile/compiler.h"
+#include "iree/compile/installation.h"
+#include "iree/run/execution.h"
+#include "model/problem/problem.h"
+#include "model/result/config.h"
 #include "stats/compare.h"
-#include "trial/program.h"
 
 namespace hone::bench {
 
@@ -30,16 +30,16 @@ int runMain(std::string_view name, int argc, char** argv,
             const std::function<Result<void>(const Options&)>& measure);
 
 /// The real compiler with an empty cache, the synchronous CPU device, and a folder for both.
-struct Engine {
+struct Toolchain {
   ScratchFolder folder;
   iree::Installation installation;
   std::vector<std::string> flags;
   iree::Compiler compiler;
-  iree::Executor executor;
+  iree::ModuleRunner runner;
 
-  [[nodiscard]] static Result<Engine> start();
+  [[nodiscard]] static Result<Toolchain> start();
   /// Writes the program into the folder and loads it.
-  [[nodiscard]] Result<trial::Program> load(const std::string& name, const std::string& text);
+  [[nodiscard]] Result<engine::Program> load(const std::string& name, const std::string& text);
 };
 
 /// build/hone, beside this program.

@@ -6,9 +6,9 @@
 #include <nlohmann/json.hpp>
 
 #include "base/clock.h"
-#include "iree/problem_mlir.h"
-#include "iree/spec.h"
-#include "model/seed_name.h"
+#include "iree/mlir/problem_mlir.h"
+#include "iree/spec/spec.h"
+#include "model/problem/seed_name.h"
 #include "support.h"
 
 namespace hone::bench {
@@ -35,13 +35,13 @@ Result<double> byHone(const std::filesystem::path& folder, std::int64_t trials) 
 }
 
 /// Seconds of the plain loop for each of the configs.
-Result<std::vector<double>> plainLoop(Engine& engine, std::size_t count) {
-  const auto program = HONE_TRY(engine.load("plain.mlir", iree::mlirOf(tiledProblem())));
-  const auto matchers =
-      HONE_TRY(iree::matchersOf(engine.compiler, {program.source, program.hash, engine.flags, {}}));
-  const auto tool = engine.installation.compilerLibrary().parent_path() / "iree-compile";
-  const auto spec = engine.folder.path() / "plain_spec.mlir";
-  const auto module = engine.folder.path() / "plain.vmfb";
+Result<std::vector<double>> plainLoop(Toolchain& toolchain, std::size_t count) {
+  const auto program = HONE_TRY(toolchain.load("plain.mlir", iree::mlirOf(tiledProblem())));
+  const auto matchers = HONE_TRY(
+      iree::matchersOf(toolchain.compiler, {program.source, program.hash, toolchain.flags, {}}));
+  const auto tool = toolchain.installation.compilerLibrary().parent_path() / "iree-compile";
+  const auto spec = toolchain.folder.path() / "plain_spec.mlir";
+  const auto module = toolchain.folder.path() / "plain.vmfb";
   std::vector<double> seconds;
   for (const model::Config& config : tileConfigs(count)) {
     const iree::SpecEntry entry{"plain", "", matchers.front().matcher,
@@ -52,8 +52,8 @@ Result<std::vector<double>> plainLoop(Engine& engine, std::size_t count) {
     std::vector<std::string> compile = {
         tool, program.source, "-o", module,
         fmt::format("--iree-codegen-tuning-spec-path={}", spec.string())};
-    compile.insert(compile.end(), engine.flags.begin(), engine.flags.end());
-    std::vector<std::string> measure = {engine.installation.runtimeTool("iree-benchmark-module"),
+    compile.insert(compile.end(), toolchain.flags.begin(), toolchain.flags.end());
+    std::vector<std::string> measure = {toolchain.installation.runtimeTool("iree-benchmark-module"),
                                         fmt::format("--module={}", module.string()),
                                         fmt::format("--function={}", program.function),
                                         "--device=local-sync", "--benchmark_repetitions=3"};
@@ -68,9 +68,9 @@ Result<std::vector<double>> plainLoop(Engine& engine, std::size_t count) {
 }
 
 Result<void> measure(const Options& options) {
-  Engine engine = HONE_TRY(Engine::start());
-  const double hone = HONE_TRY(byHone(engine.folder.path(), options.quick ? 16 : 128));
-  const auto plain = HONE_TRY(plainLoop(engine, options.quick ? 2 : 12));
+  Toolchain toolchain = HONE_TRY(Toolchain::start());
+  const double hone = HONE_TRY(byHone(toolchain.folder.path(), options.quick ? 16 : 128));
+  const auto plain = HONE_TRY(plainLoop(toolchain, options.quick ? 2 : 12));
   std::vector<double> ratios;
   for (const double seconds : plain) {
     ratios.push_back(seconds / hone);

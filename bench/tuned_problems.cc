@@ -10,15 +10,15 @@
 #include <nlohmann/json.hpp>
 
 #include "base/text.h"
-#include "iree/problem_mlir.h"
-#include "model/seed_name.h"
-#include "model/workload.h"
+#include "iree/mlir/problem_mlir.h"
+#include "model/problem/seed_name.h"
+#include "model/workload/workload.h"
 #include "problem_lines.h"
-#include "report/table.h"
+#include "report/render/table.h"
 #include "stats/compare.h"
 #include "support.h"
-#include "tune/program_flags.h"
-#include "tune/spec_files.h"
+#include "tune/program/program_flags.h"
+#include "tune/proof/spec_files.h"
 
 namespace hone::bench {
 namespace {

@@ -13,12 +13,12 @@
 #include "base/machine.h"
 #include "base/progress.h"
 #include "base/random.h"
+#include "engine/experiment.h"
 #include "load.h"
-#include "report/table.h"
+#include "report/render/table.h"
 #include "stats/summary.h"
 #include "store/store.h"
 #include "support.h"
-#include "trial/experiment.h"
 
 namespace hone::bench {
 namespace {
@@ -67,19 +67,19 @@ stats::Verdict turned(stats::Verdict verdict) {
 class Contest {
  public:
   static Result<Contest> prepare() {
-    Engine engine = HONE_TRY(Engine::start());
-    trial::Plan plan;
+    Toolchain toolchain = HONE_TRY(Toolchain::start());
+    engine::Plan plan;
     for (const int steps : kSteps) {
       plan.programs.push_back(
-          HONE_TRY(engine.load(fmt::format("steps{}.mlir", steps), stepsProgram(steps))));
+          HONE_TRY(toolchain.load(fmt::format("steps{}.mlir", steps), stepsProgram(steps))));
     }
-    plan.flags = engine.flags;
+    plan.flags = toolchain.flags;
     plan.selects = false;
-    plan.inputs = HONE_TRY(trial::makeInputs(plan.programs.front(), {"64x64xf32=0", "64x64xf32=0"},
-                                             1, engine.folder.path()));
-    auto store =
-        HONE_TRY(store::Store::open(engine.folder.path() / "store.db", store::Store::Mode::write));
-    return Contest(std::move(engine), std::move(plan), std::move(store));
+    plan.inputs = HONE_TRY(engine::makeInputs(plan.programs.front(), {"64x64xf32=0", "64x64xf32=0"},
+                                              1, toolchain.folder.path()));
+    auto store = HONE_TRY(
+        store::Store::open(toolchain.folder.path() / "store.db", store::Store::Mode::write));
+    return Contest(std::move(toolchain), std::move(plan), std::move(store));
   }
 
   Result<Tally> repeat(std::int64_t count) {
@@ -93,8 +93,8 @@ class Contest {
   }
 
  private:
-  Contest(Engine engine, trial::Plan plan, store::Store store)
-      : engine_(std::move(engine)), plan_(std::move(plan)), store_(std::move(store)) {}
+  Contest(Toolchain toolchain, engine::Plan plan, store::Store store)
+      : toolchain_(std::move(toolchain)), plan_(std::move(plan)), store_(std::move(store)) {}
 
   /// One experiment: the first program is the baseline, with the other and itself as candidates.
   Result<void> byHone(std::size_t first, Tally& tally) {
@@ -105,7 +105,7 @@ class Contest {
     run.key = std::to_string(plan_.seed);
     run.verb = "figure";
     Progress progress(true);
-    trial::Experiment experiment(engine_.compiler, engine_.executor, store_, progress);
+    engine::Experiment experiment(toolchain_.compiler, toolchain_.runner, store_, progress);
     const auto findings = HONE_TRY(experiment.run(HONE_TRY(store_.addRun(run)), plan_));
     if (!findings[1].comparison || !findings[2].comparison) {
       return machineError("no comparison: {} {}", findings[1].message, findings[2].message);
@@ -132,9 +132,9 @@ class Contest {
   Result<double> meanByTool(std::size_t program) {
     const iree::CompileRequest request{
         plan_.programs[program].source, plan_.programs[program].hash, plan_.flags, {}};
-    const auto compiled = HONE_TRY(engine_.compiler.compileAll({&request, 1}, {}));
+    const auto compiled = HONE_TRY(toolchain_.compiler.compileAll({&request, 1}, {}));
     Command command;
-    command.argv = {engine_.installation.runtimeTool("iree-benchmark-module").string(),
+    command.argv = {toolchain_.installation.runtimeTool("iree-benchmark-module").string(),
                     "--device=local-sync", "--module=" + compiled.front().module.string(),
                     "--function=steps", "--benchmark_format=json"};
     for (const std::string& input : plan_.inputs.arguments) {
@@ -148,8 +148,8 @@ class Contest {
     return json["benchmarks"][0].at("real_time").get<double>();
   }
 
-  Engine engine_;
-  trial::Plan plan_;
+  Toolchain toolchain_;
+  engine::Plan plan_;
   store::Store store_;
   Random random_{1};
 };

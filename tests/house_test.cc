@@ -41,11 +41,11 @@ class Tree : public ::testing::Test {
 TEST(IncludeOrder, ThisRepositoryKeepsIt) { EXPECT_THAT(wrongIncludes(sourceDir()), IsEmpty()); }
 
 TEST_F(Tree, MayIncludeWhatIsAboveIt) {
-  add("src/trial/a.cc", "#include \"trial/a.h\"\n#include \"base/x.h\"\n#include <trial.h>\n");
+  add("src/trial/a.cc", "#include \"engine/a.h\"\n#include \"base/x.h\"\n#include <trial.h>\n");
   add("src/verify/a.h", "#include \"base/x.h\"\n#include \"model/x.h\"\n");
   add("src/tune/a.h", "#include \"search/x.h\"\n");
   add("src/report/a.h", "#include \"store/x.h\"\n");
-  add("src/kernel/judge/a.h", "#include \"kernel/worker/x.h\"\n#include \"trial/x.h\"\n");
+  add("src/kernel/judge/a.h", "#include \"kernel/worker/x.h\"\n#include \"engine/x.h\"\n");
   add("app/main.cc", "#include \"verb.h\"\n#include \"tune/x.h\"\n#include \"report/x.h\"\n");
   EXPECT_THAT(wrongIncludes(root()), IsEmpty());
 }
@@ -54,8 +54,8 @@ TEST_F(Tree, NamesEveryWrongInclude) {
   add("app/main.cc", "#include \"../src/base/x.h\"\n");
   add("src/kernel/judge/a.h", "#include \"kernel/turns/x.h\"\n#include \"tune/x.h\"\n");
   add("src/base/a.h", "// first\n#include \"model/x.h\"\n");
-  add("src/model/a.cc", "#  include \"../trial/x.h\"\n");
-  add("src/report/a.cc", "#include \"trial/x.h\"\n");
+  add("src/model/a.cc", "#  include \"../engine/x.h\"\n");
+  add("src/report/a.cc", "#include \"engine/x.h\"\n");
   add("src/split/deep/a.h", "#include \"tune/x.h\"\n");
   add("src/store/a.h", "#include \"a_local.h\"\n");
   add("src/utils/a.h", "");
@@ -64,8 +64,8 @@ TEST_F(Tree, NamesEveryWrongInclude) {
               ElementsAre("src/base/a.h:2: base may not include model/x.h",
                           "src/kernel/judge/a.h:1: kernel/judge may not include kernel/turns/x.h",
                           "src/kernel/judge/a.h:2: kernel/judge may not include tune/x.h",
-                          "src/model/a.cc:1: model may not include ../trial/x.h",
-                          "src/report/a.cc:1: report may not include trial/x.h",
+                          "src/model/a.cc:1: model may not include ../engine/x.h",
+                          "src/report/a.cc:1: report may not include engine/x.h",
                           "src/split/deep/a.h:1: split may not include tune/x.h",
                           "src/store/a.h:1: store may not include a_local.h",
                           "src/utils/a.h: 'utils' is not a folder of the design",

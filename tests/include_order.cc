@@ -20,7 +20,7 @@ std::map<std::string, Folders, std::less<>> allowedIncludes() {
   std::map<std::string, Folders, std::less<>> allowed;
   Folders above;
   for (const char* folder :
-       {"base", "stats", "model", "verify", "store", "iree", "trial", "search"}) {
+       {"base", "stats", "model", "verify", "store", "iree", "engine", "search"}) {
     allowed[folder] = above;
     above.insert(folder);
   }

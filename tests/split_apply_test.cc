@@ -40,8 +40,8 @@ class SplitApply : public testing::Test {
     }
   }
   void takeSource(const std::string& form) const {
-    fs::copy_file(fs::path(HONE_SOURCE_DIR) / "src/split/testdata" / (form + "_form.cpp"), source(),
-                  fs::copy_options::overwrite_existing);
+    fs::copy_file(fs::path(HONE_SOURCE_DIR) / "src/split/source/testdata" / (form + "_form.cpp"),
+                  source(), fs::copy_options::overwrite_existing);
   }
   [[nodiscard]] fs::path source() const { return box_.work() / "iree/deep/Sizes.cpp"; }
   [[nodiscard]] bool shell(const std::string& command) const {

@@ -156,7 +156,8 @@ class SplitRebuild : public Split {
   void SetUp() override {
     Split::SetUp();
     fs::create_directories(source().parent_path());
-    fs::copy_file(fs::path(HONE_SOURCE_DIR) / "src/split/testdata/functions_form.cpp", source());
+    fs::copy_file(fs::path(HONE_SOURCE_DIR) / "src/split/source/testdata/functions_form.cpp",
+                  source());
     fs::create_directories(box_.work() / "build/lib");
     text_ = readFile(source()).value();
   }

@@ -5,6 +5,8 @@
 
 namespace hone {
 
+inline constexpr std::int64_t kSecondNs = 1'000'000'000;
+
 /// Monotonic nanoseconds, for differences only.
 [[nodiscard]] std::int64_t nowNs();
 /// CPU time of this process alone, without its children.

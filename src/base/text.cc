@@ -25,6 +25,18 @@ std::optional<Number> parseWhole(std::string_view text) {
 
 }  // namespace
 
+bool isWordCharacter(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
+
+std::string toLower(std::string_view text) {
+  std::string lower(text);
+  for (char& c : lower) {
+    c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  }
+  return lower;
+}
+
 std::vector<std::string> splitAt(std::string_view text, char separator) {
   std::vector<std::string> parts;
   std::size_t start = 0;

@@ -12,6 +12,10 @@ namespace hone {
 [[nodiscard]] std::vector<std::string> splitAt(std::string_view text, char separator);
 [[nodiscard]] std::string join(std::span<const std::string> parts, std::string_view separator);
 [[nodiscard]] std::string_view trim(std::string_view text);
+/// Returns true for ASCII letters, digits and underscores.
+[[nodiscard]] bool isWordCharacter(char c);
+/// Returns the text with ASCII letters in lower case.
+[[nodiscard]] std::string toLower(std::string_view text);
 /// The whole text as a number, or nothing: "12x" is not a number, nor are "nan" and "inf".
 [[nodiscard]] std::optional<std::int64_t> parseInt(std::string_view text);
 [[nodiscard]] std::optional<double> parseDouble(std::string_view text);

@@ -13,7 +13,6 @@
 namespace hone::cluster {
 namespace {
 
-constexpr std::int64_t kSecondNs = 1'000'000'000;
 constexpr std::int64_t kBeatNs = 5 * kSecondNs;
 constexpr std::int64_t kPlacesNs = kSecondNs;
 constexpr std::int64_t kWorkersNs = 3 * kSecondNs;

@@ -9,7 +9,6 @@
 namespace hone::cluster {
 namespace {
 
-constexpr std::int64_t kSecondNs = 1'000'000'000;
 /// The scheduler is asked after this time, and less and less often while nothing changes.
 constexpr std::int64_t kJobsNs = 5 * kSecondNs;
 constexpr std::int64_t kLongestJobsNs = 60 * kSecondNs;

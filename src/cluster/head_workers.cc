@@ -8,7 +8,6 @@
 namespace hone::cluster {
 namespace {
 
-constexpr std::int64_t kSecondNs = 1'000'000'000;
 /// A job that runs for so long without a sign of its worker will not give one.
 constexpr std::int64_t kBeginNs = 300 * kSecondNs;
 /// A head that takes no longer from one look to the next is on time.

@@ -4,8 +4,8 @@
 #include <string_view>
 
 #include "base/error.h"
-#include "iree/device.h"
-#include "iree/installation.h"
+#include "iree/compile/installation.h"
+#include "iree/run/device.h"
 #include "store/records.h"
 
 namespace hone::cluster {

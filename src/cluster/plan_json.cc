@@ -10,7 +10,7 @@ namespace {
 
 using nlohmann::json;
 
-Result<json> programJson(const trial::Program& program, SharedFiles& files) {
+Result<json> programJson(const engine::Program& program, SharedFiles& files) {
   json whole = {{"source", HONE_TRY(files.keep(program.source)).string()},
                 {"hash", program.hash},
                 {"function", program.function},
@@ -23,8 +23,8 @@ Result<json> programJson(const trial::Program& program, SharedFiles& files) {
   return whole;
 }
 
-Result<trial::Program> programFrom(const json& json) {
-  trial::Program program;
+Result<engine::Program> programFrom(const json& json) {
+  engine::Program program;
   program.source = json.at("source").get<std::string>();
   program.hash = json.at("hash");
   program.function = json.at("function");
@@ -37,14 +37,14 @@ Result<trial::Program> programFrom(const json& json) {
   return program;
 }
 
-Result<trial::Inputs> inputsFor(const trial::Plan& plan, std::uint64_t seed,
-                                const std::filesystem::path& folder) {
+Result<engine::Inputs> inputsFor(const engine::Plan& plan, std::uint64_t seed,
+                                 const std::filesystem::path& folder) {
   HONE_CHECK(makeFolder(folder));
-  return trial::makeInputs(plan.programs.front(), plan.inputSpecs, seed, folder);
+  return engine::makeInputs(plan.programs.front(), plan.inputSpecs, seed, folder);
 }
 
-Result<trial::Plan> readPlan(const json& json, const std::filesystem::path& folder) {
-  trial::Plan plan;
+Result<engine::Plan> readPlan(const json& json, const std::filesystem::path& folder) {
+  engine::Plan plan;
   plan.scope = json.at("scope");
   for (const nlohmann::json& program : json.at("programs")) {
     plan.programs.push_back(HONE_TRY(programFrom(program)));
@@ -65,20 +65,20 @@ Result<trial::Plan> readPlan(const json& json, const std::filesystem::path& fold
   plan.inputs = HONE_TRY(inputsFor(plan, plan.seed, folder / "inputs"));
   if (json.at("other_inputs").get<bool>()) {
     plan.otherInputs =
-        HONE_TRY(inputsFor(plan, plan.seed + trial::kOtherSeed, folder / "other-inputs"));
+        HONE_TRY(inputsFor(plan, plan.seed + engine::kOtherSeed, folder / "other-inputs"));
   }
   return plan;
 }
 
 }  // namespace
 
-Result<json> toJson(const trial::Plan& plan, SharedFiles& files) {
+Result<json> toJson(const engine::Plan& plan, SharedFiles& files) {
   json programs = json::array();
-  for (const trial::Program& program : plan.programs) {
+  for (const engine::Program& program : plan.programs) {
     programs.push_back(HONE_TRY(programJson(program, files)));
   }
   json candidates = json::array();
-  for (const trial::Candidate& candidate : plan.candidates) {
+  for (const engine::Candidate& candidate : plan.candidates) {
     model::Config config = candidate.config;
     config.flags = HONE_TRY(files.keepNamed(std::move(config.flags)));
     candidates.push_back({{"program", candidate.program}, {"config", model::toJson(config)}});
@@ -100,7 +100,7 @@ Result<json> toJson(const trial::Plan& plan, SharedFiles& files) {
               {"compare_seed", plan.compare.seed}};
 }
 
-Result<trial::Plan> planFrom(const json& json, const std::filesystem::path& folder) {
+Result<engine::Plan> planFrom(const json& json, const std::filesystem::path& folder) {
   try {
     return readPlan(json, folder);
   } catch (const nlohmann::json::exception& exception) {
@@ -125,10 +125,10 @@ stats::Comparison comparisonFrom(const json& json) {
       json.at("rounds")};
 }
 
-json toJson(const trial::PlanAnswer& answer) {
+json toJson(const engine::PlanAnswer& answer) {
   json whole = {{"records", json::array()}, {"findings", json::array()}, {"twin", json::array()}};
   std::vector<store::TrialRecord> records;
-  for (const trial::TriedThere& one : answer.tried) {
+  for (const engine::TriedThere& one : answer.tried) {
     records.push_back(one.record);
     json finding = {{"time_ns", one.finding.timeNs}, {"rounds", one.finding.roundTimesNs}};
     if (one.finding.comparison) {
@@ -143,13 +143,13 @@ json toJson(const trial::PlanAnswer& answer) {
   return whole;
 }
 
-Result<trial::PlanAnswer> planAnswerFrom(const json& json) {
+Result<engine::PlanAnswer> planAnswerFrom(const json& json) {
   try {
-    trial::PlanAnswer answer;
+    engine::PlanAnswer answer;
     auto records = HONE_TRY(recordsFrom(json.at("records")));
     for (std::size_t i = 0; i < records.size(); ++i) {
       const nlohmann::json& one = json.at("findings").at(i);
-      trial::Finding finding;
+      engine::Finding finding;
       finding.timeNs = one.at("time_ns");
       finding.roundTimesNs = one.at("rounds").get<std::vector<double>>();
       if (one.contains("comparison")) {

@@ -12,23 +12,23 @@ namespace {
 
 class PlanJsonTest : public testing::Test {
  protected:
-  [[nodiscard]] trial::Plan plan() const {
+  [[nodiscard]] engine::Plan plan() const {
     const auto source = folder_.path() / "m.mlir";
     const auto spec = folder_.path() / "spec.mlir";
     EXPECT_TRUE(writeFile(source, "module {}"));
     EXPECT_TRUE(writeFile(spec, "a spec"));
-    trial::Program program;
+    engine::Program program;
     program.source = source;
     program.hash = "hash";
     program.function = "main";
     program.inputTypes = {"tensor<4x4xf32>"};
     program.resultTypes = {"tensor<4x4xf32>"};
-    trial::Plan plan;
+    engine::Plan plan;
     plan.scope = "scope";
     plan.programs = {program};
     plan.candidates = {{0, {"default", {}, {}}},
                        {0, {"tuned", {"--spec=" + spec.string()}, {{"d", "op", "n", "v"}}}}};
-    plan.otherInputs = trial::Inputs{};
+    plan.otherInputs = engine::Inputs{};
     plan.flags = {"--flag=value"};
     plan.seed = 7;
     plan.rounds = 11;
@@ -44,11 +44,11 @@ class PlanJsonTest : public testing::Test {
 };
 
 TEST_F(PlanJsonTest, APlanComesBackWithItsFiles) {
-  const trial::Plan before = plan();
+  const engine::Plan before = plan();
   const auto json = toJson(before, files_).value();
   std::filesystem::remove(before.programs[0].source);
   std::filesystem::remove(folder_.path() / "spec.mlir");
-  const trial::Plan after = planFrom(json, folder_.path() / "scratch").value();
+  const engine::Plan after = planFrom(json, folder_.path() / "scratch").value();
   EXPECT_EQ(after.scope, before.scope);
   EXPECT_EQ(after.programs[0].label(), before.programs[0].label());
   EXPECT_EQ(readFile(after.programs[0].source).value(), "module {}");
@@ -69,7 +69,7 @@ TEST_F(PlanJsonTest, APlanComesBackWithItsFiles) {
 TEST_F(PlanJsonTest, TheKeyIsThatOfTheWork) {
   const auto one = toJson(plan(), files_).value();
   const auto same = toJson(plan(), files_).value();
-  trial::Plan other = plan();
+  engine::Plan other = plan();
   other.candidates[1].config.attributes[0].value = "w";
   EXPECT_EQ(unitKey("plan", one), unitKey("plan", same));
   EXPECT_NE(unitKey("plan", one), unitKey("plan", toJson(other, files_).value()));
@@ -77,8 +77,8 @@ TEST_F(PlanJsonTest, TheKeyIsThatOfTheWork) {
 }
 
 TEST_F(PlanJsonTest, AnAnswerComesBack) {
-  trial::PlanAnswer before;
-  trial::TriedThere tried;
+  engine::PlanAnswer before;
+  engine::TriedThere tried;
   tried.record.trial.key = "k";
   tried.record.samples = {{model::Stage::final, 1, 2, 3, 4.5, 5.5, 6}};
   tried.finding.roundTimesNs = {1, 2.5};

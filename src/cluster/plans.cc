@@ -5,8 +5,8 @@
 #include "base/hash.h"
 #include "cluster/plan_json.h"
 #include "cluster/records.h"
-#include "trial/lane.h"
-#include "trial/session.h"
+#include "engine/lane.h"
+#include "engine/session.h"
 
 namespace hone::cluster {
 namespace {
@@ -15,25 +15,25 @@ using nlohmann::json;
 using Route = iree::CompileRequest::Route;
 
 /// Leaves the artifacts of all candidates in the cache.
-Result<json> compilePlan(const trial::Plan& plan, iree::Compiler& compiler) {
+Result<json> compilePlan(const engine::Plan& plan, iree::Compiler& compiler) {
   const bool attributes = std::any_of(
       plan.candidates.begin(), plan.candidates.end(),
-      [](const trial::Candidate& candidate) { return !candidate.config.attributes.empty(); });
+      [](const engine::Candidate& candidate) { return !candidate.config.attributes.empty(); });
   std::vector<iree::CompileRequest> requests;
-  for (const trial::Candidate& candidate : plan.candidates) {
+  for (const engine::Candidate& candidate : plan.candidates) {
     requests.push_back(
-        trial::requestFor(plan, candidate, attributes ? Route::batched : Route::whole));
+        engine::requestFor(plan, candidate, attributes ? Route::batched : Route::whole));
   }
-  const FileLock lane = HONE_TRY(trial::enterToCompile());
+  const FileLock lane = HONE_TRY(engine::enterToCompile());
   HONE_CHECK(compiler.compileAll(requests, {}));
   return json::object();
 }
 
 /// The findings with their records, and the twin's.
-trial::PlanAnswer answerOf(std::vector<trial::Finding> findings,
-                           std::vector<store::TrialRecord> records) {
-  trial::PlanAnswer answer;
-  for (trial::Finding& finding : findings) {
+engine::PlanAnswer answerOf(std::vector<engine::Finding> findings,
+                            std::vector<store::TrialRecord> records) {
+  engine::PlanAnswer answer;
+  for (engine::Finding& finding : findings) {
     const auto record =
         std::find_if(records.begin(), records.end(),
                      [&](const store::TrialRecord& one) { return one.trial.key == finding.key; });
@@ -53,9 +53,9 @@ std::string unitKey(std::string_view kind, const json& order) {
   return Hasher().field(kind).field(store::jsonText(order)).hex().substr(0, 32);
 }
 
-Result<std::string> Plans::begin(const trial::Plan& plan, trial::Extent extent) {
+Result<std::string> Plans::begin(const engine::Plan& plan, engine::Extent extent) {
   json order = {{"plan", HONE_TRY(toJson(plan, files_))},
-                {"prove", extent == trial::Extent::proven}};
+                {"prove", extent == engine::Extent::proven}};
   Unit unit;
   unit.kind = kPlanUnit;
   unit.key = unitKey(unit.kind, order);
@@ -67,10 +67,10 @@ Result<std::string> Plans::begin(const trial::Plan& plan, trial::Extent extent) 
   return key;
 }
 
-Result<trial::PlanAnswer> Plans::end(const std::string& ticket) {
+Result<engine::PlanAnswer> Plans::end(const std::string& ticket) {
   const Answer answer = HONE_TRY(head_.await(ticket));
   if (answer.killed) {
-    trial::PlanAnswer killed;
+    engine::PlanAnswer killed;
     killed.killed = answer.error->message;
     return killed;
   }
@@ -79,7 +79,7 @@ Result<trial::PlanAnswer> Plans::end(const std::string& ticket) {
   }
   auto plan = HONE_TRY(planAnswerFrom(answer.result));
   const std::int64_t node = HONE_TRY(store_.addNode(answer.node));
-  for (trial::TriedThere& one : plan.tried) {
+  for (engine::TriedThere& one : plan.tried) {
     one.record.node = node;
   }
   if (plan.twin) {
@@ -93,7 +93,7 @@ Result<std::size_t> Plans::any(std::span<const std::string> tickets) {
   return static_cast<std::size_t>(std::find(tickets.begin(), tickets.end(), key) - tickets.begin());
 }
 
-Result<std::vector<iree::DispatchTime>> Plans::dispatchTimes(const trial::Plan& plan,
+Result<std::vector<iree::DispatchTime>> Plans::dispatchTimes(const engine::Plan& plan,
                                                              std::int64_t calls) {
   Unit unit;
   unit.kind = kDispatchesUnit;
@@ -113,10 +113,10 @@ Result<std::vector<iree::DispatchTime>> Plans::dispatchTimes(const trial::Plan& 
   return times;
 }
 
-Result<json> performPlan(const Unit& unit, iree::Compiler& compiler, const iree::Executor& executor,
-                         Progress& progress) {
+Result<json> performPlan(const Unit& unit, iree::Compiler& compiler,
+                         const iree::ModuleRunner& executor, Progress& progress) {
   const ScratchFolder folder = HONE_TRY(ScratchFolder::create("hone-plan"));
-  trial::Plan plan = HONE_TRY(planFrom(unit.order.at("plan"), folder.path()));
+  engine::Plan plan = HONE_TRY(planFrom(unit.order.at("plan"), folder.path()));
   if (unit.onlyCompile) {
     return compilePlan(plan, compiler);
   }
@@ -124,8 +124,8 @@ Result<json> performPlan(const Unit& unit, iree::Compiler& compiler, const iree:
     plan.budget.time = std::chrono::milliseconds(left);
   }
   ScratchStore scratch = HONE_TRY(ScratchStore::create());
-  trial::Session session({compiler, executor, scratch.store(), progress, scratch.run()}, plan,
-                         folder.path());
+  engine::Session session({compiler, executor, scratch.store(), progress, scratch.run()}, plan,
+                          folder.path());
   HONE_CHECK(session.tryPlanned());
   if (unit.order.at("prove").get<bool>()) {
     HONE_CHECK(session.finish());
@@ -134,13 +134,13 @@ Result<json> performPlan(const Unit& unit, iree::Compiler& compiler, const iree:
 }
 
 Result<json> performDispatches(const Unit& unit, iree::Compiler& compiler,
-                               const iree::Executor& executor) {
+                               const iree::ModuleRunner& executor) {
   const ScratchFolder folder = HONE_TRY(ScratchFolder::create("hone-plan"));
-  const trial::Plan plan = HONE_TRY(planFrom(unit.order.at("plan"), folder.path()));
-  const auto request = trial::requestFor(plan, plan.candidates.front(), Route::whole);
+  const engine::Plan plan = HONE_TRY(planFrom(unit.order.at("plan"), folder.path()));
+  const auto request = engine::requestFor(plan, plan.candidates.front(), Route::whole);
   iree::Compiled compiled;
   {
-    const FileLock lane = HONE_TRY(trial::enterToCompile());
+    const FileLock lane = HONE_TRY(engine::enterToCompile());
     compiled = HONE_TRY(compiler.compileAll(std::span(&request, 1), {})).front();
   }
   if (compiled.module.empty()) {
@@ -149,7 +149,7 @@ Result<json> performDispatches(const Unit& unit, iree::Compiler& compiler,
   }
   json dispatches = json::array();
   if (!unit.onlyCompile) {
-    const FileLock lane = HONE_TRY(trial::enterToMeasure());
+    const FileLock lane = HONE_TRY(engine::enterToMeasure());
     const iree::Call call{compiled.module, plan.programs.front().function, plan.inputs.arguments};
     for (const iree::DispatchTime& time :
          HONE_TRY(iree::dispatchTimes(executor.installation(), executor.device(), executor.limits(),

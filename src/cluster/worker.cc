@@ -18,7 +18,6 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr std::int64_t kSecondNs = 1'000'000'000;
 constexpr std::int64_t kBeatNs = 5 * kSecondNs;
 constexpr auto kWatch = 100ms;
 /// An idle worker looks again after this time, twice as much each time, up to the second.

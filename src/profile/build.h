@@ -8,7 +8,7 @@
 
 #include "base/error.h"
 #include "base/progress.h"
-#include "iree/compiler.h"
+#include "iree/compile/compiler.h"
 #include "profile/generated.h"
 
 namespace hone::profile {

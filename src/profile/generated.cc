@@ -4,8 +4,8 @@
 #include <nlohmann/json.hpp>
 
 #include "base/file.h"
-#include "iree/problem_mlir.h"
-#include "model/json_reader.h"
+#include "iree/mlir/problem_mlir.h"
+#include "model/result/json_reader.h"
 
 namespace hone::profile {
 namespace {

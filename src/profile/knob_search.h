@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "base/error.h"
-#include "iree/constraints.h"
-#include "search/smt.h"
+#include "iree/compile/constraints.h"
+#include "search/constraints/smt.h"
 
 namespace hone::profile {
 

@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/text.h"
-#include "model/json_reader.h"
+#include "model/result/json_reader.h"
 #include "store/records.h"
 
 namespace hone::profile {

@@ -7,8 +7,8 @@
 
 #include "base/error.h"
 #include "base/subprocess.h"
-#include "iree/device.h"
-#include "model/problem.h"
+#include "iree/run/device.h"
+#include "model/problem/problem.h"
 #include "verify/onednn_timing.h"
 
 namespace hone::profile {

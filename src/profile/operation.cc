@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "model/json_reader.h"
-#include "model/seed_name.h"
+#include "model/problem/seed_name.h"
+#include "model/result/json_reader.h"
 
 namespace hone::profile {
 namespace {

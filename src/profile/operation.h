@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "model/problem.h"
+#include "model/problem/problem.h"
 
 namespace hone::profile {
 

@@ -5,7 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "model/seed_name.h"
+#include "model/problem/seed_name.h"
 
 namespace hone::profile {
 namespace {

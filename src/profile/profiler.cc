@@ -3,10 +3,10 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "engine/lane.h"
+#include "engine/program.h"
+#include "engine/side_by_side.h"
 #include "stats/compare.h"
-#include "trial/lane.h"
-#include "trial/program.h"
-#include "trial/side_by_side.h"
 
 namespace hone::profile {
 
@@ -57,7 +57,7 @@ struct Profiler::Entry {
 /// A row that takes part in rounds.
 struct Profiler::Running {
   Entry* entry = nullptr;
-  trial::Participant participant;
+  engine::Participant participant;
 };
 
 Result<void> Profiler::restore() {
@@ -86,8 +86,8 @@ Result<void> Profiler::record(Entry& entry) {
 }
 
 Result<Profiler::Entry> Profiler::verifyOne(const Built& built, const BuiltDispatch& dispatch,
-                                            trial::Verifier& verifier,
-                                            const trial::Inputs& inputs) {
+                                            engine::Verifier& verifier,
+                                            const engine::Inputs& inputs) {
   Entry entry;
   entry.row = rowFor(built.generated, dispatch.config.splitKSlices);
   entry.row.dispatch = dispatch.name;
@@ -96,7 +96,7 @@ Result<Profiler::Entry> Profiler::verifyOne(const Built& built, const BuiltDispa
   entry.row.tile = dispatch.config.tile;
   entry.row.coreClass = dispatch.config.coreClass;
   entry.row.instructionClass = dispatch.config.instructionClass;
-  entry.row.device = executor_.device().name;
+  entry.row.device = runner_.device().name;
   entry.call = {dispatch.module, dispatch.name, inputs.arguments};
   store::Trial& trial = entry.trial;
   trial.artifact = dispatch.content;
@@ -107,7 +107,7 @@ Result<Profiler::Entry> Profiler::verifyOne(const Built& built, const BuiltDispa
     trial.message = dispatch.report.message;
     trial.diagnostics = dispatch.report.diagnostics;
   } else if (options_.verify && !trials_.contains(keyOf(entry.row))) {
-    const trial::Verification verification = HONE_TRY(verifier.check(entry.call));
+    const engine::Verification verification = HONE_TRY(verifier.check(entry.call));
     trial.outcome = verification.outcome;
     trial.message = verification.message;
     trial.diagnostics = verification.diagnostics;
@@ -124,31 +124,31 @@ Result<Profiler::Entry> Profiler::libraryEntry(const Built& built) {
   entry.row.provider = kLibrary;
   entry.row.configuration = "library";
   entry.row.tile = entry.row.coreClass = entry.row.instructionClass = "N/A";
-  entry.row.device = fmt::format("{} threads", threadsOf(executor_.device()));
+  entry.row.device = fmt::format("{} threads", threadsOf(runner_.device()));
   entry.problem = &built.generated.operation.problem;
   HONE_CHECK(record(entry));
   return entry;
 }
 
-Result<trial::Participant> Profiler::participantOf(const Entry& entry) const {
+Result<engine::Participant> Profiler::participantOf(const Entry& entry) const {
   if (entry.problem == nullptr) {
-    const trial::Pace pace = HONE_TRY(sampler_.paceFor(entry.call));
+    const engine::Pace pace = HONE_TRY(sampler_.paceFor(entry.call));
     return callParticipant(entry.trial.id, sampler_, entry.call, pace);
   }
   const LibraryTimings look =
-      HONE_TRY(library_.time(*entry.problem, threadsOf(executor_.device()), 1, 3));
+      HONE_TRY(library_.time(*entry.problem, threadsOf(runner_.device()), 1, 3));
   if (look.status != LibraryTimings::Status::ok) {
     return userError("{}", look.message);
   }
-  const trial::Pace pace =
-      trial::paceOf(*std::min_element(look.times.wallNs.begin(), look.times.wallNs.end()));
-  return trial::Participant{
+  const engine::Pace pace =
+      engine::paceOf(*std::min_element(look.times.wallNs.begin(), look.times.wallNs.end()));
+  return engine::Participant{
       entry.trial.id,
       [this, problem = *entry.problem, pace](Stage stage, std::int64_t round,
-                                             std::int64_t position) -> Result<trial::Measurement> {
-        const LibraryTimings timings = HONE_TRY(library_.time(
-            problem, threadsOf(executor_.device()), pace.iterations, pace.repetitions));
-        trial::Measurement measurement;
+                                             std::int64_t position) -> Result<engine::Measurement> {
+        const LibraryTimings timings = HONE_TRY(
+            library_.time(problem, threadsOf(runner_.device()), pace.iterations, pace.repetitions));
+        engine::Measurement measurement;
         if (timings.status != LibraryTimings::Status::ok) {
           measurement.outcome = Outcome::runFailed;
           measurement.message = timings.message;
@@ -196,17 +196,17 @@ Result<void> Profiler::leave(Entry& entry) {
 
 Result<void> Profiler::measure(std::vector<Entry>& entries) {
   std::vector<Running> running = HONE_TRY(admit(entries));
-  std::vector<trial::Participant> participants;
+  std::vector<engine::Participant> participants;
   for (Running& one : running) {
     participants.push_back(std::move(one.participant));
   }
-  trial::SideBySideOptions options;
+  engine::SideBySideOptions options;
   options.fewestRounds = options_.fewestRounds;
   options.mostRounds = options_.mostRounds;
   options.precision = options_.precision;
   options.seed = options_.seed;
-  auto times =
-      HONE_TRY(trial::sideBySide(sampler_, store_, Stage::final, participants, recorded_, options));
+  auto times = HONE_TRY(
+      engine::sideBySide(sampler_, store_, Stage::final, participants, recorded_, options));
   for (std::size_t i = 0; i < running.size(); ++i) {
     running[i].entry->roundTimesNs = std::move(times[i]);
     if (running[i].entry->roundTimesNs.empty()) {
@@ -218,14 +218,14 @@ Result<void> Profiler::measure(std::vector<Entry>& entries) {
 
 Result<std::vector<ProfileRow>> Profiler::profile(const Built& built,
                                                   const std::optional<Roofline>& roofline) {
-  const FileLock lane = HONE_TRY(trial::enterToMeasure());
+  const FileLock lane = HONE_TRY(engine::enterToMeasure());
   const ScratchFolder scratch = HONE_TRY(ScratchFolder::create("hone-profile"));
   // All functions of an operation take and give the same.
-  const trial::Program program =
-      trial::programOf(built.generated.operation.problem, built.generated.file(".mlir"), {});
-  const trial::Inputs inputs =
-      HONE_TRY(trial::makeInputs(program, {}, options_.seed, scratch.path()));
-  trial::Verifier verifier(executor_, program, inputs, scratch.path());
+  const engine::Program program =
+      engine::programOf(built.generated.operation.problem, built.generated.file(".mlir"), {});
+  const engine::Inputs inputs =
+      HONE_TRY(engine::makeInputs(program, {}, options_.seed, scratch.path()));
+  engine::Verifier verifier(runner_, program, inputs, scratch.path());
   std::vector<Entry> entries;
   if (options_.iree) {
     for (const BuiltDispatch& dispatch : built.dispatches) {

@@ -10,15 +10,15 @@
 
 #include "base/error.h"
 #include "base/progress.h"
-#include "iree/execution.h"
-#include "model/profile_row.h"
+#include "engine/rounds.h"
+#include "engine/sampler.h"
+#include "engine/verifier.h"
+#include "iree/run/execution.h"
+#include "model/result/profile_row.h"
 #include "profile/build.h"
 #include "profile/library_provider.h"
 #include "profile/roofline.h"
 #include "store/store.h"
-#include "trial/rounds.h"
-#include "trial/sampler.h"
-#include "trial/verifier.h"
 
 namespace hone::profile {
 
@@ -39,15 +39,15 @@ struct ProfileOptions {
 /// not done again.
 class Profiler {
  public:
-  Profiler(const iree::Executor& executor, const LibraryProvider& library, store::Store& store,
+  Profiler(const iree::ModuleRunner& runner, const LibraryProvider& library, store::Store& store,
            Progress& progress, std::int64_t run, ProfileOptions options)
-      : executor_(executor),
+      : runner_(runner),
         library_(library),
         store_(store),
         progress_(progress),
         run_(run),
         options_(options),
-        sampler_(executor) {}
+        sampler_(runner) {}
 
   /// Takes over what an earlier process recorded of this run.
   [[nodiscard]] Result<void> restore();
@@ -63,23 +63,23 @@ class Profiler {
   struct Running;
 
   [[nodiscard]] Result<Entry> verifyOne(const Built& built, const BuiltDispatch& dispatch,
-                                        trial::Verifier& verifier, const trial::Inputs& inputs);
+                                        engine::Verifier& verifier, const engine::Inputs& inputs);
   [[nodiscard]] Result<Entry> libraryEntry(const Built& built);
   [[nodiscard]] Result<void> record(Entry& entry);
-  [[nodiscard]] Result<trial::Participant> participantOf(const Entry& entry) const;
+  [[nodiscard]] Result<engine::Participant> participantOf(const Entry& entry) const;
   /// Those that can be measured, at their pace; what cannot is noted.
   [[nodiscard]] Result<std::vector<Running>> admit(std::vector<Entry>& entries);
   /// One that failed in a round: the store knows why.
   [[nodiscard]] Result<void> leave(Entry& entry);
   [[nodiscard]] Result<void> measure(std::vector<Entry>& entries);
 
-  const iree::Executor& executor_;
+  const iree::ModuleRunner& runner_;
   const LibraryProvider& library_;
   store::Store& store_;
   Progress& progress_;
   std::int64_t run_;
   ProfileOptions options_;
-  trial::Sampler sampler_;
+  engine::Sampler sampler_;
   std::map<std::string, store::Trial> trials_;  ///< recorded before, by key
   std::vector<store::TrialSample> recorded_;
   std::int64_t referenceCpuNs_ = 0;

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "base/error.h"
-#include "model/element_type.h"
+#include "model/problem/element_type.h"
 #include "profile/library_provider.h"
 
 namespace hone::profile {

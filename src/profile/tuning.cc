@@ -1,6 +1,6 @@
 #include "profile/tuning.h"
 
-#include "model/profile_row.h"
+#include "model/result/profile_row.h"
 #include "profile/tuning_cpu.h"
 #include "profile/tuning_gpu.h"
 #include "profile/tuning_vulkan.h"

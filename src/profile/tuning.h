@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "base/error.h"
-#include "iree/compiler.h"
-#include "iree/target.h"
-#include "model/problem.h"
+#include "iree/compile/compiler.h"
+#include "iree/compile/target.h"
+#include "model/problem/problem.h"
 
 namespace hone::profile {
 

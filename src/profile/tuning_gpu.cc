@@ -9,8 +9,9 @@
 
 #include "base/file.h"
 #include "base/hash.h"
-#include "iree/constraints.h"
-#include "iree/problem_mlir.h"
+#include "base/text.h"
+#include "iree/compile/constraints.h"
+#include "iree/mlir/problem_mlir.h"
 #include "profile/knob_search.h"
 #include "profile/tuning_parts.h"
 
@@ -96,12 +97,6 @@ std::string batched(const std::string& compilationInfo) {
   return text;
 }
 
-std::string lowered(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return text;
-}
-
 struct InstructionClass {
   std::string core;
   std::string instruction;
@@ -117,7 +112,7 @@ InstructionClass classOf(const std::string& mma, const KnobSpace& space) {
     return {"tensorcore", "wmma"};
   }
   return {mma.contains("MFMA") ? "mfma" : "wmma",
-          space.isIgemm() ? "igemm" : lowered(space.pipeline())};
+          space.isIgemm() ? "igemm" : toLower(space.pipeline())};
 }
 
 /// Whether the instruction sums up in the type of the result; the compiler fails to narrow sums
@@ -125,7 +120,7 @@ InstructionClass classOf(const std::string& mma, const KnobSpace& space) {
 bool sumsInto(model::ElementType result, const std::string& mma) {
   static const std::regex kSums(R"(_([A-Z]+[0-9]+)_[0-9]+x[0-9]+x[0-9]+)");
   std::smatch match;
-  return std::regex_search(mma, match, kSums) && lowered(match.str(1)) == nameOf(result);
+  return std::regex_search(mma, match, kSums) && toLower(match.str(1)) == nameOf(result);
 }
 
 bool hasBatch(const Problem& problem) {

@@ -8,9 +8,9 @@
 
 #include "base/hash.h"
 #include "base/subprocess.h"
-#include "iree/execution.h"
-#include "iree/installation.h"
-#include "iree/problem_mlir.h"
+#include "iree/compile/installation.h"
+#include "iree/mlir/problem_mlir.h"
+#include "iree/run/execution.h"
 #include "verify/compare.h"
 #include "verify/inputs.h"
 #include "verify/reference.h"
@@ -142,8 +142,8 @@ class TuningTest : public ::testing::Test {
       ASSERT_TRUE(verify::writeTensor(file, inputs.back()));
       arguments.push_back(fmt::format("{}=@{}", type.text(), file.string()));
     }
-    const iree::Executor executor(installation_, iree::deviceNamed(device),
-                                  Limits{std::chrono::seconds(60), 0});
+    const iree::ModuleRunner runner(installation_, iree::deviceNamed(device),
+                                    Limits{std::chrono::seconds(60), 0});
     const std::vector<std::filesystem::path> result = {folder_.path() / "result.bin"};
     std::optional<verify::Tensor> expected;
     if (exact) {
@@ -151,7 +151,7 @@ class TuningTest : public ::testing::Test {
     }
     const auto modules = compileAll(target, problem, configs);
     for (std::size_t i = 0; i < modules.size(); ++i) {
-      const auto report = executor.run({modules[i], "main", arguments}, result).value();
+      const auto report = runner.run({modules[i], "main", arguments}, result).value();
       ASSERT_EQ(report.status, iree::CallReport::Status::ok) << report.message;
       const auto actual = verify::readTensor(result[0], model::resultOf(problem)).value();
       expected = expected.value_or(actual);  // an attention is held against the default

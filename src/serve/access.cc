@@ -20,20 +20,13 @@ bool isIpAddress(const std::string& name) {
          ::inet_pton(AF_INET6, name.c_str(), ignored.data()) == 1;
 }
 
-std::string lower(std::string_view text) {
-  std::string out(text);
-  std::transform(out.begin(), out.end(), out.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return out;
-}
-
 /// "[::1]:8080" and "localhost:8080" without brackets and port.
 std::string nameIn(std::string_view host) {
   if (host.starts_with('[')) {
     const auto end = host.find(']');
-    return end == std::string_view::npos ? std::string() : lower(host.substr(1, end - 1));
+    return end == std::string_view::npos ? std::string() : toLower(host.substr(1, end - 1));
   }
-  return lower(host.substr(0, host.find(':')));
+  return toLower(host.substr(0, host.find(':')));
 }
 
 /// The value of our cookie in "a=b; hone-token=…".
@@ -66,7 +59,7 @@ bool isLoopback(std::string_view address) {
     constexpr std::uint32_t kLoopbackNet = 127;
     return ntohl(four.s_addr) >> 24U == kLoopbackNet;
   }
-  return name == "::1" || lower(name) == "localhost";
+  return name == "::1" || toLower(name) == "localhost";
 }
 
 bool equalInSecret(std::string_view a, std::string_view b) {
@@ -100,7 +93,7 @@ bool Access::isOurs(std::string_view host) const {
     return true;
   }
   return !isLoopback(address_) &&
-         (isIpAddress(name) || name == lower(hostName()) || name == lower(address_));
+         (isIpAddress(name) || name == toLower(hostName()) || name == toLower(address_));
 }
 
 Access::Answer Access::decide(const Asker& asker) const {

@@ -4,8 +4,8 @@
 #include <ranges>
 
 #include "base/clock.h"
-#include "report/page.h"
-#include "report/run_list.h"
+#include "report/pages/run_list.h"
+#include "report/render/page.h"
 #include "store/records.h"
 
 namespace hone::serve {
@@ -17,7 +17,7 @@ constexpr std::size_t kKept = 8;
 constexpr std::int64_t kListed = 500;
 /// A document is made anew at most once in this many times what it cost.
 constexpr int kShare = 100;
-constexpr std::chrono::seconds kPeriod{1};
+constexpr std::chrono::seconds kRefreshPeriod{1};
 
 bool covers(const std::shared_ptr<const Made>& made, std::int64_t version) {
   return made != nullptr && made->first <= version && version <= made->last;
@@ -150,7 +150,7 @@ Documents::Clock::time_point Documents::due(Page page, std::size_t listeners) co
     return Clock::now();
   }
   const auto pause = at->second.cost * kShare * static_cast<std::int64_t>(listeners);
-  return at->second.madeAt + std::max<Clock::duration>(kPeriod, pause);
+  return at->second.madeAt + std::max<Clock::duration>(kRefreshPeriod, pause);
 }
 
 Result<Documents::News> Documents::newsFor(Page page, std::int64_t have) {

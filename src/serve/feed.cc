@@ -10,7 +10,7 @@ namespace hone::serve {
 namespace {
 
 constexpr std::size_t kMostListeners = 24;
-constexpr std::chrono::seconds kPeriod{1};
+constexpr std::chrono::seconds kFeedPeriod{1};
 constexpr std::chrono::seconds kHeartbeat{15};
 constexpr std::chrono::seconds kPatience{2};
 constexpr const char* kComment = ": still here\n\n";
@@ -55,7 +55,7 @@ void Feed::watch() {
       seen_ = std::move(now);
       changed_.notify_all();
     }
-    const auto next = Documents::Clock::now() + kPeriod;
+    const auto next = Documents::Clock::now() + kFeedPeriod;
     while (!stopped_ && changed_.wait_until(lock, next) != std::cv_status::timeout) {
     }
   }

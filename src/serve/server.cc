@@ -10,7 +10,7 @@
 
 #include "base/interrupt.h"
 #include "base/text.h"
-#include "report/page.h"
+#include "report/render/page.h"
 #include "serve/access.h"
 #include "serve/documents.h"
 #include "serve/feed.h"

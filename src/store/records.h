@@ -8,9 +8,9 @@
 #include <string_view>
 #include <vector>
 
-#include "model/config.h"
-#include "model/outcome.h"
-#include "model/sample.h"
+#include "model/result/config.h"
+#include "model/result/outcome.h"
+#include "model/result/sample.h"
 
 namespace hone::store {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "model/problem.h"
+#include "model/problem/problem.h"
 #include "verify/tensor.h"
 
 namespace hone::verify {

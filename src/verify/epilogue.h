@@ -2,7 +2,7 @@
 
 #include <span>
 
-#include "model/problem.h"
+#include "model/problem/problem.h"
 #include "verify/tensor.h"
 
 namespace hone::verify {

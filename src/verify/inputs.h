@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include "model/problem.h"
+#include "model/problem/problem.h"
 #include "verify/tensor.h"
 
 namespace hone::verify {

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "base/error.h"
-#include "model/problem.h"
+#include "model/problem/problem.h"
 
 namespace hone::verify {
 

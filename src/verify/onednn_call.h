@@ -7,7 +7,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "model/problem.h"
+#include "model/problem/problem.h"
 
 namespace hone::verify {
 

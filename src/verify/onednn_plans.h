@@ -3,7 +3,7 @@
 #include <cstdint>
 
 #include "base/error.h"
-#include "model/problem.h"
+#include "model/problem/problem.h"
 #include "verify/onednn_call.h"
 
 namespace hone::verify {

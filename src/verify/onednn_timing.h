@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "model/problem.h"
+#include "model/problem/problem.h"
 
 namespace hone::verify {
 

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "base/error.h"
-#include "model/problem.h"
+#include "model/problem/problem.h"
 #include "verify/tensor.h"
 
 namespace hone::verify {

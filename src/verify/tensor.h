@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "model/tensor_type.h"
+#include "model/problem/tensor_type.h"
 
 namespace hone::verify {
 

@@ -6,7 +6,7 @@
 #include <numbers>
 #include <vector>
 
-#include "model/problem.h"
+#include "model/problem/problem.h"
 #include "verify/inputs.h"
 #include "verify/tensor.h"
 

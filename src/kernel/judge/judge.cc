@@ -5,11 +5,11 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/hash.h"
+#include "engine/lane.h"
 #include "kernel/judge/judge_state.h"
 #include "kernel/judge/reference_text.h"
 #include "kernel/source/cheats.h"
 #include "kernel/worker/library_symbols.h"
-#include "trial/lane.h"
 
 namespace hone::kernel {
 namespace {
@@ -138,7 +138,7 @@ Result<Judged> Judge::judge(const Source& source, std::uint64_t salt) {
   }
   std::optional<Runnable> runnable;
   {
-    const FileLock lane = HONE_TRY(trial::enterToCompile());
+    const FileLock lane = HONE_TRY(engine::enterToCompile());
     runnable = HONE_TRY(state_->runnableOf({&source}, judged));
     if (!runnable) {
       return judged;
@@ -153,7 +153,7 @@ Result<Judged> Judge::judge(const Source& source, std::uint64_t salt) {
     HONE_CHECK(state_->verify(verified, general, salt, judged));
   }
   if (judged.ok() && judged.facts.value("timed", true)) {
-    const FileLock lane = HONE_TRY(trial::enterToMeasure());
+    const FileLock lane = HONE_TRY(engine::enterToMeasure());
     HONE_CHECK(state_->time(*runnable, model::Stage::screen, 0, 0, judged));
   }
   return judged;

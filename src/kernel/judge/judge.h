@@ -14,7 +14,7 @@
 #include "kernel/judge/judged.h"
 #include "kernel/judge/task.h"
 #include "kernel/source/source.h"
-#include "model/sample.h"
+#include "model/result/sample.h"
 
 namespace hone::kernel {
 

@@ -4,9 +4,9 @@
 
 #include "base/clock.h"
 #include "base/text.h"
+#include "engine/sampler.h"
 #include "kernel/judge/judge_state.h"
 #include "stats/summary.h"
-#include "trial/sampler.h"
 
 namespace hone::kernel {
 namespace {
@@ -121,7 +121,7 @@ Result<void> Judge::State::time(const Runnable& runnable, model::Stage stage, st
   }
   const bool fair = options.threads > 1 && subject->isSuspect();
   const bool byCpuTime = options.threads == 1 && runnable.onCpu();
-  const trial::Pace pace = trial::paceOf(rankNs(look->wallNs, look->cpuNs, byCpuTime));
+  const engine::Pace pace = engine::paceOf(rankNs(look->wallNs, look->cpuNs, byCpuTime));
   std::int64_t counted = 0;
   if (options.threads == 1) {
     subject->countEvents();

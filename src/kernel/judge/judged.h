@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "model/outcome.h"
-#include "model/sample.h"
+#include "model/result/outcome.h"
+#include "model/result/sample.h"
 
 namespace hone::kernel {
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "model/tensor_type.h"
+#include "model/problem/tensor_type.h"
 
 namespace hone::kernel {
 

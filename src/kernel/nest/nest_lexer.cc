@@ -4,10 +4,11 @@
 #include <array>
 #include <cctype>
 
+#include "base/text.h"
+
 namespace hone::kernel::nest {
 namespace {
 
-bool isWord(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 bool isDigit(char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; }
 
 constexpr std::array<std::string_view, 19> kLongMarks = {"::", "++", "--", "+=", "-=", "*=", "/=",
@@ -67,9 +68,9 @@ class Lexer {
     if (isDigit(c) || (c == '.' && at_ + 1 < text_.size() && isDigit(text_[at_ + 1]))) {
       return numberToken();
     }
-    if (isWord(c)) {
+    if (isWordCharacter(c)) {
       std::size_t end = at_;
-      while (end < text_.size() && isWord(text_[end])) {
+      while (end < text_.size() && isWordCharacter(text_[end])) {
         ++end;
       }
       return take(Token::Kind::word, end);
@@ -87,10 +88,11 @@ class Lexer {
 
   Token numberToken() {
     std::size_t end = at_;
-    while (end < text_.size() && (isWord(text_[end]) || text_[end] == '.' || text_[end] == '\'' ||
-                                  ((text_[end] == '+' || text_[end] == '-') && end > at_ &&
-                                   (text_[end - 1] == 'e' || text_[end - 1] == 'E') &&
-                                   !text_.substr(at_).starts_with("0x")))) {
+    while (end < text_.size() &&
+           (isWordCharacter(text_[end]) || text_[end] == '.' || text_[end] == '\'' ||
+            ((text_[end] == '+' || text_[end] == '-') && end > at_ &&
+             (text_[end - 1] == 'e' || text_[end - 1] == 'E') &&
+             !text_.substr(at_).starts_with("0x")))) {
       ++end;
     }
     return take(Token::Kind::number, end);

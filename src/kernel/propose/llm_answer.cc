@@ -30,13 +30,6 @@ struct Section {
   bool open = false;  ///< its last block has no end
 };
 
-std::string lower(std::string_view text) {
-  std::string small(text);
-  std::transform(small.begin(), small.end(), small.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return small;
-}
-
 /// The fence that a line begins with ("```", "~~~~"); "" where it is none.
 std::string_view fenceOf(std::string_view line) {
   const std::string_view bare = trim(line);
@@ -53,7 +46,7 @@ std::optional<std::string> candidateHeading(std::string_view line) {
   std::string_view bare = trim(line);
   const bool marked = bare.starts_with('#') || bare.starts_with("**");
   bare.remove_prefix(std::min(bare.find_first_not_of("#* "), bare.size()));
-  if (!marked || !lower(bare).starts_with("candidate")) {
+  if (!marked || !toLower(bare).starts_with("candidate")) {
     return std::nullopt;
   }
   const auto colon = bare.find(':');
@@ -79,7 +72,7 @@ std::vector<Section> sectionsOf(std::string_view text) {
     } else if (!mark.empty()) {
       fence = mark;
       sections.back().open = true;
-      sections.back().blocks.push_back({lower(trim(trim(line).substr(mark.size()))), ""});
+      sections.back().blocks.push_back({toLower(trim(trim(line).substr(mark.size()))), ""});
     } else if (auto title = candidateHeading(line)) {
       sections.push_back({*std::move(title), "", {}, false});
     } else {
@@ -148,7 +141,7 @@ std::vector<std::string> techniquesIn(std::string_view prose) {
   constexpr std::string_view kLabel = "techniques:";
   std::vector<std::string> techniques;
   for (const std::string& line : splitAt(prose, '\n')) {
-    std::string small = lower(line);
+    std::string small = toLower(line);
     std::erase_if(small, [](char c) { return c == '*' || c == '`'; });
     if (!trim(small).starts_with(kLabel)) {
       continue;

@@ -18,17 +18,9 @@
 namespace hone::kernel {
 namespace {
 
-bool isWord(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
-
-std::string lowered(std::string_view text) {
-  std::string lower(text);
-  std::ranges::transform(lower, lower.begin(), [](unsigned char c) { return std::tolower(c); });
-  return lower;
-}
-
 /// What a name's number is about; "" for names that are none of the search's business.
 std::string techniqueOf(std::string_view name) {
-  const std::string lower = lowered(name);
+  const std::string lower = toLower(name);
   struct Entry {
     std::string_view part;
     std::string_view technique;
@@ -79,7 +71,7 @@ std::optional<TextKnob::Place> numberBehind(std::string_view text, std::size_t a
   at = skipBlanks(text, at);
   if (at < text.size() && text[at] == ':') {
     at = skipBlanks(text, at + 1);
-    while (at < text.size() && isWord(text[at])) {
+    while (at < text.size() && isWordCharacter(text[at])) {
       ++at;
     }
     at = skipBlanks(text, at);
@@ -224,11 +216,11 @@ bool lengthensInner(const Change& order, const Change& tile) {
   if (order.knob->name != "order" || tile.knob->technique != "tiling") {
     return false;
   }
-  const std::string heads = lowered(order.value);
+  const std::string heads = toLower(order.value);
   const auto before = parseInt(tile.knob->value);
   const auto after = parseInt(tile.value);
   return before && after && *after > *before &&
-         heads.substr(heads.rfind('\n') + 1).contains(lowered(tile.knob->name));
+         heads.substr(heads.rfind('\n') + 1).contains(toLower(tile.knob->name));
 }
 
 /// One change, or two at a time.
@@ -345,12 +337,12 @@ std::vector<TextKnob> tileLangKnobs(std::string_view text) {
   }
   text = code;
   for (std::size_t at = 0; at < text.size();) {
-    if (!isWord(text[at])) {
+    if (!isWordCharacter(text[at])) {
       ++at;
       continue;
     }
     std::size_t end = at;
-    while (end < text.size() && isWord(text[end])) {
+    while (end < text.size() && isWordCharacter(text[end])) {
       ++end;
     }
     const std::string_view word = text.substr(at, end - at);

@@ -11,13 +11,12 @@
 namespace hone::kernel {
 namespace {
 
-bool isWord(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
-
 bool mentions(std::string_view text, std::string_view word) {
   for (std::size_t at = text.find(word); at != std::string_view::npos;
        at = text.find(word, at + 1)) {
     const std::size_t end = at + word.size();
-    if ((at == 0 || !isWord(text[at - 1])) && (end == text.size() || !isWord(text[end]))) {
+    if ((at == 0 || !isWordCharacter(text[at - 1])) &&
+        (end == text.size() || !isWordCharacter(text[end]))) {
       return true;
     }
   }
@@ -64,7 +63,7 @@ std::optional<Head> headOf(const Line& line) {
   const std::string_view variable = line.text.substr(kFor.size(), in - kFor.size());
   const std::string_view bound =
       line.text.substr(in + kIn.size(), line.text.size() - in - kIn.size() - 2);
-  if (!std::ranges::all_of(variable, isWord) || bound.contains(',')) {
+  if (!std::ranges::all_of(variable, isWordCharacter) || bound.contains(',')) {
     return std::nullopt;
   }
   return Head{line.text.substr(kFor.size(), line.text.size() - kFor.size() - 1), variable};

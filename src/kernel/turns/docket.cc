@@ -3,8 +3,8 @@
 #include <utility>
 
 #include "base/hash.h"
+#include "engine/sampler.h"
 #include "kernel/turns/trial_record.h"
-#include "trial/sampler.h"
 
 namespace hone::kernel {
 namespace {
@@ -14,7 +14,7 @@ using model::Outcome;
 /// In screening; what is slower is no winner.
 constexpr double kHopeless = 1.5;
 
-trial::Measurement measurementOf(Judged judged) {
+engine::Measurement measurementOf(Judged judged) {
   return {judged.outcome, std::move(judged.message), std::move(judged.diagnostics),
           std::move(judged.samples)};
 }
@@ -48,7 +48,7 @@ Result<void> Docket::restore() {
 Entry& Docket::add(Tried tried, std::int64_t trial) {
   Entry entry{std::move(tried), trial, 0};
   if (!entry.tried.judged.samples.empty()) {
-    entry.screenNs = trial::rankTime(entry.tried.judged.samples, scope_.rankBy);
+    entry.screenNs = engine::rankTime(entry.tried.judged.samples, scope_.rankBy);
   }
   const double originalNs = entries_.empty() ? entry.screenNs : entries_.front().screenNs;
   if (entry.screenNs > 0 && originalNs > 0) {
@@ -76,7 +76,7 @@ Result<Entry*> Docket::judge(const Proposal& proposal, std::size_t turn, double 
   tried.turn = turn;
   tried.judged = HONE_TRY(referee_.judge(proposal.source, seedFrom(scope_.seed, key)));
   const double screenNs =
-      tried.judged.samples.empty() ? 0 : trial::rankTime(tried.judged.samples, scope_.rankBy);
+      tried.judged.samples.empty() ? 0 : engine::rankTime(tried.judged.samples, scope_.rankBy);
   if (tried.judged.ok() && toBeatNs > 0 && screenNs > kHopeless * toBeatNs) {
     tried.judged.outcome = Outcome::tooSlow;
     tried.judged.message = fmt::format("takes {:.2f}x the time of the best", screenNs / toBeatNs);
@@ -99,11 +99,11 @@ Result<std::int64_t> Docket::companion(const std::string& name) {
   return known_.emplace(key, trial).first->second.id;
 }
 
-trial::Participant Docket::participant(std::int64_t trial,
-                                       const std::optional<Source>& source) const {
+engine::Participant Docket::participant(std::int64_t trial,
+                                        const std::optional<Source>& source) const {
   return {trial,
           [this, source](model::Stage stage, std::int64_t round,
-                         std::int64_t position) -> Result<trial::Measurement> {
+                         std::int64_t position) -> Result<engine::Measurement> {
             const Contestant contestant{source ? &*source : nullptr};
             return measurementOf(HONE_TRY(referee_.measure(contestant, stage, round, position)));
           }};

@@ -8,11 +8,11 @@
 #include <vector>
 
 #include "base/error.h"
-#include "iree/device.h"
+#include "engine/rounds.h"
+#include "iree/run/device.h"
 #include "kernel/judge/referee.h"
 #include "kernel/propose/proposer.h"
 #include "store/store.h"
-#include "trial/rounds.h"
 
 namespace hone::kernel {
 
@@ -59,8 +59,8 @@ class Docket {
   }
 
   /// In rounds: the source in a fresh process each time; none: PyTorch's reference.
-  [[nodiscard]] trial::Participant participant(std::int64_t trial,
-                                               const std::optional<Source>& source) const;
+  [[nodiscard]] engine::Participant participant(std::int64_t trial,
+                                                const std::optional<Source>& source) const;
   /// The outcomes as the store has them by now: rounds may have changed them.
   [[nodiscard]] Result<void> refresh();
   /// What a trial failed with, companions too; "" where it did not.

@@ -7,10 +7,10 @@
 #include "base/clock.h"
 #include "base/interrupt.h"
 #include "base/text.h"
+#include "engine/lane.h"
 #include "kernel/turns/slow_list.h"
 #include "kernel/turns/turn_race.h"
 #include "kernel/worker/defences.h"
-#include "trial/lane.h"
 
 namespace hone::kernel {
 namespace {
@@ -342,11 +342,11 @@ Result<void> Optimizer::decide(TurnRecord& record) {
       racers.insert(racers.begin(), best_.entry);
     }
     racers.insert(racers.begin(), &original());
-    std::vector<trial::Participant> participants;
+    std::vector<engine::Participant> participants;
     for (const Entry* racer : racers) {
       participants.push_back(docket_.participant(racer->trial, racer->source()));
     }
-    const FileLock lane = HONE_TRY(trial::enterToMeasure());
+    const FileLock lane = HONE_TRY(engine::enterToMeasure());
     const TurnRace race = HONE_TRY(raceTurn(races_, participants, record.turn, docket_.scope().seed,
                                             stageOf(record.turn, "race"), workshop_.progress));
     HONE_CHECK(docket_.refresh());

@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "base/progress.h"
+#include "engine/budget.h"
 #include "kernel/judge/referee.h"
 #include "kernel/library/embeddings.h"
 #include "kernel/library/examples.h"
@@ -17,7 +18,6 @@
 #include "kernel/turns/docket.h"
 #include "kernel/turns/history.h"
 #include "stats/compare.h"
-#include "trial/budget.h"
 
 namespace hone::kernel {
 
@@ -28,7 +28,7 @@ struct OptimizeOptions {
   double minImprovement = 0.05;
   std::size_t candidates = 4;  ///< wanted a turn
   std::size_t examples = 3;    ///< shown to the proposer
-  trial::Budget budget;
+  engine::Budget budget;
   std::int64_t rounds = 20;  ///< of the confirmation; up to three times as many while it is open
   double peakGflops = 0;     ///< of this machine with these threads
   double peakGbps = 0;
@@ -128,8 +128,8 @@ class Optimizer {
   OptimizeOptions options_;
   Docket docket_;
   History history_;
-  trial::Rounds races_;
-  trial::BudgetClock clock_;
+  engine::Rounds races_;
+  engine::BudgetClock clock_;
   std::int64_t startNs_;
   std::int64_t usedBeforeMs_ = 0;  ///< of the time budget, by earlier processes
   Best best_;

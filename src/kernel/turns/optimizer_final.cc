@@ -1,9 +1,9 @@
 #include <nlohmann/json.hpp>
 
+#include "engine/lane.h"
+#include "engine/paired_rounds.h"
 #include "kernel/turns/optimizer.h"
 #include "stats/summary.h"
-#include "trial/lane.h"
-#include "trial/paired_rounds.h"
 
 // The end of an optimization: the winner confirmed, and the result as JSON.
 
@@ -41,7 +41,7 @@ Result<std::optional<Confirmation>> Optimizer::confirm() {
   }
   const Source& source = original().source();
   const bool withPyTorch = originalOverPyTorch_.has_value();
-  std::vector<trial::Participant> participants = {
+  std::vector<engine::Participant> participants = {
       docket_.participant(original().trial, source),
       docket_.participant(HONE_TRY(docket_.companion(kTwin)), source),
       docket_.participant(best_.entry->trial, best_.entry->source())};
@@ -51,16 +51,16 @@ Result<std::optional<Confirmation>> Optimizer::confirm() {
     }
   }
   const RunScope& scope = docket_.scope();
-  trial::PairedRoundsOptions options;
+  engine::PairedRoundsOptions options;
   options.rounds = options_.rounds;
   options.mostRounds = kMostExtension * options_.rounds;
   options.compare.seed = scope.seed;
-  const FileLock lane = HONE_TRY(trial::enterToMeasure());
+  const FileLock lane = HONE_TRY(engine::enterToMeasure());
   workshop_.progress.stage("confirming the winner", options.rounds);
   options.onRound = [this] { workshop_.progress.step(); };
   const auto recorded = HONE_TRY(scope.store.samples(scope.run));
   const auto times =
-      HONE_TRY(trial::pairedRounds(scope.rankBy, scope.store, participants, recorded, options));
+      HONE_TRY(engine::pairedRounds(scope.rankBy, scope.store, participants, recorded, options));
   HONE_CHECK(docket_.refresh());
   if (!times[2].comparison) {
     return std::nullopt;

@@ -2,9 +2,9 @@
 
 #include <nlohmann/json.hpp>
 
+#include "engine/lane.h"
+#include "engine/rounds.h"
 #include "stats/summary.h"
-#include "trial/lane.h"
-#include "trial/rounds.h"
 
 namespace hone::kernel {
 namespace {
@@ -15,14 +15,14 @@ constexpr std::int64_t kRounds = 5;
 
 }  // namespace
 
-Result<std::optional<BesidePyTorch>> besidePyTorch(Docket& docket, trial::Rounds& rounds,
+Result<std::optional<BesidePyTorch>> besidePyTorch(Docket& docket, engine::Rounds& rounds,
                                                    Progress& progress) {
   if (!docket.referee().hasPyTorch()) {
     return std::nullopt;
   }
   const Entry& original = docket.entries().front();
-  const FileLock lane = HONE_TRY(trial::enterToMeasure());
-  const std::vector<trial::Participant> both = {
+  const FileLock lane = HONE_TRY(engine::enterToMeasure());
+  const std::vector<engine::Participant> both = {
       docket.participant(original.trial, original.source()),
       docket.participant(HONE_TRY(docket.companion("PyTorch")), std::nullopt)};
   std::vector<double> ratios;
@@ -31,7 +31,7 @@ Result<std::optional<BesidePyTorch>> besidePyTorch(Docket& docket, trial::Rounds
   progress.stage("beside PyTorch", kRounds);
   for (std::int64_t round = 0; round < kRounds; ++round) {
     const auto taken = HONE_TRY(
-        rounds.take(round, both, trial::shuffled(both.size(), docket.scope().seed, round)));
+        rounds.take(round, both, engine::shuffled(both.size(), docket.scope().seed, round)));
     if (taken[0] && taken[1] && *taken[0] > 0) {
       ratios.push_back(*taken[1] / *taken[0]);
       kernelNs.push_back(*taken[0]);
@@ -98,7 +98,7 @@ Result<ListedKernel> listKernel(Docket& docket, const Source& source, const Meas
     }
     return listed;
   }
-  trial::Rounds rounds(scope.rankBy, scope.store, model::Stage::race);
+  engine::Rounds rounds(scope.rankBy, scope.store, model::Stage::race);
   rounds.restore(HONE_TRY(scope.store.samples(scope.run)));
   Measured measured = machine;
   measured.kernelNs = entry->screenNs;

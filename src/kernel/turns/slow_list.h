@@ -21,7 +21,7 @@ struct BesidePyTorch {
 /// Rounds that were recorded before are not measured again. Nothing where there is no PyTorch, or
 /// where it cannot be timed.
 [[nodiscard]] Result<std::optional<BesidePyTorch>> besidePyTorch(Docket& docket,
-                                                                 trial::Rounds& rounds,
+                                                                 engine::Rounds& rounds,
                                                                  Progress& progress);
 
 /// A kernel as a list shows it.

@@ -47,7 +47,7 @@ std::int64_t firstRoundOf(std::size_t turn) {
   return static_cast<std::int64_t>(turn) * kRoundsATurn;
 }
 
-Result<TurnRace> raceTurn(trial::Rounds& rounds, std::span<const trial::Participant> participants,
+Result<TurnRace> raceTurn(engine::Rounds& rounds, std::span<const engine::Participant> participants,
                           std::size_t turn, std::uint64_t seed, std::string_view stage,
                           Progress& progress) {
   const stats::RaceOptions options = optionsFor(turn, seed);

@@ -8,7 +8,7 @@
 
 #include "base/error.h"
 #include "base/progress.h"
-#include "trial/rounds.h"
+#include "engine/rounds.h"
 
 namespace hone::kernel {
 
@@ -25,8 +25,8 @@ struct TurnRace {
 /// Races the participants side by side, the first of them the original, until one is surely the
 /// best or enough was tried. Rounds that were recorded before are not measured again. `stage` is
 /// what the progress calls it.
-[[nodiscard]] Result<TurnRace> raceTurn(trial::Rounds& rounds,
-                                        std::span<const trial::Participant> participants,
+[[nodiscard]] Result<TurnRace> raceTurn(engine::Rounds& rounds,
+                                        std::span<const engine::Participant> participants,
                                         std::size_t turn, std::uint64_t seed,
                                         std::string_view stage, Progress& progress);
 

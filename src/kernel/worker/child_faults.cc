@@ -12,11 +12,10 @@
 #include <vector>
 
 #include "kernel/worker/sandbox.h"
+#include "kernel/worker/worker_pipes.h"
 
 namespace hone::kernel {
 namespace {
-
-constexpr int kAnswers = 4;
 
 // A signal handler can reach nothing else.
 std::atomic<std::uint64_t> requestUnderWay = 0;  // NOLINT(*-avoid-non-const-global-variables)

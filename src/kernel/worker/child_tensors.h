@@ -9,7 +9,7 @@
 
 #include "base/error.h"
 #include "kernel/worker/stir.h"
-#include "model/tensor_type.h"
+#include "model/problem/tensor_type.h"
 
 namespace hone::kernel {
 

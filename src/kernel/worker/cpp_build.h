@@ -11,7 +11,7 @@
 
 #include "base/error.h"
 #include "base/subprocess.h"
-#include "model/outcome.h"
+#include "model/result/outcome.h"
 
 namespace hone::kernel {
 

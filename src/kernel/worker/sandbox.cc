@@ -19,6 +19,8 @@
 #include <span>
 #include <vector>
 
+#include "kernel/worker/worker_pipes.h"
+
 namespace hone::kernel {
 namespace {
 
@@ -30,8 +32,6 @@ constexpr std::uint32_t kArchitecture = AUDIT_ARCH_AARCH64;
 constexpr std::uint32_t kArchitecture = 0;
 #endif
 
-constexpr std::uint32_t kRequests = 3;
-constexpr std::uint32_t kAnswers = 4;
 constexpr std::uint32_t kAllow = SECCOMP_RET_ALLOW;
 constexpr std::uint32_t kTrap = SECCOMP_RET_TRAP;
 constexpr std::uint32_t failWith(int code) {
@@ -163,7 +163,8 @@ void allowHarmless(Filter& filter) {
 }
 
 void allowPartly(Filter& filter) {
-  constexpr std::array<std::uint32_t, 3> kOutputs = {STDOUT_FILENO, STDERR_FILENO, kAnswers};
+  constexpr std::array<std::uint32_t, 3> kOutputs = {STDOUT_FILENO, STDERR_FILENO,
+                                                     std::uint32_t{kAnswers}};
   filter.byValue(SYS_write, 0, kOutputs, kAllow, kTrap);
   filter.byValue(SYS_writev, 0, kOutputs, kAllow, kTrap);
   // Those of the thread library itself.
@@ -264,7 +265,7 @@ bool enterSandbox() {
 
 bool closeFiles() {
   Filter filter;
-  constexpr std::array<std::uint32_t, 1> kOnlyRequests = {kRequests};
+  constexpr std::array<std::uint32_t, 1> kOnlyRequests = {std::uint32_t{kRequests}};
   constexpr std::array<std::uint32_t, 1> kNoFile = {~0U};
   filter.byValue(SYS_read, 0, kOnlyRequests, kAllow, failWith(EACCES));
   filter.byValue(SYS_mmap, 4, kNoFile, kAllow, failWith(EACCES));

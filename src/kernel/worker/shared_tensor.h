@@ -10,7 +10,7 @@
 
 #include "base/error.h"
 #include "base/random.h"
-#include "model/tensor_type.h"
+#include "model/problem/tensor_type.h"
 
 namespace hone::kernel {
 

@@ -21,14 +21,13 @@
 #include "kernel/worker/landlock.h"
 #include "kernel/worker/sandbox.h"
 #include "kernel/worker/stir.h"
+#include "kernel/worker/worker_pipes.h"
 
 namespace hone::kernel {
 namespace {
 
 using nlohmann::json;
 
-constexpr int kRequests = 3;
-constexpr int kAnswers = 4;
 constexpr std::size_t kMostArguments = 24;
 
 /// Pointers and sizes travel alike: whole numbers of 64 bits.

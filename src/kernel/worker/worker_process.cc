@@ -18,14 +18,12 @@
 #include "base/subprocess.h"
 #include "base/text.h"
 #include "kernel/worker/python_nursery.h"
+#include "kernel/worker/worker_pipes.h"
 
 namespace hone::kernel {
 namespace {
 
 using std::chrono::milliseconds;
-
-constexpr int kRequests = 3;
-constexpr int kAnswers = 4;
 
 /// Whatever is a secret of the user is not for kernels to read.
 bool isSecret(std::string_view variable) {

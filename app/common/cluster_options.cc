@@ -1,0 +1,69 @@
+#include "app/common/cluster_options.h"
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+
+#include "base/file.h"
+#include "cluster/slurm.h"
+
+namespace hone::app {
+
+void ClusterOptions::addTo(CLI::App& verb) {
+  verb_ = &verb;
+  constexpr const char* kGroup = "Where it is done";
+  verb.add_option("--executor", given_.executor, "local, or slurm: workers on a cluster's nodes")
+      ->check(CLI::IsMember({"local", "slurm"}))
+      ->capture_default_str()
+      ->group(kGroup);
+  verb.add_option("--partition", given_.partition, "Of the nodes that measure")->group(kGroup);
+  verb.add_option("--gres", given_.gres, "What each of them must have: gpu:1")->group(kGroup);
+  verb.add_option("--nodes", given_.nodes, "How many measure at a time, each alone")
+      ->check(CLI::Range(1, 100'000))
+      ->capture_default_str()
+      ->group(kGroup);
+  verb.add_option("--account", given_.account, "Who pays")->group(kGroup);
+  verb.add_option("--compile-nodes", given_.compileNodes,
+                  "Further workers that only compile, on any node")
+      ->check(CLI::Range(0, 100'000))
+      ->capture_default_str()
+      ->group(kGroup);
+  verb.add_option("--compile-partition", given_.compilePartition, "Of those that only compile")
+      ->group(kGroup);
+  verb.add_option("--sbatch-arg", given_.sbatchArgs, "Handed to sbatch as it is: --time=2:00:00")
+      ->allow_extra_args(false)
+      ->group(kGroup);
+  verb.add_option("--shared", shared_, "A folder that all nodes see; one in your cache else")
+      ->group(kGroup);
+  verb.add_option("--settings", settings_,
+                  "The file with [cluster]; hone.toml here if there is one")
+      ->group(kGroup);
+}
+
+Result<cluster::Options> ClusterOptions::resolve() const {
+  cluster::Options options;
+  std::error_code code;
+  const std::string file = settings_.empty() ? cluster::kSettingsFile : settings_;
+  if (!settings_.empty() || std::filesystem::exists(file, code)) {
+    options = HONE_TRY(cluster::withSettings(options, HONE_TRY(readFile(file)), file));
+  }
+  const auto given = [this](const char* name) { return verb_->count(name) > 0; };
+  options.executor = given("--executor") ? given_.executor : options.executor;
+  options.partition = given("--partition") ? given_.partition : options.partition;
+  options.gres = given("--gres") ? given_.gres : options.gres;
+  options.nodes = given("--nodes") ? given_.nodes : options.nodes;
+  options.account = given("--account") ? given_.account : options.account;
+  options.compileNodes = given("--compile-nodes") ? given_.compileNodes : options.compileNodes;
+  options.compilePartition =
+      given("--compile-partition") ? given_.compilePartition : options.compilePartition;
+  options.sbatchArgs = given("--sbatch-arg") ? given_.sbatchArgs : options.sbatchArgs;
+  if (given("--shared")) {
+    options.shared = shared_;
+  }
+  if (options.usesCluster()) {
+    HONE_CHECK(cluster::checkSbatchArgs(options.sbatchArgs));
+    HONE_CHECK(cluster::Slurm::check());
+  }
+  return options;
+}
+
+}  // namespace hone::app

@@ -1,0 +1,98 @@
+#include "app/common/command_tree.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+
+#include "base/text.h"
+
+namespace hone::app {
+namespace {
+
+/// Of "TEXT:{a,b}" the a and the b: so the parser describes a fixed set of values.
+std::vector<std::string> choicesIn(const std::string& type) {
+  const auto open = type.find('{');
+  const auto close = type.find('}', open);
+  if (open == std::string::npos || close == std::string::npos) {
+    return {};
+  }
+  return splitAt(type.substr(open + 1, close - open - 1), ',');
+}
+
+ValueKind kindOf(const CLI::Option& option, const std::string& type) {
+  if (option.get_items_expected_max() == 0) {
+    return ValueKind::none;
+  }
+  if (!choicesIn(type).empty()) {
+    return ValueKind::choice;
+  }
+  const std::string base = type.substr(0, type.find(':'));
+  if (base == "RUN") {
+    return ValueKind::run;
+  }
+  if (base == "DIR") {
+    return ValueKind::folder;
+  }
+  // Most texts are names of files; numbers never are.
+  return base == "FILE" || base == "TEXT" ? ValueKind::file : ValueKind::other;
+}
+
+std::vector<std::string> namesOf(const CLI::Option& option) {
+  std::vector<std::string> names;
+  for (const std::string& name : option.get_snames()) {
+    names.push_back("-" + name);
+  }
+  for (const std::string& name : option.get_lnames()) {
+    names.push_back("--" + name);
+  }
+  return names;
+}
+
+OptionHelp describe(const CLI::Option& option) {
+  const std::string type = option.get_type_name();
+  OptionHelp help;
+  help.isArgument = option.get_positional() && !option.nonpositional();
+  help.names = help.isArgument ? std::vector{option.get_name(true)} : namesOf(option);
+  help.required = option.get_required();
+  help.repeats = option.get_items_expected_max() > 1;
+  help.kind = kindOf(option, type);
+  help.choices = choicesIn(type);
+  help.value = !help.choices.empty() ? join(help.choices, "|") : type.substr(0, type.find(':'));
+  help.description = option.get_description();
+  help.fallback = help.kind == ValueKind::none ? "" : option.get_default_str();
+  help.environment = option.get_envname();
+  return help;
+}
+
+void visitBelow(const CommandHelp& command, const std::string& path,
+                const std::function<void(const std::string&, const CommandHelp&)>& visit) {
+  visit(path, command);
+  for (const CommandHelp& one : command.commands) {
+    visitBelow(one, fmt::format("{} {}", path, one.name), visit);
+  }
+}
+
+}  // namespace
+
+CommandHelp describeCommands(const CLI::App& app) {
+  CommandHelp help{app.get_name(), app.get_description(), app.get_footer(), {}, {}};
+  for (const CLI::Option* option : app.get_options({})) {
+    if (!option->get_group().empty()) {
+      help.options.push_back(describe(*option));
+    }
+  }
+  const std::function<bool(const CLI::App*)> isShown = [](const CLI::App* one) {
+    return !one->get_group().empty();
+  };
+  for (const CLI::App* one : app.get_subcommands(isShown)) {
+    help.commands.push_back(describeCommands(*one));
+  }
+  return help;
+}
+
+void forEachCommand(const CommandHelp& root,
+                    const std::function<void(const std::string&, const CommandHelp&)>& visit) {
+  visitBelow(root, root.name, visit);
+}
+
+}  // namespace hone::app

@@ -1,0 +1,302 @@
+#include "app/common/operation_options.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
+
+#include "base/file.h"
+#include "base/hash.h"
+#include "base/text.h"
+#include "model/problem/seed_name.h"
+#include "model/workload/sweep.h"
+#include "model/workload/sweep_conv.h"
+#include "model/workload/workload.h"
+
+namespace hone::app {
+namespace {
+
+using model::Problem;
+using profile::Operation;
+
+constexpr std::array<std::string_view, 7> kKinds = {
+    "matmul", "batch_matmul", "split_k_matmul", "conv1d", "conv2d", "conv3d", "attention"};
+
+constexpr const char* kGroup = "Which operations (values, lists 1,2 and ranges start:end:step)";
+
+template <typename Value, typename Read>
+Result<std::vector<Value>> listOf(std::string_view text, const Read& read) {
+  std::vector<Value> values;
+  for (const std::string& part : splitAt(text, ',')) {
+    values.push_back(HONE_TRY(read(std::string(trim(part)))));
+  }
+  return values;
+}
+
+Result<std::vector<char>> transposesFrom(std::string_view option, std::string_view text) {
+  return listOf<char>(text, [&](const std::string& part) -> Result<char> {
+    if (part != "t" && part != "n") {
+      return userError("{}: '{}' is not t (row-major) or n (column-major)", option, part);
+    }
+    return part == "n" ? 1 : 0;
+  });
+}
+
+Result<std::vector<model::Epilogue>> epiloguesFrom(std::string_view text) {
+  return listOf<model::Epilogue>(text, [](const std::string& part) {
+    return model::epilogueFrom(part == "none" ? "" : part);
+  });
+}
+
+Result<std::vector<Problem>> matmuls(const OperationOptions& options, bool batched) {
+  model::Sweep sweep;
+  sweep.types = HONE_TRY(model::matmulTypesFrom("--type", options.type));
+  sweep.m = HONE_TRY(model::sizesFrom("--problem-m", options.m));
+  sweep.n = HONE_TRY(model::sizesFrom("--problem-n", options.n));
+  sweep.k = HONE_TRY(model::sizesFrom("--problem-k", options.k));
+  if (batched) {
+    sweep.batch =
+        HONE_TRY(model::sizesFrom("--batch", options.batch.empty() ? "1" : options.batch));
+  }
+  sweep.transposeLhs = HONE_TRY(transposesFrom("--lhs", options.lhs));
+  sweep.transposeRhs = HONE_TRY(transposesFrom("--rhs", options.rhs));
+  sweep.epilogues = HONE_TRY(epiloguesFrom(options.epilogue));
+  return model::matmulsOf(sweep);
+}
+
+Result<std::vector<Problem>> convs(const OperationOptions& options, std::int64_t spatial) {
+  model::ConvSweep sweep;
+  sweep.spatial = spatial;
+  sweep.types = HONE_TRY(model::matmulTypesFrom("--type", options.type));
+  sweep.batch = HONE_TRY(model::sizesFrom("--batch", options.batch.empty() ? "1" : options.batch));
+  sweep.channels = HONE_TRY(model::sizesFrom("--channels", options.channels));
+  sweep.filters = HONE_TRY(model::sizesFrom("--filters", options.filters));
+  sweep.groups = HONE_TRY(model::sizesFrom("--groups", options.groups));
+  sweep.image = HONE_TRY(model::extentsFrom("--image", options.image, spatial));
+  sweep.filter = HONE_TRY(model::extentsFrom("--filter", options.filter, spatial));
+  sweep.stride = HONE_TRY(model::extentsFrom("--stride", options.stride, spatial));
+  sweep.pad = HONE_TRY(model::extentsFrom("--pad", options.pad, spatial, 0));
+  sweep.dilation = HONE_TRY(model::extentsFrom("--dilation", options.dilation, spatial));
+  sweep.epilogues = HONE_TRY(epiloguesFrom(options.epilogue));
+  sweep.directions = HONE_TRY(listOf<model::ConvDirection>(
+      options.direction, [](const std::string& part) -> Result<model::ConvDirection> {
+        using enum model::ConvDirection;
+        for (const auto direction : {forward, backwardData, weightBackward}) {
+          if (nameOf(direction) == part) {
+            return direction;
+          }
+        }
+        return userError("--direction: '{}' is not fwd, bwd or wrw", part);
+      }));
+  sweep.layouts = HONE_TRY(listOf<model::ConvLayout>(
+      options.layout, [](const std::string& part) -> Result<model::ConvLayout> {
+        if (part != "nhwc" && part != "nchw") {
+          return userError("--layout: '{}' is not nhwc (channels last) or nchw (channels first)",
+                           part);
+        }
+        return part == "nhwc" ? model::ConvLayout::nhwc : model::ConvLayout::nchw;
+      }));
+  return model::convsOf(sweep);
+}
+
+Result<std::vector<Problem>> attentions(const OperationOptions& options) {
+  model::AttentionSweep sweep;
+  sweep.types.clear();
+  for (const model::MatmulTypes& types : HONE_TRY(model::matmulTypesFrom("--type", options.type))) {
+    sweep.types.push_back(types.lhs);
+  }
+  sweep.batch = HONE_TRY(model::sizesFrom("--batch", options.batch.empty() ? "1" : options.batch));
+  sweep.queries = HONE_TRY(model::sizesFrom("--queries", options.queries));
+  sweep.keys = HONE_TRY(model::sizesFrom("--keys", options.keys));
+  sweep.depth = HONE_TRY(model::sizesFrom("--head-dim", options.headDim));
+  return model::attentionsOf(sweep);
+}
+
+Result<std::vector<Operation>> sweepOf(const OperationOptions& options, const std::string& kind) {
+  std::vector<Problem> problems;
+  std::vector<std::int64_t> slices;
+  if (kind == "matmul" || kind == "batch_matmul") {
+    problems = HONE_TRY(matmuls(options, kind == "batch_matmul"));
+  } else if (kind == "split_k_matmul") {
+    problems = HONE_TRY(matmuls(options, false));
+    slices = HONE_TRY(model::sizesFrom("--split-k-slices", options.splitKSlices));
+  } else if (kind == "attention") {
+    problems = HONE_TRY(attentions(options));
+  } else if (std::find(kKinds.begin(), kKinds.end(), kind) != kKinds.end()) {
+    problems = HONE_TRY(convs(options, kind[4] - '0'));
+  } else {
+    return userError("--kind: there is no '{}'; there are {}", kind, fmt::join(kKinds, ", "));
+  }
+  std::vector<Operation> operations;
+  for (const Problem& problem : problems) {
+    operations.push_back({problem, slices});
+  }
+  return operations;
+}
+
+Result<std::vector<Problem>> problemsOfFile(const OperationOptions& options,
+                                            iree::Compiler& compiler,
+                                            const std::vector<std::string>& flags,
+                                            std::vector<std::string>& warnings) {
+  std::vector<Problem> problems;
+  if (options.isProgram()) {
+    const std::string hash = hashOf(HONE_TRY(readFile(options.file)));
+    return compiler.problems({std::filesystem::absolute(options.file), hash, flags, {}});
+  }
+  const model::Workload workload = HONE_TRY(model::readWorkload(options.file));
+  for (const model::BadLine& bad : workload.badLines) {
+    warnings.push_back(bad.error.message);
+  }
+  for (const model::WorkloadEntry& entry : workload.entries) {
+    problems.push_back(entry.problem);
+  }
+  if (problems.empty()) {
+    return userError("{} asks for no problem that hone can make", options.file);
+  }
+  return problems;
+}
+
+Result<std::vector<Problem>> namedProblems(const OperationOptions& options,
+                                           iree::Compiler& compiler,
+                                           const std::vector<std::string>& flags,
+                                           std::vector<std::string>& warnings) {
+  std::vector<Problem> problems;
+  for (const std::string& line : options.problems) {
+    for (const Problem& problem : HONE_TRY(model::problemsFromLine(line))) {
+      problems.push_back(problem);
+    }
+  }
+  if (!options.file.empty()) {
+    for (const Problem& problem : HONE_TRY(problemsOfFile(options, compiler, flags, warnings))) {
+      problems.push_back(problem);
+    }
+  }
+  if (options.type.empty()) {
+    return problems;
+  }
+  std::vector<Problem> typed;
+  for (const model::MatmulTypes& types : HONE_TRY(model::matmulTypesFrom("--type", options.type))) {
+    for (const Problem& problem : problems) {
+      typed.push_back(retyped(problem, types));
+      HONE_CHECK(model::check(typed.back()));
+    }
+  }
+  return typed;
+}
+
+void addUnique(std::vector<Operation>& operations, Operation operation) {
+  if (std::find(operations.begin(), operations.end(), operation) == operations.end()) {
+    operations.push_back(std::move(operation));
+  }
+}
+
+}  // namespace
+
+void OperationOptions::addTo(CLI::App& verb) {
+  verb_ = &verb;
+  const auto add = [&](const char* name, auto& into, const char* text) {
+    auto* option = verb.add_option(name, into, text)->group(kGroup);
+    if constexpr (std::is_same_v<std::decay_t<decltype(into)>, std::string>) {
+      if (!into.empty()) {
+        option->capture_default_str();
+      }
+    }
+    return option;
+  };
+  add("FILE", file, "A workload (MIOpen or BOO command lines, or names), or a program in MLIR");
+  add("--problem", problems, "A line of a workload, or a name: matmul_64x64x128_f32t_f32t_f32t")
+      ->allow_extra_args(false);
+  add("--kind", kind, "matmul, batch_matmul, split_k_matmul, conv1d, conv2d, conv3d, attention");
+  add("--problem-m", m, "Rows");
+  add("--problem-n", n, "Columns");
+  add("--problem-k", k, "Length of the sums");
+  add("--batch", batch, "Batch size: of a batch matmul, images or heads");
+  add("--type", type, "f32, f16, bf16, i8 (sums in i32), or lhs_rhs_result: f16_f16_f32");
+  add("--lhs", lhs, "t: row-major, n: column-major");
+  add("--rhs", rhs, "t: row-major, n: column-major");
+  add("--epilogue", epilogue, "Fused: none, bias, relu, gelu, softmax, bias_relu, bias_gelu");
+  add("--split-k-slices", splitKSlices, "Of split_k_matmul");
+  add("--direction", direction, "Convolutions: fwd, bwd (data), wrw (weights)");
+  add("--layout", layout, "Convolutions: nhwc (channels last), nchw (first)");
+  add("--channels", channels, "Convolutions: of the image");
+  add("--filters", filters, "Convolutions: how many");
+  add("--groups", groups, "Convolutions");
+  add("--image", image, "Convolutions: 56, or 56x48");
+  add("--filter", filter, "Convolutions: 3, or 3x1");
+  add("--stride", stride, "Convolutions");
+  add("--pad", pad, "Convolutions");
+  add("--dilation", dilation, "Convolutions");
+  add("--queries", queries, "Attention");
+  add("--keys", keys, "Attention");
+  add("--head-dim", headDim, "Attention");
+  add("--limit", limit, "No more than so many operations")->check(CLI::PositiveNumber);
+}
+
+bool OperationOptions::given() const {
+  const auto options = verb_->get_options();
+  return std::any_of(options.begin(), options.end(), [](const CLI::Option* option) {
+    return option->get_group() == kGroup && option->count() > 0 && option->get_name() != "--limit";
+  });
+}
+
+bool OperationOptions::isProgram() const { return file.ends_with(".mlir"); }
+
+Result<std::vector<Operation>> operationsFrom(const OperationOptions& options,
+                                              iree::Compiler& compiler,
+                                              const std::vector<std::string>& flags,
+                                              std::vector<std::string>& warnings) {
+  std::vector<Operation> operations;
+  for (const Problem& problem : HONE_TRY(namedProblems(options, compiler, flags, warnings))) {
+    addUnique(operations, {problem, {}});
+  }
+  const bool named = !options.file.empty() || !options.problems.empty();
+  if (!named || !options.kind.empty()) {
+    OperationOptions typed = options;
+    typed.type = options.type.empty() ? "f32" : options.type;
+    const std::string kinds = !options.kind.empty()    ? options.kind
+                              : !options.batch.empty() ? "batch_matmul"
+                                                       : "matmul";
+    for (const std::string& kind : splitAt(kinds, ',')) {
+      for (Operation& operation : HONE_TRY(sweepOf(typed, std::string(trim(kind))))) {
+        addUnique(operations, std::move(operation));
+      }
+    }
+  }
+  if (options.limit > 0 && std::cmp_greater(operations.size(), options.limit)) {
+    operations.resize(static_cast<std::size_t>(options.limit));
+  }
+  return operations;
+}
+
+std::vector<Operation> usualOperations(std::string_view target) {
+  // An f16 accumulator does not compile for MFMA; elsewhere f16 is f16 throughout, as of old.
+  std::vector<std::string> types = {"f32t_f32t_f32t"};
+  if (target.starts_with("cuda")) {
+    types = {"f16t_f16t_f16t", "f32t_f32t_f32t"};
+  } else if (target.starts_with("rocm")) {
+    types = {"f16t_f16t_f32t", "f32t_f32t_f32t"};
+  }
+  std::vector<Operation> operations;
+  const auto add = [&](const std::string& name, const std::vector<std::int64_t>& slices = {}) {
+    for (const std::string& type : types) {
+      if (auto problem = model::problemFromSeedName(fmt::format("{}_{}", name, type))) {
+        operations.push_back({*problem, slices});
+      }
+    }
+  };
+  for (const char* shape : {"128x128x256", "256x512x128", "1024x512x2048", "2560x2560x2560"}) {
+    add(fmt::format("matmul_{}", shape));
+  }
+  add("batch_matmul_16x512x64x512");
+  add("matmul_512x64x4096", {2, 4, 8});
+  add("matmul_bias_relu_512x512x512");
+  for (const char* conv :
+       {"conv2d_fwd_1x56x56x64_64x3x3_s1x1_p1x1_d1x1_g1_f32nhwc_f32nhwc_f32nhwc",
+        "conv2d_wrw_1x56x56x64_64x3x3_s1x1_p1x1_d1x1_g1_f32nhwc_f32nhwc_f32nhwc"}) {
+    operations.push_back({model::problemFromSeedName(conv).value(), {}});
+  }
+  operations.push_back(
+      {model::problemFromSeedName("attention_4x256x256x64_f32t_f32t_f32t").value(), {}});
+  return operations;
+}
+
+}  // namespace hone::app

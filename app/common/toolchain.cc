@@ -1,0 +1,99 @@
+#include "app/common/toolchain.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cmath>
+
+#include "base/clock.h"
+#include "base/file.h"
+#include "base/machine.h"
+#include "store/progress_file.h"
+
+namespace hone::app {
+namespace {
+
+/// At least one: none would mean no limit. At most a year, which fits every clock.
+std::chrono::milliseconds milliseconds(double seconds) {
+  constexpr double kYear = 365.0 * 24 * 3600;
+  const double wanted = std::clamp(seconds, 0.001, kYear) * 1000;
+  return std::chrono::milliseconds(std::llround(wanted));
+}
+
+}  // namespace
+
+void ToolchainOptions::addTo(CLI::App& verb) {
+  verb.add_option("--target", target, "What to compile for: local, vulkan, rocm:gfx942, cuda:sm_80")
+      ->capture_default_str();
+  verb.add_option("--device", device,
+                  "Where to run: local-sync, local-task, vulkan, hip://0, cuda://0");
+  verb.add_option("--compile-timeout", compileSeconds, "Seconds that one compile may take")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  verb.add_option("--run-timeout", runSeconds, "Seconds that one process that runs it may take")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+}
+
+Result<Toolchain> Toolchain::start(const Context& context, const ToolchainOptions& options) {
+  iree::Target target = HONE_TRY(iree::targetFrom(options.target));
+  iree::Installation installation = HONE_TRY(iree::findInstallation(context.ireeFolder));
+  std::optional<iree::Device> device;
+  if (options.elsewhere) {
+    device = HONE_TRY(iree::fittingDevice(target, options.device));
+  } else {
+    device = HONE_TRY(iree::chooseDevice(installation, target, options.device));
+  }
+  const std::size_t workers =
+      options.compilers == 0 ? cpuCount() : std::min(options.compilers, cpuCount());
+  // Half of the memory for all compiles together, the other half for what is measured.
+  const Limits compileLimits{milliseconds(options.compileSeconds), memoryBytes() / 2 / workers};
+  Limits runLimits{milliseconds(options.runSeconds), 0};
+  if (device && device->isLocal()) {
+    runLimits.memoryBytes = memoryBytes() / 2;  // GPU drivers map far more than they use
+  }
+  auto pool = HONE_TRY(iree::CompilePool::start({installation.compilerLibrary(), workers, {}}));
+  const auto artifacts =
+      options.artifacts.empty() ? cacheFolder() / "artifacts" : options.artifacts;
+  iree::Compiler compiler(std::move(pool), iree::ArtifactCache(artifacts), compileLimits);
+  return Toolchain{std::move(installation), std::move(target), std::move(device),
+                   std::move(compiler), runLimits};
+}
+
+store::Run describeCommand(const Context& context, std::string_view verb) {
+  store::Run run;
+  run.verb = verb;
+  run.arguments = context.arguments;
+  run.workingFolder = std::filesystem::current_path().string();
+  run.startedAt = utcNow();
+  run.honeVersion = HONE_VERSION;
+  run.host = hostName();
+  run.cpu = cpuName();
+  return run;
+}
+
+store::Run describeRun(const Context& context, const Toolchain& toolchain, std::string_view verb) {
+  store::Run run = describeCommand(context, verb);
+  run.compilerRevision = toolchain.compiler.revision();
+  run.target = toolchain.target.name;
+  run.device = toolchain.device ? toolchain.device->name : "";
+  return run;
+}
+
+Result<std::int64_t> findOrAddRun(const Context& context, store::Store& store,
+                                  const store::Run& run, Progress& progress) {
+  const auto before = HONE_TRY(store.unfinishedRun(run.key));
+  if (context.resumed && (!before || before->id != *context.resumed)) {
+    return userError(
+        "run {} cannot go on: its program, its configs, the compiler or the device have changed "
+        "since; give its command again to begin anew",
+        *context.resumed);
+  }
+  if (before) {
+    progress.say(fmt::format("going on with run {} of {}", before->id, before->startedAt));
+  }
+  const std::int64_t id = before ? before->id : HONE_TRY(store.addRun(run));
+  progress.watch(std::make_unique<store::ProgressFile>(context.store, id));
+  return id;
+}
+
+}  // namespace hone::app

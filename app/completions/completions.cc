@@ -1,0 +1,78 @@
+#include "app/completions/completions.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdio>
+#include <memory>
+
+#include "app/common/find_run.h"
+#include "app/completions/completion_scripts.h"
+#include "app/completions/man_page.h"
+#include "base/text.h"
+
+namespace hone::app {
+namespace {
+
+/// A run is a line for the shells: a title with a line break in it would be taken for two.
+std::string onOneLine(std::string title) {
+  std::ranges::replace_if(title, [](unsigned char c) { return c < 0x20 || c == 0x7f; }, ' ');
+  return title;
+}
+
+/// The newest runs, for a shell to offer; without a store there are none, and that is no error.
+Result<int> printRuns(const Context& context) {
+  constexpr std::int64_t kOffered = 50;
+  constexpr std::size_t kWidth = 60;
+  const auto store = openStore(context);
+  const auto runs = store ? store->listRuns(kOffered) : std::vector<store::RunLine>();
+  for (const store::RunLine& run : runs ? *runs : std::vector<store::RunLine>()) {
+    fmt::print("{}\t{} {}\n", run.id, nameOf(run.status), shortened(onOneLine(run.title), kWidth));
+  }
+  return 0;
+}
+
+Result<int> printScript(const CLI::App& app, const std::string& shell) {
+  const CommandHelp root = describeCommands(app);
+  fmt::print("{}", shell == "bash"  ? bashCompletion(root)
+                   : shell == "zsh" ? zshCompletion(root)
+                                    : fishCompletion(root));
+  return 0;
+}
+
+}  // namespace
+
+void addCompletionsVerb(CLI::App& app, Context& context) {
+  auto shell = std::make_shared<std::string>();
+  CLI::App* verb =
+      app.add_subcommand("completions", "A script by which bash, zsh or fish completes commands");
+  verb->add_option("SHELL", *shell, "Which; runs prints the runs that the scripts offer")
+      ->check(CLI::IsMember({"bash", "zsh", "fish", "runs"}))
+      ->required();
+  verb->footer(
+      "Examples:\n"
+      "  source <(hone completions bash)\n"
+      "  hone completions bash > ~/.local/share/bash-completion/completions/hone\n"
+      "  hone completions zsh > ~/.zfunc/_hone             with fpath+=~/.zfunc in ~/.zshrc\n"
+      "  hone completions fish > ~/.config/fish/completions/hone.fish");
+  verb->callback([&app, &context, shell] {
+    context.action = [&app, &context, shell] {
+      return *shell == "runs" ? printRuns(context) : printScript(app, *shell);
+    };
+  });
+}
+
+void addManVerb(CLI::App& app, Context& context) {
+  CLI::App* verb = app.add_subcommand("man", "The manual page of all commands");
+  verb->footer(
+      "Examples:\n"
+      "  hone man | man -l -\n"
+      "  hone man > ~/.local/share/man/man1/hone.1");
+  verb->callback([&app, &context] {
+    context.action = [&app]() -> Result<int> {
+      fmt::print("{}", manPage(describeCommands(app), HONE_VERSION));
+      return 0;
+    };
+  });
+}
+
+}  // namespace hone::app

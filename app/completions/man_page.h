@@ -1,0 +1,13 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "app/common/command_tree.h"
+
+namespace hone::app {
+
+/// In roff with the man macros; pure ASCII, so that every formatter reads it.
+[[nodiscard]] std::string manPage(const CommandHelp& root, std::string_view version);
+
+}  // namespace hone::app

@@ -1,0 +1,291 @@
+#include "app/doctor/doctor.h"
+
+#include <dlfcn.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <cstdlib>
+#include <nlohmann/json.hpp>
+#include <system_error>
+
+#include "app/common/toolchain.h"
+#include "base/file.h"
+#include "base/machine.h"
+#include "base/subprocess.h"
+#include "base/text.h"
+#include "engine/program.h"
+#include "engine/verifier.h"
+#include "iree/mlir/problem_mlir.h"
+#include "kernel/worker/defences.h"
+#include "kernel/worker/python_place.h"
+#include "report/render/table.h"
+#include "store/records.h"
+#include "verify/reference.h"
+
+namespace hone::app {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// One thing that hone needs or can use.
+struct Check {
+  std::string name;
+  bool found = false;
+  bool needed = false;  ///< for the local CPU path
+  std::string what;     ///< version and place, or what is wrong
+  std::string mend;     ///< the command that mends it, or what it is for
+};
+
+constexpr const char* kSetup = "scripts/setup";
+
+/// A package in the site folder of IREE's venv, by the folder of its metadata: its version.
+std::string wheelVersion(const fs::path& site, const std::string& name) {
+  std::error_code ignored;
+  for (const auto& entry : fs::directory_iterator(site, ignored)) {
+    const std::string file = entry.path().filename().string();
+    if (file.starts_with(name + "-") && file.ends_with(".dist-info")) {
+      return file.substr(name.size() + 1, file.size() - name.size() - 1 - 10);
+    }
+  }
+  return "";
+}
+
+Check checkCompiler(const Result<iree::Installation>& installation) {
+  Check check{"IREE compiler", false, true, "", kSetup};
+  if (!installation) {
+    check.what = installation.error().message;
+    return check;
+  }
+  auto pool = iree::CompilePool::start({installation->compilerLibrary(), 1, {}});
+  if (!pool) {
+    check.what = pool.error().message;
+    return check;
+  }
+  check.found = true;
+  check.what = fmt::format("{}, {} (by {})", pool->revision().substr(0, pool->revision().find(' ')),
+                           installation->compilerLibrary().string(), installation->foundBy);
+  return check;
+}
+
+Check checkRuntime(const Result<iree::Installation>& installation) {
+  Check check{"IREE runtime tools", false, true, "", kSetup};
+  if (!installation) {
+    return check;
+  }
+  for (const char* tool : {"iree-run-module", "iree-benchmark-module"}) {
+    const fs::path path = installation->runtimeTool(tool);
+    if (::access(path.c_str(), X_OK) != 0) {
+      check.what = fmt::format("{} is not there", path.string());
+      check.mend = "pip install iree-base-runtime==3.13.0";
+      return check;
+    }
+  }
+  check.found = true;
+  check.what = fmt::format("{}, {}", wheelVersion(installation->site, "iree_base_runtime"),
+                           installation->runtimeTool("").string());
+  return check;
+}
+
+/// A small matmul compiled, run on the device, and compared with the reference.
+Result<void> tryDevice(const Context& context, const std::string& target,
+                       const std::string& device) {
+  ToolchainOptions options;
+  options.target = target;
+  options.device = device;
+  Toolchain toolchain = HONE_TRY(Toolchain::start(context, options));
+  if (!toolchain.device) {
+    return machineError("no such device on this machine");
+  }
+  const ScratchFolder scratch = HONE_TRY(ScratchFolder::create("hone-doctor"));
+  const fs::path file = scratch.path() / "matmul.mlir";
+  model::Matmul matmul;
+  matmul.m = 16;
+  matmul.n = 16;
+  matmul.k = 16;
+  HONE_CHECK(writeFile(file, iree::mlirOf(matmul)));
+  const engine::Program program =
+      HONE_TRY(engine::loadProgram(toolchain.compiler, file, "", toolchain.target.flags));
+  const engine::Inputs inputs = HONE_TRY(engine::makeInputs(program, {}, 1, scratch.path()));
+  const std::vector<iree::CompileRequest> requests = {
+      {program.source, program.hash, toolchain.target.flags, {}}};
+  const auto compiled = HONE_TRY(toolchain.compiler.compileAll(requests, {}));
+  if (compiled.front().module.empty()) {
+    return machineError("{}", compiled.front().report.message);
+  }
+  const iree::ModuleRunner runner = toolchain.runner();
+  engine::Verifier verifier(runner, program, inputs, scratch.path());
+  const auto verification =
+      HONE_TRY(verifier.check({compiled.front().module, program.function, inputs.arguments}));
+  if (verification.outcome != model::Outcome::ok) {
+    return machineError("{}: {}", nameOf(verification.outcome), verification.message);
+  }
+  return {};
+}
+
+Check checkDevice(const Context& context, const std::string& target, const std::string& device,
+                  bool needed, const std::string& mend) {
+  Check check{fmt::format("device {}", device), false, needed, "", mend};
+  const auto tried = tryDevice(context, target, device);
+  check.found = tried.has_value();
+  check.what = tried ? "compiled, ran and verified a matmul" : tried.error().message;
+  return check;
+}
+
+/// Devices whose code can be compiled everywhere, but which are seldom there.
+Check checkFarDevice(const Result<iree::Installation>& installation, const std::string& driver) {
+  Check check{fmt::format("device {}", driver), false, false, "not here: compile-only",
+              "a machine with that GPU and its driver"};
+  const auto devices = installation ? iree::listDevices(*installation)
+                                    : Result<std::vector<std::string>>(std::vector<std::string>());
+  for (const std::string& name : devices.value_or(std::vector<std::string>())) {
+    if (name.starts_with(driver + "://")) {
+      check.found = true;
+      check.what = name;
+    }
+  }
+  return check;
+}
+
+Check checkWheel(const Result<iree::Installation>& installation, const std::string& name,
+                 const std::string& package, const std::string& mend) {
+  Check check{name, false, false, "not installed", mend};
+  const std::string version = installation ? wheelVersion(installation->site, package) : "";
+  if (!version.empty()) {
+    check.found = true;
+    check.what = fmt::format("{}, {}", version, installation->site.string());
+  }
+  return check;
+}
+
+/// What hone kernel can use: all of it is optional.
+void addKernelChecks(std::vector<Check>& checks) {
+  const std::string mend = "scripts/setup --kernels (only for hone kernel)";
+  const auto place = kernel::findPython();
+  const auto packages = place ? kernel::packagesOf(place->interpreter)
+                              : Result<kernel::PythonPackages>(std::unexpected(place.error()));
+  const auto add = [&](const std::string& name, const std::string& version) {
+    Check check{name, !version.empty(), false, "not installed", mend};
+    if (!packages) {
+      check.what = packages.error().message;
+    } else if (check.found) {
+      check.what =
+          fmt::format("{}, {} (by {})", version, place->interpreter.string(), place->foundBy);
+    }
+    checks.push_back(std::move(check));
+  };
+  add("PyTorch", packages ? packages->torch : "");
+  add("TileLang", packages ? packages->tilelang : "");
+  const std::vector<std::string> missing = kernel::missingDefences();
+  checks.push_back({"kernel sandbox", missing.empty(), false,
+                    missing.empty() ? "seccomp and Landlock hold" : kernel::warningOf(missing),
+                    "a kernel of Linux 5.13 or later with Landlock and seccomp (only for hone "
+                    "kernel)"});
+  const std::string nvcc = findProgram("nvcc");
+  checks.push_back({"nvcc", !nvcc.empty(), false, nvcc.empty() ? "not installed" : nvcc,
+                    "CUDA's compiler (only for the registers of hone kernel's GPU kernels)"});
+}
+
+Check checkSlurm() {
+  const std::string sbatch = findProgram("sbatch");
+  return {"Slurm", !sbatch.empty(), false, sbatch.empty() ? "not installed" : sbatch,
+          "apt-get install slurm-wlm (only to run on a cluster)"};
+}
+
+/// Whether a model can be asked; its key is never shown.
+Check checkModel() {
+  const char* base = std::getenv("OPENAI_API_BASE");
+  const bool key = std::getenv("OPENAI_API_KEY") != nullptr;
+  Check check{"model endpoint", base != nullptr || key, false, "", ""};
+  check.what = check.found ? fmt::format("{}, key {}", base != nullptr ? base : "the default",
+                                         key ? "set" : "not set")
+                           : "not set";
+  check.mend = "export OPENAI_API_BASE=… OPENAI_API_KEY=… (only for hone kernel with a model)";
+  return check;
+}
+
+Check checkStore(const Context& context) {
+  Check check{"store", true, true, context.store.string(), "hone --store FILE"};
+  std::error_code code;
+  fs::path folder = fs::absolute(context.store, code).parent_path();
+  while (!folder.empty() && !fs::exists(folder, code) && folder != folder.root_path()) {
+    folder = folder.parent_path();
+  }
+  if (::access(folder.c_str(), W_OK) != 0) {
+    check.found = false;
+    check.what = fmt::format("{} cannot be written", folder.string());
+  }
+  return check;
+}
+
+std::vector<Check> runChecks(const Context& context) {
+  const auto installation = iree::findInstallation(context.ireeFolder);
+  std::vector<Check> checks;
+  checks.push_back(checkCompiler(installation));
+  checks.push_back(checkRuntime(installation));
+  checks.push_back({"oneDNN (reference)", true, true, verify::referenceLibrary(), ""});
+  if (checks[0].found && checks[1].found) {
+    checks.push_back(checkDevice(context, "local", "local-sync", true, kSetup));
+    checks.push_back(checkDevice(context, "local", "local-task", true, kSetup));
+    checks.push_back(checkDevice(context, "vulkan", "vulkan", false,
+                                 "apt-get install mesa-vulkan-drivers libvulkan1"));
+    checks.push_back(checkFarDevice(installation, "hip"));
+    checks.push_back(checkFarDevice(installation, "cuda"));
+  }
+  checks.push_back(checkStore(context));
+  checks.push_back(checkWheel(installation, "z3", "z3_solver", "pip install z3-solver"));
+  addKernelChecks(checks);
+  checks.push_back(checkSlurm());
+  checks.push_back(checkModel());
+  return checks;
+}
+
+void printChecks(const std::vector<Check>& checks, bool works) {
+  report::Table table({{""}, {"", report::Align::left, 20}, {"", report::Align::left, 30}});
+  for (const Check& check : checks) {
+    const char* mark = check.found ? "ok" : check.needed ? "MISSING" : "-";
+    table.add({mark, check.name, check.what});
+    if (!check.found && !check.mend.empty()) {
+      table.add({"", "", fmt::format("mend: {}", check.mend)});
+    }
+  }
+  fmt::print("{} CPUs, {:.0f} GiB, {}\n{}\n{}\n", cpuCount(),
+             static_cast<double>(memoryBytes()) / (1ULL << 30U), cpuName(), table.text(),
+             works ? "the local CPU path works" : "the local CPU path does not work yet");
+}
+
+Result<int> doctor(const Context& context) {
+  const std::vector<Check> checks = runChecks(context);
+  bool works = checks[0].found && checks[1].found;
+  nlohmann::json rows = nlohmann::json::array();
+  for (const Check& check : checks) {
+    works = works && (check.found || !check.needed);
+    rows.push_back({{"name", check.name},
+                    {"found", check.found},
+                    {"needed", check.needed},
+                    {"what", check.what},
+                    {"mend", check.found ? "" : check.mend}});
+  }
+  if (context.json) {
+    fmt::print("{}\n", store::jsonText({{"works", works}, {"checks", rows}}, 2));
+  } else {
+    printChecks(checks, works);
+  }
+  return works ? 0 : 3;
+}
+
+}  // namespace
+
+void addDoctorVerb(CLI::App& app, Context& context) {
+  CLI::App* verb =
+      app.add_subcommand("doctor", "Each thing that hone needs: found or not, and what mends it");
+  verb->footer(
+      "Examples:\n"
+      "  hone doctor\n"
+      "  hone doctor --json\n"
+      "  hone --iree ~/venv doctor\n"
+      "Exit code 0 when the local CPU path works, 3 otherwise.");
+  verb->callback([&context] { context.action = [&context] { return doctor(context); }; });
+}
+
+}  // namespace hone::app

@@ -1,0 +1,26 @@
+#include "app/kernel/kernel.h"
+
+#include <CLI/CLI.hpp>
+
+#include "app/kernel/kernel_examples.h"
+#include "app/kernel/kernel_list.h"
+#include "app/kernel/kernel_optimize.h"
+
+namespace hone::app {
+
+void addKernelVerb(CLI::App& app, Context& context) {
+  CLI::App* verb =
+      app.add_subcommand("kernel", "Make C++ and TileLang kernels faster, turn by turn");
+  verb->require_subcommand(1);
+  verb->fallthrough();
+  addKernelListVerb(*verb, context);
+  addKernelOptimizeVerb(*verb, context);
+  addKernelExamplesVerb(*verb, context);
+  verb->footer(
+      "Examples:\n"
+      "  hone kernel list-slow examples/kernels\n"
+      "  hone kernel optimize --kernel examples/kernels/cpp/softmax.cc\n"
+      "  hone kernel examples packing");
+}
+
+}  // namespace hone::app

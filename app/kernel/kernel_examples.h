@@ -1,0 +1,14 @@
+#pragma once
+
+#include "app/common/context.h"
+
+namespace CLI {
+class App;
+}
+
+namespace hone::app {
+
+/// `hone kernel examples`: lists and searches the library of techniques.
+void addKernelExamplesVerb(CLI::App& kernel, Context& context);
+
+}  // namespace hone::app

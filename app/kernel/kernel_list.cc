@@ -1,0 +1,245 @@
+#include "app/kernel/kernel_list.h"
+
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdio>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "app/common/toolchain.h"
+#include "app/kernel/kernel_model.h"
+#include "base/hash.h"
+#include "base/machine.h"
+#include "base/text.h"
+#include "kernel/turns/kernel_files.h"
+#include "report/render/table.h"
+
+namespace hone::app {
+namespace {
+
+using kernel::ListedKernel;
+namespace fs = std::filesystem;
+
+struct ListOptions {
+  std::string folder;
+  double threshold = 0.8;
+  KernelBenchOptions bench;
+};
+
+constexpr const char* kListed = "listed";  ///< of the summary
+
+/// Equal for what would be measured alike.
+std::string contentOf(const kernel::Source& source, const kernel::Task& task,
+                      const KernelBench& bench) {
+  Hasher hasher;
+  hasher.field(HONE_VERSION).field(hostName()).field(bench.machineName());
+  hasher.field(bench.judge.device).field(source.key());
+  for (const fs::path& file : {task.reference, task.pytorch}) {
+    hasher.field(file.empty() ? "" : readFile(file).value_or(""));
+  }
+  // With PyTorch there is more to measure than without.
+  hasher.field(task.pytorch.empty() ? "" : bench.judge.python.string());
+  return hasher.hex();
+}
+
+/// All that earlier lists measured, by content. What failed is tried again: it may have been for
+/// want of time or memory.
+Result<std::map<std::string, ListedKernel>> knownBefore(const store::Store& store) {
+  std::map<std::string, ListedKernel> known;
+  for (const store::RunLine& line : HONE_TRY(store.listRuns(0))) {
+    if (line.verb != "kernel" || line.status != store::RunStatus::finished) {
+      continue;
+    }
+    const auto run = HONE_TRY(store.run(line.id));
+    for (const auto& one : run->summary.value(kListed, nlohmann::json::array())) {
+      ListedKernel listed = kernel::listedKernelFrom(one);
+      if (listed.problem.empty()) {
+        known.try_emplace(listed.content, listed);
+      }
+    }
+  }
+  return known;
+}
+
+/// One kernel, measured or looked up; what is wrong with it or its reference is a value.
+Result<ListedKernel> listOne(store::Store& store, std::int64_t run, const KernelBench& bench,
+                             const fs::path& file, const std::string& name,
+                             const std::map<std::string, ListedKernel>& known, Progress& progress) {
+  const auto source = HONE_TRY(kernel::readKernel(file));
+  const auto reference = HONE_TRY(kernel::findReference(file, ""));
+  auto task = HONE_TRY(kernel::readTask(reference, bench.judge));
+  const std::string content = contentOf(source, task, bench);
+  if (const auto before = known.find(content); before != known.end()) {
+    return before->second;
+  }
+  auto judge = HONE_TRY(kernel::Judge::open(std::move(task), bench.judge));
+  kernel::JudgeReferee referee(judge);
+  kernel::Docket docket(referee, {store, run, name, bench.rankBy, bench.judge.seed});
+  ListedKernel listed = HONE_TRY(kernel::listKernel(docket, source, bench.machine, progress));
+  listed.content = content;
+  return listed;
+}
+
+/// The slowest first; those without PyTorch by their share of the roofline; what failed last.
+bool before(const ListedKernel& a, const ListedKernel& b) {
+  const auto rank = [](const ListedKernel& one) {
+    return std::make_tuple(!one.problem.empty(), !one.speedup.has_value(),
+                           one.speedup.value_or(one.share));
+  };
+  return rank(a) < rank(b);
+}
+
+void print(const std::vector<ListedKernel>& listed, double threshold) {
+  // The mark and the kernel's place in the line are what scripts look for; they want it whole.
+  const bool forPeople = ::isatty(STDOUT_FILENO) != 0;
+  report::Table table({{"", report::Align::left},
+                       {"speedup", report::Align::right},
+                       {"kernel", report::Align::left, 16},
+                       {"category", report::Align::left, 8},
+                       {"time", report::Align::right},
+                       {"PyTorch", report::Align::right},
+                       {"of roofline", report::Align::right}});
+  std::size_t slow = 0;
+  std::size_t problems = 0;
+  for (const ListedKernel& one : listed) {
+    problems += one.problem.empty() ? 0 : 1;
+    if (one.slow(threshold)) {
+      ++slow;
+      table.add({"📉", one.speedup ? fmt::format("{:.3f}x", *one.speedup) : "-", one.kernel,
+                 one.category, humanTime(one.kernelNs),
+                 one.speedup ? humanTime(one.pytorchNs) : "-",
+                 one.share > 0 ? fmt::format("{:.1f} %", 100 * one.share) : "-"});
+    }
+  }
+  if (slow > 0) {
+    constexpr std::size_t kWideMark = 1;  // a terminal takes two columns for it
+    fmt::print("{}\n", table.text(forPeople ? report::outputWidth() - kWideMark : 0));
+  }
+  fmt::print(
+      "{} of {} kernels are slow: below {:.2f}x PyTorch\n"
+      "(without PyTorch by their share of the roofline)\n",
+      slow, listed.size(), threshold);
+  if (problems > 0) {
+    fmt::print("\nnot measured:\n");
+    for (const ListedKernel& one : listed) {
+      if (!one.problem.empty()) {
+        fmt::print("  {}: {}\n", one.kernel, one.problem);
+      }
+    }
+  }
+}
+
+Result<int> listSlow(const Context& context, const ListOptions& options) {
+  const fs::path folder = options.folder.empty() ? options.bench.kernels : options.folder;
+  const std::string contents = HONE_TRY(kernel::contentsOf(folder));
+  static_cast<void>(takeApiKey());  // no kernel shall see it
+  const KernelBench bench = HONE_TRY(KernelBench::make(options.bench));
+  Progress progress(context.quiet || context.json);
+  auto store = HONE_TRY(store::Store::open(context.store, store::Store::Mode::write));
+  store::Run described = describeCommand(context, "kernel");
+  described.device = bench.judge.device;
+  described.seed = options.bench.seed;
+  described.key = Hasher()
+                      .field("kernel list-slow")
+                      .field(fs::absolute(folder).string())
+                      .field(contents)
+                      .field(bench.machineName())
+                      .field(fmt::format("{} {}", bench.judge.device, options.bench.seed))
+                      .hex();
+  const std::int64_t run = HONE_TRY(findOrAddRun(context, store, described, progress));
+  const auto listed = HONE_TRY(listKernels(store, run, bench, folder, progress));
+  HONE_CHECK(store.finishRun(run, store::RunStatus::finished, listSummary(listed)));
+  if (!context.json) {
+    print(listed, options.threshold);
+    const auto slowest = std::ranges::find_if(
+        listed, [&](const ListedKernel& one) { return one.slow(options.threshold); });
+    if (slowest != listed.end()) {
+      fmt::print("next: hone kernel optimize --kernel {}\n", (folder / slowest->kernel).string());
+    }
+    return 0;
+  }
+  nlohmann::json json = nlohmann::json::array();
+  for (const ListedKernel& one : listed) {
+    nlohmann::json entry = toJson(one);
+    entry["slow"] = one.slow(options.threshold);
+    json.push_back(std::move(entry));
+  }
+  fmt::print("{}\n", store::jsonText(json, 2));
+  return 0;
+}
+
+}  // namespace
+
+Result<std::vector<ListedKernel>> listKernels(store::Store& store, std::int64_t run,
+                                              const KernelBench& bench, const fs::path& folder,
+                                              Progress& progress) {
+  const auto files = HONE_TRY(kernel::findKernels(folder));
+  const auto known = HONE_TRY(knownBefore(store));
+  std::vector<ListedKernel> all;
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    const std::string name = files[i].lexically_relative(folder.lexically_normal()).string();
+    progress.say(fmt::format("{} of {}: {}", i + 1, files.size(), name));
+    progress.stage("judging", {.total = static_cast<std::int64_t>(files.size()),
+                               .done = static_cast<std::int64_t>(i)});
+    all.push_back(HONE_TRY(listKernelFile(store, run, bench, files[i], name, known, progress)));
+  }
+  sortListed(all);
+  return all;
+}
+
+void sortListed(std::vector<ListedKernel>& listed) {
+  std::stable_sort(listed.begin(), listed.end(), before);
+}
+
+Result<ListedKernel> listKernelFile(store::Store& store, std::int64_t run, const KernelBench& bench,
+                                    const fs::path& file, const std::string& name,
+                                    const std::map<std::string, ListedKernel>& known,
+                                    Progress& progress) {
+  auto listed = listOne(store, run, bench, file, name, known, progress);
+  if (!listed && listed.error().fault != Fault::user) {
+    return listed;
+  }
+  ListedKernel value;
+  if (listed) {
+    value = *std::move(listed);
+  } else {
+    value.problem = listed.error().message;
+  }
+  value.kernel = name;
+  return value;
+}
+
+nlohmann::json listSummary(const std::vector<ListedKernel>& listed) {
+  nlohmann::json all = nlohmann::json::array();
+  for (const ListedKernel& one : listed) {
+    if (!one.content.empty()) {
+      all.push_back(toJson(one));
+    }
+  }
+  return {{kListed, std::move(all)}};
+}
+
+void addKernelListVerb(CLI::App& kernel, Context& context) {
+  auto options = std::make_shared<ListOptions>();
+  CLI::App* verb = kernel.add_subcommand(
+      "list-slow", "List kernels that are slower than PyTorch by a threshold");
+  verb->add_option("DIR", options->folder, "The folder with the kernels (that of --kernels)");
+  verb->add_option("--threshold", options->threshold, "Speedups below it are slow")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  options->bench.addTo(*verb);
+  verb->footer(
+      "Examples:\n"
+      "  hone kernel list-slow examples/kernels\n"
+      "  hone kernel list-slow --threshold 0.6 --kernels level1\n"
+      "  hone kernel list-slow DIR | grep 📉 | awk '{print $3}'\n"
+      "A kernel needs its reference beside it: NAME.reference.cc or NAME.reference.py. Equal\n"
+      "kernels are measured once: their figures are in the store.");
+  verb->callback([&context, options] {
+    context.action = [&context, options] { return listSlow(context, *options); };
+  });
+}
+
+}  // namespace hone::app

@@ -1,0 +1,137 @@
+#include "app/kernel/kernel_model.h"
+
+#include <CLI/CLI.hpp>
+#include <array>
+#include <chrono>
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+#include <tuple>
+
+#include "kernel/chat/chat_client.h"
+#include "kernel/propose/both_proposers.h"
+#include "kernel/propose/llm_proposer.h"
+#include "kernel/propose/search_proposer.h"
+
+namespace hone::app {
+namespace {
+
+constexpr const char* kDefaultModel = "openai/o3";
+
+/// Takes a variable out of the environment, and out of the block that /proc shows of it.
+std::string takeVariable(const char* name) {
+  char* value = std::getenv(name);
+  if (value == nullptr) {
+    return "";
+  }
+  std::string text = value;
+  std::memset(value, '*', text.size());
+  ::unsetenv(name);
+  return text;
+}
+
+}  // namespace
+
+void KernelProposerOptions::addTo(CLI::App& verb) {
+  verb.add_option("--proposer", proposer,
+                  "search (no network), llm, both; search, or llm with --model or --api-base")
+      ->check(CLI::IsMember({"search", "llm", "both"}));
+  verb.add_option("--model", model, "openai/o3, openai/o3-mini, openai/gpt-4o, … (openai/o3)");
+  verb.add_option("--api-base", apiBase,
+                  "An OpenAI-compatible server (https://api.openai.com/v1); its key is in "
+                  "HONE_API_KEY or OPENAI_API_KEY");
+  verb.add_option("--temperature", temperature, "Of the model")
+      ->check(CLI::Range(0.0, 2.0))
+      ->capture_default_str();
+  verb.add_option("--max-tokens", maxTokens, "Of one answer")->check(CLI::PositiveNumber);
+  verb.add_option("--max-cost", maxCost, "Dollars that all answers may cost")
+      ->check(CLI::PositiveNumber);
+  verb.add_option("--price", price, "Dollars for a million tokens in and out: 2.5,10");
+  verb.add_option("--model-timeout", timeoutSeconds, "Seconds that one answer may take")
+      ->check(CLI::Range(0.1, 1e5))
+      ->capture_default_str();
+}
+
+bool KernelProposerOptions::usesModel() const {
+  return proposer.empty() ? !model.empty() || !apiBase.empty() : proposer != "search";
+}
+
+std::string KernelProposerOptions::key() const {
+  return usesModel() ? fmt::format("{} {} {} {} {} {}", proposer, model, apiBase, temperature,
+                                   maxTokens.value_or(0), maxCost.value_or(0))
+                     : std::string("search");
+}
+
+std::pair<std::string, std::string> takeApiKey() {
+  std::pair<std::string, std::string> taken;
+  for (const char* name : {"OPENAI_API_KEY", "HONE_API_KEY"}) {
+    if (std::string key = takeVariable(name); !key.empty()) {
+      taken = {std::move(key), name};
+    }
+  }
+  return taken;
+}
+
+Result<ProposerMaker> ProposerMaker::make(const KernelProposerOptions& options, std::uint64_t seed,
+                                          int threads) {
+  ProposerMaker maker(options);
+  maker.seed_ = seed;
+  maker.threads_ = threads;
+  std::tie(maker.key_, maker.keyName_) = takeApiKey();
+  if (!options.usesModel()) {
+    return maker;
+  }
+  if (maker.options_.model.empty()) {
+    maker.options_.model = kDefaultModel;
+  }
+  if (options.apiBase.empty() && maker.key_.empty()) {
+    return userError(
+        "a model at api.openai.com needs a key: put it into OPENAI_API_KEY or HONE_API_KEY, or "
+        "name "
+        "a server of your own with --api-base");
+  }
+  maker.price_ = kernel::priceOf(kernel::modelName(maker.options_.model));
+  if (!options.price.empty()) {
+    maker.price_ = HONE_TRY(kernel::priceFrom(options.price));
+  }
+  if (options.maxCost && !maker.price_) {
+    return userError("--max-cost needs the price of {}: give it with --price IN,OUT",
+                     maker.options_.model);
+  }
+  HONE_CHECK(maker.llm(0));
+  return maker;
+}
+
+Result<std::unique_ptr<kernel::Proposer>> ProposerMaker::llm(double spent) const {
+  kernel::ChatOptions chat;
+  if (!options_.apiBase.empty()) {
+    chat.apiBase = options_.apiBase;
+  }
+  chat.key = key_;
+  chat.keyName = keyName_;
+  chat.model = kernel::modelName(options_.model);
+  chat.temperature = options_.temperature;
+  chat.timeout = std::chrono::milliseconds(std::llround(options_.timeoutSeconds * 1000));
+  kernel::LlmLimits limits;
+  limits.price = price_;
+  limits.maxTokens = options_.maxTokens;
+  if (options_.maxCost) {
+    limits.maxCost = std::max(0.0, *options_.maxCost - spent);
+  }
+  auto client = HONE_TRY(kernel::ChatClient::make(std::move(chat)));
+  return std::make_unique<kernel::LlmProposer>(std::move(client), limits);
+}
+
+Result<std::unique_ptr<kernel::Proposer>> ProposerMaker::proposer(double spent) const {
+  if (!options_.usesModel()) {
+    return kernel::makeSearchProposer(seed_, threads_);
+  }
+  auto model = HONE_TRY(llm(spent));
+  if (options_.proposer != "both") {
+    return model;
+  }
+  return std::make_unique<kernel::BothProposers>(std::move(model),
+                                                 kernel::makeSearchProposer(seed_, threads_));
+}
+
+}  // namespace hone::app

@@ -1,0 +1,112 @@
+#include "app/kernel/kernel_report.h"
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "report/render/table.h"
+
+namespace hone::app {
+namespace {
+
+using kernel::Optimized;
+using kernel::Tried;
+using kernel::TurnRecord;
+using report::Align;
+
+bool failed(const Tried& tried) {
+  return !tried.judged.ok() && tried.judged.outcome != model::Outcome::tooSlow;
+}
+
+std::string overPyTorch(const Optimized& optimized, double speedup) {
+  return optimized.originalOverPyTorch
+             ? fmt::format("{:.2f}x", speedup * *optimized.originalOverPyTorch)
+             : "-";
+}
+
+std::string turnsText(const Optimized& optimized) {
+  report::Table table({{"turn", Align::right},
+                       {"tried", Align::right},
+                       {"failed", Align::right},
+                       {"speedup", Align::right},
+                       {"over PyTorch", Align::right},
+                       {"best", Align::left, 24}});
+  table.add({"0", "", "", "1.00x", overPyTorch(optimized, 1), "the original"});
+  for (const TurnRecord& turn : optimized.turns) {
+    std::size_t tried = 0;
+    std::size_t failures = 0;
+    for (const Tried& one : optimized.tried) {
+      tried += one.turn == turn.turn ? 1 : 0;
+      failures += one.turn == turn.turn && failed(one) ? 1 : 0;
+    }
+    const Tried* best = optimized.find(turn.best);
+    table.add({std::to_string(turn.turn), std::to_string(tried), std::to_string(failures),
+               fmt::format("{:.2f}x", turn.bestSpeedup), overPyTorch(optimized, turn.bestSpeedup),
+               best != nullptr ? best->proposal.title : ""});
+  }
+  return table.text(report::outputWidth());
+}
+
+std::string speedupText(const stats::Comparison& comparison) {
+  const stats::Interval& speedup = comparison.speedup;
+  return fmt::format("{:.2f}x (95 % interval {:.2f} - {:.2f}, {})", speedup.estimate, speedup.low,
+                     speedup.high, stats::nameOf(comparison.verdict));
+}
+
+std::string confirmationText(const kernel::Confirmation& confirmed) {
+  std::string text = fmt::format("confirmed in {} rounds of fresh processes: {} -> {}\n",
+                                 confirmed.original.rounds, humanTime(confirmed.originalNs),
+                                 humanTime(confirmed.bestNs));
+  text += fmt::format("  over the original: {}\n", speedupText(confirmed.original));
+  if (confirmed.pytorch) {
+    text += fmt::format("  over PyTorch ({}): {}\n", humanTime(confirmed.pytorchNs),
+                        speedupText(*confirmed.pytorch));
+  }
+  return text + fmt::format("  noise: the original differs from itself by up to {:.2f} %\n",
+                            100 * confirmed.original.floor);
+}
+
+}  // namespace
+
+std::string optimizedReport(const Optimized& optimized) {
+  std::string text = fmt::format("{}\n\n{}", optimized.original.name, turnsText(optimized));
+  text += fmt::format("\nstopped: {}\n", optimized.why);
+  if (!optimized.spent.empty()) {
+    text += fmt::format("model: {}\n", optimized.spent);
+  }
+  if (optimized.confirmed) {
+    text += confirmationText(*optimized.confirmed);
+  }
+  if (!optimized.note.empty()) {
+    text += fmt::format("{}\n", optimized.note);
+  }
+  return text;
+}
+
+std::string filesReport(const kernel::OutputFiles& files) {
+  std::string text;
+  if (!files.kernel.empty()) {
+    text += fmt::format("written: {}\n", files.kernel.string());
+  }
+  if (!files.history.empty()) {
+    text += fmt::format("history: {}\n", files.history.string());
+  }
+  return text;
+}
+
+std::string triedReport(const Optimized& optimized) {
+  report::Table table({{"turn", Align::right},
+                       {"outcome", Align::left},
+                       {"speedup", Align::right},
+                       {"candidate", Align::left, 24},
+                       {"", Align::left, 24}});
+  for (const Tried& tried : optimized.tried) {
+    if (tried.turn > 0) {
+      table.add({std::to_string(tried.turn), std::string(model::nameOf(tried.judged.outcome)),
+                 tried.speedup ? fmt::format("{:.2f}x", *tried.speedup) : "", tried.proposal.title,
+                 tried.judged.message});
+    }
+  }
+  return table.text(report::outputWidth()) + "\n";
+}
+
+}  // namespace hone::app

@@ -1,0 +1,29 @@
+#include "app/kernel/kernel_worker.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+
+#include "kernel/worker/worker_child.h"
+
+namespace hone::app {
+
+void addKernelWorkerVerb(CLI::App& app, Context& context) {
+  CLI::App* verb = app.add_subcommand("kernel-worker", "Run a kernel for the judge");
+  verb->group("");  // not in --help
+  verb->callback([&context] {
+    context.action = []() -> Result<int> {
+      if (::fcntl(3, F_GETFD) < 0 || ::fcntl(4, F_GETFD) < 0) {
+        return userError("kernel-worker is started by hone itself, with channels to it");
+      }
+      // A kernel may have left anything behind: nothing of it runs at the end.
+      const int code = kernel::serveKernels();
+      std::fflush(nullptr);
+      ::_exit(code);
+    };
+  });
+}
+
+}  // namespace hone::app

@@ -1,0 +1,94 @@
+#include "app/profile/compile.h"
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+#include "app/common/toolchain.h"
+#include "app/profile/generated_folder.h"
+#include "engine/lane.h"
+#include "profile/build.h"
+
+namespace hone::app {
+namespace {
+
+struct CompileOptions {
+  std::string folder = ".";
+  std::string dispatches;
+  bool force = false;
+  ToolchainOptions toolchain;
+};
+
+void printFailures(const std::vector<profile::Built>& all) {
+  for (const profile::Built& built : all) {
+    for (const profile::BuiltDispatch& dispatch : built.dispatches) {
+      if (dispatch.module.empty()) {
+        fmt::print("failed: {}: {}\n", dispatch.name, dispatch.report.message);
+      }
+    }
+  }
+}
+
+Result<int> compile(const Context& context, CompileOptions options) {
+  const auto filter = HONE_TRY(profile::DispatchFilter::from(options.dispatches));
+  const auto chosen = HONE_TRY(chooseGenerated(options.folder, filter, options.toolchain));
+  Toolchain toolchain = HONE_TRY(Toolchain::start(context, options.toolchain));
+  Progress progress(context.quiet || context.json);
+  std::vector<profile::Built> all;
+  {
+    const FileLock lane = HONE_TRY(engine::enterToCompile());
+    all = HONE_TRY(profile::build(toolchain.compiler, chosen,
+                                  {toolchain.target.flags, options.force}, progress));
+  }
+  progress.finish();
+  std::size_t dispatches = 0;
+  std::size_t failed = 0;
+  std::size_t cached = 0;
+  nlohmann::json list = nlohmann::json::array();
+  for (const profile::Built& built : all) {
+    for (const profile::BuiltDispatch& dispatch : built.dispatches) {
+      ++dispatches;
+      failed += dispatch.module.empty() ? 1 : 0;
+      cached += dispatch.cached ? 1 : 0;
+      list.push_back({{"dispatch", dispatch.name},
+                      {"compiled", !dispatch.module.empty()},
+                      {"cached", dispatch.cached},
+                      {"message", dispatch.report.message}});
+    }
+  }
+  if (context.json) {
+    fmt::print("{}\n", store::jsonText(list, 2));
+  } else {
+    printFailures(all);
+    fmt::print("{} of {} dispatches compiled for {}, {} of them before; in {}/generated\n",
+               dispatches - failed, dispatches, toolchain.target.name, cached, options.folder);
+    fmt::print("{}", toolchain.device
+                         ? "next: hone profile\n"
+                         : "this machine has no device to run them on: compile-only\n");
+  }
+  return failed > 0 ? 1 : 0;
+}
+
+}  // namespace
+
+void addCompileVerb(CLI::App& app, Context& context) {
+  auto options = std::make_shared<CompileOptions>();
+  CLI::App* verb = app.add_subcommand("compile", "Compile what hone generate wrote, on all cores");
+  verb->add_option("--generated-dir", options->folder, "The folder that has the folder `generated`")
+      ->capture_default_str();
+  verb->add_option("--dispatches", options->dispatches,
+                   "Only these: <regex>,<regex>, * for any text");
+  verb->add_flag("--force", options->force, "Also what is compiled already");
+  options->toolchain.addTo(*verb);
+  verb->footer(
+      "Examples:\n"
+      "  hone compile\n"
+      "  hone compile --dispatches='matmul_128x*' --force\n"
+      "Exit code 1: something did not compile.");
+  verb->callback([&context, options, verb] {
+    options->toolchain.targetGiven = verb->count("--target") > 0;
+    context.action = [&context, options] { return compile(context, *options); };
+  });
+}
+
+}  // namespace hone::app

@@ -1,0 +1,146 @@
+#include "app/profile/generate.h"
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+
+#include "app/common/operation_options.h"
+#include "base/interrupt.h"
+#include "base/text.h"
+#include "profile/dispatch_filter.h"
+
+namespace hone::app {
+namespace {
+
+struct GenerateVerbOptions {
+  OperationOptions operations;
+  GenerateOptions generate;
+  ToolchainOptions toolchain;
+};
+
+/// As IREE's dispatch profiler had it: tensor-core lists for GPUs, else the compiler's own choice.
+std::string usualConfigs(const iree::Target& target) {
+  return target.name.starts_with("cuda") || target.name.starts_with("rocm") ? "all" : "default";
+}
+
+Result<std::vector<profile::TuningConfig>> configsFor(Toolchain& toolchain,
+                                                      const profile::Operation& operation,
+                                                      const std::string& wanted) {
+  if (!operation.splitKSlices.empty()) {
+    return profile::splitKConfigs(operation);
+  }
+  if (wanted == "default") {
+    return std::vector{profile::defaultConfig()};
+  }
+  auto configs =
+      HONE_TRY(profile::tuningConfigs(toolchain.compiler, toolchain.target, operation.problem));
+  if (wanted == "all") {
+    return configs;
+  }
+  const auto filter = HONE_TRY(profile::DispatchFilter::from(wanted));
+  std::erase_if(configs, [&](const profile::TuningConfig& config) {
+    return !filter.takes("", "", config.name);
+  });
+  return configs;
+}
+
+Result<int> generate(const Context& context, const GenerateVerbOptions& options) {
+  Toolchain toolchain = HONE_TRY(Toolchain::start(context, options.toolchain));
+  std::vector<std::string> warnings;
+  const auto operations = options.operations.given()
+                              ? HONE_TRY(operationsFrom(options.operations, toolchain.compiler,
+                                                        toolchain.target.flags, warnings))
+                              : usualOperations(toolchain.target.name);
+  for (const std::string& warning : warnings) {
+    fmt::print(stderr, "left out: {}\n", warning);
+  }
+  const auto all =
+      HONE_TRY(generateAll(toolchain, operations, options.generate, [&](const std::string& line) {
+        if (!context.json) {
+          fmt::print("{}\n", line);
+        }
+      }));
+  std::size_t dispatches = 0;
+  nlohmann::json list = nlohmann::json::array();
+  for (const profile::Generated& one : all) {
+    dispatches += one.configs.size();
+    nlohmann::json names = nlohmann::json::array();
+    for (const profile::TuningConfig& config : one.configs) {
+      names.push_back(one.dispatchName(config));
+    }
+    list.push_back({{"operation", one.operation.name()},
+                    {"file", one.file(".mlir").string()},
+                    {"dispatches", names}});
+  }
+  if (context.json) {
+    fmt::print("{}\n", list.dump(2));
+  } else {
+    fmt::print("{} operations, {} dispatches\nnext: hone compile{}{}\n", all.size(), dispatches,
+               options.generate.folder == "." ? "" : " --generated-dir ",
+               options.generate.folder == "." ? "" : options.generate.folder);
+  }
+  return 0;
+}
+
+}  // namespace
+
+void GenerateOptions::addTo(CLI::App& verb) {
+  verb.add_option("--generated-dir", folder, "The folder that has, or gets, the folder `generated`")
+      ->capture_default_str();
+  verb.add_option("--configs", configs,
+                  "Tuning configurations: default (the compiler's own choice), all, or patterns of "
+                  "names; all for cuda and rocm, else default");
+}
+
+Result<std::vector<profile::Generated>> generateAll(
+    Toolchain& toolchain, const std::vector<profile::Operation>& operations,
+    const GenerateOptions& options, const std::function<void(const std::string&)>& told) {
+  const std::string wanted =
+      options.configs.empty() ? usualConfigs(toolchain.target) : options.configs;
+  std::vector<profile::Generated> all;
+  for (const profile::Operation& operation : operations) {
+    if (interrupted()) {
+      return interruptedError();
+    }
+    profile::Generated generated;
+    generated.operation = operation;
+    generated.target = toolchain.target.name;
+    generated.configs = HONE_TRY(configsFor(toolchain, operation, wanted));
+    generated.folder = profile::folderOf(options.folder, operation);
+    if (generated.configs.empty()) {
+      told(fmt::format("left out: {} has no configuration like '{}'", operation.name(), wanted));
+      continue;
+    }
+    HONE_CHECK(profile::writeGenerated(generated));
+    told(fmt::format("[Generating]: {}", generated.file(".mlir").string()));
+    for (const profile::TuningConfig& config : generated.configs) {
+      told(fmt::format("    Emitting tuning configuration : {}", config.name));
+    }
+    all.push_back(std::move(generated));
+  }
+  if (all.empty()) {
+    return userError("nothing is left to generate; --configs all shows what there is");
+  }
+  return all;
+}
+
+void addGenerateVerb(CLI::App& app, Context& context) {
+  auto options = std::make_shared<GenerateVerbOptions>();
+  CLI::App* verb =
+      app.add_subcommand("generate", "Write operations as MLIR, with tuning configurations");
+  options->operations.addTo(*verb);
+  options->generate.addTo(*verb);
+  options->toolchain.addTo(*verb);
+  verb->footer(
+      "Examples:\n"
+      "  hone generate                                          a few of every kind\n"
+      "  hone generate --problem-m 768 --problem-n 512 --problem-k 1024 --configs all\n"
+      "  hone generate --problem-m 64:1024:128 --problem-n 64:1024:128 --problem-k 4096\n"
+      "  hone generate --kind conv2d --image 56 --filter 1,3 --direction fwd,wrw --type bf16\n"
+      "  hone generate --target cuda:sm_80 --type f16\n"
+      "  hone generate workload.txt --limit 8");
+  verb->callback([&context, options] {
+    context.action = [&context, options] { return generate(context, *options); };
+  });
+}
+
+}  // namespace hone::app

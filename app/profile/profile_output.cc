@@ -1,0 +1,120 @@
+#include "app/profile/profile_output.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "base/file.h"
+#include "report/render/table.h"
+#include "store/records.h"
+
+namespace hone::app {
+namespace {
+
+/// In IREE's dispatch profiler the block's rule is printed once more at the end.
+constexpr std::string_view kEnd =
+    "----------------------------------------------------------------\n";
+
+Result<void> writeCsv(const ProfileOutput& output, const std::vector<model::ProfileRow>& rows) {
+  const bool add = output.append && std::filesystem::exists(output.csv);
+  const std::string before = add ? HONE_TRY(readFile(output.csv)) : "";
+  auto text = report::appendedCsv(before, rows, output.columns);
+  if (!text) {
+    return within(output.csv, text.error());
+  }
+  return writeFile(output.csv, *text);
+}
+
+}  // namespace
+
+void sortBySpeed(std::vector<model::ProfileRow>& rows) {
+  std::stable_sort(rows.begin(), rows.end(),
+                   [](const model::ProfileRow& a, const model::ProfileRow& b) {
+                     return a.gflops() > b.gflops();
+                   });
+}
+
+void ProfileOutput::addTo(CLI::App& verb) {
+  auto* file = verb.add_option("--output", csv, "Write the rows to this CSV file");
+  verb.add_flag("--append", append, "Add to the CSV file rather than replace it")->needs(file);
+  verb.add_option("--tags", tags, "Columns of your own in front: k:v,k:v")->needs(file);
+  verb.add_option("--junit", junit, "Write a JUnit XML file, a test case for every dispatch");
+  verb.add_option("--sort", sort, "Rows by operation, the fastest of each first, or all by speed")
+      ->check(CLI::IsMember({"operation", "speed"}))
+      ->capture_default_str();
+}
+
+Result<void> ProfileOutput::check() {
+  columns = HONE_TRY(report::tagsFrom(tags));
+  if (append && std::filesystem::exists(csv)) {
+    if (const auto fits = report::appendedCsv(HONE_TRY(readFile(csv)), {}, columns); !fits) {
+      return within(csv, fits.error());
+    }
+  }
+  for (const std::string& file : {csv, junit}) {
+    HONE_CHECK(checkFolderOf(file));
+  }
+  return {};
+}
+
+void ProfileOutput::printRow(const Context& context, const model::ProfileRow& row) const {
+  if (!context.json && sort == "operation") {
+    fmt::print("{}", report::profileBlock(row));
+    std::fflush(stdout);
+  }
+}
+
+Result<int> ProfileOutput::finish(const Context& context, std::int64_t run,
+                                  std::vector<model::ProfileRow> rows,
+                                  const nlohmann::json& program) const {
+  if (sort == "speed") {
+    sortBySpeed(rows);
+    for (const model::ProfileRow& row : rows) {
+      if (!context.json) {
+        fmt::print("{}", report::profileBlock(row));
+      }
+    }
+  }
+  const bool failed =
+      std::any_of(rows.begin(), rows.end(), [](const auto& row) { return row.failed(); });
+  if (context.json) {
+    nlohmann::json json = {{"run", run}, {"rows", nlohmann::json::array()}};
+    for (const model::ProfileRow& row : rows) {
+      json["rows"].push_back(toJson(row));
+    }
+    if (!program.is_null()) {
+      json["program"] = program;
+    }
+    fmt::print("{}\n", store::jsonText(json, 2));
+  } else {
+    fmt::print("{}\n{}", kEnd, report::profileTable(rows, report::outputWidth()));
+  }
+  if (!csv.empty()) {
+    if (!context.json) {
+      fmt::print("\nWriting performance report to {}\n", csv);
+    }
+    HONE_CHECK(writeCsv(*this, rows));
+  }
+  if (!junit.empty()) {
+    HONE_CHECK(writeFile(junit, report::profileJunit(rows)));
+  }
+  if (!context.json) {
+    fmt::print("\nrun {}; next: hone report {} -o report.html\n", run, run);
+  }
+  return failed ? 1 : 0;
+}
+
+int ProfileOutput::printNone(const Context& context, const nlohmann::json& program) {
+  if (context.json) {
+    fmt::print("{}\n",
+               store::jsonText({{"rows", nlohmann::json::array()}, {"program", program}}, 2));
+  } else {
+    fmt::print(
+        "none of its operations is a matmul or a convolution that could be profiled alone\n");
+  }
+  return 0;
+}
+
+}  // namespace hone::app

@@ -1,0 +1,102 @@
+#include "app/profile/program_profile.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+
+#include "base/file.h"
+#include "base/text.h"
+#include "engine/lane.h"
+#include "engine/program.h"
+#include "engine/sampler.h"
+#include "report/render/table.h"
+#include "stats/summary.h"
+
+namespace hone::app {
+namespace {
+
+/// Calls that are profiled; the times are their mean.
+constexpr std::int64_t kCalls = 20;
+
+double sumNs(const ProgramProfile& profile) {
+  double sum = 0;
+  for (const iree::DispatchTime& dispatch : profile.dispatches) {
+    sum += dispatch.totalNs;
+  }
+  return sum;
+}
+
+}  // namespace
+
+void ProgramOptions::addTo(CLI::App& verb) {
+  verb.add_option("--function", function, "Of a program: which function, if there are several");
+  verb.add_option("--input", inputs, "Of a program: one an input, 4x8xf32, or with =1, =@file.npy")
+      ->allow_extra_args(false);
+}
+
+Result<ProgramProfile> profileProgram(Toolchain& toolchain, const std::string& file,
+                                      const ProgramOptions& options, std::uint64_t seed) {
+  const engine::Program program = HONE_TRY(
+      engine::loadProgram(toolchain.compiler, file, options.function, toolchain.target.flags));
+  const ScratchFolder scratch = HONE_TRY(ScratchFolder::create("hone-program"));
+  const engine::Inputs inputs =
+      HONE_TRY(engine::makeInputs(program, options.inputs, seed, scratch.path()));
+  const iree::CompileRequest request{program.source, program.hash, toolchain.target.flags, {}};
+  iree::Compiled compiled;
+  {
+    const FileLock lane = HONE_TRY(engine::enterToCompile());
+    compiled = HONE_TRY(toolchain.compiler.compileAll({&request, 1}, {})).front();
+  }
+  if (compiled.module.empty()) {
+    return userError("{} does not compile: {}", file, compiled.report.message);
+  }
+  const iree::Call call{compiled.module, program.function, inputs.arguments};
+  const FileLock lane = HONE_TRY(engine::enterToMeasure());
+  const iree::ModuleRunner runner = toolchain.runner();
+  const engine::Sampler sampler(runner);
+  const engine::Pace pace = HONE_TRY(sampler.paceFor(call));
+  const auto timings =
+      HONE_TRY(runner.time(call, pace.iterations, std::max<std::int64_t>(pace.repetitions, 5)));
+  std::vector<double> walls;
+  for (const iree::CallTime& time : timings.times) {
+    walls.push_back(time.wallNs);
+  }
+  ProgramProfile profile{program.label(), runner.device().name, {}, stats::median(walls)};
+  profile.dispatches = HONE_TRY(iree::dispatchTimes(toolchain.installation, runner.device(),
+                                                    toolchain.runLimits, call, kCalls));
+  std::stable_sort(profile.dispatches.begin(), profile.dispatches.end(),
+                   [](const auto& a, const auto& b) { return a.totalNs > b.totalNs; });
+  return profile;
+}
+
+std::string programTable(const ProgramProfile& profile, std::size_t width) {
+  using report::Align;
+  report::Table table({{"dispatch", Align::left, 24},
+                       {"calls", Align::right},
+                       {"time", Align::right},
+                       {"share", Align::right}});
+  const double all = sumNs(profile);
+  for (const iree::DispatchTime& dispatch : profile.dispatches) {
+    table.add({dispatch.name, fmt::format("{}", dispatch.calls), humanTime(dispatch.totalNs),
+               fmt::format("{:.1f} %", 100 * dispatch.totalNs / all)});
+  }
+  return fmt::format("{} on {}, one call\n{}in all {}; the call takes {}\n", profile.name,
+                     profile.device, table.text(width), humanTime(all), humanTime(profile.wallNs));
+}
+
+nlohmann::json toJson(const std::vector<iree::DispatchTime>& dispatches) {
+  nlohmann::json json = nlohmann::json::array();
+  for (const iree::DispatchTime& dispatch : dispatches) {
+    json.push_back(
+        {{"name", dispatch.name}, {"calls", dispatch.calls}, {"time_ns", dispatch.totalNs}});
+  }
+  return json;
+}
+
+nlohmann::json toJson(const ProgramProfile& profile) {
+  return {{"name", profile.name},
+          {"device", profile.device},
+          {"wall_ns", profile.wallNs},
+          {"dispatches", toJson(profile.dispatches)}};
+}
+
+}  // namespace hone::app

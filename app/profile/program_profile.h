@@ -1,0 +1,39 @@
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "app/common/toolchain.h"
+#include "iree/run/dispatch_times.h"
+
+namespace CLI {
+class App;
+}
+
+namespace hone::app {
+
+/// How a whole program is called.
+struct ProgramOptions {
+  std::string function;
+  std::vector<std::string> inputs;
+
+  void addTo(CLI::App& verb);
+};
+
+/// What a call of a program is made of.
+struct ProgramProfile {
+  std::string name;
+  std::string device;
+  std::vector<iree::DispatchTime> dispatches;  ///< of one call, the costliest first
+  double wallNs = 0;                           ///< of one call
+};
+
+[[nodiscard]] Result<ProgramProfile> profileProgram(Toolchain& toolchain, const std::string& file,
+                                                    const ProgramOptions& options,
+                                                    std::uint64_t seed);
+[[nodiscard]] std::string programTable(const ProgramProfile& profile, std::size_t width);
+[[nodiscard]] nlohmann::json toJson(const ProgramProfile& profile);
+[[nodiscard]] nlohmann::json toJson(const std::vector<iree::DispatchTime>& dispatches);
+
+}  // namespace hone::app

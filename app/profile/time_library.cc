@@ -1,0 +1,62 @@
+#include "app/profile/time_library.h"
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "profile/library_answer.h"
+#include "profile/triad.h"
+#include "verify/onednn_timing.h"
+
+namespace hone::app {
+namespace {
+
+struct TimeLibraryOptions {
+  std::string problem;
+  bool triad = false;
+  int threads = 1;
+  std::int64_t iterations = 1;
+  std::int64_t repetitions = 1;
+};
+
+Result<int> timeLibrary(const TimeLibraryOptions& options) {
+  if (options.triad) {
+    const double gbps = HONE_TRY(profile::triadBandwidth(options.threads, profile::triadLength()));
+    fmt::print("{}", profile::textOfBandwidth(gbps));
+    return 0;
+  }
+  const auto json = nlohmann::json::parse(options.problem, nullptr, false);
+  const model::Problem problem = HONE_TRY(model::problemFrom(json));
+  auto times =
+      verify::timeOneDnn(problem, options.threads, options.iterations, options.repetitions);
+  if (!times && times.error().fault != Fault::user) {
+    return std::unexpected(std::move(times).error());
+  }
+  profile::LibraryAnswer answer;
+  if (times) {
+    answer.times = *std::move(times);
+  } else {
+    answer.unsupported = times.error().message;
+  }
+  fmt::print("{}", profile::textOf(answer));
+  return 0;
+}
+
+}  // namespace
+
+void addTimeLibraryVerb(CLI::App& app, Context& context) {
+  auto options = std::make_shared<TimeLibraryOptions>();
+  CLI::App* verb = app.add_subcommand("time-library", "Time a problem by oneDNN in this process");
+  verb->group("");  // not in --help
+  auto* problem = verb->add_option("--problem", options->problem, "The problem as JSON");
+  verb->add_flag("--triad", options->triad, "The bandwidth of the memory instead")
+      ->excludes(problem);
+  verb->add_option("--threads", options->threads)->check(CLI::Range(1, 4096));
+  verb->add_option("--iterations", options->iterations)->check(CLI::PositiveNumber);
+  verb->add_option("--repetitions", options->repetitions)->check(CLI::PositiveNumber);
+  verb->callback(
+      [options, &context] { context.action = [options] { return timeLibrary(*options); }; });
+}
+
+}  // namespace hone::app

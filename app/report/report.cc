@@ -1,0 +1,121 @@
+#include "app/report/report.h"
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <memory>
+
+#include "app/common/find_run.h"
+#include "base/file.h"
+#include "report/render/page.h"
+#include "report/render/table.h"
+#include "store/export.h"
+
+namespace hone::app {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct ReportOptions {
+  std::vector<std::string> runs;
+  std::string output;
+  bool csv = false;
+};
+
+/// The page's file with another ending.
+fs::path beside(const fs::path& page, const char* ending) {
+  return fs::path(page).replace_extension(ending);
+}
+
+Result<void> checkOutput(const fs::path& page, bool withCsv, bool withJson) {
+  HONE_CHECK(checkFolderOf(page));
+  if (fs::is_directory(page)) {
+    return userError("{} is a folder: say which file, as in -o {}/report.html", page.string(),
+                     page.string());
+  }
+  if ((withCsv && page.extension() == ".csv") || (withJson && page.extension() == ".json")) {
+    return userError("{} would be both the page and its data: give the page another ending",
+                     page.string());
+  }
+  return {};
+}
+
+/// What got faster, for the terminal, and the answers of the runs that compared nothing.
+std::string answersText(const report::RunsAnswers& answers) {
+  const std::size_t width = report::outputWidth();
+  const std::string text = answers.gains.empty() ? "" : report::textOf(answers.gains, width) + "\n";
+  report::Table table(
+      {{"run", report::Align::right}, {"verb"}, {"answer", report::Align::left, 40}});
+  bool any = false;
+  for (const report::RunsAnswers::Of& one : answers.runs) {
+    if (!one.compared) {
+      table.add({std::to_string(one.run), one.verb, one.document.answer.headline});
+      any = true;
+    }
+  }
+  return any ? text + table.text(width) + "\n" : text;
+}
+
+Result<int> reportRuns(const Context& context, const ReportOptions& options) {
+  const store::Store store = HONE_TRY(openStore(context));
+  std::vector<std::int64_t> ids;
+  for (const std::string& name : options.runs) {
+    ids.push_back(HONE_TRY(findRun(store, context, name)).id);
+  }
+  const bool isOne = ids.size() == 1;
+  if (!isOne && (options.csv || context.json)) {
+    return userError("--csv and --json are for one run at a time");
+  }
+  const fs::path file = !options.output.empty() ? fs::path(options.output)
+                        : isOne                 ? fs::path(fmt::format("report-{}.html", ids[0]))
+                                                : fs::path("report.html");
+  HONE_CHECK(checkOutput(file, options.csv, context.json));
+  const report::RunsAnswers answers =
+      isOne ? report::RunsAnswers{} : HONE_TRY(report::runsAnswers(store, ids));
+  const report::Document document =
+      isOne ? HONE_TRY(report::runDocument(store, ids[0])) : report::runsDocument(answers);
+  std::vector<fs::path> written = {file};
+  HONE_CHECK(writeFile(file, report::page(document)));
+  if (options.csv) {
+    written.push_back(beside(file, ".csv"));
+    const std::string csv = HONE_TRY(store::exportCsv(store, ids[0]));
+    HONE_CHECK(writeFile(written.back(), csv));
+  }
+  if (context.json) {
+    written.push_back(beside(file, ".json"));
+    const nlohmann::json json = {{"run", HONE_TRY(store::exportJson(store, ids[0]))},
+                                 {"page", document.json()}};
+    HONE_CHECK(writeFile(written.back(), store::jsonText(json, 2) + "\n"));
+  }
+  if (!isOne) {
+    fmt::print("{}", answersText(answers));
+  }
+  for (const fs::path& one : written) {
+    fmt::print("{}\n", one.string());
+  }
+  return 0;
+}
+
+}  // namespace
+
+void addReportVerb(CLI::App& app, Context& context) {
+  auto options = std::make_shared<ReportOptions>();
+  CLI::App* verb = app.add_subcommand("report", "Runs as one HTML file with plots and tables");
+  verb->add_option("RUN", options->runs, "Its number, as `hone runs` lists it, or last; or several")
+      ->type_name("RUN")
+      ->required();
+  verb->add_option("-o,--output", options->output,
+                   "The file to write; report-RUN.html, or report.html for several");
+  verb->add_flag("--csv", options->csv, "Every sample as CSV beside it");
+  verb->add_flag("--json", context.json, "The run and all that the page shows as JSON beside it");
+  verb->footer(
+      "The file needs no network and nothing beside it: mail it, print it, keep it.\n"
+      "Examples:\n"
+      "  hone report last -o report.html\n"
+      "  hone report 12 -o report.html --csv --json     and report.csv, report.json\n"
+      "  hone report 12 14 15 -o report.html            what got faster, a tab for each");
+  verb->callback([&context, options] {
+    context.action = [&context, options] { return reportRuns(context, *options); };
+  });
+}
+
+}  // namespace hone::app

@@ -1,0 +1,142 @@
+#include "app/runs/runs.h"
+
+#include <cstdio>
+#include <memory>
+
+#include "app/common/find_run.h"
+#include "base/file.h"
+#include "report/render/runs.h"
+#include "report/render/table.h"
+#include "store/export.h"
+#include "store/store.h"
+
+namespace hone::app {
+namespace {
+
+using store::Store;
+
+struct RunsVerbOptions {
+  std::int64_t limit = 20;
+  std::int64_t id = 0;
+  bool csv = false;
+  std::string output;
+};
+
+Result<int> print(std::string_view text) {
+  const bool whole = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
+  if (!whole || std::fflush(stdout) != 0) {
+    return errnoError("cannot write to standard output");
+  }
+  return 0;
+}
+
+Result<int> printJson(const nlohmann::json& json) { return print(store::jsonText(json, 2) + "\n"); }
+
+Result<int> list(const Context& context, std::int64_t limit) {
+  std::vector<store::RunLine> runs;
+  std::error_code code;
+  if (std::filesystem::exists(context.store, code)) {
+    runs = HONE_TRY(HONE_TRY(openStore(context)).listRuns(limit));
+  }
+  if (context.json) {
+    return printJson(report::runListJson(runs));
+  }
+  if (runs.empty()) {
+    return print(
+        fmt::format("no runs yet in {}; start one with `hone bench`\n", context.store.string()));
+  }
+  return print(report::runListText(runs, report::outputWidth()));
+}
+
+Result<int> show(const Context& context, std::int64_t id) {
+  const Store store = HONE_TRY(openStore(context));
+  const store::Run run = HONE_TRY(findRun(store, context, id));
+  const auto samples = HONE_TRY(store.samples(id));
+  const auto trials = HONE_TRY(store.listTrials(id));
+  const report::RunView view(run, trials, samples);
+  return context.json ? printJson(view.json()) : print(view.text(report::outputWidth()));
+}
+
+Result<int> exportRun(const Context& context, const RunsVerbOptions& options) {
+  if (options.csv == context.json) {
+    return userError("say how to export: either --csv or --json");
+  }
+  const Store store = HONE_TRY(openStore(context));
+  HONE_CHECK(findRun(store, context, options.id));
+  const std::string text =
+      options.csv ? HONE_TRY(store::exportCsv(store, options.id))
+                  : store::jsonText(HONE_TRY(store::exportJson(store, options.id)), 2) + "\n";
+  if (options.output.empty() || options.output == "-") {
+    return print(text);
+  }
+  HONE_CHECK(writeFile(options.output, text));
+  return 0;
+}
+
+Result<int> resume(Context& context, std::int64_t id) {
+  const store::Run run = HONE_TRY(findRun(HONE_TRY(openStore(context)), context, id));
+  if (run.status == store::RunStatus::finished) {
+    return userError("run {} is finished: there is nothing to go on with (`hone runs show {}`)", id,
+                     id);
+  }
+  return resumeRun(run, context);
+}
+
+CLI::App* addWithId(CLI::App& runs, const std::string& name, const std::string& what,
+                    RunsVerbOptions& options) {
+  CLI::App* verb = runs.add_subcommand(name, what);
+  verb->add_option("ID", options.id, "The number of the run, as `hone runs` lists it")
+      ->type_name("RUN")
+      ->required();
+  return verb;
+}
+
+}  // namespace
+
+void addRunsVerb(CLI::App& app, Context& context) {
+  const auto options = std::make_shared<RunsVerbOptions>();
+  constexpr const char* kJson = "Print JSON instead of text";
+
+  CLI::App* runs = app.add_subcommand("runs", "List the runs in the store, newest first");
+  runs->add_option("--limit", options->limit, "How many to list; 0 is all")
+      ->capture_default_str()
+      ->check(CLI::NonNegativeNumber);
+  runs->add_flag("--json", context.json, kJson);
+  runs->footer(
+      "Examples:\n  hone runs\n  hone runs --limit 0 --json\n  hone runs show 12\n"
+      "  hone runs export 12 --csv -o run12.csv");
+  runs->require_subcommand(0, 1);
+  runs->callback([runs, options, &context] {
+    if (runs->get_subcommands().empty()) {
+      context.action = [options, &context] { return list(context, options->limit); };
+    }
+  });
+
+  CLI::App* shown = addWithId(*runs, "show", "What a run did, and its trials", *options);
+  shown->add_flag("--json", context.json, kJson);
+  shown->footer("Examples:\n  hone runs show 12\n  hone runs show 12 --json");
+  shown->callback([options, &context] {
+    context.action = [=, &context] { return show(context, options->id); };
+  });
+
+  CLI::App* exported =
+      addWithId(*runs, "export", "A run with every sample, as CSV or JSON", *options);
+  exported->add_flag("--csv", options->csv, "A row a sample");
+  exported->add_flag("--json", context.json, "One document: the run, its trials, their samples");
+  exported->add_option("-o,--output", options->output, "Write to this file, not to stdout")
+      ->type_name("FILE");
+  exported->footer(
+      "Examples:\n  hone runs export 12 --csv -o run12.csv\n"
+      "  hone runs export 12 --json | jq '.trials[].outcome'");
+  exported->callback([options, &context] {
+    context.action = [=, &context] { return exportRun(context, *options); };
+  });
+
+  CLI::App* resumed = addWithId(*runs, "resume", "Go on with a run that did not finish", *options);
+  resumed->footer("Examples:\n  hone runs resume 12");
+  resumed->callback([options, &context] {
+    context.action = [=, &context] { return resume(context, options->id); };
+  });
+}
+
+}  // namespace hone::app

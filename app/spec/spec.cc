@@ -1,0 +1,252 @@
+#include "app/spec/spec.h"
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <memory>
+
+#include "app/common/toolchain.h"
+#include "app/spec/spec_report.h"
+#include "base/file.h"
+#include "base/hash.h"
+#include "engine/lane.h"
+#include "iree/spec/spec_check.h"
+#include "iree/spec/spec_merge.h"
+#include "store/records.h"
+
+namespace hone::app {
+namespace {
+
+struct SpecVerbOptions {
+  std::string spec;
+  std::string other;
+  std::string program;
+  std::string output;
+  std::string prefer;
+  std::vector<std::string> flags;
+  ToolchainOptions toolchain;
+};
+
+/// The program for the target, with the flags after --.
+Result<iree::CompileRequest> requestFor(const SpecVerbOptions& options,
+                                        const Toolchain& toolchain) {
+  iree::CompileRequest request;
+  request.source = std::filesystem::absolute(options.program);
+  request.sourceHash = HONE_TRY(hashOfFile(options.program));
+  request.flags = toolchain.target.flags;
+  for (const std::string& flag : options.flags) {
+    if (!flag.starts_with('-')) {
+      return userError("'{}' is not a compiler flag; flags go after --", flag);
+    }
+    request.flags.push_back(flag);
+  }
+  return request;
+}
+
+Result<int> show(const Context& context, const SpecVerbOptions& options) {
+  HONE_TRY(readFile(options.spec));  // before the slower things
+  Toolchain toolchain = HONE_TRY(Toolchain::start(context, options.toolchain));
+  const iree::Spec spec = HONE_TRY(iree::readSpec(toolchain.compiler, options.spec));
+  if (context.json) {
+    fmt::print("{}\n", store::jsonText(toJson(spec), 2));
+  } else {
+    fmt::print("{}", specTable(spec));
+  }
+  return 0;
+}
+
+Result<int> check(const Context& context, const SpecVerbOptions& options) {
+  HONE_TRY(readFile(options.spec));
+  HONE_TRY(readFile(options.program));
+  Toolchain toolchain = HONE_TRY(Toolchain::start(context, options.toolchain));
+  const FileLock lane = HONE_TRY(engine::enterToCompile());
+  const iree::Spec spec = HONE_TRY(iree::readSpec(toolchain.compiler, options.spec));
+  const auto request = HONE_TRY(requestFor(options, toolchain));
+  const iree::SpecCheck found = HONE_TRY(iree::checkSpec(toolchain.compiler, request, spec));
+  if (context.json) {
+    fmt::print("{}\n", store::jsonText(toJson(found), 2));
+  } else {
+    fmt::print("{}", checkText(found));
+  }
+  return found.good() ? 0 : 1;
+}
+
+Result<iree::Prefer> preferFrom(const std::string& text) {
+  if (text.empty()) {
+    return iree::Prefer::neither;
+  }
+  if (text != "a" && text != "b") {
+    return userError("--prefer takes a or b, not '{}'", text);
+  }
+  return text == "a" ? iree::Prefer::first : iree::Prefer::second;
+}
+
+std::string conflictText(const SpecVerbOptions& options, const iree::SpecConflict& conflict) {
+  return fmt::format("@{} of {} and @{} of {} configure the same differently: {}", conflict.first,
+                     options.spec, conflict.second, options.other, conflict.what);
+}
+
+Result<int> merge(const Context& context, const SpecVerbOptions& options) {
+  const iree::Prefer prefer = HONE_TRY(preferFrom(options.prefer));
+  HONE_TRY(readFile(options.spec));
+  HONE_TRY(readFile(options.other));
+  Toolchain toolchain = HONE_TRY(Toolchain::start(context, options.toolchain));
+  const iree::Spec first = HONE_TRY(iree::readSpec(toolchain.compiler, options.spec));
+  const iree::Spec second = HONE_TRY(iree::readSpec(toolchain.compiler, options.other));
+  const iree::MergedSpec merged = HONE_TRY(iree::mergeSpecs(first, second, prefer));
+  nlohmann::json conflicts = nlohmann::json::array();
+  for (const iree::SpecConflict& conflict : merged.conflicts) {
+    conflicts.push_back(
+        {{"a", conflict.first}, {"b", conflict.second}, {"matches", conflict.what}});
+    fmt::print(stderr, "{}{}\n", conflictText(options, conflict),
+               merged.text.empty() ? "" : fmt::format("; {} is taken", options.prefer));
+  }
+  if (!merged.text.empty()) {
+    HONE_CHECK(writeFile(options.output, merged.text));
+    HONE_CHECK(iree::readSpec(toolchain.compiler, options.output));
+  }
+  if (context.json) {
+    const nlohmann::json json = {{"output", merged.text.empty() ? "" : options.output},
+                                 {"entries", merged.entries},
+                                 {"equal", merged.equal},
+                                 {"conflicts", std::move(conflicts)}};
+    fmt::print("{}\n", store::jsonText(json, 2));
+  } else if (merged.text.empty()) {
+    fmt::print("nothing written: --prefer a or --prefer b says which to take\n");
+  } else {
+    fmt::print("{}: {} {}, {} of them in both\n", options.output, merged.entries,
+               merged.entries == 1 ? "entry" : "entries", merged.equal);
+  }
+  return merged.text.empty() ? 1 : 0;
+}
+
+void printApplied(const SpecVerbOptions& options, const iree::SpecCompiled& result) {
+  fmt::print("{}", checkText(result.check));
+  if (result.compiled.module.empty()) {
+    fmt::print("does not compile with the spec: {}\n", result.compiled.report.message);
+    return;
+  }
+  fmt::print("{}: {}\n", options.output,
+             result.sameAsDefault ? "the same code as without the spec, byte for byte"
+                                  : "compiled with the spec; its code differs from the default's");
+}
+
+Result<int> apply(const Context& context, const SpecVerbOptions& options) {
+  HONE_TRY(readFile(options.spec));
+  HONE_TRY(readFile(options.program));
+  Toolchain toolchain = HONE_TRY(Toolchain::start(context, options.toolchain));
+  const FileLock lane = HONE_TRY(engine::enterToCompile());
+  const iree::Spec spec = HONE_TRY(iree::readSpec(toolchain.compiler, options.spec));
+  const auto request = HONE_TRY(requestFor(options, toolchain));
+  const auto result =
+      HONE_TRY(iree::compileWithSpec(toolchain.compiler, request, spec, options.output));
+  const bool compiled = !result.compiled.module.empty();
+  if (context.json) {
+    nlohmann::json json = toJson(result.check);
+    json["output"] = compiled ? options.output : "";
+    json["same_as_default"] = result.sameAsDefault;
+    json["message"] = result.compiled.report.message;
+    fmt::print("{}\n", store::jsonText(json, 2));
+  } else {
+    printApplied(options, result);
+  }
+  return compiled && result.check.good() ? 0 : 1;
+}
+
+using Action = Result<int> (*)(const Context&, const SpecVerbOptions&);
+
+CLI::App* addVerb(CLI::App& spec, Context& context, const std::string& name,
+                  const std::string& what, const std::shared_ptr<SpecVerbOptions>& options,
+                  Action action) {
+  CLI::App* verb = spec.add_subcommand(name, what);
+  verb->add_flag("--json", context.json, "Results as JSON on stdout");
+  verb->callback([&context, options, action] {
+    context.action = [&context, options, action] { return action(context, *options); };
+  });
+  return verb;
+}
+
+void addProgram(CLI::App& verb, SpecVerbOptions& options) {
+  verb.add_option("PROGRAM", options.program, "A program in MLIR")->required();
+}
+
+void addTarget(CLI::App& verb, SpecVerbOptions& options) {
+  verb.add_option("--target", options.toolchain.target,
+                  "What to compile for: local, vulkan, rocm:gfx942, cuda:sm_80")
+      ->capture_default_str();
+  verb.add_option("--compile-timeout", options.toolchain.compileSeconds,
+                  "Seconds that one compile may take")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  verb.add_option("FLAGS", options.flags, "Compiler flags of your own, after --");
+}
+
+void addShow(CLI::App& spec, Context& context, const std::shared_ptr<SpecVerbOptions>& options) {
+  CLI::App* verb =
+      addVerb(spec, context, "show", "What each entry matches and sets", options, show);
+  verb->add_option("FILE", options->spec, "A tuning spec")->required();
+  verb->footer("Examples:\n  hone spec show spec.mlir\n  hone spec show spec.mlir --json");
+}
+
+void addCheck(CLI::App& spec, Context& context, const std::shared_ptr<SpecVerbOptions>& options) {
+  CLI::App* verb = addVerb(spec, context, "check", "Which dispatches of a program get which entry",
+                           options, check);
+  verb->add_option("FILE", options->spec, "A tuning spec")->required();
+  addProgram(*verb, *options);
+  addTarget(*verb, *options);
+  verb->footer(
+      "Examples:\n"
+      "  hone spec check spec.mlir model.mlir\n"
+      "  hone spec check spec.mlir model.mlir --target rocm:gfx942 -- --iree-opt-level=O3\n"
+      "Exit code 1: an entry matches nothing, or the compiler does not take it.");
+}
+
+void addMerge(CLI::App& spec, Context& context, const std::shared_ptr<SpecVerbOptions>& options) {
+  CLI::App* verb = addVerb(spec, context, "merge", "Two specs as one", options, merge);
+  verb->add_option("A", options->spec, "A tuning spec")->required();
+  verb->add_option("B", options->other, "Another one")->required();
+  verb->add_option("-o,--output", options->output, "The spec to write")
+      ->type_name("FILE")
+      ->required();
+  verb->add_option("--prefer", options->prefer,
+                   "Whose entry to take where both configure the same differently: a or b");
+  verb->footer(
+      "Examples:\n"
+      "  hone spec merge matmuls.mlir convs.mlir -o spec.mlir\n"
+      "  hone spec merge old.mlir new.mlir -o spec.mlir --prefer b\n"
+      "Exit code 1: they conflict, and nothing was preferred.");
+}
+
+void addApply(CLI::App& spec, Context& context, const std::shared_ptr<SpecVerbOptions>& options) {
+  CLI::App* verb = addVerb(spec, context, "apply", "Compile a program with a spec, for any target",
+                           options, apply);
+  addProgram(*verb, *options);
+  verb->add_option("--spec", options->spec, "A tuning spec")->type_name("FILE")->required();
+  verb->add_option("-o,--output", options->output, "The module to write")
+      ->type_name("FILE")
+      ->required();
+  addTarget(*verb, *options);
+  verb->footer(
+      "Examples:\n"
+      "  hone spec apply model.mlir --spec spec.mlir -o model.vmfb\n"
+      "  hone spec apply model.mlir --spec spec.mlir -o model.vmfb --target cuda:sm_80\n"
+      "Exit code 1: it does not compile with the spec, or an entry did not reach the code.");
+}
+
+}  // namespace
+
+void addSpecVerb(CLI::App& app, Context& context) {
+  const auto options = std::make_shared<SpecVerbOptions>();
+  CLI::App* spec = app.add_subcommand(
+      "spec", "Look at a tuning spec, check it on a program, merge two, compile with one");
+  spec->require_subcommand(1);
+  spec->footer(
+      "Examples:\n  hone spec show spec.mlir\n  hone spec check spec.mlir model.mlir\n"
+      "  hone spec merge a.mlir b.mlir -o spec.mlir\n"
+      "  hone spec apply model.mlir --spec spec.mlir -o model.vmfb");
+  addShow(*spec, context, options);
+  addCheck(*spec, context, options);
+  addMerge(*spec, context, options);
+  addApply(*spec, context, options);
+}
+
+}  // namespace hone::app

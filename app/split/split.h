@@ -1,0 +1,13 @@
+#pragma once
+
+#include "app/common/context.h"
+
+namespace CLI {
+class App;
+}
+
+namespace hone::app {
+
+void addSplitVerb(CLI::App& app, Context& context);
+
+}  // namespace hone::app

@@ -1,0 +1,339 @@
+#include "app/split/split_annotate.h"
+
+#include <fmt/ranges.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdio>
+#include <memory>
+
+#include "app/common/toolchain.h"
+#include "app/split/split_report.h"
+#include "base/file.h"
+#include "base/hash.h"
+#include "base/text.h"
+#include "engine/lane.h"
+#include "engine/paired_rounds.h"
+#include "engine/program.h"
+#include "iree/compile/split_compile.h"
+#include "model/workload/miopen.h"
+#include "model/workload/sweep.h"
+#include "report/render/table.h"
+#include "split/fit/rule.h"
+#include "split/sweep/contender.h"
+#include "split/sweep/result_files.h"
+#include "split/sweep/sweeper.h"
+#include "stats/summary.h"
+
+namespace hone::app {
+namespace {
+
+/// A split that gains less on the operation alone is not worth a line in the program.
+constexpr double kWorthIt = 1.05;
+
+struct AnnotateOptions {
+  std::string model;
+  std::string output;
+  std::string function;
+  std::vector<std::string> inputs;
+  std::string results;
+  std::string limits = "1,2,4,8,16,64,128,256";
+  std::uint64_t seed = 1;
+  ToolchainOptions toolchain;
+};
+
+/// The best split of an operation, and what it gained there over none.
+struct Winner {
+  std::vector<std::int64_t> sizes;
+  double gain = 1;
+};
+
+/// All that is needed to try programs in one run.
+struct Bench {
+  Toolchain& toolchain;
+  const iree::ModuleRunner& runner;
+  store::Store& store;
+  Progress& progress;
+  std::int64_t run;
+};
+
+/// Nothing where no limit is clearly faster than not splitting.
+std::optional<Winner> winnerOf(const split::ShapeResult& shape) {
+  if (!shape.noSplit) {
+    return std::nullopt;
+  }
+  std::optional<Winner> winner;
+  for (const auto& [limit, timing] : shape.limits) {
+    const double gain = shape.noSplit->typicalUs() / timing.typicalUs();
+    if (gain >= kWorthIt && (!winner || gain > winner->gain)) {
+      winner = Winner{split::sizesUnder(shape.reduction, limit), gain};
+    }
+  }
+  return winner && !winner->sizes.empty() ? winner : std::nullopt;
+}
+
+/// The shapes of an earlier sweep, or of one of the program's own operations made now.
+Result<std::vector<split::ShapeResult>> shapesFor(const AnnotateOptions& options, Bench& bench,
+                                                  const engine::Program& program) {
+  if (!options.results.empty()) {
+    return HONE_TRY(split::readResults(HONE_TRY(resultsFolder(options.results)))).shapes;
+  }
+  const auto problems = HONE_TRY(bench.toolchain.compiler.problems(
+      {program.source, program.hash, bench.toolchain.target.flags, {}}));
+  std::vector<split::SweepProblem> swept;
+  for (const model::Problem& problem : problems) {
+    const std::string line = model::commandLineOf(problem);
+    const bool known = std::any_of(swept.begin(), swept.end(), [&](const split::SweepProblem& one) {
+      return one.arguments == line;
+    });
+    if (!known && !std::holds_alternative<model::Attention>(problem)) {
+      swept.push_back({line, problem});
+    }
+  }
+  split::SweepOptions sweepOptions;
+  sweepOptions.limits = HONE_TRY(model::sizesFrom("--limits", options.limits));
+  sweepOptions.flags = bench.toolchain.target.flags;
+  sweepOptions.compiler = bench.toolchain.compiler.revision();
+  sweepOptions.seed = options.seed;
+  split::Sweeper sweeper(split::attributeChoices(bench.toolchain.compiler, sweepOptions.limits),
+                         bench.runner, bench.store, bench.progress, bench.run, sweepOptions);
+  HONE_CHECK(sweeper.restore({}));
+  std::vector<split::ShapeResult> shapes;
+  for (const split::ShapeRecord& record : HONE_TRY(sweeper.sweep(swept))) {
+    shapes.push_back(record.shape);
+  }
+  return shapes;
+}
+
+/// The winner for each operation of the program; nothing where there is none.
+std::vector<std::optional<Winner>> winnersFor(const iree::Splittable& program,
+                                              const std::vector<split::ShapeResult>& shapes) {
+  std::vector<std::optional<Winner>> winners;
+  for (const model::Reduction& operation : program.operations) {
+    const auto at = std::find_if(shapes.begin(), shapes.end(), [&](const auto& shape) {
+      return shape.reduction.kind == operation.kind && shape.reduction.sizes == operation.sizes &&
+             shape.reduction.outputSize() == operation.outputSize();
+    });
+    winners.push_back(at == shapes.end() ? std::nullopt : winnerOf(*at));
+  }
+  return winners;
+}
+
+/// The program as it is and with its splits, verified and side by side.
+Result<stats::Comparison> compareWith(const AnnotateOptions& options, Bench& bench,
+                                      const engine::Program& program,
+                                      const iree::Splittable& annotated,
+                                      const iree::SplitSizes& sizes) {
+  std::vector<iree::Compiled> plain;
+  std::vector<std::vector<iree::SplitCompiled>> split;
+  {
+    const FileLock lane = HONE_TRY(engine::enterToCompile());
+    const std::vector<iree::CompileRequest> requests = {
+        {program.source, program.hash, bench.toolchain.target.flags, {}}};
+    const std::vector<iree::SplitOrder> orders = {{&annotated, {sizes}}};
+    plain = HONE_TRY(bench.toolchain.compiler.compileAll(requests, {}));
+    split = HONE_TRY(iree::compileSplits(bench.toolchain.compiler, orders));
+  }
+  const FileLock lane = HONE_TRY(engine::enterToMeasure());
+  const ScratchFolder scratch = HONE_TRY(ScratchFolder::create("hone-annotate"));
+  const engine::Inputs inputs =
+      HONE_TRY(engine::makeInputs(program, options.inputs, options.seed, scratch.path()));
+  engine::Verifier verifier(bench.runner, program, inputs, scratch.path());
+  const engine::Sampler sampler(bench.runner);
+  split::Contenders contenders(bench.store, bench.run, sampler);
+  HONE_CHECK(contenders.restore());
+  std::vector<engine::Participant> participants;
+  const auto add = [&](const std::string& name, const iree::CompileReport& report,
+                       const std::filesystem::path& module,
+                       const std::string& function) -> Result<void> {
+    split::Contender contender;
+    contender.call = {module, function, inputs.arguments};
+    contender.trial.key = name;
+    contender.trial.problem = program.label();
+    contender.trial.config.name = name;
+    HONE_CHECK(contenders.look(contender, report));
+    HONE_CHECK(contenders.verify(contender, verifier));
+    if (!contender.runs()) {
+      return userError("{} {}: {}", program.label(), name, contender.trial.message);
+    }
+    participants.push_back(contenders.participant(contender));
+    return {};
+  };
+  HONE_CHECK(add("as it is", plain[0].report, plain[0].module, program.function));
+  HONE_CHECK(add("as it is (again)", plain[0].report, plain[0].module, program.function));
+  HONE_CHECK(add("with splits", split[0][0].report, split[0][0].module, split[0][0].function));
+  engine::PairedRoundsOptions rounds;
+  rounds.rounds = 20;
+  rounds.mostRounds = 60;
+  rounds.compare.seed = options.seed;
+  bench.progress.stage("the whole program", rounds.rounds);
+  rounds.onRound = [&] { bench.progress.step(); };
+  const auto found = HONE_TRY(engine::pairedRounds(sampler.rankBy(), bench.store, participants,
+                                                   contenders.recorded(), rounds));
+  bench.progress.finish();
+  if (!found[2].comparison) {
+    return userError("{} failed while it was measured", program.label());
+  }
+  return *found[2].comparison;
+}
+
+void printOperations(const iree::Splittable& program,
+                     const std::vector<std::optional<Winner>>& winners) {
+  report::Table table({{"operation"},
+                       {"output", report::Align::right},
+                       {"summed", report::Align::left, 12},
+                       {"split into parts of", report::Align::left, 12},
+                       {"alone", report::Align::right}});
+  for (std::size_t i = 0; i < winners.size(); ++i) {
+    const model::Reduction& operation = program.operations[i];
+    table.add({std::string(model::nameOf(operation.kind)), std::to_string(operation.outputSize()),
+               fmt::format("{}", fmt::join(operation.sizes, "x")),
+               winners[i] ? fmt::format("{}", fmt::join(winners[i]->sizes, "x")) : "not split",
+               winners[i] ? fmt::format("{:.2f}x", winners[i]->gain) : ""});
+  }
+  fmt::print("{}", table.text(report::outputWidth()));
+}
+
+nlohmann::json toJson(const iree::Splittable& program,
+                      const std::vector<std::optional<Winner>>& winners) {
+  nlohmann::json operations = nlohmann::json::array();
+  for (std::size_t i = 0; i < winners.size(); ++i) {
+    operations.push_back({{"reduction", model::toJson(program.operations[i])},
+                          {"sizes", winners[i] ? winners[i]->sizes : std::vector<std::int64_t>{}},
+                          {"gain_alone", winners[i] ? winners[i]->gain : 1.0}});
+  }
+  return {{"operations", std::move(operations)}};
+}
+
+Result<iree::Splittable> splittable(Toolchain& toolchain, const engine::Program& program) {
+  iree::CompileRequest request{program.source, program.hash, toolchain.target.flags, {}};
+  request.function = program.function;
+  const FileLock lane = HONE_TRY(engine::enterToCompile());
+  auto prepared = HONE_TRY(iree::prepareSplits(toolchain.compiler, std::span(&request, 1)));
+  if (prepared.front().report.status != iree::CompileReport::Status::ok) {
+    return userError("{} does not compile: {}", program.label(), prepared.front().report.message);
+  }
+  return std::move(prepared.front());
+}
+
+Result<int> finish(const Context& context, const AnnotateOptions& options, Bench& bench,
+                   const iree::Splittable& program,
+                   const std::vector<std::optional<Winner>>& winners,
+                   const std::optional<stats::Comparison>& comparison) {
+  const bool slower = comparison && comparison->verdict == stats::Verdict::regressed;
+  const bool written = comparison && !slower;
+  nlohmann::json json = toJson(program, winners);
+  json["run"] = bench.run;
+  json["output"] = written ? nlohmann::json(options.output) : nlohmann::json();
+  if (comparison) {
+    json["verdict"] = nameOf(comparison->verdict);
+    json["speedup"] = {comparison->speedup.low, comparison->speedup.estimate,
+                       comparison->speedup.high};
+  }
+  HONE_CHECK(bench.store.finishRun(bench.run, store::RunStatus::finished, json));
+  if (context.json) {
+    fmt::print("{}\n", json.dump(2));
+    return slower ? 1 : 0;
+  }
+  printOperations(program, winners);
+  if (!comparison) {
+    fmt::print("\nno operation gains from a split: nothing written\n");
+    return 0;
+  }
+  fmt::print("\nthe whole program: {} {:.2f}x ({:.2f}-{:.2f}), same results\n",
+             nameOf(comparison->verdict), comparison->speedup.estimate, comparison->speedup.low,
+             comparison->speedup.high);
+  if (slower) {
+    fmt::print("nothing written\n");
+    return 1;
+  }
+  fmt::print("next: iree-compile --compile-from=global-optimization {} …\n", options.output);
+  fmt::print("      hone report {} -o report.html\n", bench.run);
+  return 0;
+}
+
+Result<int> annotate(const Context& context, const AnnotateOptions& options) {
+  HONE_TRY(readFile(options.model));  // before the slower things
+  ToolchainOptions toolchainOptions = options.toolchain;
+  if (toolchainOptions.device.empty() && toolchainOptions.target == "local") {
+    toolchainOptions.device = "local-task";
+  }
+  Toolchain toolchain = HONE_TRY(Toolchain::start(context, toolchainOptions));
+  if (!toolchain.device) {
+    return userError("this machine has no device for {}: the program could not be checked",
+                     toolchain.target.name);
+  }
+  Progress progress(context.quiet || context.json);
+  const engine::Program program = HONE_TRY(engine::loadProgram(
+      toolchain.compiler, options.model, options.function, toolchain.target.flags));
+  const iree::Splittable prepared = HONE_TRY(splittable(toolchain, program));
+  if (prepared.operations.empty()) {
+    return userError("{} has no reduction that the compiler could split", options.model);
+  }
+  auto store = HONE_TRY(store::Store::open(context.store, store::Store::Mode::write));
+  store::Run described = describeRun(context, toolchain, "split");
+  described.seed = options.seed;
+  described.key = Hasher()
+                      .field("annotate")
+                      .field(prepared.irHash)
+                      .field(options.limits)
+                      .field(options.results)
+                      .field(toolchain.device->name)
+                      .hex();
+  const std::int64_t run = HONE_TRY(findOrAddRun(context, store, described, progress));
+  const iree::ModuleRunner runner = toolchain.runner();
+  Bench bench{toolchain, runner, store, progress, run};
+  const auto winners = winnersFor(prepared, HONE_TRY(shapesFor(options, bench, program)));
+  iree::SplitSizes sizes;
+  for (const auto& winner : winners) {
+    sizes.push_back(winner ? winner->sizes : std::vector<std::int64_t>{});
+  }
+  if (std::none_of(winners.begin(), winners.end(),
+                   [](const auto& one) { return one.has_value(); })) {
+    return finish(context, options, bench, prepared, winners, std::nullopt);
+  }
+  const std::string text =
+      HONE_TRY(readFile(HONE_TRY(iree::annotated(toolchain.compiler, prepared, sizes))));
+  // What is checked is what the user gets: the text, from the phase where he goes on.
+  const ScratchFolder scratch = HONE_TRY(ScratchFolder::create("hone-annotate"));
+  iree::Splittable annotated = prepared;
+  annotated.ir = scratch.path() / "annotated.mlir";
+  annotated.irHash = hashOf(text);
+  HONE_CHECK(writeFile(annotated.ir, text));
+  const auto comparison = HONE_TRY(compareWith(options, bench, program, annotated, sizes));
+  if (comparison.verdict != stats::Verdict::regressed) {
+    HONE_CHECK(writeFile(options.output, text));
+  }
+  return finish(context, options, bench, prepared, winners, comparison);
+}
+
+}  // namespace
+
+void addSplitAnnotate(CLI::App& split, Context& context) {
+  auto options = std::make_shared<AnnotateOptions>();
+  CLI::App* verb = split.add_subcommand(
+      "annotate", "Put the best splits on the operations of a program; no compiler is rebuilt");
+  verb->add_option("MODEL", options->model, "A program in MLIR, one function")->required();
+  verb->add_option("-o,--output", options->output, "Where the program with splits goes")
+      ->required();
+  verb->add_option("--function", options->function, "Which function; the only one when not given");
+  verb->add_option("--input", options->inputs, "Its inputs, as hone bench takes them");
+  verb->add_option("--results", options->results,
+                   "Take the splits from the results of an earlier sweep");
+  verb->add_option("--limits", options->limits, "The limits that are tried otherwise")
+      ->capture_default_str();
+  verb->add_option("--seed", options->seed, "Of inputs and orders")->capture_default_str();
+  options->toolchain.addTo(*verb);
+  verb->footer(
+      "Writes the program after global optimization, with the attribute that the compiler's pass\n"
+      "leaves alone; compile it with --compile-from=global-optimization. Written only if the\n"
+      "whole program computes the same and is not slower.\n"
+      "Examples:\n"
+      "  hone split annotate model.mlir -o faster.mlir\n"
+      "  hone split annotate model.mlir -o faster.mlir --results convolutions_results");
+  verb->callback([&context, options] {
+    context.action = [&context, options] { return annotate(context, *options); };
+  });
+}
+
+}  // namespace hone::app

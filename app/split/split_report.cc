@@ -1,0 +1,201 @@
+#include "app/split/split_report.h"
+
+#include <algorithm>
+#include <cstdio>
+
+#include "app/split/split_tally.h"
+#include "base/csv.h"
+#include "base/file.h"
+#include "base/text.h"
+#include "report/render/table.h"
+#include "split/fit/recommendation.h"
+#include "split/report/analysis_text.h"
+
+namespace hone::app {
+namespace {
+
+using split::ValidationRecord;
+using stats::Verdict;
+
+constexpr const char* kAnalysisFile = "comprehensive_analysis.txt";
+
+split::Validation validationOf(const SplitOutcome& outcome) {
+  if (outcome.validation.empty()) {
+    return outcome.filed;
+  }
+  const auto kinds = kindsOf(outcome);
+  split::Validation validation;
+  validation.withoutBaseline =
+      static_cast<std::int64_t>(outcome.records.size() - outcome.validation.size());
+  for (const ValidationRecord& record : outcome.validation) {
+    const auto choice = record.choices.find(takenFor(outcome, kinds.at(record.arguments)));
+    if (record.baselineUs <= 0 || choice == record.choices.end()) {
+      ++validation.failed;
+      continue;
+    }
+    split::ValidatedShape shape;
+    shape.arguments = record.arguments;
+    shape.baselineUs = record.baselineUs;
+    shape.optimizedUs = record.baselineUs / choice->second.speedup();
+    if (choice->second.comparison) {
+      shape.speedup = choice->second.comparison->speedup;
+    }
+    shape.verdict = verdictOf(choice->second);
+    validation.shapes.push_back(std::move(shape));
+  }
+  return validation;
+}
+
+std::string optimizedCsv(const split::Validation& validation) {
+  CsvWriter csv;
+  csv.row({"arguments", "iree_boo_experimental mean"});
+  for (const split::ValidatedShape& shape : validation.shapes) {
+    csv.row({shape.arguments, fmt::format("{:.6g}", shape.optimizedUs)});
+  }
+  return csv.text();
+}
+
+void printValidation(const SplitOutcome& outcome) {
+  const double oracle = tallyOf(outcome.validation, kOracle).geomean();
+  report::Table table({{"code"},
+                       {"total", report::Align::right},
+                       {"geomean", report::Align::right},
+                       {"improved", report::Align::right},
+                       {"neutral", report::Align::right},
+                       {"ambiguous", report::Align::right},
+                       {"regressed", report::Align::right},
+                       {"of the oracle", report::Align::right}});
+  for (const char* name : {kOneD, kTwoD, kOracle}) {
+    const Tally tally = tallyOf(outcome.validation, name);
+    table.add({name, fmt::format("{:.2f}x", tally.total()), fmt::format("{:.2f}x", tally.geomean()),
+               std::to_string(tally.count(Verdict::improved)),
+               std::to_string(tally.count(Verdict::neutral)),
+               std::to_string(tally.count(Verdict::ambiguous)),
+               std::to_string(tally.count(Verdict::regressed)),
+               fmt::format("{:.0f} %", 100 * tally.geomean() / oracle)});
+  }
+  fmt::print("\nover the compiler's own choice, measured side by side:\n{}\n",
+             table.text(report::outputWidth()));
+}
+
+void printCounts(const SplitOutcome& outcome) {
+  std::int64_t compiled = 0;
+  for (const split::ShapeRecord& record : outcome.records) {
+    compiled += record.compiled;
+  }
+  const auto& sweep = outcome.analysis.sweep;
+  const auto asked = sweep.shapes.size() * (sweep.limits.size() + 2);
+  fmt::print("{} shapes, {} trials asked for", sweep.shapes.size(), asked);
+  if (compiled > 0) {
+    fmt::print(", {} different ones compiled and measured", compiled);
+  }
+  fmt::print(", {} failed\n", sweep.failures.size());
+  if (outcome.run > 0) {
+    fmt::print("the sweep took {:.0f} s, its validation {:.0f} s\n", outcome.sweepSeconds,
+               outcome.validateSeconds);
+  }
+  for (const std::string& failure : sweep.failures) {
+    fmt::print("  {}\n", failure);
+  }
+}
+
+void printRanking(const split::LimitRanking& ranking) {
+  report::Table table({{"limit", report::Align::right},
+                       {"geomean", report::Align::right},
+                       {"median", report::Align::right},
+                       {"P95", report::Align::right},
+                       {"total", report::Align::right}});
+  constexpr double kNsPerUs = 1000;
+  for (const split::LimitStatistics& one : ranking.limits) {
+    table.add({std::to_string(one.limit), humanTime(one.geomeanUs * kNsPerUs),
+               humanTime(one.medianUs * kNsPerUs), humanTime(one.p95Us * kNsPerUs),
+               humanTime(one.totalUs * kNsPerUs)});
+  }
+  fmt::print("\n{}", table.text(report::outputWidth()));
+}
+
+}  // namespace
+
+void preferProven(SplitOutcome& outcome) {
+  const auto kinds = kindsOf(outcome);
+  for (split::Recommendation& one : outcome.analysis.recommendations) {
+    const auto regressed = [&](const char* way) {
+      const Tally tally = tallyOf(outcome.validation, [&](const ValidationRecord& record) {
+        return kinds.at(record.arguments) == one.oneD.heuristic.kind ? std::string(way) : "";
+      });
+      return tally.count(Verdict::regressed);
+    };
+    const std::int64_t taken = regressed(one.takeTwoD ? kTwoD : kOneD);
+    const std::int64_t other = regressed(one.takeTwoD ? kOneD : kTwoD);
+    if (other < taken) {
+      one.takeTwoD = !one.takeTwoD;
+      one.why = fmt::format("{}: it slows {} shapes down where the other is proven to slow {}",
+                            one.takeTwoD ? kTwoD : kOneD, other, taken);
+    }
+  }
+}
+
+Result<void> writeReports(const SplitOutcome& outcome) {
+  const split::Validation validation = validationOf(outcome);
+  const bool validated = !validation.shapes.empty();
+  HONE_CHECK(writeFile(
+      outcome.folder / kAnalysisFile,
+      analysisText(outcome.analysis, validated ? std::optional(validation) : std::nullopt)));
+  if (!outcome.validation.empty()) {
+    HONE_CHECK(writeFile(outcome.folder / fmt::format("optimized_config_{}.csv", outcome.stem),
+                         optimizedCsv(validation)));
+  }
+  return split::writeRecommendations(outcome.folder, outcome.analysis.recommendations);
+}
+
+Result<std::filesystem::path> resultsFolder(const std::string& given) {
+  if (!given.empty()) {
+    if (!std::filesystem::is_directory(given)) {
+      return userError("{} is not a folder with results", given);
+    }
+    return std::filesystem::path(given);
+  }
+  std::vector<std::filesystem::path> found;
+  std::error_code ignored;
+  for (const auto& entry : std::filesystem::directory_iterator(".", ignored)) {
+    if (entry.is_directory() && entry.path().filename().string().ends_with("_results")) {
+      found.push_back(entry.path().filename());
+    }
+  }
+  if (found.size() != 1) {
+    return userError("{} folders *_results here: say which, as in hone split analyze x_results",
+                     found.empty() ? "no" : std::to_string(found.size()));
+  }
+  return found.front();
+}
+
+int report(const Context& context, const SplitOutcome& outcome) {
+  const split::Validation validation = validationOf(outcome);
+  const bool bad =
+      validation.count(Verdict::regressed) > 0 ||
+      std::any_of(outcome.analysis.sweep.failures.begin(), outcome.analysis.sweep.failures.end(),
+                  [](const std::string& why) { return why.contains(": mismatch: "); });
+  if (context.json) {
+    fmt::print("{}\n", toJson(outcome).dump(2));
+    return bad ? 1 : 0;
+  }
+  printCounts(outcome);
+  printRanking(outcome.analysis.ranking);
+  if (!outcome.validation.empty()) {
+    printValidation(outcome);
+  }
+  for (const split::Recommendation& one : outcome.analysis.recommendations) {
+    if (one.oneD.heuristic.form == split::SourceForm::functions) {
+      fmt::print("\n{}s: take {}\n", model::nameOf(one.oneD.heuristic.kind), one.why);
+    }
+  }
+  const std::string folder = outcome.folder.string();
+  fmt::print("\nreport: {}/{}\n", folder, kAnalysisFile);
+  fmt::print("next: hone split apply --source SetSplitReductionSizes.cpp --results {}\n", folder);
+  if (outcome.run > 0) {
+    fmt::print("      hone report {} -o report.html\n", outcome.run);
+  }
+  return bad ? 1 : 0;
+}
+
+}  // namespace hone::app

@@ -1,0 +1,334 @@
+#include "app/split/split_sweep.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <map>
+#include <memory>
+
+#include "app/common/cluster_run.h"
+#include "app/split/split_cluster.h"
+#include "app/split/split_report.h"
+#include "base/clock.h"
+#include "base/file.h"
+#include "base/hash.h"
+#include "base/machine.h"
+#include "base/text.h"
+#include "model/workload/sweep.h"
+#include "split/fit/analysis.h"
+#include "split/fit/rule.h"
+#include "split/sweep/rebuild_choices.h"
+#include "split/sweep/result_files.h"
+#include "split/sweep/sweeper.h"
+#include "split/sweep/validator.h"
+
+namespace hone::app {
+namespace {
+
+using split::Recommendation;
+using split::ShapeRecord;
+using split::SweepProblem;
+
+/// Runs that are looked at for shapes that were measured before.
+constexpr std::int64_t kRunsLookedAt = 200;
+
+/// The engine with the store and the run that a mode works in.
+struct Session {
+  Toolchain toolchain;
+  iree::ModuleRunner runner;
+  store::Store store;
+  std::int64_t run = 0;
+  std::unique_ptr<ClusterRun> cluster = nullptr;  ///< who measures, if not this machine
+
+  Session(Toolchain started, iree::ModuleRunner executes, store::Store opened, std::int64_t number)
+      : toolchain(std::move(started)),
+        runner(std::move(executes)),
+        store(std::move(opened)),
+        run(number) {}
+};
+
+std::string runKey(const Toolchain& toolchain, const SplitOptions& options, std::string_view mode,
+                   const std::vector<SweepProblem>& problems, const std::string& executor) {
+  Hasher hasher;
+  hasher.field("split")
+      .field(mode)
+      .field(toolchain.compiler.revision())
+      .field(toolchain.device->name);
+  hasher.field(options.limits).field(options.budget).field(std::to_string(options.seed));
+  for (const std::string& flag : toolchain.target.flags) {
+    hasher.field(flag);
+  }
+  for (const SweepProblem& problem : problems) {
+    hasher.field(nameOf(problem.problem)).field(problem.arguments);
+  }
+  if (executor != "local") {
+    hasher.field(executor);
+  }
+  return hasher.hex();
+}
+
+Result<std::unique_ptr<Session>> startSession(const Context& context, const SplitOptions& options,
+                                              std::string_view mode,
+                                              const std::vector<SweepProblem>& problems,
+                                              Progress& progress) {
+  const cluster::Options clusterOptions = HONE_TRY(options.cluster.resolve());
+  ToolchainOptions toolchainOptions = headToolchain(options.toolchain, clusterOptions);
+  if (toolchainOptions.device.empty() && toolchainOptions.target == "local") {
+    toolchainOptions.device = "local-task";  // what a split gains is parallelism
+  }
+  Toolchain toolchain = HONE_TRY(Toolchain::start(context, toolchainOptions));
+  if (!toolchain.device) {
+    return userError(
+        "this machine has no device for {}: measure where there is one, then give its "
+        "results to hone split analyze",
+        toolchain.target.name);
+  }
+  auto store = HONE_TRY(store::Store::open(context.store, store::Store::Mode::write));
+  store::Run described = describeRun(context, toolchain, "split");
+  described.key = runKey(toolchain, options, mode, problems, clusterOptions.executor);
+  described.seed = options.seed;
+  const std::int64_t run = HONE_TRY(findOrAddRun(context, store, described, progress));
+  iree::ModuleRunner runner = toolchain.runner();
+  auto session =
+      std::make_unique<Session>(std::move(toolchain), std::move(runner), std::move(store), run);
+  if (clusterOptions.usesCluster()) {
+    session->cluster = HONE_TRY(ClusterRun::open(
+        clusterOptions, context, {{"engine", toolchainSetup(session->toolchain, toolchainOptions)}},
+        session->store, run, progress));
+  }
+  return session;
+}
+
+/// What finished sweeps measured, by race; the newest of each.
+Result<std::map<std::string, ShapeRecord>> earlierShapes(const store::Store& store) {
+  std::map<std::string, ShapeRecord> earlier;
+  for (const store::RunLine& line : HONE_TRY(store.listRuns(kRunsLookedAt))) {
+    if (line.verb != "split" || line.status != store::RunStatus::finished) {
+      continue;
+    }
+    const auto run = HONE_TRY(store.run(line.id));
+    if (!run || !run->summary.contains("shapes")) {
+      continue;
+    }
+    for (const nlohmann::json& shape : run->summary["shapes"]) {
+      auto record = split::shapeRecordFrom(shape);
+      if (record && record->failures.empty()) {
+        earlier.try_emplace(record->race, std::move(*record));
+      }
+    }
+  }
+  return earlier;
+}
+
+split::SweepResult resultOf(const std::vector<ShapeRecord>& records,
+                            const std::vector<std::int64_t>& limits) {
+  split::SweepResult result;
+  result.limits = limits;
+  std::sort(result.limits.begin(), result.limits.end());
+  for (const ShapeRecord& record : records) {
+    result.shapes.push_back(record.shape);
+    result.failures.insert(result.failures.end(), record.failures.begin(), record.failures.end());
+  }
+  return result;
+}
+
+/// The limits of recommended code for today's compiler; of a kind without a recommendation those
+/// of the compiler itself.
+split::LimitChooser chooserOf(const std::vector<Recommendation>& recommendations, bool twoD) {
+  std::map<model::ReductionKind, split::Heuristic> heuristics;
+  for (const Recommendation& one : recommendations) {
+    const auto& heuristic = twoD ? one.twoD.heuristic : one.oneD.heuristic;
+    if (heuristic.form == split::SourceForm::functions) {
+      heuristics[heuristic.kind] = heuristic;
+    }
+  }
+  return [heuristics = std::move(heuristics)](const model::Reduction& reduction) {
+    const auto at = heuristics.find(reduction.kind);
+    return at == heuristics.end() ? split::compilersLimit(reduction)
+                                  : limitOf(at->second, reduction);
+  };
+}
+
+std::vector<split::ValidationOrder> ordersFor(const std::vector<SweepProblem>& problems,
+                                              const std::vector<ShapeRecord>& records,
+                                              const std::vector<Recommendation>& recommendations) {
+  const auto oneD = chooserOf(recommendations, false);
+  const auto twoD = chooserOf(recommendations, true);
+  std::vector<split::ValidationOrder> orders;
+  for (std::size_t i = 0; i < problems.size(); ++i) {
+    const split::ShapeResult& shape = records[i].shape;
+    if (!shape.baseline) {
+      continue;
+    }
+    split::ValidationOrder order;
+    order.problem = problems[i];
+    order.sweptBaselineUs = shape.baseline->typicalUs();
+    order.sizes[kOneD] = split::sizesUnder(shape.reduction, oneD);
+    order.sizes[kTwoD] = split::sizesUnder(shape.reduction, twoD);
+    if (auto sizes = split::oracleSizes(shape)) {
+      order.sizes[kOracle] = std::move(*sizes);
+    }
+    orders.push_back(std::move(order));
+  }
+  return orders;
+}
+
+/// Validates what the analysis recommends, writes the files and reports; the exit code.
+Result<int> conclude(const Context& context, const SplitOptions& options, Session& session,
+                     const std::vector<SweepProblem>& problems, SplitOutcome outcome,
+                     Progress& progress) {
+  outcome.run = session.run;
+  outcome.folder = options.folder();
+  outcome.stem = options.stem();
+  auto& recommendations = outcome.analysis.recommendations;
+  split::Validator validator(session.toolchain.compiler, session.runner, session.store, progress,
+                             session.run, session.toolchain.target.flags, options.seed);
+  if (!recommendations.empty()) {
+    const std::int64_t startNs = nowNs();
+    const auto orders = ordersFor(problems, outcome.records, recommendations);
+    outcome.validation =
+        session.cluster
+            ? HONE_TRY(validateOnCluster(*session.cluster, orders, session.toolchain.target.flags,
+                                         options.seed, progress))
+            : HONE_TRY(validator.validate(orders));
+    outcome.validateSeconds = static_cast<double>(nowNs() - startNs) / 1e9;
+    preferProven(outcome);
+  }
+  HONE_CHECK(writeReports(outcome));
+  HONE_CHECK(session.store.finishRun(session.run, store::RunStatus::finished, toJson(outcome)));
+  const auto ended = closed(session.cluster);
+  const int code = report(context, outcome);
+  HONE_CHECK(ended);
+  return code;
+}
+
+/// How the limits come into the compiler.
+Result<split::ChoiceCompiler> choiceCompiler(const SplitOptions& options, Session& session,
+                                             const std::vector<std::int64_t>& limits,
+                                             const std::vector<SweepProblem>& problems,
+                                             const std::filesystem::path& folder,
+                                             Progress& progress) {
+  if (options.method == "attribute") {
+    return split::attributeChoices(session.toolchain.compiler, limits);
+  }
+  split::RebuildOptions rebuild;
+  rebuild.source = split::sourceIn(options.ireeSource);
+  rebuild.build.folder = options.ireeBuild;
+  rebuild.build.log = std::filesystem::absolute(options.folder()) / "build.log";
+  if (!options.buildCommand.empty()) {
+    rebuild.build.command = options.buildCommand;
+  }
+  rebuild.limits = limits;
+  rebuild.workers = cpuCount();
+  rebuild.compileLimits = {
+      std::chrono::milliseconds(static_cast<std::int64_t>(options.toolchain.compileSeconds * 1000)),
+      memoryBytes() / 2 / rebuild.workers};
+  return split::rebuildChoices(
+      session.toolchain.compiler, rebuild,
+      HONE_TRY(split::requestsFor(problems, session.toolchain.target.flags, folder)), progress);
+}
+
+}  // namespace
+
+std::string SplitOptions::stem() const {
+  return std::filesystem::path(workload.file).stem().string();
+}
+
+std::filesystem::path SplitOptions::folder() const {
+  return results.empty() ? std::filesystem::path(stem() + "_results")
+                         : std::filesystem::path(results);
+}
+
+Result<int> splitSweep(const Context& context, const SplitOptions& options) {
+  Progress progress(context.quiet || context.json);
+  const auto problems = HONE_TRY(options.workload.problems(progress));
+  split::SweepOptions sweepOptions;
+  sweepOptions.limits = HONE_TRY(model::sizesFrom("--limits", options.limits));
+  sweepOptions.seed = options.seed;
+  if (!options.budget.empty()) {
+    sweepOptions.budget = HONE_TRY(engine::budgetFrom(options.budget));
+  }
+  if ((options.method == "rebuild") != !options.ireeSource.empty() ||
+      options.ireeSource.empty() != options.ireeBuild.empty()) {
+    return userError("--method rebuild goes with --iree-source and --iree-build");
+  }
+  const cluster::Options cluster = HONE_TRY(options.cluster.resolve());
+  if (cluster.usesCluster() && options.method == "rebuild") {
+    return userError(
+        "--method rebuild builds compilers on this machine: it goes without --executor");
+  }
+  HONE_CHECK(makeFolder(options.folder()));
+  const auto started = HONE_TRY(startSession(context, options, "sweep", problems, progress));
+  Session& session = *started;
+  sweepOptions.flags = session.toolchain.target.flags;
+  sweepOptions.compiler = fmt::format("{} {} {}", session.toolchain.compiler.revision(),
+                                      options.method, options.ireeSource);
+  if (cluster.usesCluster()) {
+    // What was measured there says nothing about this machine, nor the reverse.
+    sweepOptions.compiler +=
+        fmt::format(" on {} {} {}", cluster.executor, cluster.partition, cluster.gres);
+  }
+  const ScratchFolder scratch = HONE_TRY(ScratchFolder::create("hone-split"));
+  auto compile = HONE_TRY(
+      choiceCompiler(options, session, sweepOptions.limits, problems, scratch.path(), progress));
+  split::Sweeper sweeper(std::move(compile), session.runner, session.store, progress, session.run,
+                         sweepOptions);
+  std::map<std::string, ShapeRecord> earlier;
+  if (!options.forceRerun) {
+    earlier = HONE_TRY(earlierShapes(session.store));
+  }
+  HONE_CHECK(sweeper.restore(std::move(earlier)));
+  const std::int64_t startNs = nowNs();
+  const auto records =
+      session.cluster
+          ? HONE_TRY(sweepOnCluster(*session.cluster, sweeper, sweepOptions, problems, progress))
+          : HONE_TRY(sweeper.sweep(problems));
+  auto sweep = resultOf(records, sweepOptions.limits);
+  HONE_CHECK(split::writeResults(options.folder(), options.stem(), sweep));
+  SplitOutcome outcome;
+  outcome.sweepSeconds = static_cast<double>(nowNs() - startNs) / 1e9;
+  outcome.records = records;
+  outcome.analysis = split::analyze(std::move(sweep));
+  return conclude(context, options, session, problems, std::move(outcome), progress);
+}
+
+Result<int> splitTestOptimized(const Context& context, const SplitOptions& options) {
+  Progress progress(context.quiet || context.json);
+  const auto problems = HONE_TRY(options.workload.problems(progress));
+  auto recommendations = HONE_TRY(split::readRecommendations(options.folder()));
+  auto sweep = HONE_TRY(split::readResults(options.folder()));
+  std::map<std::string, split::ShapeResult> swept;
+  for (const split::ShapeResult& shape : sweep.shapes) {
+    swept.emplace(shape.arguments, shape);
+  }
+  std::vector<SweepProblem> known;
+  std::vector<ShapeRecord> records;
+  for (const SweepProblem& problem : problems) {
+    if (const auto at = swept.find(problem.arguments); at != swept.end()) {
+      known.push_back(problem);
+      records.push_back({{}, at->second, {}, 0});
+    }
+  }
+  if (known.empty()) {
+    return userError("{} has results of none of the problems of {}", options.folder().string(),
+                     options.workload.file);
+  }
+  const auto started = HONE_TRY(startSession(context, options, "test-optimized", known, progress));
+  Session& session = *started;
+  SplitOutcome outcome;
+  outcome.records = std::move(records);
+  outcome.analysis = split::analyze(std::move(sweep));
+  outcome.analysis.recommendations = std::move(recommendations);
+  return conclude(context, options, session, known, std::move(outcome), progress);
+}
+
+Result<int> splitAnalyze(const Context& context, const std::string& folder) {
+  const std::filesystem::path path = HONE_TRY(resultsFolder(folder));
+  SplitOutcome outcome;
+  outcome.folder = path;
+  outcome.analysis = split::analyze(HONE_TRY(split::readResults(path)));
+  outcome.filed = HONE_TRY(split::readValidation(path, outcome.analysis.sweep));
+  HONE_CHECK(writeReports(outcome));
+  return report(context, outcome);
+}
+
+}  // namespace hone::app

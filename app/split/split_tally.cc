@@ -1,0 +1,64 @@
+#include "app/split/split_tally.h"
+
+#include "stats/summary.h"
+
+namespace hone::app {
+
+using split::ValidationRecord;
+using stats::Verdict;
+
+double Tally::geomean() const { return speedups.empty() ? 1 : stats::geometricMean(speedups); }
+
+std::int64_t Tally::count(Verdict verdict) const {
+  const auto at = verdicts.find(verdict);
+  return at == verdicts.end() ? 0 : at->second;
+}
+
+Verdict verdictOf(const split::ValidatedChoice& choice) {
+  return choice.comparison ? choice.comparison->verdict : Verdict::neutral;
+}
+
+Tally tallyOf(const std::vector<ValidationRecord>& records,
+              const std::function<std::string(const ValidationRecord&)>& wayOf) {
+  Tally tally;
+  for (const ValidationRecord& record : records) {
+    const std::string way = wayOf(record);
+    if (record.baselineUs <= 0 || way.empty()) {
+      continue;
+    }
+    const auto at = record.choices.find(way);
+    const split::ValidatedChoice choice =
+        at == record.choices.end() ? split::ValidatedChoice{record.baselineUs, std::nullopt}
+                                   : at->second;
+    ++tally.shapes;
+    tally.baselineUs += record.baselineUs;
+    tally.timeUs += record.baselineUs / choice.speedup();
+    tally.speedups.push_back(choice.speedup());
+    ++tally.verdicts[verdictOf(choice)];
+  }
+  return tally;
+}
+
+Tally tallyOf(const std::vector<ValidationRecord>& records, const std::string& way) {
+  return tallyOf(records, [&](const ValidationRecord&) { return way; });
+}
+
+std::map<std::string, model::ReductionKind> kindsOf(const SplitOutcome& outcome) {
+  std::map<std::string, model::ReductionKind> kinds;
+  for (const split::ShapeRecord& record : outcome.records) {
+    kinds[record.shape.arguments] = record.shape.reduction.kind;
+  }
+  return kinds;
+}
+
+std::string takenFor(const SplitOutcome& outcome, model::ReductionKind kind) {
+  for (const split::Recommendation& one : outcome.analysis.recommendations) {
+    if (one.oneD.heuristic.kind == kind &&
+        one.oneD.heuristic.form == split::SourceForm::functions) {
+      return one.takeTwoD ? kTwoD : kOneD;
+    }
+  }
+  return kOneD;
+}
+
+}  // namespace hone::app

@@ -1,0 +1,76 @@
+#include "app/split/split_workload.h"
+
+#include <CLI/CLI.hpp>
+#include <map>
+#include <set>
+
+#include "model/workload/miopen.h"
+#include "model/workload/sweep.h"
+#include "model/workload/workload.h"
+
+namespace hone::app {
+namespace {
+
+/// The line, or, where it asks for several problems, a line for this one.
+std::string argumentsOf(const model::WorkloadEntry& entry,
+                        const std::map<std::int64_t, int>& problemsOfLine) {
+  return problemsOfLine.at(entry.line.number) == 1 ? entry.line.text
+                                                   : model::commandLineOf(entry.problem);
+}
+
+}  // namespace
+
+void SplitWorkload::addTo(CLI::App& verb) {
+  verb.add_option("WORKLOAD", file, "Convolutions and matmuls: command lines of MIOpen or BOO")
+      ->required();
+  verb.add_option("--type", type, "Run the problems in this type: f32, f16, bf16, f16_f16_f32");
+  verb.add_option("--limit", limit, "No more than so many problems")->check(CLI::PositiveNumber);
+  verb.add_flag("--strict", strict, "A line that cannot be used ends the command");
+}
+
+Result<std::vector<split::SweepProblem>> SplitWorkload::problems(Progress& progress) const {
+  const model::Workload workload = HONE_TRY(model::readWorkload(file));
+  const auto leaveOut = [&](const std::string& message) -> Result<void> {
+    if (strict) {
+      return userError("{}", message);
+    }
+    progress.say(fmt::format("left out: {}", message));
+    return {};
+  };
+  for (const model::BadLine& bad : workload.badLines) {
+    HONE_CHECK(leaveOut(bad.error.message));
+  }
+  std::map<std::int64_t, int> problemsOfLine;
+  for (const model::WorkloadEntry& entry : workload.entries) {
+    ++problemsOfLine[entry.line.number];
+  }
+  std::vector<model::MatmulTypes> types;
+  if (!type.empty()) {
+    types = HONE_TRY(model::matmulTypesFrom("--type", type));
+    if (types.size() != 1) {
+      return userError("--type: a sweep is of one type, not of {}", types.size());
+    }
+  }
+  std::vector<split::SweepProblem> problems;
+  std::set<std::string> names;
+  for (const model::WorkloadEntry& entry : workload.entries) {
+    const auto problem = types.empty() ? entry.problem : retyped(entry.problem, types.front());
+    const auto where = fmt::format("{}:{}", entry.line.file, entry.line.number);
+    if (std::holds_alternative<model::Attention>(problem)) {
+      HONE_CHECK(leaveOut(fmt::format("{}: an attention has no reduction to split", where)));
+    } else if (auto good = model::check(problem); !good) {
+      HONE_CHECK(leaveOut(fmt::format("{}: {}", where, good.error().message)));
+    } else if (names.insert(nameOf(problem)).second) {
+      problems.push_back({argumentsOf(entry, problemsOfLine), problem});
+    }
+    if (limit > 0 && std::cmp_greater_equal(problems.size(), limit)) {
+      break;
+    }
+  }
+  if (problems.empty()) {
+    return userError("{} asks for no problem whose reduction could be split", file);
+  }
+  return problems;
+}
+
+}  // namespace hone::app

@@ -1,0 +1,331 @@
+#include "app/tune/tune.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+#include "app/common/cluster_options.h"
+#include "app/common/cluster_run.h"
+#include "app/common/toolchain.h"
+#include "app/tune/tune_all.h"
+#include "app/tune/tune_candidates.h"
+#include "app/tune/tune_output.h"
+#include "app/tune/tune_planned.h"
+#include "app/tune/tune_programs.h"
+#include "app/tune/tune_replay.h"
+#include "app/tune/tune_report.h"
+#include "base/clock.h"
+#include "base/file.h"
+#include "base/hash.h"
+#include "base/machine.h"
+#include "base/text.h"
+#include "iree/compile/flag_files.h"
+
+namespace hone::app {
+namespace {
+
+/// How many are compiled for another machine where no budget says it.
+constexpr std::int64_t kCandidates = 100;
+
+struct TuneVerbOptions {
+  TunePrograms programs;
+  std::string output;
+  std::string budget = "5m";
+  bool budgetGiven = false;  ///< by the user: without a device there is no need of the default
+  std::string dispatches;
+  std::size_t top = 0;
+  std::string strategy = "evolve";
+  std::uint64_t seed = 1;
+  bool seedGiven = false;  ///< by the user: a folder of candidates has its own
+  std::int64_t rounds = 20;
+  bool explain = false;
+  bool keepFlags = false;
+  bool compileOnly = false;
+  std::string continued;  ///< a folder of --compile-only
+  std::int64_t replayed = 0;
+  std::string starterSpec;
+  std::vector<std::string> flags;  ///< after --
+  ToolchainOptions toolchain;
+  ClusterOptions cluster;
+};
+
+std::vector<std::string> flagsFor(const Toolchain& toolchain, const TuneVerbOptions& options) {
+  std::vector<std::string> flags = toolchain.target.flags;
+  flags.insert(flags.end(), options.flags.begin(), options.flags.end());
+  return flags;
+}
+
+tune::TuneOptions tuneOptions(const TuneVerbOptions& options, const engine::Budget& budget,
+                              Planned planned) {
+  tune::TuneOptions tune;
+  tune.planned = std::move(planned);
+  tune.onlyPlanned = !options.continued.empty();
+  tune.strategy = options.strategy;
+  tune.budget = budget;
+  tune.subjects = {options.dispatches, options.top};
+  tune.tryFlags = !options.keepFlags && options.continued.empty();
+  tune.rounds = options.rounds;
+  tune.inputSpecs = options.programs.inputs;
+  return tune;
+}
+
+std::string runKey(const Toolchain& toolchain, const std::vector<tune::WholeProgram>& programs,
+                   const TuneVerbOptions& options, const std::string& executor) {
+  Hasher hasher;
+  hasher.field("tune").field(toolchain.compiler.revision()).field(toolchain.device->name);
+  for (const tune::WholeProgram& whole : programs) {
+    hasher.field(whole.program.hash).field(whole.program.function);
+    for (const std::string& flag : whole.flags) {
+      iree::addFlag(hasher, flag);
+    }
+  }
+  for (const std::string& input : options.programs.inputs) {
+    hasher.field(input);
+  }
+  if (!options.continued.empty()) {
+    iree::addFlag(hasher, fmt::format("--continue={}/candidates.json", options.continued));
+  }
+  iree::addFlag(hasher, fmt::format("--starter-spec={}", options.starterSpec));
+  hasher.field(fmt::format("{} {} {} {} {} {} {}", options.budget, options.dispatches, options.top,
+                           options.strategy, options.seed, options.rounds, options.keepFlags));
+  if (executor != "local") {
+    hasher.field(executor);
+  }
+  return hasher.hex();
+}
+
+Result<int> explain(const Context& context, Toolchain& toolchain,
+                    const std::vector<tune::WholeProgram>& programs,
+                    const TuneVerbOptions& options) {
+  nlohmann::json json = nlohmann::json::array();
+  const auto runner = toolchain.device ? std::optional(toolchain.runner()) : std::nullopt;
+  std::optional<Error> failed;
+  std::size_t explained = 0;
+  for (const tune::WholeProgram& whole : programs) {
+    const ScratchFolder folder = HONE_TRY(ScratchFolder::create("hone-explain"));
+    tune::SubjectFinder finder(toolchain.compiler, toolchain.target,
+                               {options.dispatches, options.top});
+    const auto subjects =
+        finder.find(whole, whole.flags, runner ? &*runner : nullptr, folder.path());
+    if (!subjects) {
+      if (subjects.error().fault != Fault::user || subjects.error().endsAll) {
+        return std::unexpected(subjects.error());
+      }
+      failed = failed.value_or(subjects.error());
+      if (programs.size() > 1) {
+        fmt::print(stderr, "left out: {}: {}\n", whole.program.label(), subjects.error().message);
+      }
+      continue;
+    }
+    ++explained;
+    if (!context.json) {
+      printSubjects(whole, *subjects, true);
+      if (!subjects->empty() && subjects->front().estimated) {
+        fmt::print("\nshares are estimated by loops and calls: nothing was measured\n");
+      }
+      continue;
+    }
+    for (const tune::Subject& subject : *subjects) {
+      json.push_back(toJson(subject));
+    }
+  }
+  if (failed && explained == 0) {
+    return std::unexpected(*failed);
+  }
+  if (context.json) {
+    fmt::print("{}\n", store::jsonText(json, 2));
+  }
+  return 0;
+}
+
+/// The options as a folder of --compile-only asks for them.
+TuneVerbOptions continuedOptions(TuneVerbOptions options, const tune::CandidateFolder& candidates) {
+  options.programs.file = (std::filesystem::path(options.continued) / tune::kProgramFile).string();
+  options.programs.function = candidates.function;
+  options.programs.inputs = candidates.inputs;
+  options.flags = candidates.flags;
+  options.seed = options.seedGiven ? options.seed : candidates.seed;
+  options.toolchain.target = candidates.target;
+  return options;
+}
+
+/// What workers must know. The dispatches are cut out here, for this CPU where that is the target.
+nlohmann::json setupFor(const Toolchain& toolchain, const ToolchainOptions& options) {
+  nlohmann::json setup = {{"engine", toolchainSetup(toolchain, options)}};
+  if (toolchain.target.name == "local") {
+    setup["cpu"] = cpuName();
+  }
+  return setup;
+}
+
+/// A spec of the user's own would be in force under every candidate, and against the one of the
+/// proof.
+Result<void> checkFlags(const std::vector<std::string>& flags) {
+  for (const std::string& flag : flags) {
+    const std::string name = flag.substr(0, flag.find('='));
+    if (name == "--iree-codegen-tuning-spec-path" ||
+        name == "--iree-codegen-transform-dialect-library") {
+      return userError(
+          "{} after --: give the spec with --starter-spec, its entries are tried first", name);
+    }
+  }
+  return {};
+}
+
+Result<int> tune(const Context& context, TuneVerbOptions options) {
+  if (options.replayed > 0) {
+    return replayRun(context, options.replayed, options.strategy, options.output);
+  }
+  HONE_CHECK(checkFlags(options.flags));
+  Planned candidates;
+  if (!options.continued.empty()) {
+    const auto folder = HONE_TRY(tune::readCandidates(options.continued));
+    options = continuedOptions(std::move(options), folder);
+    candidates = plannedBy(folder);
+  }
+  const engine::Budget budget = HONE_TRY(engine::budgetFrom(options.budget));
+  HONE_CHECK(tune::dispatchRegex(options.dispatches));
+  if (!options.explain && !options.compileOnly) {
+    HONE_CHECK(checkOutput(options.output));
+  }
+  if (!options.programs.file.empty()) {
+    HONE_TRY(readFile(options.programs.file));
+  }
+  const cluster::Options cluster = HONE_TRY(options.cluster.resolve());
+  const bool onlyHere = options.explain || options.compileOnly;
+  const ToolchainOptions toolchainOptions =
+      onlyHere ? options.toolchain : headToolchain(options.toolchain, cluster);
+  Toolchain toolchain = HONE_TRY(Toolchain::start(context, toolchainOptions));
+  const ScratchFolder scratch = HONE_TRY(ScratchFolder::create("hone-tune"));
+  Progress progress(context.quiet || context.json);
+  auto programs = HONE_TRY(options.programs.load(toolchain, flagsFor(toolchain, options),
+                                                 options.seed, scratch.path(), progress));
+  if (options.explain) {
+    return explain(context, toolchain, programs, options);
+  }
+  if (options.compileOnly) {
+    const auto count = static_cast<std::size_t>(budget.trials.value_or(kCandidates));
+    return compileOnly(context, toolchain, programs,
+                       {options.output,
+                        count,
+                        {options.budgetGiven ? budget.time : std::nullopt, {}},
+                        {options.dispatches, options.top},
+                        options.flags,
+                        options.programs.inputs});
+  }
+  if (!toolchain.device) {
+    return userError("there is no device for {} here: use --compile-only", toolchain.target.name);
+  }
+  auto store = HONE_TRY(store::Store::open(context.store, store::Store::Mode::write));
+  store::Run described = describeRun(context, toolchain, "tune");
+  described.key = runKey(toolchain, programs, options, cluster.executor);
+  described.seed = options.seed;
+  const std::int64_t run = HONE_TRY(findOrAddRun(context, store, described, progress));
+  const iree::ModuleRunner runner = toolchain.runner();
+  std::unique_ptr<ClusterRun> onCluster;
+  if (cluster.usesCluster()) {
+    onCluster = HONE_TRY(ClusterRun::open(cluster, context, setupFor(toolchain, toolchainOptions),
+                                          store, run, progress));
+    HONE_CHECK(onCluster->awaitWorker(budget));
+  }
+  const engine::Workbench bench{
+      toolchain.compiler, runner, store, progress, run, onCluster ? &onCluster->plans() : nullptr};
+  const std::size_t count = programs.size();
+  const engine::Budget share = engine::partOf(budget, count);
+  auto tuned = tuneAll(bench, toolchain, std::move(programs),
+                       tuneOptions(options, share, std::move(candidates)), options.starterSpec,
+                       scratch.path());
+  if (!tuned) {
+    if (tuned.error().fault == Fault::user) {
+      HONE_CHECK(
+          store.finishRun(run, store::RunStatus::failed, {{"error", tuned.error().message}}));
+      static_cast<void>(closed(onCluster));
+    }
+    return std::unexpected(tuned.error());
+  }
+  nlohmann::json summary = summaryOf(*tuned);
+  std::int64_t referenceCpuNs = 0;
+  for (const TunedProgram& one : tuned->tuned) {
+    referenceCpuNs += one.result.referenceCpuNs;
+  }
+  summary["own_cpu_ns"] = ownCpuNs() - referenceCpuNs + toolchain.compiler.nurseryCpuNs();
+  // A run whose result could not be written is not at its end: the same command writes it.
+  HONE_CHECK(writeResult(context, toolchain, progress, tuned->tuned, options.output));
+  if (tuned->ended) {
+    return within(fmt::format("{} of {} programs are done; the same command goes on",
+                              tuned->tuned.size() + tuned->leftOut.size(), count),
+                  *tuned->ended);
+  }
+  HONE_CHECK(store.finishRun(run, store::RunStatus::finished, summary));
+  const auto ended = closed(onCluster);
+  if (context.json) {
+    fmt::print("{}\n", store::jsonText(summary, 2));
+  } else {
+    for (const LeftOut& one : tuned->leftOut) {
+      fmt::print("{}: left out: {}\n", one.program, one.error);
+    }
+    fmt::print("run {}; next: hone report {} -o report.html\n", run, run);
+  }
+  HONE_CHECK(ended);
+  return 0;
+}
+
+}  // namespace
+
+void addTuneVerb(CLI::App& app, Context& context) {
+  auto options = std::make_shared<TuneVerbOptions>();
+  CLI::App* verb =
+      app.add_subcommand("tune", "Search the knobs of a program's dispatches, write a tuning spec");
+  options->programs.addTo(*verb);
+  verb->add_option("FLAGS", options->flags, "After --: compiler flags of your own");
+  verb->add_option("-o,--output", options->output, "Where the spec goes; else it is printed");
+  CLI::Option* budget =
+      verb->add_option("--budget", options->budget, "90s, 10m, 1h, 200trials, or 10m,200trials")
+          ->capture_default_str();
+  verb->add_option("--dispatches", options->dispatches, "Only those whose names match");
+  verb->add_option("--top", options->top, "Only so many that cost the most")
+      ->check(CLI::PositiveNumber);
+  verb->add_option("--strategy", options->strategy, "evolve, model, random, exhaustive")
+      ->check(CLI::IsMember({"evolve", "model", "random", "exhaustive"}))
+      ->capture_default_str();
+  CLI::Option* seed = verb->add_option("--seed", options->seed, "Of inputs, orders and draws")
+                          ->capture_default_str();
+  verb->add_option("--rounds", options->rounds, "Side-by-side rounds of the proof")
+      ->check(CLI::Range(5, 1000))
+      ->capture_default_str();
+  verb->add_flag("--explain", options->explain, "Show dispatches and knobs, and stop");
+  verb->add_flag("--keep-flags", options->keepFlags, "Try no flags of the whole program");
+  verb->add_option("--starter-spec", options->starterSpec,
+                   "A spec whose entries are tried first; hone spec merge makes one of both");
+  verb->add_flag(
+      "--compile-only", options->compileOnly,
+      "No device here: draw and compile candidates (100 a dispatch, or as --budget says)");
+  verb->add_option("--continue", options->continued,
+                   "Measure the candidates of a folder that --compile-only wrote");
+  verb->add_option("--replay", options->replayed,
+                   "How --strategy would have done in a recorded run; -o keeps the recordings")
+      ->type_name("RUN")
+      ->check(CLI::PositiveNumber);
+  options->toolchain.addTo(*verb);
+  options->cluster.addTo(*verb);
+  verb->footer(
+      "Examples:\n"
+      "  hone tune model.mlir -o spec.mlir\n"
+      "  hone tune model.mlir --explain                    what there is to tune\n"
+      "  hone tune --problem matmul_512x768x1024_f32 --budget 1m\n"
+      "  hone tune model.mlir --top 3 -- --iree-opt-data-tiling\n"
+      "  hone tune conv.mlir --target vulkan -o spec.mlir\n"
+      "  hone tune model.mlir --target rocm:gfx942 --compile-only -o candidates\n"
+      "  hone tune --continue candidates -o spec.mlir      where the device is\n"
+      "  hone tune model.mlir --executor slurm --nodes 4 --gres gpu:1 --target rocm:gfx942\n"
+      "  hone tune --replay 12 --strategy model            without compiling\n"
+      "Nothing gained is no error: then there is no spec, and a sentence says so.");
+  verb->callback([&context, options, budget, seed] {
+    options->budgetGiven = budget->count() > 0;
+    options->seedGiven = seed->count() > 0;
+    context.action = [&context, options] { return tune(context, *options); };
+  });
+}
+
+}  // namespace hone::app

@@ -1,0 +1,198 @@
+#include "app/tune/tune_candidates.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "base/file.h"
+#include "base/text.h"
+#include "report/render/table.h"
+#include "stats/summary.h"
+#include "store/records.h"
+#include "tune/knobs/draw.h"
+
+namespace hone::app {
+namespace {
+
+/// Why candidates did not compile, the most frequent reason first.
+std::vector<std::string> reasonsOf(const tune::DispatchCandidates& dispatch) {
+  std::map<std::string, std::size_t> counts;
+  for (const tune::CompiledCandidate& candidate : dispatch.candidates) {
+    if (candidate.outcome != model::Outcome::ok) {
+      ++counts[fmt::format("{}: {}", nameOf(candidate.outcome), candidate.message)];
+    }
+  }
+  std::vector<std::pair<std::size_t, std::string>> order;
+  for (const auto& [reason, count] : counts) {
+    order.emplace_back(count, reason);
+  }
+  std::sort(order.rbegin(), order.rend());
+  std::vector<std::string> reasons;
+  for (const auto& [count, reason] : order) {
+    reasons.push_back(fmt::format("{} x {}", count, reason));
+  }
+  return reasons;
+}
+
+void print(const tune::CandidateFolder& made, const std::string& label) {
+  using report::Align;
+  report::Table table({{"dispatch", Align::left, 20},
+                       {"space", Align::right},
+                       {"drawn", Align::right},
+                       {"compiled", Align::right},
+                       {"different", Align::right},
+                       {"compile, median", Align::right}});
+  for (const tune::DispatchCandidates& dispatch : made.dispatches) {
+    std::vector<double> times;
+    for (const tune::CompiledCandidate& candidate : dispatch.candidates) {
+      // One that an earlier run compiled took no time.
+      if (candidate.outcome == model::Outcome::ok && candidate.compileWallNs > 0) {
+        times.push_back(static_cast<double>(candidate.compileWallNs));
+      }
+    }
+    table.add({dispatch.dispatch, std::to_string(dispatch.space),
+               std::to_string(dispatch.candidates.size()), std::to_string(dispatch.compiled()),
+               std::to_string(dispatch.different()),
+               times.empty() ? "" : humanTime(stats::median(times))});
+  }
+  fmt::print("{} for {}\n{}", label, made.target, table.text(report::outputWidth()));
+  for (const tune::DispatchCandidates& dispatch : made.dispatches) {
+    for (const std::string& reason : reasonsOf(dispatch)) {
+      fmt::print("{}: {}\n", dispatch.dispatch, reason);
+    }
+    if (!dispatch.note.empty()) {
+      fmt::print("{}: {}\n", dispatch.dispatch, dispatch.note);
+    }
+  }
+}
+
+nlohmann::json toJson(const tune::CandidateFolder& made, const std::string& folder) {
+  nlohmann::json dispatches = nlohmann::json::array();
+  for (const tune::DispatchCandidates& dispatch : made.dispatches) {
+    dispatches.push_back({{"dispatch", dispatch.dispatch},
+                          {"space", dispatch.space},
+                          {"drawn", dispatch.candidates.size()},
+                          {"compiled", dispatch.compiled()},
+                          {"different", dispatch.different()},
+                          {"failures", reasonsOf(dispatch)},
+                          {"note", dispatch.note}});
+  }
+  return {{"target", made.target}, {"folder", folder}, {"dispatches", std::move(dispatches)}};
+}
+
+const tune::DispatchCandidates* named(const std::vector<tune::DispatchCandidates>& all,
+                                      const std::string& dispatch) {
+  const auto at = std::find_if(all.begin(), all.end(), [&](const tune::DispatchCandidates& one) {
+    return one.dispatch == dispatch;
+  });
+  return at == all.end() ? nullptr : &*at;
+}
+
+/// Goes on with what the folder has, and writes to it after every few candidates.
+Result<tune::CandidateFolder> candidatesFor(Progress& progress, Toolchain& toolchain,
+                                            const tune::WholeProgram& whole,
+                                            const CompileOnlyOptions& options,
+                                            const engine::Budget& time,
+                                            const std::filesystem::path& folder) {
+  tune::CandidateFolder made;
+  made.target = toolchain.target.name;
+  made.function = whole.program.function;
+  made.flags = options.flags;
+  made.inputs = options.inputs;
+  made.seed = whole.seed;
+  made.compiler = toolchain.compiler.revision();
+  const ScratchFolder scratch = HONE_TRY(ScratchFolder::create("hone-candidates"));
+  tune::SubjectFinder finder(toolchain.compiler, toolchain.target, options.subjects);
+  const auto subjects = HONE_TRY(finder.find(whole, whole.flags, nullptr, scratch.path()));
+  const auto known = tune::knownCandidates(whole, made, folder);
+  auto left = static_cast<std::size_t>(
+      std::count_if(subjects.begin(), subjects.end(),
+                    [](const tune::Subject& subject) { return subject.whyNot.empty(); }));
+  const engine::BudgetClock clock(time);
+  for (const tune::Subject& subject : subjects) {
+    if (!subject.whyNot.empty()) {
+      progress.say(fmt::format("{}: not tuned: {}", subject.name, subject.whyNot));
+      continue;
+    }
+    const engine::BudgetClock ofDispatch(engine::partOf(clock.left(), left));
+    --left;
+    progress.stage(subject.name, {.total = static_cast<std::int64_t>(options.candidates),
+                                  .atMost = ofDispatch.leftUntil(1)});
+    tune::DrawOptions draw{options.candidates,
+                           whole.seed,
+                           {},
+                           [&] { return ofDispatch.spent(1); },
+                           [&] { progress.step(); },
+                           [&](const tune::DispatchCandidates& some) {
+                             tune::CandidateFolder now = made;
+                             now.dispatches.push_back(some);
+                             // The others of an earlier run are not lost when this one is stopped.
+                             for (const tune::DispatchCandidates& other : known) {
+                               if (!named(now.dispatches, other.dispatch)) {
+                                 now.dispatches.push_back(other);
+                               }
+                             }
+                             return tune::writeCandidates(toolchain.compiler, whole, now, folder);
+                           }};
+    if (const tune::DispatchCandidates* before = named(known, subject.name)) {
+      progress.say(fmt::format("{}: going on after {} in {}", subject.name,
+                               before->candidates.size(), folder.string()));
+      draw.known = *before;
+    }
+    made.dispatches.push_back(HONE_TRY(
+        tune::compileCandidates(toolchain.compiler, subject, whole.flags, std::move(draw))));
+  }
+  HONE_CHECK(tune::writeCandidates(toolchain.compiler, whole, made, folder));
+  return made;
+}
+
+}  // namespace
+
+Result<int> compileOnly(const Context& context, Toolchain& toolchain,
+                        const std::vector<tune::WholeProgram>& programs,
+                        const CompileOnlyOptions& options) {
+  nlohmann::json json = nlohmann::json::array();
+  Progress progress(context.quiet || context.json);
+  const engine::BudgetClock clock(options.time);
+  std::optional<Error> failed;
+  std::size_t done = 0;
+  for (std::size_t i = 0; i < programs.size(); ++i) {
+    const tune::WholeProgram& whole = programs[i];
+    const std::string label = whole.program.label();
+    std::filesystem::path folder =
+        options.folder.empty() ? fmt::format("{}_candidates", label) : options.folder;
+    if (!options.folder.empty() && programs.size() > 1) {
+      folder /= label;
+    }
+    const auto made = candidatesFor(progress, toolchain, whole, options,
+                                    partOf(clock.left(), programs.size() - i), folder);
+    progress.finish();
+    if (!made) {
+      if (made.error().fault != Fault::user || made.error().endsAll) {
+        return std::unexpected(made.error());
+      }
+      failed = failed.value_or(made.error());
+      progress.say(fmt::format("left out: {}: {}", label, made.error().message));
+      json.push_back({{"program", label}, {"error", made.error().message}});
+      continue;
+    }
+    ++done;
+    json.push_back(toJson(*made, folder.string()));
+    if (!context.json) {
+      print(*made, label);
+      fmt::print("measure them where there is a device: hone tune --continue {}\n",
+                 folder.string());
+    }
+  }
+  if (failed && done == 0) {
+    return std::unexpected(*failed);
+  }
+  if (context.json) {
+    fmt::print("{}\n", store::jsonText(json, 2));
+  }
+  return 0;
+}
+
+}  // namespace hone::app

@@ -1,0 +1,117 @@
+#include "app/tune/tune_programs.h"
+
+#include <CLI/CLI.hpp>
+
+#include "base/file.h"
+#include "base/hash.h"
+#include "iree/compile/dispatch_programs.h"
+#include "iree/mlir/problem_mlir.h"
+#include "model/workload/workload.h"
+#include "tune/program/subjects.h"
+
+namespace hone::app {
+namespace {
+
+bool isProgram(const std::string& file) { return file.ends_with(".mlir"); }
+
+/// The dispatch in a file that the compiler wrote to benchmark it, as a program of its own.
+Result<engine::Program> benchmarked(iree::Compiler& compiler, const engine::Program& file,
+                                    const std::vector<std::string>& flags,
+                                    const std::filesystem::path& folder) {
+  iree::CompileRequest request{file.source, file.hash, flags, {}};
+  request.from = file.from;
+  const auto dispatches = HONE_TRY(iree::dispatchPrograms(compiler, request, folder));
+  if (dispatches.size() != 1 || !dispatches.front().whyNot.empty()) {
+    return userError("{} has no dispatch that can be tuned alone{}{}; tune the program it is from",
+                     file.source.string(), dispatches.size() == 1 ? ": " : "",
+                     dispatches.size() == 1 ? dispatches.front().whyNot : "");
+  }
+  return tune::programOf(dispatches.front());
+}
+
+}  // namespace
+
+void TunePrograms::addTo(CLI::App& verb) {
+  verb.add_option("PROGRAM", file,
+                  "A program in MLIR, a dispatch that the compiler dumped to benchmark it, or a "
+                  "workload: lines of MIOpen or BOO");
+  verb.add_option("--problem", problems,
+                  "A problem by name or line: matmul_512x768x1024_f32, 'gemm -m 512 …'")
+      ->allow_extra_args(false);
+  verb.add_option("--function", function, "Which function; needed if there are several");
+  verb.add_option("--input", inputs,
+                  "One an input: 4x8xf32 (hone makes the values), 4x8xf32=1, 4x8xf32=@file.npy")
+      ->allow_extra_args(false);
+  verb.add_option("--limit", limit, "No more than so many problems of a workload")
+      ->check(CLI::PositiveNumber);
+}
+
+Result<std::vector<model::Problem>> TunePrograms::problemsAsked(Progress& progress) const {
+  std::vector<model::Problem> asked;
+  for (const std::string& line : problems) {
+    auto some = model::problemsFromLine(line);
+    if (!some) {
+      return within("--problem", some.error());
+    }
+    asked.insert(asked.end(), some->begin(), some->end());
+  }
+  if (file.empty() || isProgram(file)) {
+    return asked;
+  }
+  const model::Workload workload = HONE_TRY(model::readWorkload(file));
+  for (const model::BadLine& bad : workload.badLines) {
+    progress.say(fmt::format("left out: {}", bad.error.message));
+  }
+  for (const model::UniqueProblem& one : model::uniqueProblems(workload.entries)) {
+    if (limit == 0 || std::cmp_less(asked.size(), limit)) {
+      asked.push_back(one.problem);
+    }
+  }
+  if (asked.empty()) {
+    return userError("{} asks for no problem that hone knows", file);
+  }
+  return asked;
+}
+
+Result<std::vector<tune::WholeProgram>> TunePrograms::load(Toolchain& toolchain,
+                                                           const std::vector<std::string>& flags,
+                                                           std::uint64_t seed,
+                                                           const std::filesystem::path& folder,
+                                                           Progress& progress) const {
+  std::vector<tune::WholeProgram> programs;
+  const auto add = [&](engine::Program program) -> Result<void> {
+    tune::WholeProgram whole;
+    whole.program = std::move(program);
+    whole.inputSpecs = inputs;
+    whole.flags = flags;
+    whole.seed = seed;
+    tune::InputSets sets = HONE_TRY(
+        tune::makeInputSets(whole.program, inputs, seed, folder / std::to_string(programs.size())));
+    whole.inputs = std::move(sets.first);
+    whole.otherInputs = std::move(sets.other);
+    programs.push_back(std::move(whole));
+    return {};
+  };
+  if (isProgram(file)) {
+    engine::Program program =
+        HONE_TRY(engine::loadProgram(toolchain.compiler, file, function, flags));
+    if (program.from == iree::kPhaseExecutableSources) {
+      program = HONE_TRY(benchmarked(toolchain.compiler, program, flags, folder));
+    }
+    HONE_CHECK(add(std::move(program)));
+  }
+  for (const model::Problem& problem : HONE_TRY(problemsAsked(progress))) {
+    const std::string text = iree::mlirOf(problem);
+    const auto source = folder / fmt::format("{}.mlir", nameOf(problem));
+    HONE_CHECK(writeFile(source, text));
+    engine::Program program = engine::programOf(problem, source, "main");
+    program.hash = hashOf(text);
+    HONE_CHECK(add(std::move(program)));
+  }
+  if (programs.empty()) {
+    return userError("nothing to tune: give a program, a workload, or --problem");
+  }
+  return programs;
+}
+
+}  // namespace hone::app

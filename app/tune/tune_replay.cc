@@ -1,0 +1,168 @@
+#include "app/tune/tune_replay.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "base/file.h"
+#include "base/text.h"
+#include "model/result/knob_values.h"
+#include "report/render/table.h"
+#include "search/space/recording.h"
+#include "stats/summary.h"
+#include "store/store.h"
+
+namespace hone::app {
+namespace {
+
+constexpr std::uint64_t kSeeds = 20;
+constexpr double kWithin = 0.05;
+/// As many as the tuner asks for at a time.
+constexpr std::size_t kBatch = 16;
+
+/// The knobs of a search as its run kept them.
+std::vector<search::Knob> knobsFrom(const nlohmann::json& kept) {
+  std::vector<search::Knob> knobs;
+  for (const nlohmann::json& one : kept) {
+    knobs.push_back({one.value("name", ""), {}, one.value("ordered", true)});
+  }
+  return knobs;
+}
+
+/// A trial as a point, nothing for one that no strategy proposed.
+std::optional<search::RecordedPoint> pointOf(const store::Trial& trial,
+                                             const std::vector<search::Knob>& knobs) {
+  const auto values = model::valuesNamed(trial.config.name);
+  if (!values || values->size() != knobs.size() || !trial.details.contains("proposal")) {
+    return std::nullopt;
+  }
+  search::RecordedPoint point;
+  for (const search::Knob& knob : knobs) {
+    const auto at = values->find(knob.name);
+    if (at == values->end()) {
+      return std::nullopt;
+    }
+    point.values.push_back(at->second);
+  }
+  if (const double timeNs = trial.details.value("screen_ns", 0.0); timeNs > 0) {
+    point.timeNs = timeNs;
+  } else {
+    point.failure = trial.message;
+  }
+  const nlohmann::json& note = trial.details["proposal"];
+  if (note.contains("guess")) {
+    point.guess = note["guess"].get<double>();
+  }
+  return point;
+}
+
+/// Fills in the values that occur.
+void fillKnobs(search::Recording& recording) {
+  for (std::size_t k = 0; k < recording.knobs.size(); ++k) {
+    std::set<std::int64_t> values;
+    for (const search::RecordedPoint& point : recording.points) {
+      values.insert(point.values[k]);
+    }
+    recording.knobs[k].values = {values.begin(), values.end()};
+  }
+}
+
+Result<std::vector<search::Recording>> recordingsOf(const store::Store& store, std::int64_t id) {
+  const auto run = HONE_TRY(store.run(id));
+  if (!run) {
+    return userError("there is no run {}; hone runs lists them", id);
+  }
+  if (!run->details.contains("spaces")) {
+    return userError("run {} searched nothing: it is a run of {}", id, run->verb);
+  }
+  std::map<std::string, search::Recording> recordings;
+  for (const auto& [scope, knobs] : run->details["spaces"].items()) {
+    recordings[scope] = {scope, knobsFrom(knobs), {}};
+  }
+  std::map<std::string, double> times;  // by key, for those whose binary was measured already
+  for (const store::Trial& trial : HONE_TRY(store.trials(id))) {
+    times[trial.key] = trial.details.value("screen_ns", 0.0);
+    const auto at = recordings.find(trial.details.value("scope", ""));
+    auto point = at == recordings.end() ? std::nullopt : pointOf(trial, at->second.knobs);
+    if (!point) {
+      continue;
+    }
+    const auto same = times.find(trial.details.value("same_as", ""));
+    if (same != times.end() && same->second > 0) {
+      point->timeNs = same->second;
+      point->failure.clear();
+    }
+    at->second.points.push_back(std::move(*point));
+  }
+  std::vector<search::Recording> filled;
+  for (auto& [scope, recording] : recordings) {
+    if (recording.best()) {
+      fillKnobs(recording);
+      recording.sort();
+      filled.push_back(std::move(recording));
+    }
+  }
+  if (filled.empty()) {
+    return userError("run {} has no trial that was measured", id);
+  }
+  return filled;
+}
+
+/// The median over seeds of the trials it takes.
+Result<double> trialsNeeded(const search::Recording& recording, const std::string& strategy) {
+  std::vector<double> needed;
+  for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
+    search::ReplayOptions options;
+    options.seed = seed;
+    options.batch = kBatch;
+    const auto best = HONE_TRY(search::replay(recording, strategy, options));
+    needed.push_back(static_cast<double>(
+        search::trialsUntil(recording, best, kWithin).value_or(recording.points.size())));
+  }
+  return stats::median(needed);
+}
+
+}  // namespace
+
+Result<int> replayRun(const Context& context, std::int64_t run, const std::string& strategy,
+                      const std::string& folder) {
+  const auto store = HONE_TRY(store::Store::open(context.store, store::Store::Mode::read));
+  const auto recordings = HONE_TRY(recordingsOf(store, run));
+  using report::Align;
+  report::Table table({{"search", Align::left, 30},
+                       {"recorded", Align::right},
+                       {"best", Align::right},
+                       {strategy, Align::right},
+                       {"random", Align::right}});
+  nlohmann::json json = nlohmann::json::array();
+  for (const search::Recording& recording : recordings) {
+    const double needed = HONE_TRY(trialsNeeded(recording, strategy));
+    const double random = HONE_TRY(trialsNeeded(recording, "random"));
+    table.add({recording.name, std::to_string(recording.points.size()),
+               humanTime(*recording.best()), fmt::format("{:.0f}", needed),
+               fmt::format("{:.0f}", random)});
+    json.push_back({{"search", recording.name},
+                    {"recorded", recording.points.size()},
+                    {"best_ns", *recording.best()},
+                    {"trials", needed},
+                    {"random_trials", random}});
+    if (!folder.empty()) {
+      std::string name = recording.name;
+      std::replace_if(name.begin(), name.end(), [](char c) { return c == ' ' || c == '/'; }, '_');
+      HONE_CHECK(makeFolder(folder));
+      HONE_CHECK(writeFile(std::filesystem::path(folder) / (name + ".json"), toText(recording)));
+    }
+  }
+  if (context.json) {
+    fmt::print("{}\n", json.dump(2));
+  } else {
+    fmt::print("{}trials until within {:.0f} % of the best recorded, median of {} seeds\n",
+               table.text(report::outputWidth()), 100 * kWithin, kSeeds);
+  }
+  return 0;
+}
+
+}  // namespace hone::app

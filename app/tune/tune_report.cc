@@ -1,0 +1,282 @@
+#include "app/tune/tune_report.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "app/profile/program_profile.h"
+#include "base/text.h"
+#include "report/render/table.h"
+#include "tune/knobs/value_names.h"
+
+namespace hone::app {
+namespace {
+
+using report::Align;
+using tune::Subject;
+using tune::TunedDispatch;
+using tune::Variant;
+
+/// Names of dispatches are cut down to this where a table is too wide.
+constexpr std::size_t kShortestName = 15;
+
+std::string loopsOf(const model::RootOperation& root) {
+  std::vector<std::string> sizes;
+  for (const model::Loop& loop : root.loops) {
+    sizes.push_back(fmt::format("{}{}", loop.size < 0 ? "?" : std::to_string(loop.size),
+                                loop.reduction ? "r" : ""));
+  }
+  return join(sizes, "x");
+}
+
+/// Without the program's name before it, which says nothing in a table of one program.
+std::string shortName(const Subject& subject) {
+  const auto at = subject.name.find("dispatch_");
+  return at == std::string::npos ? subject.name : subject.name.substr(at);
+}
+
+std::string spaceOf(const Subject& subject) {
+  return subject.knobs
+             ? fmt::format("{}{}", subject.knobs->space.size(), subject.knobs->complete ? "" : "+")
+             : "-";
+}
+
+std::string shareOf(const Subject& subject) { return fmt::format("{:.0f} %", 100 * subject.share); }
+
+std::string speedupOf(const TunedDispatch& dispatch) {
+  if (!dispatch.winner) {
+    return "";
+  }
+  const stats::Interval& speedup = dispatch.winner->comparison->speedup;
+  return fmt::format("{:.2f}x ({:.2f}-{:.2f})", speedup.estimate, speedup.low, speedup.high);
+}
+
+std::string notTuned(const Subject& subject) {
+  return subject.whyNot.empty() ? "" : fmt::format("not tuned: {}", subject.whyNot);
+}
+
+/// Why a dispatch is not in the spec; "" where it is.
+std::string whyNotInSpec(const TunedDispatch& dispatch) {
+  if (dispatch.inSpec) {
+    return "";
+  }
+  if (!dispatch.subject.whyNot.empty()) {
+    return notTuned(dispatch.subject);
+  }
+  if (!dispatch.winner) {
+    return "the compiler's own choice stays";
+  }
+  return dispatch.note.empty() ? "quicker only alone" : dispatch.note;
+}
+
+/// Reasons are too long for a column: below the table, each with the dispatches it is true of.
+class Reasons {
+ public:
+  void add(const std::string& reason, const Subject& subject) {
+    if (reason.empty()) {
+      return;
+    }
+    const auto known = std::find_if(reasons_.begin(), reasons_.end(),
+                                    [&](const Reason& one) { return one.reason == reason; });
+    Reason& one = known == reasons_.end() ? reasons_.emplace_back(reason) : *known;
+    one.dispatches.push_back(shortName(subject));
+  }
+  void print() const {
+    for (const Reason& one : reasons_) {
+      fmt::print("{}: {}\n", join(one.dispatches, ", "), one.reason);
+    }
+  }
+
+ private:
+  struct Reason {
+    std::string reason;
+    std::vector<std::string> dispatches{};  // NOLINT(readability-redundant-member-init)
+  };
+  std::vector<Reason> reasons_;
+};
+
+void printVariant(const Variant& variant) {
+  if (variant.flags.name.empty()) {
+    fmt::print("\n");
+  } else {
+    fmt::print("\nwith {}: {}\n", variant.flags.name, variant.flags.why);
+  }
+  report::Table table({{"dispatch", Align::left, kShortestName},
+                       {"share", Align::right},
+                       {"tried of legal", Align::right},
+                       {"default", Align::right},
+                       {"speedup", Align::right},
+                       {"in spec"}});
+  Reasons reasons;
+  for (const TunedDispatch& dispatch : variant.dispatches) {
+    const bool tuned = dispatch.subject.whyNot.empty();
+    table.add({shortName(dispatch.subject), shareOf(dispatch.subject),
+               tuned ? fmt::format("{} of {}", dispatch.tried, spaceOf(dispatch.subject)) : "",
+               tuned ? humanTime(dispatch.defaultNs) : "", speedupOf(dispatch),
+               dispatch.inSpec ? "yes" : "no"});
+    reasons.add(whyNotInSpec(dispatch), dispatch.subject);
+    if (dispatch.failed > 0) {
+      reasons.add(fmt::format("{} of the tried failed", dispatch.failed), dispatch.subject);
+    }
+  }
+  fmt::print("{}", table.text(report::outputWidth()));
+  reasons.print();
+}
+
+void printKnobs(const tune::KnobModel& model) {
+  const auto& knobs = model.space.knobs();
+  for (std::size_t i = 0; i < knobs.size(); ++i) {
+    const auto names = tune::valueNames(model, i);
+    // Without names the numbers are still true.
+    fmt::print("  {:28} {}\n", knobs[i].name,
+               names ? join(*names, " ") : fmt::format("{}", fmt::join(knobs[i].values, " ")));
+  }
+}
+
+nlohmann::json intervalOf(const stats::Interval& interval) {
+  return {{"low", interval.low}, {"estimate", interval.estimate}, {"high", interval.high}};
+}
+
+nlohmann::json toJson(const TunedDispatch& dispatch) {
+  nlohmann::json json = app::toJson(dispatch.subject);
+  json["tried"] = dispatch.tried;
+  json["failed"] = dispatch.failed;
+  json["default_ns"] = dispatch.defaultNs;
+  json["in_spec"] = dispatch.inSpec;
+  if (!dispatch.note.empty()) {
+    json["note"] = dispatch.note;
+  }
+  if (dispatch.winner) {
+    json["winner"] = {{"point", dispatch.winner->config.name},
+                      {"compilation_info", dispatch.winner->config.attributes.front().value},
+                      {"speedup", intervalOf(dispatch.winner->comparison->speedup)},
+                      {"verified", nameOf(dispatch.winner->against)}};
+  }
+  return json;
+}
+
+/// For later runs with like problems.
+nlohmann::json precedentsOf(const tune::TuneResult& result) {
+  nlohmann::json precedents = nlohmann::json::array();
+  for (const Variant& variant : result.variants) {
+    for (const TunedDispatch& dispatch : variant.dispatches) {
+      if (dispatch.winner) {
+        precedents.push_back({{"root", model::toJson(dispatch.subject.root)},
+                              {"point", dispatch.winner->config.name}});
+      }
+    }
+  }
+  return precedents;
+}
+
+}  // namespace
+
+nlohmann::json toJson(const Subject& subject) {
+  nlohmann::json json = {
+      {"name", subject.name},   {"dispatches", subject.dispatches},    {"calls", subject.calls},
+      {"share", subject.share}, {"root", model::toJson(subject.root)}, {"alone", subject.cutOut}};
+  if (subject.knobs) {
+    json["space"] = subject.knobs->space.size();
+  }
+  if (!subject.whyNot.empty()) {
+    json["why_not"] = subject.whyNot;
+  }
+  return json;
+}
+
+nlohmann::json toJson(const TunedProgram& tuned) {
+  const tune::TuneResult& result = tuned.result;
+  nlohmann::json variants = nlohmann::json::array();
+  for (const Variant& variant : result.variants) {
+    nlohmann::json dispatches = nlohmann::json::array();
+    for (const TunedDispatch& dispatch : variant.dispatches) {
+      dispatches.push_back(toJson(dispatch));
+    }
+    variants.push_back({{"name", variant.flags.name},
+                        {"flags", variant.flags.flags},
+                        {"dispatches", std::move(dispatches)}});
+  }
+  nlohmann::json json = {{"program", tuned.whole.program.label()},
+                         {"variants", std::move(variants)},
+                         {"precedents", precedentsOf(result)},
+                         {"improved", result.proof.has_value()},
+                         {"no_gain", result.lost}};
+  if (!result.flagFindings.empty()) {
+    json["default_ns"] = result.flagFindings.front().timeNs;
+  }
+  if (result.proof) {
+    const tune::Proof& proof = *result.proof;
+    json["flags"] = result.variants[proof.recipe].flags.flags;
+    json["default_ns"] = proof.defaultNs;
+    json["tuned_ns"] = proof.tunedNs;
+    json["speedup"] = intervalOf(proof.comparison.speedup);
+    json["verdict"] = nameOf(proof.comparison.verdict);
+    json["spec"] = result.spec;
+    json["spec_faults"] = result.specFaults;
+    if (!result.after.empty()) {
+      json["dispatch_times"] = {{"before", app::toJson(result.before)},
+                                {"after", app::toJson(result.after)}};
+    }
+  }
+  return json;
+}
+
+void printSubjects(const tune::WholeProgram& whole, const std::vector<Subject>& subjects,
+                   bool inFull) {
+  fmt::print("{}\n", whole.program.label());
+  report::Table table({{"dispatch", Align::left, kShortestName},
+                       {"calls", Align::right},
+                       {"share", Align::right},
+                       {"kind"},
+                       {"loops", Align::left, 10},
+                       {"space", Align::right},
+                       {"tuned"}});
+  Reasons reasons;
+  for (const Subject& subject : subjects) {
+    table.add({shortName(subject), std::to_string(subject.calls), shareOf(subject),
+               std::string(nameOf(subject.root.kind)), loopsOf(subject.root), spaceOf(subject),
+               subject.whyNot.empty() ? "yes" : "no"});
+    reasons.add(notTuned(subject), subject);
+  }
+  fmt::print("{}", table.text(report::outputWidth()));
+  reasons.print();
+  if (!inFull) {
+    return;
+  }
+  for (const Subject& subject : subjects) {
+    fmt::print("\n{}\n  {}  {}\n  the compiler's own: {}\n                      {}\n", subject.name,
+               subject.root.op, loopsOf(subject.root), subject.root.loweringConfig,
+               subject.root.translationInfo);
+    if (subject.knobs) {
+      printKnobs(*subject.knobs);
+    }
+  }
+}
+
+void printTuned(const TunedProgram& tuned, const iree::Device& device) {
+  fmt::print("{} on {}\n", tuned.whole.program.label(), device.name);
+  for (const Variant& variant : tuned.result.variants) {
+    printVariant(variant);
+  }
+  fmt::print("\n");
+  for (const std::string& lost : tuned.result.lost) {
+    fmt::print("tried on the whole program: {}\n", lost);
+  }
+  if (!tuned.result.proof) {
+    fmt::print("nothing makes the whole program surely quicker: the compiler's own choice stays\n");
+    return;
+  }
+  const tune::Proof& proof = *tuned.result.proof;
+  const stats::Interval& speedup = proof.comparison.speedup;
+  fmt::print(
+      "whole program: {} -> {}, {:.2f}x as fast (95 % interval {:.2f}-{:.2f}), results "
+      "equal\n",
+      humanTime(proof.defaultNs), humanTime(proof.tunedNs), speedup.estimate, speedup.low,
+      speedup.high);
+  for (const std::string& fault : tuned.result.specFaults) {
+    fmt::print("note: {}\n", fault);
+  }
+}
+
+}  // namespace hone::app

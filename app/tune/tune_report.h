@@ -1,0 +1,28 @@
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "iree/run/device.h"
+#include "tune/program/tuner.h"
+
+namespace hone::app {
+
+/// A program with what came of tuning it.
+struct TunedProgram {
+  tune::WholeProgram whole;
+  tune::TuneResult result;
+};
+
+[[nodiscard]] nlohmann::json toJson(const TunedProgram& tuned);
+
+/// What can be tuned in a program, what it costs and what the compiler chooses by itself.
+void printSubjects(const tune::WholeProgram& whole, const std::vector<tune::Subject>& subjects,
+                   bool inFull);
+[[nodiscard]] nlohmann::json toJson(const tune::Subject& subject);
+
+/// What was found, and what it gives to the whole program.
+void printTuned(const TunedProgram& tuned, const iree::Device& device);
+
+}  // namespace hone::app

@@ -1,0 +1,85 @@
+#include "engine/budget.h"
+
+#include <algorithm>
+
+#include "base/clock.h"
+#include "base/text.h"
+
+namespace hone::engine {
+namespace {
+
+/// More than anyone waits for, and in nanoseconds still a number.
+constexpr std::int64_t kMost = 1'000'000;
+
+std::optional<std::int64_t> numberBefore(std::string_view text, std::string_view unit) {
+  if (!text.ends_with(unit)) {
+    return std::nullopt;
+  }
+  const auto number = parseInt(text.substr(0, text.size() - unit.size()));
+  if (!number || *number <= 0 || *number > kMost) {
+    return std::nullopt;
+  }
+  return number;
+}
+
+}  // namespace
+
+Result<Budget> budgetFrom(std::string_view text) {
+  Budget budget;
+  for (const std::string& part : splitAt(text, ',')) {
+    if (const auto trials = numberBefore(part, "trials")) {
+      budget.trials = trials;
+    } else if (const auto seconds = numberBefore(part, "s")) {
+      budget.time = std::chrono::seconds(*seconds);
+    } else if (const auto minutes = numberBefore(part, "m")) {
+      budget.time = std::chrono::minutes(*minutes);
+    } else if (const auto hours = numberBefore(part, "h")) {
+      budget.time = std::chrono::hours(*hours);
+    } else {
+      return userError("'{}' is not a budget; write 90s, 10m, 1h, 200trials or 10m,200trials",
+                       part);
+    }
+  }
+  return budget;
+}
+
+Budget partOf(const Budget& budget, std::size_t parts) {
+  const auto count = static_cast<std::int64_t>(parts);
+  Budget part = budget;
+  if (part.time) {  // none at all would be without bound
+    part.time = std::max(*part.time / count, std::chrono::milliseconds(1));
+  }
+  if (part.trials) {
+    part.trials = std::max<std::int64_t>(*part.trials / count, 1);
+  }
+  return part;
+}
+
+BudgetClock::BudgetClock(const Budget& budget)
+    : startNs_(nowNs()), allowedNs_(budget.time ? budget.time->count() * 1'000'000 : 0) {}
+
+bool BudgetClock::spent(double fraction) const {
+  return allowedNs_ > 0 &&
+         static_cast<double>(nowNs() - startNs_) >= fraction * static_cast<double>(allowedNs_);
+}
+
+std::optional<std::chrono::milliseconds> BudgetClock::leftUntil(double fraction) const {
+  if (allowedNs_ == 0) {
+    return std::nullopt;
+  }
+  const double leftNs =
+      fraction * static_cast<double>(allowedNs_) - static_cast<double>(nowNs() - startNs_);
+  return std::chrono::milliseconds(
+      std::max<std::int64_t>(static_cast<std::int64_t>(leftNs / 1e6), 0));
+}
+
+Budget BudgetClock::left() const {
+  Budget budget;
+  if (allowedNs_ > 0) {
+    const std::int64_t leftMs = (startNs_ + allowedNs_ - nowNs()) / 1'000'000;
+    budget.time = std::chrono::milliseconds(std::max<std::int64_t>(leftMs, 1));
+  }
+  return budget;
+}
+
+}  // namespace hone::engine

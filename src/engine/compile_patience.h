@@ -1,0 +1,26 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace hone::engine {
+
+/// How long a compile may take, by what those of the same program took: a few configs are a hundred
+/// times as much work as the others, and seldom good.
+class CompilePatience {
+ public:
+  /// The compiler's own choice, the measure until there are enough others.
+  void defaultTook(std::int64_t wallNs) { defaultNs_ = static_cast<double>(wallNs); }
+  /// One that succeeded.
+  void took(std::int64_t wallNs) { wallNs_.push_back(static_cast<double>(wallNs)); }
+  /// Nothing before there are enough to tell.
+  [[nodiscard]] std::optional<std::chrono::milliseconds> limit() const;
+
+ private:
+  double defaultNs_ = 0;
+  std::vector<double> wallNs_;
+};
+
+}  // namespace hone::engine

@@ -1,0 +1,146 @@
+#include "engine/program.h"
+
+#include "base/hash.h"
+#include "base/text.h"
+#include "verify/inputs.h"
+#include "verify/tensor.h"
+
+namespace hone::engine {
+namespace {
+
+using model::TensorType;
+
+/// Whether a static type fits a function's type, in which a dimension may be dynamic.
+bool fits(const TensorType& given, std::string_view wanted) {
+  const std::vector<std::string> parts = splitAt(wanted, 'x');
+  if (parts.size() != given.shape.size() + 1 || parts.back() != model::nameOf(given.element)) {
+    return false;
+  }
+  for (std::size_t i = 0; i < given.shape.size(); ++i) {
+    if (parts[i] != "?" && parts[i] != std::to_string(given.shape[i])) {
+      return false;
+    }
+  }
+  return true;
+}
+
+std::string functionNames(const nlohmann::json& functions) {
+  std::vector<std::string> names;
+  for (const nlohmann::json& entry : functions) {
+    names.push_back(fmt::format("@{}", entry.at("name").get<std::string>()));
+  }
+  return join(names, ", ");
+}
+
+Result<nlohmann::json> pickFunction(const nlohmann::json& functions, const std::string& name,
+                                    const std::filesystem::path& source) {
+  if (functions.empty()) {
+    return userError("{} has no public function", source.string());
+  }
+  if (name.empty()) {
+    if (functions.size() > 1) {
+      return userError("{} has {} functions ({}): choose one with --function", source.string(),
+                       functions.size(), functionNames(functions));
+    }
+    return functions.front();
+  }
+  for (const nlohmann::json& entry : functions) {
+    if (entry.at("name") == name) {
+      return entry;
+    }
+  }
+  return userError("{} has no function @{}; it has {}", source.string(), name,
+                   functionNames(functions));
+}
+
+/// The type of input `number`: the spec's, checked against the function's, or the function's own.
+Result<TensorType> inputType(const Program& program, std::size_t number, const std::string& spec) {
+  const std::string_view wanted = model::insideTensor(program.inputTypes[number]);
+  if (spec.empty()) {
+    auto type = model::tensorTypeFromMlir(program.inputTypes[number]);
+    if (!type) {
+      return userError("input {} of @{} is {}: give it with --input, for example --input {}",
+                       number, program.function, program.inputTypes[number],
+                       wanted.empty() ? "4" : "8x16xf32");
+    }
+    return *type;
+  }
+  TensorType given = HONE_TRY(model::tensorTypeFrom(spec));
+  if (!wanted.empty() && !fits(given, wanted)) {
+    return userError("input {} is {}, but @{} takes {}", number, spec, program.function, wanted);
+  }
+  return given;
+}
+
+}  // namespace
+
+std::string Program::label() const {
+  const std::string stem = source.stem().string();
+  return stem == function ? stem : fmt::format("{}@{}", stem, function);
+}
+
+Program programOf(const model::Problem& problem, std::filesystem::path source,
+                  std::string function) {
+  Program program;
+  program.source = std::move(source);
+  program.function = std::move(function);
+  program.problem = problem;
+  for (const model::TensorType& type : operandsOf(problem)) {
+    program.inputTypes.push_back(fmt::format("tensor<{}>", type.text()));
+  }
+  program.resultTypes.push_back(fmt::format("tensor<{}>", resultOf(problem).text()));
+  return program;
+}
+
+Result<Program> loadProgram(iree::Compiler& compiler, const std::filesystem::path& source,
+                            const std::string& function, const std::vector<std::string>& flags) {
+  Program program;
+  program.source = std::filesystem::absolute(source);
+  program.hash = hashOf(HONE_TRY(readFile(source)));
+  const nlohmann::json functions =
+      HONE_TRY(compiler.describe({program.source, program.hash, flags, {}}));
+  const nlohmann::json entry = HONE_TRY(pickFunction(functions, function, source));
+  program.function = entry.at("name").get<std::string>();
+  program.inputTypes = entry.at("inputs").get<std::vector<std::string>>();
+  program.resultTypes = entry.at("results").get<std::vector<std::string>>();
+  program.from = entry.at("from").get<std::string>();
+  if (entry.contains("problem")) {
+    program.problem = HONE_TRY(model::problemFrom(entry.at("problem")));
+  }
+  return program;
+}
+
+Result<Inputs> makeInputs(const Program& program, const std::vector<std::string>& specs,
+                          std::uint64_t seed, const std::filesystem::path& folder) {
+  const std::size_t count = program.inputTypes.size();
+  if (!specs.empty() && specs.size() != count) {
+    return userError("@{} takes {} inputs ({}), but {} --input were given", program.function, count,
+                     join(program.inputTypes, ", "), specs.size());
+  }
+  Inputs inputs;
+  const auto values = program.problem ? verify::valuesFor(*program.problem) : verify::Values::reals;
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::string spec = specs.empty() ? "" : specs[i];
+    const auto equals = spec.find('=');
+    const bool scalar = model::insideTensor(program.inputTypes[i]).empty();
+    if (scalar && !spec.empty()) {
+      inputs.arguments.push_back(spec);
+      continue;
+    }
+    const TensorType type = HONE_TRY(inputType(program, i, spec.substr(0, equals)));
+    if (equals != std::string::npos) {
+      inputs.arguments.push_back(spec);
+      continue;
+    }
+    const std::filesystem::path file = folder / fmt::format("input{}.bin", i);
+    inputs.tensors.push_back(verify::makeInput(type, values, seed, i));
+    HONE_CHECK(verify::writeTensor(file, inputs.tensors.back()));
+    inputs.arguments.push_back(fmt::format("{}=@{}", type.text(), file.string()));
+  }
+  if (inputs.tensors.size() != count) {
+    inputs.tensors.clear();
+  }
+  return inputs;
+}
+
+}  // namespace hone::engine

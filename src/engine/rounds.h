@@ -1,0 +1,66 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "base/error.h"
+#include "engine/sampler.h"
+#include "iree/run/execution.h"
+#include "model/result/sample.h"
+#include "store/store.h"
+
+namespace hone::engine {
+
+/// A trial that takes part in rounds, and how a process of it is measured.
+struct Participant {
+  using Take =
+      std::function<Result<Measurement>(model::Stage, std::int64_t round, std::int64_t position)>;
+  std::int64_t trial = 0;
+  Take take;
+};
+
+/// One that calls a compiled program at the pace given; the sampler must outlive it.
+[[nodiscard]] Participant callParticipant(std::int64_t trial, const Sampler& sampler,
+                                          const iree::Call& call, const Pace& pace);
+
+/// Rounds of one stage: the participants side by side, each in a fresh process, one commit a
+/// round. A round that the store has already is taken from there: that is how a run goes on.
+class Rounds {
+ public:
+  Rounds(iree::RankBy rankBy, store::Store& store, model::Stage stage)
+      : rankBy_(rankBy), store_(store), stage_(stage) {}
+
+  /// Learns the rounds that were recorded before, those of others in the same run included.
+  void restore(std::span<const store::TrialSample> samples);
+
+  /// The round to begin with: the first that has all of them, or, where another field was measured
+  /// before, the one after the last that has any of them.
+  [[nodiscard]] std::int64_t firstFor(std::span<const Participant> participants) const;
+
+  /// The time of each participant in the round, measured in the order given (indices of
+  /// participants; those not in it are left out). Nothing for who is not in it, or failed: that is
+  /// noted in the store.
+  [[nodiscard]] Result<std::vector<std::optional<double>>> take(
+      std::int64_t round, std::span<const Participant> participants,
+      std::span<const std::size_t> order);
+
+ private:
+  iree::RankBy rankBy_;
+  store::Store& store_;
+  model::Stage stage_;
+  std::map<std::int64_t, std::map<std::int64_t, std::vector<model::Sample>>> recorded_;
+};
+
+/// Notes who lost the race. What is noted already, a failure in one of its rounds, stays.
+[[nodiscard]] Result<void> noteLosers(store::Store& store, std::int64_t run,
+                                      std::span<const std::int64_t> losers);
+
+/// The indices 0 to count-1 in an order that depends on the seed and the round only.
+[[nodiscard]] std::vector<std::size_t> shuffled(std::size_t count, std::uint64_t seed,
+                                                std::int64_t round);
+
+}  // namespace hone::engine

@@ -1,0 +1,161 @@
+#include "engine/verifier.h"
+
+#include <cstdint>
+#include <filesystem>
+
+#include "base/clock.h"
+#include "base/text.h"
+#include "verify/inputs.h"
+#include "verify/reference.h"
+
+namespace hone::engine {
+namespace {
+
+using model::ElementType;
+
+/// How a result's raw bytes are read.
+struct ResultType {
+  model::TensorType type;  ///< with its shape where that is known before
+  bool anySize = false;    ///< only the size of the file says how many elements there are
+  bool scalar = false;     ///< which the runtime widens to 32 or 64 bits
+};
+
+std::optional<ResultType> resultTypeFrom(std::string_view text) {
+  if (auto type = model::tensorTypeFromMlir(text)) {
+    return ResultType{std::move(*type)};
+  }
+  const std::string_view inside = model::insideTensor(text);
+  const std::string last = inside.empty() ? std::string(text) : splitAt(inside, 'x').back();
+  const auto element =
+      last == "index" ? std::optional(ElementType::i64) : model::elementTypeFrom(last);
+  if (!element) {
+    return std::nullopt;
+  }
+  return ResultType{{{}, *element}, true, inside.empty()};
+}
+
+/// Nothing when the bytes of one cannot be read back, or there are none.
+std::optional<std::vector<ResultType>> resultTypes(const Program& program) {
+  std::vector<ResultType> types;
+  for (const std::string& text : program.resultTypes) {
+    auto type = resultTypeFrom(text);
+    if (!type) {
+      return std::nullopt;
+    }
+    types.push_back(std::move(*type));
+  }
+  return types.empty() ? std::nullopt : std::optional(std::move(types));
+}
+
+/// One whose shape is not known is read as a row.
+Result<verify::Tensor> readResult(const std::filesystem::path& file, const ResultType& result) {
+  model::TensorType type = result.type;
+  if (result.anySize) {
+    std::error_code error;
+    const auto bytes = std::filesystem::file_size(file, error);
+    if (error) {
+      return machineError("cannot read {}: {}", file.string(), error.message());
+    }
+    if (result.scalar) {
+      const bool wide = bytes == sizeof(std::int64_t);
+      type.element = isFloat(type.element) ? (wide ? ElementType::f64 : ElementType::f32)
+                                           : (wide ? ElementType::i64 : ElementType::i32);
+    }
+    type.shape = {static_cast<std::int64_t>(bytes / model::bytesOf(type.element))};
+  }
+  return verify::readTensor(file, type);
+}
+
+}  // namespace
+
+bool canBeCompared(const Program& program) { return resultTypes(program).has_value(); }
+
+std::string_view nameOf(Against against) {
+  switch (against) {
+    case Against::nothing:
+      return "nothing";
+    case Against::reference:
+      return "reference";
+    case Against::baseline:
+      return "baseline";
+  }
+  return "";
+}
+
+Result<void> Verifier::expectReference() {
+  const std::int64_t startNs = ownCpuNs();
+  const model::Problem& problem = *program_.problem;
+  verify::Tensor reference = HONE_TRY(verify::computeReference(problem, inputs_.tensors));
+  referenceCpuNs_ += ownCpuNs() - startNs;
+  // The inputs are those of makeInputs: where the user gave any there is no reference.
+  const bool exactInputs = verify::valuesFor(problem) == verify::Values::smallIntegers;
+  expected_.push_back({std::move(reference), verify::toleranceFor(problem, exactInputs)});
+  against_ = Against::reference;
+  return {};
+}
+
+void Verifier::expectResults(std::vector<verify::Tensor> results) {
+  for (verify::Tensor& result : results) {
+    const double scale = verify::largestMagnitude(result);
+    const verify::Tolerance tolerance = verify::toleranceFor(result.type.element, scale);
+    expected_.push_back({std::move(result), tolerance});
+  }
+  against_ = Against::baseline;
+}
+
+Result<std::string> Verifier::compareResults(std::vector<verify::Tensor> results) const {
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    const auto& [expected, tolerance] = expected_[i];
+    std::string wrong;
+    if (results[i].type.count() != expected.type.count()) {
+      wrong =
+          fmt::format("{} elements, expected {}", results[i].type.count(), expected.type.count());
+    } else {
+      results[i].type.shape = expected.type.shape;  // it may have been read as a row
+      const auto mismatch = HONE_TRY(verify::compare(results[i], expected, tolerance));
+      wrong = mismatch ? mismatch->describe() : "";
+    }
+    if (!wrong.empty()) {
+      return results.size() == 1 ? wrong : fmt::format("result {}: {}", i, wrong);
+    }
+  }
+  return std::string();
+}
+
+Result<Verification> Verifier::check(const iree::Call& call) {
+  const auto types = resultTypes(program_);
+  std::vector<std::filesystem::path> files;
+  for (std::size_t i = 0; types && i < types->size(); ++i) {
+    files.push_back(folder_ / fmt::format("result{}.bin", i));
+  }
+  const iree::CallReport report = HONE_TRY(runner_.run(call, files));
+  Verification verification{model::Outcome::ok, against_, report.message, report.diagnostics};
+  if (report.status != iree::CallReport::Status::ok) {
+    verification.outcome = report.status == iree::CallReport::Status::timedOut
+                               ? model::Outcome::runTimeout
+                               : model::Outcome::runFailed;
+    return verification;
+  }
+  if (!types) {
+    return verification;
+  }
+  if (expected_.empty() && program_.problem && !inputs_.tensors.empty()) {
+    HONE_CHECK(expectReference());
+  }
+  std::vector<verify::Tensor> results;
+  for (std::size_t i = 0; i < types->size(); ++i) {
+    results.push_back(HONE_TRY(readResult(files[i], (*types)[i])));
+  }
+  if (expected_.empty()) {
+    expectResults(std::move(results));
+    return verification;
+  }
+  verification.against = against_;
+  verification.message = HONE_TRY(compareResults(std::move(results)));
+  if (!verification.message.empty()) {
+    verification.outcome = model::Outcome::mismatch;
+  }
+  return verification;
+}
+
+}  // namespace hone::engine

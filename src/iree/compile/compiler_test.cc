@@ -1,0 +1,388 @@
+#include "iree/compile/compiler.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cstdlib>
+#include <set>
+
+#include "base/hash.h"
+#include "iree/compile/dispatch_programs.h"
+#include "iree/compile/installation.h"
+#include "iree/compile/target.h"
+#include "iree/mlir/problem_mlir.h"
+
+namespace hone::iree {
+namespace {
+
+using Status = CompileReport::Status;
+using ::testing::HasSubstr;
+
+/// A config of the CPU as text; the tiles are (distribution, vector, reduction).
+model::OpAttribute tiles(int distribution, int rows, int columns, int reduction) {
+  return {"", "", "compilation_info",
+          fmt::format(
+              "#iree_codegen.compilation_info<lowering_config = #iree_cpu.lowering_config<"
+              "distribution = [{0}, {0}, 0], vector_common_parallel = [{1}, {2}, 0], "
+              "vector_reduction = [0, 0, {3}]>, translation_info = "
+              "#iree_codegen.translation_info<pipeline = #iree_cpu.pipeline<DoubleTilingExpert>>>",
+              distribution, rows, columns, reduction)};
+}
+
+class CompilerTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    const auto installation = findInstallation("");
+    ASSERT_TRUE(installation) << installation.error().message;
+    auto pool = CompilePool::start({installation->compilerLibrary(), 2, {}});
+    ASSERT_TRUE(pool) << pool.error().message;
+    compiler_ =
+        std::make_unique<Compiler>(std::move(*pool), ArtifactCache(folder_.path() / "cache"),
+                                   Limits{std::chrono::seconds(60), memory_});
+  }
+
+  CompileRequest request(const std::string& text, const std::string& name = "p.mlir") {
+    const auto file = folder_.path() / name;
+    EXPECT_TRUE(writeFile(file, text));
+    return {file, hashOf(text), targetFrom("local")->flags, {}};
+  }
+
+  CompileRequest matmul() { return request(mlirOf(model::Matmul{.m = 64, .n = 64, .k = 64})); }
+
+  Compiled compile(const CompileRequest& one) {
+    const std::vector<CompileRequest> requests = {one};
+    return compiler_->compileAll(requests, {}).value().front();
+  }
+
+  /// By a pool and a cache that have seen nothing else.
+  Compiled compileElsewhere(const CompileRequest& one) {
+    auto pool = CompilePool::start({findInstallation("")->compilerLibrary(), 1, {}}).value();
+    Compiler fresh(std::move(pool), ArtifactCache(folder_.path() / "elsewhere"),
+                   Limits{std::chrono::seconds(60), memory_});
+    const std::vector<CompileRequest> requests = {one};
+    return fresh.compileAll(requests, {}).value().front();
+  }
+
+  ScratchFolder folder_ = ScratchFolder::create("hone-compiler-test").value();
+  std::uint64_t memory_ = std::uint64_t{8} << 30U;
+  std::unique_ptr<Compiler> compiler_;
+};
+
+TEST_F(CompilerTest, CompilesOnceAndTakesTheRestFromTheCache) {
+  const Compiled first = compile(matmul());
+  ASSERT_EQ(first.report.status, Status::ok) << first.report.message;
+  EXPECT_FALSE(first.cached);
+  EXPECT_GT(first.report.ending.cpuNs, 0);
+  const Compiled again = compile(matmul());
+  EXPECT_TRUE(again.cached);
+  EXPECT_EQ(again.content, first.content);
+  EXPECT_EQ(again.module, first.module);
+}
+
+TEST_F(CompilerTest, ConfigsShareTheEarlyPhasesAndMakeDifferentBinaries) {
+  std::vector<CompileRequest> requests(3, matmul());
+  for (CompileRequest& request : requests) {
+    request.route = CompileRequest::Route::shared;
+  }
+  requests[1].attributes = {tiles(32, 8, 16, 1)};
+  requests[2].attributes = {tiles(32, 4, 16, 1)};
+  int done = 0;
+  const auto compiled =
+      compiler_->compileAll(requests, [&](std::size_t, const Compiled&) { ++done; }).value();
+  EXPECT_EQ(done, 3);
+  for (const Compiled& one : compiled) {
+    EXPECT_EQ(one.report.status, Status::ok) << one.report.message;
+  }
+  EXPECT_NE(compiled[0].content, compiled[1].content);
+  EXPECT_NE(compiled[1].content, compiled[2].content);
+}
+
+TEST_F(CompilerTest, ABatchIsOneModuleWithAFunctionForEachConfig) {
+  std::vector<CompileRequest> requests(5, matmul());
+  for (CompileRequest& request : requests) {
+    request.route = CompileRequest::Route::batched;
+    request.function = "main";
+  }
+  requests[1].attributes = {tiles(32, 8, 16, 1)};
+  requests[2].attributes = {tiles(32, 4, 16, 1)};
+  requests[3].attributes = {tiles(32, 8, 16, 1)};    // once more
+  requests[4].attributes = {tiles(64, 64, 64, 64)};  // fails, and not for the others
+  const auto compiled = compiler_->compileAll(requests, {}).value();
+  for (std::size_t i = 0; i < 4; ++i) {
+    EXPECT_EQ(compiled[i].report.status, Status::ok) << compiled[i].report.message;
+    EXPECT_THAT(compiled[i].function, HasSubstr("main__hone"));
+  }
+  EXPECT_EQ(compiled[4].report.status, Status::failed);
+  EXPECT_EQ(compiled[1].content, compiled[3].content);
+  EXPECT_NE(compiled[0].content, compiled[1].content);
+  EXPECT_NE(compiled[1].content, compiled[2].content);
+  requests.pop_back();
+  const auto again = compiler_->compileAll(requests, {}).value();
+  for (std::size_t i = 0; i < again.size(); ++i) {
+    EXPECT_TRUE(again[i].cached);
+    EXPECT_EQ(again[i].content, compiled[i].content);
+  }
+}
+
+TEST_F(CompilerTest, ConfigsThatAllCompileShareOneModule) {
+  std::vector<CompileRequest> requests(4, matmul());
+  for (std::size_t i = 0; i < requests.size(); ++i) {
+    requests[i].route = CompileRequest::Route::batched;
+    requests[i].function = "main";
+    requests[i].attributes = {tiles(32, 2 << i, 16, 1)};
+  }
+  const auto compiled = compiler_->compileAll(requests, {}).value();
+  std::set<std::filesystem::path> modules;
+  for (const Compiled& one : compiled) {
+    EXPECT_EQ(one.report.status, Status::ok) << one.report.message;
+    modules.insert(one.module);
+  }
+  EXPECT_EQ(modules.size(), 2u);  // one a worker
+  EXPECT_NE(compiled[0].function, compiled[1].function);
+}
+
+TEST_F(CompilerTest, AProgramThatCannotBeCopiedIsCompiledAlone) {
+  const std::string two = mlirOf(model::Matmul{.m = 64, .n = 64, .k = 64}) +
+                          mlirOf(model::Matmul{.m = 32, .n = 32, .k = 32}, "other");
+  std::vector<CompileRequest> requests(2, request(two, "two.mlir"));
+  for (CompileRequest& one : requests) {
+    one.route = CompileRequest::Route::batched;
+    one.function = "main";
+    one.attributes = {tiles(32, 8, 16, 1)};
+  }
+  for (const bool cached : {false, true}) {
+    const auto compiled = compiler_->compileAll(requests, {}).value();
+    for (const Compiled& one : compiled) {
+      EXPECT_EQ(one.report.status, Status::ok) << one.report.message;
+      EXPECT_EQ(one.function, "");
+      EXPECT_EQ(one.cached, cached);
+    }
+  }
+}
+
+TEST_F(CompilerTest, ARealFailureOfTheCompilerIsAnOutcomeWithItsReason) {
+  CompileRequest huge = matmul();
+  huge.attributes = {tiles(64, 64, 64, 64)};
+  const Compiled failed = compile(huge);
+  EXPECT_EQ(failed.report.status, Status::failed);
+  EXPECT_THAT(failed.report.message, HasSubstr("large vector"));
+  EXPECT_THAT(failed.report.diagnostics, HasSubstr("linalg.matmul"));
+  EXPECT_TRUE(failed.module.empty());
+}
+
+TEST_F(CompilerTest, BadFlagsBadAttributesAndBadOpsAreToldApart) {
+  CompileRequest flag = matmul();
+  flag.flags.emplace_back("--no-such-flag");
+  EXPECT_EQ(compile(flag).report.status, Status::badFlag);
+  EXPECT_THAT(compile(flag).report.message, HasSubstr("no-such-flag"));
+  CompileRequest attribute = matmul();
+  attribute.attributes = {{"", "linalg.matmul", "compilation_info", "#nonsense<"}};
+  EXPECT_EQ(compile(attribute).report.status, Status::noMatch);
+  CompileRequest op = matmul();
+  op.attributes = {{"", "linalg.pooling", "compilation_info", "1 : i64"}};
+  EXPECT_EQ(compile(op).report.status, Status::noMatch);
+  EXPECT_THAT(compile(op).report.message, HasSubstr("linalg.pooling"));
+  CompileRequest dispatch = matmul();
+  dispatch.attributes = {tiles(32, 8, 16, 1)};
+  dispatch.attributes[0].dispatch = "elsewhere";
+  EXPECT_EQ(compile(dispatch).report.status, Status::noMatch);
+}
+
+TEST_F(CompilerTest, WhatIsNotMlirIsAnErrorWithItsPlace) {
+  const auto described = compiler_->describe(request("int main() { return 0; }\n", "x.mlir"));
+  ASSERT_FALSE(described);
+  EXPECT_EQ(described.error().fault, Fault::user);
+  EXPECT_THAT(described.error().message, HasSubstr("x.mlir:1:"));
+}
+
+TEST_F(CompilerTest, GlobalFlagsOfOneJobDoNotReachTheNext) {
+  const CompileRequest request = matmul();
+  const auto roots = rootsOf(*compiler_, request).value();  // sets a global flag in its child
+  ASSERT_EQ(roots.size(), 1u);
+  EXPECT_EQ(roots[0].op, "linalg.matmul");
+  EXPECT_THAT(roots[0].loweringConfig, HasSubstr("distribution"));
+  EXPECT_EQ(compile(request).content, compileElsewhere(request).content);
+}
+
+/// The problem that describe finds in the text of a problem, or nothing.
+std::optional<model::Problem> recognized(Compiler& compiler, const CompileRequest& request) {
+  const auto functions = compiler.describe(request).value();
+  if (!functions.front().contains("problem")) {
+    return std::nullopt;
+  }
+  return model::problemFrom(functions.front()["problem"]).value();
+}
+
+TEST_F(CompilerTest, RecognizesTheProblemsItWritesItself) {
+  using model::ElementType;
+  const std::vector<model::Problem> problems = {
+      model::Matmul{.m = 3, .n = 5, .k = 7},
+      model::Matmul{.batch = 2, .m = 3, .n = 5, .k = 7},
+      model::Matmul{.m = 3, .n = 5, .k = 7, .transposeLhs = true},
+      model::Matmul{.m = 3, .n = 5, .k = 7, .transposeRhs = true},
+      model::Matmul{.m = 4,
+                    .n = 4,
+                    .k = 4,
+                    .lhs = ElementType::i8,
+                    .rhs = ElementType::i8,
+                    .result = ElementType::i32},
+      model::Conv{.layout = model::ConvLayout::nchw,
+                  .n = 1,
+                  .c = 2,
+                  .h = 8,
+                  .w = 9,
+                  .k = 3,
+                  .y = 3,
+                  .x = 2,
+                  .strideH = 2,
+                  .dilationW = 2}};
+  for (std::size_t i = 0; i < problems.size(); ++i) {
+    const auto name = fmt::format("p{}.mlir", i);
+    EXPECT_EQ(recognized(*compiler_, request(mlirOf(problems[i]), name)), problems[i])
+        << model::nameOf(problems[i]);
+  }
+}
+
+TEST_F(CompilerTest, RecognizesWhatFollowsTheSums) {
+  using model::Activation;
+  const model::Matmul matmul{.m = 3, .n = 5, .k = 7};
+  const model::Conv conv{.n = 2, .c = 4, .h = 8, .w = 9, .k = 6, .y = 3, .x = 3};
+  std::vector<model::Problem> problems = {model::Attention{2, 3, 4, 5},
+                                          model::Attention{.type = model::ElementType::f16}};
+  for (const bool bias : {false, true}) {
+    for (const auto activation :
+         {Activation::none, Activation::relu, Activation::gelu, Activation::softmax}) {
+      problems.emplace_back(matmul);
+      std::get<model::Matmul>(problems.back()).epilogue = {bias, activation};
+      if (activation != Activation::softmax) {
+        problems.emplace_back(conv);
+        auto& padded = std::get<model::Conv>(problems.back());
+        padded.epilogue = {bias, activation};
+        padded.padH = bias ? 1 : 0;
+        padded.strideW = bias ? 2 : 1;
+        padded.groups = bias ? 2 : 1;
+      }
+    }
+  }
+  std::string all;
+  for (std::size_t i = 0; i < problems.size(); ++i) {
+    all += mlirOf(problems[i], fmt::format("f{}", i));
+  }
+  const auto functions = compiler_->describe(request(all)).value();
+  ASSERT_EQ(functions.size(), problems.size());
+  for (std::size_t i = 0; i < problems.size(); ++i) {
+    ASSERT_TRUE(functions[i].contains("problem")) << mlirOf(problems[i]);
+    EXPECT_EQ(model::problemFrom(functions[i]["problem"]).value(), problems[i]);
+  }
+}
+
+TEST_F(CompilerTest, DoesNotTakeForAProblemWhatIsNearlyWrittenForIt) {
+  const std::string relu = mlirOf(
+      model::Matmul{.m = 3, .n = 3, .k = 3, .epilogue = {.activation = model::Activation::relu}});
+  const std::string attention = mlirOf(model::Attention{2, 3, 3, 3});
+  const std::vector<std::array<std::string, 3>> changes = {
+      {relu, "0.0", "1.0"},
+      {relu, "maximumf", "minimumf"},
+      {relu, "ins(%first, %second", "ins(%second, %first"},
+      {attention, "e-01", "e-02"},
+      {attention, "-> (b, k, d)", "-> (b, d, k)"},
+      {attention, "ins(%first, %second", "ins(%second, %first"}};
+  for (const auto& [text, from, to] : changes) {
+    ASSERT_TRUE(text.contains(from)) << text;
+    std::string changed = text;
+    changed.replace(changed.find(from), from.size(), to);
+    EXPECT_FALSE(recognized(*compiler_, request(changed))) << changed;
+  }
+}
+
+TEST_F(CompilerTest, DoesNotTakeForAProblemWhatComputesSomethingElse) {
+  const std::string text = mlirOf(model::Matmul{.m = 3, .n = 5, .k = 7});
+  std::string ones = text;
+  const auto at = ones.find("0.0");
+  ASSERT_NE(at, std::string::npos) << text;
+  ones.replace(at, 3, "1.0");
+  EXPECT_FALSE(recognized(*compiler_, request(ones, "ones.mlir")));
+  const std::string square = mlirOf(model::Matmul{.m = 4, .n = 4, .k = 4});
+  EXPECT_TRUE(recognized(*compiler_, request(square, "square.mlir")));
+  std::string swapped = square;
+  const std::string operands = "%first, %second :";
+  ASSERT_NE(swapped.find(operands), std::string::npos) << square;
+  swapped.replace(swapped.find(operands), operands.size(), "%second, %first :");
+  EXPECT_FALSE(recognized(*compiler_, request(swapped, "swapped.mlir")));
+}
+
+TEST_F(CompilerTest, FindsTheProblemsOfAProgramWhateverTheirOperandsComeFrom) {
+  const auto* text = R"mlir(
+    func.func @main(%x: tensor<4x8xf32>, %w: tensor<8x8xf32>, %image: tensor<1x6x7x2xf16>,
+                    %hwcf: tensor<3x3x2x5xf16>, %init: tensor<1x4x5x5xf32>, %d: tensor<?x8xf32>)
+        -> (tensor<4x8xf32>, tensor<1x4x5x5xf32>, tensor<?x8xf32>) {
+      %zero = arith.constant 0.0 : f32
+      %empty = tensor.empty() : tensor<4x8xf32>
+      %sum = linalg.fill ins(%zero : f32) outs(%empty : tensor<4x8xf32>) -> tensor<4x8xf32>
+      %a = linalg.matmul ins(%x, %w : tensor<4x8xf32>, tensor<8x8xf32>)
+                         outs(%sum : tensor<4x8xf32>) -> tensor<4x8xf32>
+      %b = linalg.matmul indexing_maps = [affine_map<(m, n, k) -> (m, k)>,
+                                          affine_map<(m, n, k) -> (n, k)>,
+                                          affine_map<(m, n, k) -> (m, n)>]
+                         ins(%a, %w : tensor<4x8xf32>, tensor<8x8xf32>)
+                         outs(%a : tensor<4x8xf32>) -> tensor<4x8xf32>
+      %c = linalg.conv_2d_nhwc_hwcf ins(%image, %hwcf : tensor<1x6x7x2xf16>, tensor<3x3x2x5xf16>)
+                                    outs(%init : tensor<1x4x5x5xf32>) -> tensor<1x4x5x5xf32>
+      %e = linalg.matmul ins(%b, %w : tensor<4x8xf32>, tensor<8x8xf32>)
+                         outs(%sum : tensor<4x8xf32>) -> tensor<4x8xf32>
+      %f = linalg.matmul ins(%d, %w : tensor<?x8xf32>, tensor<8x8xf32>)
+                         outs(%d : tensor<?x8xf32>) -> tensor<?x8xf32>
+      return %e, %c, %f : tensor<4x8xf32>, tensor<1x4x5x5xf32>, tensor<?x8xf32>
+    }
+  )mlir";
+  const model::Matmul plain{.m = 4, .n = 8, .k = 8};
+  model::Matmul transposed = plain;
+  transposed.transposeRhs = true;
+  model::Conv conv{.n = 1, .c = 2, .h = 6, .w = 7, .k = 5, .y = 3, .x = 3};
+  conv.input = model::ElementType::f16;
+  EXPECT_EQ(compiler_->problems(request(text)).value(),
+            (std::vector<model::Problem>{plain, transposed, conv, plain}));
+  conv.groups = 2;
+  conv.c = 8;
+  conv.k = 6;
+  conv.padH = 1;
+  const auto grouped = compiler_->problems(request(mlirOf(conv), "grouped.mlir")).value();
+  conv.h += 2;  // what the operation has is padded before
+  conv.padH = 0;
+  EXPECT_EQ(grouped, std::vector<model::Problem>{conv});
+  EXPECT_FALSE(compiler_->problems(request("nonsense", "x.mlir")));
+}
+
+TEST_F(CompilerTest, AConfigOnTheSourceReachesTheCode) {
+  const model::Matmul matmul{.m = 64, .n = 64, .k = 64};
+  model::Matmul fused = matmul;
+  fused.epilogue = {true, model::Activation::relu};
+  model::Matmul transposed = matmul;
+  transposed.transposeRhs = true;
+  // What the code of each is made from: the compiler's tiles and two others.
+  for (const model::Matmul& problem : {matmul, fused, transposed}) {
+    std::set<std::string> contents = {compile(request(mlirOf(problem))).content};
+    for (const int rows : {4, 8}) {
+      const std::string config = "#config = " + tiles(32, rows, 16, 1).value + "\n";
+      const Compiled compiled =
+          compile(request(config + mlirOf(problem, "main", "compilation_info = #config")));
+      EXPECT_EQ(compiled.report.status, Status::ok) << compiled.report.message;
+      contents.insert(compiled.content);
+    }
+    EXPECT_EQ(contents.size(), 3u) << model::nameOf(problem);
+  }
+}
+
+TEST_F(CompilerTest, ASplitReductionOnTheSourceMakesTwoDispatches) {
+  const model::Matmul matmul{.m = 64, .n = 64, .k = 4096};
+  CompileRequest split = request(
+      mlirOf(matmul, "main", "iree_linalg_ext.split_reduction = [256 : index]"), "split.mlir");
+  split.flags.emplace_back("--iree-dispatch-creation-enable-split-reduction");
+  EXPECT_EQ(rootsOf(*compiler_, split).value().size(), 2u);
+  EXPECT_EQ(compile(split).report.status, Status::ok);
+  EXPECT_EQ(rootsOf(*compiler_, request(mlirOf(matmul), "whole.mlir")).value().size(), 1u);
+}
+
+}  // namespace
+}  // namespace hone::iree

@@ -1,0 +1,111 @@
+#include "iree/compile/diagnostics.h"
+
+#include <array>
+#include <regex>
+
+#include "base/text.h"
+#include "iree/compile/compile_child.h"
+
+namespace hone::iree {
+namespace {
+
+constexpr std::size_t kLineWidth = 240;
+
+bool contains(std::string_view text, std::string_view part) { return text.contains(part); }
+
+bool ranOutOfMemory(std::string_view log) {
+  return contains(log, "out of memory") || contains(log, "bad_alloc") ||
+         contains(log, "Cannot allocate memory");
+}
+
+/// "what (at file.mlir:5:8)" of "/folder/file.mlir:5:8: error: what": the news first.
+std::string placeLast(const std::string& line) {
+  static const std::regex kLocated(R"((?:.*/)?([^/]+:\d+:\d+): error: (.*))");
+  std::smatch match;
+  if (std::regex_match(line, match, kLocated)) {
+    return fmt::format("{} (at {})", match[2].str(), match[1].str());
+  }
+  return line.starts_with("error: ") ? line.substr(7) : line;
+}
+
+}  // namespace
+
+CompileReport::Status statusOf(const Ending& ending, std::string_view log) {
+  using Status = CompileReport::Status;
+  if (ending.ok()) {
+    return Status::ok;
+  }
+  if (ending.how == Ending::How::timedOut) {
+    return Status::timedOut;
+  }
+  if (ranOutOfMemory(log)) {
+    return Status::outOfMemory;
+  }
+  if (ending.how == Ending::How::exited) {
+    switch (ending.code) {
+      case kExitBadFlag:
+        return Status::badFlag;
+      case kExitBadSource:
+        return Status::badSource;
+      case kExitNoMatch:
+        return Status::noMatch;
+      case kExitNoVariants:
+        return Status::noVariants;
+      default:
+        break;
+    }
+  }
+  return Status::failed;
+}
+
+std::string shortDiagnostics(CompileReport::Status status, const Ending& ending,
+                             std::string_view log, const Limits& limits) {
+  using Status = CompileReport::Status;
+  if (status == Status::timedOut) {
+    return fmt::format("the compiler was stopped after {}",
+                       humanTime(static_cast<double>(ending.wallNs)));
+  }
+  if (status == Status::outOfMemory) {
+    return fmt::format("the compiler needs more memory than its limit of {:.1f} GiB",
+                       static_cast<double>(limits.memoryBytes) / (1ULL << 30U));
+  }
+  std::string line = firstError(log);
+  if (ending.how == Ending::How::signalled) {
+    return line.empty() ? fmt::format("the compiler was {}", ending.describe())
+                        : fmt::format("the compiler was {}: {}", ending.describe(), line);
+  }
+  return line.empty() ? fmt::format("the compiler failed ({})", ending.describe()) : line;
+}
+
+bool diskWasFull(std::string_view log) {
+  return contains(log, "No space left on device") || contains(log, "Disk quota exceeded") ||
+         contains(log, "possibly out of disk space");
+}
+
+std::string firstError(std::string_view log) {
+  constexpr std::array<std::string_view, 4> kMarks = {"error:", "LLVM ERROR:", "Assertion",
+                                                      "terminate called"};
+  for (const std::string& line : splitAt(log, '\n')) {
+    for (const std::string_view mark : kMarks) {
+      if (!contains(line, mark)) {
+        continue;
+      }
+      return shortened(placeLast(std::string(trim(line))), kLineWidth);
+    }
+  }
+  // The runtime's tools say "file.c:123: CODE; what; while …"; the first two parts after the place.
+  static const std::regex kStatus(
+      R"([\w./-]+\.(?:c|cc|h|inl):\d+: ([A-Z_]+); ([^;\n]*(?:;[^;\n]*)?))");
+  std::match_results<std::string_view::const_iterator> match;
+  if (std::regex_search(log.begin(), log.end(), match, kStatus)) {
+    return shortened(fmt::format("{}: {}", match[1].str(), match[2].str()), kLineWidth);
+  }
+  for (const std::string& line : splitAt(log, '\n')) {
+    if (!trim(line).empty()) {
+      return shortened(trim(line), kLineWidth);
+    }
+  }
+  return "";
+}
+
+}  // namespace hone::iree

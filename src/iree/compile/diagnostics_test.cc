@@ -1,0 +1,60 @@
+#include "iree/compile/diagnostics.h"
+
+#include <gtest/gtest.h>
+
+#include <csignal>
+
+#include "iree/compile/compile_child.h"
+
+namespace hone::iree {
+namespace {
+
+using Status = CompileReport::Status;
+
+Ending exitedWith(int code) {
+  Ending ending;
+  ending.code = code;
+  return ending;
+}
+
+TEST(Diagnostics, StatusFollowsTheExitCodeAndTheLog) {
+  EXPECT_EQ(statusOf(exitedWith(0), ""), Status::ok);
+  EXPECT_EQ(statusOf(exitedWith(kExitBadFlag), ""), Status::badFlag);
+  EXPECT_EQ(statusOf(exitedWith(kExitBadSource), ""), Status::badSource);
+  EXPECT_EQ(statusOf(exitedWith(kExitNoMatch), ""), Status::noMatch);
+  EXPECT_EQ(statusOf(exitedWith(1), ""), Status::failed);
+  EXPECT_EQ(statusOf(exitedWith(1), "LLVM ERROR: out of memory"), Status::outOfMemory);
+  Ending late;
+  late.how = Ending::How::timedOut;
+  EXPECT_EQ(statusOf(late, "out of memory"), Status::timedOut);
+}
+
+TEST(Diagnostics, TheFirstErrorIsTakenAndItsPlacePutLast) {
+  EXPECT_EQ(
+      firstError("warning: x\n/a/b/c.mlir:1:2: error: bad op\n/a/b/c.mlir:3:4: error: more\n"),
+      "bad op (at c.mlir:1:2)");
+  EXPECT_EQ(firstError("error: no such flag\n"), "no such flag");
+  EXPECT_EQ(firstError("LLVM ERROR: cannot select\n"), "LLVM ERROR: cannot select");
+}
+
+TEST(Diagnostics, ARuntimeStatusLosesTheToolsOwnSourcePlace) {
+  EXPECT_EQ(firstError("c/runtime/src/iree/vm/module.c:33: NOT_FOUND; no function `x`; while y; z"),
+            "NOT_FOUND: no function `x`; while y");
+}
+
+TEST(Diagnostics, WithoutAnErrorLineTheFirstLineOrNothing) {
+  EXPECT_EQ(firstError("\n  something odd \nmore"), "something odd");
+  EXPECT_EQ(firstError(""), "");
+  EXPECT_EQ(shortDiagnostics(Status::failed, exitedWith(7), "", {}),
+            "the compiler failed (exit code 7)");
+}
+
+TEST(Diagnostics, ACrashNamesTheSignal) {
+  Ending crash;
+  crash.how = Ending::How::signalled;
+  crash.code = SIGSEGV;
+  EXPECT_EQ(shortDiagnostics(Status::failed, crash, "", {}), "the compiler was killed by SIGSEGV");
+}
+
+}  // namespace
+}  // namespace hone::iree

@@ -1,0 +1,313 @@
+#include "iree/compile/dispatch_programs.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <map>
+
+#include "iree/compile/test_toolchain.h"
+#include "iree/mlir/problem_mlir.h"
+#include "verify/inputs.h"
+
+namespace hone::iree {
+namespace {
+
+using model::RootKind;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using Status = CompileReport::Status;
+
+class DispatchProgramsTest : public ::testing::Test {
+ protected:
+  std::vector<DispatchProgram> programs(const CompileRequest& request) {
+    const auto folder = toolchain_.folder.path() / request.source.stem();
+    std::filesystem::create_directories(folder);
+    return dispatchPrograms(toolchain_.compiler, request, folder).value();
+  }
+
+  [[nodiscard]] CompileRequest requestFor(const DispatchProgram& program) const {
+    CompileRequest request = toolchain_.request(program.source);
+    request.from = program.from;
+    return request;
+  }
+
+  /// "4x4xf32=@file" with values of the type that MLIR writes so.
+  [[nodiscard]] std::string input(const std::string& type, std::size_t number) const {
+    const auto tensor = model::tensorTypeFromMlir(type).value();
+    const auto file = toolchain_.folder.path() / fmt::format("in{}.bin", number);
+    EXPECT_TRUE(
+        verify::writeTensor(file, verify::makeInput(tensor, verify::Values::reals, 1, number)));
+    return fmt::format("{}=@{}", tensor.text(), file.string());
+  }
+
+  /// The bytes of the only result.
+  std::string run(const CompileRequest& request, const std::string& function,
+                  std::vector<std::string> inputs, const std::string& name = "out.bin") {
+    const Compiled compiled = toolchain_.compile(request);
+    EXPECT_EQ(compiled.report.status, Status::ok) << compiled.report.message;
+    const std::vector<std::filesystem::path> files = {toolchain_.folder.path() / name};
+    const auto report =
+        toolchain_.runner.run({compiled.module, function, std::move(inputs)}, files);
+    EXPECT_EQ(report->status, CallReport::Status::ok) << report->message;
+    return readFile(files[0]).value();
+  }
+
+  TestToolchain toolchain_;
+};
+
+/// Every dispatch of the examples can be compiled and run alone, and the compiler configures it as
+/// in the whole program.
+TEST_F(DispatchProgramsTest, TheDispatchesOfTheExamplesStandAlone) {
+  const std::filesystem::path examples =
+      std::filesystem::path(HONE_SOURCE_DIR) / "examples/programs";
+  const std::map<std::string, std::vector<RootKind>> kinds = {
+      {"mlp_block",
+       {RootKind::reduction, RootKind::reduction, RootKind::contraction, RootKind::contraction}},
+      {"resnet_bottleneck", {RootKind::contraction, RootKind::convolution, RootKind::contraction}},
+      {"attention_block", {RootKind::contraction, RootKind::attention, RootKind::contraction}}};
+  for (const auto& [name, expected] : kinds) {
+    const auto found = programs(toolchain_.request(examples / (name + ".mlir")));
+    ASSERT_EQ(found.size(), expected.size()) << name;
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      const DispatchProgram& program = found[i];
+      ASSERT_EQ(program.whyNot, "") << program.name;
+      EXPECT_EQ(program.root.kind, expected[i]) << program.name;
+      EXPECT_EQ(rootsOf(toolchain_.compiler, requestFor(program)).value(),
+                std::vector<model::RootOperation>{program.root});
+      std::vector<std::string> inputs;
+      for (std::size_t input = 0; input < program.inputTypes.size(); ++input) {
+        inputs.push_back(this->input(program.inputTypes[input], input));
+      }
+      const auto type = model::tensorTypeFromMlir(program.resultTypes.at(0)).value();
+      EXPECT_EQ(run(requestFor(program), program.function, inputs).size(), type.bytes());
+    }
+  }
+}
+
+TEST_F(DispatchProgramsTest, AChainOfDispatchesComputesWhatTheProgramDoes) {
+  const CompileRequest whole = toolchain_.request(R"mlir(
+    func.func @main(%x: tensor<32x64xf32>, %first: tensor<64x48xf32>, %second: tensor<48x16xf32>)
+        -> tensor<32x16xf32> {
+      %zero = arith.constant 0.0 : f32
+      %a = tensor.empty() : tensor<32x48xf32>
+      %b = linalg.fill ins(%zero : f32) outs(%a : tensor<32x48xf32>) -> tensor<32x48xf32>
+      %c = linalg.matmul ins(%x, %first : tensor<32x64xf32>, tensor<64x48xf32>)
+          outs(%b : tensor<32x48xf32>) -> tensor<32x48xf32>
+      %d = math.tanh %c : tensor<32x48xf32>
+      %e = tensor.empty() : tensor<32x16xf32>
+      %f = linalg.fill ins(%zero : f32) outs(%e : tensor<32x16xf32>) -> tensor<32x16xf32>
+      %g = linalg.matmul ins(%d, %second : tensor<32x48xf32>, tensor<48x16xf32>)
+          outs(%f : tensor<32x16xf32>) -> tensor<32x16xf32>
+      return %g : tensor<32x16xf32>
+    }
+  )mlir",
+                                                  "chain.mlir");
+  const auto found = programs(whole);
+  ASSERT_EQ(found.size(), 2u);
+  EXPECT_THAT(found[0].inputTypes, ElementsAre("tensor<32x64xf32>", "tensor<64x48xf32>"));
+  const std::string x = input("tensor<32x64xf32>", 0);
+  const std::string first = input("tensor<64x48xf32>", 1);
+  const std::string second = input("tensor<48x16xf32>", 2);
+  const std::string expected = run(whole, "main", {x, first, second});
+  (void)run(requestFor(found[0]), found[0].function, {x, first}, "middle.bin");
+  const std::string middle =
+      fmt::format("32x48xf32=@{}", (toolchain_.folder.path() / "middle.bin").string());
+  EXPECT_EQ(run(requestFor(found[1]), found[1].function, {middle, second}), expected);
+}
+
+TEST_F(DispatchProgramsTest, EqualDispatchesAreOneWithTheirCallsCounted) {
+  const std::filesystem::path examples =
+      std::filesystem::path(HONE_SOURCE_DIR) / "examples/programs";
+  const auto found = programs(toolchain_.request(examples / "attention_block.mlir"));
+  ASSERT_EQ(found.size(), 3u);
+  EXPECT_EQ(found[0].calls, 3);
+  EXPECT_EQ(found[1].calls, 1);
+  // Two executables that differ in their names only: the compiler itself would make one of them.
+  const std::string text = readFile(found[0].source).value();
+  const auto from = text.find("  flow.executable");
+  ASSERT_NE(from, std::string::npos);
+  std::string twin = text.substr(from, text.rfind('}') - from);
+  for (auto at = twin.find("block"); at != std::string::npos; at = twin.find("block", at)) {
+    twin.replace(at, 5, "blink");
+  }
+  CompileRequest request =
+      toolchain_.request(text.substr(0, text.rfind('}')) + twin + "}\n", "twins.mlir");
+  request.from = kPhaseFlow;
+  const auto twins = programs(request);
+  ASSERT_EQ(twins.size(), 1u);
+  EXPECT_EQ(twins[0].calls, 2);
+  EXPECT_THAT(twins[0].dispatches,
+              ElementsAre("attention_block_dispatch_0", "attention_blink_dispatch_0"));
+  EXPECT_EQ(twins[0].entries.size(), 2u);
+}
+
+TEST_F(DispatchProgramsTest, ConstantsAndGlobalsBecomeInputs) {
+  const auto found = programs(toolchain_.request(R"mlir(
+    util.global private mutable @weights = dense<0.5> : tensor<16x8xf32>
+    func.func @main(%x: tensor<4x16xf32>) -> tensor<4x8xf32> {
+      %zero = arith.constant 0.0 : f32
+      %weights = util.global.load @weights : tensor<16x8xf32>
+      %a = tensor.empty() : tensor<4x8xf32>
+      %b = linalg.fill ins(%zero : f32) outs(%a : tensor<4x8xf32>) -> tensor<4x8xf32>
+      %c = linalg.matmul ins(%x, %weights : tensor<4x16xf32>, tensor<16x8xf32>)
+          outs(%b : tensor<4x8xf32>) -> tensor<4x8xf32>
+      return %c : tensor<4x8xf32>
+    }
+    func.func @learn(%weights: tensor<16x8xf32>) {
+      util.global.store %weights, @weights : tensor<16x8xf32>
+      return
+    }
+  )mlir",
+                                                 "global.mlir"));
+  ASSERT_EQ(found.size(), 1u);
+  ASSERT_THAT(found[0].inputTypes, ElementsAre("tensor<4x16xf32>", "tensor<16x8xf32>"));
+  const std::vector<std::string> inputs = {input(found[0].inputTypes[0], 0),
+                                           input(found[0].inputTypes[1], 1)};
+  EXPECT_EQ(run(requestFor(found[0]), found[0].function, inputs).size(), 4u * 4 * 8);
+}
+
+TEST_F(DispatchProgramsTest, WhatCannotStandAloneSaysWhy) {
+  const auto dynamic = programs(toolchain_.request(R"mlir(
+    func.func @main(%x: tensor<?x8xf32>) -> tensor<?x8xf32> {
+      %y = math.exp %x : tensor<?x8xf32>
+      return %y : tensor<?x8xf32>
+    }
+  )mlir",
+                                                   "dynamic.mlir"));
+  ASSERT_EQ(dynamic.size(), 1u);
+  EXPECT_EQ(dynamic[0].whyNot, "its shapes are known at run time only");
+  EXPECT_TRUE(dynamic[0].source.empty());
+  EXPECT_EQ(dynamic[0].root.kind, RootKind::elementwise);
+  CompileRequest packed =
+      toolchain_.request(mlirOf(model::Matmul{.m = 64, .n = 64, .k = 64}), "packed.mlir");
+  packed.flags.emplace_back("--iree-opt-data-tiling");
+  for (const DispatchProgram& program : programs(packed)) {
+    EXPECT_THAT(program.whyNot, HasSubstr("data tiling")) << program.name;
+  }
+}
+
+/// The compiler writes a file for each dispatch; each is a program that computes what the dispatch
+/// cut out of the whole does.
+TEST_F(DispatchProgramsTest, ABenchmarkOfTheCompilerIsAProgram) {
+  const std::filesystem::path written = toolchain_.folder.path() / "benchmarks";
+  CompileRequest whole = toolchain_.request(
+      mlirOf(model::Matmul{.m = 32, .n = 16, .k = 64, .epilogue = {.bias = true}}), "fused.mlir");
+  const auto cut = programs(whole);
+  ASSERT_EQ(cut.size(), 1u);
+  whole.flags.push_back("--iree-hal-dump-executable-benchmarks-to=" + written.string());
+  ASSERT_EQ(toolchain_.compile(whole).report.status, Status::ok);
+  const std::filesystem::directory_iterator files(written);
+  CompileRequest request = toolchain_.request(files->path());
+  const auto described = toolchain_.compiler.describe(request).value();
+  request.from = described.at(0).at("from").get<std::string>();
+  EXPECT_EQ(request.from, kPhaseExecutableSources);
+  const auto found = programs(request);
+  ASSERT_EQ(found.size(), 1u);
+  const DispatchProgram& program = found[0];
+  ASSERT_EQ(program.whyNot, "");
+  EXPECT_EQ(program.inputTypes, cut[0].inputTypes);
+  EXPECT_EQ(program.resultTypes, cut[0].resultTypes);
+  EXPECT_EQ(program.root, cut[0].root);
+  std::vector<std::string> inputs;
+  for (std::size_t i = 0; i < program.inputTypes.size(); ++i) {
+    inputs.push_back(input(program.inputTypes[i], i));
+  }
+  const std::string expected = run(requestFor(cut[0]), cut[0].function, inputs);
+  EXPECT_EQ(run(requestFor(program), program.function, inputs), expected);
+  // A configuration of one's own reaches it, in a batch as well.
+  CompileRequest other = requestFor(program);
+  const Compiled plain = toolchain_.compile(other);
+  other.attributes = {{"", "", "compilation_info",
+                       "#iree_codegen.compilation_info<lowering_config = "
+                       "#iree_cpu.lowering_config<distribution = [16, 16, 0], "
+                       "vector_common_parallel = [4, 16, 0], vector_reduction = [0, 0, 2]>, "
+                       "translation_info = #iree_codegen.translation_info<pipeline = "
+                       "#iree_cpu.pipeline<DoubleTilingExpert>>>"}};
+  for (const auto route : {CompileRequest::Route::shared, CompileRequest::Route::batched}) {
+    other.route = route;
+    other.function = program.function;
+    const Compiled tuned = toolchain_.compile(other);
+    EXPECT_EQ(tuned.report.status, Status::ok) << tuned.report.message;
+    EXPECT_EQ(tuned.ignored, "");
+    EXPECT_NE(tuned.content, plain.content);
+  }
+}
+
+/// The result lies in a larger buffer, of which the rest must stay what it was.
+TEST_F(DispatchProgramsTest, WhatABenchmarkWritesInPartIsGivenToIt) {
+  const std::filesystem::path written = toolchain_.folder.path() / "benchmarks";
+  CompileRequest whole = toolchain_.request(std::filesystem::path(HONE_SOURCE_DIR) /
+                                            "examples/programs/resnet_bottleneck.mlir");
+  const auto cut = programs(whole);
+  whole.flags.push_back("--iree-hal-dump-executable-benchmarks-to=" + written.string());
+  ASSERT_EQ(toolchain_.compile(whole).report.status, Status::ok);
+  std::size_t files = 0;
+  for (const auto& file : std::filesystem::directory_iterator(written)) {
+    CompileRequest request = toolchain_.request(file.path());
+    request.from = kPhaseExecutableSources;
+    const auto found = programs(request);
+    ASSERT_EQ(found.size(), 1u);
+    EXPECT_EQ(found[0].whyNot, "");
+    const auto same = std::find_if(cut.begin(), cut.end(), [&](const DispatchProgram& one) {
+      return one.name == found[0].name;
+    });
+    ASSERT_NE(same, cut.end());
+    EXPECT_EQ(found[0].root, same->root);
+    EXPECT_EQ(toolchain_.compile(requestFor(found[0])).report.status, Status::ok);
+    if (same == cut.begin()) {
+      EXPECT_EQ(found[0].inputTypes, same->inputTypes);
+      EXPECT_EQ(found[0].resultTypes, same->resultTypes);
+      std::vector<std::string> inputs;
+      for (std::size_t i = 0; i < same->inputTypes.size(); ++i) {
+        inputs.push_back(input(same->inputTypes[i], i));
+      }
+      const std::string expected = run(requestFor(*same), same->function, inputs);
+      EXPECT_EQ(run(requestFor(found[0]), found[0].function, inputs), expected);
+    }
+    ++files;
+  }
+  EXPECT_EQ(files, 3u);
+}
+
+/// A whole program's times, by its dispatches.
+TEST_F(DispatchProgramsTest, CostsJoinTheTimesOfTheWhole) {
+  const std::filesystem::path examples =
+      std::filesystem::path(HONE_SOURCE_DIR) / "examples/programs";
+  const CompileRequest request = toolchain_.request(examples / "attention_block.mlir");
+  const auto found = programs(request);
+  const Compiled compiled = toolchain_.compile(request);
+  Call call{compiled.module, "attention_block", {input("tensor<128x256xf32>", 0)}};
+  for (std::size_t i = 1; i < 5; ++i) {
+    call.inputs.push_back(input("tensor<256x256xf32>", i));
+  }
+  const auto times =
+      dispatchTimes(toolchain_.installation, deviceNamed("local-sync"), {}, call, 2).value();
+  const auto costs = dispatchCosts(found, times);
+  ASSERT_EQ(costs.size(), 3u);
+  EXPECT_EQ(costs[0].calls, 3);
+  EXPECT_EQ(costs[1].calls, 1);
+  EXPECT_EQ(costs[2].calls, 1);
+  double all = 0;
+  for (const DispatchCost& cost : costs) {
+    EXPECT_GT(cost.totalNs, 0);
+    all += cost.share;
+  }
+  EXPECT_NEAR(all, 1, 1e-9);
+}
+
+TEST(DispatchCosts, WhatNeverRanCostsNothing) {
+  std::vector<DispatchProgram> programs(2);
+  programs[0].entries = {"a", "b"};
+  programs[1].entries = {"c"};
+  const std::vector<DispatchTime> times = {
+      {"a", 2, 30, 0, {}}, {"b", 1, 20, 0, {}}, {"of another program", 1, 50, 0, {}}};
+  const auto costs = dispatchCosts(programs, times);
+  EXPECT_EQ(costs[0].calls, 3);
+  EXPECT_DOUBLE_EQ(costs[0].totalNs, 50);
+  EXPECT_DOUBLE_EQ(costs[0].share, 0.5);
+  EXPECT_EQ(costs[1].calls, 0);
+  EXPECT_DOUBLE_EQ(dispatchCosts(programs, {})[1].share, 0);
+}
+
+}  // namespace
+}  // namespace hone::iree

@@ -1,0 +1,93 @@
+#include "iree/compile/installation.h"
+
+#include <array>
+#include <cstdlib>
+#include <optional>
+#include <system_error>
+
+#include "base/text.h"
+
+namespace hone::iree {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool holdsIree(const fs::path& site) {
+  std::error_code ignored;
+  return fs::exists(Installation{site, ""}.compilerLibrary(), ignored);
+}
+
+/// The folder that contains `iree/`: the folder itself or the site-packages of a venv.
+std::optional<fs::path> siteBelow(const fs::path& folder) {
+  std::error_code ignored;
+  if (holdsIree(folder)) {
+    return folder;
+  }
+  for (const auto& entry : fs::directory_iterator(folder / "lib", ignored)) {
+    fs::path site = entry.path() / "site-packages";
+    if (entry.path().filename().string().starts_with("python") && holdsIree(site)) {
+      return site;
+    }
+  }
+  return std::nullopt;
+}
+
+/// hone is <venv>/bin/hone when pip installed it, <repository>/build*/hone when make built it.
+std::optional<fs::path> ownSite() {
+  std::error_code code;
+  const fs::path self = fs::read_symlink("/proc/self/exe", code);
+  if (code) {
+    return std::nullopt;
+  }
+  const fs::path above = self.parent_path().parent_path();
+  if (auto site = siteBelow(above)) {
+    return site;
+  }
+  return siteBelow(above / ".venv");
+}
+
+std::string environment(const char* name) {
+  const char* value = std::getenv(name);
+  return value != nullptr ? value : "";
+}
+
+}  // namespace
+
+fs::path Installation::compilerLibrary() const {
+  return site / "iree/compiler/_mlir_libs/libIREECompiler.so";
+}
+
+fs::path Installation::runtimeTool(std::string_view name) const {
+  return site / "iree/_runtime_libs" / name;
+}
+
+Result<Installation> findInstallation(const std::string& flag) {
+  const std::array<std::pair<std::string, std::string>, 2> demands = {
+      {{"--iree", flag}, {"HONE_IREE", environment("HONE_IREE")}}};
+  for (const auto& [name, folder] : demands) {
+    if (folder.empty()) {
+      continue;
+    }
+    if (auto site = siteBelow(folder)) {
+      return Installation{*site, name};
+    }
+    return userError(
+        "{} names {}, but there is no IREE compiler in it (looked for {} there and in its "
+        "lib/python*/site-packages)",
+        name, folder, "iree/compiler/_mlir_libs/libIREECompiler.so");
+  }
+  if (const std::string venv = environment("VIRTUAL_ENV"); !venv.empty()) {
+    if (auto site = siteBelow(venv)) {
+      return Installation{*site, "the active venv"};
+    }
+  }
+  if (auto site = ownSite()) {
+    return Installation{*site, "hone's own venv"};
+  }
+  return machineError(
+      "no IREE compiler found: run scripts/setup in hone's repository, or "
+      "'pip install iree-base-compiler==3.13.0 iree-base-runtime==3.13.0' in a venv and activate "
+      "it, or name its folder with --iree");
+}
+
+}  // namespace hone::iree

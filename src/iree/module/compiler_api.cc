@@ -1,0 +1,97 @@
+#include "iree/module/compiler_api.h"
+
+#include <dlfcn.h>
+
+namespace hone::iree {
+namespace {
+
+/// The major version is what breaks; a newer minor one only adds.
+constexpr int kApiMajor = 1;
+constexpr int kApiMinor = 4;
+
+void appendTo(MlirStringRef piece, void* text) {
+  static_cast<std::string*>(text)->append(piece.view());
+}
+
+}  // namespace
+
+Result<CompilerApi> CompilerApi::load(const std::filesystem::path& library) {
+  void* handle = ::dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (handle == nullptr) {
+    return machineError("cannot load the compiler library: {}", ::dlerror());
+  }
+  CompilerApi api;
+#define HONE_BIND(member, symbol, result, arguments)                                            \
+  api.member = reinterpret_cast<decltype(api.member)>(::dlsym(handle, symbol));                 \
+  if (api.member == nullptr) {                                                                  \
+    return machineError(                                                                        \
+        "{} has no function {}: this hone is made for iree-base-compiler 3.13.0; install that " \
+        "version",                                                                              \
+        library.string(), symbol);                                                              \
+  }
+  HONE_COMPILER_FUNCTIONS(HONE_BIND)
+#undef HONE_BIND
+  const int version = api.getApiVersion();
+  const int major = version >> 16;
+  const int minor = version & 0xffff;
+  if (major != kApiMajor || minor < kApiMinor) {
+    return machineError(
+        "{} has compiler API version {}.{}, hone needs {}.{} or newer of the same major: install "
+        "iree-base-compiler 3.13.0",
+        library.string(), major, minor, kApiMajor, kApiMinor);
+  }
+  return api;
+}
+
+std::string CompilerApi::nameOf(MlirOperation operation) const {
+  return std::string(identifierText(operationName(operation)).view());
+}
+
+std::string CompilerApi::attributeText(MlirOperation operation, std::string_view name) const {
+  const MlirAttribute attribute = operationAttribute(operation, MlirStringRef::of(name));
+  return attribute.ptr == nullptr ? "" : text(attribute);
+}
+
+std::string CompilerApi::stringAttribute(MlirOperation operation, std::string_view name) const {
+  const MlirAttribute attribute = operationAttribute(operation, MlirStringRef::of(name));
+  return attribute.ptr == nullptr ? "" : std::string(stringValue(attribute).view());
+}
+
+std::string CompilerApi::text(MlirAttribute attribute) const {
+  std::string text;
+  attributePrint(attribute, appendTo, &text);
+  return text;
+}
+
+std::string CompilerApi::text(MlirOperation operation) const {
+  std::string text;
+  operationPrint(operation, appendTo, &text);
+  return text;
+}
+
+std::string CompilerApi::localText(MlirOperation operation) const {
+  const MlirPrintingFlags flags = printingFlags();
+  printLocalScope(flags);
+  std::string text;
+  operationPrintWith(operation, flags, appendTo, &text);
+  printingFlagsDestroy(flags);
+  return text;
+}
+
+std::string CompilerApi::fullText(MlirOperation operation) const {
+  const MlirPrintingFlags flags = printingFlags();
+  printGenericForm(flags);
+  printLocalScope(flags);
+  std::string text;
+  operationPrintWith(operation, flags, appendTo, &text);
+  printingFlagsDestroy(flags);
+  return text;
+}
+
+std::string CompilerApi::typeText(MlirType type) const {
+  std::string text;
+  typePrint(type, appendTo, &text);
+  return text;
+}
+
+}  // namespace hone::iree

@@ -1,0 +1,156 @@
+#include "iree/module/module_constraints.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include "iree/module/module_walk.h"
+
+namespace hone::iree {
+namespace {
+
+constexpr std::string_view kCompilationInfo = "compilation_info";
+constexpr std::string_view kDecompositionConfig = "decomposition_config";
+
+std::string stringOf(const CompilerApi& api, MlirAttribute text) {
+  return std::string(api.stringValue(text).view());
+}
+
+/// "TileAndFuse" of "#iree_gpu.pipeline<TileAndFuse>".
+std::string pipelineName(const std::string& text) {
+  const auto begin = text.find('<');
+  const auto end = text.rfind('>');
+  return begin == std::string::npos || end == std::string::npos
+             ? text
+             : text.substr(begin + 1, end - begin - 1);
+}
+
+std::vector<std::string> optionsOf(const CompilerApi& api, MlirAttribute knob) {
+  std::intptr_t count = 0;
+  api.oneOfKnobOptions(knob, &count, nullptr);
+  std::vector<MlirAttribute> options(static_cast<std::size_t>(count));
+  api.oneOfKnobOptions(knob, &count, options.data());
+  std::vector<std::string> texts;
+  for (const MlirAttribute option : options) {
+    texts.push_back(api.text(option));
+  }
+  return texts;
+}
+
+/// A knob, unless it is known from another place: both products of an attention share some.
+void addKnob(const std::string& name, const std::string& place, std::vector<std::string> options,
+             nlohmann::json& knobs) {
+  const bool known = std::any_of(knobs.begin(), knobs.end(), [&](const nlohmann::json& knob) {
+    return knob.at("name") == name;
+  });
+  if (!known) {
+    knobs.push_back({{"name", name}, {"place", place}, {"options", std::move(options)}});
+  }
+}
+
+/// Adds the knobs below the attribute, each with its place: "workgroup[0]".
+void addKnobs(const CompilerApi& api, MlirAttribute attribute, const std::string& place,
+              nlohmann::json& knobs) {
+  if (api.isIntKnob(attribute)) {
+    addKnob(stringOf(api, api.intKnobName(attribute)), place, {}, knobs);
+  } else if (api.isOneOfKnob(attribute)) {
+    addKnob(stringOf(api, api.oneOfKnobName(attribute)), place, optionsOf(api, attribute), knobs);
+  } else if (api.isGpuLoweringConfig(attribute)) {
+    addKnobs(api, api.gpuLoweringConfigEntries(attribute), place, knobs);
+  } else if (api.attributeIsArray(attribute)) {
+    for (std::intptr_t i = 0; i < api.arrayElements(attribute); ++i) {
+      addKnobs(api, api.arrayElement(attribute, i), fmt::format("{}[{}]", place, i), knobs);
+    }
+  } else if (api.attributeIsDictionary(attribute)) {
+    for (std::intptr_t i = 0; i < api.dictionaryElements(attribute); ++i) {
+      const MlirNamedAttribute entry = api.dictionaryElement(attribute, i);
+      const std::string_view name = api.identifierText(entry.name).view();
+      addKnobs(api, entry.attribute,
+               place.empty() ? std::string(name) : fmt::format("{}.{}", place, name), knobs);
+    }
+  }
+}
+
+nlohmann::json describe(const CompilerApi& api, MlirOperation operation) {
+  nlohmann::json knobs = nlohmann::json::array();
+  addKnobs(api, api.operationAttribute(operation, MlirStringRef::of("knobs")), "", knobs);
+  const MlirAttribute smtLib = api.constraintsToSmtLib(operation, /*emitReset=*/false);
+  return {{"dispatch", dispatchAround(api, operation)},
+          {"pipeline", pipelineName(api.attributeText(operation, "pipeline"))},
+          {"knobs", std::move(knobs)},
+          {"smt", smtLib.ptr == nullptr ? "" : stringOf(api, smtLib)}};
+}
+
+/// The attribute of that name as text, "" where the assignment does not fit.
+std::string configuration(const CompilerApi& api, MlirOperation operation,
+                          const KnobAssignment& assignment, std::string_view attribute) {
+  std::vector<MlirStringRef> names;
+  std::vector<std::int64_t> values;
+  for (const auto& [name, value] : assignment.values) {
+    names.push_back(MlirStringRef::of(name));
+    values.push_back(value);
+  }
+  MlirAttribute message{};
+  const MlirAttribute info = api.configurationOf(
+      operation, MlirStringRef::of(attribute), names.size(), names.data(), values.data(), &message);
+  if (info.ptr == nullptr) {
+    fmt::print(stderr, "error: knobs do not fit their constraints: {}\n",
+               message.ptr == nullptr ? "" : stringOf(api, message));
+    return "";
+  }
+  return api.text(info);
+}
+
+/// Whether what the operation is made of has knobs of its own: the products of an attention.
+bool isDecomposed(const CompilerApi& api, MlirOperation operation) {
+  const MlirAttribute knobs = api.operationAttribute(operation, MlirStringRef::of("knobs"));
+  for (std::intptr_t i = 0; i < api.dictionaryElements(knobs); ++i) {
+    if (api.identifierText(api.dictionaryElement(knobs, i).name).view() == kDecompositionConfig) {
+      return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
+std::optional<nlohmann::json> constraintsIn(const CompilerApi& api, MlirOperation module,
+                                            std::span<const KnobAssignment> assignments) {
+  std::vector<MlirOperation> operations;
+  walk(api, module, [&](MlirOperation operation) {
+    if (api.nameOf(operation) == "iree_codegen.smt.constraints") {
+      operations.push_back(operation);
+    }
+    return MlirWalkResult::advance;
+  });
+  nlohmann::json constraints = nlohmann::json::array();
+  for (const MlirOperation operation : operations) {
+    constraints.push_back(describe(api, operation));
+  }
+  nlohmann::json infos = nlohmann::json::array();
+  nlohmann::json decompositions = nlohmann::json::array();
+  for (const KnobAssignment& assignment : assignments) {
+    if (assignment.constraints >= operations.size()) {
+      fmt::print(stderr, "error: there are no constraints number {}\n", assignment.constraints);
+      return std::nullopt;
+    }
+    const MlirOperation operation = operations[assignment.constraints];
+    std::string info = configuration(api, operation, assignment, kCompilationInfo);
+    const bool decomposed = isDecomposed(api, operation);
+    std::string decomposition =
+        decomposed ? configuration(api, operation, assignment, kDecompositionConfig) : "";
+    if (info.empty() || (decomposed && decomposition.empty())) {
+      return std::nullopt;
+    }
+    infos.push_back(std::move(info));
+    decompositions.push_back(std::move(decomposition));
+  }
+  return nlohmann::json{{"constraints", std::move(constraints)},
+                        {"infos", std::move(infos)},
+                        {"decompositions", std::move(decompositions)}};
+}
+
+}  // namespace hone::iree

@@ -1,0 +1,301 @@
+#include "iree/module/module_dispatches.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/hash.h"
+#include "base/text.h"
+#include "iree/module/module_walk.h"
+#include "model/problem/tensor_type.h"
+
+namespace hone::iree {
+namespace {
+
+/// Where a dispatch is called from.
+struct Calls {
+  std::vector<MlirOperation> sites;  ///< in functions
+  bool atLoad = false;               ///< in what runs once, when the program is loaded
+};
+
+/// "a" of "[@a::@b]".
+std::string executableOf(const std::string& entryPoints) {
+  const auto at = entryPoints.find('@') + 1;
+  return entryPoints.substr(at, entryPoints.find_first_of(":]", at) - at);
+}
+
+/// The calls of each executable.
+std::map<std::string, Calls> callsIn(const CompilerApi& api, MlirOperation module) {
+  std::map<std::string, Calls> calls;
+  for (const MlirOperation top : childrenOf(api, module)) {
+    const bool atLoad = api.nameOf(top) == "util.initializer";
+    walk(api, top, [&](MlirOperation operation) {
+      if (api.nameOf(operation) == "flow.dispatch") {
+        Calls& known = calls[executableOf(api.attributeText(operation, "entry_points"))];
+        known.atLoad = known.atLoad || atLoad;
+        if (!atLoad) {
+          known.sites.push_back(operation);
+        }
+      }
+      return MlirWalkResult::advance;
+    });
+  }
+  return calls;
+}
+
+/// The names of an executable and of what is in it.
+std::vector<std::string> namesIn(const CompilerApi& api, MlirOperation executable) {
+  std::vector<std::string> names;
+  walk(api, executable, [&](MlirOperation operation) {
+    if (std::string name = symbolOf(api, operation); !name.empty()) {
+      names.push_back(std::move(name));
+    }
+    return MlirWalkResult::advance;
+  });
+  return names;
+}
+
+std::string fingerprintOf(const CompilerApi& api, MlirOperation executable) {
+  std::string text = api.fullText(executable);
+  std::vector<std::string> names = namesIn(api, executable);
+  // The longest first: a dispatch's name is how its entry point's begins.
+  std::sort(names.begin(), names.end(),
+            [](const auto& a, const auto& b) { return a.size() > b.size(); });
+  for (const std::string& name : names) {
+    for (auto at = text.find(name); at != std::string::npos; at = text.find(name, at)) {
+      text.erase(at, name.size());
+    }
+  }
+  return hashOf(text);
+}
+
+/// Why a tensor of this type can be no input or result of a program of its own; "" when it can.
+std::string whyNoTensor(const std::string& type) {
+  if (type.contains("#iree_encoding")) {
+    return "its tensors have the layout of data tiling, which only the compiler knows";
+  }
+  if (type.contains('?')) {
+    return "its shapes are known at run time only";
+  }
+  const auto read = model::tensorTypeFromMlir(type);
+  return read ? "" : fmt::format("hone has no values for {}", type);
+}
+
+/// Writes the function around one call.
+class CallWriter {
+ public:
+  CallWriter(const CompilerApi& api, MlirOperation call) : api_(api), call_(call) {}
+
+  /// False where there is no such function; whyNot() says why.
+  bool write(const std::string& name);
+  [[nodiscard]] const std::string& whyNot() const { return whyNot_; }
+  [[nodiscard]] const std::string& text() const { return text_; }
+  [[nodiscard]] const std::vector<std::string>& inputs() const { return inputs_; }
+  [[nodiscard]] const std::vector<std::string>& results() const { return results_; }
+
+ private:
+  bool refuse(std::string why) {
+    whyNot_ = std::move(why);
+    return false;
+  }
+  bool addOperands();
+  /// A scalar that is the same in every call.
+  bool addConstant(MlirValue value, const std::string& name);
+  bool addResults();
+  [[nodiscard]] std::string resultTypes() const;
+
+  const CompilerApi& api_;
+  MlirOperation call_;
+  std::string whyNot_;
+  std::string text_;
+  std::string before_;                 ///< what makes the operands
+  std::vector<std::string> workload_;  ///< names of values
+  std::vector<std::string> arguments_;
+  std::vector<std::string> argumentTypes_;
+  std::vector<std::string> inputs_;
+  std::vector<std::string> results_;
+};
+
+bool CallWriter::addConstant(MlirValue value, const std::string& name) {
+  if (api_.valueIsArgument(value)) {
+    return refuse("it takes a value that is known at run time only");
+  }
+  const MlirOperation owner = api_.resultOwner(value);
+  if (api_.nameOf(owner) != "arith.constant") {
+    return refuse("it takes a value that is computed at run time");
+  }
+  before_ += fmt::format("    {} = arith.constant {}\n", name, api_.attributeText(owner, "value"));
+  return true;
+}
+
+bool CallWriter::addOperands() {
+  const auto segments = numbersIn(api_.attributeText(call_, "operandSegmentSizes"));
+  if (segments.size() != 4 || segments[2] != 0 || segments[3] != 0) {
+    return refuse("its shapes are known at run time only");
+  }
+  for (std::int64_t i = 0; i < segments[0] + segments[1]; ++i) {
+    const MlirValue value = api_.operationOperand(call_, i);
+    const std::string type = api_.typeText(api_.valueType(value));
+    const std::string name = fmt::format("%value{}", i);
+    if (!type.starts_with("tensor<")) {
+      if (!addConstant(value, name)) {
+        return false;
+      }
+    } else if (std::string why = whyNoTensor(type); !why.empty()) {
+      return refuse(std::move(why));
+    } else {
+      before_ +=
+          fmt::format("    {} = hal.tensor.import %input{} \"input{}\" : !hal.buffer_view -> {}\n",
+                      name, inputs_.size(), inputs_.size(), type);
+      inputs_.push_back(type);
+    }
+    (i < segments[0] ? workload_ : arguments_).push_back(name);
+    if (i >= segments[0]) {
+      argumentTypes_.push_back(type);
+    }
+  }
+  return true;
+}
+
+bool CallWriter::addResults() {
+  for (std::intptr_t i = 0; i < api_.operationResults(call_); ++i) {
+    const std::string type = api_.typeText(api_.valueType(api_.operationResult(call_, i)));
+    if (std::string why = whyNoTensor(type); !why.empty()) {
+      return refuse(std::move(why));
+    }
+    results_.push_back(type);
+  }
+  return true;
+}
+
+/// A result that overwrites an operand is named by it.
+std::string CallWriter::resultTypes() const {
+  const auto tied = numbersIn(api_.attributeText(call_, "tied_operands"));
+  std::vector<std::string> types;
+  for (std::size_t i = 0; i < results_.size(); ++i) {
+    if (i >= tied.size() || tied[i] < 0) {
+      types.push_back(results_[i]);
+      continue;
+    }
+    const auto operand = static_cast<std::size_t>(tied[i]);
+    const bool same = argumentTypes_[operand] == results_[i];
+    types.push_back(same ? arguments_[operand]
+                         : fmt::format("{} as {}", arguments_[operand], results_[i]));
+  }
+  return types.size() == 1 ? types.front() : fmt::format("({})", join(types, ", "));
+}
+
+bool CallWriter::write(const std::string& name) {
+  if (!addOperands() || !addResults()) {
+    return false;
+  }
+  std::vector<std::string> parameters;
+  for (std::size_t i = 0; i < inputs_.size(); ++i) {
+    parameters.push_back(fmt::format("%input{}: !hal.buffer_view", i));
+  }
+  std::vector<std::string> made;
+  std::vector<std::string> exported;
+  std::string after;
+  for (std::size_t i = 0; i < results_.size(); ++i) {
+    made.push_back(fmt::format("%result{}", i));
+    exported.push_back(fmt::format("%output{}", i));
+    after += fmt::format("    {} = hal.tensor.export {} \"output{}\" : {} -> !hal.buffer_view\n",
+                         exported.back(), made.back(), i, results_[i]);
+  }
+  const std::string views =
+      join(std::vector<std::string>(results_.size(), "!hal.buffer_view"), ", ");
+  const std::string entry = api_.attributeText(call_, "entry_points");
+  text_ = fmt::format(
+      "  util.func public @{}({}) -> ({}) attributes {{iree.abi.stub}} {{\n"
+      "{}"
+      "    {} = flow.dispatch {}{}({}) : ({}) -> {}\n"
+      "{}"
+      "    util.return {} : {}\n"
+      "  }}\n",
+      name, join(parameters, ", "), views, before_, join(made, ", "),
+      entry.substr(1, entry.size() - 2),
+      workload_.empty() ? "" : fmt::format("[{}]", join(workload_, ", ")), join(arguments_, ", "),
+      join(argumentTypes_, ", "), resultTypes(), after, join(exported, ", "), views);
+  return true;
+}
+
+/// The module with nothing but the executable and the devices, and the function after them.
+std::string programText(const CompilerApi& api, MlirOperation module, const std::string& executable,
+                        const std::string& function) {
+  const MlirOperation copy = api.operationClone(module);
+  for (const MlirOperation top : childrenOf(api, copy)) {
+    const std::string kind = api.nameOf(top);
+    const bool device = kind == "util.global" && api.attributeText(top, "type") == "!hal.device";
+    if (!device && (kind != "flow.executable" || symbolOf(api, top) != executable)) {
+      api.operationErase(top);
+    }
+  }
+  std::string text = api.text(copy);
+  api.operationErase(copy);
+  return withFunction(std::move(text), function);
+}
+
+/// A name for the function that no executable has.
+std::string functionName(const std::string& entry, const std::string& executable) {
+  return entry == executable ? entry + "_call" : entry;
+}
+
+nlohmann::json dispatchOf(const CompilerApi& api, MlirOperation module, MlirOperation executable,
+                          const Calls& calls) {
+  const std::string name = symbolOf(api, executable);
+  nlohmann::json found = {{"dispatch", name},
+                          {"entries", nlohmann::json::array()},
+                          {"calls", calls.sites.size()},
+                          {"fingerprint", fingerprintOf(api, executable)},
+                          {"function", ""},
+                          {"text", ""},
+                          {"inputs", nlohmann::json::array()},
+                          {"results", nlohmann::json::array()},
+                          {"why_not", ""}};
+  for (const MlirOperation child : childrenOf(api, executable)) {
+    if (api.nameOf(child) == "flow.executable.export") {
+      found["entries"].push_back(symbolOf(api, child));
+    }
+  }
+  if (calls.sites.empty()) {
+    found["why_not"] =
+        calls.atLoad ? "it runs only once, when the program is loaded" : "nothing calls it";
+    return found;
+  }
+  CallWriter writer(api, calls.sites.front());
+  const std::string entry =
+      found["entries"].empty() ? name : found["entries"][0].get<std::string>();
+  const std::string function = functionName(entry, name);
+  if (!writer.write(function)) {
+    found["why_not"] = writer.whyNot();
+    return found;
+  }
+  found["function"] = function;
+  found["text"] = programText(api, module, name, writer.text());
+  found["inputs"] = writer.inputs();
+  found["results"] = writer.results();
+  return found;
+}
+
+}  // namespace
+
+nlohmann::json dispatchesIn(const CompilerApi& api, MlirOperation module) {
+  nlohmann::json dispatches = nlohmann::json::array();
+  const std::map<std::string, Calls> calls = callsIn(api, module);
+  for (const MlirOperation top : childrenOf(api, module)) {
+    if (api.nameOf(top) != "flow.executable") {
+      continue;
+    }
+    const auto known = calls.find(symbolOf(api, top));
+    dispatches.push_back(
+        dispatchOf(api, module, top, known == calls.end() ? Calls{} : known->second));
+  }
+  return dispatches;
+}
+
+}  // namespace hone::iree

@@ -1,0 +1,274 @@
+#include "iree/module/module_roots.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <string>
+
+#include "base/text.h"
+#include "iree/mlir/affine_map.h"
+#include "iree/module/module_walk.h"
+#include "model/problem/root_operation.h"
+
+namespace hone::iree {
+namespace {
+
+using model::RootKind;
+using model::RootOperand;
+using model::RootOperation;
+
+/// Under this name an operation carries its own name and number, "linalg.generic#1".
+constexpr std::string_view kNumber = "hone.number";
+
+std::vector<std::vector<AffineIndex>> indexingMapsOf(const CompilerApi& api,
+                                                     MlirOperation operation) {
+  std::vector<std::vector<AffineIndex>> maps;
+  const bool linalg = api.nameOf(operation).starts_with("linalg.");
+  const MlirAttribute list =
+      linalg ? api.linalgMaps(operation)
+             : api.operationAttribute(operation, MlirStringRef::of("indexing_maps"));
+  if (list.ptr == nullptr || !api.attributeIsArray(list)) {
+    return maps;
+  }
+  for (std::intptr_t i = 0; i < api.arrayElements(list); ++i) {
+    maps.push_back(affineIndices(api.text(api.arrayElement(list, i))));
+  }
+  return maps;
+}
+
+RootOperand operandOf(const CompilerApi& api, MlirType type) {
+  RootOperand operand;
+  if (!api.typeIsShaped(type) || !api.shapedHasRank(type)) {
+    operand.element = api.typeText(type);
+    return operand;
+  }
+  operand.element = api.typeText(api.shapedElement(type));
+  for (std::intptr_t d = 0; d < api.shapedRank(type); ++d) {
+    operand.shape.push_back(std::max<std::int64_t>(api.shapedSize(type, d), -1));
+  }
+  return operand;
+}
+
+/// The operands, each with the loops of its map, where there are maps.
+void addOperands(const CompilerApi& api, MlirOperation operation,
+                 const std::vector<std::vector<AffineIndex>>& maps, RootOperation& root) {
+  const std::intptr_t count = api.operationOperands(operation);
+  // On tensors every output is a result as well; on buffers the last operand is written.
+  const std::intptr_t outputs = std::max<std::intptr_t>(1, api.operationResults(operation));
+  for (std::intptr_t i = 0; i < count; ++i) {
+    RootOperand operand = operandOf(api, api.valueType(api.operationOperand(operation, i)));
+    if (static_cast<std::size_t>(i) < maps.size()) {
+      for (const AffineIndex& index : maps[static_cast<std::size_t>(i)]) {
+        operand.loops.push_back(index.loops);
+      }
+    }
+    (i < count - outputs ? root.inputs : root.outputs).push_back(std::move(operand));
+  }
+}
+
+/// The sizes of the loops by the operands that they walk through one by one, and which are summed
+/// over: those that the outputs do not have.
+void addLoops(const std::vector<std::vector<AffineIndex>>& maps, RootOperation& root) {
+  std::vector<RootOperand> operands = root.inputs;
+  operands.insert(operands.end(), root.outputs.begin(), root.outputs.end());
+  const auto loopAt = [&](std::size_t number) -> model::Loop& {
+    if (root.loops.size() <= number) {
+      root.loops.resize(number + 1, {-1, true});
+    }
+    return root.loops[number];
+  };
+  for (std::size_t i = 0; i < std::min(maps.size(), operands.size()); ++i) {
+    for (std::size_t d = 0; d < std::min(maps[i].size(), operands[i].shape.size()); ++d) {
+      for (const std::size_t loop : maps[i][d].loops) {
+        loopAt(loop).reduction = loopAt(loop).reduction && i < root.inputs.size();
+      }
+      if (const auto only = maps[i][d].only; only && loopAt(*only).size < 0) {
+        loopAt(*only).size = operands[i].shape[d];
+      }
+    }
+  }
+}
+
+/// The compiler tiles a pack by the tiles that it makes and an unpack by what it makes of them.
+void addPackingLoops(RootOperation& root) {
+  if (root.inputs.empty() || root.outputs.empty()) {
+    return;
+  }
+  const auto& made = root.outputs.front().shape;
+  const std::size_t rank = std::min(made.size(), root.inputs.front().shape.size());
+  for (std::size_t d = 0; d < rank; ++d) {
+    root.loops.push_back({made[d], false});
+  }
+}
+
+/// What `iterator_types` says, which knows sums whose loop has length one.
+void readIterators(const CompilerApi& api, MlirOperation operation, RootOperation& root) {
+  const MlirAttribute list = api.operationAttribute(operation, MlirStringRef::of("iterator_types"));
+  if (list.ptr == nullptr || !api.attributeIsArray(list)) {
+    return;
+  }
+  const auto count = static_cast<std::size_t>(api.arrayElements(list));
+  root.loops.resize(count, {-1, false});
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::string text = api.text(api.arrayElement(list, static_cast<std::intptr_t>(i)));
+    root.loops[i].reduction = text.contains("reduction");
+  }
+}
+
+using Indices = std::vector<std::vector<std::size_t>>;
+
+/// Whether a contraction is one of packed tiles: M K m k, N K n k and M N m n, or with a batch
+/// before all of them.
+bool isOfTiles(const RootOperation& root) {
+  if (root.inputs.size() != 2 || root.outputs.size() != 1) {
+    return false;
+  }
+  Indices lhs = root.inputs[0].loops;
+  Indices rhs = root.inputs[1].loops;
+  Indices out = root.outputs[0].loops;
+  if (lhs.size() == 5 && rhs.size() == 5 && out.size() == 5 && lhs[0] == rhs[0] &&
+      lhs[0] == out[0]) {
+    for (Indices* indices : {&lhs, &rhs, &out}) {
+      indices->erase(indices->begin());
+    }
+  }
+  return lhs.size() == 4 && rhs.size() == 4 && out == Indices{lhs[0], rhs[0], lhs[2], rhs[2]} &&
+         lhs[1] == rhs[1] && lhs[3] == rhs[3];
+}
+
+/// Whether a window operation multiplies by a filter: pooling has a window's shape only, in which
+/// every loop is one of the window's.
+bool hasChannels(const RootOperation& root) {
+  if (root.inputs.size() != 2) {
+    return false;
+  }
+  std::vector<std::size_t> windows;
+  for (const auto& loops : root.inputs[0].loops) {
+    if (loops.size() > 1) {
+      windows.insert(windows.end(), loops.begin(), loops.end());
+    }
+  }
+  return std::any_of(root.inputs[1].loops.begin(), root.inputs[1].loops.end(),
+                     [&](const std::vector<std::size_t>& loops) {
+                       return loops.size() == 1 &&
+                              std::find(windows.begin(), windows.end(), loops[0]) == windows.end();
+                     });
+}
+
+bool isPacking(std::string_view name) {
+  return name.ends_with(".pack") || name.ends_with(".unpack");
+}
+
+RootKind rootKindOf(const CompilerApi& api, MlirOperation operation, const RootOperation& root,
+                    bool mapped) {
+  const std::string name = api.nameOf(operation);
+  if (name.starts_with("iree_linalg_ext.") && name.ends_with("attention")) {
+    return RootKind::attention;
+  }
+  if (isPacking(name)) {
+    return RootKind::packing;
+  }
+  if (!mapped || !name.starts_with("linalg.")) {
+    return RootKind::other;
+  }
+  if (api.linalgIsContraction(operation)) {
+    return isOfTiles(root) ? RootKind::mmt4d : RootKind::contraction;
+  }
+  if (api.linalgIsConvolution(operation) &&
+      (hasChannels(root) || name.starts_with("linalg.conv"))) {
+    return RootKind::convolution;
+  }
+  const bool sums = std::any_of(root.loops.begin(), root.loops.end(),
+                                [](const model::Loop& loop) { return loop.reduction; });
+  return sums ? RootKind::reduction : RootKind::elementwise;
+}
+
+/// Its name and number as they were before configuration, or, where a rewrite dropped them, as they
+/// are now.
+void nameRoot(const CompilerApi& api, MlirOperation operation, std::size_t number,
+              RootOperation& root) {
+  root.op = api.nameOf(operation);
+  root.ordinal = number;
+  root.attachable = false;
+  const std::string noted = api.stringAttribute(operation, kNumber);
+  const auto at = noted.rfind('#');
+  if (const auto ordinal =
+          at == std::string::npos ? std::nullopt : parseInt(noted.substr(at + 1))) {
+    root.attachable = true;
+    root.op = noted.substr(0, at);
+    root.ordinal = static_cast<std::size_t>(*ordinal);
+  }
+}
+
+RootOperation describeRoot(const CompilerApi& api, MlirOperation operation, std::size_t number) {
+  RootOperation root;
+  nameRoot(api, operation, number, root);
+  const auto maps = indexingMapsOf(api, operation);
+  addOperands(api, operation, maps, root);
+  if (isPacking(api.nameOf(operation))) {
+    addPackingLoops(root);
+  } else {
+    addLoops(maps, root);
+    readIterators(api, operation, root);
+  }
+  root.kind = rootKindOf(api, operation, root, !maps.empty());
+  root.loweringConfig = api.attributeText(operation, "lowering_config");
+  return root;
+}
+
+/// The roots within one executable; one without an operation where there is none.
+std::vector<RootOperation> rootsWithin(const CompilerApi& api, MlirOperation executable) {
+  std::vector<RootOperation> roots;
+  std::map<std::string, std::size_t> seen;
+  std::string translation;
+  walk(api, executable, [&](MlirOperation operation) {
+    const std::string name = api.nameOf(operation);
+    const std::size_t number = seen[name]++;
+    if (name == "func.func") {
+      translation = api.attributeText(operation, "translation_info");
+    }
+    if (!api.attributeText(operation, "root_op").empty()) {
+      roots.push_back(describeRoot(api, operation, number));
+      roots.back().translationInfo = translation;
+    }
+    return MlirWalkResult::advance;
+  });
+  if (roots.empty()) {
+    roots.emplace_back().translationInfo = translation;
+    roots.back().attachable = false;
+  }
+  return roots;
+}
+
+}  // namespace
+
+void numberOperations(const CompilerApi& api, MlirContext context, MlirOperation module) {
+  for (const MlirOperation executable : executablesIn(api, module)) {
+    std::map<std::string, std::size_t> seen;
+    walk(api, executable, [&](MlirOperation operation) {
+      const std::string name = api.nameOf(operation);
+      const std::size_t number = seen[name]++;
+      const bool computes = name.starts_with("linalg.") || name.starts_with("iree_linalg_ext.");
+      if (computes && api.operationResults(operation) > 0 && name != "linalg.index") {
+        const std::string text = fmt::format("{}#{}", name, number);
+        api.operationSetAttribute(operation, MlirStringRef::of(kNumber),
+                                  api.stringAttributeOf(context, MlirStringRef::of(text)));
+      }
+      return MlirWalkResult::advance;
+    });
+  }
+}
+
+nlohmann::json rootsIn(const CompilerApi& api, MlirOperation module) {
+  nlohmann::json roots = nlohmann::json::array();
+  for (const MlirOperation executable : executablesIn(api, module)) {
+    for (RootOperation& root : rootsWithin(api, executable)) {
+      root.dispatch = api.stringAttribute(executable, "sym_name");
+      roots.push_back(model::toJson(root));
+    }
+  }
+  return roots;
+}
+
+}  // namespace hone::iree

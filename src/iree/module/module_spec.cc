@@ -1,0 +1,244 @@
+#include "iree/module/module_spec.h"
+
+#include <set>
+
+#include "iree/mlir/mlir_text.h"
+#include "iree/module/module_walk.h"
+
+namespace hone::iree {
+namespace {
+
+constexpr std::string_view kSequence = "transform.named_sequence";
+constexpr std::string_view kConstant = "transform.param.constant";
+constexpr std::string_view kDag = "transform.iree.match.cast_compatible_dag_from_root";
+constexpr std::string_view kDimsEqual = "transform.iree.match.dims_equal";
+constexpr std::string_view kOperationName = "transform.match.operation_name";
+constexpr std::string_view kCastCompatible = "transform.iree.match.cast_compatible_type";
+
+/// One of the matchers that know an operation's structure.
+struct StructureMatcher {
+  std::string_view op;
+  std::string_view kind;
+  std::span<const std::string_view> sizes;
+};
+
+constexpr std::array<StructureMatcher, 4> kStructureMatchers = {{
+    {"transform.iree.match.contraction", "contraction", kContractionSizes},
+    {"transform.iree.match.convolution", "convolution", kConvolutionSizes},
+    {"transform.iree.match.attention", "attention", kAttentionSizes},
+    {"transform.iree.match.online_attention", "attention", kAttentionSizes},
+}};
+
+const StructureMatcher* structureMatcher(std::string_view op) {
+  for (const StructureMatcher& matcher : kStructureMatchers) {
+    if (matcher.op == op) {
+      return &matcher;
+    }
+  }
+  return nullptr;
+}
+
+MlirAttribute attributeOf(const CompilerApi& api, MlirOperation operation, std::string_view name) {
+  return api.operationAttribute(operation, MlirStringRef::of(name));
+}
+
+std::vector<std::string> symbolsOf(const CompilerApi& api, MlirOperation operation,
+                                   std::string_view name) {
+  std::vector<std::string> symbols;
+  const MlirAttribute list = attributeOf(api, operation, name);
+  if (list.ptr == nullptr || !api.attributeIsArray(list)) {
+    return symbols;
+  }
+  for (std::intptr_t i = 0; i < api.arrayElements(list); ++i) {
+    symbols.push_back(symbolOf(api.text(api.arrayElement(list, i))));
+  }
+  return symbols;
+}
+
+/// The element types that a structure matcher asks for, in the order of the operands.
+std::vector<std::string> elementTypes(const CompilerApi& api, MlirOperation matcher) {
+  constexpr std::array<std::string_view, 9> kNames = {"lhs_type",    "rhs_type",   "query_type",
+                                                      "key_type",    "value_type", "scale_type",
+                                                      "output_type", "max_type",   "sum_type"};
+  std::vector<std::string> types;
+  for (const std::string_view name : kNames) {
+    if (std::string type = api.attributeText(matcher, name); !type.empty()) {
+      types.push_back(std::move(type));
+    }
+  }
+  return types;
+}
+
+/// The operand types of an operation that stands in a matcher as an example.
+std::vector<std::string> operandTypes(const CompilerApi& api, MlirOperation operation) {
+  std::vector<std::string> types;
+  for (std::intptr_t i = 0; i < api.operationOperands(operation); ++i) {
+    types.push_back(api.typeText(api.valueType(api.operationOperand(operation, i))));
+  }
+  return types;
+}
+
+void describeDag(const CompilerApi& api, MlirOperation matcher, nlohmann::json& entry) {
+  entry["kind"] = "dag";
+  walk(api, matcher, [&](MlirOperation operation) {
+    if (operation.ptr == matcher.ptr) {
+      return MlirWalkResult::advance;
+    }
+    if (const std::string name = api.nameOf(operation); name != "transform.yield") {
+      entry["op"] = name;  // the last one is the root
+      entry["types"] = operandTypes(api, operation);
+    }
+    return MlirWalkResult::skip;
+  });
+}
+
+/// The sizes that a dims_equal asks for, under the name that its matcher has for them.
+void describeSizes(const CompilerApi& api, MlirOperation operation, nlohmann::json& entry) {
+  const MlirValue asked = api.operationOperand(operation, 0);
+  if (api.valueIsArgument(asked)) {
+    return;
+  }
+  const StructureMatcher* matcher = structureMatcher(api.nameOf(api.resultOwner(asked)));
+  const auto number = static_cast<std::size_t>(api.resultNumber(asked));
+  if (matcher != nullptr && number < matcher->sizes.size()) {
+    entry["sizes"].push_back(
+        {{"name", matcher->sizes[number]},
+         {"values", numbersOf(api.attributeText(operation, "expected_values"))}});
+  }
+}
+
+void describeConfig(const CompilerApi& api, MlirOperation constant, nlohmann::json& entry) {
+  const MlirAttribute value = attributeOf(api, constant, "value");
+  if (value.ptr != nullptr && api.isCompilationInfo(value)) {
+    const CompilationInfoParts parts = api.compilationInfoParts(value);
+    entry["config"] = api.text(value);
+    entry["lowering_config"] = api.text(parts.loweringConfig);
+    entry["translation_info"] = api.text(parts.translationInfo);
+  }
+}
+
+/// One operation of a matcher, as far as it says what is matched.
+MlirWalkResult describeStep(const CompilerApi& api, MlirOperation operation,
+                            nlohmann::json& entry) {
+  const std::string name = api.nameOf(operation);
+  if (const StructureMatcher* matcher = structureMatcher(name)) {
+    entry["kind"] = matcher->kind;
+    entry["types"] = elementTypes(api, operation);
+  } else if (name == kDag) {
+    describeDag(api, operation, entry);
+    return MlirWalkResult::skip;
+  } else if (name == kDimsEqual) {
+    describeSizes(api, operation, entry);
+  } else if (name == kConstant) {
+    describeConfig(api, operation, entry);
+  } else if (name == kOperationName) {
+    const MlirAttribute names = attributeOf(api, operation, "op_names");
+    if (names.ptr != nullptr && api.attributeIsArray(names) && api.arrayElements(names) > 0) {
+      entry["op"] = std::string(api.stringValue(api.arrayElement(names, 0)).view());
+    }
+  } else if (name == kCastCompatible) {
+    entry["types"].push_back(api.attributeText(operation, "target_type"));
+  }
+  return MlirWalkResult::advance;
+}
+
+/// The sequence without its name and without the values that it hands on.
+std::string keyOf(const CompilerApi& api, MlirOperation sequence) {
+  const MlirContext context = api.operationContext(sequence);
+  const MlirOperation copy = api.operationClone(sequence);
+  api.operationSetAttribute(copy, MlirStringRef::of("sym_name"),
+                            api.stringAttributeOf(context, MlirStringRef::of("key")));
+  walk(api, copy, [&](MlirOperation operation) {
+    if (api.nameOf(operation) == kConstant) {
+      api.operationSetAttribute(operation, MlirStringRef::of("value"),
+                                api.attributeParse(context, MlirStringRef::of("unit")));
+    }
+    return MlirWalkResult::advance;
+  });
+  std::string key = api.localText(copy);
+  api.operationErase(copy);
+  return key;
+}
+
+nlohmann::json entryOf(const CompilerApi& api, const SpecPair& pair, MlirOperation sequence) {
+  nlohmann::json entry = {{"name", pair.matcher},
+                          {"action", pair.action},
+                          {"kind", "other"},
+                          {"op", ""},
+                          {"types", nlohmann::json::array()},
+                          {"sizes", nlohmann::json::array()},
+                          {"config", ""},
+                          {"lowering_config", ""},
+                          {"translation_info", ""},
+                          {"text", ""},
+                          {"key", ""}};
+  if (sequence.ptr != nullptr) {
+    entry["text"] = api.localText(sequence);
+    entry["key"] = keyOf(api, sequence);
+    walk(api, sequence,
+         [&](MlirOperation operation) { return describeStep(api, operation, entry); });
+  }
+  return entry;
+}
+
+}  // namespace
+
+std::vector<SpecPair> pairsIn(const CompilerApi& api, MlirOperation module) {
+  std::vector<SpecPair> pairs;
+  walk(api, module, [&](MlirOperation operation) {
+    if (api.nameOf(operation) == "transform.foreach_match") {
+      const auto matchers = symbolsOf(api, operation, "matchers");
+      const auto actions = symbolsOf(api, operation, "actions");
+      for (std::size_t i = 0; i < matchers.size() && i < actions.size(); ++i) {
+        pairs.push_back({matchers[i], actions[i]});
+      }
+    }
+    return MlirWalkResult::advance;
+  });
+  return pairs;
+}
+
+MlirOperation sequenceOf(const CompilerApi& api, MlirOperation module, std::string_view name) {
+  MlirOperation found{nullptr};
+  walk(api, module, [&](MlirOperation operation) {
+    if (api.nameOf(operation) == kSequence && api.stringAttribute(operation, "sym_name") == name) {
+      found = operation;
+      return MlirWalkResult::interrupt;
+    }
+    return MlirWalkResult::advance;
+  });
+  return found;
+}
+
+nlohmann::json specEntries(const CompilerApi& api, MlirOperation module) {
+  nlohmann::json spec = {{"name", api.stringAttribute(module, "sym_name")},
+                         {"entries", nlohmann::json::array()},
+                         {"actions", nlohmann::json::object()},
+                         {"helpers", nlohmann::json::object()},
+                         {"entrypoints", nlohmann::json::array()}};
+  std::set<std::string> known;
+  for (const SpecPair& pair : pairsIn(api, module)) {
+    spec["entries"].push_back(entryOf(api, pair, sequenceOf(api, module, pair.matcher)));
+    const MlirOperation action = sequenceOf(api, module, pair.action);
+    if (action.ptr != nullptr) {
+      spec["actions"][pair.action] = {{"text", api.localText(action)}, {"key", keyOf(api, action)}};
+    }
+    known.insert(pair.matcher);
+    known.insert(pair.action);
+  }
+  walk(api, module, [&](MlirOperation operation) {
+    if (api.nameOf(operation) != kSequence) {
+      return MlirWalkResult::advance;
+    }
+    const std::string name = api.stringAttribute(operation, "sym_name");
+    if (!api.attributeText(operation, "iree_codegen.tuning_spec_entrypoint").empty()) {
+      spec["entrypoints"].push_back(name);
+    } else if (!known.contains(name)) {
+      spec["helpers"][name] = api.localText(operation);
+    }
+    return MlirWalkResult::skip;
+  });
+  return spec;
+}
+
+}  // namespace hone::iree

@@ -1,0 +1,286 @@
+#include "iree/module/module_splits.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+
+#include "base/text.h"
+#include "iree/mlir/affine_map.h"
+#include "iree/module/module_variants.h"
+#include "iree/module/module_walk.h"
+#include "model/problem/reduction.h"
+#include "model/problem/tensor_type.h"
+
+namespace hone::iree {
+namespace {
+
+using model::Reduction;
+using model::ReductionKind;
+using Dimensions = std::vector<std::size_t>;
+
+constexpr std::string_view kSplitAttribute = "iree_linalg_ext.split_reduction";
+
+Dimensions dimensionsOf(const CompilerApi& api, MlirAttribute attribute) {
+  Dimensions dimensions;
+  if (attribute.ptr != nullptr) {
+    for (const std::int64_t number : numbersIn(api.text(attribute))) {
+      dimensions.push_back(static_cast<std::size_t>(number));
+    }
+  }
+  return dimensions;
+}
+
+/// The loops of an operation: how long each is, and which index the output, by its dimensions.
+struct Loops {
+  std::map<std::size_t, std::int64_t> sizes;
+  Dimensions output;
+
+  [[nodiscard]] std::int64_t product(const Dimensions& which) const {
+    std::int64_t size = 1;
+    for (const std::size_t loop : which) {
+      size *= sizes.at(loop);
+    }
+    return size;
+  }
+  /// From the outermost in.
+  [[nodiscard]] std::vector<std::int64_t> summed() const {
+    std::vector<std::int64_t> summed;
+    for (const auto& [loop, size] : sizes) {
+      if (std::find(output.begin(), output.end(), loop) == output.end()) {
+        summed.push_back(size);
+      }
+    }
+    return summed;
+  }
+};
+
+/// Nothing for shapes that are not known when compiling, or maps that are no such thing.
+std::optional<Loops> loopsOf(const CompilerApi& api, MlirOperation operation) {
+  const MlirAttribute maps = api.linalgMaps(operation);
+  const std::intptr_t operands = api.operationOperands(operation);
+  if (maps.ptr == nullptr || api.arrayElements(maps) != operands || operands != 3) {
+    return std::nullopt;
+  }
+  Loops loops;
+  for (std::intptr_t i = 0; i < operands; ++i) {
+    const auto type =
+        model::tensorTypeFromMlir(api.typeText(api.valueType(api.operationOperand(operation, i))));
+    const auto indices = affineIndices(api.text(api.arrayElement(maps, i)));
+    if (!type || type->shape.size() != indices.size()) {
+      return std::nullopt;
+    }
+    for (std::size_t d = 0; d < indices.size(); ++d) {
+      const auto loop = indices[d].only;
+      if (loop) {
+        loops.sizes[*loop] = type->shape[d];
+      }
+      if (i == operands - 1) {
+        if (!loop) {
+          return std::nullopt;
+        }
+        loops.output.push_back(*loop);
+      }
+    }
+  }
+  return loops;
+}
+
+std::optional<Reduction> convolutionOf(const CompilerApi& api, MlirOperation operation,
+                                       const Loops& loops) {
+  const MlirConvolutionDimensions found = api.linalgConvolution(operation);
+  const Dimensions batch = dimensionsOf(api, found.batch);
+  const Dimensions channels = dimensionsOf(api, found.outputChannel);
+  if (batch.empty() || channels.empty() || dimensionsOf(api, found.filterLoop).empty()) {
+    return std::nullopt;
+  }
+  Reduction reduction;
+  reduction.kind = ReductionKind::convolution;
+  reduction.batchSize = loops.product(batch);
+  reduction.outputChannelSize = loops.product(channels);
+  reduction.imageSize = loops.product(dimensionsOf(api, found.outputImage));
+  reduction.depthSize = loops.product(dimensionsOf(api, found.depth));
+  // What is no sum of loops in the maps of a convolution looks like a matmul's to the pass.
+  const MlirContractionDimensions alike = api.linalgContraction(operation);
+  if (const Dimensions shared = dimensionsOf(api, alike.k); !shared.empty()) {
+    reduction.mSize = loops.product(dimensionsOf(api, alike.m));
+    reduction.nSize = loops.product(dimensionsOf(api, alike.n));
+    reduction.kSize = loops.product(shared);
+  }
+  reduction.batchFirst = std::find(batch.begin(), batch.end(), loops.output.front()) != batch.end();
+  return reduction;
+}
+
+std::optional<Reduction> matmulOf(const CompilerApi& api, MlirOperation operation,
+                                  const Loops& loops) {
+  if (loops.output.size() < 2) {
+    return std::nullopt;
+  }
+  const MlirContractionDimensions found = api.linalgContraction(operation);
+  Reduction reduction;
+  reduction.batchSize = loops.product(dimensionsOf(api, found.batch));
+  reduction.mSize = loops.product(dimensionsOf(api, found.m));
+  reduction.nSize = loops.product(dimensionsOf(api, found.n));
+  return reduction;
+}
+
+/// Nothing for an operation that the compiler never splits by a limit.
+std::optional<Reduction> reductionOf(const CompilerApi& api, MlirOperation operation) {
+  if (!api.nameOf(operation).starts_with("linalg.")) {
+    return std::nullopt;
+  }
+  const bool convolution = api.linalgIsConvolution(operation);
+  if (!convolution && !api.linalgIsContraction(operation)) {
+    return std::nullopt;
+  }
+  const auto loops = loopsOf(api, operation);
+  if (!loops || loops->output.empty() || loops->sizes.empty() ||
+      loops->sizes.rbegin()->first + 1 != loops->sizes.size()) {
+    return std::nullopt;
+  }
+  auto reduction =
+      convolution ? convolutionOf(api, operation, *loops) : matmulOf(api, operation, *loops);
+  // One whose outermost loop is summed over is split by another rule, which knows no limit.
+  const bool outer =
+      std::find(loops->output.begin(), loops->output.end(), 0U) == loops->output.end();
+  if (!reduction || outer) {
+    return std::nullopt;
+  }
+  reduction->sizes = loops->summed();
+  return reduction->sizes.empty() ? std::nullopt : reduction;
+}
+
+/// Calls `visit` on each operation that can be split.
+template <typename Visit>
+void forEachReduction(const CompilerApi& api, MlirOperation root, const Visit& visit) {
+  walk(api, root, [&](MlirOperation operation) {
+    if (const auto reduction = reductionOf(api, operation)) {
+      visit(operation, *reduction);
+    }
+    return MlirWalkResult::advance;
+  });
+}
+
+std::string functionAround(const CompilerApi& api, MlirOperation operation) {
+  for (MlirOperation at = operation; at.ptr != nullptr; at = api.operationParent(at)) {
+    const std::string name = api.nameOf(at);
+    if (name == "util.func" || name == "func.func") {
+      return api.stringAttribute(at, "sym_name");
+    }
+  }
+  return "";
+}
+
+std::string attributeTextOf(const std::vector<std::int64_t>& sizes) {
+  std::vector<std::string> parts;
+  for (const std::int64_t size : sizes) {
+    parts.push_back(fmt::format("{} : index", size));
+  }
+  return fmt::format("[{}]", join(parts, ", "));
+}
+
+/// The sizes of the parts of each split within an executable of `flow`.
+nlohmann::json splitsWithin(const CompilerApi& api, MlirOperation executable) {
+  nlohmann::json splits = nlohmann::json::array();
+  walk(api, executable, [&](MlirOperation operation) {
+    if (api.nameOf(operation) == "scf.forall" &&
+        api.attributeText(operation, "mapping").contains("split_reduction_mapping")) {
+      splits.push_back(numbersIn(api.attributeText(operation, "staticStep")));
+    }
+    return MlirWalkResult::advance;
+  });
+  return splits;
+}
+
+}  // namespace
+
+nlohmann::json reductionsIn(const CompilerApi& api, MlirOperation module) {
+  nlohmann::json found = nlohmann::json::array();
+  forEachReduction(api, module, [&](MlirOperation operation, const Reduction& reduction) {
+    found.push_back({{"function", functionAround(api, operation)},
+                     {"op", api.nameOf(operation)},
+                     {"reduction", toJson(reduction)}});
+  });
+  return found;
+}
+
+bool attachSplits(const CompilerApi& api, MlirContext context, MlirOperation program,
+                  const SplitSizes& sizes) {
+  std::size_t at = 0;
+  bool fits = true;
+  forEachReduction(api, program, [&](MlirOperation operation, const Reduction& reduction) {
+    const std::size_t index = at++;
+    if (index >= sizes.size() || sizes[index].empty()) {
+      return;
+    }
+    fits = fits && sizes[index].size() == reduction.sizes.size();
+    const std::string text = attributeTextOf(sizes[index]);
+    api.operationSetAttribute(operation, MlirStringRef::of(kSplitAttribute),
+                              api.attributeParse(context, MlirStringRef::of(text)));
+  });
+  if (!fits || at < sizes.size()) {
+    fmt::print(stderr, "error: the sizes of the split do not fit the program's operations\n");
+  }
+  return fits && at >= sizes.size();
+}
+
+bool expandSplits(const CompilerApi& api, MlirContext context, MlirOperation module,
+                  std::span<const SplitSizes> choices) {
+  std::vector<MlirOperation> functions;
+  walk(api, module, [&](MlirOperation operation) {
+    if (api.nameOf(operation) == "util.func") {
+      functions.push_back(operation);
+    }
+    return operation.ptr == module.ptr ? MlirWalkResult::advance : MlirWalkResult::skip;
+  });
+  if (functions.size() != 1) {
+    fmt::print(stderr, "error: the program must be one function to be split in several ways\n");
+    return false;
+  }
+  bool fits = true;
+  for (std::size_t i = 0; i < choices.size(); ++i) {
+    const MlirOperation copy = copyOf(api, context, functions.front(), i);
+    fits = attachSplits(api, context, copy, choices[i]) && fits;
+  }
+  api.operationErase(functions.front());
+  return fits;
+}
+
+nlohmann::json splitsIn(const CompilerApi& api, MlirOperation module) {
+  std::map<std::string, nlohmann::json> executables;
+  std::map<std::string, std::vector<std::string>> dispatches;  // by function, in order
+  walk(api, module, [&](MlirOperation operation) {
+    const std::string name = api.nameOf(operation);
+    if (name == "flow.executable") {
+      executables[api.stringAttribute(operation, "sym_name")] = splitsWithin(api, operation);
+      return MlirWalkResult::skip;
+    }
+    if (name == "util.func") {
+      dispatches[api.stringAttribute(operation, "sym_name")];
+    }
+    if (name == "flow.dispatch") {
+      // "[@executable::@function]"
+      const std::string target = api.attributeText(operation, "entry_points");
+      const auto at = target.find('@') + 1;
+      dispatches[functionAround(api, operation)].push_back(
+          target.substr(at, target.find_first_of(":]", at) - at));
+    }
+    return MlirWalkResult::advance;
+  });
+  nlohmann::json splits = nlohmann::json::object();
+  for (const auto& [function, targets] : dispatches) {
+    splits[function] = nlohmann::json::array();
+    for (const std::string& target : targets) {
+      for (const nlohmann::json& one : executables[target]) {
+        splits[function].push_back(one);
+      }
+    }
+  }
+  return splits;
+}
+
+}  // namespace hone::iree

@@ -1,0 +1,229 @@
+#include "iree/run/dispatch_times.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <span>
+
+#include "base/file.h"
+#include "base/text.h"
+#include "iree/compile/diagnostics.h"
+#include "stats/summary.h"
+
+namespace hone::iree {
+namespace {
+
+using nlohmann::json;
+
+/// What the errors say when a call may well run and only its dispatches cannot be timed. They come
+/// from other machines as text, too.
+constexpr std::string_view kNoTimes = "gives no times of dispatches";
+constexpr std::string_view kNoValidTime = "gives no valid time for the dispatch";
+constexpr std::string_view kTooMany = "more dispatches than IREE's profiler can record";
+
+/// One execution of a dispatch.
+struct Event {
+  std::string name;
+  double start = 0;  ///< in the device's own unit, for the order only
+  double durationNs = 0;
+  double busyNs = 0;
+};
+
+std::optional<double> numberIn(const json& row, const char* member) {
+  const auto at = row.find(member);
+  if (at == row.end() || !at->is_number()) {
+    return std::nullopt;
+  }
+  const auto value = at->get<double>();
+  return std::isfinite(value) ? std::optional(value) : std::nullopt;
+}
+
+std::string textIn(const json& row, const char* member) {
+  const auto at = row.find(member);
+  return at != row.end() && at->is_string() ? at->get<std::string>() : "";
+}
+
+/// Nothing when it has no valid time.
+std::optional<Event> eventFrom(const json& row, bool onHost) {
+  const auto start = numberIn(row, onHost ? "start_host_time_ns" : "start_tick");
+  const auto duration = numberIn(row, "duration_ns");
+  const auto valid = row.find("valid");
+  Event event{textIn(row, "key"), start.value_or(0), duration.value_or(0), 0};
+  if (!start || !duration || *duration < 0 || event.name.empty() || valid == row.end() ||
+      *valid != true) {
+    return std::nullopt;
+  }
+  event.busyNs = numberIn(row, "tile_duration_sum_ns").value_or(0);
+  return event;
+}
+
+Result<std::vector<Event>> eventsFrom(std::string_view jsonLines) {
+  std::vector<Event> events;
+  for (const std::string& line : splitAt(jsonLines, '\n')) {
+    if (trim(line).empty()) {
+      continue;
+    }
+    const json row = json::parse(line, nullptr, false);
+    if (!row.is_object()) {
+      return machineError("iree-profile's output is not what hone reads: '{}'",
+                          shortened(line, 80));
+    }
+    const std::string type = textIn(row, "type");
+    const bool onHost = type == "host_dispatch_event";
+    if (!onHost && type != "dispatch_event") {
+      continue;
+    }
+    auto event = eventFrom(row, onHost);
+    if (!event) {
+      return userError("the device {} {}", kNoValidTime, textIn(row, "key"));
+    }
+    events.push_back(*std::move(event));
+  }
+  std::stable_sort(events.begin(), events.end(),
+                   [](const Event& a, const Event& b) { return a.start < b.start; });
+  return events;
+}
+
+/// One dispatch from all its events in order. Each invocation has the same number of them unless
+/// the program behaves differently from call to call: then only the mean over all can be told.
+DispatchTime timeOf(std::span<const Event* const> events, std::int64_t invocations) {
+  const auto count = static_cast<std::int64_t>(events.size());
+  DispatchTime time;
+  time.name = events.front()->name;
+  const auto sums = [&](std::span<const Event* const> part, double Event::* member) {
+    double sum = 0;
+    for (const Event* event : part) {
+      sum += event->*member;
+    }
+    return sum;
+  };
+  if (count % invocations != 0) {
+    const auto perInvocation = static_cast<double>(invocations);
+    time.calls = (count + invocations - 1) / invocations;
+    time.totalNs = sums(events, &Event::durationNs) / perInvocation;
+    time.busyNs = sums(events, &Event::busyNs) / perInvocation;
+    time.invocationNs = {time.totalNs};
+    return time;
+  }
+  time.calls = count / invocations;
+  const auto calls = static_cast<std::size_t>(time.calls);
+  std::vector<double> busyNs;
+  for (std::size_t at = invocations > 1 ? calls : 0; at < events.size(); at += calls) {
+    time.invocationNs.push_back(sums(events.subspan(at, calls), &Event::durationNs));
+    busyNs.push_back(sums(events.subspan(at, calls), &Event::busyNs));
+  }
+  time.totalNs = stats::median(time.invocationNs);
+  time.busyNs = stats::median(busyNs);
+  return time;
+}
+
+/// CPU devices time workgroups on the host; others have timestamps of their own.
+std::string profilingMode(const Device& device) {
+  return device.isLocal() ? "host-execution" : "dispatch-events";
+}
+
+/// Runs the command with the profile written to the file.
+Result<void> runProfiled(const Device& device, Command command, const std::string& file) {
+  command.argv.push_back("--device_profiling_mode=" + profilingMode(device));
+  command.argv.push_back("--device_profiling_output=" + file);
+  const Finished finished = HONE_TRY(runCommand(command));
+  if (finished.ending.ok()) {
+    return {};
+  }
+  if (finished.ending.how == Ending::How::timedOut) {
+    return userError("the call was {}", finished.ending.describe());
+  }
+  if (finished.err.contains("profiling data families")) {
+    return userError("IREE's runtime {} on device {}", kNoTimes, device.name);
+  }
+  const std::string line = firstError(finished.err + finished.out);
+  if (line.empty()) {
+    return userError("the call ended with {}", finished.ending.describe());
+  }
+  return userError("{}", line);
+}
+
+Result<std::string> readProfile(const Installation& installation, const Limits& limits,
+                                std::vector<std::string> arguments) {
+  Command command;
+  command.limits = limits;
+  command.limits.memoryBytes = 0;  // it may need more for the profile than the call for itself
+  command.argv = {installation.runtimeTool("iree-profile").string()};
+  command.argv.insert(command.argv.end(), arguments.begin(), arguments.end());
+  Finished finished = HONE_TRY(runCommand(command));
+  if (!finished.ending.ok()) {
+    const std::string line = firstError(finished.err);
+    return machineError("iree-profile cannot read the profile: {}",
+                        line.empty() ? finished.ending.describe() : line);
+  }
+  return std::move(finished.out);
+}
+
+/// Whether something is missing in the profile, by the summary of it.
+bool isIncomplete(std::string_view summary) {
+  for (const std::string& line : splitAt(summary, '\n')) {
+    const json row = json::parse(line, nullptr, false);
+    if (row.is_object() && (numberIn(row, "dropped_records").value_or(0) > 0 ||
+                            numberIn(row, "truncated_chunks").value_or(0) > 0)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
+bool cannotBeTimed(const Error& error) {
+  return error.fault == Fault::user &&
+         (error.message.contains(kNoTimes) || error.message.contains(kNoValidTime) ||
+          error.message.contains(kTooMany));
+}
+
+Result<std::vector<DispatchTime>> dispatchTimesFrom(std::string_view jsonLines,
+                                                    std::int64_t invocations) {
+  const std::vector<Event> events = HONE_TRY(eventsFrom(jsonLines));
+  std::vector<std::string> order;
+  std::map<std::string, std::vector<const Event*>> byName;
+  for (const Event& event : events) {
+    auto& known = byName[event.name];
+    if (known.empty()) {
+      order.push_back(event.name);
+    }
+    known.push_back(&event);
+  }
+  std::vector<DispatchTime> times;
+  for (const std::string& name : order) {
+    times.push_back(timeOf(byName[name], std::max<std::int64_t>(invocations, 1)));
+  }
+  return times;
+}
+
+Result<std::vector<DispatchTime>> dispatchTimes(const Installation& installation,
+                                                const Device& device, const Limits& limits,
+                                                const Call& call, std::int64_t iterations) {
+  if (iterations < 1) {
+    return userError("dispatches are timed in at least one invocation, not {}", iterations);
+  }
+  const ScratchFolder scratch = HONE_TRY(ScratchFolder::create("hone-dispatch"));
+  const std::string file = (scratch.path() / "run.ireeprof").string();
+  Command command = benchmarkFor(installation, device, limits, call);
+  // Exactly so many invocations: Google Benchmark looks for no other number when it is told one.
+  command.argv.push_back(fmt::format("--benchmark_min_time={}x", iterations + 1));
+  HONE_CHECK(runProfiled(device, command, file));
+  const std::vector<std::string> summarize = {"summary", "--format=jsonl", file};
+  if (isIncomplete(HONE_TRY(readProfile(installation, limits, summarize)))) {
+    // The runtime keeps 4096 events an invocation; a thread that saves them between disturbs a bit.
+    command.argv.emplace_back("--device_profiling_flush_interval_ms=1");
+    HONE_CHECK(runProfiled(device, command, file));
+    if (isIncomplete(HONE_TRY(readProfile(installation, limits, summarize)))) {
+      return userError("the function has {}", kTooMany);
+    }
+  }
+  const std::string events = HONE_TRY(
+      readProfile(installation, limits, {"dispatch", "--dispatch_events", "--format=jsonl", file}));
+  return dispatchTimesFrom(events, iterations + 1);
+}
+
+}  // namespace hone::iree

@@ -1,0 +1,220 @@
+#include "iree/spec/spec.h"
+
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cctype>
+#include <set>
+
+#include "base/file.h"
+#include "base/text.h"
+
+namespace hone::iree {
+namespace {
+
+// Named, so that what the compiler dumps after it has linked specs tells whose is whose.
+constexpr std::string_view kBegin =
+    R"(module @hone_tuning_spec attributes {
+    iree_codegen.tuning_spec_with_default_entrypoint, transform.with_named_sequence} {
+)";
+
+constexpr std::string_view kApply =
+    R"(transform.named_sequence @apply_op_config(
+    %op: !transform.any_op {transform.readonly}, %config: !transform.any_param {transform.readonly}) {
+  transform.annotate %op "compilation_info" = %config : !transform.any_op, !transform.any_param
+  transform.yield
+})";
+
+constexpr std::string_view kApplyDecomposed =
+    R"(transform.named_sequence @apply_attention_config(
+    %op: !transform.any_op {transform.readonly}, %config: !transform.any_param {transform.readonly},
+    %products: !transform.any_param {transform.readonly}) {
+  transform.annotate %op "compilation_info" = %config : !transform.any_op, !transform.any_param
+  transform.annotate %op "decomposition_config" = %products : !transform.any_op, !transform.any_param
+  transform.yield
+})";
+constexpr std::string_view kApplyDecomposedName = "apply_attention_config";
+
+std::string symbolFrom(std::string_view name) {
+  std::string symbol;
+  for (const char letter : name) {
+    const bool fits = std::isalnum(static_cast<unsigned char>(letter)) != 0 || letter == '_' ||
+                      letter == '$' || letter == '.';
+    symbol += fits ? letter : '_';
+  }
+  if (symbol.empty() || std::isdigit(static_cast<unsigned char>(symbol.front())) != 0) {
+    symbol.insert(0, "_");
+  }
+  return symbol;
+}
+
+/// Each line that is not empty, moved in by two spaces for each level.
+std::string indented(std::string_view text, std::size_t levels) {
+  std::string moved;
+  for (const std::string& line : splitAt(text, '\n')) {
+    if (!trim(line).empty()) {
+      moved += std::string(2 * levels, ' ') + line + "\n";
+    }
+  }
+  return moved;
+}
+
+std::string commentText(std::string_view comment) {
+  std::string text;
+  if (trim(comment).empty()) {
+    return text;
+  }
+  for (const std::string& line : splitAt(trim(comment), '\n')) {
+    text += trim(line).empty() ? "  //\n" : fmt::format("  // {}\n", trim(line));
+  }
+  return text;
+}
+
+SpecSequence sequenceOf(const SpecEntry& entry, const std::string& symbol) {
+  if (!entry.decompositionConfig.empty()) {
+    return {
+        entry.comment,
+        fmt::format("transform.named_sequence @{}(%op: !transform.any_op {{transform.readonly}})\n"
+                    "    -> (!transform.any_op, !transform.any_param, !transform.any_param) {{\n"
+                    "{}"
+                    "  %config = transform.param.constant {}\n"
+                    "    -> !transform.any_param\n"
+                    "  %products = transform.param.constant {}\n"
+                    "    -> !transform.any_param\n"
+                    "  transform.yield %op, %config, %products\n"
+                    "    : !transform.any_op, !transform.any_param, !transform.any_param\n"
+                    "}}",
+                    symbol, indented(entry.matcher, 1), trim(entry.compilationInfo),
+                    trim(entry.decompositionConfig))};
+  }
+  return {
+      entry.comment,
+      fmt::format("transform.named_sequence @{}(%op: !transform.any_op {{transform.readonly}})\n"
+                  "    -> (!transform.any_op, !transform.any_param) {{\n"
+                  "{}"
+                  "  %config = transform.param.constant {}\n"
+                  "    -> !transform.any_param\n"
+                  "  transform.yield %op, %config : !transform.any_op, !transform.any_param\n"
+                  "}}",
+                  symbol, indented(entry.matcher, 1), trim(entry.compilationInfo))};
+}
+
+/// The part of a list that says something: sizes that are not empty, and no strides of one.
+bool says(const MatchedSizes& sizes) {
+  const bool steps = sizes.name == "strides" || sizes.name == "dilations";
+  return !sizes.values.empty() &&
+         !(steps && std::ranges::all_of(sizes.values, [](std::int64_t v) { return v == 1; }));
+}
+
+DispatchMatcher matcherFrom(const nlohmann::json& json) {
+  return {json.at("dispatch"),
+          matchedFrom(json),
+          json.at("matcher"),
+          json.at("why_not"),
+          json.at("exact"),
+          {},
+          {}};
+}
+
+}  // namespace
+
+std::string specText(const SpecParts& parts) {
+  std::string text(kBegin);
+  for (const auto* sequences : {&parts.actions, &parts.matchers}) {
+    for (const SpecSequence& sequence : *sequences) {
+      text += commentText(sequence.comment) + indented(sequence.text, 1) + "\n";
+    }
+  }
+  text +=
+      "  // The first matcher that matches an operation decides.\n"
+      "  transform.named_sequence @__kernel_config(%module: !transform.any_op "
+      "{transform.consumed})\n"
+      "      -> !transform.any_op attributes {iree_codegen.tuning_spec_entrypoint} {\n"
+      "    %updated = transform.foreach_match in %module\n";
+  text += fmt::format("        {}\n", join(parts.pairs, ",\n        "));
+  text +=
+      "      : (!transform.any_op) -> !transform.any_op\n"
+      "    transform.yield %updated : !transform.any_op\n"
+      "  }\n"
+      "}\n";
+  return text;
+}
+
+Result<std::string> specText(std::span<const SpecEntry> entries) {
+  if (entries.empty()) {
+    return userError("a tuning spec needs at least one entry");
+  }
+  SpecParts parts;
+  const auto decomposed = [](const SpecEntry& entry) { return !entry.decompositionConfig.empty(); };
+  if (!std::ranges::all_of(entries, decomposed)) {
+    parts.actions.push_back({"Puts the configuration on what was matched.", std::string(kApply)});
+  }
+  if (std::ranges::any_of(entries, decomposed)) {
+    parts.actions.push_back(
+        {"Puts both configurations on an attention.", std::string(kApplyDecomposed)});
+  }
+  std::set<std::string> symbols = {std::string(kApplyConfig), std::string(kApplyDecomposedName),
+                                   "__kernel_config"};
+  for (const SpecEntry& entry : entries) {
+    const std::string symbol = symbolFrom(entry.name);
+    if (!symbols.insert(symbol).second) {
+      return userError("two entries of a tuning spec are called '{}'", symbol);
+    }
+    parts.matchers.push_back(sequenceOf(entry, symbol));
+    parts.pairs.push_back(
+        fmt::format("@{} -> @{}", symbol, decomposed(entry) ? kApplyDecomposedName : kApplyConfig));
+  }
+  return specText(parts);
+}
+
+Matched matchedFrom(const nlohmann::json& json) {
+  Matched matched{json.at("kind"), json.at("op"), json.at("types"), {}};
+  for (const nlohmann::json& sizes : json.at("sizes")) {
+    matched.sizes.push_back({sizes.at("name"), sizes.at("values")});
+  }
+  return matched;
+}
+
+std::string shown(const Matched& matched) {
+  const bool structure = matched.kind != "dag" && matched.kind != "other";
+  std::string text = structure ? matched.kind : matched.op.empty() ? "an operation" : matched.op;
+  for (const MatchedSizes& sizes : matched.sizes) {
+    if (says(sizes)) {
+      text += fmt::format(" {}={}", sizes.name, fmt::join(sizes.values, "x"));
+    }
+  }
+  if (!matched.types.empty()) {
+    text += fmt::format(", {}", fmt::join(matched.types, " "));
+  }
+  return text;
+}
+
+Result<std::vector<DispatchMatcher>> matchersOf(Compiler& compiler, const CompileRequest& request) {
+  CompileJob job;
+  job.kind = CompileJob::Kind::matchers;
+  job.source = request.source;
+  job.flags = request.flags;
+  job.from = request.from;
+  job.to = kPhaseExecutableConfigurations;
+  const CompileOrder order{std::move(job), request.sourceHash, "json"};
+  const auto produced = HONE_TRY(compiler.produceAll(std::span(&order, 1)));
+  if (produced.front().report.status != CompileReport::Status::ok) {
+    return userError("{}: {}", request.source.filename().string(), produced.front().report.message);
+  }
+  const auto found = nlohmann::json::parse(HONE_TRY(readFile(produced.front().file)));
+  std::vector<DispatchMatcher> matchers;
+  for (const nlohmann::json& json : found) {
+    matchers.push_back(matcherFrom(json));
+  }
+  for (std::size_t i = 0; i < matchers.size(); ++i) {
+    for (std::size_t j = 0; j < matchers.size(); ++j) {
+      if (i != j && !matchers[i].matcher.empty() && matchers[i].matcher == matchers[j].matcher) {
+        const bool same = found[i].at("body") == found[j].at("body");
+        (same ? matchers[i].equal : matchers[i].alike).push_back(matchers[j].dispatch);
+      }
+    }
+  }
+  return matchers;
+}
+
+}  // namespace hone::iree

@@ -1,0 +1,78 @@
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/error.h"
+#include "model/problem/epilogue.h"
+#include "model/problem/tensor_type.h"
+
+namespace hone::model {
+
+enum class ConvDirection : std::uint8_t { forward, backwardData, weightBackward };
+/// Channels last or first; the letters between are those of a 2-D convolution.
+enum class ConvLayout : std::uint8_t { nhwc, nchw };
+
+/// One spatial dimension of a convolution.
+struct ConvAxis {
+  std::int64_t image = 1;
+  std::int64_t filter = 1;
+  std::int64_t stride = 1;
+  std::int64_t pad = 0;
+  std::int64_t dilation = 1;
+
+  /// The size of the output; 0 when the filter does not fit.
+  [[nodiscard]] std::int64_t out() const;
+  bool operator==(const ConvAxis&) const = default;
+};
+
+/// A convolution in the words of MIOpen: image n,c,(d,)h,w; k filters of (z by) y by x; the sizes
+/// are those of the forward convolution whatever the direction. A 1-D one has w and x only, a 3-D
+/// one also d and z; what a convolution has not is 1 and its padding 0.
+struct Conv {
+  ConvDirection direction = ConvDirection::forward;
+  ConvLayout layout = ConvLayout::nhwc;
+  std::int64_t n = 1, c = 1, h = 1, w = 1, k = 1, y = 1, x = 1;
+  std::int64_t strideH = 1, strideW = 1;
+  std::int64_t padH = 0, padW = 0;
+  std::int64_t dilationH = 1, dilationW = 1;
+  std::int64_t groups = 1;
+  ElementType input = ElementType::f32;  ///< of both operands
+  ElementType result = ElementType::f32;
+  std::int64_t spatial = 2;  ///< how many spatial dimensions: 1, 2 or 3
+  std::int64_t d = 1, z = 1, strideD = 1, padD = 0, dilationD = 1;
+  /// Of the forward direction only; the bias is one for each filter.
+  Epilogue epilogue{};  // NOLINT(readability-redundant-member-init): g++ warns without
+
+  [[nodiscard]] std::int64_t outD() const;
+  [[nodiscard]] std::int64_t outH() const;
+  [[nodiscard]] std::int64_t outW() const;
+  /// The spatial dimensions that it has, from the outermost in: d, h, w.
+  [[nodiscard]] std::vector<ConvAxis> axes() const;
+  /// A shape with one number for each of batch, channels and the spatial dimensions, in the
+  /// layout's order.
+  [[nodiscard]] std::vector<std::int64_t> inLayout(std::int64_t batch, std::int64_t channels,
+                                                   const std::vector<std::int64_t>& sizes) const;
+  bool operator==(const Conv&) const = default;
+};
+
+/// "nhwc", "ncw", "ndhwc": the layout for so many spatial dimensions.
+[[nodiscard]] std::string_view layoutName(ConvLayout layout, std::int64_t spatial);
+[[nodiscard]] std::string_view layoutName(const Conv& conv);
+/// "fwd", "bwd", "wrw".
+[[nodiscard]] std::string_view nameOf(ConvDirection direction);
+
+// What problem.h has for every kind.
+[[nodiscard]] Result<void> checkSizes(const Conv& conv);
+[[nodiscard]] std::string nameOf(const Conv& conv);
+[[nodiscard]] std::vector<TensorType> operandsOf(const Conv& conv);
+[[nodiscard]] TensorType resultOf(const Conv& conv);
+[[nodiscard]] std::int64_t reductionLength(const Conv& conv);
+[[nodiscard]] double flopsOf(const Conv& conv);
+[[nodiscard]] nlohmann::json toJson(const Conv& conv);
+[[nodiscard]] Result<Conv> convFrom(const nlohmann::json& json);
+
+}  // namespace hone::model

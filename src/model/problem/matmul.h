@@ -1,0 +1,38 @@
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "model/problem/epilogue.h"
+#include "model/problem/tensor_type.h"
+
+namespace hone::model {
+
+/// result[b,m,n] = sum over k of lhs[b,m,k] * rhs[b,k,n]; batch 0 means no batch dimension.
+struct Matmul {
+  std::int64_t batch = 0;
+  std::int64_t m = 0, n = 0, k = 0;
+  bool transposeLhs = false;  ///< lhs is stored as [k,m]
+  bool transposeRhs = false;  ///< rhs is stored as [n,k]
+  ElementType lhs = ElementType::f32;
+  ElementType rhs = ElementType::f32;
+  ElementType result = ElementType::f32;
+  Epilogue epilogue{};  // NOLINT(readability-redundant-member-init): g++ warns without
+
+  bool operator==(const Matmul&) const = default;
+};
+
+// What problem.h has for every kind.
+[[nodiscard]] Result<void> checkSizes(const Matmul& matmul);
+[[nodiscard]] std::string nameOf(const Matmul& matmul);
+[[nodiscard]] std::vector<TensorType> operandsOf(const Matmul& matmul);
+[[nodiscard]] TensorType resultOf(const Matmul& matmul);
+[[nodiscard]] std::int64_t reductionLength(const Matmul& matmul);
+[[nodiscard]] double flopsOf(const Matmul& matmul);
+[[nodiscard]] nlohmann::json toJson(const Matmul& matmul);
+[[nodiscard]] Result<Matmul> matmulFrom(const nlohmann::json& json);
+
+}  // namespace hone::model

@@ -1,0 +1,111 @@
+#include "model/problem/root_operation.h"
+
+#include <array>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "model/result/json_reader.h"
+
+namespace hone::model {
+namespace {
+
+constexpr std::array<std::pair<RootKind, std::string_view>, 8> kNames = {{
+    {RootKind::contraction, "contraction"},
+    {RootKind::convolution, "convolution"},
+    {RootKind::attention, "attention"},
+    {RootKind::mmt4d, "mmt4d"},
+    {RootKind::reduction, "reduction"},
+    {RootKind::elementwise, "elementwise"},
+    {RootKind::packing, "packing"},
+    {RootKind::other, "other"},
+}};
+
+nlohmann::json listOf(const std::vector<RootOperand>& operands) {
+  nlohmann::json list = nlohmann::json::array();
+  for (const RootOperand& operand : operands) {
+    list.push_back(
+        {{"shape", operand.shape}, {"element", operand.element}, {"loops", operand.loops}});
+  }
+  return list;
+}
+
+Result<std::vector<RootOperand>> operandsFrom(const nlohmann::json& list) {
+  std::vector<RootOperand> operands;
+  for (const nlohmann::json& json : list) {
+    RootOperand operand;
+    JsonReader reader(json, "operand");
+    reader.required("shape", operand.shape);
+    reader.required("element", operand.element);
+    reader.required("loops", operand.loops);
+    HONE_CHECK(reader.finish());
+    operands.push_back(std::move(operand));
+  }
+  return operands;
+}
+
+}  // namespace
+
+std::string_view nameOf(RootKind kind) {
+  for (const auto& [known, name] : kNames) {
+    if (known == kind) {
+      return name;
+    }
+  }
+  return "other";
+}
+
+nlohmann::json toJson(const RootOperation& root) {
+  nlohmann::json loops = nlohmann::json::array();
+  for (const Loop& loop : root.loops) {
+    loops.push_back({{"size", loop.size}, {"reduction", loop.reduction}});
+  }
+  return {{"dispatch", root.dispatch},
+          {"op", root.op},
+          {"ordinal", root.ordinal},
+          {"attachable", root.attachable},
+          {"kind", nameOf(root.kind)},
+          {"loops", std::move(loops)},
+          {"inputs", listOf(root.inputs)},
+          {"outputs", listOf(root.outputs)},
+          {"lowering_config", root.loweringConfig},
+          {"translation_info", root.translationInfo}};
+}
+
+Result<RootOperation> rootOperationFrom(const nlohmann::json& json) {
+  RootOperation root;
+  JsonReader reader(json, "root operation");
+  std::string kind;
+  nlohmann::json loops = nlohmann::json::array();
+  nlohmann::json inputs = nlohmann::json::array();
+  nlohmann::json outputs = nlohmann::json::array();
+  reader.required("dispatch", root.dispatch);
+  reader.required("op", root.op);
+  reader.required("ordinal", root.ordinal);
+  reader.required("attachable", root.attachable);
+  reader.required("kind", kind);
+  reader.required("loops", loops);
+  reader.required("inputs", inputs);
+  reader.required("outputs", outputs);
+  reader.required("lowering_config", root.loweringConfig);
+  reader.required("translation_info", root.translationInfo);
+  HONE_CHECK(reader.finish());
+  for (const nlohmann::json& one : loops) {
+    Loop loop;
+    JsonReader loopReader(one, "loop");
+    loopReader.required("size", loop.size);
+    loopReader.required("reduction", loop.reduction);
+    HONE_CHECK(loopReader.finish());
+    root.loops.push_back(loop);
+  }
+  root.inputs = HONE_TRY(operandsFrom(inputs));
+  root.outputs = HONE_TRY(operandsFrom(outputs));
+  for (const auto& [known, name] : kNames) {
+    if (kind == name) {
+      root.kind = known;
+      return root;
+    }
+  }
+  return userError("root operation: there is no kind '{}'", kind);
+}
+
+}  // namespace hone::model

@@ -1,0 +1,109 @@
+#include "model/problem/seed_name.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include "model/problem/test_problems.h"
+
+namespace hone::model {
+namespace {
+
+using testing::HasSubstr;
+
+std::string fault(std::string_view name) {
+  const auto problem = problemFromSeedName(name);
+  return problem ? "" : problem.error().message;
+}
+
+TEST(SeedName, OfFusedFormsAndOtherKinds) {
+  const Problem fused = problemFromSeedName("matmul_bias_gelu_8x16x32_f16t_f16n_f32t").value();
+  EXPECT_EQ(nameOf(fused), "matmul_8x16x32_f16_f16_f32_tb_bias_gelu");
+  EXPECT_EQ(kindOf(fused), "matmul_bias_gelu");
+  EXPECT_EQ(kindOf(problemFromSeedName("attention_4x8x16x32_f32t_f32t_f32t").value()), "attention");
+  EXPECT_EQ(nameOf(problemFromSeedName(
+                       "conv3d_relu_fwd_1x4x5x6x8_16x3x3x3_s1x1x1_p1x1x1_d1x1x1_g1_f32ndhwc_"
+                       "f32ndhwc_f32ndhwc")
+                       .value()),
+            "conv3d_fwd_ndhwc_1x8x4x5x6_k16_3x3x3_s1x1x1_p1x1x1_d1x1x1_g1_f32_relu");
+  EXPECT_FALSE(problemFromSeedName("matmul_relu_bias_8x16x32_f16t_f16n_f32t"));
+  EXPECT_FALSE(problemFromSeedName("attention_4x8x16x32_f32t_f32t_f16t"));
+}
+
+TEST(SeedName, Matmuls) {
+  const Problem problem = Matmul{.m = 3456,
+                                 .n = 1024,
+                                 .k = 2048,
+                                 .lhs = ElementType::f16,
+                                 .rhs = ElementType::f16,
+                                 .result = ElementType::f16};
+  EXPECT_EQ(seedName(problem), "matmul_3456x1024x2048_f16t_f16t_f16t");
+  EXPECT_EQ(problemFromSeedName("matmul_3456x1024x2048_f16t_f16t_f16t").value(), problem);
+  EXPECT_EQ(problemFromSeedName("matmul_3456x1024x2048_f16").value(), problem);
+  EXPECT_EQ(problemFromSeedName("matmul_splitk_3456x1024x2048_f16t_f16t_f16t").value(), problem);
+}
+
+TEST(SeedName, BatchLayoutsAndIntegers) {
+  const Problem problem = Matmul{.batch = 16,
+                                 .m = 512,
+                                 .n = 64,
+                                 .k = 128,
+                                 .transposeRhs = true,
+                                 .lhs = ElementType::i8,
+                                 .rhs = ElementType::i8,
+                                 .result = ElementType::i32};
+  EXPECT_EQ(seedName(problem), "batch_matmul_16x512x64x128_s8t_s8n_s32t");
+  EXPECT_EQ(problemFromSeedName("batch_matmul_16x512x64x128_i8t_i8n_i32t").value(), problem);
+}
+
+TEST(SeedName, Convolutions) {
+  EXPECT_EQ(seedName(Conv{.direction = ConvDirection::weightBackward,
+                          .n = 16,
+                          .c = 64,
+                          .h = 56,
+                          .w = 48,
+                          .k = 128,
+                          .y = 3,
+                          .x = 5,
+                          .strideH = 2,
+                          .padW = 1,
+                          .groups = 4,
+                          .input = ElementType::f16}),
+            "conv2d_wrw_16x56x48x64_128x3x5_s2x1_p0x1_d1x1_g4_f16nhwc_f16nhwc_f32nhwc");
+}
+
+TEST(SeedName, ErrorsSayWhatIsWrong) {
+  EXPECT_THAT(fault("mat"), HasSubstr("'mat' is not understood: unknown kind"));
+  EXPECT_THAT(fault("matmul_1x2_f32t_f32t_f32t"), HasSubstr("'1x2' is not 3 sizes"));
+  EXPECT_THAT(fault("matmul_1x2x3_f32t_f32t"), HasSubstr("3 parts behind its kind"));
+  EXPECT_THAT(fault("matmul_1x2xk_f32t_f32t_f32t"), HasSubstr("'k' is not a size"));
+  EXPECT_THAT(fault("matmul_1x2x3_f32t_f32t_f32"), HasSubstr("does not end in t"));
+  EXPECT_THAT(fault("matmul_1x2x3_f32t_f32t_f32n"), HasSubstr("column-major result"));
+  EXPECT_THAT(fault("matmul_1x2x3_f31t_f32t_f32t"), HasSubstr("unknown type 'f31'"));
+  EXPECT_THAT(fault("matmul_0x2x3_f32t_f32t_f32t"), HasSubstr("m must be at least 1"));
+  EXPECT_THAT(fault("batch_matmul_0x2x3x4_f32t_f32t_f32t"), HasSubstr("batch must be at least 1"));
+  EXPECT_THAT(fault("conv2d_fwd_1x8x8x1_1x3x3_s1x1_p0x0_d1x1_g1_f32nhwc_f32nchw_f32nhwc"),
+              HasSubstr("one layout"));
+}
+
+RC_GTEST_PROP(SeedName, EveryProblemIsReadBack, ()) {
+  const Problem problem = *anyProblem();
+  RC_ASSERT(problemFromSeedName(seedName(problem)).value() == problem);
+}
+
+RC_GTEST_PROP(SeedName, AnyBytesAreReadOrNamed, ()) {
+  std::string name = *rc::gen::oneOf(
+      rc::gen::string<std::string>(),
+      rc::gen::map(anyProblem(), [](const Problem& problem) { return seedName(problem); }));
+  if (!name.empty()) {
+    name[*rc::gen::inRange<std::size_t>(0, name.size())] = *rc::gen::arbitrary<char>();
+  }
+  if (const auto problem = problemFromSeedName(name)) {
+    RC_ASSERT(check(*problem).has_value());
+  } else {
+    RC_ASSERT(problem.error().message.starts_with("the name '"));
+  }
+}
+
+}  // namespace
+}  // namespace hone::model

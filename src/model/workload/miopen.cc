@@ -1,0 +1,77 @@
+#include "model/workload/miopen.h"
+
+#include <algorithm>
+#include <array>
+
+#include "base/text.h"
+#include "model/problem/seed_name.h"
+#include "model/problem/shown.h"
+#include "model/workload/miopen_commands.h"
+
+namespace hone::model {
+namespace {
+
+constexpr std::array<CommandTypes, 4> kTypes = {{{"", ElementType::f32, ElementType::f32},
+                                                 {"fp16", ElementType::f16, ElementType::f32},
+                                                 {"bfp16", ElementType::bf16, ElementType::f32},
+                                                 {"int8", ElementType::i8, ElementType::i32}}};
+
+using ReadOptions = Result<std::vector<Problem>> (*)(const CommandTypes&,
+                                                     std::span<const std::string_view>);
+
+struct Command {
+  std::string_view name;
+  ReadOptions read;
+};
+
+constexpr std::array<Command, 2> kCommands = {{{"conv", convProblems}, {"gemm", gemmProblems}}};
+
+std::unexpected<Error> unknownCommand(std::string_view word) {
+  std::vector<std::string> known;
+  for (const Command& command : kCommands) {
+    for (const CommandTypes& types : kTypes) {
+      known.push_back(fmt::format("{}{}", command.name, types.suffix));
+    }
+  }
+  return userError("unknown command '{}'; hone reads {}", shown(word), join(known, ", "));
+}
+
+}  // namespace
+
+const CommandTypes& commandTypesOf(ElementType input) {
+  const auto* at = std::find_if(kTypes.begin(), kTypes.end(),
+                                [&](const CommandTypes& types) { return types.input == input; });
+  return at == kTypes.end() ? kTypes.front() : *at;
+}
+
+Result<std::vector<Problem>> problemsFromCommand(std::span<const std::string_view> words) {
+  if (words.empty()) {
+    return userError("no command; write one like conv or gemm");
+  }
+  for (const Command& command : kCommands) {
+    for (const CommandTypes& types : kTypes) {
+      if (words[0].starts_with(command.name) &&
+          words[0].substr(command.name.size()) == types.suffix) {
+        return command.read(types, words.subspan(1));
+      }
+    }
+  }
+  if (words.size() == 1 && words[0].contains('_')) {
+    return std::vector{HONE_TRY(problemFromSeedName(words[0]))};
+  }
+  return unknownCommand(words[0]);
+}
+
+std::string commandLineOf(const Problem& problem) {
+  const auto* matmul = std::get_if<Matmul>(&problem);
+  const auto* conv = std::get_if<Conv>(&problem);
+  if (!epilogueOf(problem).isNone() || (conv != nullptr && conv->spatial == 1)) {
+    return seedName(problem);
+  }
+  if (matmul != nullptr) {
+    return gemmCommand(*matmul);
+  }
+  return conv != nullptr ? convCommand(*conv) : seedName(problem);
+}
+
+}  // namespace hone::model

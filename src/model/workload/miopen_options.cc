@@ -1,0 +1,71 @@
+#include "model/workload/miopen_options.h"
+
+#include "base/text.h"
+#include "model/problem/shown.h"
+
+namespace hone::model {
+namespace {
+
+/// Nothing much longer is a slip of the pen, and the edit distance takes its time.
+constexpr std::size_t kLongestSlip = 40;
+
+}  // namespace
+
+Result<void> readValue(std::string_view option, std::string_view value, std::int64_t& into) {
+  const auto number = parseInt(value);
+  if (!number) {
+    return userError("{} takes a whole number, not '{}'; correct the value", option, shown(value));
+  }
+  into = *number;
+  return {};
+}
+
+Result<void> readValue(std::string_view option, std::string_view value, bool& into) {
+  if (value != "0" && value != "1") {
+    return userError("{} takes 0 or 1, not '{}'; correct the value", option, shown(value));
+  }
+  into = value == "1";
+  return {};
+}
+
+Result<void> readValue(std::string_view option, std::string_view value, ElementType& into) {
+  const auto type = elementTypeFrom(value);
+  if (!type) {
+    return userError("{} takes an element type, not '{}'; write one like f32, bf16 or i8", option,
+                     shown(value));
+  }
+  into = *type;
+  return {};
+}
+
+Result<void> readValue(std::string_view /*option*/, std::string_view value,
+                       std::string_view& into) {
+  into = value;
+  return {};
+}
+
+Result<void> checkOnly(std::string_view option, std::string_view value, const Only& only) {
+  const auto number = parseDouble(value);
+  const bool same = value == only.value || (number && number == parseDouble(only.value));
+  if (!same) {
+    return userError("{} {} is not supported, only {}; {}", option, shown(value), only.value,
+                     only.instead);
+  }
+  return {};
+}
+
+std::unexpected<Error> unknownOption(std::string_view word, std::span<const std::string> known) {
+  if (!word.starts_with('-')) {
+    return userError("'{}' stands where an option should; write '-' or '--' before it",
+                     shown(word));
+  }
+  const auto likely = word.size() <= kLongestSlip ? nearest(word, known) : std::nullopt;
+  return userError("unknown option '{}'; {}", shown(word),
+                   likely ? fmt::format("did you mean {}?", *likely) : "take it out");
+}
+
+bool looksLikeOption(std::string_view word) {
+  return word.size() > 1 && word[0] == '-' && word[1] != '.' && (word[1] < '0' || word[1] > '9');
+}
+
+}  // namespace hone::model

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "base/error.h"
+#include "model/problem/problem.h"
+#include "model/workload/sweep.h"
+
+namespace hone::model {
+
+/// One number for each spatial dimension.
+using Extents = std::vector<std::int64_t>;
+
+/// The extents of "3", "3x5", "28:56:28", lists of them: a bare number, or each of a range, counts
+/// for all `spatial` dimensions. `argument` is the option's name, for errors.
+[[nodiscard]] Result<std::vector<Extents>> extentsFrom(std::string_view argument,
+                                                       std::string_view text, std::int64_t spatial,
+                                                       std::int64_t smallest = 1);
+
+/// Lists whose cross product is profiled.
+struct ConvSweep {
+  std::int64_t spatial = 2;
+  std::vector<MatmulTypes> types = {MatmulTypes{}};
+  std::vector<ConvDirection> directions = {ConvDirection::forward};
+  std::vector<ConvLayout> layouts = {ConvLayout::nhwc};
+  std::vector<std::int64_t> batch = {1};
+  std::vector<std::int64_t> channels = {64};
+  std::vector<std::int64_t> filters = {64};
+  std::vector<std::int64_t> groups = {1};
+  std::vector<Extents> image, filter, stride, pad, dilation;
+  std::vector<Epilogue> epilogues = {Epilogue{}};
+};
+
+/// Every combination, checked. Operands of two types are a user error.
+[[nodiscard]] Result<std::vector<Problem>> convsOf(const ConvSweep& sweep);
+
+struct AttentionSweep {
+  std::vector<ElementType> types = {ElementType::f32};
+  std::vector<std::int64_t> batch = {1};
+  std::vector<std::int64_t> queries = {256};
+  std::vector<std::int64_t> keys = {256};
+  std::vector<std::int64_t> depth = {64};
+};
+
+[[nodiscard]] Result<std::vector<Problem>> attentionsOf(const AttentionSweep& sweep);
+
+}  // namespace hone::model

@@ -1,0 +1,56 @@
+#include "report/data/trial_times.h"
+
+#include <map>
+
+#include "stats/summary.h"
+
+namespace hone::report {
+
+bool ranksByCpu(const store::Run& run) {
+  return run.device.starts_with("local-sync") || (run.verb == "kernel" && run.device == "cpu");
+}
+
+TrialTimes::TrialTimes(std::span<const store::TrialSample> samples, bool cpuTime) {
+  for (const auto& [trial, sample, node] : samples) {
+    byTrial_[trial].push_back({sample.stage, sample.round, cpuTime ? sample.cpuNs : sample.wallNs});
+  }
+}
+
+std::vector<double> TrialTimes::last(std::int64_t trial) const {
+  std::vector<double> ns;
+  const auto found = byTrial_.find(trial);
+  if (found == byTrial_.end()) {
+    return ns;
+  }
+  for (const Time& time : found->second) {
+    if (time.stage == found->second.back().stage) {
+      ns.push_back(time.ns);
+    }
+  }
+  return ns;
+}
+
+double TrialTimes::medianNs(std::int64_t trial) const {
+  const std::vector<double> ns = last(trial);
+  return ns.empty() ? 0 : stats::median(ns);
+}
+
+std::vector<std::pair<std::int64_t, double>> TrialTimes::rounds(std::int64_t trial,
+                                                                model::Stage stage) const {
+  std::map<std::int64_t, std::vector<double>> byRound;
+  if (const auto found = byTrial_.find(trial); found != byTrial_.end()) {
+    for (const Time& time : found->second) {
+      if (time.stage == stage) {
+        byRound[time.round].push_back(time.ns);
+      }
+    }
+  }
+  std::vector<std::pair<std::int64_t, double>> rounds;
+  rounds.reserve(byRound.size());
+  for (const auto& [round, ns] : byRound) {
+    rounds.emplace_back(round, stats::median(ns));
+  }
+  return rounds;
+}
+
+}  // namespace hone::report

@@ -1,0 +1,206 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "report/data/run_record.h"
+#include "report/render/answer_text.h"
+
+namespace hone::report {
+namespace {
+
+using nlohmann::json;
+
+/// More bars than this say less than the table does.
+constexpr std::size_t kMostBars = 40;
+
+/// A candidate with the one figure that counts: from the summary, or from its samples so far.
+struct Row {
+  std::string name;
+  std::string verdict;  ///< or how it failed
+  std::string message;
+  double timeNs = kNone;
+  stats::Interval speedup{kNone, kNone, kNone};
+};
+
+std::vector<Row> rowsFrom(const json& candidates) {
+  std::vector<Row> rows;
+  const double baselineNs = candidates.empty() ? kNone : numberIn(candidates.front(), "time_ns");
+  for (const json& one : candidates) {
+    Row row;
+    row.name = textIn(one, "name");
+    row.message = textIn(one, "message");
+    const double timeNs = numberIn(one, "time_ns");
+    row.timeNs = timeNs > 0 ? timeNs : kNone;
+    row.verdict = textIn(one, "verdict");
+    if (row.verdict.empty() && textIn(one, "outcome") != "ok") {
+      row.verdict = textIn(one, "outcome");
+    }
+    const auto speedup = intervalFrom(memberOf(one, "speedup"));
+    row.speedup = speedup.value_or(stats::Interval{kNone, baselineNs / row.timeNs, kNone});
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+/// Of a run that is under way: the first trial is the baseline, medians are all there is.
+std::vector<Row> rowsFrom(const RunRecord& record) {
+  std::vector<Row> rows;
+  double baselineNs = kNone;
+  for (const store::Trial& trial : record.trials) {
+    if (isTwin(trial)) {
+      continue;
+    }
+    const double timeNs = record.times.medianNs(trial.id);
+    baselineNs = rows.empty() ? timeNs : baselineNs;
+    rows.push_back({.name = labelOf(trial),
+                    .verdict = std::string(nameOf(trial.outcome)),
+                    .message = trial.message,
+                    .timeNs = timeNs > 0 ? timeNs : kNone,
+                    .speedup = {kNone, timeNs > 0 ? baselineNs / timeNs : kNone, kNone}});
+  }
+  return rows;
+}
+
+const Row* bestOf(const std::vector<Row>& rows) {
+  const Row* best = nullptr;
+  for (std::size_t i = 1; i < rows.size(); ++i) {
+    const bool proven = rows[i].verdict == "improved";
+    if (proven && (best == nullptr || rows[i].speedup.estimate > best->speedup.estimate)) {
+      best = &rows[i];
+    }
+  }
+  return best;
+}
+
+/// One program alone: its time is the answer.
+void answerAlone(const RunRecord& record, const json& candidate, const Row& row, Answer& answer) {
+  const json& range = memberOf(candidate, "time_interval_ns");
+  answer.headline = std::isnan(row.timeNs)
+                        ? fmt::format("{} was not timed.", row.name)
+                        : fmt::format("{} takes {}.", row.name, timeText(row.timeNs));
+  if (range.is_array() && range.size() == 2) {
+    answer.lines.push_back(fmt::format("95 % interval {} – {}, {}.", timeText(range[0]),
+                                       timeText(range[1]), record.clock()));
+  }
+}
+
+void answerAll(const std::vector<Row>& rows, Answer& answer) {
+  const Row& baseline = rows.front();
+  if (const Row* best = bestOf(rows)) {
+    answer.tone = Answer::Tone::good;
+    answer.headline =
+        fmt::format("{} is {} as {}: {} → {}.", best->name, asFast(best->speedup.estimate),
+                    baseline.name, timeText(baseline.timeNs), timeText(best->timeNs));
+    answer.lines.push_back(
+        fmt::format("{}; {}.", speedupText(best->speedup), sureness(best->verdict)));
+    return;
+  }
+  const bool pair = rows.size() == 2;
+  if (pair && rows[1].verdict == "regressed") {
+    answer.tone = Answer::Tone::bad;
+    answer.headline = fmt::format("{} is {} as {}.", rows[1].name, asFast(rows[1].speedup.estimate),
+                                  baseline.name);
+  } else {
+    answer.headline = fmt::format("Nothing is surely faster than {}: keep it.", baseline.name);
+  }
+  if (pair && !std::isnan(rows[1].speedup.low)) {
+    answer.lines.push_back(
+        fmt::format("{}; {}.", speedupText(rows[1].speedup), sureness(rows[1].verdict)));
+  }
+}
+
+void addSpeedups(const std::vector<Row>& rows, Document& document) {
+  std::vector<const Row*> timed;
+  for (std::size_t i = 1; i < rows.size(); ++i) {
+    if (!std::isnan(rows[i].speedup.estimate)) {
+      timed.push_back(&rows[i]);
+    }
+  }
+  std::stable_sort(timed.begin(), timed.end(), [](const Row* a, const Row* b) {
+    return a->speedup.estimate > b->speedup.estimate;
+  });
+  if (timed.empty()) {
+    return;
+  }
+  Bars bars;
+  bars.title = fmt::format("Speedup over {}", rows.front().name);
+  bars.note = timed.size() > kMostBars
+                  ? fmt::format("The {} fastest of {}; the table has all.", kMostBars, timed.size())
+                  : "Whiskers are 95 % intervals; only what reached the final has one.";
+  timed.resize(std::min(timed.size(), kMostBars));
+  bars.value = {"speedup", "x", true};
+  bars.base = 1;
+  bars.rules = {1};
+  Bars::Group group;
+  for (const Row* row : timed) {
+    bars.names.push_back(row->name);
+    group.values.push_back(row->speedup.estimate);
+    group.low.push_back(row->speedup.low);
+    group.high.push_back(row->speedup.high);
+  }
+  bars.groups.push_back(std::move(group));
+  document.add(bars);
+}
+
+void addTable(const RunRecord& record, const std::vector<Row>& rows, Document& document) {
+  DataTable table;
+  table.title = "Candidates";
+  table.columns = {{"candidate"}, {record.clock(), "ns"}, {"speedup", "x"},
+                   {"low", "x"},  {"high", "x"},          {"verdict"},
+                   {"message"}};
+  for (const Row& row : rows) {
+    table.columns[0].texts.push_back(row.name);
+    table.columns[1].numbers.push_back(row.timeNs);
+    table.columns[2].numbers.push_back(row.speedup.estimate);
+    table.columns[3].numbers.push_back(row.speedup.low);
+    table.columns[4].numbers.push_back(row.speedup.high);
+    table.columns[5].texts.push_back(row.verdict);
+    table.columns[6].texts.push_back(row.message);
+  }
+  document.add(table);
+}
+
+void addRounds(const RunRecord& record, const Row* best, Document& document) {
+  std::vector<RunRecord::Runner> runners;
+  for (const store::Trial& trial : record.trials) {
+    const bool first = runners.empty();
+    const std::string name = labelOf(trial);
+    const bool won = best != nullptr && name == best->name;
+    runners.push_back({&trial, name,
+                       first           ? Role::baseline
+                       : isTwin(trial) ? Role::faint
+                       : won           ? Role::winner
+                                       : Role::plain});
+  }
+  const Plot plot = record.roundsPlot("The final, round by round", runners);
+  if (!plot.series.empty()) {
+    document.add(plot);
+  }
+}
+
+}  // namespace
+
+void describeBench(const RunRecord& record, Document& document) {
+  const json& candidates = memberOf(record.run.summary, "candidates");
+  const bool known = candidates.is_array() && !candidates.empty();
+  const std::vector<Row> rows = known ? rowsFrom(candidates) : rowsFrom(record);
+  if (rows.empty()) {
+    document.answer.headline = "Nothing was measured.";
+    return;
+  }
+  if (!known) {
+    document.answer.headline = fmt::format("{} trials were recorded.", record.trials.size());
+  } else if (rows.size() == 1) {
+    answerAlone(record, candidates.front(), rows.front(), document.answer);
+  } else {
+    answerAll(rows, document.answer);
+  }
+  addSpeedups(rows, document);
+  addRounds(record, bestOf(rows), document);
+  if (known) {
+    addTable(record, rows, document);
+  }
+}
+
+}  // namespace hone::report

@@ -1,0 +1,165 @@
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "report/data/run_record.h"
+#include "report/pages/gains.h"
+#include "report/render/answer_text.h"
+#include "report/render/page.h"
+
+namespace hone::report {
+namespace {
+
+using Describe = void (*)(const RunRecord&, Document&);
+
+Describe describerOf(const store::Run& run) {
+  if (run.verb == "profile") {
+    return describeProfile;
+  }
+  if (run.verb == "split") {
+    return describeSplit;
+  }
+  if (run.verb == "tune") {
+    return describeTune;
+  }
+  return run.verb == "kernel" ? describeKernel : describeBench;
+}
+
+void addFact(Document& document, const std::string& name, const std::string& value) {
+  if (!value.empty()) {
+    document.facts.emplace_back(name, value);
+  }
+}
+
+std::string onDevice(const store::Run& run) {
+  if (run.device.empty()) {
+    return run.target;
+  }
+  return run.target.empty() ? run.device
+                            : fmt::format("{}, compiled for {}", run.device, run.target);
+}
+
+Document begun(const RunRecord& record) {
+  const store::Run& run = record.run;
+  Document document;
+  document.title = fmt::format("run {}: hone {}", run.id, store::commandLine(run.arguments));
+  addFact(document, "status",
+          fmt::format("{}; {} trials: {}", nameOf(run.status), record.trials.size(),
+                      record.outcomes()));
+  addFact(document, "time",
+          run.finishedAt.empty() ? fmt::format("started {}", run.startedAt)
+                                 : fmt::format("{} to {}", run.startedAt, run.finishedAt));
+  addFact(document, "machine",
+          run.host.empty() || run.cpu.empty() ? run.host + run.cpu
+                                              : fmt::format("{}, {}", run.cpu, run.host));
+  addFact(document, "device", onDevice(run));
+  addFact(document, "ranked by", record.clock());
+  addFact(
+      document, "made by",
+      fmt::format(
+          "hone {}{}, seed {}", run.honeVersion,
+          run.compilerRevision.empty() ? "" : fmt::format(", compiler {}", run.compilerRevision),
+          run.seed));
+  return document;
+}
+
+/// What a run that gave no answer says first; what is known so far stays below.
+void answerWithout(const RunRecord& record, Document& document) {
+  if (record.run.status == store::RunStatus::failed) {
+    const std::string why = textIn(record.run.summary, "error");
+    document.answer.headline = "This run failed.";
+    document.answer.tone = Answer::Tone::bad;
+    if (!why.empty()) {
+      document.answer.lines.push_back(why);
+    }
+  } else {
+    document.answer.headline = fmt::format("Not finished: {} trials so far.", record.trials.size());
+    document.answer.lines.push_back(fmt::format(
+        "If it is not under way any more, it goes on with: hone runs resume {}", record.run.id));
+  }
+}
+
+Document documentOf(const RunRecord& record) {
+  Document document = begun(record);
+  try {
+    describerOf(record.run)(record, document);
+  } catch (const nlohmann::json::exception& exception) {
+    // What the run kept is not of the form that this version knows: its trials still speak.
+    document = begun(record);
+    document.answer.headline = "This run kept its results in a form that this hone does not know.";
+    document.answer.lines.emplace_back(exception.what());
+  }
+  if (!record.finished()) {
+    answerWithout(record, document);
+  }
+  document.add(record.trialTable());
+  return document;
+}
+
+/// A document below a tab, where there is no place of its own for the answer and the facts.
+Parts asParts(const Document& document) {
+  Parts parts;
+  parts.heading(document.answer.headline);
+  if (!document.answer.lines.empty()) {
+    parts.add(TextBlock{.title = {}, .text = join(document.answer.lines, "\n")});
+  }
+  DataTable facts;
+  facts.title = "About this run";
+  facts.columns = {{"fact"}, {"value"}};
+  facts.columns[0].texts.emplace_back("command");
+  facts.columns[1].texts.push_back(document.title);
+  for (const auto& [name, value] : document.facts) {
+    facts.columns[0].texts.push_back(name);
+    facts.columns[1].texts.push_back(value);
+  }
+  facts.folded = true;
+  parts.add(facts);
+  parts.append(document);
+  return parts;
+}
+
+}  // namespace
+
+Result<Document> runDocument(const store::Store& store, std::int64_t run) {
+  return documentOf(HONE_TRY(RunRecord::load(store, run)));
+}
+
+Result<RunsAnswers> runsAnswers(const store::Store& store, std::span<const std::int64_t> runs) {
+  RunsAnswers all;
+  for (const std::int64_t id : runs) {
+    const RunRecord record = HONE_TRY(RunRecord::load(store, id));
+    const std::vector<Gain> gains = gainsOf(record);
+    all.gains.insert(all.gains.end(), gains.begin(), gains.end());
+    all.runs.push_back({id, record.run.verb,
+                        fmt::format("hone {}", store::commandLine(record.run.arguments)),
+                        documentOf(record), !gains.empty()});
+  }
+  return all;
+}
+
+Document runsDocument(const RunsAnswers& answers) {
+  Document all;
+  DataTable table;
+  table.title = "What each run says";
+  table.columns = {{"run"}, {"command"}, {"answer"}};
+  Tabs tabs;
+  all.answer = answerOf(answers.gains);
+  for (const RunsAnswers::Of& one : answers.runs) {
+    const Answer& answer = one.document.answer;
+    table.columns[0].numbers.push_back(static_cast<double>(one.run));
+    table.columns[1].texts.push_back(one.command);
+    table.columns[2].texts.push_back(answer.headline);
+    // What a run compared has its verdict among the gains; only the others speak by their tone.
+    if (!one.compared && answer.tone == Answer::Tone::bad) {
+      all.answer.tone = Answer::Tone::bad;
+      all.answer.lines.push_back(fmt::format("Run {}, {}: {}", one.run, one.verb, answer.headline));
+    }
+    tabs.tabs.emplace_back(fmt::format("{}: {}", one.run, one.verb), asParts(one.document));
+  }
+  all.title = fmt::format("{} runs", answers.runs.size());
+  all.add(tableOf(answers.gains));
+  all.add(table);
+  all.add(tabs);
+  return all;
+}
+
+}  // namespace hone::report

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "base/error.h"
+#include "search/constraints/smt.h"
+
+namespace hone::search {
+
+/// What a text of SMT-LIB declares and asserts; equal terms are one.
+struct ParsedConstraints {
+  std::vector<Variable> variables;  ///< without bounds
+  std::vector<Term> terms;
+  std::vector<TermId> assertions;
+};
+
+[[nodiscard]] Result<ParsedConstraints> parseSmtLib(std::string_view text);
+
+}  // namespace hone::search

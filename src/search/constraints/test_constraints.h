@@ -1,0 +1,68 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/file.h"
+#include "base/hash.h"
+#include "iree/compile/constraints.h"
+#include "iree/compile/installation.h"
+#include "iree/compile/target.h"
+#include "iree/mlir/problem_mlir.h"
+#include "search/space/space.h"
+
+namespace hone::search {
+
+/// 2048x2048x2048 of f16 into f32.
+inline model::Problem largeMatmul() {
+  return model::Matmul{.m = 2048,
+                       .n = 2048,
+                       .k = 2048,
+                       .lhs = model::ElementType::f16,
+                       .rhs = model::ElementType::f16};
+}
+
+/// 3x3 over an image of 2x32x32x1280 with as many filters, f16 into f32.
+inline model::Problem largeConv() {
+  return model::Conv{.n = 2,
+                     .c = 1280,
+                     .h = 34,
+                     .w = 34,
+                     .k = 1280,
+                     .y = 3,
+                     .x = 3,
+                     .input = model::ElementType::f16};
+}
+
+/// 32 heads of 1024 queries and keys.
+inline model::Problem largeAttention() {
+  return model::Attention{
+      .batch = 32, .queries = 1024, .keys = 1024, .depth = 64, .type = model::ElementType::f16};
+}
+
+/// What the compiler itself asks of all pipelines for the problem on the target.
+inline Result<std::vector<iree::PipelineConstraints>> constraintsFor(
+    const std::string& target, const model::Problem& problem) {
+  const auto folder = HONE_TRY(ScratchFolder::create("hone-constraints"));
+  const std::string text = iree::mlirOf(problem);
+  HONE_CHECK(writeFile(folder.path() / "problem.mlir", text));
+  const iree::Installation installation = HONE_TRY(iree::findInstallation(""));
+  iree::Compiler compiler(
+      HONE_TRY(iree::CompilePool::start({installation.compilerLibrary(), 1, {}})),
+      iree::ArtifactCache(folder.path() / "cache"),
+      Limits{std::chrono::seconds(60), std::uint64_t{8} << 30U});
+  return iree::constraintsOf(
+      compiler,
+      {folder.path() / "problem.mlir", hashOf(text), HONE_TRY(iree::targetFrom(target)).flags, {}});
+}
+
+/// The knobs of a pipeline as a space has them, still without values.
+inline std::vector<Knob> knobsOf(const iree::PipelineConstraints& constraints) {
+  std::vector<Knob> knobs;
+  for (const iree::Knob& knob : constraints.knobs) {
+    knobs.push_back({knob.name, {}, knob.options.empty()});
+  }
+  return knobs;
+}
+
+}  // namespace hone::search

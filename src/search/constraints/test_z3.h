@@ -1,0 +1,66 @@
+#pragma once
+
+#include <z3++.h>
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "search/space/space.h"
+
+namespace hone::search {
+
+/// The same constraints in a solver that others wrote.
+class Z3Constraints {
+ public:
+  Z3Constraints(const std::string& smtLib, const std::vector<Knob>& knobs) : solver_(context_) {
+    solver_.from_string(smtLib.c_str());
+    for (const Knob& knob : knobs) {
+      knobs_.push_back(context_.int_const(knob.name.c_str()));
+    }
+  }
+
+  /// Whether the constraints can be satisfied with these values of the knobs.
+  bool accepts(std::span<const std::int64_t> point) {
+    solver_.push();
+    solver_.add(equals(point));
+    const bool accepted = solver_.check() == z3::sat;
+    solver_.pop();
+    return accepted;
+  }
+
+  /// Takes the point out of the solutions.
+  void block(std::span<const std::int64_t> point) { solver_.add(!equals(point)); }
+
+  /// Any solution that is left; nothing where the solver finds none.
+  std::optional<std::vector<std::int64_t>> any() {
+    if (solver_.check() != z3::sat) {
+      return std::nullopt;
+    }
+    const z3::model model = solver_.get_model();
+    std::vector<std::int64_t> point;
+    for (const z3::expr& knob : knobs_) {
+      point.push_back(model.eval(knob, true).get_numeral_int64());
+    }
+    return point;
+  }
+
+  /// Whether the solver proves that no solution is left.
+  bool isExhausted() { return solver_.check() == z3::unsat; }
+
+ private:
+  z3::expr equals(std::span<const std::int64_t> point) {
+    z3::expr_vector equations(context_);
+    for (std::size_t i = 0; i < knobs_.size(); ++i) {
+      equations.push_back(knobs_[i] == context_.int_val(point[i]));
+    }
+    return z3::mk_and(equations);
+  }
+
+  z3::context context_;
+  z3::solver solver_;
+  std::vector<z3::expr> knobs_;
+};
+
+}  // namespace hone::search

@@ -1,0 +1,33 @@
+#include "search/strategy/strategy.h"
+
+#include <array>
+
+#include "search/strategy/strategies.h"
+
+namespace hone::search {
+namespace {
+
+struct Named {
+  std::string_view name;
+  std::unique_ptr<Strategy> (*make)(const Space&, const StrategyOptions&);
+};
+
+constexpr std::array kStrategies = {Named{"random", makeRandom},
+                                    Named{"exhaustive", makeExhaustive},
+                                    Named{"evolve", makeEvolve}, Named{"model", makeModel}};
+
+}  // namespace
+
+Result<std::unique_ptr<Strategy>> makeStrategy(std::string_view name, const Space& space,
+                                               const StrategyOptions& options) {
+  std::string names;
+  for (const Named& one : kStrategies) {
+    if (one.name == name) {
+      return one.make(space, options);
+    }
+    names += fmt::format("{}{}", names.empty() ? "" : ", ", one.name);
+  }
+  return userError("there is no strategy '{}'; there are {}", name, names);
+}
+
+}  // namespace hone::search

@@ -1,0 +1,143 @@
+#include "split/fit/cases.h"
+
+#include <algorithm>
+#include <cmath>
+#include <tuple>
+
+#include "split/fit/simulate.h"
+#include "split/sweep/validation.h"
+
+namespace hone::split {
+namespace {
+
+constexpr double kSame = 1.02;
+constexpr double kRegressionWeight = 10;
+constexpr std::int64_t kLargestCap = 16;
+constexpr std::size_t kMostFolds = 5;
+
+Cost costOf(const ShapeResult& shape, double bestUs, double timeUs) {
+  const double ratio = timeUs / bestUs;
+  const bool regressed =
+      shape.baseline && verdictOf(shape.baseline->meanUs, timeUs) == stats::Verdict::regressed;
+  const double loss = ratio < kSame ? 0 : std::log(ratio);
+  return {loss, loss * (regressed ? kRegressionWeight : 1), regressed ? 1 : 0};
+}
+
+/// Worse than the slowest that worked, and than twice the best.
+Cost costOfFailure(const ShapeResult& shape, double bestUs) {
+  const double loss = std::log(2 * slowestLimit(shape)->timeUs / bestUs);
+  return {loss, kRegressionWeight * loss, 1};
+}
+
+Case caseOf(const Cases& cases, const ShapeResult& shape) {
+  const model::Reduction& reduction = shape.reduction;
+  const double best = *bestUs(shape);
+  Case one{&shape, reduction.outputSize(), reduction.reductionSize(), {}, {}, {}};
+  for (const std::int64_t limit : cases.limits) {
+    const auto time = measuredUs(shape, limit);
+    one.limitCosts.push_back(time ? costOf(shape, best, *time) : costOfFailure(shape, best));
+  }
+  for (const std::int64_t cap : cases.caps) {
+    one.capCosts.push_back(
+        costOf(shape, best, *timeUnder(shape, std::min(cap, reduction.startSize()))));
+  }
+  if (const auto time = timeUnder(shape, std::nullopt)) {
+    one.skipCost = costOf(shape, best, *time);
+  }
+  return one;
+}
+
+std::size_t indexOf(const std::vector<std::int64_t>& ascending, std::int64_t value) {
+  return static_cast<std::size_t>(std::lower_bound(ascending.begin(), ascending.end(), value) -
+                                  ascending.begin());
+}
+
+Cases select(const Cases& cases, const Folds& folds, std::size_t fold, bool inside) {
+  Cases some{cases.limits, cases.caps, {}};
+  for (std::size_t i = 0; i < cases.all.size(); ++i) {
+    if ((folds.ofCase[i] == fold) == inside) {
+      some.all.push_back(cases.all[i]);
+    }
+  }
+  return some;
+}
+
+}  // namespace
+
+Cost& Cost::operator+=(const Cost& other) {
+  loss += other.loss;
+  value += other.value;
+  regressed += other.regressed;
+  return *this;
+}
+
+Cases casesOf(const SweepResult& sweep, model::ReductionKind kind) {
+  Cases cases{sweep.limits, {}, {}};
+  std::copy_if(sweep.limits.begin(), sweep.limits.end(), std::back_inserter(cases.caps),
+               [](std::int64_t limit) { return limit < kLargestCap; });
+  cases.caps.push_back(kLargestCap);
+  for (const ShapeResult& shape : sweep.shapes) {
+    if (shape.reduction.kind == kind && !shape.reduction.sizes.empty() && !shape.limits.empty()) {
+      cases.all.push_back(caseOf(cases, shape));
+    }
+  }
+  std::stable_sort(cases.all.begin(), cases.all.end(), [](const Case& a, const Case& b) {
+    return std::tie(a.outputSize, a.reductionSize, a.shape->arguments) <
+           std::tie(b.outputSize, b.reductionSize, b.shape->arguments);
+  });
+  return cases;
+}
+
+Cost costUnder(const Cases& cases, const Ladder& ladder, const Case& one) {
+  for (const Band& band : ladder.bands) {
+    if (one.outputSize >= band.outputBelow) {
+      continue;
+    }
+    const auto step = std::find_if(band.steps.begin(), band.steps.end(), [&](const Step& step) {
+      return one.reductionSize < step.reductionBelow;
+    });
+    const std::int64_t limit = step == band.steps.end() ? band.limit : step->limit;
+    return one.limitCosts[indexOf(cases.limits, limit)];
+  }
+  return one.capCosts[indexOf(cases.caps, ladder.cap)];
+}
+
+Cost costUnder(const Cases& cases, const Ladder& ladder) {
+  Cost total;
+  for (const Case& one : cases.all) {
+    total += costUnder(cases, ladder, one);
+  }
+  return total;
+}
+
+Cost costUnder(const Cases& cases, const Heuristic& heuristic) {
+  Cost total;
+  for (const Case& one : cases.all) {
+    const bool skipped = skips(heuristic.form, heuristic.returns, one.shape->reduction);
+    total += skipped ? one.skipCost.value_or(Cost{}) : costUnder(cases, heuristic.ladder, one);
+  }
+  return total;
+}
+
+Folds foldsOf(const Cases& cases) {
+  Folds folds;
+  std::size_t distinct = 0;
+  for (std::size_t i = 0; i < cases.all.size(); ++i) {
+    const bool isNew = i == 0 || cases.all[i].outputSize != cases.all[i - 1].outputSize ||
+                       cases.all[i].reductionSize != cases.all[i - 1].reductionSize;
+    distinct += isNew ? 1 : 0;
+    folds.ofCase.push_back((distinct - 1) % kMostFolds);
+  }
+  folds.count = std::min(distinct, kMostFolds);
+  return folds;
+}
+
+Cases inFold(const Cases& cases, const Folds& folds, std::size_t fold) {
+  return select(cases, folds, fold, true);
+}
+
+Cases outsideFold(const Cases& cases, const Folds& folds, std::size_t fold) {
+  return select(cases, folds, fold, false);
+}
+
+}  // namespace hone::split

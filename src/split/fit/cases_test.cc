@@ -1,0 +1,83 @@
+#include "split/fit/cases.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "split/sweep/test_sweeps.h"
+
+namespace hone::split {
+namespace {
+
+using model::ReductionKind;
+
+Timing us(double mean) { return {mean, 0, 0, 0, 0}; }
+
+SweepResult oneShape(const ShapeResult& shape) { return {{1, 8, 64}, {shape}, {}, 0}; }
+
+TEST(Cases, CostIsTheLogOfWhatIsLost) {
+  ShapeResult shape = testShape(64, 64, 65536);
+  shape.limits = {{1, us(10)}, {8, us(5)}, {64, us(5.05)}};
+  const SweepResult sweep = oneShape(shape);
+  const Cases cases = casesOf(sweep, ReductionKind::matmul);
+  ASSERT_EQ(cases.all.size(), 1U);
+  EXPECT_EQ(cases.caps, (std::vector<std::int64_t>{1, 8, 16}));
+  const Case& one = cases.all.front();
+  EXPECT_DOUBLE_EQ(one.limitCosts[0].value, std::log(2));
+  EXPECT_EQ(one.limitCosts[1].value, 0);
+  EXPECT_EQ(one.limitCosts[2].value, 0) << "1 % is nothing";
+  EXPECT_DOUBLE_EQ(one.skipCost->value, std::log(2)) << "as limit 1";
+  EXPECT_EQ(one.capCosts[2].value, 0) << "16 is as 8";
+  EXPECT_TRUE(casesOf(sweep, ReductionKind::convolution).all.empty());
+}
+
+TEST(Cases, SlowerThanTheBaselineCountsTenfoldAndAFailureMore) {
+  ShapeResult shape = testShape(64, 64, 65536);
+  shape.limits = {{1, us(10)}, {8, us(5)}};
+  shape.baseline = us(8);
+  const SweepResult sweep = oneShape(shape);
+  const Cases cases = casesOf(sweep, ReductionKind::matmul);
+  const Case& one = cases.all.front();
+  EXPECT_DOUBLE_EQ(one.limitCosts[0].value, 10 * std::log(2));
+  EXPECT_EQ(one.limitCosts[0].regressed, 1);
+  EXPECT_EQ(one.limitCosts[1].regressed, 0);
+  EXPECT_GT(one.limitCosts[2].value, one.limitCosts[0].value);
+  EXPECT_EQ(one.limitCosts[2].regressed, 1);
+}
+
+TEST(Cases, CostUnderALadderIsThatOfItsLimits) {
+  const SweepResult sweep = testSweep(40, [](const model::Reduction&) { return 64; }, 0, 7);
+  const Cases cases = casesOf(sweep, ReductionKind::matmul);
+  ASSERT_EQ(cases.all.size(), 40U);
+  EXPECT_NEAR(costUnder(cases, Ladder{{{INT64_MAX, {}, 64}}, 16}).value, 0, 1e-9);
+  EXPECT_NEAR(costUnder(cases, Ladder{{{INT64_MAX, {{INT64_MAX, 128}}, 64}}, 16}).value,
+              40 * std::log(1.3), 1e-6);
+  EXPECT_NEAR(costUnder(cases, Ladder{{}, 16}).value, 40 * 2 * std::log(1.3), 1e-6);
+  const Heuristic skipAll{ReductionKind::matmul, SourceForm::chain, {0, 0, 0}, {}};
+  EXPECT_EQ(costUnder(cases, skipAll).regressed, 40) << "limit 1 is 1.3^6 = 4.8 times the best";
+}
+
+TEST(Cases, FoldsAreEvenAndKeepEqualSizesTogether) {
+  SweepResult sweep = testSweep(23, [](const model::Reduction&) { return 64; }, 0, 7);
+  sweep.shapes.push_back(sweep.shapes.front());
+  sweep.shapes.back().arguments += " ";
+  const Cases cases = casesOf(sweep, ReductionKind::matmul);
+  const Folds folds = foldsOf(cases);
+  EXPECT_EQ(folds.count, 5U);
+  std::size_t seen = 0;
+  for (std::size_t fold = 0; fold < folds.count; ++fold) {
+    const std::size_t inside = inFold(cases, folds, fold).all.size();
+    EXPECT_GE(inside, 4U);
+    EXPECT_EQ(inside + outsideFold(cases, folds, fold).all.size(), 24U);
+    seen += inside;
+  }
+  EXPECT_EQ(seen, 24U);
+  for (std::size_t i = 1; i < cases.all.size(); ++i) {
+    if (cases.all[i].outputSize == cases.all[i - 1].outputSize) {
+      EXPECT_EQ(folds.ofCase[i], folds.ofCase[i - 1]);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace hone::split

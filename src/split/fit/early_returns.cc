@@ -1,0 +1,159 @@
+#include "split/fit/early_returns.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <set>
+
+#include "split/fit/boundaries.h"
+
+namespace hone::split {
+namespace {
+
+using Constant = std::int64_t EarlyReturns::*;
+constexpr std::array<Constant, 3> kConstants = {
+    &EarlyReturns::largeParallel, &EarlyReturns::smallReduction, &EarlyReturns::ratio};
+
+/// All combinations of so many candidates are tried; more of them only one constant at a time.
+constexpr std::size_t kCombined = 10;
+constexpr std::size_t kMostCandidates = 64;
+constexpr double kRounding = 1e-9;
+
+/// A case that may gain or lose by being skipped.
+struct Open {
+  const model::Reduction* reduction = nullptr;
+  double gain = 0;  ///< by skipping it
+};
+
+/// How far a constant is from the compiler's, either way.
+double distance(std::int64_t value, std::int64_t present) {
+  return std::abs(std::log(static_cast<double>(value + 1) / static_cast<double>(present + 1)));
+}
+
+std::vector<std::int64_t> thinned(const std::vector<std::int64_t>& values, std::size_t most) {
+  if (values.size() <= most) {
+    return values;
+  }
+  std::vector<std::int64_t> kept;
+  for (std::size_t i = 0; i < most; ++i) {
+    kept.push_back(values[i * (values.size() - 1) / (most - 1)]);
+  }
+  return kept;
+}
+
+/// Constants that part the measures of the cases in every way, round where there is room.
+std::vector<std::int64_t> candidatesOf(const std::set<std::int64_t>& measures) {
+  std::set<std::int64_t> candidates = {0, decimalAbove(*measures.rbegin())};
+  for (auto low = measures.begin(), high = std::next(low); high != measures.end(); ++low, ++high) {
+    candidates.insert(decimalBetween(*low, *high));
+    if (*high == *low + 1) {
+      candidates.insert(*low);  // some conditions are <, some <=
+    }
+  }
+  return {candidates.begin(), candidates.end()};
+}
+
+class Search {
+ public:
+  Search(const Heuristic& heuristic, const Cases& cases)
+      : form_(heuristic.form), present_(compilersReturns(heuristic.form, heuristic.kind)) {
+    for (const Case& one : cases.all) {
+      if (!one.skipCost) {
+        continue;
+      }
+      const double gain = costUnder(cases, heuristic.ladder, one).value - one.skipCost->value;
+      const EarlyReturns measures = measuresOf(form_, one.shape->reduction);
+      for (std::size_t i = 0; i < kConstants.size(); ++i) {
+        measures_[i].insert(measures.*kConstants[i]);
+      }
+      if (gain != 0) {
+        open_.push_back({&one.shape->reduction, gain});
+      }
+    }
+  }
+
+  EarlyReturns run() {
+    best_ = present_;
+    bestScore_ = scoreOf(present_);
+    if (open_.empty()) {
+      return present_;
+    }
+    combine();
+    while (refine()) {
+    }
+    return best_;
+  }
+
+ private:
+  /// What skipping saves, less the price of every constant that changes.
+  [[nodiscard]] double scoreOf(const EarlyReturns& returns) const {
+    double score = 0;
+    for (const Open& one : open_) {
+      score += skips(form_, returns, *one.reduction) ? one.gain : 0;
+    }
+    for (const Constant constant : kConstants) {
+      score -= returns.*constant == present_.*constant ? 0 : kRungCost;
+    }
+    return score;
+  }
+
+  bool consider(const EarlyReturns& returns) {
+    const double score = scoreOf(returns);
+    if (score <= bestScore_ + kRounding) {
+      return false;
+    }
+    best_ = returns;
+    bestScore_ = score;
+    return true;
+  }
+
+  /// The nearest to the compiler's first, for those win where several are as good.
+  [[nodiscard]] std::vector<std::int64_t> candidates(std::size_t constant, std::size_t most) const {
+    const std::int64_t present = present_.*kConstants[constant];
+    std::vector<std::int64_t> values = thinned(candidatesOf(measures_[constant]), most);
+    values.push_back(present);
+    std::stable_sort(values.begin(), values.end(), [&](std::int64_t a, std::int64_t b) {
+      return distance(a, present) < distance(b, present);
+    });
+    return values;
+  }
+
+  void combine() {
+    const auto parallel = candidates(0, kCombined);
+    const auto reduction = candidates(1, kCombined);
+    const auto ratio = candidates(2, kCombined);
+    for (const std::int64_t p : parallel) {
+      for (const std::int64_t s : reduction) {
+        for (const std::int64_t r : ratio) {
+          consider({p, s, r});
+        }
+      }
+    }
+  }
+
+  bool refine() {
+    bool better = false;
+    for (std::size_t i = 0; i < kConstants.size(); ++i) {
+      for (const std::int64_t value : candidates(i, kMostCandidates)) {
+        EarlyReturns changed = best_;
+        changed.*kConstants[i] = value;
+        better = consider(changed) || better;
+      }
+    }
+    return better;
+  }
+
+  SourceForm form_;
+  EarlyReturns present_, best_;
+  double bestScore_ = 0;
+  std::vector<Open> open_;
+  std::array<std::set<std::int64_t>, 3> measures_;
+};
+
+}  // namespace
+
+EarlyReturns fitReturns(const Heuristic& heuristic, const Cases& cases) {
+  return Search(heuristic, cases).run();
+}
+
+}  // namespace hone::split

@@ -1,0 +1,110 @@
+#include "split/fit/early_returns.h"
+
+#include <gtest/gtest.h>
+
+#include "split/fit/ladder_fit.h"
+#include "split/sweep/test_sweeps.h"
+
+namespace hone::split {
+namespace {
+
+using model::ReductionKind;
+
+Heuristic heuristicFor(SourceForm form, const Cases& cases) {
+  return {ReductionKind::matmul, form, compilersReturns(form, ReductionKind::matmul),
+          fitLadder(cases)};
+}
+
+/// Shapes with little to sum are best left alone; others gain by 64 parts.
+SweepResult sweepWithSmallSums(std::int64_t smallBelow, std::uint64_t seed) {
+  return testSweep(
+      80,
+      [=](const model::Reduction& reduction) {
+        return reduction.reductionSize() < smallBelow ? 1 : 64;
+      },
+      0.01, seed);
+}
+
+class EarlyReturnsOfSeed : public testing::TestWithParam<std::uint64_t> {};
+INSTANTIATE_TEST_SUITE_P(Seeds, EarlyReturnsOfSeed, testing::Range<std::uint64_t>(0, 20));
+
+TEST(EarlyReturns, TheCompilersStayWithoutEvidence) {
+  for (const SourceForm form : {SourceForm::chain, SourceForm::functions}) {
+    const EarlyReturns present = compilersReturns(form, ReductionKind::matmul);
+    EXPECT_EQ(fitReturns(heuristicFor(form, {}), {}), present);
+    SweepResult sweep = sweepWithSmallSums(100000, 1);
+    for (ShapeResult& shape : sweep.shapes) {
+      shape.noSplit.reset();
+      shape.limits.erase(1);
+    }
+    const Cases cases = casesOf(sweep, ReductionKind::matmul);
+    EXPECT_EQ(fitReturns(heuristicFor(form, cases), cases), present);
+  }
+}
+
+TEST(EarlyReturns, TheCompilersAreAsTheSourceHasThem) {
+  using enum SourceForm;
+  EXPECT_EQ(compilersReturns(functions, ReductionKind::convolution),
+            (EarlyReturns{640000, 8192, 64}));
+  EXPECT_EQ(compilersReturns(functions, ReductionKind::matmul),
+            (EarlyReturns{2048L * 4096, 18000, 48}));
+  EXPECT_EQ(compilersReturns(chain, ReductionKind::convolution), (EarlyReturns{512, 8192, 64}));
+  EXPECT_EQ(compilersReturns(chain, ReductionKind::matmul), (EarlyReturns{1024, 24576, 384}));
+}
+
+TEST_P(EarlyReturnsOfSeed, LeaveAloneWhatIsFasterUnsplit) {
+  const SweepResult sweep = sweepWithSmallSums(200000, GetParam());
+  const Cases cases = casesOf(sweep, ReductionKind::matmul);
+  Heuristic heuristic = heuristicFor(SourceForm::functions, cases);
+  heuristic.ladder = {{{INT64_MAX, {}, 64}}, 16};
+  const Cost before = costUnder(cases, heuristic);
+  heuristic.returns = fitReturns(heuristic, cases);
+  const Cost after = costUnder(cases, heuristic);
+  EXPECT_LT(after.value, before.value);
+  std::size_t wrong = 0;
+  for (const ShapeResult& shape : sweep.shapes) {
+    const bool small = shape.reduction.reductionSize() < 200000;
+    // A condition with numbers in it skips these in any case.
+    const std::int64_t output = shape.reduction.outputSize();
+    const bool fixed = output >= 1024L * 1024 && output < 1500L * 1024;
+    wrong += !fixed && small != skips(heuristic.form, heuristic.returns, shape.reduction) ? 1 : 0;
+  }
+  EXPECT_LE(wrong, 4U);
+}
+
+TEST(EarlyReturns, NoiseMovesNoConstant) {
+  SweepResult sweep = testSweep(50, [](const model::Reduction&) { return 64; }, 0, 5);
+  Random random(5);
+  for (ShapeResult& shape : sweep.shapes) {
+    for (auto& [limit, timing] : shape.limits) {
+      timing.meanUs = 100 + random.uniform();
+    }
+    shape.noSplit = shape.limits.at(8);
+    shape.baseline = shape.limits.at(16);
+  }
+  const Cases cases = casesOf(sweep, ReductionKind::matmul);
+  for (const SourceForm form : {SourceForm::chain, SourceForm::functions}) {
+    EXPECT_EQ(fitReturns(heuristicFor(form, cases), cases),
+              compilersReturns(form, ReductionKind::matmul));
+  }
+}
+
+TEST(EarlyReturns, MeasuresAreWhatTheConditionsCompare) {
+  const model::Reduction matmul{
+      .kind = ReductionKind::matmul, .sizes = {1000}, .batchSize = 2, .mSize = 10, .nSize = 40};
+  EXPECT_EQ(measuresOf(SourceForm::chain, matmul), (EarlyReturns{40, 1000, 25}));
+  EXPECT_EQ(measuresOf(SourceForm::functions, matmul), (EarlyReturns{800, 1000, 25}));
+  model::Reduction conv{.kind = ReductionKind::convolution,
+                        .sizes = {100, 10},
+                        .batchFirst = true,
+                        .batchSize = 4,
+                        .outputChannelSize = 25,
+                        .imageSize = 9};
+  EXPECT_EQ(measuresOf(SourceForm::chain, conv), (EarlyReturns{4, 1000, 100}));
+  EXPECT_EQ(measuresOf(SourceForm::functions, conv), (EarlyReturns{225, 1000, 66}));
+  conv.batchFirst = false;
+  EXPECT_EQ(measuresOf(SourceForm::functions, conv), (EarlyReturns{100, 1000, 100}));
+}
+
+}  // namespace
+}  // namespace hone::split

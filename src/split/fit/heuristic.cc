@@ -1,0 +1,178 @@
+#include "split/fit/heuristic.h"
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "model/result/json_reader.h"
+
+namespace hone::split {
+namespace {
+
+using model::JsonReader;
+using model::Reduction;
+using model::ReductionKind;
+
+/// As the compiler computes it: in doubles, then cut.
+std::int64_t ratioOf(std::int64_t summed, std::int64_t parallel, std::int64_t batch = 1) {
+  return static_cast<std::int64_t>(static_cast<double>(summed) /
+                                   std::sqrt(static_cast<double>(parallel)) /
+                                   static_cast<double>(batch));
+}
+
+EarlyReturns convolutionMeasures(SourceForm form, const Reduction& reduction) {
+  const std::int64_t summed = reduction.reductionSize();
+  const std::int64_t channels = reduction.outputChannelSize;
+  if (form == SourceForm::chain) {
+    // Both must reach the constant, so the smaller one decides.
+    return {std::min(channels, reduction.batchSize), summed,
+            ratioOf(summed, channels * reduction.batchSize)};
+  }
+  const std::int64_t parallel =
+      channels * (reduction.batchFirst ? reduction.imageSize : reduction.batchSize);
+  return {parallel, summed, ratioOf(summed, parallel)};
+}
+
+EarlyReturns matmulMeasures(SourceForm form, const Reduction& reduction) {
+  const std::int64_t summed = reduction.reductionSize();
+  return {form == SourceForm::chain ? std::max(reduction.mSize, reduction.nSize)
+                                    : reduction.outputSize(),
+          summed, ratioOf(summed, reduction.mSize * reduction.nSize, reduction.batchSize)};
+}
+
+bool convolutionSkips(SourceForm form, const EarlyReturns& returns, const Reduction& reduction) {
+  const EarlyReturns measures = convolutionMeasures(form, reduction);
+  return measures.largeParallel >= returns.largeParallel ||
+         (measures.ratio <= returns.ratio && measures.smallReduction < returns.smallReduction) ||
+         (form == SourceForm::functions && reduction.outputSize() >= 2L * 1024 * 1024 &&
+          measures.smallReduction < 50000);
+}
+
+bool matmulSkips(SourceForm form, const EarlyReturns& returns, const Reduction& reduction) {
+  const EarlyReturns measures = matmulMeasures(form, reduction);
+  const bool small = measures.smallReduction < returns.smallReduction;
+  if (form == SourceForm::chain) {
+    return measures.largeParallel > returns.largeParallel ||
+           (measures.ratio <= returns.ratio && small);
+  }
+  const std::int64_t output = reduction.outputSize();
+  return measures.largeParallel > returns.largeParallel ||
+         (measures.ratio < returns.ratio && small) ||
+         (output >= 1024L * 1024 && output < 1500L * 1024 && measures.smallReduction < 200000);
+}
+
+nlohmann::json toJson(const Band& band) {
+  nlohmann::json steps = nlohmann::json::array();
+  for (const Step& step : band.steps) {
+    steps.push_back({{"reduction_below", step.reductionBelow}, {"limit", step.limit}});
+  }
+  return {{"output_below", band.outputBelow}, {"steps", std::move(steps)}, {"limit", band.limit}};
+}
+
+Result<Band> bandFrom(const nlohmann::json& json) {
+  Band band;
+  std::vector<nlohmann::json> steps;
+  JsonReader reader(json, "band");
+  reader.required("output_below", band.outputBelow);
+  reader.required("steps", steps);
+  reader.required("limit", band.limit);
+  HONE_CHECK(reader.finish());
+  for (const nlohmann::json& one : steps) {
+    Step step;
+    JsonReader stepReader(one, "step");
+    stepReader.required("reduction_below", step.reductionBelow);
+    stepReader.required("limit", step.limit);
+    HONE_CHECK(stepReader.finish());
+    band.steps.push_back(step);
+  }
+  return band;
+}
+
+}  // namespace
+
+std::string_view nameOf(SourceForm form) {
+  return form == SourceForm::chain ? "chain" : "functions";
+}
+
+EarlyReturns compilersReturns(SourceForm form, ReductionKind kind) {
+  const bool chain = form == SourceForm::chain;
+  if (kind == ReductionKind::convolution) {
+    return chain ? EarlyReturns{512, 8192, 64} : EarlyReturns{640000, 8192, 64};
+  }
+  return chain ? EarlyReturns{1024, 24576, 384} : EarlyReturns{2048L * 4096, 18000, 48};
+}
+
+EarlyReturns measuresOf(SourceForm form, const Reduction& reduction) {
+  return reduction.kind == ReductionKind::convolution ? convolutionMeasures(form, reduction)
+                                                      : matmulMeasures(form, reduction);
+}
+
+bool skips(SourceForm form, const EarlyReturns& returns, const Reduction& reduction) {
+  return reduction.kind == ReductionKind::convolution ? convolutionSkips(form, returns, reduction)
+                                                      : matmulSkips(form, returns, reduction);
+}
+
+std::int64_t limitOf(const Ladder& ladder, const Reduction& reduction) {
+  for (const Band& band : ladder.bands) {
+    if (reduction.outputSize() >= band.outputBelow) {
+      continue;
+    }
+    for (const Step& step : band.steps) {
+      if (reduction.reductionSize() < step.reductionBelow) {
+        return step.limit;
+      }
+    }
+    return band.limit;
+  }
+  return std::min(ladder.cap, reduction.startSize());
+}
+
+std::optional<std::int64_t> limitOf(const Heuristic& heuristic, const Reduction& reduction) {
+  if (skips(heuristic.form, heuristic.returns, reduction)) {
+    return std::nullopt;
+  }
+  return limitOf(heuristic.ladder, reduction);
+}
+
+nlohmann::json toJson(const Heuristic& heuristic) {
+  nlohmann::json bands = nlohmann::json::array();
+  for (const Band& band : heuristic.ladder.bands) {
+    bands.push_back(toJson(band));
+  }
+  return {{"kind", model::nameOf(heuristic.kind)},
+          {"form", nameOf(heuristic.form)},
+          {"large_parallel", heuristic.returns.largeParallel},
+          {"small_reduction", heuristic.returns.smallReduction},
+          {"ratio", heuristic.returns.ratio},
+          {"bands", std::move(bands)},
+          {"cap", heuristic.ladder.cap}};
+}
+
+Result<Heuristic> heuristicFrom(const nlohmann::json& json) {
+  Heuristic heuristic;
+  std::string kind;
+  std::string form;
+  std::vector<nlohmann::json> bands;
+  JsonReader reader(json, "heuristic");
+  reader.required("kind", kind);
+  reader.required("form", form);
+  reader.required("large_parallel", heuristic.returns.largeParallel);
+  reader.required("small_reduction", heuristic.returns.smallReduction);
+  reader.required("ratio", heuristic.returns.ratio);
+  reader.required("bands", bands);
+  reader.required("cap", heuristic.ladder.cap);
+  HONE_CHECK(reader.finish());
+  heuristic.kind = kind == model::nameOf(ReductionKind::convolution) ? ReductionKind::convolution
+                                                                     : ReductionKind::matmul;
+  heuristic.form = form == nameOf(SourceForm::chain) ? SourceForm::chain : SourceForm::functions;
+  if (kind != model::nameOf(heuristic.kind) || form != nameOf(heuristic.form)) {
+    return userError("heuristic: there is no kind '{}' of the form '{}'", kind, form);
+  }
+  for (const nlohmann::json& band : bands) {
+    heuristic.ladder.bands.push_back(HONE_TRY(bandFrom(band)));
+  }
+  return heuristic;
+}
+
+}  // namespace hone::split

@@ -1,0 +1,118 @@
+#include "split/fit/recommendation.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "split/fit/cases.h"
+#include "split/fit/early_returns.h"
+#include "split/fit/grid_fit.h"
+#include "split/fit/ladder_fit.h"
+#include "split/source/cpp_code.h"
+
+namespace hone::split {
+namespace {
+
+using model::ReductionKind;
+using FitLadder = Ladder (*)(const Cases&);
+
+/// A 2-D ladder is longer code; it must be this much better on shapes it was not fitted to.
+constexpr double kWorthTwoD = 1.01;
+
+Cases notSkipped(const Cases& cases, const Heuristic& heuristic) {
+  Cases kept{cases.limits, cases.caps, {}};
+  std::copy_if(cases.all.begin(), cases.all.end(), std::back_inserter(kept.all),
+               [&](const Case& one) {
+                 return !skips(heuristic.form, heuristic.returns, one.shape->reduction);
+               });
+  return kept;
+}
+
+/// Ladder and early returns depend on each other: the ladder is fitted once more to what the
+/// returns leave to it.
+Heuristic fit(const Cases& cases, ReductionKind kind, SourceForm form, FitLadder fitLadder) {
+  Heuristic first{kind, form, compilersReturns(form, kind), fitLadder(cases)};
+  first.returns = fitReturns(first, cases);
+  const Cases kept = notSkipped(cases, first);
+  if (kept.all.size() == cases.all.size()) {
+    return first;
+  }
+  Heuristic again = first;
+  again.ladder = fitLadder(kept);
+  return costUnder(cases, again).regressed <= costUnder(cases, first).regressed ? again : first;
+}
+
+std::vector<Prediction> predictAll(const Heuristic& heuristic, const Cases& cases) {
+  std::vector<Prediction> predictions;
+  for (const Case& one : cases.all) {
+    predictions.push_back(predict(heuristic, *one.shape));
+  }
+  return predictions;
+}
+
+FittedHeuristic fitted(const Cases& cases, ReductionKind kind, SourceForm form,
+                       FitLadder fitLadder) {
+  FittedHeuristic result;
+  result.heuristic = fit(cases, kind, form, fitLadder);
+  result.inSample = regretOf(predictAll(result.heuristic, cases));
+  result.codeLines = static_cast<std::int64_t>(ladderCode(result.heuristic).size());
+  std::vector<Prediction> leftOut;
+  const Folds folds = foldsOf(cases);
+  for (std::size_t fold = 0; folds.count > 1 && fold < folds.count; ++fold) {
+    const Heuristic others = fit(outsideFold(cases, folds, fold), kind, form, fitLadder);
+    const auto predictions = predictAll(others, inFold(cases, folds, fold));
+    leftOut.insert(leftOut.end(), predictions.begin(), predictions.end());
+  }
+  result.leftOut = regretOf(leftOut);
+  return result;
+}
+
+std::string percentOver(const Regret& regret) {
+  return fmt::format("{:.1f} %", 100 * (regret.geomeanRatio - 1));
+}
+
+void decide(Recommendation& recommendation) {
+  const Regret& one = recommendation.oneD.leftOut;
+  const Regret& two = recommendation.twoD.leftOut;
+  const Regret& oneInSample = recommendation.oneD.inSample;
+  const Regret& twoInSample = recommendation.twoD.inSample;
+  const std::string figures =
+      fmt::format("shapes left out of the fit take {} more than their best with 2-D, {} with 1-D",
+                  percentOver(two), percentOver(one));
+  const bool safe =
+      two.regressed <= one.regressed && twoInSample.regressed <= oneInSample.regressed;
+  const bool better = two.geomeanRatio * kWorthTwoD < one.geomeanRatio;
+  recommendation.takeTwoD = two.shapes > 0 && safe && better;
+  if (two.shapes == 0) {
+    recommendation.why = "1-D: there are too few shapes to check a 2-D ladder";
+  } else if (recommendation.takeTwoD) {
+    recommendation.why = fmt::format("2-D: {}, and it regresses no more of them", figures);
+  } else if (!better) {
+    recommendation.why = fmt::format("1-D: {}; longer code must gain more than 1 %", figures);
+  } else {
+    recommendation.why = fmt::format(
+        "1-D: 2-D is predicted to make {} shapes slower than the compiler's own choice, "
+        "1-D {}",
+        std::max(two.regressed, twoInSample.regressed),
+        std::max(one.regressed, oneInSample.regressed));
+  }
+}
+
+}  // namespace
+
+std::vector<Recommendation> recommend(const SweepResult& sweep, SourceForm form) {
+  std::vector<Recommendation> recommendations;
+  for (const ReductionKind kind : {ReductionKind::convolution, ReductionKind::matmul}) {
+    const Cases cases = casesOf(sweep, kind);
+    if (cases.all.empty()) {
+      continue;
+    }
+    Recommendation one{
+        fitted(cases, kind, form, fitLadder), fitted(cases, kind, form, fitGrid), false, {}};
+    decide(one);
+    recommendations.push_back(std::move(one));
+  }
+  return recommendations;
+}
+
+}  // namespace hone::split

@@ -1,0 +1,122 @@
+#include "split/fit/recommendation.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "base/file.h"
+#include "split/source/cpp_code.h"
+#include "split/sweep/test_sweeps.h"
+
+namespace hone::split {
+namespace {
+
+using model::ReductionKind;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+SweepResult gridSweep() {
+  const Ladder known{{{square(128), {{200000, 16}}, 1024}, {square(512), {{1000000, 16}}, 256}},
+                     16};
+  return testSweep(120, bestBy(known), 0.02, 11);
+}
+
+SweepResult ladderSweep() {
+  return testSweep(120, bestBy({{{square(128), {}, 1024}, {square(512), {}, 128}}, 16}), 0.02, 11);
+}
+
+TEST(Recommendation, TakesTwoDWhereTheReductionSizeMatters) {
+  const auto all = recommend(gridSweep(), SourceForm::chain);
+  ASSERT_EQ(all.size(), 1U);
+  const Recommendation& one = all.front();
+  EXPECT_TRUE(one.takeTwoD) << one.why;
+  EXPECT_THAT(one.why, StartsWith("2-D: "));
+  EXPECT_LT(one.twoD.leftOut.geomeanRatio, 1.1);
+  EXPECT_GT(one.oneD.leftOut.geomeanRatio, one.twoD.leftOut.geomeanRatio);
+  EXPECT_EQ(one.taken(), one.twoD);
+  EXPECT_EQ(one.twoD.inSample.regressed, 0);
+  EXPECT_EQ(one.twoD.codeLines, static_cast<std::int64_t>(ladderCode(one.twoD.heuristic).size()));
+  EXPECT_EQ(one.twoD.leftOut.shapes + one.twoD.leftOut.unknown, 120);
+}
+
+TEST(Recommendation, TakesOneDWhereItIsAsGood) {
+  const Recommendation one = recommend(ladderSweep(), SourceForm::chain).at(0);
+  EXPECT_FALSE(one.takeTwoD);
+  EXPECT_THAT(one.why, HasSubstr("must gain more than 1 %"));
+  EXPECT_LT(one.oneD.leftOut.geomeanRatio, 1.06);
+  EXPECT_EQ(one.oneD.heuristic.form, SourceForm::chain);
+}
+
+TEST(Recommendation, IsOneForEachKind) {
+  SweepResult sweep = ladderSweep();
+  sweep.shapes.resize(20);
+  for (std::size_t i = 0; i < 10; ++i) {
+    model::Reduction& reduction = sweep.shapes[i].reduction;
+    reduction.kind = ReductionKind::convolution;
+    reduction.outputChannelSize = reduction.mSize;
+    reduction.batchSize = reduction.nSize;
+  }
+  const auto all = recommend(sweep, SourceForm::functions);
+  ASSERT_EQ(all.size(), 2U);
+  EXPECT_EQ(all[0].oneD.heuristic.kind, ReductionKind::convolution);
+  EXPECT_EQ(all[1].twoD.heuristic.kind, ReductionKind::matmul);
+  EXPECT_EQ(all[0].oneD.inSample.shapes, 10);
+}
+
+TEST(Recommendation, OfOneShapeSaysThatNothingWasChecked) {
+  SweepResult sweep = ladderSweep();
+  sweep.shapes.resize(1);
+  const Recommendation one = recommend(sweep, SourceForm::functions).at(0);
+  EXPECT_FALSE(one.takeTwoD);
+  EXPECT_THAT(one.why, HasSubstr("too few shapes"));
+  EXPECT_TRUE(recommend({}, SourceForm::functions).empty());
+}
+
+TEST(Recommendation, IsTheSameEveryTime) {
+  EXPECT_EQ(recommend(gridSweep(), SourceForm::functions),
+            recommend(gridSweep(), SourceForm::functions));
+}
+
+class RecommendationOfSeed : public testing::TestWithParam<std::uint64_t> {};
+INSTANTIATE_TEST_SUITE_P(Seeds, RecommendationOfSeed, testing::Range<std::uint64_t>(0, 5));
+
+TEST_P(RecommendationOfSeed, AKnownLadderIsFoundAndNothingRegresses) {
+  const Ladder known{{{square(64), {}, 1024}, {square(256), {}, 128}, {square(1024), {}, 32}}, 16};
+  const SweepResult sweep = testSweep(100, bestBy(known), 0.03, GetParam());
+  const Recommendation one = recommend(sweep, SourceForm::chain).at(0);
+  EXPECT_EQ(one.taken().inSample.regressed, 0);
+  EXPECT_EQ(one.taken().inSample.improved, 100);
+  EXPECT_LT(one.oneD.leftOut.geomeanRatio, 1.1);
+}
+
+TEST(RecommendationJson, IsReadBack) {
+  const auto all = recommend(gridSweep(), SourceForm::functions);
+  const auto read = recommendationsFrom(nlohmann::json::parse(toJson(all).dump()));
+  ASSERT_TRUE(read) << read.error().message;
+  EXPECT_EQ(*read, all);
+}
+
+TEST(RecommendationJson, IsAFileOfTheResultsFolder) {
+  const ScratchFolder scratch = ScratchFolder::create().value();
+  EXPECT_THAT(readRecommendations(scratch.path()).error().message, HasSubstr("hone split analyze"));
+  const auto all = recommend(ladderSweep(), SourceForm::functions);
+  ASSERT_TRUE(writeRecommendations(scratch.path(), all));
+  EXPECT_EQ(readRecommendations(scratch.path()).value(), all);
+  ASSERT_TRUE(writeFile(scratch.path() / "recommendation.json", "{"));
+  EXPECT_THAT(readRecommendations(scratch.path()).error().message,
+              HasSubstr("recommendation.json: this is not JSON"));
+}
+
+TEST(RecommendationJson, SaysWhatIsWrong) {
+  nlohmann::json json = toJson(recommend(ladderSweep(), SourceForm::functions));
+  EXPECT_THAT(recommendationsFrom(nlohmann::json::array()).error().message,
+              HasSubstr("must be an object"));
+  json["recommendations"][0]["one_d"]["heuristic"]["kind"] = "softmax";
+  EXPECT_THAT(recommendationsFrom(json).error().message, HasSubstr("softmax"));
+  json["recommendations"][0].erase("two_d");
+  EXPECT_THAT(recommendationsFrom(json).error().message, HasSubstr("'two_d' is missing"));
+}
+
+}  // namespace
+}  // namespace hone::split

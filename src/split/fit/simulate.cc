@@ -1,0 +1,117 @@
+#include "split/fit/simulate.h"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "split/fit/rule.h"
+#include "split/sweep/validation.h"
+#include "stats/summary.h"
+
+namespace hone::split {
+namespace {
+
+/// 1 for an empty set: no change.
+double geomeanRatio(std::span<const double> ratios) {
+  return ratios.empty() ? 1 : stats::geometricMean(ratios);
+}
+
+}  // namespace
+
+std::optional<LimitTime> fastestLimit(const ShapeResult& shape) {
+  std::optional<LimitTime> fastest;
+  for (const auto& [limit, timing] : shape.limits) {
+    if (!fastest || timing.meanUs < fastest->timeUs) {
+      fastest = {limit, timing.meanUs};
+    }
+  }
+  return fastest;
+}
+
+std::optional<LimitTime> slowestLimit(const ShapeResult& shape) {
+  std::optional<LimitTime> slowest;
+  for (const auto& [limit, timing] : shape.limits) {
+    if (!slowest || timing.meanUs > slowest->timeUs) {
+      slowest = {limit, timing.meanUs};
+    }
+  }
+  return slowest;
+}
+
+std::optional<double> bestUs(const ShapeResult& shape) {
+  const auto fastest = fastestLimit(shape);
+  std::optional<double> best = fastest ? std::optional(fastest->timeUs) : std::nullopt;
+  for (const std::optional<Timing>& other : {shape.baseline, shape.noSplit}) {
+    if (other && (!best || other->meanUs < *best)) {
+      best = other->meanUs;
+    }
+  }
+  return best;
+}
+
+std::optional<double> measuredUs(const ShapeResult& shape, std::optional<std::int64_t> limit) {
+  if (limit && shape.limits.contains(*limit)) {
+    return shape.limits.at(*limit).meanUs;
+  }
+  if (!limit && shape.noSplit) {
+    return shape.noSplit->meanUs;
+  }
+  const std::vector<std::int64_t> wanted = sizesUnder(shape.reduction, limit);
+  for (const auto& [other, timing] : shape.limits) {
+    if (sizesUnder(shape.reduction, other) == wanted) {
+      return timing.meanUs;
+    }
+  }
+  return shape.noSplit && wanted.empty() ? std::optional(shape.noSplit->meanUs) : std::nullopt;
+}
+
+std::optional<double> timeUnder(const ShapeResult& shape, std::optional<std::int64_t> limit) {
+  const auto measured = measuredUs(shape, limit);
+  if (measured || shape.limits.empty()) {
+    return measured;
+  }
+  if (!limit) {
+    return measuredUs(shape, 1);
+  }
+  const auto distance = [&](std::int64_t other) {
+    return std::abs(std::log2(static_cast<double>(other)) - std::log2(static_cast<double>(*limit)));
+  };
+  const auto nearest = std::min_element(
+      shape.limits.begin(), shape.limits.end(),
+      [&](const auto& a, const auto& b) { return distance(a.first) < distance(b.first); });
+  return nearest->second.meanUs;
+}
+
+Prediction predict(const Heuristic& heuristic, const ShapeResult& shape) {
+  return {&shape, timeUnder(shape, limitOf(heuristic, shape.reduction))};
+}
+
+Regret regretOf(std::span<const Prediction> predictions) {
+  Regret regret;
+  std::vector<double> ratios;
+  std::vector<double> speedups;
+  for (const Prediction& prediction : predictions) {
+    const auto best = bestUs(*prediction.shape);
+    if (!prediction.timeUs || !best) {
+      ++regret.unknown;
+      continue;
+    }
+    ++regret.shapes;
+    ratios.push_back(*prediction.timeUs / *best);
+    regret.totalUs += *prediction.timeUs;
+    regret.bestTotalUs += *best;
+    regret.worstRatio = std::max(regret.worstRatio, ratios.back());
+    if (const std::optional<Timing>& baseline = prediction.shape->baseline) {
+      const stats::Verdict verdict = verdictOf(baseline->meanUs, *prediction.timeUs);
+      regret.improved += verdict == stats::Verdict::improved ? 1 : 0;
+      regret.neutral += verdict == stats::Verdict::neutral ? 1 : 0;
+      regret.regressed += verdict == stats::Verdict::regressed ? 1 : 0;
+      speedups.push_back(baseline->meanUs / *prediction.timeUs);
+    }
+  }
+  regret.geomeanRatio = geomeanRatio(ratios);
+  regret.speedup = geomeanRatio(speedups);
+  return regret;
+}
+
+}  // namespace hone::split

@@ -1,0 +1,143 @@
+#include "split/report/analysis_text.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "split/fit/simulate.h"
+#include "split/report/recommendation_text.h"
+#include "split/report/text_parts.h"
+#include "split/report/validation_text.h"
+
+namespace hone::split {
+namespace {
+
+constexpr std::size_t kMostFailures = 20;
+constexpr std::size_t kTop = 20;
+
+std::string introductionText(const SweepResult& sweep) {
+  std::string text = fmt::format("{}; limits {}\n",
+                                 countText(static_cast<std::int64_t>(sweep.shapes.size()), "shape"),
+                                 fmt::join(sweep.limits, ", "));
+  const std::size_t shown = std::min(sweep.failures.size(), kMostFailures);
+  if (shown > 0) {
+    text += fmt::format("{} without a time:\n",
+                        countText(static_cast<std::int64_t>(sweep.failures.size()), "trial"));
+  }
+  for (std::size_t i = 0; i < shown; ++i) {
+    text += fmt::format("  {}\n", sweep.failures[i]);
+  }
+  if (sweep.failures.size() > shown) {
+    text += fmt::format("  and {} more\n", sweep.failures.size() - shown);
+  }
+  return text + "\n";
+}
+
+std::string rankingText(const LimitRanking& ranking, std::size_t shapes) {
+  std::string text = fmt::format(
+      "Over {} of {} that have a time under every limit; the lowest geometric mean first.\n\n",
+      ranking.shapes, countText(static_cast<std::int64_t>(shapes), "shape"));
+  for (const LimitStatistics& limit : ranking.limits) {
+    text += fmt::format("limitParallelLoops = {}:\n", limit.limit);
+    text += fmt::format("  Geometric Mean:   {} ms\n", inMs(limit.geomeanUs));
+    text += fmt::format("  Arithmetic Mean:  {} ms\n", inMs(limit.meanUs));
+    text += fmt::format("  Median:           {} ms\n", inMs(limit.medianUs));
+    text += fmt::format("  P95:              {} ms\n", inMs(limit.p95Us));
+    text += fmt::format("  Total Runtime:    {} ms\n\n", inMs(limit.totalUs));
+  }
+  if (!ranking.failed.empty()) {
+    text += fmt::format("Without any time, and left out: {}\n\n", fmt::join(ranking.failed, ", "));
+  }
+  return text;
+}
+
+std::string comparisonsText(const BaselineComparisons& comparisons) {
+  std::string text;
+  for (const BaselineComparison& one : comparisons.limits) {
+    text += fmt::format("{} vs baseline:\n",
+                        one.limit ? fmt::format("limit={}", *one.limit) : "no split");
+    text += fmt::format("  Win Rate:         {:.1f}% ({}/{} tests faster)\n", one.winRate(),
+                        one.faster, one.tests());
+    if (one.faster > 0) {
+      text += fmt::format("  Avg Improvement:  {:.1f}%\n  Max Improvement:  {:.1f}%\n",
+                          one.averageImprovement, one.largestImprovement);
+    }
+    if (one.slower > 0) {
+      text +=
+          fmt::format("  Avg Regression:   {:.1f}% ({} slower)\n  Max Regression:   {:.1f}%\n",
+                      one.averageRegression, countText(one.slower, "test"), one.largestRegression);
+    }
+    text += "\n";
+  }
+  if (text.empty()) {
+    text = "No shape has a time under both the baseline and a limit.\n\n";
+  }
+  if (comparisons.withoutBaseline > 0) {
+    text += fmt::format("Left out: {} without a baseline.\n\n",
+                        countText(comparisons.withoutBaseline, "shape"));
+  }
+  return text;
+}
+
+std::string clustersText(const std::vector<ShapeCluster>& clusters) {
+  const bool mixed = !clusters.empty() && clusters.front().kind != clusters.back().kind;
+  const auto range = [](const SizeRange& sizes) {
+    return fmt::format("{} - {} (median {})", groupedText(sizes.least), groupedText(sizes.most),
+                       groupedText(sizes.median));
+  };
+  std::string text;
+  for (const ShapeCluster& cluster : clusters) {
+    text += fmt::format("Cluster for limitParallelLoops = {}{}:\n", cluster.limit,
+                        mixed ? fmt::format(" ({})", model::nameOf(cluster.kind)) : "");
+    text += fmt::format("  Count: {}\n", countText(cluster.count, "test"));
+    text += fmt::format("  OutputSize range: {}\n", range(cluster.outputSize));
+    text += fmt::format("  ReductionSize range: {}\n", range(cluster.reductionSize));
+    text += fmt::format("  Avg speedup: {:.2f}x\n\n", cluster.averageSpeedup);
+  }
+  return text;
+}
+
+std::string topText(const SweepResult& sweep) {
+  struct Top {
+    const ShapeResult* shape = nullptr;
+    LimitTime best;
+    double speedup = 1;
+  };
+  std::vector<Top> all;
+  for (const ShapeResult& shape : sweep.shapes) {
+    if (const auto best = fastestLimit(shape)) {
+      all.push_back({&shape, *best, slowestLimit(shape)->timeUs / best->timeUs});
+    }
+  }
+  std::stable_sort(all.begin(), all.end(),
+                   [](const Top& a, const Top& b) { return a.speedup > b.speedup; });
+  std::string text;
+  for (std::size_t i = 0; i < std::min(all.size(), kTop); ++i) {
+    text += fmt::format("#{}: {}\n    Best limit: {}, Runtime: {}ms, Speedup: {:.2f}x\n", i + 1,
+                        all[i].shape->arguments, all[i].best.limit, inMs(all[i].best.timeUs),
+                        all[i].speedup);
+  }
+  return text + "\n";
+}
+
+}  // namespace
+
+std::string analysisText(const Analysis& analysis, const std::optional<Validation>& validation) {
+  std::string text = introductionText(analysis.sweep);
+  text += headingText("PART 1: PERFORMANCE SUMMARY BY LIMIT");
+  text += rankingText(analysis.ranking, analysis.sweep.shapes.size());
+  text += headingText("PART 2: BASELINE COMPARISON");
+  text += comparisonsText(analysis.comparisons);
+  text += headingText("PART 3: CLUSTER ANALYSIS");
+  text += clustersText(analysis.clusters);
+  text += headingText("PART 4: C++ CODE RECOMMENDATIONS");
+  text += recommendationText(analysis.recommendations);
+  text += headingText("PART 5: TOP 20 HIGHEST SPEEDUPS");
+  text += topText(analysis.sweep);
+  text += headingText("PART 6: OPTIMIZED CONFIGURATION - VALIDATED PERFORMANCE");
+  text += validationText(validation);
+  return text;
+}
+
+}  // namespace hone::split

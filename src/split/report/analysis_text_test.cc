@@ -1,0 +1,336 @@
+#include "split/report/analysis_text.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "split/sweep/test_sweeps.h"
+
+namespace hone::split {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+Timing us(double mean) { return {mean, 0, 0, 0, 0}; }
+
+/// Two matmuls and a convolution whose limit 64 failed.
+SweepResult smallSweep() {
+  const model::Conv conv{.direction = model::ConvDirection::weightBackward,
+                         .n = 16,
+                         .c = 32,
+                         .h = 48,
+                         .w = 32,
+                         .k = 64,
+                         .y = 3,
+                         .x = 3};
+  SweepResult sweep{{8, 64},
+                    {testShape(16, 16, 65536),
+                     testShape(512, 512, 65536),
+                     {"the convolution", reductionOf(conv).value(), {}, {}, {}}},
+                    {"limit 64 of the convolution: it does not compile"},
+                    0};
+  sweep.shapes[0].limits = {{8, us(4000)}, {64, us(1000)}};
+  sweep.shapes[0].baseline = us(2000);
+  sweep.shapes[1].limits = {{8, us(100)}, {64, us(400)}};
+  sweep.shapes[2].limits = {{8, us(12.5)}};
+  sweep.shapes[2].baseline = us(12.5);
+  sweep.shapes[2].noSplit = us(25);
+  return sweep;
+}
+
+constexpr std::string_view kGolden = R"golden(3 shapes; limits 8, 64
+1 trial without a time:
+  limit 64 of the convolution: it does not compile
+
+====================================================================================================
+PART 1: PERFORMANCE SUMMARY BY LIMIT
+====================================================================================================
+
+Over 2 of 3 shapes that have a time under every limit; the lowest geometric mean first.
+
+limitParallelLoops = 64:
+  Geometric Mean:   0.6325 ms
+  Arithmetic Mean:  0.7000 ms
+  Median:           0.7000 ms
+  P95:              1.00 ms
+  Total Runtime:    1.40 ms
+
+limitParallelLoops = 8:
+  Geometric Mean:   0.6325 ms
+  Arithmetic Mean:  2.05 ms
+  Median:           2.05 ms
+  P95:              4.00 ms
+  Total Runtime:    4.10 ms
+
+====================================================================================================
+PART 2: BASELINE COMPARISON
+====================================================================================================
+
+limit=8 vs baseline:
+  Win Rate:         0.0% (0/2 tests faster)
+  Avg Regression:   100.0% (1 test slower)
+  Max Regression:   100.0%
+
+limit=64 vs baseline:
+  Win Rate:         100.0% (1/1 tests faster)
+  Avg Improvement:  50.0%
+  Max Improvement:  50.0%
+
+no split vs baseline:
+  Win Rate:         0.0% (0/1 tests faster)
+  Avg Regression:   100.0% (1 test slower)
+  Max Regression:   100.0%
+
+Left out: 1 shape without a baseline.
+
+====================================================================================================
+PART 3: CLUSTER ANALYSIS
+====================================================================================================
+
+Cluster for limitParallelLoops = 8 (convolution):
+  Count: 1 test
+  OutputSize range: 18,432 - 18,432 (median 18,432)
+  ReductionSize range: 22,080 - 22,080 (median 22,080)
+  Avg speedup: 1.00x
+
+Cluster for limitParallelLoops = 64 (matmul):
+  Count: 1 test
+  OutputSize range: 256 - 256 (median 256)
+  ReductionSize range: 65,536 - 65,536 (median 65,536)
+  Avg speedup: 4.00x
+
+Cluster for limitParallelLoops = 8 (matmul):
+  Count: 1 test
+  OutputSize range: 262,144 - 262,144 (median 262,144)
+  ReductionSize range: 65,536 - 65,536 (median 65,536)
+  Avg speedup: 4.00x
+
+====================================================================================================
+PART 4: C++ CODE RECOMMENDATIONS
+====================================================================================================
+
+For today's compiler, whose functions return the limit
+
+A) Early Return Thresholds
+
+FOR CONVOLUTION (getConvolutionReductionSizes):
+  const int64_t largeParallelSize = 640000;
+  const int64_t smallReductionSize = 8192;
+  const int64_t ratioThreshold = 64;
+
+FOR MATMUL (getMatmulLikeReductionSizes):
+  const int64_t largeOutputSize = 8388608;
+  const int64_t smallKSize = 18000;
+  const int64_t ratioThreshold = 48;
+
+B) limitParallelLoops Logic
+
+FOR CONVOLUTION (getConvolutionLimitParallelLoops):
+
+1-D, by output size: 1 line (recommended)
+  predicted for these shapes: 0.0 % over the best of each shape, at worst 1.00x; against the baseline 1.00x: 0 improved, 1 neutral, 0 regressed
+
+  return std::min<int64_t>(8, startTileSize);
+
+2-D, by output size and reduction size: 1 line
+  predicted for these shapes: 0.0 % over the best of each shape, at worst 1.00x; against the baseline 1.00x: 0 improved, 1 neutral, 0 regressed
+
+  return std::min<int64_t>(16, startTileSize);
+
+Take 1-D: there are too few shapes to check a 2-D ladder.
+No shape is predicted to gain by it: keep the compiler's own code.
+
+FOR MATMUL (getMatmulLimitParallelLoops):
+
+1-D, by output size: 4 lines (recommended)
+  predicted for these shapes: 0.0 % over the best of each shape, at worst 1.00x; against the baseline 2.00x: 1 improved, 0 neutral, 0 regressed
+  for shapes left out of the fit: 100.0 % over the best of each shape, at worst 4.00x; against the baseline 0.50x: 0 improved, 0 neutral, 1 regressed
+
+  if (outputSize < 128 * 128) {
+    return 64;
+  }
+  return std::min<int64_t>(8, startTileSize);
+
+2-D, by output size and reduction size: 4 lines
+  predicted for these shapes: 0.0 % over the best of each shape, at worst 1.00x; against the baseline 2.00x: 1 improved, 0 neutral, 0 regressed
+  for shapes left out of the fit: 100.0 % over the best of each shape, at worst 4.00x; against the baseline 0.50x: 0 improved, 0 neutral, 1 regressed
+
+  if (outputSize < 128 * 128) {
+    return 64;
+  }
+  return std::min<int64_t>(16, startTileSize);
+
+Take 1-D: shapes left out of the fit take 100.0 % more than their best with 2-D, 100.0 % with 1-D; longer code must gain more than 1 %.
+
+For a compiler whose source has a chain `int64_t limitParallelLoops; if …`
+
+A) Early Return Thresholds
+
+FOR CONVOLUTION (getWeightBackwardReductionSizes):
+  const int64_t largeParallelSize = 512;
+  const int64_t largeReductionSize = 8192;
+  const int64_t ratioThreshold = 64;
+
+FOR MATMUL (getMatmulLikeReductionSizes):
+  const int64_t largeMNSize = 1024;
+  const int64_t largeKSize = 24576;
+  const int64_t ratioThreshold = 384;
+
+B) limitParallelLoops Logic
+
+FOR CONVOLUTION (getWeightBackwardReductionSizes):
+
+1-D, by output size: 2 lines (recommended)
+  predicted for these shapes: 0.0 % over the best of each shape, at worst 1.00x; against the baseline 1.00x: 0 improved, 1 neutral, 0 regressed
+
+  int64_t limitParallelLoops;
+  limitParallelLoops = std::min<int64_t>(8, tileSizes[0]);
+
+2-D, by output size and reduction size: 2 lines
+  predicted for these shapes: 0.0 % over the best of each shape, at worst 1.00x; against the baseline 1.00x: 0 improved, 1 neutral, 0 regressed
+
+  int64_t limitParallelLoops;
+  limitParallelLoops = std::min<int64_t>(16, tileSizes[0]);
+
+Take 1-D: there are too few shapes to check a 2-D ladder.
+No shape is predicted to gain by it: keep the compiler's own code.
+
+FOR MATMUL (getMatmulLikeReductionSizes):
+
+1-D, by output size: 6 lines (recommended)
+  predicted for these shapes: 0.0 % over the best of each shape, at worst 1.00x; against the baseline 2.00x: 1 improved, 0 neutral, 0 regressed
+  for shapes left out of the fit: 100.0 % over the best of each shape, at worst 4.00x; against the baseline 0.50x: 0 improved, 0 neutral, 1 regressed
+
+  int64_t limitParallelLoops;
+  if (outputSize < 128 * 128) {
+    limitParallelLoops = 64;
+  } else {
+    limitParallelLoops = std::min<int64_t>(8, tileSizes[0]);
+  }
+
+2-D, by output size and reduction size: 6 lines
+  predicted for these shapes: 0.0 % over the best of each shape, at worst 1.00x; against the baseline 2.00x: 1 improved, 0 neutral, 0 regressed
+  for shapes left out of the fit: 100.0 % over the best of each shape, at worst 4.00x; against the baseline 0.50x: 0 improved, 0 neutral, 1 regressed
+
+  int64_t limitParallelLoops;
+  if (outputSize < 128 * 128) {
+    limitParallelLoops = 64;
+  } else {
+    limitParallelLoops = std::min<int64_t>(16, tileSizes[0]);
+  }
+
+Take 1-D: shapes left out of the fit take 100.0 % more than their best with 2-D, 100.0 % with 1-D; longer code must gain more than 1 %.
+
+====================================================================================================
+PART 5: TOP 20 HIGHEST SPEEDUPS
+====================================================================================================
+
+#1: gemm -m 16 -n 16 -k 65536 -u 0 -v 0
+    Best limit: 64, Runtime: 1.00ms, Speedup: 4.00x
+#2: gemm -m 512 -n 512 -k 65536 -u 0 -v 0
+    Best limit: 8, Runtime: 0.1000ms, Speedup: 4.00x
+#3: the convolution
+    Best limit: 8, Runtime: 0.0125ms, Speedup: 1.00x
+
+====================================================================================================
+PART 6: OPTIMIZED CONFIGURATION - VALIDATED PERFORMANCE
+====================================================================================================
+
+not validated yet: hone split test-optimized <workload> measures the code of Part 4
+)golden";
+
+TEST(AnalysisText, Golden) { EXPECT_EQ(analysisText(analyze(smallSweep())), kGolden); }
+
+TEST(AnalysisText, EndsInTheValidation) {
+  Validation validation;
+  validation.shapes.push_back({"x", 200, 100, std::nullopt, stats::Verdict::improved});
+  const std::string text = analysisText(analyze(smallSweep()), validation);
+  EXPECT_THAT(text, HasSubstr("✅ EXCELLENT RESULTS - READY FOR PRODUCTION\n"));
+  EXPECT_THAT(text, Not(HasSubstr("not validated yet")));
+}
+
+TEST(AnalysisText, OfNothingHasItsParts) {
+  const std::string text = analysisText(analyze({}));
+  for (int part = 1; part <= 6; ++part) {
+    EXPECT_THAT(text, HasSubstr(fmt::format("\nPART {}: ", part)));
+  }
+  EXPECT_THAT(text, HasSubstr("there is nothing to recommend"));
+}
+
+TEST(AnalysisText, ShowsTheConstantsOfBothLaddersWhereTheyDiffer) {
+  Analysis analysis = analyze(smallSweep());
+  Recommendation& one = analysis.recommendations.front();
+  one.twoD.heuristic.returns.ratio = 7;
+  one.takeTwoD = true;
+  const std::string text = analysisText(analysis);
+  EXPECT_THAT(text, HasSubstr("  // with the 2-D code, which is recommended\n"));
+  EXPECT_THAT(text, HasSubstr("  const int64_t ratioThreshold = 7;\n  // with the 1-D code\n"));
+}
+
+TEST(AnalysisText, SaysWhereNothingIsGained) {
+  SweepResult sweep = smallSweep();
+  for (ShapeResult& shape : sweep.shapes) {
+    shape.baseline = shape.limits.begin()->second;
+    shape.limits = {{8, *shape.baseline}};
+  }
+  EXPECT_THAT(analysisText(analyze(sweep)), HasSubstr("keep the compiler's own code"));
+}
+
+/// Times of any size, most of them missing.
+SweepResult anySweep(std::uint64_t seed) {
+  Random random(seed);
+  SweepResult sweep =
+      testSweep(random.below(25), [](const model::Reduction&) { return 64; }, 0.5, seed);
+  const auto anyTime = [&] { return us(std::pow(10, 20 * random.uniform() - 6)); };
+  for (ShapeResult& shape : sweep.shapes) {
+    for (const std::int64_t limit : kTestLimits) {
+      if (random.below(3) == 0) {
+        shape.limits.erase(limit);
+      } else if (random.below(3) == 0) {
+        shape.limits[limit] = anyTime();
+      }
+    }
+    if (random.below(5) == 0) {
+      shape.limits.clear();
+    }
+    shape.baseline = random.below(2) == 0 ? std::nullopt : std::optional(anyTime());
+    shape.noSplit = random.below(2) == 0 ? std::nullopt : std::optional(anyTime());
+    if (random.below(3) == 0) {
+      shape.reduction.kind = model::ReductionKind::convolution;
+    }
+  }
+  return sweep;
+}
+
+Validation anyValidation(const SweepResult& sweep) {
+  Validation validation;
+  for (const ShapeResult& shape : sweep.shapes) {
+    if (shape.baseline && !shape.limits.empty()) {
+      const double baseline = shape.baseline->meanUs;
+      const double optimized = shape.limits.begin()->second.meanUs;
+      validation.shapes.push_back(
+          {shape.arguments, baseline, optimized, {}, verdictOf(baseline, optimized)});
+    } else {
+      ++validation.withoutBaseline;
+    }
+  }
+  return validation;
+}
+
+RC_GTEST_PROP(AnalysisText, HasNoInfinityAndNoNan, ()) {
+  const SweepResult sweep = anySweep(*rc::gen::arbitrary<std::uint64_t>());
+  const std::string text = analysisText(analyze(sweep), anyValidation(sweep));
+  for (const std::string& line : splitAt(text, '\n')) {
+    for (const std::string& word : splitAt(line, ' ')) {
+      RC_ASSERT(word.find("inf") == std::string::npos);
+      RC_ASSERT(word.find("nan") == std::string::npos);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace hone::split

@@ -1,0 +1,131 @@
+#include "split/report/recommendation_text.h"
+
+#include <fmt/format.h>
+
+#include <string_view>
+#include <vector>
+
+#include "split/report/text_parts.h"
+#include "split/source/cpp_code.h"
+
+namespace hone::split {
+namespace {
+
+using Recommendations = std::vector<const Recommendation*>;
+
+std::string_view kindText(const Recommendation& one) {
+  return one.oneD.heuristic.kind == model::ReductionKind::convolution ? "CONVOLUTION" : "MATMUL";
+}
+
+std::string_view nameOf(const Recommendation& one, const FittedHeuristic& fitted) {
+  return &fitted == &one.oneD ? "1-D" : "2-D";
+}
+
+/// The one to take first.
+std::vector<const FittedHeuristic*> fitsOf(const Recommendation& one) {
+  return {&one.taken(), one.takeTwoD ? &one.oneD : &one.twoD};
+}
+
+std::string constantsText(const Recommendation& one) {
+  std::string text = fmt::format("FOR {} ({}):\n", kindText(one), functionOf(one.oneD.heuristic));
+  const bool same = one.oneD.heuristic.returns == one.twoD.heuristic.returns;
+  for (const FittedHeuristic* fitted : fitsOf(one)) {
+    if (!same) {
+      text += fmt::format("  // with the {} code{}\n", nameOf(one, *fitted),
+                          fitted == &one.taken() ? ", which is recommended" : "");
+    }
+    for (const NamedConstant& constant : constantsOf(fitted->heuristic)) {
+      text += fmt::format("  const int64_t {} = {};\n", constant.name, constant.value);
+    }
+    if (same) {
+      break;
+    }
+  }
+  return text + "\n";
+}
+
+std::string regretText(std::string_view what, const Regret& regret) {
+  if (regret.shapes == 0) {
+    return "";
+  }
+  std::string text = fmt::format("  {}: {:.1f} % over the best of each shape, at worst {:.2f}x",
+                                 what, 100 * (regret.geomeanRatio - 1), regret.worstRatio);
+  if (regret.improved + regret.neutral + regret.regressed > 0) {
+    text += fmt::format("; against the baseline {:.2f}x: {} improved, {} neutral, {} regressed",
+                        regret.speedup, regret.improved, regret.neutral, regret.regressed);
+  }
+  if (regret.unknown > 0) {
+    text += fmt::format("; {} without a time to tell by", countText(regret.unknown, "shape"));
+  }
+  return text + "\n";
+}
+
+std::string ladderText(const Recommendation& one, const FittedHeuristic& fitted) {
+  const bool twoD = &fitted == &one.twoD;
+  std::string text = fmt::format("{}, by {}: {}{}\n", nameOf(one, fitted),
+                                 twoD ? "output size and reduction size" : "output size",
+                                 countText(fitted.codeLines, "line"),
+                                 &fitted == &one.taken() ? " (recommended)" : "");
+  text += regretText("predicted for these shapes", fitted.inSample);
+  text += regretText("for shapes left out of the fit", fitted.leftOut);
+  text += "\n";
+  for (const std::string& line : ladderCode(fitted.heuristic)) {
+    text += line + "\n";
+  }
+  return text + "\n";
+}
+
+/// The function that the ladder stands in.
+std::string ladderFunction(const Heuristic& heuristic) {
+  if (heuristic.form == SourceForm::chain) {
+    return functionOf(heuristic);
+  }
+  return heuristic.kind == model::ReductionKind::convolution ? "getConvolutionLimitParallelLoops"
+                                                             : "getMatmulLimitParallelLoops";
+}
+
+std::string laddersText(const Recommendation& one) {
+  std::string text =
+      fmt::format("FOR {} ({}):\n\n", kindText(one), ladderFunction(one.oneD.heuristic));
+  text += ladderText(one, one.oneD) + ladderText(one, one.twoD);
+  text += fmt::format("Take {}.\n", one.why);
+  const Regret& taken = one.taken().inSample;
+  if (taken.neutral + taken.regressed > 0 && taken.improved == 0) {
+    text += "No shape is predicted to gain by it: keep the compiler's own code.\n";
+  }
+  return text + "\n";
+}
+
+std::string formText(std::string_view title, const Recommendations& ofForm) {
+  std::string text = fmt::format("{}\n\nA) Early Return Thresholds\n\n", title);
+  for (const Recommendation* one : ofForm) {
+    text += constantsText(*one);
+  }
+  text += "B) limitParallelLoops Logic\n\n";
+  for (const Recommendation* one : ofForm) {
+    text += laddersText(*one);
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string recommendationText(std::span<const Recommendation> recommendations) {
+  Recommendations functions;
+  Recommendations chain;
+  for (const Recommendation& one : recommendations) {
+    (one.oneD.heuristic.form == SourceForm::functions ? functions : chain).push_back(&one);
+  }
+  std::string text;
+  if (!functions.empty()) {
+    text += formText("For today's compiler, whose functions return the limit", functions);
+  }
+  if (!chain.empty()) {
+    text += formText("For a compiler whose source has a chain `int64_t limitParallelLoops; if …`",
+                     chain);
+  }
+  return text.empty() ? "No shape has a time under a limit: there is nothing to recommend.\n\n"
+                      : text;
+}
+
+}  // namespace hone::split

@@ -1,0 +1,327 @@
+#include "split/source/source_form.h"
+
+#include <algorithm>
+#include <string_view>
+
+#include "split/source/ladder_reader.h"
+#include "split/source/source_function.h"
+
+namespace hone::split {
+namespace {
+
+using model::ReductionKind;
+using Kind = Token::Kind;
+
+constexpr std::string_view kLimit = "limitParallelLoops";
+
+std::string_view limitFunctionOf(ReductionKind kind) {
+  return kind == ReductionKind::convolution ? "getConvolutionLimitParallelLoops"
+                                            : "getMatmulLimitParallelLoops";
+}
+
+/// The function that has the early returns, and what it was called between the two forms.
+std::vector<std::string_view> sizesFunctionsOf(ReductionKind kind, SourceForm form) {
+  if (kind == ReductionKind::matmul) {
+    return {"getMatmulLikeReductionSizes"};
+  }
+  if (form == SourceForm::functions) {
+    return {"getConvolutionReductionSizes"};
+  }
+  return {"getWeightBackwardReductionSizes", "getConvolutionReductionSizes"};
+}
+
+/// The first of these functions that the source defines.
+Result<Definition> require(const Source& source, std::span<const std::string_view> names) {
+  for (const std::string_view name : names) {
+    if (const auto found = HONE_TRY(findDefinition(source, name))) {
+      return *found;
+    }
+  }
+  return otherForm(source, 1, "the function {} is not in this file", names.front());
+}
+
+bool isUse(const Source& source, std::size_t at, std::string_view word) {
+  return source.tokens[at].kind == Kind::word && source.tokens[at].text == word;
+}
+
+/// Whether a statement begins at the token.
+bool beginsStatement(const Source& source, std::size_t at) {
+  return at > 0 && std::string_view(";{}").contains(source.tokens[at - 1].text);
+}
+
+/// `TYPE NAME =` in the function and in no block of it, before `end`; the index of the name.
+std::optional<std::size_t> declarationOf(const Source& source, std::size_t begin, std::size_t end,
+                                         std::string_view name) {
+  for (const std::size_t i : topLevel(source, begin, end)) {
+    if (i > begin && isUse(source, i, name) && source.tokens[i - 1].kind == Kind::word &&
+        matches(source.tokens, i + 1, {"="})) {
+      return i;
+    }
+  }
+  return std::nullopt;
+}
+
+/// Variables that the code uses and the rest of the function only declares: without the code, or
+/// with another one, the compiler may call them unused.
+std::vector<std::string> namesOfCodeOnly(const Source& source, const Decision& decision) {
+  std::vector<std::string> names;
+  for (const Token& token : decision.code(source)) {
+    if (token.kind != Kind::word || std::ranges::find(names, token.text) != names.end() ||
+        !declarationOf(source, decision.bodyBegin, decision.codeBegin, token.text)) {
+      continue;
+    }
+    int uses = 0;
+    for (std::size_t i = decision.bodyBegin; i < decision.bodyEnd; ++i) {
+      const bool outside = i < decision.codeBegin || i >= decision.codeEnd;
+      uses += outside && isUse(source, i, token.text) ? 1 : 0;
+    }
+    if (uses == 1) {
+      names.emplace_back(token.text);
+    }
+  }
+  return names;
+}
+
+/// The ladder that is put in uses these.
+Result<void> checkVariables(const Source& source, const Decision& decision) {
+  const std::string_view summed =
+      decision.kind == ReductionKind::convolution ? "reductionSize" : "kSize";
+  const auto top = topLevel(source, decision.bodyBegin, decision.codeBegin);
+  const auto declared = [&](std::string_view type, std::string_view name) {
+    return std::ranges::any_of(
+        top, [&](std::size_t i) { return matches(source.tokens, i, {type, name, "="}); });
+  };
+  const int line = source.tokens[decision.codeBegin].line;
+  for (const std::string_view size : {std::string_view("outputSize"), summed}) {
+    if (!declared("int64_t", size)) {
+      return otherForm(source, line, "{} has no 'int64_t {} = …;' before this line",
+                       decision.function, size);
+    }
+  }
+  if (!declared(">", "tileSizes")) {
+    return otherForm(source, line,
+                     "{} has no 'SmallVector<int64_t> tileSizes = …;' before this line",
+                     decision.function);
+  }
+  return {};
+}
+
+/// From `int64_t limitParallelLoops;` to the end of the chain, the lines `(void)name;` between
+/// them included.
+Result<void> findChain(const Source& source, Decision& decision) {
+  const std::vector<Token>& tokens = source.tokens;
+  std::optional<std::size_t> begin;
+  for (const std::size_t i : topLevel(source, decision.bodyBegin, decision.bodyEnd)) {
+    if (matches(tokens, i, {"int64_t", kLimit}) && !begin) {
+      begin = i;
+    }
+  }
+  if (!begin || !beginsStatement(source, *begin) || !matches(tokens, *begin + 2, {";"})) {
+    const std::size_t at = begin.value_or(decision.bodyBegin - 1);
+    return otherForm(source, tokens[at].line, "{} has no 'int64_t {};' with a chain behind it",
+                     decision.function, kLimit);
+  }
+  std::size_t chain = *begin + 3;
+  while (matches(tokens, chain, {"(", "void", ")"}) && matches(tokens, chain + 4, {";"})) {
+    chain += 5;
+  }
+  decision.codeBegin = *begin;
+  decision.codeEnd = HONE_TRY(endOfLimitStatement(source, chain, decision.bodyEnd));
+  for (std::size_t i = decision.bodyBegin; i + 1 < decision.bodyEnd; ++i) {
+    const bool outside = i < decision.codeBegin || i >= decision.codeEnd;
+    if (outside && (matches(tokens, i, {kLimit, "="}) || matches(tokens, i, {"int64_t", kLimit}))) {
+      return otherForm(source, tokens[i].line, "{} is set again, besides the chain of line {}",
+                       kLimit, tokens[*begin].line);
+    }
+  }
+  return checkVariables(source, decision);
+}
+
+/// The body of the function that returns the limit.
+Result<void> findLimitFunction(const Source& source, const Definition& limit, Decision& decision) {
+  const std::vector<Token>& tokens = source.tokens;
+  const Token& name = tokens[limit.name];
+  const std::size_t at = limit.name;
+  const bool plain = at >= 1 && matches(tokens, at - 1, {"int64_t"});
+  const bool optional =
+      at >= 6 && matches(tokens, at - 6, {"std", "::", "optional", "<", "int64_t", ">"});
+  if (!plain && !optional) {
+    return otherForm(source, name.line, "{} does not return std::optional<int64_t>", name.text);
+  }
+  decision.codeOnly =
+      HONE_TRY(parametersOf(source, limit, {"outputSize", "reductionSize", "startTileSize"}));
+  decision.codeBegin = limit.bodyBegin;
+  decision.codeEnd = limit.bodyEnd;
+  if (decision.codeBegin == decision.codeEnd) {
+    return otherForm(source, name.line, "the body of {} is empty", name.text);
+  }
+  return {};
+}
+
+/// Where the function calls the one that returns the limit.
+Result<std::size_t> callOf(const Source& source, const Decision& decision, std::string_view name) {
+  std::vector<std::size_t> calls;
+  for (std::size_t i = decision.bodyBegin; i < decision.bodyEnd; ++i) {
+    if (isUse(source, i, name)) {
+      calls.push_back(i);
+    }
+  }
+  if (calls.size() != 1) {
+    const std::size_t at = calls.empty() ? decision.bodyBegin - 1 : calls[1];
+    return otherForm(source, source.tokens[at].line, "{} calls {} {} times, not once",
+                     decision.function, name, calls.size());
+  }
+  return calls[0];
+}
+
+/// The early returns between the constants and the limit: those before check what an operation is,
+/// these how large it is. A return that is not of the shape `if (…) { … return std::nullopt; }`
+/// would be overlooked, so it is refused.
+Result<void> findConditions(const Source& source, std::size_t end, Decision& decision) {
+  const std::vector<Token>& tokens = source.tokens;
+  const auto top = topLevel(source, decision.bodyBegin, end);
+  const auto first = std::ranges::find_if(top, [&](std::size_t i) {
+    return matches(tokens, i, {"const", "int64_t"}) || matches(tokens, i, {"constexpr", "int64_t"});
+  });
+  if (first == top.end()) {
+    return otherForm(source, tokens[decision.bodyBegin - 1].line,
+                     "{} has no constants before the limit", decision.function);
+  }
+  std::vector<std::size_t> expected;  // returns that are understood
+  for (const std::size_t i : std::span(first, top.end())) {
+    if (!matches(tokens, i, {"if", "("})) {
+      continue;
+    }
+    const std::size_t close = tokens[i + 1].partner;
+    if (close == i + 2 || !matches(tokens, close + 1, {"{"})) {
+      continue;
+    }
+    const std::size_t blockEnd = tokens[close + 1].partner;
+    if (blockEnd >= end || blockEnd < close + 7 ||
+        !matches(tokens, blockEnd - 5, {"return", "std", "::", "nullopt", ";"})) {
+      continue;
+    }
+    if (tokens[i + 2].text == "false") {
+      decision.switchedOff.push_back(tokens[i].line);
+    }
+    expected.push_back(blockEnd - 5);
+    decision.conditions.push_back({tokens[i + 2].begin, tokens[close - 1].end()});
+  }
+  for (std::size_t i = *first; i < end; ++i) {
+    if (tokens[i].text == "return" && std::ranges::find(expected, i) == expected.end()) {
+      return otherForm(source, tokens[i].line,
+                       "this return is not of the shape 'if (…) {{ … return std::nullopt; }}'");
+    }
+  }
+  return {};
+}
+
+Result<ConstantPlace> constantIn(const Source& source, const Decision& decision,
+                                 const std::string& name) {
+  const std::vector<Token>& tokens = source.tokens;
+  std::vector<std::size_t> declared;
+  std::optional<std::size_t> mentioned;
+  for (std::size_t i = decision.bodyBegin; i < decision.bodyEnd; ++i) {
+    if (isUse(source, i, name)) {
+      mentioned = mentioned.value_or(i);
+      if (tokens[i - 1].kind == Kind::word && tokens[i - 1].text != "return") {
+        declared.push_back(i);
+      }
+    }
+  }
+  const auto refused = [&](std::size_t at) {
+    return otherForm(source, tokens[at].line,
+                     "the constant '{}' of {} is not 'const int64_t … = NUMBER;'", name,
+                     decision.function);
+  };
+  if (!mentioned) {
+    return otherForm(source, tokens[decision.bodyBegin - 1].line, "{} has no constant '{}'",
+                     decision.function, name);
+  }
+  if (declared.size() != 1 || declared[0] != *mentioned) {
+    return refused(declared.size() > 1 ? declared[1] : *mentioned);
+  }
+  const std::size_t at = declared[0];
+  const auto top = topLevel(source, decision.bodyBegin, decision.bodyEnd);
+  const bool isConstant = at >= decision.bodyBegin + 2 && beginsStatement(source, at - 2) &&
+                          (matches(tokens, at - 2, {"const", "int64_t"}) ||
+                           matches(tokens, at - 2, {"constexpr", "int64_t"})) &&
+                          matches(tokens, at + 1, {"="}) && std::ranges::binary_search(top, at);
+  std::size_t valueEnd = at + 2;
+  const auto value = isConstant ? readProduct(tokens, valueEnd) : std::nullopt;
+  if (!value || !matches(tokens, valueEnd, {";"})) {
+    return refused(at);
+  }
+  return ConstantPlace{{name, *value}, {tokens[at + 2].begin, tokens[valueEnd - 1].end()}};
+}
+
+}  // namespace
+
+Result<Decision> decisionFor(const Source& source, ReductionKind kind) {
+  Decision decision;
+  decision.kind = kind;
+  const auto limit = HONE_TRY(findDefinition(source, limitFunctionOf(kind)));
+  decision.form = limit ? SourceForm::functions : SourceForm::chain;
+  const Definition sizes = HONE_TRY(require(source, sizesFunctionsOf(kind, decision.form)));
+  decision.function = source.tokens[sizes.name].text;
+  decision.bodyBegin = sizes.bodyBegin;
+  decision.bodyEnd = sizes.bodyEnd;
+  if (limit) {
+    HONE_CHECK(findLimitFunction(source, *limit, decision));
+    const std::size_t call = HONE_TRY(callOf(source, decision, limitFunctionOf(kind)));
+    HONE_CHECK(findConditions(source, call, decision));
+  } else {
+    HONE_CHECK(findChain(source, decision));
+    HONE_CHECK(findConditions(source, decision.codeBegin, decision));
+    decision.codeOnly = namesOfCodeOnly(source, decision);
+  }
+  return decision;
+}
+
+Result<void> checkFunction(const Source& source, const Decision& decision) {
+  const std::string expected =
+      functionOf({.kind = decision.kind, .form = decision.form, .returns = {}, .ladder = {}});
+  if (decision.function != expected) {
+    return otherForm(source, source.tokens[decision.bodyBegin - 1].line,
+                     "{} has the chain that is expected in {}", decision.function, expected);
+  }
+  return {};
+}
+
+Result<std::vector<ConstantPlace>> constantsIn(const Source& source, const Decision& decision,
+                                               std::span<const NamedConstant> named) {
+  std::vector<ConstantPlace> places;
+  for (const NamedConstant& constant : named) {
+    places.push_back(HONE_TRY(constantIn(source, decision, constant.name)));
+  }
+  return places;
+}
+
+Result<SourceForm> formOf(const Source& source) {
+  const bool convolution =
+      HONE_TRY(findDefinition(source, limitFunctionOf(ReductionKind::convolution))).has_value();
+  const bool matmul =
+      HONE_TRY(findDefinition(source, limitFunctionOf(ReductionKind::matmul))).has_value();
+  if (convolution != matmul) {
+    return otherForm(source, 1, "only one of {} and {} is in this file",
+                     limitFunctionOf(ReductionKind::convolution),
+                     limitFunctionOf(ReductionKind::matmul));
+  }
+  if (!matmul) {
+    HONE_TRY(decisionFor(source, ReductionKind::matmul));
+  }
+  return matmul ? SourceForm::functions : SourceForm::chain;
+}
+
+Result<Heuristic> heuristicIn(const Source& source, ReductionKind kind) {
+  const Decision decision = HONE_TRY(decisionFor(source, kind));
+  Heuristic heuristic{.kind = kind, .form = decision.form, .returns = {}, .ladder = {}};
+  HONE_CHECK(checkFunction(source, decision));
+  const auto places = HONE_TRY(constantsIn(source, decision, constantsOf(heuristic)));
+  heuristic.returns = {places[0].constant.value, places[1].constant.value,
+                       places[2].constant.value};
+  heuristic.ladder = HONE_TRY(ladderFrom(source, decision.code(source), decision.form, kind));
+  return heuristic;
+}
+
+}  // namespace hone::split

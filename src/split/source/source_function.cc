@@ -1,0 +1,157 @@
+#include "split/source/source_function.h"
+
+#include <algorithm>
+
+namespace hone::split {
+namespace {
+
+using Kind = Token::Kind;
+
+/// How many #if are open before the token.
+int openConditions(const Source& source, std::size_t before) {
+  int open = 0;
+  for (const Token& token : std::span(source.tokens).first(before)) {
+    if (token.kind == Kind::directive) {
+      const std::string directive = directiveOf(token);
+      open += directive.starts_with("if") ? 1 : directive.starts_with("endif") ? -1 : 0;
+    }
+  }
+  return open;
+}
+
+Result<void> checkDirectives(const Source& source, const Definition& definition) {
+  const std::string_view name = source.tokens[definition.name].text;
+  if (openConditions(source, definition.name) != 0) {
+    return otherForm(source, source.tokens[definition.name].line, "{} stands within #if", name);
+  }
+  for (std::size_t i = definition.name; i < definition.bodyEnd; ++i) {
+    if (source.tokens[i].kind == Kind::directive) {
+      return otherForm(source, source.tokens[i].line, "{} has a preprocessor line", name);
+    }
+  }
+  return {};
+}
+
+/// The definition whose name is the token at `at`; nothing for a call or a declaration.
+std::optional<Definition> definitionAt(const Source& source, std::size_t at) {
+  const std::vector<Token>& tokens = source.tokens;
+  if (!matches(tokens, at + 1, {"("})) {
+    return std::nullopt;
+  }
+  const std::size_t close = tokens[at + 1].partner;
+  const std::size_t body = close + (matches(tokens, close + 1, {"const"}) ? 2 : 1);
+  if (!matches(tokens, body, {"{"})) {
+    return std::nullopt;
+  }
+  return Definition{at, at + 2, close, body + 1, tokens[body].partner};
+}
+
+std::unexpected<Error> noLimit(const Source& source, std::size_t at) {
+  return otherForm(source, source.tokens[at].line,
+                   "here only 'limitParallelLoops = …;' is expected, or a chain of if and else of "
+                   "such lines, with braces and a last else");
+}
+
+/// The index behind `{ statement }`.
+Result<std::size_t> endOfLimitBlock(const Source& source, std::size_t at, std::size_t end) {
+  if (at >= end || source.tokens[at].text != "{") {
+    return noLimit(source, std::min(at, end - 1));
+  }
+  const std::size_t close = source.tokens[at].partner;
+  const std::size_t after = HONE_TRY(endOfLimitStatement(source, at + 1, close));
+  if (after != close) {
+    return noLimit(source, after);
+  }
+  return close + 1;
+}
+
+Result<std::size_t> endOfAssignment(const Source& source, std::size_t at, std::size_t end) {
+  for (std::size_t i = at + 2; i < end; i = source.tokens[i].partner + 1) {
+    const std::string_view text = source.tokens[i].text;
+    if (text == ";" && i > at + 2) {
+      return i + 1;
+    }
+    if (text == ";" || text == "{" || text == "=") {
+      break;
+    }
+  }
+  return noLimit(source, at);
+}
+
+}  // namespace
+
+Result<std::optional<Definition>> findDefinition(const Source& source, std::string_view name) {
+  std::optional<Definition> found;
+  for (std::size_t i = 0; i < source.tokens.size(); ++i) {
+    const auto definition =
+        source.tokens[i].text == name ? definitionAt(source, i) : std::optional<Definition>();
+    if (definition && found) {
+      return otherForm(source, source.tokens[i].line, "{} is defined a second time", name);
+    }
+    if (definition) {
+      found = definition;
+      HONE_CHECK(checkDirectives(source, *found));
+    }
+  }
+  return found;
+}
+
+std::vector<std::size_t> topLevel(const Source& source, std::size_t begin, std::size_t end) {
+  std::vector<std::size_t> indices;
+  for (std::size_t i = begin; i < end; i = std::max(i, source.tokens[i].partner) + 1) {
+    indices.push_back(i);
+  }
+  return indices;
+}
+
+Result<std::vector<std::string>> parametersOf(const Source& source, const Definition& definition,
+                                              std::initializer_list<std::string_view> sizes) {
+  std::vector<std::string> names;
+  std::vector<std::string_view> sizeNames;
+  std::size_t begin = definition.parametersBegin;
+  for (std::size_t i = begin; i <= definition.parametersEnd; ++i) {
+    if (i < definition.parametersEnd && source.tokens[i].text != ",") {
+      continue;
+    }
+    const auto all = std::span(source.tokens).subspan(begin, i - begin);
+    const auto one = all.first(
+        static_cast<std::size_t>(std::ranges::find(all, "=", &Token::text) - all.begin()));
+    if (one.size() > 1 && one.back().kind == Kind::word) {
+      names.emplace_back(one.back().text);
+    }
+    if (one.size() == 2 && one[0].text == "int64_t") {
+      sizeNames.push_back(one[1].text);
+    }
+    begin = i + 1;
+  }
+  for (const std::string_view size : sizes) {
+    if (std::ranges::count(sizeNames, size) != 1) {
+      const Token& name = source.tokens[definition.name];
+      return otherForm(source, name.line, "{} has no parameter 'int64_t {}'", name.text, size);
+    }
+  }
+  return names;
+}
+
+Result<std::size_t> endOfLimitStatement(const Source& source, std::size_t at, std::size_t end) {
+  const std::vector<Token>& tokens = source.tokens;
+  while (at + 1 < end && matches(tokens, at, {"if", "("})) {
+    const std::size_t after = HONE_TRY(endOfLimitBlock(source, tokens[at + 1].partner + 1, end));
+    if (after >= end || tokens[after].text != "else") {
+      return noLimit(source, std::min(after, end - 1));
+    }
+    at = after + 1;
+    if (at < end && tokens[at].text == "{") {
+      return endOfLimitBlock(source, at, end);
+    }
+    if (at + 1 >= end || !matches(tokens, at, {"if", "("})) {
+      return noLimit(source, after);
+    }
+  }
+  if (at + 1 < end && matches(tokens, at, {"limitParallelLoops", "="})) {
+    return endOfAssignment(source, at, end);
+  }
+  return noLimit(source, std::min(at, end - 1));
+}
+
+}  // namespace hone::split

@@ -1,0 +1,148 @@
+#include "split/sweep/problem_reduction.h"
+
+#include <algorithm>
+#include <vector>
+
+namespace hone::split {
+namespace {
+
+using model::Conv;
+using model::ConvAxis;
+using model::ConvDirection;
+using model::Reduction;
+using model::ReductionKind;
+
+Reduction matmul(std::vector<std::int64_t> sums, std::int64_t batch, std::int64_t m,
+                 std::int64_t n) {
+  return {.kind = ReductionKind::matmul,
+          .sizes = std::move(sums),
+          .batchSize = batch,
+          .mSize = m,
+          .nSize = n};
+}
+
+/// The axes of the convolution that the pass sees, whatever its direction: what each sums over, and
+/// how long its output is.
+struct Axes {
+  std::vector<std::int64_t> sums;
+  std::vector<std::int64_t> outputs;
+
+  /// An axis slides where both loops run more than once; otherwise one of them is folded away, and
+  /// the other is a loop like any other.
+  [[nodiscard]] bool slides(std::size_t axis) const { return sums[axis] > 1 && outputs[axis] > 1; }
+  [[nodiscard]] bool anySlides() const {
+    for (std::size_t axis = 0; axis < sums.size(); ++axis) {
+      if (slides(axis)) {
+        return true;
+      }
+    }
+    return false;
+  }
+  [[nodiscard]] std::int64_t product(const std::vector<std::int64_t>& sizes, bool sliding) const {
+    std::int64_t product = 1;
+    for (std::size_t axis = 0; axis < sizes.size(); ++axis) {
+      product *= slides(axis) == sliding ? sizes[axis] : 1;
+    }
+    return product;
+  }
+  /// The outermost output that is not folded away is one of a plain axis.
+  [[nodiscard]] bool beginsPlain() const {
+    for (std::size_t axis = 0; axis < outputs.size(); ++axis) {
+      if (outputs[axis] > 1) {
+        return !slides(axis);
+      }
+    }
+    return false;
+  }
+};
+
+Axes axesOf(const Conv& conv) {
+  Axes axes;
+  for (const ConvAxis& axis : conv.axes()) {
+    switch (conv.direction) {
+      case ConvDirection::forward:
+        axes.sums.push_back(axis.filter);
+        axes.outputs.push_back(axis.out());
+        break;
+      case ConvDirection::backwardData:
+        // The gradient is padded and dilated until its convolution is as large as the image.
+        axes.sums.push_back(axis.filter);
+        axes.outputs.push_back(axis.image);
+        break;
+      case ConvDirection::weightBackward:
+        axes.sums.push_back(axis.out());
+        axes.outputs.push_back(axis.filter);
+        break;
+    }
+  }
+  return axes;
+}
+
+/// A convolution, or, where no axis slides, the matmul that it is by the time the pass sees it.
+/// `rows` and `columns` are the loops of the output that index one operand each, `shared` is the
+/// loop of the sum that indexes both, besides the axes.
+Reduction ofAxes(const Conv& conv, const Axes& axes, std::int64_t rows, std::int64_t columns,
+                 std::int64_t shared) {
+  Reduction reduction;
+  reduction.mSize = rows * axes.product(axes.outputs, false);
+  reduction.nSize = columns;
+  if (!axes.anySlides()) {
+    reduction.kind = ReductionKind::matmul;
+    reduction.batchSize = conv.groups;
+    return reduction;
+  }
+  reduction.kind = ReductionKind::convolution;
+  reduction.batchSize = reduction.mSize;
+  reduction.outputChannelSize = columns;
+  reduction.imageSize = axes.product(axes.outputs, true);
+  reduction.depthSize = conv.groups;
+  reduction.kSize = shared * axes.product(axes.sums, false);
+  if (reduction.mSize == 1 || reduction.nSize == 1 || reduction.kSize == 1) {
+    reduction.mSize = reduction.nSize = 1;
+    reduction.kSize = 0;
+  }
+  return reduction;
+}
+
+Reduction ofWeightBackward(const Conv& conv) {
+  const Axes axes = axesOf(conv);
+  Reduction reduction = ofAxes(conv, axes, conv.c / conv.groups, conv.k / conv.groups, conv.n);
+  reduction.sizes = axes.sums;
+  reduction.sizes.insert(reduction.sizes.begin(), conv.n);
+  return reduction;
+}
+
+/// Forward, and backward of the data, which is a forward one with the channels exchanged.
+Reduction ofForward(const Conv& conv) {
+  const Axes axes = axesOf(conv);
+  const bool backward = conv.direction == ConvDirection::backwardData;
+  const bool channelsLast = conv.layout == model::ConvLayout::nhwc;
+  const std::int64_t outputs = (backward ? conv.c : conv.k) / conv.groups;
+  const std::int64_t inputs = (backward ? conv.k : conv.c) / conv.groups;
+  Reduction reduction = ofAxes(conv, axes, conv.n, outputs, inputs);
+  reduction.sizes = axes.sums;
+  reduction.sizes.insert(channelsLast ? reduction.sizes.end() : reduction.sizes.begin(), inputs);
+  reduction.batchFirst = reduction.kind == ReductionKind::convolution &&
+                         (conv.n > 1 || (channelsLast && axes.beginsPlain()));
+  return reduction;
+}
+
+Reduction ofConv(const Conv& conv) {
+  return conv.direction == ConvDirection::weightBackward ? ofWeightBackward(conv) : ofForward(conv);
+}
+
+}  // namespace
+
+std::optional<Reduction> reductionOf(const model::Problem& problem) {
+  Reduction reduction;
+  if (const auto* summed = std::get_if<model::Matmul>(&problem)) {
+    reduction = matmul({summed->k}, std::max<std::int64_t>(summed->batch, 1), summed->m, summed->n);
+  } else if (const auto* conv = std::get_if<Conv>(&problem)) {
+    reduction = ofConv(*conv);
+  }
+  // Loops that run once are folded away before the pass.
+  std::erase(reduction.sizes, 1);
+  return reduction.sizes.empty() ? std::nullopt : std::optional(std::move(reduction));
+}
+
+}  // namespace hone::split

@@ -1,0 +1,113 @@
+#include "split/sweep/problem_reduction.h"
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include "model/problem/test_problems.h"
+#include "model/workload/workload.h"
+
+namespace hone::split {
+namespace {
+
+using model::Reduction;
+using model::ReductionKind;
+using Sizes = std::vector<std::int64_t>;
+
+std::optional<Reduction> ofLine(std::string_view line) {
+  const auto problems = model::problemsFromLine(line);
+  EXPECT_TRUE(problems && problems->size() == 1) << line;
+  return reductionOf(problems->front());
+}
+
+TEST(ProblemReduction, OfAMatmulIsItsK) {
+  model::Matmul matmul{.batch = 0, .m = 64, .n = 32, .k = 4096};
+  EXPECT_EQ(reductionOf(matmul), (Reduction{.kind = ReductionKind::matmul,
+                                            .sizes = {4096},
+                                            .batchSize = 1,
+                                            .mSize = 64,
+                                            .nSize = 32}));
+  matmul.batch = 3;
+  EXPECT_EQ(reductionOf(matmul)->outputSize(), 3 * 64 * 32);
+  matmul.k = 1;
+  EXPECT_FALSE(reductionOf(matmul));
+}
+
+TEST(ProblemReduction, OfAWeightBackwardSumsOverBatchAndImage) {
+  const auto reduction = ofLine(
+      "convbfp16 -n 16 -c 96 -H 48 -W 32 -k 288 -y 3 -x 3 -p 1 -q 1 -u 1 -v 1 -l 1 -j 1 -g 2 -F 4 "
+      "--in_layout NHWC --out_layout NHWC --fil_layout NHWC");
+  EXPECT_EQ(reduction, (Reduction{.kind = ReductionKind::convolution,
+                                  .sizes = {16, 48, 32},
+                                  .batchFirst = false,
+                                  .batchSize = 48,
+                                  .outputChannelSize = 144,
+                                  .imageSize = 9,
+                                  .depthSize = 2,
+                                  .mSize = 48,
+                                  .nSize = 144,
+                                  .kSize = 16}));
+}
+
+TEST(ProblemReduction, AFilterThatDoesNotSlideIsAMatmul) {
+  EXPECT_EQ(ofLine("conv -n 16 -c 96 -H 48 -W 32 -k 288 -y 1 -x 1 -F 4"),
+            (Reduction{.kind = ReductionKind::matmul,
+                       .sizes = {16, 48, 32},
+                       .batchSize = 1,
+                       .mSize = 96,
+                       .nSize = 288}));
+  // The filter is as large as the image: it has one place only.
+  EXPECT_EQ(ofLine("conv -n 16 -c 96 -H 3 -W 3 -k 288 -y 3 -x 3 -F 4"),
+            (Reduction{.kind = ReductionKind::matmul,
+                       .sizes = {16},
+                       .batchSize = 1,
+                       .mSize = 96L * 9,
+                       .nSize = 288}));
+  EXPECT_EQ(
+      ofLine("conv -n 2 -c 96 -H 8 -W 8 -k 288 -y 1 -x 1 -F 1"),
+      (Reduction{.kind = ReductionKind::matmul, .sizes = {96}, .mSize = 2L * 64, .nSize = 288}));
+}
+
+TEST(ProblemReduction, OfAForwardFollowsTheLayout) {
+  const std::string line = "conv -n 2 -c 96 -H 10 -W 12 -k 288 -y 3 -x 1 -F 1";
+  Reduction expected{.kind = ReductionKind::convolution,
+                     .sizes = {96, 3},
+                     .batchFirst = true,
+                     .batchSize = 2L * 12,  // the axis along which the filter does not slide
+                     .outputChannelSize = 288,
+                     .imageSize = 8,
+                     .depthSize = 1,
+                     .mSize = 2L * 12,
+                     .nSize = 288,
+                     .kSize = 96};
+  EXPECT_EQ(ofLine(line), expected);
+  expected.sizes = {3, 96};
+  EXPECT_EQ(ofLine(line + " --in_layout NHWC --out_layout NHWC --fil_layout NHWC"), expected);
+}
+
+TEST(ProblemReduction, OfABackwardDataExchangesTheChannels) {
+  EXPECT_EQ(ofLine("conv -n 1 -c 96 -H 10 -W 12 -k 288 -y 3 -x 3 -F 2 --in_layout NHWC "
+                   "--out_layout NHWC --fil_layout NHWC"),
+            (Reduction{.kind = ReductionKind::convolution,
+                       .sizes = {3, 3, 288},
+                       .batchFirst = false,
+                       .batchSize = 1,
+                       .outputChannelSize = 96,
+                       .imageSize = 120,
+                       .depthSize = 1}));
+}
+
+TEST(ProblemReduction, OfAnAttentionIsNothing) { EXPECT_FALSE(reductionOf(model::Attention{})); }
+
+RC_GTEST_PROP(ProblemReduction, KeepsTheLengthOfTheSumAndTheSizeOfTheResult, ()) {
+  const auto problem = *rc::gen::oneOf(model::anyMatmul(), model::anyConv());
+  RC_PRE(model::check(problem).has_value());
+  const auto reduction = reductionOf(problem);
+  RC_ASSERT(reduction.has_value() == (model::reductionLength(problem) > 1));
+  if (reduction) {
+    RC_ASSERT(reduction->reductionSize() == model::reductionLength(problem));
+    RC_ASSERT(reduction->outputSize() == model::resultOf(problem).count());
+  }
+}
+
+}  // namespace
+}  // namespace hone::split

@@ -1,0 +1,234 @@
+#include "split/sweep/rebuild.h"
+
+#include <unistd.h>
+
+#include <cstdio>
+#include <exception>
+#include <system_error>
+#include <utility>
+
+#include "base/hash.h"
+
+namespace hone::split {
+namespace {
+
+namespace fs = std::filesystem;
+
+fs::path backupOf(const fs::path& file) { return file.string() + ".hone-backup"; }
+fs::path lockOf(const fs::path& file) { return file.string() + ".hone-lock"; }
+
+/// The last line of a text that hone put in: it tells a person what this is, and hone that nobody
+/// changed the text since.
+std::string lastLine(const fs::path& file, std::string_view text) {
+  return fmt::format("// hone: for a measurement; the source is {}. {}\n",
+                     backupOf(file).filename().string(), hashOf(text));
+}
+
+std::string marked(const fs::path& file, std::string_view text) {
+  std::string out(text);
+  if (!out.ends_with('\n')) {
+    out += '\n';
+  }
+  return out + lastLine(file, out);
+}
+
+bool isUnchangedSince(const fs::path& file, std::string_view text) {
+  const std::size_t line = text.rfind("// hone: ");
+  return line != std::string_view::npos &&
+         text.substr(line) == lastLine(file, text.substr(0, line));
+}
+
+/// The file itself: a link to it would be replaced by a file.
+Result<fs::path> realPath(const fs::path& file) {
+  std::error_code code;
+  fs::path real = fs::canonical(file, code);
+  if (code) {
+    // Between two steps of a killed process there is only the backup.
+    real = fs::weakly_canonical(file, code);
+    if (code || !fs::exists(backupOf(real), code)) {
+      return userError("there is no source {}", file.string());
+    }
+  }
+  return real;
+}
+
+Result<FileLock> lock(const fs::path& file) {
+  auto taken = FileLock::tryLock(lockOf(file));
+  if (!taken && taken.error().fault == Fault::user) {
+    return userError("another hone is changing {}: wait for its end", file.string());
+  }
+  return taken;
+}
+
+std::unexpected<Error> changedByOthers(const fs::path& file) {
+  return userError(
+      "{} was changed by somebody else while hone had it, so it stays as it is: compare it with "
+      "{}, "
+      "if that is there, and remove that",
+      file.string(), backupOf(file).string());
+}
+
+/// Puts the backup back where hone's own text is. The file is new then: what was built of the
+/// other text must be built again.
+Result<void> putBack(const fs::path& file) {
+  const fs::path backup = backupOf(file);
+  std::error_code code;
+  if (fs::exists(file, code)) {
+    const std::string now = HONE_TRY(readFile(file));
+    if (now == HONE_TRY(readFile(backup))) {
+      fs::remove(backup, code);
+      return {};
+    }
+    if (!isUnchangedSince(file, now)) {
+      return changedByOthers(file);
+    }
+  }
+  fs::last_write_time(backup, fs::file_time_type::clock::now(), code);
+  if (!code) {
+    fs::rename(backup, file, code);
+  }
+  if (code) {
+    return machineError("cannot put {} back to {}: {}", backup.string(), file.string(),
+                        code.message());
+  }
+  return {};
+}
+
+/// With the lock held.
+Result<std::string> putBackLeftover(const fs::path& file) {
+  std::error_code code;
+  if (!fs::exists(backupOf(file), code)) {
+    return "";
+  }
+  HONE_CHECK(putBack(file));
+  return fmt::format("put back {}, which a killed hone had left changed; build the compiler again",
+                     file.string());
+}
+
+/// Writes beside and renames, and keeps the permissions that the source has. The time is set: that
+/// of the kernel moves in steps, and what was built a moment before must be older.
+Result<void> writeLike(const fs::path& source, const fs::path& file, std::string_view text) {
+  std::error_code code;
+  const fs::perms permissions = fs::status(source, code).permissions();
+  HONE_CHECK(writeFile(file, text));
+  fs::permissions(file, permissions, code);
+  if (!code) {
+    fs::last_write_time(file, fs::file_time_type::clock::now(), code);
+  }
+  if (code) {
+    return machineError("cannot set the permissions and the time of {}: {}", file.string(),
+                        code.message());
+  }
+  return {};
+}
+
+/// The last lines of a text, at most so many.
+std::string_view lastLines(std::string_view text, int count) {
+  text = text.substr(0, text.find_last_not_of(" \t\r\n") + 1);
+  std::size_t begin = text.size();
+  for (; count > 0 && begin != std::string_view::npos && begin > 0; --count) {
+    begin = text.rfind('\n', begin - 1);
+  }
+  return begin == std::string_view::npos ? text : text.substr(begin == 0 ? 0 : begin + 1);
+}
+
+}  // namespace
+
+SourceGuard::SourceGuard(fs::path file, FileLock lock, std::string original, std::string notice)
+    : file_(std::move(file)),
+      lock_(std::move(lock)),
+      original_(std::move(original)),
+      notice_(std::move(notice)) {}
+
+SourceGuard::SourceGuard(SourceGuard&& other) noexcept
+    : file_(std::exchange(other.file_, {})),
+      lock_(std::move(other.lock_)),
+      original_(std::move(other.original_)),
+      notice_(std::move(other.notice_)) {}
+
+SourceGuard::~SourceGuard() {
+  if (file_.empty()) {
+    return;
+  }
+  try {
+    if (const auto restored = restore(); !restored) {
+      fmt::print(stderr, "hone: {}\n", restored.error().message);
+    }
+    std::error_code ignored;
+    fs::remove(lockOf(file_), ignored);
+  } catch (const std::exception&) {  // no memory, or nobody to tell: the next hone puts it back
+    std::fputs("hone: a changed source was not put back\n", stderr);
+  }
+}
+
+Result<SourceGuard> SourceGuard::take(const fs::path& file) {
+  fs::path real = HONE_TRY(realPath(file));
+  FileLock held = HONE_TRY(lock(real));
+  std::string notice = HONE_TRY(putBackLeftover(real));
+  std::string original = HONE_TRY(readFile(real));
+  return SourceGuard(std::move(real), std::move(held), std::move(original), std::move(notice));
+}
+
+Result<void> SourceGuard::write(std::string_view text) {
+  const std::string now = HONE_TRY(readFile(file_));
+  if (now != original_ && !isUnchangedSince(file_, now)) {
+    return changedByOthers(file_);
+  }
+  std::error_code code;
+  if (!fs::exists(backupOf(file_), code)) {
+    HONE_CHECK(writeLike(file_, backupOf(file_), original_));
+  }
+  return writeLike(backupOf(file_), file_, marked(file_, text));
+}
+
+Result<void> SourceGuard::restore() {
+  std::error_code code;
+  if (!fs::exists(backupOf(file_), code)) {
+    return {};
+  }
+  return putBack(file_);
+}
+
+Result<std::optional<std::string>> restoreLeftover(const fs::path& file) {
+  const fs::path real = HONE_TRY(realPath(file));
+  std::error_code code;
+  if (!fs::exists(backupOf(real), code)) {
+    return std::nullopt;
+  }
+  const FileLock held = HONE_TRY(lock(real));
+  const auto said = putBackLeftover(real);
+  fs::remove(lockOf(real), code);
+  if (!said) {
+    return std::unexpected(said.error());
+  }
+  return said->empty() ? std::nullopt : std::optional(*said);
+}
+
+Result<std::string> buildCompiler(const Build& build) {
+  std::error_code code;
+  if (!fs::is_directory(build.folder, code)) {
+    return userError("there is no build folder {}", build.folder.string());
+  }
+  // What a build starts does not die with hone when that is killed; the loop sees to it.
+  constexpr const char* kScript =
+      "exec 2>&1; cd \"$0\" && { "
+      "(while kill -0 \"$2\" 2>/dev/null; do sleep 1; done; kill -KILL 0) & eval \"$1\"; }";
+  const Finished finished = HONE_TRY(
+      runCommand({.argv = {"/bin/sh", "-c", kScript, fs::absolute(build.folder, code).string(),
+                           build.command, std::to_string(::getpid())},
+                  .environment = {},
+                  .limits = build.limits}));
+  if (!build.log.empty()) {
+    HONE_CHECK(writeFile(build.log, finished.out));
+  }
+  if (!finished.ending.ok()) {
+    return userError(
+        "the build '{}' in {} failed ({}){}:\n{}", build.command, build.folder.string(),
+        finished.ending.describe(),
+        build.log.empty() ? "" : fmt::format(", all of it is in {}", build.log.string()),
+        lastLines(finished.out, 10));
+  }
+  return finished.out;
+}
+
+}  // namespace hone::split

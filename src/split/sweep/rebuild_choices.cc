@@ -1,0 +1,135 @@
+#include "split/sweep/rebuild_choices.h"
+
+#include <map>
+
+#include "base/file.h"
+#include "base/hash.h"
+#include "iree/compile/split_compile.h"
+#include "split/source/source_edit.h"
+
+namespace hone::split {
+namespace {
+
+using iree::Compiled;
+using iree::CompileRequest;
+
+/// What one built compiler made of the problems, in their order.
+struct Variant {
+  std::string name;
+  std::optional<std::int64_t> limit;  ///< nothing: the source as it is
+  bool splits = true;                 ///< split reduction on
+  std::vector<Compiled> compiled;
+};
+
+/// Compiles all problems with the compiler that was just built.
+Result<std::vector<Compiled>> compileWith(const RebuildOptions& options,
+                                          const std::filesystem::path& library,
+                                          std::span<const CompileRequest> requests, bool splits) {
+  // The revision that a built compiler says of itself is that of the checkout, not of the edit.
+  const std::string hash = HONE_TRY(hashOfFile(library));
+  auto pool = HONE_TRY(iree::CompilePool::start({library, options.workers, {}}));
+  iree::Compiler compiler(std::move(pool),
+                          iree::ArtifactCache(cacheFolder() / "rebuilt" / hash.substr(0, 16)),
+                          options.compileLimits);
+  std::vector<CompileRequest> flagged(requests.begin(), requests.end());
+  for (CompileRequest& request : flagged) {
+    if (splits) {
+      request.flags.emplace_back(iree::kEnableSplitFlag);
+    }
+  }
+  return compiler.compileAll(flagged, {});
+}
+
+Result<std::filesystem::path> built(const Build& build) {
+  HONE_TRY(buildCompiler(build));
+  auto library = build.folder / "lib" / "libIREECompiler.so";
+  if (!std::filesystem::exists(library)) {
+    return userError("the build left no {}: give the build folder of IREE with --iree-build",
+                     library.string());
+  }
+  return library;
+}
+
+/// Builds and compiles for the source as it is and for every limit.
+Result<std::vector<Variant>> compileVariants(const RebuildOptions& options,
+                                             std::span<const CompileRequest> requests,
+                                             Progress& progress) {
+  SourceGuard guard = HONE_TRY(SourceGuard::take(options.source));
+  if (!guard.notice().empty()) {
+    progress.say(guard.notice());
+  }
+  std::vector<Variant> variants;
+  progress.stage("build", static_cast<std::int64_t>(options.limits.size()) + 1);
+  const auto asItIs = HONE_TRY(built(options.build));
+  variants.push_back(
+      {"baseline", std::nullopt, true, HONE_TRY(compileWith(options, asItIs, requests, true))});
+  variants.push_back(
+      {"no split", std::nullopt, false, HONE_TRY(compileWith(options, asItIs, requests, false))});
+  progress.step("as it is");
+  for (const std::int64_t limit : options.limits) {
+    const std::string text = HONE_TRY(withFixedLimit(guard.original(), options.source, limit));
+    HONE_CHECK(guard.write(text));
+    const auto library = HONE_TRY(built(options.build));
+    variants.push_back({fmt::format("limit {}", limit), limit, true,
+                        HONE_TRY(compileWith(options, library, requests, true))});
+    progress.step(variants.back().name);
+  }
+  HONE_CHECK(guard.restore());
+  progress.finish();
+  return variants;
+}
+
+/// The variants of one problem as choices: those with the same code are one.
+CompiledProblem problemOf(const std::vector<Variant>& variants, std::size_t problem) {
+  CompiledProblem compiled;
+  std::map<std::string, std::size_t> byContent;
+  for (const Variant& variant : variants) {
+    const Compiled& one = variant.compiled[problem];
+    const std::string content = one.content.empty() ? variant.name : one.content;
+    const auto [at, isNew] = byContent.emplace(content, compiled.choices.size());
+    if (isNew) {
+      Choice choice;
+      choice.label = variant.name;
+      compiled.choices.push_back(std::move(choice));
+      compiled.compiled.push_back({one.report, one.module, "main"});
+    }
+    Choice& choice = compiled.choices[at->second];
+    if (variant.limit) {
+      choice.limits.push_back(*variant.limit);
+    }
+    choice.isBaseline = choice.isBaseline || (!variant.limit && variant.splits);
+    choice.isNoSplit = choice.isNoSplit || (!variant.limit && !variant.splits);
+  }
+  return compiled;
+}
+
+}  // namespace
+
+std::filesystem::path sourceIn(const std::filesystem::path& checkout) {
+  return checkout / "compiler/src/iree/compiler/DispatchCreation/SetSplitReductionSizes.cpp";
+}
+
+Result<ChoiceCompiler> rebuildChoices(iree::Compiler& wheel, const RebuildOptions& options,
+                                      std::vector<CompileRequest> requests, Progress& progress) {
+  const auto variants = HONE_TRY(compileVariants(options, requests, progress));
+  const auto programs = HONE_TRY(iree::prepareSplits(wheel, requests));
+  std::map<std::string, CompiledProblem> problems;  // by the source's hash
+  for (std::size_t i = 0; i < requests.size(); ++i) {
+    CompiledProblem problem = problemOf(variants, i);
+    if (programs[i].operations.size() == 1) {
+      problem.reduction = programs[i].operations.front();
+    }
+    problems.emplace(requests[i].sourceHash, std::move(problem));
+  }
+  return [problems = std::move(problems)](
+             std::span<const CompileRequest> asked) -> Result<std::vector<CompiledProblem>> {
+    std::vector<CompiledProblem> found;
+    for (const CompileRequest& request : asked) {
+      const auto at = problems.find(request.sourceHash);
+      found.push_back(at == problems.end() ? CompiledProblem{} : at->second);
+    }
+    return found;
+  };
+}
+
+}  // namespace hone::split

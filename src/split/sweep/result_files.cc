@@ -1,0 +1,112 @@
+#include "split/sweep/result_files.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "base/csv.h"
+#include "base/file.h"
+#include "split/fit/simulate.h"
+#include "split/sweep/result_columns.h"
+
+namespace hone::split {
+namespace {
+
+using TimingOf = std::function<std::optional<Timing>(const ShapeResult&)>;
+
+std::string cellOf(const std::optional<Timing>& timing, const TimeColumn& column) {
+  const bool known = timing && (timing->minUs > 0 || column.member == &Timing::meanUs);
+  return known ? fmt::format("{}", *timing.*column.member) : std::string(kNoTime);
+}
+
+std::string csvOf(const SweepResult& sweep, const TimingOf& timingOf) {
+  CsvWriter csv;
+  std::vector<std::string> cells = {std::string(kArgumentsColumn)};
+  for (const TimeColumn& column : kTimeColumns) {
+    cells.emplace_back(column.name);
+  }
+  csv.row(cells);
+  for (const ShapeResult& shape : sweep.shapes) {
+    cells = {shape.arguments};
+    const std::optional<Timing> timing = timingOf(shape);
+    for (const TimeColumn& column : kTimeColumns) {
+      cells.push_back(cellOf(timing, column));
+    }
+    csv.row(cells);
+  }
+  return csv.text();
+}
+
+TimingOf underLimit(std::int64_t limit) {
+  return [limit](const ShapeResult& shape) {
+    const auto at = shape.limits.find(limit);
+    return at == shape.limits.end() ? std::nullopt : std::optional(at->second);
+  };
+}
+
+/// By the word that stands for them in the file's name.
+std::map<std::string, TimingOf> tablesOf(const SweepResult& sweep) {
+  std::map<std::string, TimingOf> tables;
+  for (const std::int64_t limit : sweep.limits) {
+    tables.emplace(std::to_string(limit), underLimit(limit));
+  }
+  const TimingOf baseline = [](const ShapeResult& shape) { return shape.baseline; };
+  const TimingOf noSplit = [](const ShapeResult& shape) { return shape.noSplit; };
+  if (std::any_of(sweep.shapes.begin(), sweep.shapes.end(), baseline)) {
+    tables.emplace("baseline", baseline);
+  }
+  if (std::any_of(sweep.shapes.begin(), sweep.shapes.end(), noSplit)) {
+    tables.emplace("nosplit", noSplit);
+  }
+  return tables;
+}
+
+nlohmann::json summaryOf(const ShapeResult& shape, const LimitTime& best, const LimitTime& worst) {
+  nlohmann::json runtimes = nlohmann::json::object();
+  for (const auto& [limit, timing] : shape.limits) {
+    runtimes[std::to_string(limit)] = timing.meanUs;
+  }
+  if (shape.baseline) {
+    runtimes["baseline"] = shape.baseline->meanUs;
+  }
+  return {{"csv_data", {{"arguments", shape.arguments}, {"runtimes", runtimes}}},
+          {"best_limit", best.limit},
+          {"best_runtime", best.timeUs},
+          {"worst_runtime", worst.timeUs},
+          {"speedup_vs_worst", worst.timeUs / best.timeUs},
+          {"all_runtimes", runtimes}};
+}
+
+}  // namespace
+
+nlohmann::json sweepSummary(const SweepResult& sweep) {
+  nlohmann::json analyses = nlohmann::json::object();
+  for (const ShapeResult& shape : sweep.shapes) {
+    const auto best = fastestLimit(shape);
+    const auto worst = slowestLimit(shape);
+    if (best && worst) {
+      analyses[shape.arguments] = summaryOf(shape, *best, *worst);
+    }
+  }
+  return {{"candidate_limits", sweep.limits}, {"analyses", std::move(analyses)}};
+}
+
+Result<void> writeResults(const std::filesystem::path& folder, std::string_view stem,
+                          const SweepResult& sweep) {
+  HONE_CHECK(makeFolder(folder));
+  const auto tables = tablesOf(sweep);
+  for (const auto& [name, timingOf] : tables) {
+    HONE_CHECK(
+        writeFile(folder / fmt::format("limit_{}_{}.csv", name, stem), csvOf(sweep, timingOf)));
+  }
+  using Handler = nlohmann::json::error_handler_t;
+  return writeFile(folder / "limitParallelLoops_sweep_results.json",
+                   sweepSummary(sweep).dump(2, ' ', false, Handler::replace) + "\n");
+}
+
+}  // namespace hone::split

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <filesystem>
+#include <nlohmann/json_fwd.hpp>
+#include <string_view>
+
+#include "base/error.h"
+#include "split/sweep/sweep_result.h"
+#include "split/sweep/validation.h"
+
+namespace hone::split {
+
+/// Writes the sweep into the folder, which is made where it is missing: a file for each limit
+/// (limit_64_<stem>.csv), for the baseline and for no split (limit_baseline_…, limit_nosplit_…),
+/// and limitParallelLoops_sweep_results.json. Times are microseconds, N.A. where a trial failed.
+[[nodiscard]] Result<void> writeResults(const std::filesystem::path& folder, std::string_view stem,
+                                        const SweepResult& sweep);
+
+/// What limitParallelLoops_sweep_results.json holds. Shapes whose limits all failed are left out:
+/// they have no best one.
+[[nodiscard]] nlohmann::json sweepSummary(const SweepResult& sweep);
+
+/// Reads a results folder, whoever wrote it: files limit_<L>_<stem>.csv of one or more stems with
+/// the columns `arguments` and `iree_boo_experimental mean`. Rows without a time, and lines that
+/// are no problem, are counted and named. Of rows with the same arguments the last time counts.
+[[nodiscard]] Result<SweepResult> readResults(const std::filesystem::path& folder);
+
+/// The times of optimized_config_<stem>.csv files in the folder against the sweep's baseline, with
+/// verdicts by the times alone; no shapes where there are no such files.
+[[nodiscard]] Result<Validation> readValidation(const std::filesystem::path& folder,
+                                                const SweepResult& sweep);
+
+}  // namespace hone::split

@@ -1,0 +1,82 @@
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "base/random.h"
+#include "model/workload/miopen.h"
+#include "split/fit/heuristic.h"
+#include "split/sweep/problem_reduction.h"
+#include "split/sweep/sweep_result.h"
+
+namespace hone::split {
+
+inline const std::vector<std::int64_t> kTestLimits = {1, 8, 16, 32, 64, 128, 256, 512, 1024, 2048};
+
+constexpr std::int64_t square(std::int64_t side) { return side * side; }
+
+/// A shape without times: a matmul of m by n, summed over k.
+inline ShapeResult testShape(std::int64_t m, std::int64_t n, std::int64_t k) {
+  const model::Matmul matmul{.batch = 0, .m = m, .n = n, .k = k};
+  return {model::commandLineOf(matmul), reductionOf(matmul).value(), {}, {}, {}};
+}
+
+/// The limit that is best for a shape.
+using BestLimit = std::function<std::int64_t(const model::Reduction&)>;
+
+/// Times that grow by 30 % with every doubling away from the best limit, and a relative noise of at
+/// most so much. No split is limit 1; the baseline is twice as slow as the best.
+inline void measure(ShapeResult& shape, const BestLimit& best, double noise, Random& random) {
+  const double fastest = 10 + static_cast<double>(shape.reduction.reductionSize()) / 100;
+  const auto timing = [&](double factor) {
+    const double mean = fastest * factor * (1 + noise * (2 * random.uniform() - 1));
+    return Timing{mean, mean * 0.9, mean * 1.2, mean, mean * 0.05};
+  };
+  for (const std::int64_t limit : kTestLimits) {
+    const double doublings = std::abs(
+        std::log2(static_cast<double>(limit) / static_cast<double>(best(shape.reduction))));
+    shape.limits[limit] = timing(std::pow(1.3, doublings));
+  }
+  shape.noSplit = shape.limits.at(1);
+  shape.baseline = timing(2);
+}
+
+/// Matmuls over a wide range of sizes, in no order.
+inline SweepResult testSweep(std::size_t shapes, const BestLimit& best, double noise,
+                             std::uint64_t seed) {
+  Random random(seed);
+  SweepResult sweep{kTestLimits, {}, {}, 0};
+  const auto size = [&](double lowest, double highest) {
+    return static_cast<std::int64_t>(lowest * std::pow(highest / lowest, random.uniform()));
+  };
+  for (std::size_t i = 0; i < shapes; ++i) {
+    const std::int64_t k = std::int64_t{1} << size(15, 21);
+    sweep.shapes.push_back(testShape(size(4, 2000), size(4, 2000), k));
+    // As of a convolution: every limit splits these loops, and each in another way.
+    sweep.shapes.back().reduction.sizes = {64, 64, k / 4096};
+    measure(sweep.shapes.back(), best, noise, random);
+  }
+  return sweep;
+}
+
+/// No limit is better than another, but for noise of up to so much.
+inline SweepResult noiseSweep(std::size_t shapes, double noise, std::uint64_t seed) {
+  SweepResult sweep = testSweep(shapes, [](const model::Reduction&) { return 64; }, 0, seed);
+  Random random(seed);
+  for (ShapeResult& shape : sweep.shapes) {
+    for (auto& [limit, timing] : shape.limits) {
+      timing.meanUs = 100 * (1 + noise * random.uniform());
+    }
+    shape.noSplit.reset();
+    shape.baseline.reset();
+  }
+  return sweep;
+}
+
+inline BestLimit bestBy(const Ladder& ladder) {
+  return [ladder](const model::Reduction& reduction) { return limitOf(ladder, reduction); };
+}
+
+}  // namespace hone::split

@@ -1,0 +1,201 @@
+#include "tune/candidates/candidate_folder.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "base/file.h"
+#include "base/hash.h"
+#include "iree/compile/constraints.h"
+#include "model/result/json_reader.h"
+#include "store/records.h"
+
+namespace hone::tune {
+namespace {
+
+constexpr const char* kCandidatesFile = "candidates.json";
+
+nlohmann::json toJson(const CompiledCandidate& candidate) {
+  nlohmann::json json = {{"config", model::toJson(candidate.config)},
+                         {"outcome", nameOf(candidate.outcome)},
+                         {"message", candidate.message},
+                         {"content", candidate.content},
+                         {"compile_wall_ns", candidate.compileWallNs}};
+  if (!candidate.sameAs.empty()) {
+    json["same_as"] = candidate.sameAs;
+  }
+  return json;
+}
+
+Result<CompiledCandidate> candidateFrom(const nlohmann::json& json) {
+  CompiledCandidate candidate;
+  nlohmann::json config;
+  std::string outcome;
+  model::JsonReader reader(json, "candidate");
+  reader.required("config", config);
+  reader.required("outcome", outcome);
+  reader.required("message", candidate.message);
+  reader.required("content", candidate.content);
+  reader.required("compile_wall_ns", candidate.compileWallNs);
+  reader.optional("same_as", candidate.sameAs);
+  HONE_CHECK(reader.finish());
+  candidate.config = HONE_TRY(model::configFrom(config));
+  const auto known = model::outcomeFrom(outcome);
+  if (!known) {
+    return userError("candidate: there is no outcome '{}'", outcome);
+  }
+  candidate.outcome = *known;
+  return candidate;
+}
+
+nlohmann::json toJson(const DispatchCandidates& dispatch) {
+  nlohmann::json list = nlohmann::json::array();
+  for (const CompiledCandidate& candidate : dispatch.candidates) {
+    list.push_back(toJson(candidate));
+  }
+  nlohmann::json json = {
+      {"dispatch", dispatch.dispatch}, {"space", dispatch.space}, {"candidates", std::move(list)}};
+  if (!dispatch.note.empty()) {
+    json["note"] = dispatch.note;
+  }
+  return json;
+}
+
+Result<DispatchCandidates> dispatchFrom(const nlohmann::json& json) {
+  DispatchCandidates dispatch;
+  nlohmann::json list = nlohmann::json::array();
+  model::JsonReader reader(json, "dispatch");
+  reader.required("dispatch", dispatch.dispatch);
+  reader.required("space", dispatch.space);
+  reader.required("candidates", list);
+  reader.optional("note", dispatch.note);
+  HONE_CHECK(reader.finish());
+  for (const nlohmann::json& one : list) {
+    dispatch.candidates.push_back(HONE_TRY(candidateFrom(one)));
+  }
+  return dispatch;
+}
+
+/// A spec for each candidate that compiled, in a folder of the dispatch's.
+Result<void> writeSpecs(const DispatchCandidates& dispatch, const std::string& matcher,
+                        const std::filesystem::path& folder) {
+  HONE_CHECK(makeFolder(folder));
+  for (std::size_t i = 0; i < dispatch.candidates.size(); ++i) {
+    const CompiledCandidate& candidate = dispatch.candidates[i];
+    if (!candidate.worthMeasuring()) {
+      continue;
+    }
+    const iree::SpecEntry entry{fmt::format("match_{}", dispatch.dispatch), candidate.config.name,
+                                matcher, candidate.config.attributes.front().value,
+                                iree::decompositionOf(candidate.config)};
+    const std::string text = HONE_TRY(iree::specText(std::span(&entry, 1)));
+    HONE_CHECK(writeFile(folder / fmt::format("{:03}.mlir", i + 1), text));
+  }
+  return {};
+}
+
+}  // namespace
+
+CompiledCandidate candidateOf(model::Config config, const iree::Compiled& compiled) {
+  CompiledCandidate candidate{
+      std::move(config), iree::outcomeOf(compiled.report.status), compiled.report.message,
+      compiled.content,  compiled.report.ending.wallNs,           {}};
+  if (candidate.outcome == model::Outcome::ok && !compiled.ignored.empty()) {
+    candidate.outcome = model::Outcome::invalid;
+    candidate.message = compiled.ignored;
+  }
+  return candidate;
+}
+
+std::size_t DispatchCandidates::compiled() const {
+  return static_cast<std::size_t>(std::count_if(
+      candidates.begin(), candidates.end(),
+      [](const CompiledCandidate& one) { return one.outcome == model::Outcome::ok; }));
+}
+
+std::size_t DispatchCandidates::different() const {
+  std::set<std::string> contents;
+  for (const CompiledCandidate& one : candidates) {
+    if (one.outcome == model::Outcome::ok) {
+      contents.insert(one.content);
+    }
+  }
+  return contents.size();
+}
+
+const iree::DispatchMatcher* matcherFor(std::span<const iree::DispatchMatcher> matchers,
+                                        std::string_view dispatch) {
+  for (const iree::DispatchMatcher& one : matchers) {
+    if (dispatch == one.dispatch || dispatch.starts_with(one.dispatch + "_")) {
+      return &one;
+    }
+  }
+  return nullptr;
+}
+
+Result<void> writeCandidates(iree::Compiler& compiler, const WholeProgram& whole,
+                             const CandidateFolder& candidates,
+                             const std::filesystem::path& folder) {
+  HONE_CHECK(makeFolder(folder));
+  nlohmann::json list = nlohmann::json::array();
+  // Without a matcher there is no spec; the candidates can still be measured.
+  auto matchers = iree::matchersOf(compiler, requestFor(whole, whole.flags));
+  if (!matchers && matchers.error().fault != Fault::user) {
+    return std::unexpected(matchers.error());
+  }
+  for (const DispatchCandidates& dispatch : candidates.dispatches) {
+    list.push_back(toJson(dispatch));
+    const iree::DispatchMatcher* matcher =
+        matchers ? matcherFor(*matchers, dispatch.dispatch) : nullptr;
+    if (matcher != nullptr && !matcher->matcher.empty()) {
+      HONE_CHECK(writeSpecs(dispatch, matcher->matcher, folder / "specs" / dispatch.dispatch));
+    }
+  }
+  const std::string program = HONE_TRY(readFile(whole.program.source));
+  HONE_CHECK(writeFile(folder / kProgramFile, program));
+  const nlohmann::json json = {{"target", candidates.target},  {"function", candidates.function},
+                               {"flags", candidates.flags},    {"inputs", candidates.inputs},
+                               {"seed", candidates.seed},      {"compiler", candidates.compiler},
+                               {"dispatches", std::move(list)}};
+  return writeFile(folder / kCandidatesFile, store::jsonText(json, 1) + "\n");
+}
+
+std::vector<DispatchCandidates> knownCandidates(const WholeProgram& whole,
+                                                const CandidateFolder& wanted,
+                                                const std::filesystem::path& folder) {
+  auto found = readCandidates(folder);
+  const auto program = hashOfFile(folder / kProgramFile);
+  const bool same = found && program && *program == whole.program.hash &&
+                    found->target == wanted.target && found->function == wanted.function &&
+                    found->flags == wanted.flags && found->inputs == wanted.inputs &&
+                    found->seed == wanted.seed && found->compiler == wanted.compiler;
+  return same ? std::move(found->dispatches) : std::vector<DispatchCandidates>();
+}
+
+Result<CandidateFolder> readCandidates(const std::filesystem::path& folder) {
+  const auto file = folder / kCandidatesFile;
+  const auto json = nlohmann::json::parse(HONE_TRY(readFile(file)), nullptr, false);
+  CandidateFolder candidates;
+  nlohmann::json list = nlohmann::json::array();
+  model::JsonReader reader(json, file.string());
+  reader.required("target", candidates.target);
+  reader.required("function", candidates.function);
+  reader.required("flags", candidates.flags);
+  reader.required("inputs", candidates.inputs);
+  reader.required("seed", candidates.seed);
+  reader.optional("compiler", candidates.compiler);
+  reader.required("dispatches", list);
+  HONE_CHECK(reader.finish());
+  for (const nlohmann::json& one : list) {
+    auto dispatch = dispatchFrom(one);
+    if (!dispatch) {
+      return within(file.string(), dispatch.error());
+    }
+    candidates.dispatches.push_back(std::move(*dispatch));
+  }
+  return candidates;
+}
+
+}  // namespace hone::tune

@@ -1,0 +1,110 @@
+#include "tune/program/dispatch_search.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "tune/program/whole_program.h"
+
+namespace hone::tune {
+namespace {
+
+/// A search ends after so many steps in a row that gained less than this.
+constexpr std::size_t kBarrenSteps = 5;
+constexpr double kGain = 0.01;
+/// What is hoped for of the first step; less with each that follows.
+constexpr double kHope = 0.3;
+
+/// Keeps with the run which knobs there are: a replay needs to know which of them have an order.
+Result<void> noteSpace(const engine::Workbench& bench, const std::string& scope,
+                       const search::Space& space) {
+  auto run = HONE_TRY(bench.store.run(bench.run));
+  nlohmann::json knobs = nlohmann::json::array();
+  for (const search::Knob& knob : space.knobs()) {
+    knobs.push_back({{"name", knob.name}, {"ordered", knob.ordered}});
+  }
+  run->details["spaces"][scope] = std::move(knobs);
+  return bench.store.setDetails(bench.run, run->details);
+}
+
+}  // namespace
+
+Result<std::unique_ptr<DispatchSearch>> DispatchSearch::begin(const engine::Workbench& bench,
+                                                              const Subject& subject,
+                                                              const SearchOptions& options) {
+  ScratchFolder folder = HONE_TRY(ScratchFolder::create("hone-tune"));
+  std::unique_ptr<DispatchSearch> search(new DispatchSearch(subject, std::move(folder)));
+  engine::Plan& plan = search->plan_;
+  plan.scope = options.scope;
+  plan.programs = {subject.program};
+  plan.flags = options.flags;
+  plan.seed = options.seed;
+  plan.onlyGains = true;
+  plan.rounds = options.rounds;
+  plan.budget.time = options.budget.time;
+  plan.compare.seed = options.seed;
+  plan.candidates = {{0, {"default", {}, {}}}};
+  const auto& path = search->folder_.path();
+  const auto& specs = subject.cutOut ? std::vector<std::string>() : options.inputSpecs;
+  InputSets inputs = HONE_TRY(makeInputSets(subject.program, specs, options.seed, path));
+  plan.inputs = std::move(inputs.first);
+  plan.otherInputs = std::move(inputs.other);
+  plan.inputSpecs = specs;
+  for (const model::Config& config : options.planned) {
+    plan.candidates.push_back({0, config});
+  }
+  if (subject.knobs) {
+    HONE_CHECK(search->prepareStrategy(options));
+    HONE_CHECK(noteSpace(bench, options.scope, subject.knobs->space));
+  }
+  search->session_ = std::make_unique<engine::Session>(bench, plan, path);
+  HONE_CHECK(search->session_->restore());
+  HONE_CHECK(search->session_->tryPlanned());
+  return search;
+}
+
+Result<void> DispatchSearch::prepareStrategy(const SearchOptions& options) {
+  const KnobModel& knobs = *subject_.knobs;
+  // Who asks for chance or for everything wants all that the budget gives.
+  givesUp_ = options.strategy != "random" && options.strategy != "exhaustive";
+  search::StrategyOptions strategy{options.seed, options.first, knobs.guess};
+  strategy.first.insert(strategy.first.end(), knobs.first.begin(), knobs.first.end());
+  proposer_ = std::make_unique<SpaceProposer>(
+      knobs, HONE_TRY(search::makeStrategy(options.strategy, knobs.space, strategy)),
+      subject_.pattern());
+  plan_.proposer = proposer_.get();
+  return {};
+}
+
+Result<void> DispatchSearch::ready() { return session_->receive(); }
+
+Result<std::size_t> DispatchSearch::beginStep(std::size_t most) {
+  beforeNs_ = session_->incumbentNs();
+  stepTried_ = HONE_TRY(session_->tryProposed(most));
+  underWay_ = true;
+  return stepTried_;
+}
+
+Result<void> DispatchSearch::endStep() {
+  HONE_CHECK(session_->receive());
+  underWay_ = false;
+  ++steps_;
+  lastGain_ = beforeNs_ > 0 ? 1 - session_->incumbentNs() / beforeNs_ : 0;
+  barrenSteps_ = lastGain_ < kGain ? barrenSteps_ + 1 : 0;
+  done_ = stepTried_ == 0 || (givesUp_ && barrenSteps_ >= kBarrenSteps);
+  return {};
+}
+
+double DispatchSearch::promise() const {
+  const double now = baselineNs() > 0 ? subject_.share * bestNs() / baselineNs() : subject_.share;
+  const double hope = kHope / static_cast<double>(1 + steps_ + barrenSteps_);
+  return now * std::max(lastGain_, hope);
+}
+
+Result<void> DispatchSearch::beginFinish() { return session_->finish(); }
+
+Result<std::vector<engine::Finding>> DispatchSearch::finish() {
+  HONE_CHECK(session_->receive());
+  return session_->findings();
+}
+
+}  // namespace hone::tune

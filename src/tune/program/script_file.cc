@@ -1,0 +1,18 @@
+#include "tune/program/script_file.h"
+
+#include <fmt/format.h>
+
+#include "base/file.h"
+#include "base/hash.h"
+
+namespace hone::tune {
+
+Result<std::filesystem::path> keepScript(const std::string& text) {
+  const auto folder = cacheFolder() / "scripts";
+  HONE_CHECK(makeFolder(folder));
+  auto file = folder / fmt::format("{}.mlir", hashOf(text));
+  HONE_CHECK(writeFile(file, text));
+  return file;
+}
+
+}  // namespace hone::tune

@@ -1,0 +1,47 @@
+#include "tune/program/space_proposer.h"
+
+#include <nlohmann/json.hpp>
+
+#include "iree/compile/constraints.h"
+#include "tune/knobs/point_name.h"
+
+namespace hone::tune {
+
+Result<std::vector<model::Config>> SpaceProposer::configsOf(
+    std::span<const std::size_t> points) const {
+  const auto infos = HONE_TRY(model_.compilationInfos(points));
+  const auto decompositions = model_.decompositionConfigs
+                                  ? HONE_TRY(model_.decompositionConfigs(points))
+                                  : std::vector<std::string>(points.size());
+  std::vector<model::Config> configs;
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    configs.push_back(
+        {pointName(model_.space, points[i]), {}, {{dispatch_, "", "compilation_info", infos[i]}}});
+    if (!decompositions[i].empty()) {
+      configs.back().attributes.push_back(
+          {dispatch_, "", iree::kDecompositionConfig, decompositions[i]});
+    }
+  }
+  return configs;
+}
+
+Result<std::vector<model::Config>> SpaceProposer::propose(std::size_t count) {
+  return configsOf(strategy_->ask(count));
+}
+
+nlohmann::json SpaceProposer::noteOn(const model::Config& config) const {
+  nlohmann::json note = nlohmann::json::object();
+  const auto point = pointNamed(model_.space, config.name);
+  if (point && model_.guess) {
+    note["guess"] = model_.guess(*point);
+  }
+  return note;
+}
+
+void SpaceProposer::learn(const model::Config& config, std::optional<double> timeNs) {
+  if (const auto point = pointNamed(model_.space, config.name)) {
+    strategy_->tell(*point, timeNs);
+  }
+}
+
+}  // namespace hone::tune

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "engine/experiment.h"
+#include "search/strategy/strategy.h"
+#include "tune/knobs/knob_model.h"
+
+namespace hone::tune {
+
+/// Lets a strategy search the knobs of one dispatch. The model must outlive it.
+class SpaceProposer : public engine::Proposer {
+ public:
+  /// `dispatch` is the pattern of the names of the dispatches that get the configs.
+  SpaceProposer(const KnobModel& model, std::unique_ptr<search::Strategy> strategy,
+                std::string dispatch)
+      : model_(model), strategy_(std::move(strategy)), dispatch_(std::move(dispatch)) {}
+
+  [[nodiscard]] Result<std::vector<model::Config>> propose(std::size_t count) override;
+  [[nodiscard]] nlohmann::json noteOn(const model::Config& config) const override;
+  void learn(const model::Config& config, std::optional<double> timeNs) override;
+
+  /// The configs of these points.
+  [[nodiscard]] Result<std::vector<model::Config>> configsOf(
+      std::span<const std::size_t> points) const;
+
+ private:
+  const KnobModel& model_;
+  std::unique_ptr<search::Strategy> strategy_;
+  std::string dispatch_;
+};
+
+}  // namespace hone::tune

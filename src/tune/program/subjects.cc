@@ -1,0 +1,237 @@
+#include "tune/program/subjects.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <regex>
+#include <set>
+
+#include "base/hash.h"
+#include "iree/compile/constraints.h"
+#include "iree/compile/dispatch_programs.h"
+#include "tune/cpu/cpu_knobs.h"
+#include "tune/gpu/gpu_knobs.h"
+#include "tune/program/program_times.h"
+#include "tune/vulkan/vulkan_knobs.h"
+
+namespace hone::tune {
+namespace {
+
+/// A dispatch with less of the program's time cannot make a difference that anybody sees.
+constexpr double kLeastShare = 0.01;
+
+/// How often the innermost of the root is done in one call; sizes that are not known count as one.
+double workOf(const model::RootOperation& root) {
+  double work = 1;
+  for (const model::Loop& loop : root.loops) {
+    work *= static_cast<double>(std::max<std::int64_t>(loop.size, 1));
+  }
+  return work;
+}
+
+/// Whether a spec may be unable to tell two of those that are tuned apart.
+bool anyAlike(const std::vector<Subject>& subjects) {
+  std::set<std::pair<std::string, std::vector<std::int64_t>>> seen;
+  return std::any_of(subjects.begin(), subjects.end(), [&](const Subject& subject) {
+    std::vector<std::int64_t> sizes;
+    for (const model::Loop& loop : subject.root.loops) {
+      sizes.push_back(loop.size);
+    }
+    return subject.whyNot.empty() && !seen.emplace(subject.root.op, std::move(sizes)).second;
+  });
+}
+
+}  // namespace
+
+std::vector<iree::DispatchCost> estimatedCosts(std::span<const iree::DispatchProgram> programs) {
+  double all = 0;
+  std::vector<iree::DispatchCost> costs;
+  for (const iree::DispatchProgram& program : programs) {
+    const auto calls = static_cast<double>(std::max<std::int64_t>(program.calls, 1));
+    costs.push_back({program.calls, 0, calls * workOf(program.root)});
+    all += costs.back().share;
+  }
+  for (iree::DispatchCost& cost : costs) {
+    cost.share /= all;
+  }
+  return costs;
+}
+
+Result<engine::Program> programOf(const iree::DispatchProgram& dispatch) {
+  engine::Program program;
+  program.source = dispatch.source;
+  program.hash = HONE_TRY(hashOfFile(dispatch.source));
+  program.function = dispatch.function;
+  program.inputTypes = dispatch.inputTypes;
+  program.resultTypes = dispatch.resultTypes;
+  program.from = dispatch.from;
+  return program;
+}
+
+Result<std::regex> dispatchRegex(const std::string& pattern) {
+  try {
+    return std::regex(pattern, std::regex::nosubs);
+  } catch (const std::regex_error&) {
+    return userError("--dispatches: '{}' is not a regular expression", pattern);
+  }
+}
+
+std::string Subject::pattern() const {
+  std::string names;
+  for (const std::string& name : cutOut ? std::vector{root.dispatch} : dispatches) {
+    names += fmt::format("{}{}", names.empty() ? "" : "|", iree::literalPattern(name));
+  }
+  return fmt::format("({})", names);
+}
+
+Result<void> chooseSubjects(std::vector<Subject>& subjects, const SubjectOptions& options,
+                            Costs costs) {
+  const std::regex wanted = HONE_TRY(dispatchRegex(options.dispatches));
+  std::stable_sort(subjects.begin(), subjects.end(),
+                   [](const Subject& a, const Subject& b) { return a.share > b.share; });
+  std::size_t chosen = 0;
+  for (Subject& subject : subjects) {
+    if (!subject.whyNot.empty()) {
+      continue;
+    }
+    const bool asked =
+        std::regex_search(subject.name, wanted) ||
+        std::any_of(subject.dispatches.begin(), subject.dispatches.end(),
+                    [&](const std::string& name) { return std::regex_search(name, wanted); });
+    if (!asked) {
+      subject.whyNot = "not asked for by --dispatches";
+    } else if (options.top > 0 && chosen >= options.top) {
+      subject.whyNot = fmt::format("not among the {} that cost the most{}", options.top,
+                                   costs == Costs::measured ? "" : ", by an estimate");
+    } else if (costs == Costs::measured && subject.share < kLeastShare) {
+      subject.whyNot = fmt::format("less than {:.0f} % of the time", 100 * kLeastShare);
+    } else {
+      ++chosen;
+    }
+  }
+  std::stable_partition(subjects.begin(), subjects.end(),
+                        [](const Subject& subject) { return subject.whyNot.empty(); });
+  return {};
+}
+
+void leaveOutAlike(std::vector<Subject>& subjects,
+                   std::span<const iree::DispatchMatcher> matchers) {
+  std::map<std::string, std::string> tuned;  // the name of the dispatch, by its matcher
+  for (Subject& subject : subjects) {
+    const auto matcher = std::find_if(
+        matchers.begin(), matchers.end(),
+        [&](const iree::DispatchMatcher& one) { return one.dispatch == subject.root.dispatch; });
+    if (!subject.whyNot.empty() || matcher == matchers.end() || matcher->matcher.empty()) {
+      continue;
+    }
+    const auto [first, isNew] = tuned.emplace(matcher->matcher, subject.name);
+    if (!isNew) {
+      subject.whyNot = fmt::format("a spec cannot tell it from {}", first->second);
+    }
+  }
+  std::stable_partition(subjects.begin(), subjects.end(),
+                        [](const Subject& subject) { return subject.whyNot.empty(); });
+}
+
+Result<std::vector<iree::PipelineConstraints>> SubjectFinder::constraintsFor(
+    const Subject& subject, const iree::CompileRequest& request) {
+  if (!subject.cutOut && constraints_) {
+    return *constraints_;
+  }
+  auto constraints = iree::constraintsOf(compiler_, request);
+  if (!constraints) {
+    constraints = within("the compiler cannot say what is legal for it", constraints.error());
+  }
+  if (!subject.cutOut) {
+    constraints_ = constraints;
+  }
+  return constraints;
+}
+
+Result<KnobModel> SubjectFinder::knobsOf(const Subject& subject,
+                                         const std::vector<std::string>& flags, bool parallel) {
+  const model::RootOperation& root = subject.root;
+  if (root.op.empty()) {
+    return userError("no operation that the compiler tiles by");
+  }
+  if (!root.attachable) {
+    return userError("no configuration reaches it: the compiler makes the {} after it reads them",
+                     root.op);
+  }
+  if (target_.name == "local") {
+    CpuLimits limits = limitsOfThisCpu();
+    limits.cores = parallel ? limits.cores : 1;
+    return cpuKnobs(root, limits);
+  }
+  if (target_.name.starts_with("vulkan")) {
+    return vulkanKnobs(root);
+  }
+  iree::CompileRequest request{subject.program.source, subject.program.hash, flags, {}};
+  request.from = subject.program.from;
+  const auto constraints = HONE_TRY(constraintsFor(subject, request));
+  return gpuKnobs(compiler_, request, constraints, root, target_.name.starts_with("rocm"));
+}
+
+Result<void> SubjectFinder::addKnobs(Subject& subject, const std::vector<std::string>& flags,
+                                     bool parallel) {
+  if (options_.planned) {
+    subject.whyNot =
+        options_.planned->contains(subject.name) ? "" : "no candidates were made for it";
+    return {};
+  }
+  auto knobs = knobsOf(subject, flags, parallel);
+  if (knobs) {
+    subject.knobs = std::move(*knobs);
+  } else if (knobs.error().fault == Fault::user) {
+    subject.whyNot = knobs.error().message;
+  } else {
+    return std::unexpected(knobs.error());
+  }
+  return {};
+}
+
+Result<std::vector<Subject>> SubjectFinder::find(const WholeProgram& whole,
+                                                 const std::vector<std::string>& flags,
+                                                 const iree::ModuleRunner* runner,
+                                                 const std::filesystem::path& folder,
+                                                 engine::Elsewhere* elsewhere) {
+  const iree::CompileRequest request = requestFor(whole, flags);
+  constraints_.reset();
+  const auto programs = HONE_TRY(iree::dispatchPrograms(compiler_, request, folder));
+  std::vector<iree::DispatchTime> times;
+  if (runner != nullptr) {
+    times = HONE_TRY(programTimes(compiler_, *runner, whole, request, elsewhere));
+  }
+  const auto costs =
+      times.empty() ? estimatedCosts(programs) : iree::dispatchCosts(programs, times);
+  std::vector<Subject> subjects;
+  const bool parallel = runner == nullptr || runner->device().rankBy != iree::RankBy::cpu;
+  for (std::size_t i = 0; i < programs.size(); ++i) {
+    const iree::DispatchProgram& dispatch = programs[i];
+    Subject subject;
+    subject.name = dispatch.name;
+    subject.dispatches = dispatch.dispatches;
+    subject.root = dispatch.root;
+    subject.calls = costs[i].calls;
+    subject.share = costs[i].share;
+    subject.estimated = times.empty();
+    subject.cutOut = programs.size() > 1 && dispatch.whyNot.empty();
+    // A program of one dispatch has the reference that it has as a whole.
+    subject.program = subject.cutOut ? HONE_TRY(programOf(dispatch)) : whole.program;
+    HONE_CHECK(addKnobs(subject, flags, parallel));
+    subjects.push_back(std::move(subject));
+  }
+  HONE_CHECK(
+      chooseSubjects(subjects, options_, times.empty() ? Costs::estimated : Costs::measured));
+  if (anyAlike(subjects)) {
+    const auto matchers = iree::matchersOf(compiler_, request);
+    if (!matchers && matchers.error().fault != Fault::user) {
+      return std::unexpected(matchers.error());
+    }
+    leaveOutAlike(subjects, matchers.value_or(std::vector<iree::DispatchMatcher>()));
+  }
+  return subjects;
+}
+
+}  // namespace hone::tune

@@ -1,0 +1,287 @@
+#include "tune/program/tuner.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <ranges>
+
+#include "base/machine.h"
+#include "base/text.h"
+#include "engine/elsewhere.h"
+
+namespace hone::tune {
+namespace {
+
+/// Fractions of the budget after which a stage ends: flags, and the search under each variant.
+constexpr double kFlagShare = 0.15;
+constexpr double kSearchShare = 0.6;
+constexpr std::int64_t kFlagRounds = 10;
+/// Flags that gain more than this leave nothing to search without them.
+constexpr double kFarAhead = 3;
+
+std::size_t failedOf(const std::vector<engine::Finding>& findings) {
+  return static_cast<std::size_t>(
+      std::count_if(findings.begin(), findings.end(), [](const engine::Finding& finding) {
+        return finding.outcome != model::Outcome::ok && finding.outcome != model::Outcome::tooSlow;
+      }));
+}
+
+/// The one that is worth the next step; nullptr where all are done or under way.
+DispatchSearch* mostPromising(const std::vector<std::unique_ptr<DispatchSearch>>& searches) {
+  DispatchSearch* next = nullptr;
+  for (const auto& search : searches) {
+    if (!search->done() && !search->underWay() &&
+        (next == nullptr || search->promise() > next->promise())) {
+      next = search.get();
+    }
+  }
+  return next;
+}
+
+}  // namespace
+
+Result<Tuner> Tuner::make(const engine::Workbench& bench, iree::Target target, WholeProgram whole,
+                          TuneOptions options, std::filesystem::path folder) {
+  if (!engine::canBeCompared(whole.program)) {
+    return userError(
+        "{} gives nothing that hone can compare ({}): what makes it quicker could "
+        "make it wrong; give a function that returns tensors or numbers",
+        whole.program.label(), join(whole.program.resultTypes, ", "));
+  }
+  auto known = HONE_TRY(precedents(bench.store, target.name, cpuName()));
+  return Tuner(bench, std::move(target), std::move(whole), std::move(options), std::move(folder),
+               std::move(known));
+}
+
+std::vector<std::string> Tuner::flagsOf(const Variant& variant) const {
+  std::vector<std::string> flags = whole_.flags;
+  flags.insert(flags.end(), variant.flags.flags.begin(), variant.flags.flags.end());
+  return flags;
+}
+
+std::size_t Tuner::trialsLeft(const Limit& limit) const {
+  if (!limit.trials) {
+    return std::numeric_limits<std::size_t>::max();
+  }
+  return static_cast<std::size_t>(std::max<std::int64_t>(*limit.trials - tried_, 0));
+}
+
+Tuner::Limit Tuner::limitOf(std::size_t variant, const TuneResult& result) const {
+  const double begin = result.flagFindings.empty() ? 0 : kFlagShare;
+  const double part =
+      static_cast<double>(variant + 1) / static_cast<double>(result.variants.size());
+  Limit limit;
+  limit.time = begin + (kSearchShare - begin) * part;
+  if (options_.budget.trials) {
+    limit.trials = *options_.budget.trials * static_cast<std::int64_t>(variant + 1) /
+                   static_cast<std::int64_t>(result.variants.size());
+  }
+  return limit;
+}
+
+Result<void> Tuner::findVariants(TuneResult& result) {
+  result.variants.emplace_back();
+  // Most flags act before the phase that a dispatch of a benchmark file has been brought to.
+  const bool tryFlags = options_.tryFlags && whole_.program.from == iree::kPhaseStart;
+  std::vector<FlagSet> sets = tryFlags ? flagSets(target_) : std::vector<FlagSet>();
+  if (sets.empty()) {
+    return {};
+  }
+  bench_.progress.say("flags of the whole program");
+  engine::Plan plan = planFor(whole_, "flags");
+  plan.onlyGains = true;
+  plan.rounds = kFlagRounds;
+  if (options_.budget.time) {
+    plan.budget.time = std::chrono::milliseconds(
+        static_cast<std::int64_t>(static_cast<double>(options_.budget.time->count()) * kFlagShare));
+  }
+  for (FlagSet& set : sets) {
+    set = HONE_TRY(withScript(std::move(set)));
+    plan.candidates.push_back({0, {set.name, set.flags, {}}});
+  }
+  engine::Experiment experiment(bench_.compiler, bench_.runner, bench_.store, bench_.progress,
+                                bench_.elsewhere);
+  result.flagFindings = HONE_TRY(experiment.run(bench_.run, plan));
+  result.referenceCpuNs += experiment.referenceCpuNs();
+  if (const engine::Finding* best = engine::winnerOf(result.flagFindings)) {
+    const auto set = std::find_if(sets.begin(), sets.end(), [&](const FlagSet& one) {
+      return one.name == best->config.name;
+    });
+    if (best->comparison && best->comparison->speedup.low > kFarAhead) {
+      result.variants.clear();
+    }
+    result.variants.insert(result.variants.begin(), Variant{*set, {}});
+  }
+  return {};
+}
+
+Result<std::vector<std::unique_ptr<DispatchSearch>>> Tuner::beginAll(Variant& variant,
+                                                                     const Limit& limit) {
+  std::vector<std::unique_ptr<DispatchSearch>> searches;
+  for (TunedDispatch& dispatch : variant.dispatches) {
+    Subject& subject = dispatch.subject;
+    const auto planned = options_.planned.find(subject.name);
+    if (!subject.whyNot.empty()) {
+      continue;
+    }
+    SearchOptions options;
+    if (planned != options_.planned.end()) {
+      options.planned = planned->second;
+      options.planned.resize(std::min(options.planned.size(), trialsLeft(limit)));
+    }
+    options.strategy = options_.strategy;
+    options.seed = whole_.seed;
+    options.flags = flagsOf(variant);
+    options.inputSpecs = options_.inputSpecs;
+    options.budget = clock_.left();
+    if (subject.knobs) {
+      options.first = likelyPoints(precedents_, subject.root, subject.knobs->space);
+    }
+    options.scope =
+        whole_.scope + (variant.flags.name.empty()
+                            ? subject.name
+                            : fmt::format("{} with {}", subject.name, variant.flags.name));
+    auto search = DispatchSearch::begin(bench_, subject, options);
+    if (!search && search.error().fault == Fault::user) {
+      subject.whyNot = search.error().message;  // the others may still gain
+      continue;
+    }
+    tried_ += static_cast<std::int64_t>(options.planned.size());
+    searches.push_back(HONE_TRY(std::move(search)));
+  }
+  HONE_CHECK(awaitBaselines(variant, searches));
+  return searches;
+}
+
+Result<void> Tuner::awaitBaselines(Variant& variant,
+                                   std::vector<std::unique_ptr<DispatchSearch>>& searches) {
+  for (auto& search : searches) {
+    const auto ready = search->ready();
+    if (!ready && ready.error().fault != Fault::user) {
+      return ready;
+    }
+    for (TunedDispatch& dispatch : variant.dispatches) {
+      if (!ready && &dispatch.subject == &search->subject()) {
+        dispatch.subject.whyNot = ready.error().message;
+      }
+    }
+    if (!ready) {
+      search.reset();
+    }
+  }
+  std::erase(searches, nullptr);
+  return {};
+}
+
+Result<void> Tuner::searchAll(std::vector<std::unique_ptr<DispatchSearch>>& searches,
+                              const Limit& limit) {
+  bench_.progress.stage(
+      fmt::format("search of {} dispatches", searches.size()),
+      {.total = limit.trials.value_or(0), .done = tried_, .atMost = clock_.leftUntil(limit.time)});
+  const std::size_t places = bench_.elsewhere == nullptr ? 1 : bench_.elsewhere->places();
+  std::vector<DispatchSearch*> underWay;
+  while (true) {
+    while (underWay.size() < places && !clock_.spent(limit.time) && trialsLeft(limit) > 0) {
+      DispatchSearch* next = mostPromising(searches);
+      if (next == nullptr) {
+        break;
+      }
+      tried_ += static_cast<std::int64_t>(HONE_TRY(next->beginStep(trialsLeft(limit))));
+      underWay.push_back(next);
+    }
+    if (underWay.empty()) {
+      return {};
+    }
+    const std::size_t ended = HONE_TRY(firstToEnd(underWay));
+    HONE_CHECK(underWay[ended]->endStep());
+    underWay.erase(underWay.begin() + static_cast<std::ptrdiff_t>(ended));
+  }
+}
+
+Result<std::size_t> Tuner::firstToEnd(const std::vector<DispatchSearch*>& underWay) const {
+  std::vector<std::string> tickets;
+  std::vector<std::size_t> owners;
+  for (std::size_t i = 0; i < underWay.size(); ++i) {
+    const auto some = underWay[i]->tickets();
+    if (some.empty()) {
+      return i;
+    }
+    tickets.insert(tickets.end(), some.begin(), some.end());
+    owners.insert(owners.end(), some.size(), i);
+  }
+  return owners[HONE_TRY(bench_.elsewhere->any(tickets))];
+}
+
+Result<void> Tuner::tune(Variant& variant, const Limit& limit, TuneResult& result) {
+  SubjectOptions wanted = options_.subjects;
+  if (options_.onlyPlanned) {
+    const auto names = std::views::keys(options_.planned);
+    wanted.planned.emplace(names.begin(), names.end());
+  }
+  SubjectFinder finder(bench_.compiler, target_, std::move(wanted));
+  const auto folder = folder_ / fmt::format("variant{}", &variant - result.variants.data());
+  HONE_CHECK(makeFolder(folder));
+  auto subjects =
+      HONE_TRY(finder.find(whole_, flagsOf(variant), &bench_.runner, folder, bench_.elsewhere));
+  for (Subject& subject : subjects) {
+    variant.dispatches.emplace_back().subject = std::move(subject);
+  }
+  auto searches = HONE_TRY(beginAll(variant, limit));
+  HONE_CHECK(searchAll(searches, limit));
+  if (bench_.elsewhere != nullptr) {  // all at the same time
+    for (const auto& search : searches) {
+      HONE_CHECK(search->beginFinish());
+    }
+  }
+  for (const auto& search : searches) {
+    if (bench_.elsewhere == nullptr) {
+      HONE_CHECK(search->beginFinish());
+    }
+    const auto dispatch =
+        std::find_if(variant.dispatches.begin(), variant.dispatches.end(),
+                     [&](const TunedDispatch& one) { return &one.subject == &search->subject(); });
+    const auto findings = HONE_TRY(search->finish());
+    result.referenceCpuNs += search->referenceCpuNs();
+    dispatch->tried = search->tried();
+    dispatch->failed = failedOf(findings);
+    dispatch->defaultNs = findings.front().timeNs;
+    if (const engine::Finding* winner = engine::winnerOf(findings)) {
+      dispatch->winner = *winner;
+    }
+  }
+  return {};
+}
+
+void Tuner::sayOf(const Variant& variant, const Error& error) const {
+  bench_.progress.say(fmt::format(
+      "{}{}: its dispatches are not tuned: {}", whole_.scope,
+      variant.flags.name.empty() ? "without flags" : fmt::format("with {}", variant.flags.name),
+      error.message));
+}
+
+Result<TuneResult> Tuner::run() {
+  TuneResult result;
+  HONE_CHECK(findVariants(result));
+  std::optional<Error> failed;
+  std::size_t tuned = 0;
+  for (std::size_t i = 0; i < result.variants.size(); ++i) {
+    const auto done = tune(result.variants[i], limitOf(i, result), result);
+    tuned += done ? 1 : 0;
+    if (!done && (done.error().fault != Fault::user || done.error().endsAll)) {
+      return std::unexpected(done.error());
+    }
+    if (!done) {
+      failed = failed.value_or(done.error());
+      sayOf(result.variants[i], done.error());
+    }
+  }
+  if (failed && tuned == 0) {
+    return std::unexpected(*failed);
+  }
+  HONE_CHECK(proveAll(result));
+  bench_.progress.finish();
+  return result;
+}
+
+}  // namespace hone::tune

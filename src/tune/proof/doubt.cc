@@ -1,0 +1,83 @@
+#include "tune/proof/doubt.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace hone::tune {
+namespace {
+
+/// So many ingredients are tried one at a time; more would take too long.
+constexpr std::size_t kMostAlone = 8;
+/// Fewer tell nothing.
+constexpr std::size_t kFewestRounds = 5;
+
+}  // namespace
+
+std::vector<Doubt> doubtsOf(const Recipe& recipe, std::span<const std::size_t> kept) {
+  std::vector<std::size_t> order(kept.begin(), kept.end());
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    return recipe.ingredients[a].expectedGain > recipe.ingredients[b].expectedGain;
+  });
+  const std::size_t alone = std::min(order.size(), kMostAlone);
+  const auto small = order.begin() + static_cast<std::ptrdiff_t>(alone);
+  std::sort(order.begin(), small);  // gains are measured anew when a run goes on
+  std::sort(small, order.end());
+  std::vector<Doubt> doubts;
+  for (auto one = order.begin(); one != small; ++one) {
+    doubts.push_back({recipe.ingredients[*one], {*one}});
+  }
+  if (small != order.end()) {
+    Doubt rest;
+    rest.what.name = "the small ones";
+    rest.members.assign(small, order.end());
+    for (const std::size_t one : rest.members) {
+      rest.what.expectedGain += recipe.ingredients[one].expectedGain;
+    }
+    doubts.push_back(std::move(rest));
+  }
+  return doubts;
+}
+
+std::vector<std::size_t> without(std::vector<std::size_t> all, const Doubt& doubt) {
+  for (const std::size_t one : doubt.members) {
+    std::erase(all, one);
+  }
+  return all;
+}
+
+bool helps(const Ingredient& ingredient, const engine::Finding& with,
+           const engine::Finding& missing, const stats::CompareOptions& options) {
+  const std::size_t rounds = std::min(with.roundTimesNs.size(), missing.roundTimesNs.size());
+  // After a failure they are no longer times of the same rounds.
+  const bool failed = with.outcome != model::Outcome::ok || missing.outcome != model::Outcome::ok;
+  if (failed || rounds < kFewestRounds) {
+    return true;
+  }
+  const auto base = std::span(missing.roundTimesNs).first(rounds);
+  const auto comparison =
+      stats::compare({base, std::span(with.roundTimesNs).first(rounds), base}, options);
+  switch (comparison.verdict) {
+    case stats::Verdict::improved:
+      return true;
+    case stats::Verdict::regressed:
+      return false;
+    default:
+      return ingredient.expectedGain < 2 * options.margin ||
+             comparison.speedup.high > 1 + options.margin;
+  }
+}
+
+std::string whyNoGain(const engine::Finding& finding) {
+  if (finding.outcome != model::Outcome::ok && finding.outcome != model::Outcome::tooSlow) {
+    return fmt::format("{}: {}", nameOf(finding.outcome), finding.message);
+  }
+  if (!finding.comparison) {
+    return "no time was left to measure it";
+  }
+  const stats::Interval& speedup = finding.comparison->speedup;
+  return fmt::format("{:.2f}x as fast (95 % interval {:.2f}-{:.2f})", speedup.estimate, speedup.low,
+                     speedup.high);
+}
+
+}  // namespace hone::tune

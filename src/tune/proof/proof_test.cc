@@ -1,0 +1,186 @@
+#include "tune/proof/proof.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "engine/test_toolchain.h"
+
+namespace hone::tune {
+namespace {
+
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::StartsWith;
+
+std::string tiles(int rows, int columns, int reduction) {
+  return fmt::format(
+      "#iree_codegen.compilation_info<lowering_config = #iree_cpu.lowering_config<distribution = "
+      "[64, 64, 0], vector_common_parallel = [{}, {}, 0], vector_reduction = [0, 0, {}]>, "
+      "translation_info = #iree_codegen.translation_info<pipeline = "
+      "#iree_cpu.pipeline<DoubleTilingExpert>>>",
+      rows, columns, reduction);
+}
+
+/// A program whose first matmul the source itself makes slow; its second is as the compiler has it.
+std::string slowThenUsual(int firstColumns, int secondColumns) {
+  return fmt::format(
+      R"mlir(
+func.func @main(%a: tensor<64x128xf32>, %b: tensor<128x{0}xf32>, %c: tensor<128x{1}xf32>)
+    -> (tensor<64x{0}xf32>, tensor<64x{1}xf32>) {{
+  %z = arith.constant 0.0 : f32
+  %e0 = tensor.empty() : tensor<64x{0}xf32>
+  %f0 = linalg.fill ins(%z : f32) outs(%e0 : tensor<64x{0}xf32>) -> tensor<64x{0}xf32>
+  %r0 = linalg.matmul {{compilation_info = {2}}}
+      ins(%a, %b : tensor<64x128xf32>, tensor<128x{0}xf32>)
+      outs(%f0 : tensor<64x{0}xf32>) -> tensor<64x{0}xf32>
+  %e1 = tensor.empty() : tensor<64x{1}xf32>
+  %f1 = linalg.fill ins(%z : f32) outs(%e1 : tensor<64x{1}xf32>) -> tensor<64x{1}xf32>
+  %r1 = linalg.matmul ins(%a, %c : tensor<64x128xf32>, tensor<128x{1}xf32>)
+      outs(%f1 : tensor<64x{1}xf32>) -> tensor<64x{1}xf32>
+  return %r0, %r1 : tensor<64x{0}xf32>, tensor<64x{1}xf32>
+}}
+)mlir",
+      firstColumns, secondColumns, tiles(1, 1, 1));
+}
+
+class ProveTest : public ::testing::Test {
+ protected:
+  void load(int firstColumns, int secondColumns) {
+    whole_.program = toolchain_.load(slowThenUsual(firstColumns, secondColumns)).value();
+    whole_.inputs = engine::makeInputs(whole_.program, {}, 1, toolchain_.folder.path()).value();
+    whole_.flags = toolchain_.flags;
+  }
+
+  /// Tiles for the first matmul and for the second, as a recipe of two ingredients.
+  static Recipe recipe(std::string first, std::string second) {
+    const std::vector<model::OpAttribute> attributes = {
+        {"dispatch_0", "linalg.matmul", "compilation_info", std::move(first)},
+        {"dispatch_1", "linalg.matmul", "compilation_info", std::move(second)}};
+    return {"tuned",
+            {{"first", 0.5}, {"second", 0.5}},
+            [attributes](std::span<const std::size_t> which) -> Result<model::Config> {
+              model::Config config;
+              for (const std::size_t one : which) {
+                config.attributes.push_back(attributes[one]);
+              }
+              return config;
+            }};
+  }
+
+  Result<Proving> proveOn(const iree::ModuleRunner& runner, const Recipe& recipe) {
+    Progress progress(true);
+    store::Run run;
+    run.key = "k";
+    run.verb = "test";
+    run_ = store_.addRun(run).value();
+    const engine::Workbench bench{toolchain_.compiler, runner, store_, progress, run_};
+    return tune::prove(bench, whole_, std::span(&recipe, 1), {5, {}});
+  }
+  Proving prove(const Recipe& recipe) {
+    auto proving = proveOn(toolchain_.runner, recipe);
+    EXPECT_TRUE(proving) << proving.error().message;
+    return proving ? *proving : Proving{};
+  }
+
+  engine::TestToolchain toolchain_;
+  store::Store store_ =
+      store::Store::open(toolchain_.folder.path() / "s.db", store::Store::Mode::write).value();
+  std::int64_t run_ = 0;
+  WholeProgram whole_;
+  const std::string good_ = tiles(8, 16, 1);
+  const std::string slow_ = tiles(1, 1, 1);
+  const std::string tooLarge_ = tiles(128, 128, 128);
+};
+
+TEST_F(ProveTest, WhatHelpsIsKept) {
+  load(128, 64);
+  const Proving proving = prove(recipe(good_, slow_));
+  ASSERT_TRUE(proving.proof) << "the whole is better, for the first matmul is the larger one";
+  EXPECT_THAT(proving.proof->kept, ElementsAre(0));
+  EXPECT_THAT(proving.proof->takenOut, ElementsAre(TakenOut{1, "did not help the program"}));
+  EXPECT_GT(proving.proof->comparison.speedup.low, 1);
+  EXPECT_THAT(proving.lost, IsEmpty());
+  EXPECT_TRUE(store_.run(run_).value()->details.contains("pace proof on fresh memory"))
+      << "it was to be measured on fresh memory, too";
+}
+
+TEST_F(ProveTest, WhatSlowsTheProgramDoesNotCostTheRest) {
+  load(64, 256);
+  const Proving proving = prove(recipe(good_, slow_));
+  ASSERT_TRUE(proving.proof);
+  EXPECT_THAT(proving.proof->kept, ElementsAre(0));
+  EXPECT_THAT(proving.proof->takenOut, ElementsAre(TakenOut{1, "did not help the program"}));
+  EXPECT_GT(proving.proof->comparison.speedup.low, 1);
+  EXPECT_THAT(proving.lost,
+              ElementsAre(StartsWith("tuned: 0."), "second alone: did not help the program"));
+}
+
+TEST_F(ProveTest, WhatFailsDoesNotCostTheRest) {
+  load(64, 128);
+  const Proving proving = prove(recipe(good_, tooLarge_));
+  ASSERT_TRUE(proving.proof);
+  EXPECT_THAT(proving.proof->kept, ElementsAre(0));
+  ASSERT_EQ(proving.proof->takenOut.size(), 1u);
+  EXPECT_THAT(proving.proof->takenOut[0].why, HasSubstr("large vector"));
+  EXPECT_THAT(proving.lost, ElementsAre(StartsWith("tuned: compile_failed"),
+                                        StartsWith("second alone: compile_failed")));
+}
+
+TEST_F(ProveTest, WhereNothingIsGainedTheReasonIsTold) {
+  load(64, 128);
+  const Proving proving = prove(recipe(tooLarge_, slow_));
+  EXPECT_FALSE(proving.proof);
+  EXPECT_THAT(proving.lost, ElementsAre(HasSubstr("large vector"), HasSubstr("large vector"),
+                                        "second alone: did not help the program"));
+}
+
+/// An installation whose benchmark tool says of calls on fresh memory that the quicker is the
+/// slower.
+iree::Installation upsideDownOnFreshMemory(const iree::Installation& real,
+                                           const std::filesystem::path& folder) {
+  const iree::Installation made{folder / "site", "a test"};
+  const auto tool = made.runtimeTool("iree-benchmark-module");
+  const auto runner = made.runtimeTool("iree-run-module");
+  EXPECT_TRUE(makeFolder(tool.parent_path()));
+  std::filesystem::create_symlink(real.runtimeTool("iree-run-module"), runner);
+  EXPECT_TRUE(writeFile(tool, fmt::format(R"(#!/usr/bin/env python3
+import json, subprocess, sys
+done = subprocess.run(["{}", *sys.argv[1:]], stdout=subprocess.PIPE, text=True)
+if done.returncode == 0 and "--device_allocator=caching" not in sys.argv:
+    report = json.loads(done.stdout)
+    for each in report["benchmarks"]:
+        for name in ("real_time", "cpu_time"):
+            each[name] = 1 / each[name]
+    done.stdout = json.dumps(report)
+print(done.stdout)
+sys.exit(done.returncode)
+)",
+                                          real.runtimeTool("iree-benchmark-module").string())));
+  std::filesystem::permissions(tool, std::filesystem::perms::owner_all);
+  return made;
+}
+
+TEST_F(ProveTest, WhatIsSlowerOnFreshMemoryIsNoGain) {
+  load(128, 64);
+  const iree::ModuleRunner runner(
+      upsideDownOnFreshMemory(toolchain_.installation, toolchain_.folder.path()),
+      iree::deviceNamed("local-sync"), Limits{std::chrono::seconds(30), 0});
+  const auto proving = proveOn(runner, recipe(good_, good_));
+  ASSERT_TRUE(proving) << proving.error().message;
+  EXPECT_FALSE(proving->proof);
+  EXPECT_THAT(proving->lost, Contains(HasSubstr("slower where memory is not kept")));
+}
+
+TEST_F(ProveTest, ADeviceThatIsGoneDoesNotCountAgainstTheRecipe) {
+  load(64, 128);
+  const iree::ModuleRunner gone(toolchain_.installation, iree::deviceNamed("nowhere"),
+                                Limits{std::chrono::seconds(30), 0});
+  const auto proving = proveOn(gone, recipe(good_, good_));
+  ASSERT_FALSE(proving);
+  EXPECT_EQ(proving.error().fault, Fault::machine);
+}
+
+}  // namespace
+}  // namespace hone::tune

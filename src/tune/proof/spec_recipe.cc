@@ -1,0 +1,192 @@
+#include "tune/proof/spec_recipe.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <tuple>
+
+#include "iree/compile/constraints.h"
+#include "iree/spec/spec_check.h"
+#include "tune/program/script_file.h"
+#include "tune/program/tuner.h"
+
+namespace hone::tune {
+namespace {
+
+/// What a winner should save of the program's time.
+double gainOf(const TunedDispatch& dispatch) {
+  return dispatch.subject.share * (1 - 1 / dispatch.winner->comparison->speedup.estimate);
+}
+
+std::string commentFor(const TunedDispatch& dispatch, const iree::DispatchMatcher& matcher) {
+  const stats::Interval& speedup = dispatch.winner->comparison->speedup;
+  return fmt::format(
+      "{}: {}; {:.2f}x as fast on its own ({:.2f} to {:.2f}), {:.0f} % of the program's time",
+      dispatch.subject.name, shown(matcher.matched), speedup.estimate, speedup.low, speedup.high,
+      100 * dispatch.subject.share);
+}
+
+/// The winners' numbers, those that give the most first.
+std::vector<std::size_t> byGain(const std::vector<TunedDispatch>& dispatches) {
+  std::vector<std::size_t> order;
+  for (std::size_t i = 0; i < dispatches.size(); ++i) {
+    if (dispatches[i].winner) {
+      order.push_back(i);
+    }
+  }
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    return gainOf(dispatches[a]) > gainOf(dispatches[b]);
+  });
+  return order;
+}
+
+/// Whether the dispatch got its configuration from elsewhere than the entry. Equal dispatches may
+/// have become one by then: a name that is gone is not missed.
+bool isMissed(const iree::SpecCheck& check, std::size_t entry, const std::string& dispatch) {
+  const auto isUsedBy = [&](std::size_t one) {
+    return std::ranges::any_of(check.entries[one].uses,
+                               [&](const iree::SpecUse& use) { return use.dispatch == dispatch; });
+  };
+  bool there = std::ranges::find(check.untouched, dispatch) != check.untouched.end();
+  for (std::size_t i = 0; i < check.entries.size() && !there; ++i) {
+    there = isUsedBy(i);
+  }
+  return there && !isUsedBy(entry);
+}
+
+}  // namespace
+
+Result<SpecRecipe> SpecRecipe::make(iree::Compiler& compiler, const iree::Target& target,
+                                    const WholeProgram& whole, const FlagSet& flags,
+                                    std::vector<TunedDispatch>& dispatches) {
+  SpecRecipe recipe(target, flags);
+  const auto order = byGain(dispatches);
+  if (order.empty()) {
+    return recipe;
+  }
+  iree::CompileRequest request = requestFor(whole, whole.flags);
+  request.flags.insert(request.flags.end(), flags.flags.begin(), flags.flags.end());
+  const auto matchers = HONE_TRY(iree::matchersOf(compiler, request));
+  std::vector<std::string> taken;  // matchers that have an entry
+  for (const std::size_t number : order) {
+    TunedDispatch& dispatch = dispatches[number];
+    const auto matcher =
+        std::find_if(matchers.begin(), matchers.end(), [&](const iree::DispatchMatcher& one) {
+          return one.dispatch == dispatch.subject.root.dispatch;
+        });
+    if (matcher == matchers.end() || matcher->matcher.empty()) {
+      dispatch.note = matcher == matchers.end() ? "no matcher for it" : matcher->whyNot;
+      continue;
+    }
+    if (std::find(taken.begin(), taken.end(), matcher->matcher) != taken.end()) {
+      dispatch.note = "a spec cannot tell it from a dispatch that gives more";
+      continue;
+    }
+    taken.push_back(matcher->matcher);
+    recipe.entries_.push_back(
+        {{fmt::format("match_{}", dispatch.subject.name), commentFor(dispatch, *matcher),
+          matcher->matcher, dispatch.winner->config.attributes.front().value,
+          iree::decompositionOf(dispatch.winner->config)},
+         number,
+         gainOf(dispatch),
+         matcher->exact});
+  }
+  // An order that no measuring changes: a run that goes on must find its trials again.
+  std::sort(recipe.entries_.begin(), recipe.entries_.end(), [](const Entry& a, const Entry& b) {
+    return std::tie(b.exact, a.spec.name) < std::tie(a.exact, b.spec.name);
+  });
+  return recipe;
+}
+
+Recipe SpecRecipe::recipe() const {
+  Recipe recipe;
+  recipe.name = entries_.empty()      ? flags_.name
+                : flags_.name.empty() ? "tuned"
+                                      : fmt::format("{} and tuned", flags_.name);
+  for (const Entry& entry : entries_) {
+    recipe.ingredients.push_back({entry.spec.name, entry.expectedGain});
+  }
+  recipe.configOf = [this](std::span<const std::size_t> entries) { return configOf(entries); };
+  return recipe;
+}
+
+Result<std::string> SpecRecipe::text(std::span<const std::size_t> entries,
+                                     Comments comments) const {
+  if (entries.empty()) {
+    return std::string();
+  }
+  std::vector<iree::SpecEntry> specs;
+  for (const std::size_t entry : entries) {
+    specs.push_back(entries_[entry].spec);
+    if (comments == Comments::none) {
+      specs.back().comment.clear();
+    }
+  }
+  return iree::specText(specs);
+}
+
+Result<model::Config> SpecRecipe::configOf(std::span<const std::size_t> entries) const {
+  model::Config config;
+  config.flags = flags_.flags;
+  // The file's name is a part of the trial's key; comments hold shares that each process measures.
+  const std::string spec = HONE_TRY(text(entries, Comments::none));
+  if (!spec.empty()) {
+    const auto file = HONE_TRY(keepScript(spec));
+    config.flags.push_back(iree::specFlagFor(target_, file));
+  }
+  return config;
+}
+
+Result<std::vector<std::string>> SpecRecipe::faultsOn(
+    iree::Compiler& compiler, const WholeProgram& whole, std::span<const std::size_t> entries,
+    const std::vector<TunedDispatch>& dispatches) const {
+  std::vector<std::string> faults;
+  const std::string spec = HONE_TRY(text(entries, Comments::none));
+  if (spec.empty()) {
+    return faults;
+  }
+  iree::CompileRequest request = requestFor(whole, whole.flags);
+  request.flags.insert(request.flags.end(), flags_.flags.begin(), flags_.flags.end());
+  const auto file = HONE_TRY(keepScript(spec));
+  const auto read = HONE_TRY(iree::readSpec(compiler, file));
+  const auto check = HONE_TRY(iree::checkSpec(compiler, request, read));
+  if (!check.refused.empty()) {
+    faults.push_back(fmt::format("the compiler refuses the spec: {}", check.refused));
+    return faults;
+  }
+  for (std::size_t i = 0; i < check.entries.size() && i < entries.size(); ++i) {
+    const auto& meant = dispatches[entries_[entries[i]].dispatch].subject.dispatches;
+    const iree::EntryUse& entry = check.entries[i];
+    if (entry.uses.empty()) {
+      faults.push_back(fmt::format("@{} matches nothing", entry.entry));
+    }
+    for (const iree::SpecUse& use : entry.uses) {
+      if (std::find(meant.begin(), meant.end(), use.dispatch) == meant.end()) {
+        faults.push_back(fmt::format("@{} is also put on {}, for which it was not searched",
+                                     entry.entry, use.dispatch));
+      } else if (!use.configured) {
+        faults.push_back(
+            fmt::format("@{} is not what the compiler takes for {}", entry.entry, use.dispatch));
+      }
+    }
+    for (const std::string& dispatch : meant) {
+      if (!entry.uses.empty() && isMissed(check, i, dispatch)) {
+        faults.push_back(
+            fmt::format("@{} is not put on {}, for which it was found", entry.entry, dispatch));
+      }
+    }
+  }
+  return faults;
+}
+
+void SpecRecipe::mark(std::span<const std::size_t> kept, std::span<const TakenOut> takenOut,
+                      std::vector<TunedDispatch>& dispatches) const {
+  for (const std::size_t entry : kept) {
+    dispatches[entries_[entry].dispatch].inSpec = true;
+  }
+  for (const TakenOut& one : takenOut) {
+    dispatches[entries_[one.ingredient].dispatch].note = one.why;
+  }
+}
+
+}  // namespace hone::tune
