@@ -41,7 +41,7 @@ class Tree : public ::testing::Test {
 TEST(IncludeOrder, ThisRepositoryKeepsIt) { EXPECT_THAT(wrongIncludes(sourceDir()), IsEmpty()); }
 
 TEST_F(Tree, MayIncludeWhatIsAboveIt) {
-  add("src/trial/a.cc", "#include \"engine/a.h\"\n#include \"base/x.h\"\n#include <trial.h>\n");
+  add("src/engine/a.cc", "#include \"engine/a.h\"\n#include \"base/x.h\"\n#include <engine.h>\n");
   add("src/verify/a.h", "#include \"base/x.h\"\n#include \"model/x.h\"\n");
   add("src/tune/a.h", "#include \"search/x.h\"\n");
   add("src/report/a.h", "#include \"store/x.h\"\n");
