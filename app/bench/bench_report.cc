@@ -22,7 +22,10 @@ std::string verdictOf(const engine::Finding& finding) {
   if (finding.comparison) {
     return std::string(nameOf(finding.comparison->verdict));
   }
-  return finding.outcome == Outcome::ok ? "" : std::string(nameOf(finding.outcome));
+  if (finding.outcome == Outcome::ok) {
+    return finding.message == engine::kNotBest ? finding.message : "";
+  }
+  return std::string(nameOf(finding.outcome));
 }
 
 std::string speedupOf(const engine::Finding& finding, double baselineNs) {
@@ -91,7 +94,8 @@ void printTable(const BenchResult& result) {
   fmt::print("{}", table.text(report::outputWidth()));
   first = true;
   for (const engine::Finding& finding : result.findings) {
-    if (!finding.message.empty() && finding.outcome != Outcome::tooSlow) {
+    if (!finding.message.empty() && finding.outcome != Outcome::tooSlow &&
+        finding.message != engine::kNotBest) {
       fmt::print("{}{}: {}\n", first ? "\n" : "", finding.config.name, finding.message);
       first = false;
     }

@@ -76,8 +76,8 @@ Result<ListedKernel> listOne(store::Store& store, std::int64_t run, const Kernel
   }
   auto judge = HONE_TRY(kernel::Judge::open(std::move(task), bench.judge));
   kernel::JudgeReferee referee(judge);
-  kernel::Docket docket(referee, {store, run, name, bench.rankBy, bench.judge.seed});
-  ListedKernel listed = HONE_TRY(kernel::listKernel(docket, source, bench.machine, progress));
+  kernel::KernelTrials trials(referee, {store, run, name, bench.rankBy, bench.judge.seed});
+  ListedKernel listed = HONE_TRY(kernel::listKernel(trials, source, bench.machine, progress));
   listed.content = content;
   return listed;
 }

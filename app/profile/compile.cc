@@ -6,7 +6,7 @@
 
 #include "app/common/toolchain.h"
 #include "app/profile/generated_folder.h"
-#include "engine/lane.h"
+#include "engine/machine_lock.h"
 #include "profile/build.h"
 
 namespace hone::app {
@@ -36,7 +36,7 @@ Result<int> compile(const Context& context, CompileOptions options) {
   Progress progress(context.quiet || context.json);
   std::vector<profile::Built> all;
   {
-    const FileLock lane = HONE_TRY(engine::enterToCompile());
+    const auto lock = HONE_TRY(engine::MachineLock::forCompiling());
     all = HONE_TRY(profile::build(toolchain.compiler, chosen,
                                   {toolchain.target.flags, options.force}, progress));
   }

@@ -18,7 +18,7 @@
 #include "base/hash.h"
 #include "base/machine.h"
 #include "base/text.h"
-#include "engine/lane.h"
+#include "engine/machine_lock.h"
 #include "profile/profiler.h"
 #include "report/render/table.h"
 
@@ -111,7 +111,7 @@ Result<std::vector<model::ProfileRow>> profileAll(const std::vector<profile::Gen
     const std::size_t count = std::min(kChunk, operations.size() - at);
     std::vector<profile::Built> built;
     {
-      const FileLock lane = HONE_TRY(engine::enterToCompile());
+      const auto lock = HONE_TRY(engine::MachineLock::forCompiling());
       built = HONE_TRY(profile::build(toolchain.compiler, std::span(operations).subspan(at, count),
                                       {toolchain.target.flags, false}, progress));
     }

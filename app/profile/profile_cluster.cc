@@ -6,7 +6,7 @@
 #include "base/file.h"
 #include "base/machine.h"
 #include "cluster/records.h"
-#include "engine/lane.h"
+#include "engine/machine_lock.h"
 #include "profile/build.h"
 
 namespace hone::app {
@@ -155,7 +155,7 @@ Result<json> performProfile(const cluster::Unit& unit, Toolchain& toolchain, Pro
   const auto operations = HONE_TRY(generatedFrom(unit.order.at("files"), folder.path()));
   std::vector<profile::Built> built;
   {
-    const FileLock lane = HONE_TRY(engine::enterToCompile());
+    const auto lock = HONE_TRY(engine::MachineLock::forCompiling());
     built = HONE_TRY(
         profile::build(toolchain.compiler, operations, {toolchain.target.flags, false}, progress));
   }

@@ -5,7 +5,7 @@
 
 #include "base/file.h"
 #include "base/text.h"
-#include "engine/lane.h"
+#include "engine/machine_lock.h"
 #include "engine/program.h"
 #include "engine/sampler.h"
 #include "report/render/table.h"
@@ -43,14 +43,14 @@ Result<ProgramProfile> profileProgram(Toolchain& toolchain, const std::string& f
   const iree::CompileRequest request{program.source, program.hash, toolchain.target.flags, {}};
   iree::Compiled compiled;
   {
-    const FileLock lane = HONE_TRY(engine::enterToCompile());
+    const auto lock = HONE_TRY(engine::MachineLock::forCompiling());
     compiled = HONE_TRY(toolchain.compiler.compileAll({&request, 1}, {})).front();
   }
   if (compiled.module.empty()) {
     return userError("{} does not compile: {}", file, compiled.report.message);
   }
   const iree::Call call{compiled.module, program.function, inputs.arguments};
-  const FileLock lane = HONE_TRY(engine::enterToMeasure());
+  const auto lock = HONE_TRY(engine::MachineLock::forMeasuring());
   const iree::ModuleRunner runner = toolchain.runner();
   const engine::Sampler sampler(runner);
   const engine::Pace pace = HONE_TRY(sampler.paceFor(call));

@@ -8,7 +8,7 @@
 #include "app/spec/spec_report.h"
 #include "base/file.h"
 #include "base/hash.h"
-#include "engine/lane.h"
+#include "engine/machine_lock.h"
 #include "iree/spec/spec_check.h"
 #include "iree/spec/spec_merge.h"
 #include "store/records.h"
@@ -58,7 +58,7 @@ Result<int> check(const Context& context, const SpecVerbOptions& options) {
   HONE_TRY(readFile(options.spec));
   HONE_TRY(readFile(options.program));
   Toolchain toolchain = HONE_TRY(Toolchain::start(context, options.toolchain));
-  const FileLock lane = HONE_TRY(engine::enterToCompile());
+  const auto lock = HONE_TRY(engine::MachineLock::forCompiling());
   const iree::Spec spec = HONE_TRY(iree::readSpec(toolchain.compiler, options.spec));
   const auto request = HONE_TRY(requestFor(options, toolchain));
   const iree::SpecCheck found = HONE_TRY(iree::checkSpec(toolchain.compiler, request, spec));
@@ -134,7 +134,7 @@ Result<int> apply(const Context& context, const SpecVerbOptions& options) {
   HONE_TRY(readFile(options.spec));
   HONE_TRY(readFile(options.program));
   Toolchain toolchain = HONE_TRY(Toolchain::start(context, options.toolchain));
-  const FileLock lane = HONE_TRY(engine::enterToCompile());
+  const auto lock = HONE_TRY(engine::MachineLock::forCompiling());
   const iree::Spec spec = HONE_TRY(iree::readSpec(toolchain.compiler, options.spec));
   const auto request = HONE_TRY(requestFor(options, toolchain));
   const auto result =

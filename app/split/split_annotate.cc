@@ -12,15 +12,15 @@
 #include "base/file.h"
 #include "base/hash.h"
 #include "base/text.h"
-#include "engine/lane.h"
-#include "engine/paired_rounds.h"
+#include "engine/call_trials.h"
+#include "engine/machine_lock.h"
 #include "engine/program.h"
+#include "engine/round_policies.h"
 #include "iree/compile/split_compile.h"
 #include "model/workload/miopen.h"
 #include "model/workload/sweep.h"
 #include "report/render/table.h"
 #include "split/fit/rule.h"
-#include "split/sweep/contender.h"
 #include "split/sweep/result_files.h"
 #include "split/sweep/sweeper.h"
 #include "stats/summary.h"
@@ -127,31 +127,31 @@ Result<stats::Comparison> compareWith(const AnnotateOptions& options, Bench& ben
   std::vector<iree::Compiled> plain;
   std::vector<std::vector<iree::SplitCompiled>> split;
   {
-    const FileLock lane = HONE_TRY(engine::enterToCompile());
+    const auto lock = HONE_TRY(engine::MachineLock::forCompiling());
     const std::vector<iree::CompileRequest> requests = {
         {program.source, program.hash, bench.toolchain.target.flags, {}}};
     const std::vector<iree::SplitOrder> orders = {{&annotated, {sizes}}};
     plain = HONE_TRY(bench.toolchain.compiler.compileAll(requests, {}));
     split = HONE_TRY(iree::compileSplits(bench.toolchain.compiler, orders));
   }
-  const FileLock lane = HONE_TRY(engine::enterToMeasure());
+  const auto lock = HONE_TRY(engine::MachineLock::forMeasuring());
   const ScratchFolder scratch = HONE_TRY(ScratchFolder::create("hone-annotate"));
   const engine::Inputs inputs =
       HONE_TRY(engine::makeInputs(program, options.inputs, options.seed, scratch.path()));
   engine::Verifier verifier(bench.runner, program, inputs, scratch.path());
   const engine::Sampler sampler(bench.runner);
-  split::Contenders contenders(bench.store, bench.run, sampler);
+  engine::CallTrials contenders(bench.store, bench.run, sampler);
   HONE_CHECK(contenders.restore());
   std::vector<engine::Participant> participants;
   const auto add = [&](const std::string& name, const iree::CompileReport& report,
                        const std::filesystem::path& module,
                        const std::string& function) -> Result<void> {
-    split::Contender contender;
+    engine::CallTrial contender;
     contender.call = {module, function, inputs.arguments};
     contender.trial.key = name;
     contender.trial.problem = program.label();
     contender.trial.config.name = name;
-    HONE_CHECK(contenders.look(contender, report));
+    HONE_CHECK(contenders.screen(contender, report));
     HONE_CHECK(contenders.verify(contender, verifier));
     if (!contender.runs()) {
       return userError("{} {}: {}", program.label(), name, contender.trial.message);
@@ -162,14 +162,16 @@ Result<stats::Comparison> compareWith(const AnnotateOptions& options, Bench& ben
   HONE_CHECK(add("as it is", plain[0].report, plain[0].module, program.function));
   HONE_CHECK(add("as it is (again)", plain[0].report, plain[0].module, program.function));
   HONE_CHECK(add("with splits", split[0][0].report, split[0][0].module, split[0][0].function));
-  engine::PairedRoundsOptions rounds;
-  rounds.rounds = 20;
-  rounds.mostRounds = 60;
-  rounds.compare.seed = options.seed;
-  bench.progress.stage("the whole program", rounds.rounds);
-  rounds.onRound = [&] { bench.progress.step(); };
-  const auto found = HONE_TRY(engine::pairedRounds(sampler.rankBy(), bench.store, participants,
-                                                   contenders.recorded(), rounds));
+  engine::FinalOptions finalOptions;
+  finalOptions.compare.seed = options.seed;
+  engine::Rounds rounds(sampler.rankBy(), bench.store, model::Stage::final);
+  rounds.restore(contenders.recorded());
+  engine::FinalPolicy policy(participants.size(), finalOptions);
+  bench.progress.stage("the whole program", finalOptions.rounds);
+  engine::RoundLoopOptions loop;
+  loop.onRound = [&] { bench.progress.step(); };
+  HONE_CHECK(engine::runRounds(rounds, participants, policy, loop));
+  const auto& found = policy.result();
   bench.progress.finish();
   if (!found[2].comparison) {
     return userError("{} failed while it was measured", program.label());
@@ -208,7 +210,7 @@ nlohmann::json toJson(const iree::Splittable& program,
 Result<iree::Splittable> splittable(Toolchain& toolchain, const engine::Program& program) {
   iree::CompileRequest request{program.source, program.hash, toolchain.target.flags, {}};
   request.function = program.function;
-  const FileLock lane = HONE_TRY(engine::enterToCompile());
+  const auto lock = HONE_TRY(engine::MachineLock::forCompiling());
   auto prepared = HONE_TRY(iree::prepareSplits(toolchain.compiler, std::span(&request, 1)));
   if (prepared.front().report.status != iree::CompileReport::Status::ok) {
     return userError("{} does not compile: {}", program.label(), prepared.front().report.message);

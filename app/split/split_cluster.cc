@@ -5,7 +5,7 @@
 #include "base/file.h"
 #include "cluster/plan_json.h"
 #include "cluster/records.h"
-#include "engine/lane.h"
+#include "engine/machine_lock.h"
 
 namespace hone::app {
 namespace {
@@ -177,7 +177,7 @@ Result<json> performSweep(const cluster::Unit& unit, Toolchain& toolchain, Progr
     const ScratchFolder folder = HONE_TRY(ScratchFolder::create("hone-split"));
     const auto requests =
         HONE_TRY(split::requestsFor(std::span(&problem, 1), options.flags, folder.path()));
-    const FileLock lane = HONE_TRY(engine::enterToCompile());
+    const auto lock = HONE_TRY(engine::MachineLock::forCompiling());
     HONE_CHECK(compile(requests));
     return json::object();
   }

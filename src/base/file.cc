@@ -184,9 +184,14 @@ Result<FileLock> FileLock::tryLock(const std::filesystem::path& file) {
   return FileLock(fd);
 }
 
-Result<FileLock> FileLock::waitFor(const std::filesystem::path& file, Share share) {
+Result<FileLock> FileLock::waitFor(const std::filesystem::path& file, Share share,
+                                   const std::function<void()>& onWait) {
   const int fd = HONE_TRY(openLockFile(file));
-  while (::flock(fd, share == Share::shared ? LOCK_SH : LOCK_EX) != 0) {
+  const int kind = share == Share::shared ? LOCK_SH : LOCK_EX;
+  if (onWait && ::flock(fd, kind | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+    onWait();
+  }
+  while (::flock(fd, kind) != 0) {
     if (errno != EINTR || interrupted()) {
       auto error = interrupted() ? interruptedError()
                                  : errnoError(fmt::format("cannot lock {}", file.string()));

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <string_view>
 
@@ -49,9 +50,10 @@ class FileLock {
   /// Takes the lock, or fails at once (a user error) when another process has it.
   /// The lock file is created where it is missing; who holds it may remove it.
   [[nodiscard]] static Result<FileLock> tryLock(const std::filesystem::path& file);
-  /// Waits until it is free: for all others, or only for those who want it exclusively.
   enum class Share : std::uint8_t { exclusive, shared };
-  [[nodiscard]] static Result<FileLock> waitFor(const std::filesystem::path& file, Share share);
+  /// Waits until the lock is free. Calls `onWait` first if another process holds it.
+  [[nodiscard]] static Result<FileLock> waitFor(const std::filesystem::path& file, Share share,
+                                                const std::function<void()>& onWait = {});
   FileLock(FileLock&& other) noexcept;
   FileLock& operator=(FileLock&& other) noexcept;
   FileLock(const FileLock&) = delete;

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <utility>
 
 #include "base/clock.h"
 #include "base/text.h"
@@ -65,8 +66,44 @@ std::string progressText(const ProgressState& state) {
   return state.note.empty() ? text : fmt::format("{} · {}", text, state.note);
 }
 
+Progress* Progress::newest_ = nullptr;
+
 Progress::Progress(bool quiet)
-    : quiet_(quiet), terminal_(isTerminal()), bold_(terminal_ && !isSet("NO_COLOR")) {}
+    : older_(std::exchange(newest_, this)),
+      quiet_(quiet),
+      terminal_(isTerminal()),
+      bold_(terminal_ && !isSet("NO_COLOR")) {}
+
+Progress::~Progress() {
+  finish();
+  if (newest_ == this) {
+    newest_ = older_;
+  }
+}
+
+void Progress::waiting(std::string_view what) {
+  if (newest_ == nullptr) {
+    return;
+  }
+  Progress& line = *newest_;
+  line.note_ = what;
+  const std::int64_t now = nowNs();
+  if (line.watcher_ != nullptr) {
+    line.watcher_->see(line.state(now), false);
+  }
+  const bool due = line.lastWaitNs_ == 0 || now - line.lastWaitNs_ >= kPipePeriodNs;
+  if (!line.quiet_ && (line.terminal_ || due)) {
+    line.lastWaitNs_ = now;
+    line.draw(line.state(now), now);
+  }
+}
+
+void Progress::waited(std::int64_t ns) {
+  if (newest_ != nullptr) {
+    newest_->note_.clear();
+    newest_->startNs_ += ns;
+  }
+}
 
 void Progress::watch(std::unique_ptr<ProgressWatcher> watcher) {
   watcher_ = std::move(watcher);

@@ -47,7 +47,7 @@ class Progress {
   explicit Progress(bool quiet = false);
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
-  ~Progress() { finish(); }
+  ~Progress();
 
   /// Told of every step from now on, also when quiet; destroyed with this.
   void watch(std::unique_ptr<ProgressWatcher> watcher);
@@ -62,12 +62,22 @@ class Progress {
   /// Takes the moving line away.
   void finish();
 
+  /// Shows, on the newest Progress of this process, that work has stopped for a reason from
+  /// outside: "waiting for another hone (pid 4711) to finish measuring". Shown at most every five
+  /// seconds.
+  static void waiting(std::string_view what);
+  /// Ends that after `ns` nanoseconds; the time left does not count them.
+  static void waited(std::int64_t ns);
+
  private:
   [[nodiscard]] ProgressState state(std::int64_t atNs) const;
   [[nodiscard]] std::optional<std::int64_t> secondsLeft(std::int64_t atNs) const;
   void show(bool newStage);
   void draw(const ProgressState& state, std::int64_t atNs);
 
+  static Progress* newest_;
+  Progress* older_;  ///< the newest one before this
+  std::int64_t lastWaitNs_ = 0;
   bool quiet_;
   bool terminal_;
   bool bold_;

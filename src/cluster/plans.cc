@@ -5,7 +5,7 @@
 #include "base/hash.h"
 #include "cluster/plan_json.h"
 #include "cluster/records.h"
-#include "engine/lane.h"
+#include "engine/machine_lock.h"
 #include "engine/session.h"
 
 namespace hone::cluster {
@@ -24,7 +24,7 @@ Result<json> compilePlan(const engine::Plan& plan, iree::Compiler& compiler) {
     requests.push_back(
         engine::requestFor(plan, candidate, attributes ? Route::batched : Route::whole));
   }
-  const FileLock lane = HONE_TRY(engine::enterToCompile());
+  const auto lock = HONE_TRY(engine::MachineLock::forCompiling());
   HONE_CHECK(compiler.compileAll(requests, {}));
   return json::object();
 }
@@ -140,7 +140,7 @@ Result<json> performDispatches(const Unit& unit, iree::Compiler& compiler,
   const auto request = engine::requestFor(plan, plan.candidates.front(), Route::whole);
   iree::Compiled compiled;
   {
-    const FileLock lane = HONE_TRY(engine::enterToCompile());
+    const auto lock = HONE_TRY(engine::MachineLock::forCompiling());
     compiled = HONE_TRY(compiler.compileAll(std::span(&request, 1), {})).front();
   }
   if (compiled.module.empty()) {
@@ -149,7 +149,7 @@ Result<json> performDispatches(const Unit& unit, iree::Compiler& compiler,
   }
   json dispatches = json::array();
   if (!unit.onlyCompile) {
-    const FileLock lane = HONE_TRY(engine::enterToMeasure());
+    const auto lock = HONE_TRY(engine::MachineLock::forMeasuring());
     const iree::Call call{compiled.module, plan.programs.front().function, plan.inputs.arguments};
     for (const iree::DispatchTime& time :
          HONE_TRY(iree::dispatchTimes(executor.installation(), executor.device(), executor.limits(),

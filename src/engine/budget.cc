@@ -4,6 +4,7 @@
 
 #include "base/clock.h"
 #include "base/text.h"
+#include "engine/machine_lock.h"
 
 namespace hone::engine {
 namespace {
@@ -56,19 +57,24 @@ Budget partOf(const Budget& budget, std::size_t parts) {
 }
 
 BudgetClock::BudgetClock(const Budget& budget)
-    : startNs_(nowNs()), allowedNs_(budget.time ? budget.time->count() * 1'000'000 : 0) {}
+    : startNs_(nowNs()),
+      waitedBeforeNs_(MachineLock::waitedNs()),
+      allowedNs_(budget.time ? budget.time->count() * 1'000'000 : 0) {}
+
+std::int64_t BudgetClock::usedNs() const {
+  return nowNs() - startNs_ - (MachineLock::waitedNs() - waitedBeforeNs_);
+}
 
 bool BudgetClock::spent(double fraction) const {
   return allowedNs_ > 0 &&
-         static_cast<double>(nowNs() - startNs_) >= fraction * static_cast<double>(allowedNs_);
+         static_cast<double>(usedNs()) >= fraction * static_cast<double>(allowedNs_);
 }
 
 std::optional<std::chrono::milliseconds> BudgetClock::leftUntil(double fraction) const {
   if (allowedNs_ == 0) {
     return std::nullopt;
   }
-  const double leftNs =
-      fraction * static_cast<double>(allowedNs_) - static_cast<double>(nowNs() - startNs_);
+  const double leftNs = fraction * static_cast<double>(allowedNs_) - static_cast<double>(usedNs());
   return std::chrono::milliseconds(
       std::max<std::int64_t>(static_cast<std::int64_t>(leftNs / 1e6), 0));
 }
@@ -76,7 +82,7 @@ std::optional<std::chrono::milliseconds> BudgetClock::leftUntil(double fraction)
 Budget BudgetClock::left() const {
   Budget budget;
   if (allowedNs_ > 0) {
-    const std::int64_t leftMs = (startNs_ + allowedNs_ - nowNs()) / 1'000'000;
+    const std::int64_t leftMs = (allowedNs_ - usedNs()) / 1'000'000;
     budget.time = std::chrono::milliseconds(std::max<std::int64_t>(leftMs, 1));
   }
   return budget;

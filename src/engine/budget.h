@@ -22,21 +22,24 @@ struct Budget {
 /// An even part of it, a moment and a trial at least.
 [[nodiscard]] Budget partOf(const Budget& budget, std::size_t parts);
 
-/// A budget of time as it is used up. The final has its share: the stages before it end early
-/// rather than leave nothing to prove the result with.
+/// Counts down a budget of time. Stages before the final end at a fraction of it, so that time is
+/// left to prove the result. Waiting for the machine lock does not count.
 class BudgetClock {
  public:
   explicit BudgetClock(const Budget& budget);
-  /// This fraction of the time, or more, is used up; never without a bound.
+  /// Returns true once this fraction of the time is used up; never without a bound.
   [[nodiscard]] bool spent(double fraction) const;
-  /// How long it is until this fraction is used up; nothing without a bound.
+  /// Returns the time until this fraction is used up; nothing without a bound.
   [[nodiscard]] std::optional<std::chrono::milliseconds> leftUntil(double fraction) const;
-  /// What is left as a budget of its own, a moment at least: its stages end with this one's.
+  /// Returns what is left as a budget, at least a millisecond.
   [[nodiscard]] Budget left() const;
 
  private:
+  [[nodiscard]] std::int64_t usedNs() const;
+
   std::int64_t startNs_;
-  std::int64_t allowedNs_;  ///< 0: without bound
+  std::int64_t waitedBeforeNs_;  ///< for the machine lock
+  std::int64_t allowedNs_;       ///< 0: without bound
 };
 
 }  // namespace hone::engine

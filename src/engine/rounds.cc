@@ -12,9 +12,7 @@ namespace hone::engine {
 Participant callParticipant(std::int64_t trial, const Sampler& sampler, const iree::Call& call,
                             const Pace& pace) {
   return {trial,
-          [&sampler, call, pace](model::Stage stage, std::int64_t round, std::int64_t position) {
-            return sampler.take(call, pace, stage, round, position);
-          }};
+          [&sampler, call, pace](const TimeSlot& slot) { return sampler.take(call, pace, slot); }};
 }
 
 void Rounds::restore(std::span<const store::TrialSample> samples) {
@@ -39,10 +37,9 @@ std::int64_t Rounds::firstFor(std::span<const Participant> participants) const {
   return next;
 }
 
-Result<std::vector<std::optional<double>>> Rounds::take(std::int64_t round,
-                                                        std::span<const Participant> participants,
-                                                        std::span<const std::size_t> order) {
-  std::vector<std::optional<double>> times(participants.size());
+Result<RoundTimes> Rounds::take(std::int64_t round, std::span<const Participant> participants,
+                                std::span<const std::size_t> order) {
+  RoundTimes times(participants.size());
   bool before = false;
   for (std::size_t i = 0; i < participants.size(); ++i) {
     const auto& ofRound = recorded_[round];
@@ -58,7 +55,7 @@ Result<std::vector<std::optional<double>>> Rounds::take(std::int64_t round,
   for (std::size_t position = 0; position < order.size(); ++position) {
     const Participant& participant = participants[order[position]];
     const Measurement measurement =
-        HONE_TRY(participant.take(stage_, round, static_cast<std::int64_t>(position)));
+        HONE_TRY(participant.time({stage_, round, static_cast<std::int64_t>(position)}));
     if (measurement.outcome != model::Outcome::ok) {
       HONE_CHECK(store_.setOutcome(participant.trial, measurement.outcome, measurement.message));
       continue;
@@ -77,7 +74,7 @@ Result<void> noteLosers(store::Store& store, std::int64_t run,
   for (const store::TrialLine& trial : HONE_TRY(store.listTrials(run))) {
     if (trial.outcome == model::Outcome::ok &&
         std::find(losers.begin(), losers.end(), trial.id) != losers.end()) {
-      HONE_CHECK(store.setOutcome(trial.id, model::Outcome::tooSlow, "lost the race"));
+      HONE_CHECK(store.setOutcome(trial.id, model::Outcome::ok, kNotBest));
     }
   }
   return {};

@@ -15,13 +15,17 @@
 
 namespace hone::engine {
 
-/// A trial that takes part in rounds, and how a process of it is measured.
+/// Starts one fresh process of a candidate and takes its samples.
+using Timer = std::function<Result<Measurement>(const TimeSlot& slot)>;
+
+/// A trial that takes part in rounds.
 struct Participant {
-  using Take =
-      std::function<Result<Measurement>(model::Stage, std::int64_t round, std::int64_t position)>;
   std::int64_t trial = 0;
-  Take take;
+  Timer time;
 };
+
+/// The times of one round, index = participant; nothing for those not in it, or that failed.
+using RoundTimes = std::vector<std::optional<double>>;
 
 /// One that calls a compiled program at the pace given; the sampler must outlive it.
 [[nodiscard]] Participant callParticipant(std::int64_t trial, const Sampler& sampler,
@@ -44,9 +48,9 @@ class Rounds {
   /// The time of each participant in the round, measured in the order given (indices of
   /// participants; those not in it are left out). Nothing for who is not in it, or failed: that is
   /// noted in the store.
-  [[nodiscard]] Result<std::vector<std::optional<double>>> take(
-      std::int64_t round, std::span<const Participant> participants,
-      std::span<const std::size_t> order);
+  [[nodiscard]] Result<RoundTimes> take(std::int64_t round,
+                                        std::span<const Participant> participants,
+                                        std::span<const std::size_t> order);
 
  private:
   iree::RankBy rankBy_;
@@ -55,7 +59,10 @@ class Rounds {
   std::map<std::int64_t, std::map<std::int64_t, std::vector<model::Sample>>> recorded_;
 };
 
-/// Notes who lost the race. What is noted already, a failure in one of its rounds, stays.
+/// The message of a trial that passed screening and lost the race; its outcome stays `ok`.
+inline constexpr const char* kNotBest = "not best";
+
+/// Notes that these trials lost the race. A failure in one of its rounds stays noted.
 [[nodiscard]] Result<void> noteLosers(store::Store& store, std::int64_t run,
                                       std::span<const std::int64_t> losers);
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/text.h"
+#include "engine/screening.h"
 #include "stats/summary.h"
 
 namespace hone::engine {
@@ -35,30 +37,22 @@ Pace paceOf(double callNs) {
   const double sampleNs = atLeast * static_cast<double>(pace.iterations);
   pace.repetitions = std::clamp<std::int64_t>(static_cast<std::int64_t>(kProcessNs / sampleNs), 1,
                                               kMaxRepetitions);
+  pace.warmUp = callNs <= kLongCallNs;
   return pace;
-}
-
-Result<Pace> Sampler::paceFor(const iree::Call& call) const {
-  iree::Timings look = HONE_TRY(runner_.timeFirst(call));
-  const auto ran = [&] { return look.report.status == iree::CallReport::Status::ok; };
-  if (ran() && look.times.front().wallNs > kLongCallNs) {
-    return Pace{1, 1, false};
-  }
-  look = HONE_TRY(runner_.time(call, 1, 3));
-  if (!ran()) {
-    return userError("{}", look.report.message);
-  }
-  double fastestNs = look.times.front().wallNs;
-  for (const iree::CallTime& time : look.times) {
-    fastestNs = std::min(fastestNs, time.wallNs);
-  }
-  return paceOf(fastestNs);
 }
 
 namespace {
 
-Measurement measurementOf(const iree::Timings& timings, model::Stage stage, std::int64_t round,
-                          std::int64_t position, std::int64_t iterations) {
+double fastestWallNs(const iree::Timings& timings) {
+  double fastest = timings.times.front().wallNs;
+  for (const iree::CallTime& time : timings.times) {
+    fastest = std::min(fastest, time.wallNs);
+  }
+  return fastest;
+}
+
+Measurement measurementFrom(const iree::Timings& timings, const TimeSlot& slot,
+                            std::int64_t iterations) {
   Measurement measurement;
   measurement.message = timings.report.message;
   measurement.diagnostics = timings.report.diagnostics;
@@ -68,8 +62,9 @@ Measurement measurementOf(const iree::Timings& timings, model::Stage stage, std:
     measurement.outcome = model::Outcome::runFailed;
   } else {
     for (std::size_t i = 0; i < timings.times.size(); ++i) {
-      measurement.samples.push_back({stage, round, position, static_cast<std::int64_t>(i),
-                                     timings.times[i].wallNs, timings.times[i].cpuNs, iterations});
+      measurement.samples.push_back({slot.stage, slot.round, slot.position,
+                                     static_cast<std::int64_t>(i), timings.times[i].wallNs,
+                                     timings.times[i].cpuNs, iterations});
     }
   }
   return measurement;
@@ -77,17 +72,50 @@ Measurement measurementOf(const iree::Timings& timings, model::Stage stage, std:
 
 }  // namespace
 
-Result<Measurement> Sampler::take(const iree::Call& call, const Pace& pace, model::Stage stage,
-                                  std::int64_t round, std::int64_t position) const {
+Result<Pace> Sampler::paceFor(const iree::Call& call) const {
+  const iree::Timings look = HONE_TRY(runner_.time(call, 1, kScreenSamples));
+  if (look.report.status != iree::CallReport::Status::ok) {
+    return userError("{}", look.report.message);
+  }
+  return paceOf(fastestWallNs(look));
+}
+
+Result<Measurement> Sampler::take(const iree::Call& call, const Pace& pace,
+                                  const TimeSlot& slot) const {
   const iree::Timings timings =
       pace.warmUp ? HONE_TRY(runner_.time(call, pace.iterations, pace.repetitions))
                   : HONE_TRY(runner_.timeCold(call, pace.repetitions));
-  return measurementOf(timings, stage, round, position, pace.iterations);
+  return measurementFrom(timings, slot, pace.iterations);
 }
 
-Result<Measurement> Sampler::takeFirst(const iree::Call& call,
-                                       std::optional<std::chrono::milliseconds> patience) const {
-  return measurementOf(HONE_TRY(runner_.timeFirst(call, patience)), model::Stage::screen, 0, 0, 1);
+Result<Measurement> Sampler::screen(const iree::Call& call, std::optional<double> bestNs) const {
+  Pace pace{1, kScreenSamples};
+  if (bestNs) {
+    pace = paceOf(*bestNs);
+  } else {
+    const iree::Timings look = HONE_TRY(runner_.time(call, 1, kScreenSamples));
+    if (look.report.status == iree::CallReport::Status::ok) {
+      pace = paceOf(fastestWallNs(look));
+    }
+    if (pace.iterations == 1) {
+      return measurementFrom(look, {}, 1);
+    }
+  }
+  std::optional<std::chrono::milliseconds> patience;
+  if (bestNs) {
+    patience = screenPatience(*bestNs * static_cast<double>(pace.iterations));
+  }
+  const std::int64_t repetitions = std::max(pace.repetitions, kScreenSamples);
+  const iree::Timings timings =
+      HONE_TRY(runner_.time(call, pace.iterations, repetitions, patience));
+  Measurement measurement = measurementFrom(timings, {}, pace.iterations);
+  if (measurement.outcome == model::Outcome::runTimeout && patience &&
+      *patience < runner_.limits().wall) {
+    measurement.outcome = model::Outcome::tooSlow;
+    measurement.message =
+        fmt::format("stopped in screening: far slower than the best, {}", humanTime(*bestNs));
+  }
+  return measurement;
 }
 
 double rankTime(std::span<const model::Sample> samples, iree::RankBy rankBy) {

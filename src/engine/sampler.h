@@ -22,11 +22,20 @@ struct Pace {
   bool warmUp = true;  ///< a repetition before them that is not counted
 };
 
-/// To warm up for calls so long is not worth the time.
+/// Calls longer than this are not warmed up in races and finals: the first one of a process takes
+/// hardly longer than the others.
 constexpr double kLongCallNs = 0.3e9;
 
-/// As many calls a sample as the clock needs, and as many samples a process as are worth its start.
+/// Returns as many calls per sample as the clock needs, and as many samples per process as are
+/// worth its start; without a warm-up for long calls.
 [[nodiscard]] Pace paceOf(double callNs);
+
+/// The place of one process among the measurements of a stage.
+struct TimeSlot {
+  model::Stage stage = model::Stage::screen;
+  std::int64_t round = 0;
+  std::int64_t position = 0;  ///< within the round
+};
 
 struct Measurement {
   model::Outcome outcome = model::Outcome::ok;
@@ -38,7 +47,7 @@ struct Measurement {
 /// An error of the machine where the device is gone: what failed on it says nothing else.
 [[nodiscard]] Result<void> expectDevice(const iree::ModuleRunner& runner);
 
-/// The median over the samples of one process, by the time that ranks: one figure a round.
+/// Returns the median over the samples of one process, by the time that ranks.
 [[nodiscard]] double rankTime(std::span<const model::Sample> samples, iree::RankBy rankBy);
 
 /// Takes samples on one device, each time in a fresh process.
@@ -46,15 +55,15 @@ class Sampler {
  public:
   explicit Sampler(const iree::ModuleRunner& runner) : runner_(runner) {}
 
-  /// From a first look at the call; without warming up where it is long.
+  /// Returns the pace for a call, after a warm-up and three calls. A call that fails is a user
+  /// error.
   [[nodiscard]] Result<Pace> paceFor(const iree::Call& call) const;
   [[nodiscard]] Result<Measurement> take(const iree::Call& call, const Pace& pace,
-                                         model::Stage stage, std::int64_t round,
-                                         std::int64_t position) const;
-  /// One sample of the stage screen: the first call of a process, rough and cheap. A process that
-  /// takes longer than `patience` ends as run_timeout.
-  [[nodiscard]] Result<Measurement> takeFirst(
-      const iree::Call& call, std::optional<std::chrono::milliseconds> patience = {}) const;
+                                         const TimeSlot& slot) const;
+  /// Screens a call: see screening.h. With a best time, a process that shows itself to be far
+  /// slower is stopped as `too_slow`, without samples.
+  [[nodiscard]] Result<Measurement> screen(const iree::Call& call,
+                                           std::optional<double> bestNs = {}) const;
   /// Which time ranks on this device.
   [[nodiscard]] iree::RankBy rankBy() const { return runner_.device().rankBy; }
 

@@ -6,7 +6,8 @@
 
 #include "base/hash.h"
 #include "base/text.h"
-#include "engine/lane.h"
+#include "engine/machine_lock.h"
+#include "engine/screening.h"
 #include "stats/summary.h"
 
 namespace hone::engine {
@@ -50,7 +51,8 @@ Session::Session(const Workbench& bench, const Plan& plan, const std::filesystem
       plan_(plan),
       sampler_(runner_),
       verifier_(runner_, plan.programs.front(), plan.inputs, folder),
-      clock_(plan.budget) {
+      clock_(plan.budget),
+      log_(bench.store, bench.run) {
   if (plan.otherInputs) {
     otherVerifier_.emplace(runner_, plan.programs.front(), *plan.otherInputs, folder);
   }
@@ -72,15 +74,14 @@ void Session::add(Candidate candidate) {
   entry.call.function = plan_.programs[candidate.program].function;
   entry.call.inputs = plan_.inputs.arguments;
   entry.candidate = std::move(candidate);
-  if (const auto known = known_.find(entry.key); known != known_.end()) {
-    const store::Trial& trial = known->second;
-    entry.trial = trial.id;
-    entry.content = trial.artifact;
+  if (const store::Trial* known = log_.find(entry.key)) {
+    entry.trial = known->id;
+    entry.content = known->artifact;
     // What failed in a race or a final later on has no place in another.
-    const bool sound = trial.outcome == Outcome::ok || trial.outcome == Outcome::tooSlow;
-    entry.passed = sound && trial.details.value("passed", false);
-    entry.sameAs = trial.details.value("same_as", "");
-    entry.screenNs = trial.details.value("screen_ns", 0.0);
+    const bool sound = known->outcome == Outcome::ok || known->outcome == Outcome::tooSlow;
+    entry.passed = sound && known->details.value("passed", false);
+    entry.sameAs = known->details.value("same_as", "");
+    entry.screenNs = known->details.value("screen_ns", 0.0);
   }
   entries_.push_back(std::move(entry));
 }
@@ -93,12 +94,9 @@ Result<void> Session::restore() {
                  run->details[pace].at("repetitions").get<std::int64_t>(),
                  run->details[pace].value("warm_up", true)};
   }
-  recorded_ = HONE_TRY(store_.samples(run_));
-  for (store::Trial& trial : HONE_TRY(store_.trials(run_))) {
-    if (trial.key == twin_.key) {
-      twin_.trial = trial.id;
-    }
-    known_.emplace(trial.key, std::move(trial));
+  HONE_CHECK(log_.restore());
+  if (const store::Trial* twin = log_.find(twin_.key)) {
+    twin_.trial = twin->id;
   }
   entries_.clear();
   for (const Candidate& candidate : plan_.candidates) {
@@ -184,7 +182,7 @@ Result<std::vector<iree::Compiled>> Session::compile(std::span<const std::size_t
     requests.push_back(requestFor(plan_, entries_[index].candidate, route));
     requests.back().wallLimit = patience_.limit();
   }
-  const FileLock lane = HONE_TRY(enterToCompile());
+  const auto lock = HONE_TRY(MachineLock::forCompiling());
   return compiler_.compileAll(requests, {});
 }
 
@@ -207,7 +205,7 @@ Result<void> Session::trySome(std::size_t first, std::size_t count) {
     return sendScreening(left);
   }
   const auto compiled = HONE_TRY(compile(left, anyAttributes() ? Route::batched : Route::whole));
-  const FileLock lane = HONE_TRY(enterToMeasure());
+  const auto lock = HONE_TRY(MachineLock::forMeasuring());
   for (std::size_t i = 0; i < left.size(); ++i) {
     HONE_CHECK(settle(left[i], compiled[i]));
     progress_.best(bestText());

@@ -2,7 +2,6 @@
 
 #include <cstdint>
 #include <limits>
-#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -11,7 +10,9 @@
 #include "engine/compile_patience.h"
 #include "engine/elsewhere.h"
 #include "engine/experiment.h"
+#include "engine/round_policies.h"
 #include "engine/sampler.h"
+#include "engine/trial_log.h"
 #include "engine/workbench.h"
 
 namespace hone::engine {
@@ -54,9 +55,6 @@ class Session {
   [[nodiscard]] std::size_t tried() const;
 
  private:
-  /// Whoever is this much slower than the best so far in its first samples is not raced.
-  static constexpr double kScreenFactor = 1.5;
-
   struct Entry {
     Candidate candidate;
     std::string key;
@@ -114,8 +112,8 @@ class Session {
   [[nodiscard]] Result<void> expectDevice(model::Outcome outcome) const;
   [[nodiscard]] Result<void> refuseBadBaseline(model::Outcome outcome,
                                                const std::string& message) const;
-  /// What screening goes by; of calls that take long the first.
-  [[nodiscard]] Result<Measurement> screenSamples(const Entry& entry) const;
+  /// Takes the pace of all rounds from the baseline's screening, and records it with the run.
+  [[nodiscard]] Result<void> setPace(std::span<const model::Sample> samples);
   [[nodiscard]] const Entry* equalBinary(const Entry& entry) const;
   /// The best so far, for people; "" where nothing is selected.
   [[nodiscard]] std::string bestText() const;
@@ -125,8 +123,7 @@ class Session {
   [[nodiscard]] Participant participant(const Entry& entry) const;
   /// Whether it is measured without warming up.
   [[nodiscard]] bool isCold(const Entry& entry) const;
-  void compareFinalists(const std::vector<std::vector<std::optional<double>>>& rounds);
-  [[nodiscard]] bool anyAmbiguous() const;
+  void takeFinal(const std::vector<PairedTimes>& result);
 
   iree::Compiler& compiler_;
   iree::ModuleRunner runner_;
@@ -140,8 +137,7 @@ class Session {
   std::optional<Verifier> otherVerifier_;  ///< of the plan's other inputs
   BudgetClock clock_;
   std::optional<Pace> pace_;
-  std::vector<store::TrialSample> recorded_;
-  std::map<std::string, store::Trial> known_;  ///< trials of an earlier process, by key
+  TrialLog log_;
   CompilePatience patience_;
   std::vector<Entry> entries_;  ///< one a candidate
   Entry twin_;                  ///< the baseline once more: its difference is pure noise

@@ -2,9 +2,8 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "engine/lane.h"
+#include "engine/machine_lock.h"
 #include "engine/session.h"
-#include "stats/race.h"
 #include "stats/summary.h"
 
 // The second half of a session: from those that passed screening to the findings.
@@ -22,7 +21,7 @@ constexpr double kRaceShare = 0.8;
 /// An ambiguous final may take this many times its rounds.
 constexpr std::int64_t kMaxExtension = 3;
 /// So many rounds are taken even when the time is over.
-constexpr std::size_t kFewestRounds = 6;
+constexpr std::int64_t kFewestRounds = 6;
 
 }  // namespace
 
@@ -40,9 +39,8 @@ Participant Session::participant(const Entry& entry) const {
   Pace pace = *pace_;
   pace.warmUp = !isCold(entry);
   Participant one = callParticipant(entry.trial, sampler_, entry.call, pace);
-  one.take = [this, take = std::move(one.take)](Stage stage, std::int64_t round,
-                                                std::int64_t position) -> Result<Measurement> {
-    Measurement measurement = HONE_TRY(take(stage, round, position));
+  one.time = [this, time = std::move(one.time)](const TimeSlot& slot) -> Result<Measurement> {
+    Measurement measurement = HONE_TRY(time(slot));
     HONE_CHECK(expectDevice(measurement.outcome));
     return measurement;
   };
@@ -66,7 +64,7 @@ Result<void> Session::race() {
   if (!plan_.selects || finalists_.size() <= plan_.finalists) {
     return {};
   }
-  const FileLock lane = HONE_TRY(enterToMeasure());
+  const auto lock = HONE_TRY(MachineLock::forMeasuring());
   const std::vector<std::size_t> racers = std::exchange(finalists_, {});
   std::vector<Participant> participants = {participant(entries_.front())};
   for (const std::size_t index : racers) {
@@ -75,19 +73,17 @@ Result<void> Session::race() {
   stats::RaceOptions options;
   options.keep = plan_.finalists;
   options.seed = plan_.seed;
-  stats::Race race(participants.size(), options);
+  RacePolicy policy(participants.size(), options);
   Rounds rounds(sampler_.rankBy(), store_, Stage::race);
-  rounds.restore(recorded_);
+  rounds.restore(log_.samples());
   progress_.stage("race", {.total = static_cast<std::int64_t>(options.maxRounds),
                            .atMost = clock_.leftUntil(kRaceShare)});
-  const std::int64_t first = rounds.firstFor(participants);
-  while (!race.done() && !clock_.spent(kRaceShare)) {
-    const auto order = race.order();
-    const std::int64_t round = first + static_cast<std::int64_t>(race.rounds());
-    race.addRound(HONE_TRY(rounds.take(round, participants, order)));
-    progress_.step(fmt::format("{} left", race.ranking().size()));
-  }
-  for (const std::size_t racer : race.ranking()) {
+  RoundLoopOptions loop;
+  loop.first = rounds.firstFor(participants);
+  loop.outOfTime = [this](std::int64_t /*rounds*/) { return clock_.spent(kRaceShare); };
+  loop.onRound = [&] { progress_.step(fmt::format("{} left", policy.race().ranking().size())); };
+  HONE_CHECK(runRounds(rounds, participants, policy, loop));
+  for (const std::size_t racer : policy.race().ranking()) {
     if (finalists_.size() < plan_.finalists) {
       finalists_.push_back(racers[racer - 1]);
     }
@@ -151,7 +147,7 @@ Result<void> Session::finalRounds() {
     return {};
   }
   HONE_CHECK(rebuildFinalists());
-  const FileLock lane = HONE_TRY(enterToMeasure());
+  const auto lock = HONE_TRY(MachineLock::forMeasuring());
   std::vector<Participant> participants = {participant(entries_.front())};
   if (!finalists_.empty()) {
     participants.push_back(participant(twin_));
@@ -160,57 +156,38 @@ Result<void> Session::finalRounds() {
     participants.push_back(participant(entries_[index]));
   }
   Rounds rounds(sampler_.rankBy(), store_, Stage::final);
-  rounds.restore(recorded_);
-  const std::int64_t first = rounds.firstFor(participants);
-  std::vector<std::vector<std::optional<double>>> times;
-  for (std::int64_t part = 0; part < kMaxExtension; ++part) {
-    if (part > 0 && (!anyAmbiguous() || clock_.spent(1.0))) {
-      break;
+  rounds.restore(log_.samples());
+  FinalOptions options;
+  options.rounds = plan_.rounds;
+  options.maxRounds = kMaxExtension * plan_.rounds;
+  options.compare = plan_.compare;
+  options.compare.seed = plan_.seed;
+  FinalPolicy policy(participants.size(), options);
+  std::int64_t taken = 0;
+  RoundLoopOptions loop;
+  loop.first = rounds.firstFor(participants);
+  loop.outOfTime = [this](std::int64_t number) {
+    return number >= kFewestRounds && clock_.spent(1.0);
+  };
+  loop.onRound = [&] {
+    progress_.step(plan_.scope);
+    if (++taken % plan_.rounds == 0) {
+      progress_.stage("final, still ambiguous", plan_.rounds);
     }
-    progress_.stage(part == 0 ? "final" : "final, still ambiguous", plan_.rounds);
-    for (std::int64_t i = 0; i < plan_.rounds; ++i) {
-      if (times.size() >= kFewestRounds && clock_.spent(1.0)) {
-        break;
-      }
-      const std::int64_t round = first + part * plan_.rounds + i;
-      times.push_back(HONE_TRY(
-          rounds.take(round, participants, shuffled(participants.size(), plan_.seed, round))));
-      progress_.step(plan_.scope);
-    }
-    compareFinalists(times);
-  }
+  };
+  progress_.stage("final", plan_.rounds);
+  HONE_CHECK(runRounds(rounds, participants, policy, loop));
+  takeFinal(policy.result());
   return {};
 }
 
-void Session::compareFinalists(const std::vector<std::vector<std::optional<double>>>& rounds) {
-  Entry& baseline = entries_.front();
-  baseline.roundTimesNs.clear();
-  for (const auto& round : rounds) {
-    if (round[0]) {
-      baseline.roundTimesNs.push_back(*round[0]);
-    }
-  }
+void Session::takeFinal(const std::vector<PairedTimes>& result) {
+  entries_.front().roundTimesNs = result.front().timesNs;
   for (std::size_t i = 0; i < finalists_.size(); ++i) {
     Entry& entry = entries_[finalists_[i]];
-    entry.roundTimesNs.clear();
-    std::vector<double> base;
-    std::vector<double> again;
-    for (const auto& round : rounds) {
-      if (round[0] && round[1] && round[i + 2]) {
-        base.push_back(*round[0]);
-        again.push_back(*round[1]);
-        entry.roundTimesNs.push_back(*round[i + 2]);
-      }
-    }
-    entry.comparison = stats::compare({base, entry.roundTimesNs, again}, plan_.compare);
+    entry.roundTimesNs = result[i + 2].timesNs;
+    entry.comparison = result[i + 2].comparison;
   }
-}
-
-bool Session::anyAmbiguous() const {
-  return std::any_of(finalists_.begin(), finalists_.end(), [this](std::size_t index) {
-    const auto& comparison = entries_[index].comparison;
-    return comparison && comparison->verdict == stats::Verdict::ambiguous;
-  });
 }
 
 Result<std::vector<Finding>> Session::findings() const {

@@ -4,17 +4,11 @@
 #include <utility>
 
 #include "base/clock.h"
+#include "engine/screening.h"
 #include "engine/session.h"
 
 namespace hone::engine {
-namespace {
-
 using model::Outcome;
-using model::Stage;
-
-constexpr std::int64_t kScreenSamples = 3;
-
-}  // namespace
 
 Result<void> Session::settle(std::size_t index, const iree::Compiled& compiled) {
   Entry& entry = entries_[index];
@@ -97,43 +91,37 @@ Result<void> Session::refuseBadBaseline(Outcome outcome, const std::string& mess
   }
 }
 
-Result<Measurement> Session::screenSamples(const Entry& entry) const {
-  if (!pace_->warmUp) {
-    Measurement look = HONE_TRY(sampler_.takeFirst(entry.call));
-    if (look.outcome != Outcome::ok || rankTime(look.samples, sampler_.rankBy()) > kLongCallNs) {
-      return look;
-    }
-  }
-  const Pace pace{pace_->iterations, std::max(pace_->repetitions, kScreenSamples)};
-  return sampler_.take(entry.call, pace, Stage::screen, 0, 0);
+Result<void> Session::setPace(std::span<const model::Sample> samples) {
+  pace_ = paceOf(*screenTime(samples, iree::RankBy::wall));
+  auto details = HONE_TRY(store_.run(run_))->details;
+  details[scoped("pace")] = {{"iterations", pace_->iterations},
+                             {"repetitions", pace_->repetitions},
+                             {"warm_up", pace_->warmUp}};
+  return store_.setDetails(run_, details);
 }
 
 Result<void> Session::screen(Entry& entry, store::Trial& trial) {
   std::vector<model::Sample> samples;
   if (trial.outcome == Outcome::ok) {
-    if (!pace_) {
-      const auto pace = sampler_.paceFor(entry.call);
-      if (!pace && pace.error().fault == Fault::user) {
-        HONE_CHECK(expectDevice(Outcome::runFailed));
-      }
-      pace_ = HONE_TRY(pace);
-      auto details = HONE_TRY(store_.run(run_))->details;
-      details[scoped("pace")] = {{"iterations", pace_->iterations},
-                                 {"repetitions", pace_->repetitions},
-                                 {"warm_up", pace_->warmUp}};
-      HONE_CHECK(store_.setDetails(run_, details));
-    }
-    Measurement measurement = HONE_TRY(screenSamples(entry));
+    const double best = incumbentNs();
+    const bool eliminates = plan_.selects && best > 0;
+    Measurement measurement =
+        HONE_TRY(sampler_.screen(entry.call, eliminates ? std::optional(best) : std::nullopt));
     HONE_CHECK(expectDevice(measurement.outcome));
     trial.outcome = measurement.outcome;
     trial.diagnostics += measurement.diagnostics;
     samples = std::move(measurement.samples);
     if (trial.outcome != Outcome::ok) {
       trial.message = measurement.message;
+    } else if (!pace_) {
+      HONE_CHECK(setPace(samples));
     }
   }
+  if (&entry == &entries_.front()) {
+    HONE_CHECK(refuseBadBaseline(trial.outcome, trial.message));
+  }
   if (trial.outcome == Outcome::ok) {
-    entry.screenNs = rankTime(samples, sampler_.rankBy());
+    entry.screenNs = *screenTime(samples, sampler_.rankBy());
   }
   judgeScreening(entry, trial);
   entry.trial = HONE_TRY(store_.addTrial(run_, trial, samples));
@@ -144,7 +132,8 @@ void Session::judgeScreening(Entry& entry, store::Trial& trial) const {
   entry.passed = false;
   if (trial.outcome == Outcome::ok) {
     const double best = incumbentNs();
-    entry.passed = !plan_.selects || best == 0 || entry.screenNs <= kScreenFactor * best;
+    entry.passed =
+        !plan_.selects || !isTooSlow(entry.screenNs, best > 0 ? std::optional(best) : std::nullopt);
     if (!entry.passed) {
       trial.outcome = Outcome::tooSlow;
       trial.message = fmt::format("{:.2f}x the best so far in screening", entry.screenNs / best);

@@ -24,7 +24,7 @@ struct LibraryTimings {
 };
 
 /// Times a tuned library (oneDNN) beside IREE, each time in a child with limits: `hone
-/// time-library` of the program `self`. Does not enter the lane: who measures has done so.
+/// time-library` of the program `self`. Does not take the machine lock: the caller holds it.
 class LibraryProvider {
  public:
   LibraryProvider(std::filesystem::path self, Limits limits)

@@ -3,9 +3,9 @@
 #include <algorithm>
 
 #include "base/text.h"
-#include "engine/lane.h"
+#include "engine/machine_lock.h"
 #include "engine/program.h"
-#include "engine/side_by_side.h"
+#include "engine/round_policies.h"
 #include "stats/compare.h"
 
 namespace hone::profile {
@@ -60,19 +60,11 @@ struct Profiler::Running {
   engine::Participant participant;
 };
 
-Result<void> Profiler::restore() {
-  for (store::Trial& trial : HONE_TRY(store_.trials(run_))) {
-    trials_.emplace(trial.key, std::move(trial));
-  }
-  recorded_ = HONE_TRY(store_.samples(run_));
-  return {};
-}
-
 Result<void> Profiler::record(Entry& entry) {
   store::Trial& trial = entry.trial;
   trial.key = keyOf(entry.row);
-  if (const auto before = trials_.find(trial.key); before != trials_.end()) {
-    trial = before->second;
+  if (const store::Trial* before = log_.find(trial.key)) {
+    trial = *before;
     entry.row = HONE_TRY(model::profileRowFrom(trial.details.at("row")));
     entry.showOutcome();
     return {};
@@ -81,8 +73,7 @@ Result<void> Profiler::record(Entry& entry) {
   trial.problem = entry.row.operation;
   trial.config.name = entry.row.configuration;
   trial.details["row"] = toJson(entry.row);
-  trial.id = HONE_TRY(store_.addTrial(run_, trial, {}));
-  return {};
+  return log_.add(trial, {});
 }
 
 Result<Profiler::Entry> Profiler::verifyOne(const Built& built, const BuiltDispatch& dispatch,
@@ -106,7 +97,7 @@ Result<Profiler::Entry> Profiler::verifyOne(const Built& built, const BuiltDispa
     trial.outcome = iree::outcomeOf(dispatch.report.status);
     trial.message = dispatch.report.message;
     trial.diagnostics = dispatch.report.diagnostics;
-  } else if (options_.verify && !trials_.contains(keyOf(entry.row))) {
+  } else if (options_.verify && log_.find(keyOf(entry.row)) == nullptr) {
     const engine::Verification verification = HONE_TRY(verifier.check(entry.call));
     trial.outcome = verification.outcome;
     trial.message = verification.message;
@@ -144,8 +135,8 @@ Result<engine::Participant> Profiler::participantOf(const Entry& entry) const {
       engine::paceOf(*std::min_element(look.times.wallNs.begin(), look.times.wallNs.end()));
   return engine::Participant{
       entry.trial.id,
-      [this, problem = *entry.problem, pace](Stage stage, std::int64_t round,
-                                             std::int64_t position) -> Result<engine::Measurement> {
+      [this, problem = *entry.problem,
+       pace](const engine::TimeSlot& slot) -> Result<engine::Measurement> {
         const LibraryTimings timings = HONE_TRY(
             library_.time(problem, threadsOf(runner_.device()), pace.iterations, pace.repetitions));
         engine::Measurement measurement;
@@ -154,9 +145,9 @@ Result<engine::Participant> Profiler::participantOf(const Entry& entry) const {
           measurement.message = timings.message;
         }
         for (std::size_t i = 0; i < timings.times.wallNs.size(); ++i) {
-          measurement.samples.push_back({stage, round, position, static_cast<std::int64_t>(i),
-                                         timings.times.wallNs[i], timings.times.cpuNs[i],
-                                         pace.iterations});
+          measurement.samples.push_back({slot.stage, slot.round, slot.position,
+                                         static_cast<std::int64_t>(i), timings.times.wallNs[i],
+                                         timings.times.cpuNs[i], pace.iterations});
         }
         return measurement;
       }};
@@ -176,16 +167,14 @@ Result<std::vector<Profiler::Running>> Profiler::admit(std::vector<Entry>& entri
     if (participant.error().fault != Fault::user) {
       return std::unexpected(participant.error());
     }
-    entry.trial.outcome = Outcome::runFailed;
-    entry.trial.message = participant.error().message;
-    HONE_CHECK(store_.setOutcome(entry.trial.id, entry.trial.outcome, entry.trial.message));
+    HONE_CHECK(log_.setOutcome(entry.trial, Outcome::runFailed, participant.error().message));
     entry.showOutcome();
   }
   return running;
 }
 
 Result<void> Profiler::leave(Entry& entry) {
-  for (store::Trial& trial : HONE_TRY(store_.trials(run_))) {
+  for (store::Trial& trial : HONE_TRY(log_.store().trials(log_.run()))) {
     if (trial.id == entry.trial.id) {
       entry.trial = std::move(trial);
     }
@@ -200,13 +189,16 @@ Result<void> Profiler::measure(std::vector<Entry>& entries) {
   for (Running& one : running) {
     participants.push_back(std::move(one.participant));
   }
-  engine::SideBySideOptions options;
-  options.fewestRounds = options_.fewestRounds;
-  options.mostRounds = options_.mostRounds;
+  engine::PrecisionOptions options;
+  options.minRounds = options_.fewestRounds;
+  options.maxRounds = options_.mostRounds;
   options.precision = options_.precision;
   options.seed = options_.seed;
-  auto times = HONE_TRY(
-      engine::sideBySide(sampler_, store_, Stage::final, participants, recorded_, options));
+  engine::Rounds rounds(sampler_.rankBy(), log_.store(), Stage::final);
+  rounds.restore(log_.samples());
+  engine::PrecisionPolicy policy(participants.size(), options);
+  HONE_CHECK(engine::runRounds(rounds, participants, policy));
+  auto times = policy.take();
   for (std::size_t i = 0; i < running.size(); ++i) {
     running[i].entry->roundTimesNs = std::move(times[i]);
     if (running[i].entry->roundTimesNs.empty()) {
@@ -218,7 +210,7 @@ Result<void> Profiler::measure(std::vector<Entry>& entries) {
 
 Result<std::vector<ProfileRow>> Profiler::profile(const Built& built,
                                                   const std::optional<Roofline>& roofline) {
-  const FileLock lane = HONE_TRY(engine::enterToMeasure());
+  const auto lock = HONE_TRY(engine::MachineLock::forMeasuring());
   const ScratchFolder scratch = HONE_TRY(ScratchFolder::create("hone-profile"));
   // All functions of an operation take and give the same.
   const engine::Program program =

@@ -2,7 +2,6 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -12,6 +11,7 @@
 #include "base/progress.h"
 #include "engine/rounds.h"
 #include "engine/sampler.h"
+#include "engine/trial_log.h"
 #include "engine/verifier.h"
 #include "iree/run/execution.h"
 #include "model/result/profile_row.h"
@@ -43,14 +43,13 @@ class Profiler {
            Progress& progress, std::int64_t run, ProfileOptions options)
       : runner_(runner),
         library_(library),
-        store_(store),
+        log_(store, run),
         progress_(progress),
-        run_(run),
         options_(options),
         sampler_(runner) {}
 
-  /// Takes over what an earlier process recorded of this run.
-  [[nodiscard]] Result<void> restore();
+  /// Loads what an earlier process recorded of this run.
+  [[nodiscard]] Result<void> restore() { return log_.restore(); }
   /// The rows of one operation, a dispatch and provider each. `roofline`: nothing where this
   /// machine's is not known.
   [[nodiscard]] Result<std::vector<model::ProfileRow>> profile(
@@ -75,13 +74,10 @@ class Profiler {
 
   const iree::ModuleRunner& runner_;
   const LibraryProvider& library_;
-  store::Store& store_;
+  engine::TrialLog log_;
   Progress& progress_;
-  std::int64_t run_;
   ProfileOptions options_;
   engine::Sampler sampler_;
-  std::map<std::string, store::Trial> trials_;  ///< recorded before, by key
-  std::vector<store::TrialSample> recorded_;
   std::int64_t referenceCpuNs_ = 0;
 };
 

@@ -9,7 +9,7 @@
 #include "base/file.h"
 #include "base/hash.h"
 #include "base/machine.h"
-#include "engine/lane.h"
+#include "engine/machine_lock.h"
 
 namespace hone::profile {
 namespace {
@@ -113,7 +113,7 @@ double attainable(const Roofline& roofline, double flops, double bytes) {
 }
 
 Result<Roofline> measureRoofline(const LibraryProvider& provider, ElementType type, int threads) {
-  const FileLock lane = HONE_TRY(engine::enterToMeasure());
+  const auto lock = HONE_TRY(engine::MachineLock::forMeasuring());
   Roofline roofline;
   roofline.gflops = HONE_TRY(peakFor(provider, type, threads));
   roofline.gbps = HONE_TRY(provider.bandwidth(threads));

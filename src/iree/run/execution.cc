@@ -88,19 +88,15 @@ Result<CallReport> ModuleRunner::run(const Call& call,
 }
 
 Result<Timings> ModuleRunner::time(const Call& call, std::int64_t iterations,
-                                   std::int64_t repetitions) const {
-  return timeAll(call, iterations, repetitions + 1, 1, limits_);
+                                   std::int64_t repetitions,
+                                   std::optional<std::chrono::milliseconds> patience) const {
+  Limits limits = limits_;
+  limits.wall = std::min(limits.wall, patience.value_or(limits.wall));
+  return timeAll(call, iterations, repetitions + 1, 1, limits);
 }
 
 Result<Timings> ModuleRunner::timeCold(const Call& call, std::int64_t repetitions) const {
   return timeAll(call, 1, repetitions, 0, limits_);
-}
-
-Result<Timings> ModuleRunner::timeFirst(const Call& call,
-                                        std::optional<std::chrono::milliseconds> patience) const {
-  Limits limits = limits_;
-  limits.wall = std::min(limits.wall, patience.value_or(limits.wall));
-  return timeAll(call, 1, 1, 0, limits);
 }
 
 Result<Timings> ModuleRunner::timeAll(const Call& call, std::int64_t iterations,

@@ -78,15 +78,13 @@ class ModuleRunner {
                                        std::span<const std::filesystem::path> results) const;
 
   /// `repetitions` times, each over `iterations` calls, in one fresh process, after one repetition
-  /// that is not counted: the first touches memory and code for the others.
+  /// that is not counted: the first touches memory and code for the others. Stopped (timedOut) when
+  /// the process takes longer than `patience`.
   [[nodiscard]] Result<Timings> time(const Call& call, std::int64_t iterations,
-                                     std::int64_t repetitions) const;
+                                     std::int64_t repetitions,
+                                     std::optional<std::chrono::milliseconds> patience = {}) const;
   /// The same without that repetition: for calls so long that it does not matter.
   [[nodiscard]] Result<Timings> timeCold(const Call& call, std::int64_t repetitions) const;
-  /// The first call of a process, touching memory and code included: a rough time at a third of the
-  /// cost. Stopped (timedOut) when the process takes longer than `patience`.
-  [[nodiscard]] Result<Timings> timeFirst(
-      const Call& call, std::optional<std::chrono::milliseconds> patience = {}) const;
 
  private:
   /// So many repetitions, of which the first `dropped` are not counted.

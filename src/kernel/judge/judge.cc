@@ -5,7 +5,7 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/hash.h"
-#include "engine/lane.h"
+#include "engine/machine_lock.h"
 #include "kernel/judge/judge_state.h"
 #include "kernel/judge/reference_text.h"
 #include "kernel/source/cheats.h"
@@ -138,7 +138,7 @@ Result<Judged> Judge::judge(const Source& source, std::uint64_t salt) {
   }
   std::optional<Runnable> runnable;
   {
-    const FileLock lane = HONE_TRY(engine::enterToCompile());
+    const auto lock = HONE_TRY(engine::MachineLock::forCompiling());
     runnable = HONE_TRY(state_->runnableOf({&source}, judged));
     if (!runnable) {
       return judged;
@@ -153,7 +153,7 @@ Result<Judged> Judge::judge(const Source& source, std::uint64_t salt) {
     HONE_CHECK(state_->verify(verified, general, salt, judged));
   }
   if (judged.ok() && judged.facts.value("timed", true)) {
-    const FileLock lane = HONE_TRY(engine::enterToMeasure());
+    const auto lock = HONE_TRY(engine::MachineLock::forMeasuring());
     HONE_CHECK(state_->time(*runnable, model::Stage::screen, 0, 0, judged));
   }
   return judged;

@@ -8,7 +8,7 @@
 
 #include "base/error.h"
 #include "kernel/propose/proposer.h"
-#include "kernel/turns/docket.h"
+#include "kernel/turns/kernel_trials.h"
 
 namespace hone::kernel {
 

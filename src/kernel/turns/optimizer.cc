@@ -7,7 +7,7 @@
 #include "base/clock.h"
 #include "base/interrupt.h"
 #include "base/text.h"
-#include "engine/lane.h"
+#include "engine/machine_lock.h"
 #include "kernel/turns/slow_list.h"
 #include "kernel/turns/turn_race.h"
 #include "kernel/worker/defences.h"
@@ -63,7 +63,7 @@ Optimizer::Optimizer(const Workshop& workshop, const RunScope& scope,
                      const OptimizeOptions& options)
     : workshop_(workshop),
       options_(options),
-      docket_(workshop.referee, scope),
+      trials_(workshop.referee, scope),
       history_(scope),
       races_(scope.rankBy, scope.store, model::Stage::race),
       clock_(options_.budget),
@@ -80,8 +80,8 @@ Result<Optimized> Optimizer::optimize(const Source& source) {
   result.stop = stop_;
   result.why = why_;
   result.originalOverPyTorch = originalOverPyTorch_;
-  result.candidates = docket_.candidates();
-  for (const Entry& entry : docket_.entries()) {
+  result.candidates = trials_.candidates();
+  for (const Entry& entry : trials_.entries()) {
     const Outcome outcome = entry.tried.judged.outcome;
     result.failed += outcome != Outcome::ok && outcome != Outcome::tooSlow ? 1 : 0;
     result.tried.push_back(entry.tried);
@@ -101,14 +101,14 @@ Result<Optimized> Optimizer::optimize(const Source& source) {
 }
 
 Result<void> Optimizer::begin(const Source& source) {
-  HONE_CHECK(docket_.restore());
+  HONE_CHECK(trials_.restore());
   HONE_CHECK(history_.restore());
   usedBeforeMs_ = history_.turns().empty() ? 0 : history_.turns().back().usedMs;
-  const RunScope& scope = docket_.scope();
+  const RunScope& scope = trials_.scope();
   races_.restore(HONE_TRY(scope.store.samples(scope.run)));
   workshop_.progress.best({});
   workshop_.progress.stage("the original", 1);
-  Entry* entry = HONE_TRY(docket_.judge({source, "the original", {}, ""}, 0, 0));
+  Entry* entry = HONE_TRY(trials_.judge({source, "the original", {}, ""}, 0, 0));
   workshop_.progress.step();
   const Judged& judged = entry->tried.judged;
   if (!judged.ok()) {
@@ -133,7 +133,7 @@ Result<void> Optimizer::begin(const Source& source) {
 }
 
 Result<void> Optimizer::meetPyTorch() {
-  const auto beside = HONE_TRY(besidePyTorch(docket_, races_, workshop_.progress));
+  const auto beside = HONE_TRY(besidePyTorch(trials_, races_, workshop_.progress));
   if (beside) {
     originalOverPyTorch_ = beside->speedup;
     pytorchNs_ = beside->pytorchNs;
@@ -154,7 +154,7 @@ bool Optimizer::usedUp() const {
   const auto left = clock_.leftUntil(kTurnsShare);
   return (left && left->count() <= usedBeforeMs_) ||
          (trials &&
-          docket_.candidates() >= static_cast<std::size_t>(std::max<std::int64_t>(*trials, 0)));
+          trials_.candidates() >= static_cast<std::size_t>(std::max<std::int64_t>(*trials, 0)));
 }
 
 Result<void> Optimizer::save(TurnRecord& record) {
@@ -256,7 +256,7 @@ Result<TurnRecord> Optimizer::beginTurn(std::size_t turn) {
   const Analysis analysis = analyseBest();
   const std::vector<Example> examples = HONE_TRY(examplesFor(analysis));
   std::vector<Tried> tried;
-  for (const Entry& entry : docket_.entries()) {
+  for (const Entry& entry : trials_.entries()) {
     if (entry.tried.turn > 0) {
       tried.push_back(entry.tried);
     }
@@ -293,11 +293,11 @@ Result<void> Optimizer::judgeProposals(TurnRecord& record) {
                            {.total = static_cast<std::int64_t>(record.proposals.size()),
                             .atMost = clock_.leftUntil(kTurnsShare)});
   for (const Proposal& proposal : record.proposals) {
-    const bool isNew = docket_.find(proposal.source.key()) == nullptr;
+    const bool isNew = trials_.find(proposal.source.key()) == nullptr;
     if (isNew && usedUp()) {
       break;
     }
-    const Entry* entry = HONE_TRY(docket_.judge(proposal, record.turn, quickestScreenNs_));
+    const Entry* entry = HONE_TRY(trials_.judge(proposal, record.turn, quickestScreenNs_));
     if (entry->tried.judged.ok() && entry->screenNs > 0) {
       quickestScreenNs_ = std::min(quickestScreenNs_, entry->screenNs);
       workshop_.progress.best(fmt::format("{} ({:.2f}x)", humanTime(quickestScreenNs_),
@@ -316,7 +316,7 @@ Result<void> Optimizer::judgeProposals(TurnRecord& record) {
 
 std::vector<Entry*> Optimizer::passed(std::size_t turn) {
   std::vector<Entry*> entries;
-  for (Entry& entry : docket_.entries()) {
+  for (Entry& entry : trials_.entries()) {
     if (entry.tried.turn == turn && entry.tried.judged.ok() && entry.screenNs > 0) {
       entries.push_back(&entry);
     }
@@ -329,7 +329,7 @@ std::vector<Entry*> Optimizer::passed(std::size_t turn) {
 
 Result<void> Optimizer::decide(TurnRecord& record) {
   std::vector<Entry*> racers = passed(record.turn);
-  for (const Entry& entry : docket_.entries()) {
+  for (const Entry& entry : trials_.entries()) {
     if (entry.tried.turn == record.turn && entry.tried.speedup) {
       record.speedups[entry.source().key()] = *entry.tried.speedup;
     }
@@ -344,12 +344,12 @@ Result<void> Optimizer::decide(TurnRecord& record) {
     racers.insert(racers.begin(), &original());
     std::vector<engine::Participant> participants;
     for (const Entry* racer : racers) {
-      participants.push_back(docket_.participant(racer->trial, racer->source()));
+      participants.push_back(trials_.participant(racer->trial, racer->source()));
     }
-    const FileLock lane = HONE_TRY(engine::enterToMeasure());
-    const TurnRace race = HONE_TRY(raceTurn(races_, participants, record.turn, docket_.scope().seed,
+    const auto lock = HONE_TRY(engine::MachineLock::forMeasuring());
+    const TurnRace race = HONE_TRY(raceTurn(races_, participants, record.turn, trials_.scope().seed,
                                             stageOf(record.turn, "race"), workshop_.progress));
-    HONE_CHECK(docket_.refresh());
+    HONE_CHECK(trials_.refresh());
     for (std::size_t i = 0; i < racers.size(); ++i) {
       if (race.speedups[i]) {
         record.speedups[racers[i]->source().key()] = *race.speedups[i];
@@ -373,7 +373,7 @@ Result<void> Optimizer::decide(TurnRecord& record) {
 }
 
 void Optimizer::recall(const TurnRecord& record) {
-  for (Entry& entry : docket_.entries()) {
+  for (Entry& entry : trials_.entries()) {
     if (const auto at = record.speedups.find(entry.source().key()); at != record.speedups.end()) {
       entry.tried.speedup = at->second;
     }
@@ -381,7 +381,7 @@ void Optimizer::recall(const TurnRecord& record) {
       quickestScreenNs_ = std::min(quickestScreenNs_, entry.screenNs);
     }
   }
-  if (Entry* best = docket_.find(record.best); best != nullptr) {
+  if (Entry* best = trials_.find(record.best); best != nullptr) {
     best_ = {best, record.bestSpeedup, record.bestNs};
     workshop_.progress.best(fmt::format("{} ({:.2f}x)", humanTime(best_.ns), best_.speedup));
   }

@@ -15,8 +15,8 @@
 #include "kernel/library/embeddings.h"
 #include "kernel/library/examples.h"
 #include "kernel/propose/proposer.h"
-#include "kernel/turns/docket.h"
 #include "kernel/turns/history.h"
+#include "kernel/turns/kernel_trials.h"
 #include "stats/compare.h"
 
 namespace hone::kernel {
@@ -122,11 +122,11 @@ class Optimizer {
   [[nodiscard]] Result<std::optional<Confirmation>> confirm();
   /// Who failed in the rounds of the confirmation, and with what.
   [[nodiscard]] Result<std::string> whyUnconfirmed();
-  [[nodiscard]] Entry& original() { return docket_.entries().front(); }
+  [[nodiscard]] Entry& original() { return trials_.entries().front(); }
 
   Workshop workshop_;
   OptimizeOptions options_;
-  Docket docket_;
+  KernelTrials trials_;
   History history_;
   engine::Rounds races_;
   engine::BudgetClock clock_;

@@ -1,7 +1,7 @@
 #include <nlohmann/json.hpp>
 
-#include "engine/lane.h"
-#include "engine/paired_rounds.h"
+#include "engine/machine_lock.h"
+#include "engine/round_policies.h"
 #include "kernel/turns/optimizer.h"
 #include "stats/summary.h"
 
@@ -14,6 +14,8 @@ using nlohmann::json;
 
 /// An open verdict may take this many times the rounds.
 constexpr std::int64_t kMostExtension = 3;
+/// Rounds of the confirmation that are taken even when the budget is used up.
+constexpr std::int64_t kFewestRounds = 6;
 constexpr const char* kTwin = "the original, again";
 
 json toJson(const stats::Comparison& comparison) {
@@ -42,26 +44,32 @@ Result<std::optional<Confirmation>> Optimizer::confirm() {
   const Source& source = original().source();
   const bool withPyTorch = originalOverPyTorch_.has_value();
   std::vector<engine::Participant> participants = {
-      docket_.participant(original().trial, source),
-      docket_.participant(HONE_TRY(docket_.companion(kTwin)), source),
-      docket_.participant(best_.entry->trial, best_.entry->source())};
+      trials_.participant(original().trial, source),
+      trials_.participant(HONE_TRY(trials_.companion(kTwin)), source),
+      trials_.participant(best_.entry->trial, best_.entry->source())};
   if (withPyTorch) {
     for (const char* name : {"PyTorch", "PyTorch, again"}) {
-      participants.push_back(docket_.participant(HONE_TRY(docket_.companion(name)), std::nullopt));
+      participants.push_back(trials_.participant(HONE_TRY(trials_.companion(name)), std::nullopt));
     }
   }
-  const RunScope& scope = docket_.scope();
-  engine::PairedRoundsOptions options;
+  const RunScope& scope = trials_.scope();
+  engine::FinalOptions options;
   options.rounds = options_.rounds;
-  options.mostRounds = kMostExtension * options_.rounds;
+  options.maxRounds = kMostExtension * options_.rounds;
   options.compare.seed = scope.seed;
-  const FileLock lane = HONE_TRY(engine::enterToMeasure());
+  const auto lock = HONE_TRY(engine::MachineLock::forMeasuring());
+  engine::Rounds rounds(scope.rankBy, scope.store, model::Stage::final);
+  rounds.restore(HONE_TRY(scope.store.samples(scope.run)));
+  engine::FinalPolicy policy(participants.size(), options);
+  engine::RoundLoopOptions loop;
+  loop.outOfTime = [this](std::int64_t number) {
+    return number >= kFewestRounds && clock_.spent(1.0);
+  };
+  loop.onRound = [this] { workshop_.progress.step(); };
   workshop_.progress.stage("confirming the winner", options.rounds);
-  options.onRound = [this] { workshop_.progress.step(); };
-  const auto recorded = HONE_TRY(scope.store.samples(scope.run));
-  const auto times =
-      HONE_TRY(engine::pairedRounds(scope.rankBy, scope.store, participants, recorded, options));
-  HONE_CHECK(docket_.refresh());
+  HONE_CHECK(engine::runRounds(rounds, participants, policy, loop));
+  const auto& times = policy.result();
+  HONE_CHECK(trials_.refresh());
   if (!times[2].comparison) {
     return std::nullopt;
   }
@@ -79,13 +87,13 @@ Result<std::optional<Confirmation>> Optimizer::confirm() {
 }
 
 Result<std::string> Optimizer::whyUnconfirmed() {
-  const std::string winner = HONE_TRY(docket_.failureOf(best_.entry->trial));
+  const std::string winner = HONE_TRY(trials_.failureOf(best_.entry->trial));
   if (!winner.empty()) {
     return fmt::format("the winner failed when it was to be confirmed ({})", winner);
   }
-  std::string beside = HONE_TRY(docket_.failureOf(original().trial));
+  std::string beside = HONE_TRY(trials_.failureOf(original().trial));
   if (beside.empty()) {
-    beside = HONE_TRY(docket_.failureOf(HONE_TRY(docket_.companion(kTwin))));
+    beside = HONE_TRY(trials_.failureOf(HONE_TRY(trials_.companion(kTwin))));
   }
   return fmt::format("the winner could not be confirmed, for the original failed beside it ({})",
                      beside);

@@ -250,8 +250,8 @@ TEST(ListKernel, MeasuresBesidePyTorchOnce) {
   test::FakeReferee referee(400);
   ListedKernel first;
   for (int time = 0; time < 2; ++time) {
-    Docket docket(referee, {store, id, "scale.cc", iree::RankBy::cpu, 1});
-    const auto listed = listKernel(docket, kernelOf(1000), {}, quiet);
+    KernelTrials trials(referee, {store, id, "scale.cc", iree::RankBy::cpu, 1});
+    const auto listed = listKernel(trials, kernelOf(1000), {}, quiet);
     ASSERT_TRUE(listed) << listed.error().message;
     EXPECT_NEAR(*listed->speedup, 0.4, 0.02);
     EXPECT_EQ(listed->problem, "");
@@ -259,8 +259,8 @@ TEST(ListKernel, MeasuresBesidePyTorchOnce) {
     first = *listed;
     EXPECT_EQ(referee.measurements, 10) << "what is in the store is not measured again";
   }
-  Docket docket(referee, {store, id, "wrong.cc", iree::RankBy::cpu, 1});
-  const auto wrong = listKernel(docket, failing(model::Outcome::mismatch), {}, quiet);
+  KernelTrials trials(referee, {store, id, "wrong.cc", iree::RankBy::cpu, 1});
+  const auto wrong = listKernel(trials, failing(model::Outcome::mismatch), {}, quiet);
   EXPECT_THAT(wrong->problem, HasSubstr("mismatch: line 3"));
 }
 

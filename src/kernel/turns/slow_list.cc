@@ -1,9 +1,10 @@
 #include "kernel/turns/slow_list.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "engine/lane.h"
-#include "engine/rounds.h"
+#include "engine/machine_lock.h"
+#include "engine/round_policies.h"
 #include "stats/summary.h"
 
 namespace hone::kernel {
@@ -15,34 +16,35 @@ constexpr std::int64_t kRounds = 5;
 
 }  // namespace
 
-Result<std::optional<BesidePyTorch>> besidePyTorch(Docket& docket, engine::Rounds& rounds,
+Result<std::optional<BesidePyTorch>> besidePyTorch(KernelTrials& trials, engine::Rounds& rounds,
                                                    Progress& progress) {
-  if (!docket.referee().hasPyTorch()) {
+  if (!trials.referee().hasPyTorch()) {
     return std::nullopt;
   }
-  const Entry& original = docket.entries().front();
-  const FileLock lane = HONE_TRY(engine::enterToMeasure());
+  const Entry& original = trials.entries().front();
+  const auto lock = HONE_TRY(engine::MachineLock::forMeasuring());
   const std::vector<engine::Participant> both = {
-      docket.participant(original.trial, original.source()),
-      docket.participant(HONE_TRY(docket.companion("PyTorch")), std::nullopt)};
-  std::vector<double> ratios;
-  std::vector<double> kernelNs;
-  std::vector<double> pytorchNs;
+      trials.participant(original.trial, original.source()),
+      trials.participant(HONE_TRY(trials.companion("PyTorch")), std::nullopt)};
+  engine::PrecisionOptions options;
+  options.minRounds = options.maxRounds = kRounds;
+  options.seed = trials.scope().seed;
+  engine::PrecisionPolicy policy(both.size(), options);
+  engine::RoundLoopOptions loop;
+  loop.onRound = [&] { progress.step(); };
   progress.stage("beside PyTorch", kRounds);
-  for (std::int64_t round = 0; round < kRounds; ++round) {
-    const auto taken = HONE_TRY(
-        rounds.take(round, both, engine::shuffled(both.size(), docket.scope().seed, round)));
-    if (taken[0] && taken[1] && *taken[0] > 0) {
-      ratios.push_back(*taken[1] / *taken[0]);
-      kernelNs.push_back(*taken[0]);
-      pytorchNs.push_back(*taken[1]);
+  HONE_CHECK(engine::runRounds(rounds, both, policy, loop));
+  const auto times = policy.take();
+  std::vector<double> ratios;
+  for (std::size_t i = 0; i < std::min(times[0].size(), times[1].size()); ++i) {
+    if (times[0][i] > 0) {
+      ratios.push_back(times[1][i] / times[0][i]);
     }
-    progress.step();
   }
   if (ratios.empty()) {
     return std::nullopt;
   }
-  return BesidePyTorch{stats::median(ratios), stats::median(kernelNs), stats::median(pytorchNs)};
+  return BesidePyTorch{stats::median(ratios), stats::median(times[0]), stats::median(times[1])};
 }
 
 bool ListedKernel::slow(double threshold) const {
@@ -79,19 +81,19 @@ ListedKernel listedKernelFrom(const json& json) {
   return listed;
 }
 
-Result<ListedKernel> listKernel(Docket& docket, const Source& source, const Measured& machine,
+Result<ListedKernel> listKernel(KernelTrials& trials, const Source& source, const Measured& machine,
                                 Progress& progress) {
   ListedKernel listed;
-  const RunScope& scope = docket.scope();
-  HONE_CHECK(docket.restore());
-  const Entry* entry = HONE_TRY(docket.judge({source, "the original", {}, ""}, 0, 0));
+  const RunScope& scope = trials.scope();
+  HONE_CHECK(trials.restore());
+  const Entry* entry = HONE_TRY(trials.judge({source, "the original", {}, ""}, 0, 0));
   const Judged judged = entry->tried.judged;
   if (!judged.ok()) {
     listed.problem = fmt::format("{}: {}", model::nameOf(judged.outcome), judged.message);
     return listed;
   }
   if (entry->screenNs <= 0) {
-    const Analysis analysis = analyse(docket.referee().task(), source, judged, machine);
+    const Analysis analysis = analyse(trials.referee().task(), source, judged, machine);
     listed.problem = "not timed: a kernel for a GPU, and there is none here";
     if (!analysis.compiled.empty()) {
       listed.problem += fmt::format(" ({})", analysis.compiled);
@@ -102,13 +104,13 @@ Result<ListedKernel> listKernel(Docket& docket, const Source& source, const Meas
   rounds.restore(HONE_TRY(scope.store.samples(scope.run)));
   Measured measured = machine;
   measured.kernelNs = entry->screenNs;
-  if (const auto beside = HONE_TRY(besidePyTorch(docket, rounds, progress))) {
+  if (const auto beside = HONE_TRY(besidePyTorch(trials, rounds, progress))) {
     listed.speedup = beside->speedup;
     listed.pytorchNs = beside->pytorchNs;
     measured.kernelNs = beside->kernelNs;
     measured.pytorchNs = beside->pytorchNs;
   }
-  const Analysis analysis = analyse(docket.referee().task(), source, judged, measured);
+  const Analysis analysis = analyse(trials.referee().task(), source, judged, measured);
   listed.kernelNs = measured.kernelNs;
   listed.share = analysis.share;
   listed.category = nameOf(analysis.category);

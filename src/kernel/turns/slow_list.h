@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "base/progress.h"
 #include "kernel/propose/analysis.h"
-#include "kernel/turns/docket.h"
+#include "kernel/turns/kernel_trials.h"
 
 namespace hone::kernel {
 
@@ -20,7 +20,7 @@ struct BesidePyTorch {
 
 /// Rounds that were recorded before are not measured again. Nothing where there is no PyTorch, or
 /// where it cannot be timed.
-[[nodiscard]] Result<std::optional<BesidePyTorch>> besidePyTorch(Docket& docket,
+[[nodiscard]] Result<std::optional<BesidePyTorch>> besidePyTorch(KernelTrials& trials,
                                                                  engine::Rounds& rounds,
                                                                  Progress& progress);
 
@@ -44,7 +44,7 @@ struct ListedKernel {
 [[nodiscard]] ListedKernel listedKernelFrom(const nlohmann::json& json);
 
 /// Judges a kernel and measures it beside PyTorch. What is wrong with the kernel is a value.
-[[nodiscard]] Result<ListedKernel> listKernel(Docket& docket, const Source& source,
+[[nodiscard]] Result<ListedKernel> listKernel(KernelTrials& trials, const Source& source,
                                               const Measured& machine, Progress& progress);
 
 }  // namespace hone::kernel

@@ -1,7 +1,7 @@
 #include "kernel/turns/turn_race.h"
 
 #include "base/hash.h"
-#include "stats/race.h"
+#include "engine/round_policies.h"
 #include "stats/summary.h"
 
 namespace hone::kernel {
@@ -18,12 +18,10 @@ stats::RaceOptions optionsFor(std::size_t turn, std::uint64_t seed) {
   return options;
 }
 
-using Row = std::vector<std::optional<double>>;
-
 /// The median of its ratios with the original in the rounds where both have a time.
-std::optional<double> speedupOf(std::span<const Row> rows, std::size_t racer) {
+std::optional<double> speedupOf(std::span<const engine::RoundTimes> rows, std::size_t racer) {
   std::vector<double> ratios;
-  for (const Row& row : rows) {
+  for (const engine::RoundTimes& row : rows) {
     if (row[0] && row[racer] && *row[racer] > 0) {
       ratios.push_back(*row[0] / *row[racer]);
     }
@@ -31,9 +29,9 @@ std::optional<double> speedupOf(std::span<const Row> rows, std::size_t racer) {
   return ratios.empty() ? std::nullopt : std::optional(stats::median(ratios));
 }
 
-double timeOf(std::span<const Row> rows, std::size_t racer) {
+double timeOf(std::span<const engine::RoundTimes> rows, std::size_t racer) {
   std::vector<double> times;
-  for (const Row& row : rows) {
+  for (const engine::RoundTimes& row : rows) {
     if (row[racer]) {
       times.push_back(*row[racer]);
     }
@@ -51,21 +49,17 @@ Result<TurnRace> raceTurn(engine::Rounds& rounds, std::span<const engine::Partic
                           std::size_t turn, std::uint64_t seed, std::string_view stage,
                           Progress& progress) {
   const stats::RaceOptions options = optionsFor(turn, seed);
-  stats::Race race(participants.size(), options);
-  std::vector<Row> rows;
+  engine::RacePolicy policy(participants.size(), options);
+  engine::RoundLoopOptions loop;
+  loop.first = firstRoundOf(turn);
+  loop.onRound = [&] { progress.step(fmt::format("{} left", policy.race().ranking().size())); };
   progress.stage(stage, static_cast<std::int64_t>(options.maxRounds));
-  while (!race.done()) {
-    const auto order = race.order();
-    const std::int64_t round = firstRoundOf(turn) + static_cast<std::int64_t>(race.rounds());
-    rows.push_back(HONE_TRY(rounds.take(round, participants, order)));
-    race.addRound(rows.back());
-    progress.step(fmt::format("{} left", race.ranking().size()));
-  }
+  HONE_CHECK(engine::runRounds(rounds, participants, policy, loop));
   TurnRace result;
-  result.ranking = race.ranking();
+  result.ranking = policy.race().ranking();
   for (std::size_t racer = 0; racer < participants.size(); ++racer) {
-    result.speedups.push_back(speedupOf(rows, racer));
-    result.timesNs.push_back(timeOf(rows, racer));
+    result.speedups.push_back(speedupOf(policy.rounds(), racer));
+    result.timesNs.push_back(timeOf(policy.rounds(), racer));
   }
   return result;
 }

@@ -22,9 +22,9 @@ struct TurnRace {
 /// Rounds of one race are numbered from here on: the original takes part in every turn's.
 [[nodiscard]] std::int64_t firstRoundOf(std::size_t turn);
 
-/// Races the participants side by side, the first of them the original, until one is surely the
-/// best or enough was tried. Rounds that were recorded before are not measured again. `stage` is
-/// what the progress calls it.
+/// Races the participants side by side, the first of them the original, until one is
+/// significantly faster or the rounds are used up. Rounds that were recorded before are not
+/// measured again. `stage` is what the progress calls it.
 [[nodiscard]] Result<TurnRace> raceTurn(engine::Rounds& rounds,
                                         std::span<const engine::Participant> participants,
                                         std::size_t turn, std::uint64_t seed,

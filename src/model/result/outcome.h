@@ -15,7 +15,7 @@ enum class Outcome : std::uint8_t {
   runFailed,
   runTimeout,
   mismatch,  ///< ran, and its results are wrong
-  tooSlow,   ///< dropped in screening or the race: correct, and certainly no winner
+  tooSlow,   ///< eliminated in screening: correct, and not a winner
 };
 
 /// "ok", "compile_failed", …

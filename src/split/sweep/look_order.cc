@@ -33,18 +33,13 @@ std::vector<std::size_t> lookOrder(std::span<const Choice> choices) {
 }
 
 bool Outskirts::beyond(const Choice& choice) const {
-  return !choice.isBaseline && sides_.at(sideOf(choice)).inARow >= kEnough;
+  return !choice.isBaseline && !choice.isNoSplit && tooSlowInARow_.at(sideOf(choice)) >= kEnough;
 }
 
-double Outskirts::atLeastNs(const Choice& choice) const {
-  return choice.isBaseline ? 0 : sides_.at(sideOf(choice)).mostNs;
-}
-
-void Outskirts::note(const Choice& choice, bool hopeless, double timeNs) {
-  if (!choice.isBaseline) {
-    Side& side = sides_.at(sideOf(choice));
-    side.inARow = hopeless ? side.inARow + 1 : 0;
-    side.mostNs = std::max(side.mostNs, timeNs);
+void Outskirts::note(const Choice& choice, bool tooSlow) {
+  if (!choice.isBaseline && !choice.isNoSplit) {
+    int& inARow = tooSlowInARow_.at(sideOf(choice));
+    inARow = tooSlow ? inARow + 1 : 0;
   }
 }
 

@@ -14,21 +14,17 @@ namespace hone::split {
 /// the rest.
 [[nodiscard]] std::vector<std::size_t> lookOrder(std::span<const Choice> choices);
 
-/// Tells when choices further out need not be tried at all: two hopeless neighbours in a row, on
-/// the way outward, are followed by worse ones. One alone is not enough: its sizes may be odd.
+/// Tells when choices further out need not be tried at all: two neighbours in a row that screening
+/// eliminated, on the way outward, are followed by worse ones. One alone is not enough: its sizes
+/// may be odd.
 class Outskirts {
  public:
+  /// Never true for the baseline and for no split: those are always measured.
   [[nodiscard]] bool beyond(const Choice& choice) const;
-  /// What one further out takes at least: the most that one on its side took.
-  [[nodiscard]] double atLeastNs(const Choice& choice) const;
-  void note(const Choice& choice, bool hopeless, double timeNs);
+  void note(const Choice& choice, bool tooSlow);
 
  private:
-  struct Side {
-    int inARow = 0;
-    double mostNs = 0;
-  };
-  std::array<Side, 2> sides_{};  ///< below the middle, above it
+  std::array<int, 2> tooSlowInARow_{};  ///< below the middle, above it
 };
 
 }  // namespace hone::split

@@ -27,16 +27,19 @@ TEST(LookOrder, TheBaselineThenFromTheMiddleOutward) {
 
 TEST(Outskirts, BeginBehindTwoHopelessOnesInARowOnOneSide) {
   Outskirts outskirts;
-  outskirts.note(limitOf(128), true, 9);
+  outskirts.note(limitOf(128), true);
   EXPECT_FALSE(outskirts.beyond(limitOf(256)));
-  outskirts.note(limitOf(256), false, 2);
-  outskirts.note(limitOf(512), true, 7);
+  outskirts.note(limitOf(256), false);
+  outskirts.note(limitOf(512), true);
   EXPECT_FALSE(outskirts.beyond(limitOf(1024)));
-  outskirts.note(limitOf(1024), true, 8);
+  outskirts.note(limitOf(1024), true);
   EXPECT_TRUE(outskirts.beyond(limitOf(2048)));
-  EXPECT_EQ(outskirts.atLeastNs(limitOf(2048)), 9);
   EXPECT_FALSE(outskirts.beyond(limitOf(8)));
-  EXPECT_EQ(outskirts.atLeastNs(limitOf(8)), 0);
+  Choice whole;
+  whole.isNoSplit = true;
+  outskirts.note(limitOf(2), true);
+  outskirts.note(limitOf(1), true);
+  EXPECT_FALSE(outskirts.beyond(whole));
   Choice baseline = limitOf(2048);
   baseline.isBaseline = true;
   EXPECT_FALSE(outskirts.beyond(baseline));

@@ -13,8 +13,7 @@ namespace hone::split {
 /// The times of one candidate, in microseconds as the files have them.
 struct Timing {
   double meanUs = 0;
-  /// 0 where only the mean is known: files of other tools have no more, and of a call that was not
-  /// waited for the mean is a bound that it lies above.
+  /// 0 where only the mean is known: files of other tools have no more.
   double minUs = 0, maxUs = 0, medianUs = 0, stddevUs = 0;
 
   /// The median, or the mean where there is no more.
@@ -26,7 +25,7 @@ struct Timing {
 struct ShapeResult {
   std::string arguments;  ///< the workload's line, or a line for one of the problems it asks for
   model::Reduction reduction;
-  std::map<std::int64_t, Timing> limits;  ///< by limit; without those that failed
+  std::map<std::int64_t, Timing> limits;  ///< by limit; only those that were measured
   std::optional<Timing> baseline;         ///< the compiler's own choice, with split reduction on
   std::optional<Timing> noSplit;          ///< split reduction off
 

@@ -8,9 +8,9 @@
 #include "base/file.h"
 #include "base/hash.h"
 #include "base/text.h"
-#include "engine/lane.h"
+#include "engine/machine_lock.h"
 #include "engine/program.h"
-#include "engine/side_by_side.h"
+#include "engine/round_policies.h"
 #include "engine/verifier.h"
 #include "iree/mlir/problem_mlir.h"
 #include "split/sweep/look_order.h"
@@ -30,14 +30,14 @@ constexpr double kViable = 1.2;
 
 /// Limits lie far apart: what takes half as long again as the best is out after a few rounds. Long
 /// calls vary less, and cost more: there fewer rounds tell as much.
-engine::SideBySideOptions raceOptions(double bestNs, std::uint64_t seed) {
+engine::PrecisionOptions raceOptions(double bestNs, std::uint64_t seed) {
   constexpr double kLongNs = 0.05e9;
   const bool isLong = bestNs > kLongNs;
-  engine::SideBySideOptions options;
-  options.fewestRounds = isLong ? 1 : 3;
-  options.mostRounds = isLong ? 3 : 5;
+  engine::PrecisionOptions options;
+  options.minRounds = isLong ? 1 : 3;
+  options.maxRounds = isLong ? 3 : 5;
   options.precision = 0.03;
-  options.tooSlow = isLong ? 1.15 : 1.5;
+  options.dropFactor = isLong ? 1.15 : 1.5;
   options.seed = seed;
   return options;
 }
@@ -96,13 +96,17 @@ struct Sweeper::Item {
 /// A way to split it on its way.
 struct Sweeper::Entry {
   const Choice* choice = nullptr;
-  Contender contender;
-  std::vector<double> timesNs;
+  engine::CallTrial run;
+  std::vector<double> timesNs;  ///< none: not measured
+  bool skipped = false;         ///< not tried: its neighbours are too slow
+
+  /// The baseline and no split are measured however slow they are.
+  [[nodiscard]] bool isMandatory() const { return choice->isBaseline || choice->isNoSplit; }
 };
 
 Result<void> Sweeper::restore(std::map<std::string, ShapeRecord> earlier) {
   earlier_ = std::move(earlier);
-  return contenders_.restore();
+  return trials_.restore();
 }
 
 std::string Sweeper::raceOf(const SweepProblem& problem) const {
@@ -128,7 +132,7 @@ Result<std::vector<Sweeper::Item>> Sweeper::compileItems(std::span<const SweepPr
     chosen.push_back(problems[index]);
   }
   const auto requests = HONE_TRY(requestsFor(chosen, options_.flags, folder));
-  const FileLock lane = HONE_TRY(engine::enterToCompile());
+  const auto lock = HONE_TRY(engine::MachineLock::forCompiling());
   auto compiled = HONE_TRY(compile_(requests));
   std::vector<Item> items;
   for (std::size_t i = 0; i < which.size(); ++i) {
@@ -142,8 +146,8 @@ Sweeper::Entry Sweeper::entryOf(const Item& item, std::size_t choice,
   Entry entry;
   entry.choice = &item.compiled.choices[choice];
   const iree::SplitCompiled& compiled = item.compiled.compiled[choice];
-  entry.contender.call = {compiled.module, compiled.function, inputs.arguments};
-  store::Trial& trial = entry.contender.trial;
+  entry.run.call = {compiled.module, compiled.function, inputs.arguments};
+  store::Trial& trial = entry.run.trial;
   trial.key = keyOf(*item.problem, *entry.choice);
   trial.problem = nameOf(item.problem->problem);
   trial.config = configOf(*entry.choice);
@@ -154,48 +158,52 @@ Sweeper::Entry Sweeper::entryOf(const Item& item, std::size_t choice,
   return entry;
 }
 
-Result<double> Sweeper::lookAtAll(const Item& item, std::vector<Entry>& entries) {
-  double bestNs = 0;
+Result<double> Sweeper::screenAll(const Item& item, std::vector<Entry>& entries) {
+  std::optional<double> bestNs;
   Outskirts outskirts;
   for (const std::size_t i : lookOrder(item.compiled.choices)) {
-    const Choice& choice = item.compiled.choices[i];
-    Contender& contender = entries[i].contender;
-    if (outskirts.beyond(choice)) {
-      HONE_CHECK(contenders_.skip(contender, outskirts.atLeastNs(choice),
-                                  "not tried: the limits before it are too slow by far"));
+    Entry& entry = entries[i];
+    if (outskirts.beyond(*entry.choice)) {
+      entry.skipped = true;
       continue;
     }
-    HONE_CHECK(contenders_.look(contender, item.compiled.compiled[i].report, bestNs,
-                                outskirts.atLeastNs(choice)));
-    outskirts.note(choice, Contenders::isHopeless(contender, bestNs), contender.lookNs);
-    if (contender.runs() && (bestNs == 0 || contender.lookNs < bestNs)) {
-      bestNs = contender.lookNs;
+    HONE_CHECK(trials_.screen(entry.run, item.compiled.compiled[i].report,
+                              entry.isMandatory() ? std::nullopt : bestNs));
+    outskirts.note(*entry.choice, entry.run.trial.outcome == model::Outcome::tooSlow);
+    if (entry.run.runs()) {
+      bestNs = std::min(bestNs.value_or(*entry.run.screenNs()), *entry.run.screenNs());
     }
   }
-  return bestNs;
+  return bestNs.value_or(0);
 }
 
 Result<void> Sweeper::measure(std::vector<Entry>& entries, double bestNs) {
   std::vector<engine::Participant> participants;
   std::vector<Entry*> measured;
   for (Entry& entry : entries) {
-    // The baseline is what all are compared with, however slow.
-    HONE_CHECK(contenders_.leaveHopeless(entry.contender, entry.choice->isBaseline ? 0 : bestNs));
-    if (entry.contender.runs()) {
-      participants.push_back(contenders_.participant(entry.contender));
+    if (entry.skipped) {
+      continue;
+    }
+    if (!entry.isMandatory()) {
+      HONE_CHECK(trials_.eliminateSlow(entry.run, bestNs));
+    }
+    if (entry.run.runs()) {
+      participants.push_back(trials_.participant(entry.run));
       measured.push_back(&entry);
-    } else if (entry.contender.trial.outcome == model::Outcome::tooSlow) {
-      entry.timesNs = {entry.contender.lookNs};
+    } else if (entry.run.trial.outcome == model::Outcome::tooSlow) {
+      entry.timesNs = entry.run.screenTimesNs;
     }
   }
-  auto times =
-      HONE_TRY(engine::sideBySide(sampler_, store_, model::Stage::race, participants,
-                                  contenders_.recorded(), raceOptions(bestNs, options_.seed)));
+  engine::Rounds rounds(sampler_.rankBy(), store_, model::Stage::race);
+  rounds.restore(trials_.recorded());
+  engine::PrecisionPolicy policy(participants.size(), raceOptions(bestNs, options_.seed));
+  HONE_CHECK(engine::runRounds(rounds, participants, policy));
+  auto times = policy.take();
   for (std::size_t i = 0; i < measured.size(); ++i) {
     measured[i]->timesNs = std::move(times[i]);
     if (measured[i]->timesNs.empty()) {
-      measured[i]->contender.trial.outcome = model::Outcome::runFailed;
-      measured[i]->contender.trial.message = "failed while it was measured";
+      measured[i]->run.trial.outcome = model::Outcome::runFailed;
+      measured[i]->run.trial.message = "failed while it was measured";
     }
   }
   return {};
@@ -204,7 +212,7 @@ Result<void> Sweeper::measure(std::vector<Entry>& entries, double bestNs) {
 Result<void> Sweeper::verifyViable(std::vector<Entry>& entries, engine::Verifier& verifier) {
   std::vector<Entry*> order;
   for (Entry& entry : entries) {
-    if (entry.contender.runs()) {
+    if (!entry.skipped && entry.run.runs()) {
       order.push_back(&entry);
     }
   }
@@ -217,8 +225,8 @@ Result<void> Sweeper::verifyViable(std::vector<Entry>& entries, engine::Verifier
     if (bestNs > 0 && timeNs > kViable * bestNs && !entry->choice->isBaseline) {
       continue;
     }
-    HONE_CHECK(contenders_.verify(entry->contender, verifier));
-    if (!entry->contender.runs()) {
+    HONE_CHECK(trials_.verify(entry->run, verifier));
+    if (!entry->run.runs()) {
       entry->timesNs.clear();
     } else if (bestNs == 0) {
       bestNs = timeNs;
@@ -237,7 +245,7 @@ Result<std::vector<Sweeper::Entry>> Sweeper::tryAll(const Item& item) {
   for (std::size_t i = 0; i < item.compiled.choices.size(); ++i) {
     entries.push_back(entryOf(item, i, inputs));
   }
-  const double bestNs = HONE_TRY(lookAtAll(item, entries));
+  const double bestNs = HONE_TRY(screenAll(item, entries));
   HONE_CHECK(measure(entries, bestNs));
   HONE_CHECK(verifyViable(entries, verifier));
   referenceCpuNs_ += verifier.referenceCpuNs();
@@ -252,18 +260,20 @@ Result<void> Sweeper::measureItem(const Item& item, ShapeRecord& record) {
                                           item.compiled.report.message));
     return {};
   }
-  const FileLock lane = HONE_TRY(engine::enterToMeasure());
+  const auto lock = HONE_TRY(engine::MachineLock::forMeasuring());
   record.compiled = static_cast<std::int64_t>(item.compiled.choices.size());
   for (const Entry& entry : HONE_TRY(tryAll(item))) {
+    const bool eliminated = entry.run.trial.outcome == model::Outcome::tooSlow;
+    if (entry.timesNs.empty() && (entry.skipped || eliminated)) {
+      continue;  // not measured: no time, and not a failure
+    }
     if (entry.timesNs.empty()) {
-      record.failures.push_back(
-          fmt::format("{} of {}: {}: {}", entry.choice->name(), record.shape.arguments,
-                      nameOf(entry.contender.trial.outcome), entry.contender.trial.message));
+      record.failures.push_back(fmt::format("{} of {}: {}: {}", entry.choice->name(),
+                                            record.shape.arguments, nameOf(entry.run.trial.outcome),
+                                            entry.run.trial.message));
       continue;
     }
-    // A call that was not waited for has a mean only: a bound that it lies above.
-    const Timing timing = entry.contender.stopped ? Timing{.meanUs = entry.timesNs.front() / 1000}
-                                                  : timingOf(entry.timesNs);
+    const Timing timing = timingOf(entry.timesNs);
     for (const std::int64_t limit : entry.choice->limits) {
       record.shape.limits[limit] = timing;
     }

@@ -11,13 +11,13 @@
 #include "base/error.h"
 #include "base/progress.h"
 #include "engine/budget.h"
+#include "engine/call_trials.h"
 #include "engine/sampler.h"
 #include "engine/verifier.h"
 #include "iree/compile/compiler.h"
 #include "iree/run/execution.h"
 #include "model/problem/problem.h"
 #include "split/sweep/choices.h"
-#include "split/sweep/contender.h"
 #include "split/sweep/sweep_result.h"
 #include "store/store.h"
 
@@ -66,7 +66,7 @@ class Sweeper {
         progress_(progress),
         options_(std::move(options)),
         sampler_(runner),
-        contenders_(store, run, sampler_) {}
+        trials_(store, run, sampler_) {}
 
   /// Learns what this run did before, and what earlier runs measured of the same problems.
   [[nodiscard]] Result<void> restore(std::map<std::string, ShapeRecord> earlier);
@@ -90,8 +90,9 @@ class Sweeper {
                                                        const std::filesystem::path& folder);
   [[nodiscard]] static Entry entryOf(const Item& item, std::size_t choice,
                                      const engine::Inputs& inputs);
-  /// The first call of each choice; the best time.
-  [[nodiscard]] Result<double> lookAtAll(const Item& item, std::vector<Entry>& entries);
+  /// Screens the choices and returns the best time; 0 if none runs.
+  [[nodiscard]] Result<double> screenAll(const Item& item, std::vector<Entry>& entries);
+  /// Measures the choices that passed side by side.
   [[nodiscard]] Result<void> measure(std::vector<Entry>& entries, double bestNs);
   /// Those that may be recommended, and the baseline.
   [[nodiscard]] Result<void> verifyViable(std::vector<Entry>& entries, engine::Verifier& verifier);
@@ -105,7 +106,7 @@ class Sweeper {
   Progress& progress_;
   SweepOptions options_;
   engine::Sampler sampler_;
-  Contenders contenders_;
+  engine::CallTrials trials_;
   std::map<std::string, ShapeRecord> earlier_;  ///< by race
   std::int64_t referenceCpuNs_ = 0;
 };

@@ -5,8 +5,7 @@
 #include <algorithm>
 
 #include "base/file.h"
-#include "engine/lane.h"
-#include "engine/paired_rounds.h"
+#include "engine/machine_lock.h"
 #include "engine/program.h"
 #include "iree/compile/split_compile.h"
 #include "stats/summary.h"
@@ -25,14 +24,15 @@ constexpr std::size_t kTwin = 1;
 
 /// Long calls vary less, and cost more. What is the same within the margin may stay ambiguous for
 /// any number of rounds: for this, too, there is an end.
-engine::PairedRoundsOptions roundsFor(double callNs, std::uint64_t seed) {
+engine::FinalOptions roundsFor(double callNs, std::uint64_t seed) {
   constexpr double kLongNs = 0.02e9;
   constexpr double kCostlyNs = 1e9;
-  engine::PairedRoundsOptions options;
-  options.mostRounds = 16;
+  engine::FinalOptions options;
+  options.rounds = 8;
+  options.maxRounds = 16;
   if (callNs > kLongNs) {
     options.rounds = 5;
-    options.mostRounds = callNs > kCostlyNs ? 5 : 10;
+    options.maxRounds = callNs > kCostlyNs ? 5 : 10;
   }
   options.compare.margin = kMargin;
   options.compare.seed = seed;
@@ -49,13 +49,13 @@ struct Validator::Item {
   std::vector<std::vector<std::int64_t>> sizes;  ///< the different ones
   std::vector<iree::SplitCompiled> compiled;     ///< one for each
   std::vector<std::int64_t> compilersOwn;
-  std::vector<Contender> contenders;
-  std::vector<engine::PairedTimes> found;  ///< one a contender
+  std::vector<engine::CallTrial> contenders;
+  std::vector<engine::PairedTimes> found;  ///< one per contender
   ValidationRecord record;
 };
 
 Result<void> Validator::compileItems(std::vector<Item>& items) {
-  const FileLock lane = HONE_TRY(engine::enterToCompile());
+  const auto lock = HONE_TRY(engine::MachineLock::forCompiling());
   std::vector<iree::CompileRequest> sources;
   std::vector<iree::CompileRequest> wholes;
   for (const Item& item : items) {
@@ -97,7 +97,7 @@ Result<void> Validator::runRounds(Item& item) {
   std::vector<std::size_t> who;
   for (std::size_t i = 0; i < item.contenders.size(); ++i) {
     if (item.contenders[i].runs()) {
-      participants.push_back(contenders_.participant(item.contenders[i]));
+      participants.push_back(trials_.participant(item.contenders[i]));
       who.push_back(i);
     }
   }
@@ -105,17 +105,20 @@ Result<void> Validator::runRounds(Item& item) {
   if (who.size() < 2 || who[1] != kTwin) {
     return {};  // without the baseline and its twin there is nothing to compare with
   }
-  auto found =
-      HONE_TRY(engine::pairedRounds(sampler_.rankBy(), store_, participants, contenders_.recorded(),
-                                    roundsFor(item.contenders.front().lookNs, seed_)));
+  engine::Rounds rounds(sampler_.rankBy(), store_, model::Stage::final);
+  rounds.restore(trials_.recorded());
+  engine::FinalPolicy policy(participants.size(),
+                             roundsFor(item.contenders.front().screenNs().value_or(0), seed_));
+  HONE_CHECK(engine::runRounds(rounds, participants, policy));
+  const auto& found = policy.result();
   for (std::size_t i = 0; i < who.size(); ++i) {
-    item.found[who[i]] = std::move(found[i]);
+    item.found[who[i]] = found[i];
   }
   return {};
 }
 
 Result<void> Validator::measureItem(Item& item) {
-  const FileLock lane = HONE_TRY(engine::enterToMeasure());
+  const auto lock = HONE_TRY(engine::MachineLock::forMeasuring());
   const ScratchFolder scratch = HONE_TRY(ScratchFolder::create("hone-split"));
   const model::Problem& problem = item.order->problem.problem;
   const engine::Program program =
@@ -125,16 +128,16 @@ Result<void> Validator::measureItem(Item& item) {
   const auto add = [&](const std::string& name, const CompileReport& report,
                        const std::filesystem::path& module,
                        const std::string& function) -> Result<void> {
-    Contender contender;
+    engine::CallTrial contender;
     contender.call = {module, function, inputs.arguments};
     contender.trial.key = fmt::format("validate {} {}", nameOf(problem), name);
     contender.trial.problem = nameOf(problem);
     contender.trial.config.name = fmt::format("validate: {}", name);
     if (item.contenders.size() == kTwin) {
-      HONE_CHECK(contenders_.addTwin(contender, item.contenders.front()));
+      HONE_CHECK(trials_.addTwin(contender, item.contenders.front()));
     } else {
-      HONE_CHECK(contenders_.look(contender, report));
-      HONE_CHECK(contenders_.verify(contender, verifier));
+      HONE_CHECK(trials_.screen(contender, report));
+      HONE_CHECK(trials_.verify(contender, verifier));
     }
     item.contenders.push_back(std::move(contender));
     return {};
@@ -175,7 +178,7 @@ void Validator::conclude(Item& item) {
 }
 
 Result<std::vector<ValidationRecord>> Validator::validate(std::span<const ValidationOrder> orders) {
-  HONE_CHECK(contenders_.restore());
+  HONE_CHECK(trials_.restore());
   const ScratchFolder scratch = HONE_TRY(ScratchFolder::create("hone-split"));
   std::vector<ValidationRecord> records;
   progress_.stage("validate", static_cast<std::int64_t>(orders.size()));

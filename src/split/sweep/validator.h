@@ -9,10 +9,11 @@
 
 #include "base/error.h"
 #include "base/progress.h"
+#include "engine/call_trials.h"
+#include "engine/round_policies.h"
 #include "engine/sampler.h"
 #include "iree/compile/compiler.h"
 #include "iree/run/execution.h"
-#include "split/sweep/contender.h"
 #include "split/sweep/sweeper.h"
 #include "stats/compare.h"
 #include "store/store.h"
@@ -56,7 +57,7 @@ class Validator {
         flags_(std::move(flags)),
         seed_(seed),
         sampler_(runner),
-        contenders_(store, run, sampler_) {}
+        trials_(store, run, sampler_) {}
 
   [[nodiscard]] Result<std::vector<ValidationRecord>> validate(
       std::span<const ValidationOrder> orders);
@@ -78,7 +79,7 @@ class Validator {
   std::vector<std::string> flags_;
   std::uint64_t seed_;
   engine::Sampler sampler_;
-  Contenders contenders_;
+  engine::CallTrials trials_;
   std::int64_t referenceCpuNs_ = 0;
 };
 

@@ -5,7 +5,7 @@
 #include <map>
 
 #include "engine/compile_patience.h"
-#include "engine/lane.h"
+#include "engine/machine_lock.h"
 #include "tune/candidates/candidate_folder.h"
 #include "tune/knobs/draw.h"
 #include "tune/knobs/point_name.h"
@@ -20,7 +20,7 @@ constexpr std::int64_t kLongCompileNs = 1'000'000'000;
 
 /// How long the compiler takes by its own choice.
 Result<std::int64_t> compileTime(iree::Compiler& compiler, const iree::CompileRequest& request) {
-  const FileLock lane = HONE_TRY(engine::enterToCompile());
+  const auto lock = HONE_TRY(engine::MachineLock::forCompiling());
   const auto compiled = HONE_TRY(compiler.compileAll(std::span(&request, 1), {}));
   if (compiled.front().module.empty()) {
     return userError("{} does not compile: {}", request.source.filename().string(),
@@ -122,7 +122,7 @@ Result<void> drawAll(iree::Compiler& compiler, const Subject& subject,
       request.wallLimit = patience.limit();
       requests.push_back(std::move(request));
     }
-    const FileLock lane = HONE_TRY(engine::enterToCompile());
+    const auto lock = HONE_TRY(engine::MachineLock::forCompiling());
     const auto compiled = HONE_TRY(compiler.compileAll(requests, {}));
     for (std::size_t i = 0; i < points.size(); ++i) {
       CompiledCandidate candidate = candidateOf(std::move(configs[i]), compiled[i]);

@@ -1,6 +1,6 @@
 #include "tune/program/program_times.h"
 
-#include "engine/lane.h"
+#include "engine/machine_lock.h"
 #include "engine/sampler.h"
 
 namespace hone::tune {
@@ -28,14 +28,14 @@ Result<std::vector<iree::DispatchTime>> programTimes(iree::Compiler& compiler,
   }
   iree::Compiled compiled;
   {
-    const FileLock lane = HONE_TRY(engine::enterToCompile());
+    const auto lock = HONE_TRY(engine::MachineLock::forCompiling());
     compiled = HONE_TRY(compiler.compileAll({&request, 1}, {})).front();
   }
   if (compiled.module.empty()) {
     return userError("{} does not compile: {}", whole.program.source.filename().string(),
                      compiled.report.message);
   }
-  const FileLock lane = HONE_TRY(engine::enterToMeasure());
+  const auto lock = HONE_TRY(engine::MachineLock::forMeasuring());
   const iree::Call call{compiled.module, whole.program.function, whole.inputs.arguments};
   auto times = orNone(
       iree::dispatchTimes(runner.installation(), runner.device(), runner.limits(), call, kCalls));

@@ -1,18 +1,17 @@
-#include "kernel/turns/docket.h"
+#include "kernel/turns/kernel_trials.h"
 
+#include <map>
 #include <utility>
 
 #include "base/hash.h"
 #include "engine/sampler.h"
+#include "engine/screening.h"
 #include "kernel/turns/trial_record.h"
 
 namespace hone::kernel {
 namespace {
 
 using model::Outcome;
-
-/// In screening; what is slower is no winner.
-constexpr double kHopeless = 1.5;
 
 engine::Measurement measurementOf(Judged judged) {
   return {judged.outcome, std::move(judged.message), std::move(judged.diagnostics),
@@ -21,35 +20,31 @@ engine::Measurement measurementOf(Judged judged) {
 
 }  // namespace
 
-std::string Docket::scoped(const std::string& key) const {
+std::string KernelTrials::scoped(const std::string& key) const {
   return scope_.kernel.empty() ? key : fmt::format("{}: {}", scope_.kernel, key);
 }
 
-Result<void> Docket::restore() {
-  for (const store::TrialSample& entry : HONE_TRY(scope_.store.samples(scope_.run))) {
+Result<void> KernelTrials::restore() {
+  HONE_CHECK(log_.restore());
+  std::map<std::int64_t, std::vector<model::Sample>> screening;
+  for (const store::TrialSample& entry : log_.samples()) {
     if (entry.sample.stage == model::Stage::screen) {
-      screening_[entry.trial].push_back(entry.sample);
+      screening[entry.trial].push_back(entry.sample);
     }
   }
   const std::string prefix = scoped("");
-  for (store::Trial& trial : HONE_TRY(scope_.store.trials(scope_.run))) {
+  for (const store::Trial& trial : HONE_TRY(scope_.store.trials(scope_.run))) {
     const bool ours = scope_.kernel.empty() || trial.key.starts_with(prefix);
-    if (!ours) {
-      continue;
+    if (ours && trial.details.contains("kernel")) {
+      static_cast<void>(add(triedFrom(trial, screening[trial.id]), trial.id));
     }
-    if (trial.details.contains("kernel")) {
-      static_cast<void>(add(triedFrom(trial, screening_[trial.id]), trial.id));
-    }
-    known_.emplace(trial.key, std::move(trial));
   }
   return {};
 }
 
-Entry& Docket::add(Tried tried, std::int64_t trial) {
+Entry& KernelTrials::add(Tried tried, std::int64_t trial) {
   Entry entry{std::move(tried), trial, 0};
-  if (!entry.tried.judged.samples.empty()) {
-    entry.screenNs = engine::rankTime(entry.tried.judged.samples, scope_.rankBy);
-  }
+  entry.screenNs = engine::screenTime(entry.tried.judged.samples, scope_.rankBy).value_or(0);
   const double originalNs = entries_.empty() ? entry.screenNs : entries_.front().screenNs;
   if (entry.screenNs > 0 && originalNs > 0) {
     entry.tried.speedup = originalNs / entry.screenNs;
@@ -57,7 +52,7 @@ Entry& Docket::add(Tried tried, std::int64_t trial) {
   return entries_.emplace_back(std::move(entry));
 }
 
-Entry* Docket::find(const std::string& sourceKey) {
+Entry* KernelTrials::find(const std::string& sourceKey) {
   for (Entry& entry : entries_) {
     if (entry.source().key() == sourceKey) {
       return &entry;
@@ -66,7 +61,7 @@ Entry* Docket::find(const std::string& sourceKey) {
   return nullptr;
 }
 
-Result<Entry*> Docket::judge(const Proposal& proposal, std::size_t turn, double toBeatNs) {
+Result<Entry*> KernelTrials::judge(const Proposal& proposal, std::size_t turn, double bestNs) {
   const std::string key = proposal.source.key();
   if (Entry* before = find(key); before != nullptr) {
     return before;
@@ -75,41 +70,39 @@ Result<Entry*> Docket::judge(const Proposal& proposal, std::size_t turn, double 
   tried.proposal = proposal;
   tried.turn = turn;
   tried.judged = HONE_TRY(referee_.judge(proposal.source, seedFrom(scope_.seed, key)));
-  const double screenNs =
-      tried.judged.samples.empty() ? 0 : engine::rankTime(tried.judged.samples, scope_.rankBy);
-  if (tried.judged.ok() && toBeatNs > 0 && screenNs > kHopeless * toBeatNs) {
+  const auto screenNs = engine::screenTime(tried.judged.samples, scope_.rankBy);
+  if (tried.judged.ok() && screenNs && bestNs > 0 && engine::isTooSlow(*screenNs, bestNs)) {
     tried.judged.outcome = Outcome::tooSlow;
-    tried.judged.message = fmt::format("takes {:.2f}x the time of the best", screenNs / toBeatNs);
+    tried.judged.message = fmt::format("takes {:.2f}x the time of the best", *screenNs / bestNs);
   }
-  const std::int64_t trial = HONE_TRY(
-      scope_.store.addTrial(scope_.run, trialOf(tried, scoped(key)), tried.judged.samples));
-  return &add(std::move(tried), trial);
+  store::Trial trial = trialOf(tried, scoped(key));
+  HONE_CHECK(log_.add(trial, tried.judged.samples));
+  return &add(std::move(tried), trial.id);
 }
 
-Result<std::int64_t> Docket::companion(const std::string& name) {
+Result<std::int64_t> KernelTrials::companion(const std::string& name) {
   const std::string key = scoped(name);
-  if (const auto before = known_.find(key); before != known_.end()) {
-    return before->second.id;
+  if (const store::Trial* before = log_.find(key)) {
+    return before->id;
   }
   store::Trial trial;
   trial.key = key;
   trial.problem = referee_.task().name;
   trial.config.name = name;
-  trial.id = HONE_TRY(scope_.store.addTrial(scope_.run, trial, {}));
-  return known_.emplace(key, trial).first->second.id;
+  HONE_CHECK(log_.add(trial, {}));
+  return trial.id;
 }
 
-engine::Participant Docket::participant(std::int64_t trial,
+engine::Participant KernelTrials::participant(std::int64_t trial,
                                         const std::optional<Source>& source) const {
-  return {trial,
-          [this, source](model::Stage stage, std::int64_t round,
-                         std::int64_t position) -> Result<engine::Measurement> {
+  return {trial, [this, source](const engine::TimeSlot& slot) -> Result<engine::Measurement> {
             const Contestant contestant{source ? &*source : nullptr};
-            return measurementOf(HONE_TRY(referee_.measure(contestant, stage, round, position)));
+            return measurementOf(
+                HONE_TRY(referee_.measure(contestant, slot.stage, slot.round, slot.position)));
           }};
 }
 
-Result<void> Docket::refresh() {
+Result<void> KernelTrials::refresh() {
   std::map<std::int64_t, store::Trial> trials;
   for (store::Trial& trial : HONE_TRY(scope_.store.trials(scope_.run))) {
     trials.emplace(trial.id, std::move(trial));
@@ -123,7 +116,7 @@ Result<void> Docket::refresh() {
   return {};
 }
 
-Result<std::string> Docket::failureOf(std::int64_t trial) const {
+Result<std::string> KernelTrials::failureOf(std::int64_t trial) const {
   for (const store::Trial& one : HONE_TRY(scope_.store.trials(scope_.run))) {
     if (one.id == trial && one.outcome != Outcome::ok) {
       return one.message.empty() ? std::string(model::nameOf(one.outcome)) : one.message;

@@ -2,13 +2,13 @@
 
 #include <cstdint>
 #include <deque>
-#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "base/error.h"
 #include "engine/rounds.h"
+#include "engine/trial_log.h"
 #include "iree/run/device.h"
 #include "kernel/judge/referee.h"
 #include "kernel/propose/proposer.h"
@@ -36,16 +36,18 @@ struct Entry {
 
 /// The trials of one kernel in a run. What is new is judged and recorded in one commit; what the
 /// store has is given back as it was, so that an interrupted run judges nothing twice.
-class Docket {
+class KernelTrials {
  public:
-  Docket(Referee& referee, RunScope scope) : referee_(referee), scope_(std::move(scope)) {}
+  KernelTrials(Referee& referee, RunScope scope)
+      : referee_(referee), scope_(std::move(scope)), log_(scope_.store, scope_.run) {}
 
-  /// Takes over what an earlier process recorded.
+  /// Loads what an earlier process recorded.
   [[nodiscard]] Result<void> restore();
 
-  /// Turn 0 is the original. One that takes more than 1.5 times as long as `toBeatNs` (0: no limit)
-  /// is recorded as too slow. The entry stays where it is.
-  [[nodiscard]] Result<Entry*> judge(const Proposal& proposal, std::size_t turn, double toBeatNs);
+  /// Judges a proposal, or returns what was judged before; turn 0 is the original. A kernel that
+  /// screening eliminates beside `bestNs` (0: no limit) is recorded as too slow. The entry stays
+  /// where it is.
+  [[nodiscard]] Result<Entry*> judge(const Proposal& proposal, std::size_t turn, double bestNs);
   /// A trial that is only measured beside others: the original once more, PyTorch.
   [[nodiscard]] Result<std::int64_t> companion(const std::string& name);
 
@@ -74,8 +76,7 @@ class Docket {
 
   Referee& referee_;
   RunScope scope_;
-  std::map<std::string, store::Trial> known_;  ///< by key, of this kernel
-  std::map<std::int64_t, std::vector<model::Sample>> screening_;
+  engine::TrialLog log_;
   std::deque<Entry> entries_;  ///< a deque: entries are pointed to
 };
 

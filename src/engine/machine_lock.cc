@@ -1,0 +1,80 @@
+#include "engine/machine_lock.h"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstdlib>
+
+#include "base/clock.h"
+#include "base/progress.h"
+#include "base/text.h"
+
+namespace hone::engine {
+namespace {
+
+std::atomic<std::int64_t> waited{0};
+
+/// Not below TMPDIR: every run of this user must meet at the same file. A machine may pose as
+/// several nodes of a cluster, whose jobs do not meet.
+std::filesystem::path lockFile() {
+  const char* node = std::getenv("SLURMD_NODENAME");
+  return node == nullptr ? fmt::format("/tmp/hone-{}.lane", ::getuid())
+                         : fmt::format("/tmp/hone-{}-{}.lane", ::getuid(), node);
+}
+
+std::string waitingText(FileLock::Share share) {
+  const auto holder = findLockHolder(lockFile());
+  return fmt::format("waiting for another hone{} to finish {}",
+                     holder ? fmt::format(" (pid {})", *holder) : "",
+                     share == FileLock::Share::shared ? "measuring" : "its work");
+}
+
+}  // namespace
+
+std::optional<pid_t> findLockHolder(const std::filesystem::path& file) {
+  struct stat status{};
+  if (::stat(file.c_str(), &status) != 0) {
+    return std::nullopt;
+  }
+  const std::string inode =
+      fmt::format("{:02x}:{:02x}:{}", major(status.st_dev), minor(status.st_dev), status.st_ino);
+  // A line: "7: FLOCK  ADVISORY  WRITE 4711 08:01:1234 0 EOF"; waiters have "->" after the number.
+  const auto locks = readFile("/proc/locks");
+  for (const std::string& line : splitAt(locks.value_or(""), '\n')) {
+    const auto at = line.find(inode);
+    if (at == std::string::npos || line.contains("->")) {
+      continue;
+    }
+    const std::string_view before = trim(std::string_view(line).substr(0, at));
+    const auto pid = parseInt(before.substr(before.rfind(' ') + 1));
+    if (pid && *pid > 0 && *pid != ::getpid()) {
+      return static_cast<pid_t>(*pid);
+    }
+  }
+  return std::nullopt;
+}
+
+std::int64_t MachineLock::waitedNs() { return waited; }
+
+Result<MachineLock> MachineLock::acquire(FileLock::Share share) {
+  std::int64_t startNs = 0;
+  auto lock = FileLock::waitFor(lockFile(), share, [&] {
+    startNs = nowNs();
+    Progress::waiting(waitingText(share));
+  });
+  if (startNs > 0) {
+    const std::int64_t ns = nowNs() - startNs;
+    waited += ns;
+    Progress::waited(ns);
+  }
+  return MachineLock(HONE_TRY(std::move(lock)));
+}
+
+Result<MachineLock> MachineLock::forCompiling() { return acquire(FileLock::Share::shared); }
+
+Result<MachineLock> MachineLock::forMeasuring() { return acquire(FileLock::Share::exclusive); }
+
+}  // namespace hone::engine

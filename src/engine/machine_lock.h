@@ -1,0 +1,36 @@
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+
+#include "base/error.h"
+#include "base/file.h"
+
+namespace hone::engine {
+
+/// Machine-wide lock, one per user. Compiles share it; a measurement holds it exclusively, also
+/// against other runs of hone. Released on destruction.
+class MachineLock {
+ public:
+  [[nodiscard]] static Result<MachineLock> forCompiling();
+  [[nodiscard]] static Result<MachineLock> forMeasuring();
+
+  /// Returns the nanoseconds that this process has waited for the lock so far. Budgets do not count
+  /// them.
+  [[nodiscard]] static std::int64_t waitedNs();
+
+ private:
+  explicit MachineLock(FileLock lock) : lock_(std::move(lock)) {}
+  [[nodiscard]] static Result<MachineLock> acquire(FileLock::Share share);
+
+  FileLock lock_;
+};
+
+/// Returns a process that holds a lock on the file and is not this one; nothing if the system does
+/// not tell.
+[[nodiscard]] std::optional<pid_t> findLockHolder(const std::filesystem::path& file);
+
+}  // namespace hone::engine
