@@ -88,7 +88,8 @@ Result<std::vector<ShapeRecord>> sweepOnCluster(ClusterRun& cluster, const split
   std::int64_t trials = 0;
   std::size_t next = 0;
   const auto spent = [&] {
-    return clock.spent(1.0) || (options.budget.trials && trials >= *options.budget.trials);
+    return clock.spent(options.budgetShare) ||
+           (options.budget.trials && trials >= *options.budget.trials);
   };
   while (next < left.size() || !underWay.empty()) {
     if (next < left.size() && spent()) {

@@ -30,6 +30,8 @@ using split::SweepProblem;
 
 /// Runs that are looked at for shapes that were measured before.
 constexpr std::int64_t kRunsLookedAt = 200;
+/// The part of a budget that the sweep may use; validation has the rest.
+constexpr double kSweepShare = 0.6;
 
 /// The engine with the store and the run that a mode works in.
 struct Session {
@@ -175,13 +177,14 @@ std::vector<split::ValidationOrder> ordersFor(const std::vector<SweepProblem>& p
 /// Validates what the analysis recommends, writes the files and reports; the exit code.
 Result<int> conclude(const Context& context, const SplitOptions& options, Session& session,
                      const std::vector<SweepProblem>& problems, SplitOutcome outcome,
-                     Progress& progress) {
+                     Progress& progress, const engine::BudgetClock& clock) {
   outcome.run = session.run;
   outcome.folder = options.folder();
   outcome.stem = options.stem();
   auto& recommendations = outcome.analysis.recommendations;
   split::Validator validator(session.toolchain.compiler, session.runner, session.store, progress,
-                             session.run, session.toolchain.target.flags, options.seed);
+                             session.run, session.toolchain.target.flags, options.seed,
+                             clock.left());
   if (!recommendations.empty()) {
     const std::int64_t startNs = nowNs();
     const auto orders = ordersFor(problems, outcome.records, recommendations);
@@ -233,6 +236,10 @@ std::string SplitOptions::stem() const {
   return std::filesystem::path(workload.file).stem().string();
 }
 
+Result<engine::Budget> SplitOptions::parsedBudget() const {
+  return budget.empty() ? engine::Budget{} : engine::budgetFrom(budget);
+}
+
 std::filesystem::path SplitOptions::folder() const {
   return results.empty() ? std::filesystem::path(stem() + "_results")
                          : std::filesystem::path(results);
@@ -244,9 +251,9 @@ Result<int> splitSweep(const Context& context, const SplitOptions& options) {
   split::SweepOptions sweepOptions;
   sweepOptions.limits = HONE_TRY(model::sizesFrom("--limits", options.limits));
   sweepOptions.seed = options.seed;
-  if (!options.budget.empty()) {
-    sweepOptions.budget = HONE_TRY(engine::budgetFrom(options.budget));
-  }
+  sweepOptions.budget = HONE_TRY(options.parsedBudget());
+  sweepOptions.budgetShare = kSweepShare;
+  const engine::BudgetClock clock(sweepOptions.budget);
   if ((options.method == "rebuild") != !options.ireeSource.empty() ||
       options.ireeSource.empty() != options.ireeBuild.empty()) {
     return userError("--method rebuild goes with --iree-source and --iree-build");
@@ -288,7 +295,7 @@ Result<int> splitSweep(const Context& context, const SplitOptions& options) {
   outcome.sweepSeconds = static_cast<double>(nowNs() - startNs) / 1e9;
   outcome.records = records;
   outcome.analysis = split::analyze(std::move(sweep));
-  return conclude(context, options, session, problems, std::move(outcome), progress);
+  return conclude(context, options, session, problems, std::move(outcome), progress, clock);
 }
 
 Result<int> splitTestOptimized(const Context& context, const SplitOptions& options) {
@@ -318,7 +325,8 @@ Result<int> splitTestOptimized(const Context& context, const SplitOptions& optio
   outcome.records = std::move(records);
   outcome.analysis = split::analyze(std::move(sweep));
   outcome.analysis.recommendations = std::move(recommendations);
-  return conclude(context, options, session, known, std::move(outcome), progress);
+  return conclude(context, options, session, known, std::move(outcome), progress,
+                  engine::BudgetClock(HONE_TRY(options.parsedBudget())));
 }
 
 Result<int> splitAnalyze(const Context& context, const std::string& folder) {

@@ -9,6 +9,7 @@
 #include "app/common/toolchain.h"
 #include "app/split/split_workload.h"
 #include "base/error.h"
+#include "engine/budget.h"
 
 namespace hone::app {
 
@@ -28,6 +29,8 @@ struct SplitOptions {
   ClusterOptions cluster;
 
   [[nodiscard]] std::string stem() const;
+  /// Parses --budget; no bound if it was not given.
+  [[nodiscard]] Result<engine::Budget> parsedBudget() const;
   [[nodiscard]] std::filesystem::path folder() const;
 };
 

@@ -318,19 +318,19 @@ Result<std::vector<ShapeRecord>> Sweeper::sweep(std::span<const SweepProblem> pr
     }
     records[i].shape.arguments = problems[i].arguments;
   }
-  progress_.stage(
-      "sweep", {.total = static_cast<std::int64_t>(left.size()), .atMost = clock.leftUntil(1.0)});
+  progress_.stage("sweep", {.total = static_cast<std::int64_t>(left.size()),
+                            .atMost = clock.leftUntil(options_.budgetShare)});
   std::int64_t trials = 0;
   double best = 1;
   for (std::size_t at = 0; at < left.size(); at += kChunk) {
     const auto which = std::span(left).subspan(at, std::min(kChunk, left.size() - at));
     std::vector<Item> items;
-    if (!clock.spent(1.0)) {
+    if (!clock.spent(options_.budgetShare)) {
       items = HONE_TRY(compileItems(problems, which, scratch.path()));
     }
     for (std::size_t i = 0; i < which.size(); ++i) {
       ShapeRecord& record = records[which[i]];
-      if (items.empty() || clock.spent(1.0) ||
+      if (items.empty() || clock.spent(options_.budgetShare) ||
           (options_.budget.trials && trials >= *options_.budget.trials)) {
         record.failures.push_back(fmt::format("{}: beyond the budget", record.shape.arguments));
         continue;

@@ -34,6 +34,7 @@ struct SweepOptions {
   std::vector<std::string> flags;  ///< the target's
   std::string compiler;            ///< its revision, how the limits are put into it, and where
   engine::Budget budget;
+  double budgetShare = 1;  ///< of its time, for the sweep; validation has the rest
   std::uint64_t seed = 1;
 };
 

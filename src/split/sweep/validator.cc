@@ -181,7 +181,8 @@ Result<std::vector<ValidationRecord>> Validator::validate(std::span<const Valida
   HONE_CHECK(trials_.restore());
   const ScratchFolder scratch = HONE_TRY(ScratchFolder::create("hone-split"));
   std::vector<ValidationRecord> records;
-  progress_.stage("validate", static_cast<std::int64_t>(orders.size()));
+  progress_.stage("validate", {.total = static_cast<std::int64_t>(orders.size()),
+                               .atMost = clock_.leftUntil(1.0)});
   for (std::size_t at = 0; at < orders.size(); at += kChunk) {
     std::vector<Item> items;
     for (const ValidationOrder& order : orders.subspan(at, std::min(kChunk, orders.size() - at))) {
@@ -192,8 +193,17 @@ Result<std::vector<ValidationRecord>> Validator::validate(std::span<const Valida
           HONE_TRY(requestsFor(std::span(&order.problem, 1), flags_, scratch.path())).front());
       items.push_back(std::move(item));
     }
-    HONE_CHECK(compileItems(items));
+    const bool inTime = !clock_.spent(1.0);
+    if (inTime) {
+      HONE_CHECK(compileItems(items));
+    }
     for (Item& item : items) {
+      if (!inTime || (!item.compiled.empty() && clock_.spent(1.0))) {
+        item.record.failures.push_back(
+            fmt::format("{}: not validated: beyond the budget", item.record.arguments));
+        records.push_back(std::move(item.record));
+        continue;
+      }
       if (!item.compiled.empty()) {
         HONE_CHECK(measureItem(item));
       }

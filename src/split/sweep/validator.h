@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/progress.h"
+#include "engine/budget.h"
 #include "engine/call_trials.h"
 #include "engine/round_policies.h"
 #include "engine/sampler.h"
@@ -49,16 +50,18 @@ class Validator {
  public:
   Validator(iree::Compiler& compiler, const iree::ModuleRunner& runner, store::Store& store,
             Progress& progress, std::int64_t run, std::vector<std::string> flags,
-            std::uint64_t seed)
+            std::uint64_t seed, const engine::Budget& budget = {})
       : compiler_(compiler),
         runner_(runner),
         store_(store),
         progress_(progress),
         flags_(std::move(flags)),
         seed_(seed),
+        clock_(budget),
         sampler_(runner),
         trials_(store, run, sampler_) {}
 
+  /// Problems beyond the budget have no verdict, and a failure that says so.
   [[nodiscard]] Result<std::vector<ValidationRecord>> validate(
       std::span<const ValidationOrder> orders);
   [[nodiscard]] std::int64_t referenceCpuNs() const { return referenceCpuNs_; }
@@ -78,6 +81,7 @@ class Validator {
   Progress& progress_;
   std::vector<std::string> flags_;
   std::uint64_t seed_;
+  engine::BudgetClock clock_;  ///< starts with the validator
   engine::Sampler sampler_;
   engine::CallTrials trials_;
   std::int64_t referenceCpuNs_ = 0;
