@@ -19,9 +19,11 @@ build/build.ninja: CMakePresets.json | setup
 build: setup build/build.ninja ## build/hone
 	cmake --build build -j $(JOBS) --target hone
 
-test: kernels build/build.ninja ## build everything and run all tests
-	@scripts/setup --llm --browser --shells --slurm
-	cmake --build build -j $(JOBS)
+# The large wheels are installed while the build runs: only the tests need them.
+test: setup build/build.ninja ## build everything but the benchmarks and run all tests
+	@scripts/setup --browser --shells --slurm
+	@scripts/setup --kernels --llm & \
+	cmake --build build -j $(JOBS) || { wait; exit 1; }; wait $$!
 	ctest --preset release
 
 demo: build ## see hone at work in a few minutes
