@@ -1,5 +1,7 @@
 # Short names for what the presets and the scripts do; `make` alone lists them.
 JOBS ?= $(shell nproc)
+# One more than processors: some tests wait for Slurm, a browser or the end of a process.
+TEST_JOBS := $(shell expr $(JOBS) + 1)
 .DEFAULT_GOAL := help
 .PHONY: help setup kernels build test demo bench lint format asan tsan clean
 
@@ -24,7 +26,7 @@ test: setup build/build.ninja ## build everything but the benchmarks and run all
 	@scripts/setup --browser --shells --slurm
 	@scripts/setup --kernels --llm & \
 	cmake --build build -j $(JOBS) || { wait; exit 1; }; wait $$!
-	ctest --preset release
+	ctest --preset release -j $(TEST_JOBS)
 
 demo: build ## see hone at work in a few minutes
 	scripts/demo
@@ -41,11 +43,11 @@ format: ## format every source in place
 	@scripts/lint --fix
 
 asan: setup ## the tests with address and undefined-behaviour sanitizers
-	cmake --preset asan && cmake --build build-asan -j $(JOBS) && ctest --preset asan
+	cmake --preset asan && cmake --build build-asan -j $(JOBS) && ctest --preset asan -j $(TEST_JOBS)
 
 # Where addresses are randomized widely, g++ 12's thread sanitizer does not start; setarch -R stills it.
 tsan: setup ## the tests with the thread sanitizer
-	cmake --preset tsan && setarch -R cmake --build build-tsan -j $(JOBS) && setarch -R ctest --preset tsan
+	cmake --preset tsan && setarch -R cmake --build build-tsan -j $(JOBS) && setarch -R ctest --preset tsan -j $(TEST_JOBS)
 
 clean: ## remove all that was built; .venv stays
 	rm -rf build build-* dist
