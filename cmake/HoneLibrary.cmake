@@ -1,12 +1,12 @@
 # hone_library(name [DEPENDS …] [LINKS …] [SOURCES …] [HOT] [CHUNK n]): the static library of one
 # folder below src/, made of every .cc in it but tests. DEPENDS are other folders, LINKS are
 # third-party libraries, SOURCES are generated files. A wrong include does not link.
-# hone_test(name SOURCES … LIBRARIES … [SERIAL] [MEASURE] [LOCK name] [DEFINES …]): a GoogleTest
-# program, one ctest per test case. SERIAL tests run alone (label `serial`); so do those that MEASURE
-# (label `measure`). Of the tests with the same LOCK one runs at a time. Tests find IREE by HONE_IREE
-# in their environment.
-# hone_bench(name SOURCES … LIBRARIES …): a program that prints a figure; the target `bench` runs
-# all, with QUICK=1 in the environment the short forms.
+# hone_test(name SOURCES … LIBRARIES … [MEASURE pattern…] [LOCK name] [DEFINES …]): a GoogleTest
+# program, one ctest per test case. Test cases that match a MEASURE pattern assert on measured times
+# and run alone (label `measure`); all others run in parallel. Of the tests with the same LOCK one runs
+# at a time. Tests find IREE by HONE_IREE in their environment.
+# hone_bench(name SOURCES … LIBRARIES …): a program that prints a figure; the target `bench` builds and
+# runs all, with QUICK=1 in the environment the short forms. The target `all` leaves them out.
 #
 # Build time: sources are compiled in unity chunks (most of an object's cost is the same headers and
 # templates in each), and a release build optimizes only where hone itself computes: HOT folders.
@@ -48,7 +48,7 @@ if(NOT honeTestIree)
 endif()
 
 function(hone_test name)
-  cmake_parse_arguments(ARG "SERIAL;MEASURE" "LOCK" "SOURCES;LIBRARIES;DEFINES" ${ARGN})
+  cmake_parse_arguments(ARG "" "LOCK" "SOURCES;LIBRARIES;DEFINES;MEASURE" ${ARGN})
   if(NOT HONE_TESTS)
     return()
   endif()
@@ -57,21 +57,24 @@ function(hone_test name)
   target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-O0>)
   target_compile_definitions(${name} PRIVATE ${ARG_DEFINES})
   target_link_libraries(${name} PRIVATE ${ARG_LIBRARIES} GTest::gtest GTest::gmock GTest::gtest_main rapidcheck)
+  set(discovery NO_PRETTY_VALUES DISCOVERY_TIMEOUT 60)
   set(properties ENVIRONMENT "HONE_IREE=${honeTestIree}")
-  if(ARG_MEASURE)
-    list(APPEND properties RUN_SERIAL TRUE LABELS measure)
-  elseif(ARG_SERIAL)
-    list(APPEND properties RUN_SERIAL TRUE LABELS serial)
-  endif()
   if(ARG_LOCK)
-    list(APPEND properties RESOURCE_LOCK ${ARG_LOCK})
+    list(APPEND properties RESOURCE_LOCK ${ARG_LOCK} COST 100) # first: the chain decides how long all take
   endif()
-  gtest_discover_tests(${name} NO_PRETTY_VALUES DISCOVERY_TIMEOUT 60 PROPERTIES ${properties})
+  if(ARG_MEASURE)
+    list(JOIN ARG_MEASURE ":" timed)
+    gtest_discover_tests(${name} TEST_FILTER "${timed}" ${discovery}
+      PROPERTIES ${properties} RUN_SERIAL TRUE LABELS measure)
+    gtest_discover_tests(${name} TEST_FILTER "-${timed}" ${discovery} PROPERTIES ${properties})
+  else()
+    gtest_discover_tests(${name} ${discovery} PROPERTIES ${properties})
+  endif()
 endfunction()
 
 function(hone_bench name)
   cmake_parse_arguments(ARG "" "" "SOURCES;LIBRARIES" ${ARGN})
-  add_executable(${name} ${ARG_SOURCES})
+  add_executable(${name} EXCLUDE_FROM_ALL ${ARG_SOURCES})
   target_link_libraries(${name} PRIVATE ${ARG_LIBRARIES})
   if(NOT TARGET bench)
     add_custom_target(bench)

@@ -52,11 +52,17 @@ class Process {
   std::filesystem::path err_;
 };
 
-/// The program as one user sees it: a working folder, a store, a cache and a temporary folder that
-/// nobody else has, all removed at the end.
+/// The program as one user sees it: a private working folder, store, cache and temporary folder,
+/// all removed at the end. A sandbox poses as a node of a cluster, so that programs in different
+/// sandboxes do not wait for each other's measurements.
 class Sandbox {
  public:
   Sandbox();
+  Sandbox(const Sandbox&) = delete;
+  Sandbox& operator=(const Sandbox&) = delete;
+  Sandbox(Sandbox&&) = delete;
+  Sandbox& operator=(Sandbox&&) = delete;
+  ~Sandbox();
 
   [[nodiscard]] const std::filesystem::path& root() const { return folder_.path(); }
   /// The working folder of the program.

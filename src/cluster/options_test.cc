@@ -9,7 +9,7 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-std::string refusal(std::string_view text) {
+std::string optionsRefusal(std::string_view text) {
   const auto options = withSettings({}, text, "hone.toml");
   return options ? "" : options.error().message;
 }
@@ -31,14 +31,15 @@ TEST(OptionsTest, TheFileSaysHowTheClusterIsAsked) {
 }
 
 TEST(OptionsTest, SlipsAreNamedWithTheirLine) {
-  EXPECT_THAT(refusal("[cluster]\npartitoin = \"x\"\n"),
+  EXPECT_THAT(optionsRefusal("[cluster]\npartitoin = \"x\"\n"),
               HasSubstr("hone.toml:2: there is no key 'partitoin' in [cluster]; did you mean "
                         "'partition'?"));
-  EXPECT_THAT(refusal("[slurm]\nnodes = 1\n"), HasSubstr("hone.toml:2: there is no section"));
-  EXPECT_THAT(refusal("[cluster]\nnodes = \"two\"\n"), HasSubstr("hone.toml:2: 'nodes'"));
-  EXPECT_THAT(refusal("[cluster]\nnodes = 1.5\n"), HasSubstr("hone.toml:2: 'nodes'"));
-  EXPECT_THAT(refusal("[cluster]\nlost-seconds = 0\n"), HasSubstr("hone.toml:2"));
-  EXPECT_THAT(refusal("[cluster]\nexecutor = \"pbs\"\n"), HasSubstr("no executor 'pbs'"));
+  EXPECT_THAT(optionsRefusal("[slurm]\nnodes = 1\n"),
+              HasSubstr("hone.toml:2: there is no section"));
+  EXPECT_THAT(optionsRefusal("[cluster]\nnodes = \"two\"\n"), HasSubstr("hone.toml:2: 'nodes'"));
+  EXPECT_THAT(optionsRefusal("[cluster]\nnodes = 1.5\n"), HasSubstr("hone.toml:2: 'nodes'"));
+  EXPECT_THAT(optionsRefusal("[cluster]\nlost-seconds = 0\n"), HasSubstr("hone.toml:2"));
+  EXPECT_THAT(optionsRefusal("[cluster]\nexecutor = \"pbs\"\n"), HasSubstr("no executor 'pbs'"));
 }
 
 TEST(OptionsTest, LocalIsTheDefault) {

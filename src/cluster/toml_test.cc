@@ -9,7 +9,7 @@ namespace {
 
 using testing::HasSubstr;
 
-std::string refusal(std::string_view text) {
+std::string tomlRefusal(std::string_view text) {
   const auto read = tomlFrom(text, "hone.toml");
   return read ? "" : read.error().message;
 }
@@ -32,14 +32,14 @@ TEST(TomlTest, ReadsSectionsValuesAndComments) {
 }
 
 TEST(TomlTest, WhatItDoesNotKnowIsRefusedWithItsLine) {
-  EXPECT_THAT(refusal("[cluster]\nname = a\n"), HasSubstr("hone.toml:2: 'name = a'"));
-  EXPECT_THAT(refusal("[cluster\n"), HasSubstr("hone.toml:1"));
-  EXPECT_THAT(refusal("\n\nname\n"), HasSubstr("hone.toml:3"));
-  EXPECT_THAT(refusal("a = \"x\n"), HasSubstr("hone.toml:1"));
-  EXPECT_THAT(refusal("a = [\"x\" \"y\"]\n"), HasSubstr("hone.toml:1"));
-  EXPECT_THAT(refusal("a = \"x\" y\n"), HasSubstr("hone.toml:1"));
-  EXPECT_THAT(refusal("a = 1\na = 2\n"), HasSubstr("hone.toml:2: 'a' is given twice"));
-  EXPECT_EQ(refusal("a = 1\n[b]\na = 2\n"), "");
+  EXPECT_THAT(tomlRefusal("[cluster]\nname = a\n"), HasSubstr("hone.toml:2: 'name = a'"));
+  EXPECT_THAT(tomlRefusal("[cluster\n"), HasSubstr("hone.toml:1"));
+  EXPECT_THAT(tomlRefusal("\n\nname\n"), HasSubstr("hone.toml:3"));
+  EXPECT_THAT(tomlRefusal("a = \"x\n"), HasSubstr("hone.toml:1"));
+  EXPECT_THAT(tomlRefusal("a = [\"x\" \"y\"]\n"), HasSubstr("hone.toml:1"));
+  EXPECT_THAT(tomlRefusal("a = \"x\" y\n"), HasSubstr("hone.toml:1"));
+  EXPECT_THAT(tomlRefusal("a = 1\na = 2\n"), HasSubstr("hone.toml:2: 'a' is given twice"));
+  EXPECT_EQ(tomlRefusal("a = 1\n[b]\na = 2\n"), "");
 }
 
 RC_GTEST_PROP(TomlTest, AnyBytesAreReadOrRefused, (const std::string& text)) {

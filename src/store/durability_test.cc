@@ -65,7 +65,7 @@ int exitOf(pid_t pid) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-Trial trialOf(std::int64_t number) {
+Trial bulkyTrial(std::int64_t number) {
   Trial trial;
   trial.key = std::to_string(number);
   trial.diagnostics = std::string(2000, 'd');
@@ -82,7 +82,7 @@ TEST_F(Durability, AKilledWriterLeavesExactlyWhatItCommitted) {
     const pid_t child = inChild([&] {
       Store store = writer();
       for (std::int64_t i = committed;; ++i) {
-        if (!store.addTrial(run, trialOf(i), kSamples)) {
+        if (!store.addTrial(run, bulkyTrial(i), kSamples)) {
           return 1;
         }
         pipe.say('c');
@@ -170,7 +170,7 @@ TEST_F(Durability, AForkedChildThatExitsLeavesTheParentAlone) {
             })),
             0);
   EXPECT_FALSE(Store::open(file(), Store::Mode::write));
-  EXPECT_TRUE(store.addTrial(run, trialOf(1), kSamples));
+  EXPECT_TRUE(store.addTrial(run, bulkyTrial(1), kSamples));
   EXPECT_EQ(reader().trials(run).value().size(), 1u);
 }
 
@@ -179,7 +179,7 @@ TEST_F(Durability, AReaderSeesCommitsOfALiveWriter) {
   const std::int64_t run = store.addRun({}).value();
   const Store beside = reader();
   for (std::int64_t i = 0; i < 5; ++i) {
-    ASSERT_TRUE(store.addTrial(run, trialOf(i), kSamples));
+    ASSERT_TRUE(store.addTrial(run, bulkyTrial(i), kSamples));
     EXPECT_EQ(
         exitOf(inChild([&] { return static_cast<int>(reader().trials(run).value().size()); })),
         i + 1);
@@ -215,7 +215,7 @@ TEST_F(Durability, ReadsInAReadOnlyFolder) {
   {
     Store store = writer();
     run = store.addRun({}).value();
-    ASSERT_TRUE(store.addTrial(run, trialOf(1), kSamples));
+    ASSERT_TRUE(store.addTrial(run, bulkyTrial(1), kSamples));
     EXPECT_EQ(trialsSeenReadOnly(folder_.path(), run), 1) << "beside a live writer";
   }
   ASSERT_FALSE(fs::exists(file().string() + "-wal"));
@@ -226,7 +226,7 @@ TEST_F(Durability, ReadsTheLogOfAKilledWriterInAReadOnlyFolder) {
   const std::int64_t run = writer().addRun({}).value();
   exitOf(inChild([&] {
     Store store = writer();
-    static_cast<void>(store.addTrial(run, trialOf(1), kSamples));
+    static_cast<void>(store.addTrial(run, bulkyTrial(1), kSamples));
     ::raise(SIGKILL);
     return 0;
   }));
@@ -252,7 +252,7 @@ TEST_F(Durability, AFileThatMayNotBeWrittenIsAMachineError) {
 /// Adds trials until one fails; says in a file how many went well and what the error was.
 std::string fillUp(Store& store, std::int64_t run) {
   for (std::int64_t i = 0; i < 100'000; ++i) {
-    if (const auto added = store.addTrial(run, trialOf(i), kSamples); !added) {
+    if (const auto added = store.addTrial(run, bulkyTrial(i), kSamples); !added) {
       const bool machine = added.error().fault == Fault::machine;
       return fmt::format("{} {} {}", i, machine ? "machine" : "user", added.error().message);
     }
@@ -281,7 +281,7 @@ TEST_F(Durability, AFullDiskIsAMachineErrorAndLosesNothing) {
     const std::string said = fillUp(store, run);
     const auto seen = Store::open(tiny / "hone.db", Store::Mode::read).value().trials(run);
     ::mount("none", tiny.c_str(), "tmpfs", MS_REMOUNT, "size=8m");
-    const bool goesOn = store.addTrial(run, trialOf(-1), kSamples).has_value();
+    const bool goesOn = store.addTrial(run, bulkyTrial(-1), kSamples).has_value();
     const auto after = store.trials(run).value().size();
     std::ofstream(report) << fmt::format("{}\n{}\n{} {}", said, seen->size(), goesOn, after);
     return 0;

@@ -126,8 +126,8 @@ std::optional<Mismatch> mismatchOf(const Problem& problem, const std::vector<Ten
       .value();
 }
 
-Matmul matmulOf(std::int64_t n, std::int64_t k, ElementType input, ElementType result,
-                const Epilogue& epilogue) {
+Matmul fusedMatmul(std::int64_t n, std::int64_t k, ElementType input, ElementType result,
+                   const Epilogue& epilogue) {
   return {
       .m = 24, .n = n, .k = k, .lhs = input, .rhs = input, .result = result, .epilogue = epilogue};
 }
@@ -139,7 +139,7 @@ TEST(EpilogueTolerance, AllowsTheRoundingOfEveryStep) {
     for (const auto activation : {Activation::relu, Activation::gelu, Activation::softmax}) {
       for (const std::int64_t k : {1, 3, 16, 100, 700}) {
         for (const bool biasFirst : {false, true}) {
-          const Matmul matmul = matmulOf(40, k, type, type, {true, activation});
+          const Matmul matmul = fusedMatmul(40, k, type, type, {true, activation});
           const auto inputs = inputsOf(matmul, valuesFor(matmul));
           auto actual = rounded(matmul, inputs, biasFirst);
           if (activation == Activation::relu) {
@@ -154,8 +154,8 @@ TEST(EpilogueTolerance, AllowsTheRoundingOfEveryStep) {
 }
 
 TEST(EpilogueTolerance, AllowsTheRoundingOfALongRow) {
-  const Matmul matmul =
-      matmulOf(20000, 8, ElementType::f32, ElementType::f32, {.activation = Activation::softmax});
+  const Matmul matmul = fusedMatmul(20000, 8, ElementType::f32, ElementType::f32,
+                                    {.activation = Activation::softmax});
   const auto inputs = inputsOf(matmul, Values::reals);
   const auto mismatch = mismatchOf(matmul, inputs, rounded(matmul, inputs, false));
   EXPECT_FALSE(mismatch) << mismatch->describe();
@@ -253,7 +253,7 @@ TEST(EpilogueTolerance, CatchesDefects) {
        std::vector<std::tuple<ElementType, ElementType, std::int64_t>>{
            {f32, f32, 64}, {f32, f32, 1024}, {f16, f32, 512}, {bf16, f32, 512}, {f16, f16, 32}}) {
     for (const Defect& defect : defects()) {
-      const Matmul matmul = matmulOf(16, k, input, result, defect.epilogue);
+      const Matmul matmul = fusedMatmul(16, k, input, result, defect.epilogue);
       const auto inputs = inputsOf(matmul, valuesFor(matmul));
       EXPECT_FALSE(mismatchOf(matmul, inputs, naive(matmul, inputs))) << nameOf(matmul);
       EXPECT_TRUE(mismatchOf(matmul, inputs, defect.compute(matmul, inputs)))
@@ -265,7 +265,8 @@ TEST(EpilogueTolerance, CatchesDefects) {
 TEST(EpilogueTolerance, CatchesWhatBf16SumsCanShow) {
   for (const Defect& defect : defects()) {
     const bool small = defect.name.starts_with("dropped") || defect.name.starts_with("a short");
-    const Matmul matmul = matmulOf(16, 16, ElementType::bf16, ElementType::bf16, defect.epilogue);
+    const Matmul matmul =
+        fusedMatmul(16, 16, ElementType::bf16, ElementType::bf16, defect.epilogue);
     const auto inputs = inputsOf(matmul, valuesFor(matmul));
     EXPECT_FALSE(mismatchOf(matmul, inputs, naive(matmul, inputs))) << nameOf(matmul);
     if (!small) {
@@ -276,7 +277,7 @@ TEST(EpilogueTolerance, CatchesWhatBf16SumsCanShow) {
 }
 
 TEST(EpilogueTolerance, TellsTheTwoGelusApartInF32) {
-  const Matmul matmul = matmulOf(16, 64, ElementType::f32, ElementType::f32, kBiasGelu);
+  const Matmul matmul = fusedMatmul(16, 64, ElementType::f32, ElementType::f32, kBiasGelu);
   const auto inputs = inputsOf(matmul, Values::reals);
   EXPECT_TRUE(mismatchOf(matmul, inputs, tanhGelu(matmul, inputs)));
 }

@@ -19,19 +19,14 @@ constexpr std::array kAll = {ElementType::f64,  ElementType::f32, ElementType::f
                              ElementType::bf16, ElementType::i64, ElementType::i32,
                              ElementType::i16,  ElementType::i8};
 
-std::vector<double> valuesOf(const Tensor& tensor) {
-  std::vector<double> values(static_cast<std::size_t>(tensor.type.count()));
-  readElements(tensor, 0, values);
-  return values;
-}
-
 TEST(Inputs, SmallIntegersAreTheSameNumbersInEveryType) {
   const std::vector<double> expected =
-      valuesOf(makeInput({{100, 41}, ElementType::f32}, Values::smallIntegers, 7, 1));
+      numbersOf<double>(makeInput({{100, 41}, ElementType::f32}, Values::smallIntegers, 7, 1));
   EXPECT_EQ(std::set<double>(expected.begin(), expected.end()),
             (std::set<double>{-8, -7, -6, -5, -4, -3, -2, -1, 1, 2, 3, 4, 5, 6, 7, 8}));
   for (const ElementType type : kAll) {
-    EXPECT_EQ(valuesOf(makeInput({{100, 41}, type}, Values::smallIntegers, 7, 1)), expected)
+    EXPECT_EQ(numbersOf<double>(makeInput({{100, 41}, type}, Values::smallIntegers, 7, 1)),
+              expected)
         << nameOf(type);
   }
 }
@@ -39,7 +34,8 @@ TEST(Inputs, SmallIntegersAreTheSameNumbersInEveryType) {
 TEST(Inputs, RealsFillTheirIntervalEvenly) {
   for (const ElementType type :
        {ElementType::f64, ElementType::f32, ElementType::f16, ElementType::bf16}) {
-    const std::vector<double> values = valuesOf(makeInput({{20000}, type}, Values::reals, 1, 0));
+    const std::vector<double> values =
+        numbersOf<double>(makeInput({{20000}, type}, Values::reals, 1, 0));
     double sum = 0;
     double squares = 0;
     for (const double value : values) {
@@ -57,8 +53,8 @@ TEST(Inputs, EverySeedAndOperandGivesOtherValues) {
   std::set<std::vector<double>> seen;
   for (std::uint64_t seed = 0; seed < 4; ++seed) {
     for (std::size_t operand = 0; operand < 4; ++operand) {
-      seen.insert(valuesOf(makeInput(type, Values::smallIntegers, seed, operand)));
-      seen.insert(valuesOf(makeInput(type, Values::reals, seed, operand)));
+      seen.insert(numbersOf<double>(makeInput(type, Values::smallIntegers, seed, operand)));
+      seen.insert(numbersOf<double>(makeInput(type, Values::reals, seed, operand)));
     }
   }
   EXPECT_EQ(seen.size(), 32);

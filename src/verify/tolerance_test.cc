@@ -8,6 +8,7 @@
 #include "verify/half.h"
 #include "verify/inputs.h"
 #include "verify/reference.h"
+#include "verify/test_naive.h"
 
 namespace hone::verify {
 namespace {
@@ -16,16 +17,10 @@ using model::ElementType;
 using model::Matmul;
 using model::Problem;
 
-Matmul matmulOf(std::int64_t size, std::int64_t k, ElementType input, ElementType result) {
-  return {.m = size, .n = size, .k = k, .lhs = input, .rhs = input, .result = result};
-}
+constexpr std::uint64_t kSeed = 5;
 
-std::vector<Tensor> inputsOf(const Problem& problem, Values values) {
-  std::vector<Tensor> inputs;
-  for (const model::TensorType& type : operandsOf(problem)) {
-    inputs.push_back(makeInput(type, values, 5, inputs.size()));
-  }
-  return inputs;
+Matmul squareMatmul(std::int64_t size, std::int64_t k, ElementType input, ElementType result) {
+  return {.m = size, .n = size, .k = k, .lhs = input, .rhs = input, .result = result};
 }
 
 struct Case {
@@ -51,8 +46,8 @@ class Mutations : public testing::TestWithParam<Case> {
     return inputs[0].data.data() + (m * kLength + k) * bytes;
   }
 
-  Problem problem_ = matmulOf(kSize, kLength, GetParam().input, GetParam().result);
-  std::vector<Tensor> inputs_ = inputsOf(problem_, GetParam().values);
+  Problem problem_ = squareMatmul(kSize, kLength, GetParam().input, GetParam().result);
+  std::vector<Tensor> inputs_ = inputsOf(problem_, GetParam().values, kSeed);
 };
 
 TEST_P(Mutations, NothingIsFoundWhereNothingIsWrong) { EXPECT_FALSE(caught(inputs_)); }
@@ -126,7 +121,7 @@ std::vector<double> roundedSums(const Matmul& matmul, const std::vector<Tensor>&
 }
 
 std::optional<Mismatch> mismatchOfRoundedSums(const Matmul& matmul, Values values, bool fused) {
-  const std::vector<Tensor> inputs = inputsOf(matmul, values);
+  const std::vector<Tensor> inputs = inputsOf(matmul, values, kSeed);
   const std::vector<double> sums = roundedSums(matmul, inputs, fused);
   Tensor actual{{{matmul.m, matmul.n}, ElementType::f64}, {}};
   actual.data.resize(sums.size() * sizeof(double));
@@ -141,7 +136,7 @@ TEST(Tolerance, AllowsTheRoundingOfEveryStep) {
     for (const std::int64_t k : {1, 2, 3, 4, 5, 8, 16, 32, 44, 45, 100, 1000, 4000}) {
       for (const Values values : {Values::reals, Values::smallIntegers}) {
         for (const bool fused : {true, false}) {
-          const Matmul matmul = matmulOf(40, k, type, type);
+          const Matmul matmul = squareMatmul(40, k, type, type);
           const auto mismatch = mismatchOfRoundedSums(matmul, values, fused);
           EXPECT_FALSE(mismatch) << model::nameOf(Problem(matmul)) << ": " << mismatch->describe();
         }
@@ -152,7 +147,7 @@ TEST(Tolerance, AllowsTheRoundingOfEveryStep) {
 
 TEST(Tolerance, IsZeroWhereSumsAreExact) {
   const auto isExact = [](ElementType input, ElementType result, std::int64_t k, bool exact) {
-    const Tolerance tolerance = toleranceFor(matmulOf(8, k, input, result), exact);
+    const Tolerance tolerance = toleranceFor(squareMatmul(8, k, input, result), exact);
     return tolerance.absolute == 0 && tolerance.relative == 0;
   };
   EXPECT_TRUE(isExact(ElementType::i8, ElementType::i32, 1 << 20, false));
@@ -168,10 +163,11 @@ TEST(Tolerance, OfSixteenBitSumsStaysBelowWhatAWrongRowShows) {
   // Two unrelated sums of K products differ by about sqrt(2 K) / 3; of a thousand at most.
   for (const std::int64_t k : {64, 256, 1024, 4096}) {
     const double spread = std::sqrt(2.0 * static_cast<double>(k)) / 3;
-    EXPECT_LT(toleranceFor(matmulOf(8, k, ElementType::f16, ElementType::f16), false).absolute,
+    EXPECT_LT(toleranceFor(squareMatmul(8, k, ElementType::f16, ElementType::f16), false).absolute,
               spread / 4);
-    EXPECT_LT(toleranceFor(matmulOf(8, k, ElementType::bf16, ElementType::bf16), false).absolute,
-              spread);
+    EXPECT_LT(
+        toleranceFor(squareMatmul(8, k, ElementType::bf16, ElementType::bf16), false).absolute,
+        spread);
   }
 }
 

@@ -20,7 +20,7 @@ constexpr const char* kConv = R"(#include <cstdint>
 // an ordinary comment about hone: nothing
 )";
 
-std::string errorFor(const std::string& text) {
+std::string referenceError(const std::string& text) {
   const auto task = taskFromReference(text, "a.reference.cc");
   return task ? "" : task.error().message;
 }
@@ -48,27 +48,33 @@ TEST(ReferenceText, OtherSizesKeepWhatTheyDoNotName) {
 
 TEST(ReferenceText, ErrorsNameTheLine) {
   const std::string good = "// hone: sizes M=4\n// hone: input A f32 M\n// hone: output B f32 M\n";
-  EXPECT_EQ(errorFor(good), "");
-  EXPECT_THAT(errorFor("// hone: sizes M=4 N\n"),
+  EXPECT_EQ(referenceError(good), "");
+  EXPECT_THAT(referenceError("// hone: sizes M=4 N\n"),
               StartsWith("a.reference.cc:1: 'N' is no size; write NAME=NUMBER"));
-  EXPECT_THAT(errorFor("\n// hone: sizes M=0\n"), StartsWith("a.reference.cc:2: "));
-  EXPECT_THAT(errorFor("// hone: sizes Mx=4\n"), HasSubstr("has an x in its name"));
-  EXPECT_THAT(errorFor("// hone: sizes M=4 M=5\n"), HasSubstr("'M' stands there twice"));
-  EXPECT_THAT(errorFor(good + "// hone: sizes M=4\n"), StartsWith("a.reference.cc:4: 'sizes'"));
-  EXPECT_THAT(errorFor(good + "// hone: inptu C f32 M\n"), HasSubstr("did you mean 'input'?"));
-  EXPECT_THAT(errorFor(good + "// hone: output C f99 M\n"), HasSubstr("'f99' is no element type"));
-  EXPECT_THAT(errorFor(good + "// hone: output C f32 MxQ\n"), HasSubstr("there is no size 'Q'"));
-  EXPECT_THAT(errorFor(good + "// hone: output C f32 M-4\n"), HasSubstr("'M-4' is 0"));
-  EXPECT_THAT(errorFor(good + "// hone: output C f32 M/3\n"), HasSubstr("not a whole number"));
-  EXPECT_THAT(errorFor(good + "// hone: output A f32 M\n"), HasSubstr("'A' stands there twice"));
-  EXPECT_THAT(errorFor(good + "// hone: input C f32 M\n"), HasSubstr("inputs come first"));
-  EXPECT_THAT(errorFor(good + "// hone: output C\n"), HasSubstr("write 'output NAME TYPE"));
-  EXPECT_THAT(errorFor(good + "// hone: other Q=1\n"), HasSubstr("there is no size 'Q'"));
-  EXPECT_THAT(errorFor(good + "// hone: flops M+\n"), StartsWith("a.reference.cc:4: "));
-  EXPECT_THAT(errorFor("// hone: sizes M=4\n// hone: input A f32 M\n"),
+  EXPECT_THAT(referenceError("\n// hone: sizes M=0\n"), StartsWith("a.reference.cc:2: "));
+  EXPECT_THAT(referenceError("// hone: sizes Mx=4\n"), HasSubstr("has an x in its name"));
+  EXPECT_THAT(referenceError("// hone: sizes M=4 M=5\n"), HasSubstr("'M' stands there twice"));
+  EXPECT_THAT(referenceError(good + "// hone: sizes M=4\n"),
+              StartsWith("a.reference.cc:4: 'sizes'"));
+  EXPECT_THAT(referenceError(good + "// hone: inptu C f32 M\n"),
+              HasSubstr("did you mean 'input'?"));
+  EXPECT_THAT(referenceError(good + "// hone: output C f99 M\n"),
+              HasSubstr("'f99' is no element type"));
+  EXPECT_THAT(referenceError(good + "// hone: output C f32 MxQ\n"),
+              HasSubstr("there is no size 'Q'"));
+  EXPECT_THAT(referenceError(good + "// hone: output C f32 M-4\n"), HasSubstr("'M-4' is 0"));
+  EXPECT_THAT(referenceError(good + "// hone: output C f32 M/3\n"),
+              HasSubstr("not a whole number"));
+  EXPECT_THAT(referenceError(good + "// hone: output A f32 M\n"),
+              HasSubstr("'A' stands there twice"));
+  EXPECT_THAT(referenceError(good + "// hone: input C f32 M\n"), HasSubstr("inputs come first"));
+  EXPECT_THAT(referenceError(good + "// hone: output C\n"), HasSubstr("write 'output NAME TYPE"));
+  EXPECT_THAT(referenceError(good + "// hone: other Q=1\n"), HasSubstr("there is no size 'Q'"));
+  EXPECT_THAT(referenceError(good + "// hone: flops M+\n"), StartsWith("a.reference.cc:4: "));
+  EXPECT_THAT(referenceError("// hone: sizes M=4\n// hone: input A f32 M\n"),
               StartsWith("a.reference.cc: there is no line '// hone: output"));
-  EXPECT_THAT(errorFor("int x;\n"), HasSubstr("there is no line '// hone: input"));
-  EXPECT_THAT(errorFor("// hone: sizes M=1000000000\n// hone: input A f32 MxMxM\n"),
+  EXPECT_THAT(referenceError("int x;\n"), HasSubstr("there is no line '// hone: input"));
+  EXPECT_THAT(referenceError("// hone: sizes M=1000000000\n// hone: input A f32 MxMxM\n"),
               HasSubstr("more elements than can be counted"));
 }
 

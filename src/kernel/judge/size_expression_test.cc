@@ -18,7 +18,7 @@ double valueFor(std::string_view text) {
   EXPECT_TRUE(value) << value.error().message;
   return value.value_or(-1);
 }
-std::string errorFor(std::string_view text) {
+std::string sizeError(std::string_view text) {
   const auto value = valueOf(text, kSizes);
   return value ? "" : value.error().message;
 }
@@ -34,14 +34,14 @@ TEST(SizeExpression, KeepsThePrecedence) {
 }
 
 TEST(SizeExpression, NamesWhatIsWrong) {
-  EXPECT_THAT(errorFor("2*Q"), HasSubstr("there is no size 'Q'"));
-  EXPECT_THAT(errorFor("2*"), HasSubstr("ends where a name or number is expected"));
-  EXPECT_THAT(errorFor(""), HasSubstr("ends where"));
-  EXPECT_THAT(errorFor("(M+N"), HasSubstr("a ')' is missing"));
-  EXPECT_THAT(errorFor("M N"), HasSubstr("'N' is not expected"));
-  EXPECT_THAT(errorFor("M^2"), HasSubstr("'^' is not expected"));
-  EXPECT_THAT(errorFor("M/(N-4)"), HasSubstr("has no value"));
-  EXPECT_THAT(errorFor(std::string(10'000, '(')), HasSubstr("nested too deeply"));
+  EXPECT_THAT(sizeError("2*Q"), HasSubstr("there is no size 'Q'"));
+  EXPECT_THAT(sizeError("2*"), HasSubstr("ends where a name or number is expected"));
+  EXPECT_THAT(sizeError(""), HasSubstr("ends where"));
+  EXPECT_THAT(sizeError("(M+N"), HasSubstr("a ')' is missing"));
+  EXPECT_THAT(sizeError("M N"), HasSubstr("'N' is not expected"));
+  EXPECT_THAT(sizeError("M^2"), HasSubstr("'^' is not expected"));
+  EXPECT_THAT(sizeError("M/(N-4)"), HasSubstr("has no value"));
+  EXPECT_THAT(sizeError(std::string(10'000, '(')), HasSubstr("nested too deeply"));
 }
 
 TEST(SizeExpression, NeverFailsBadly) {

@@ -29,7 +29,7 @@ std::string faultOf(const Problem& problem) {
   return result ? "" : result.error().message;
 }
 
-std::string readFault(const json& source) {
+std::string problemFault(const json& source) {
   const auto result = problemFrom(source);
   return result ? "" : result.error().message;
 }
@@ -243,11 +243,11 @@ RC_GTEST_PROP(ProblemProperty, DamagedJsonIsRefusedOrSound, ()) {
 
 TEST(ProblemFrom, NamesWhatIsWrong) {
   json good = toJson(Problem(Matmul{.m = 2, .n = 3, .k = 4}));
-  EXPECT_EQ(readFault(good), "");
+  EXPECT_EQ(problemFault(good), "");
   const auto with = [&](const char* member, const json& value) {
     json changed = good;
     changed[member] = value;
-    return readFault(changed);
+    return problemFault(changed);
   };
   EXPECT_THAT(with("kind", "fft"), HasSubstr("'kind' must be"));
   EXPECT_THAT(with("lhs", "f8"), HasSubstr("unknown element type 'f8'"));
@@ -259,9 +259,9 @@ TEST(ProblemFrom, NamesWhatIsWrong) {
   EXPECT_THAT(with("transpose_lhs", 1), HasSubstr("'transpose_lhs' has the wrong type"));
   EXPECT_THAT(with("m", json::array({"\xff"})), HasSubstr("'m' has the wrong type"));
   good.erase("k");
-  EXPECT_THAT(readFault(good), HasSubstr("'k' is missing"));
-  EXPECT_NE(readFault(json::array()), "");
-  EXPECT_NE(readFault(json()), "");
+  EXPECT_THAT(problemFault(good), HasSubstr("'k' is missing"));
+  EXPECT_NE(problemFault(json::array()), "");
+  EXPECT_NE(problemFault(json()), "");
 }
 
 }  // namespace

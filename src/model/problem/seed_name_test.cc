@@ -11,7 +11,7 @@ namespace {
 
 using testing::HasSubstr;
 
-std::string fault(std::string_view name) {
+std::string seedNameFault(std::string_view name) {
   const auto problem = problemFromSeedName(name);
   return problem ? "" : problem.error().message;
 }
@@ -73,16 +73,17 @@ TEST(SeedName, Convolutions) {
 }
 
 TEST(SeedName, ErrorsSayWhatIsWrong) {
-  EXPECT_THAT(fault("mat"), HasSubstr("'mat' is not understood: unknown kind"));
-  EXPECT_THAT(fault("matmul_1x2_f32t_f32t_f32t"), HasSubstr("'1x2' is not 3 sizes"));
-  EXPECT_THAT(fault("matmul_1x2x3_f32t_f32t"), HasSubstr("3 parts behind its kind"));
-  EXPECT_THAT(fault("matmul_1x2xk_f32t_f32t_f32t"), HasSubstr("'k' is not a size"));
-  EXPECT_THAT(fault("matmul_1x2x3_f32t_f32t_f32"), HasSubstr("does not end in t"));
-  EXPECT_THAT(fault("matmul_1x2x3_f32t_f32t_f32n"), HasSubstr("column-major result"));
-  EXPECT_THAT(fault("matmul_1x2x3_f31t_f32t_f32t"), HasSubstr("unknown type 'f31'"));
-  EXPECT_THAT(fault("matmul_0x2x3_f32t_f32t_f32t"), HasSubstr("m must be at least 1"));
-  EXPECT_THAT(fault("batch_matmul_0x2x3x4_f32t_f32t_f32t"), HasSubstr("batch must be at least 1"));
-  EXPECT_THAT(fault("conv2d_fwd_1x8x8x1_1x3x3_s1x1_p0x0_d1x1_g1_f32nhwc_f32nchw_f32nhwc"),
+  EXPECT_THAT(seedNameFault("mat"), HasSubstr("'mat' is not understood: unknown kind"));
+  EXPECT_THAT(seedNameFault("matmul_1x2_f32t_f32t_f32t"), HasSubstr("'1x2' is not 3 sizes"));
+  EXPECT_THAT(seedNameFault("matmul_1x2x3_f32t_f32t"), HasSubstr("3 parts behind its kind"));
+  EXPECT_THAT(seedNameFault("matmul_1x2xk_f32t_f32t_f32t"), HasSubstr("'k' is not a size"));
+  EXPECT_THAT(seedNameFault("matmul_1x2x3_f32t_f32t_f32"), HasSubstr("does not end in t"));
+  EXPECT_THAT(seedNameFault("matmul_1x2x3_f32t_f32t_f32n"), HasSubstr("column-major result"));
+  EXPECT_THAT(seedNameFault("matmul_1x2x3_f31t_f32t_f32t"), HasSubstr("unknown type 'f31'"));
+  EXPECT_THAT(seedNameFault("matmul_0x2x3_f32t_f32t_f32t"), HasSubstr("m must be at least 1"));
+  EXPECT_THAT(seedNameFault("batch_matmul_0x2x3x4_f32t_f32t_f32t"),
+              HasSubstr("batch must be at least 1"));
+  EXPECT_THAT(seedNameFault("conv2d_fwd_1x8x8x1_1x3x3_s1x1_p0x0_d1x1_g1_f32nhwc_f32nchw_f32nhwc"),
               HasSubstr("one layout"));
 }
 

@@ -14,7 +14,7 @@ rc::Gen<ElementType> elements() {
                       [](int i) { return static_cast<ElementType>(i); });
 }
 
-std::string readFault(std::string_view text) {
+std::string tensorTypeFault(std::string_view text) {
   const auto result = tensorTypeFrom(text);
   return result ? "" : result.error().message;
 }
@@ -38,13 +38,13 @@ TEST(TensorType, AnElementTypeAloneIsAScalar) {
 TEST(TensorType, MayBeEmpty) { EXPECT_EQ(tensorTypeFrom("0x4xi8").value().bytes(), 0U); }
 
 TEST(TensorTypeFrom, NamesWhatIsWrong) {
-  EXPECT_THAT(readFault("4x?xf32"), HasSubstr("'?' is not a size"));
-  EXPECT_THAT(readFault("4x-1xf32"), HasSubstr("'-1' is not a size"));
-  EXPECT_THAT(readFault("4xxf32"), HasSubstr("'' is not a size"));
-  EXPECT_THAT(readFault("4x4xf31"), HasSubstr("unknown element type 'f31'"));
-  EXPECT_THAT(readFault("4x4"), HasSubstr("unknown element type '4'"));
-  EXPECT_NE(readFault(""), "");
-  EXPECT_NE(readFault("x"), "");
+  EXPECT_THAT(tensorTypeFault("4x?xf32"), HasSubstr("'?' is not a size"));
+  EXPECT_THAT(tensorTypeFault("4x-1xf32"), HasSubstr("'-1' is not a size"));
+  EXPECT_THAT(tensorTypeFault("4xxf32"), HasSubstr("'' is not a size"));
+  EXPECT_THAT(tensorTypeFault("4x4xf31"), HasSubstr("unknown element type 'f31'"));
+  EXPECT_THAT(tensorTypeFault("4x4"), HasSubstr("unknown element type '4'"));
+  EXPECT_NE(tensorTypeFault(""), "");
+  EXPECT_NE(tensorTypeFault("x"), "");
 }
 
 TEST(TensorTypeFromMlir, ReadsStaticTensorsOnly) {
@@ -60,9 +60,9 @@ TEST(TensorTypeFromMlir, ReadsStaticTensorsOnly) {
 }
 
 TEST(TensorTypeFrom, RefusesWhatCannotBeCounted) {
-  EXPECT_THAT(readFault("4000000000x4000000000xi8"), HasSubstr("too large"));
-  EXPECT_THAT(readFault("2305843009213693952xf32"), HasSubstr("too large"));
-  EXPECT_EQ(readFault("2305843009213693951xf32"), "");
+  EXPECT_THAT(tensorTypeFault("4000000000x4000000000xi8"), HasSubstr("too large"));
+  EXPECT_THAT(tensorTypeFault("2305843009213693952xf32"), HasSubstr("too large"));
+  EXPECT_EQ(tensorTypeFault("2305843009213693951xf32"), "");
 }
 
 RC_GTEST_PROP(TensorTypeProperty, TextRoundTrips, ()) {

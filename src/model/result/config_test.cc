@@ -34,7 +34,7 @@ rc::Gen<Config> configs() {
                    rc::gen::container<std::vector<OpAttribute>>(attributes())));
 }
 
-std::string readFault(const json& source) {
+std::string configFault(const json& source) {
   const auto result = configFrom(source);
   return result ? "" : result.error().message;
 }
@@ -72,15 +72,15 @@ TEST(Config, TheEmptyOneIsTheBaseline) {
 }
 
 TEST(ConfigFrom, NamesWhatIsWrong) {
-  EXPECT_THAT(readFault({{"flag", "x"}}), HasSubstr("unknown member 'flag'"));
-  EXPECT_THAT(readFault({{"flags", "x"}}), HasSubstr("'flags' has the wrong type"));
-  EXPECT_THAT(readFault({{"flags", {1}}}), HasSubstr("'flags' has the wrong type"));
-  EXPECT_THAT(readFault({{"name", 3}}), HasSubstr("'name' has the wrong type"));
-  EXPECT_THAT(readFault({{"attributes", "x"}}), HasSubstr("'attributes' must be a list"));
-  EXPECT_THAT(readFault({{"attributes", {1}}}), HasSubstr("attribute: must be an object"));
-  EXPECT_THAT(readFault({{"attributes", json::array({{{"name", "x"}}})}}),
+  EXPECT_THAT(configFault({{"flag", "x"}}), HasSubstr("unknown member 'flag'"));
+  EXPECT_THAT(configFault({{"flags", "x"}}), HasSubstr("'flags' has the wrong type"));
+  EXPECT_THAT(configFault({{"flags", {1}}}), HasSubstr("'flags' has the wrong type"));
+  EXPECT_THAT(configFault({{"name", 3}}), HasSubstr("'name' has the wrong type"));
+  EXPECT_THAT(configFault({{"attributes", "x"}}), HasSubstr("'attributes' must be a list"));
+  EXPECT_THAT(configFault({{"attributes", {1}}}), HasSubstr("attribute: must be an object"));
+  EXPECT_THAT(configFault({{"attributes", json::array({{{"name", "x"}}})}}),
               HasSubstr("'value' is missing"));
-  EXPECT_THAT(readFault(json::array()), HasSubstr("config: must be an object"));
+  EXPECT_THAT(configFault(json::array()), HasSubstr("config: must be an object"));
 }
 
 TEST(Outcome, NamesRoundTrip) {

@@ -32,7 +32,7 @@ std::vector<std::string> names(std::string_view line) {
   return out;
 }
 
-std::string fault(std::string_view line) {
+std::string miopenFault(std::string_view line) {
   const auto problems = read(line);
   return problems ? "" : problems.error().message;
 }
@@ -67,8 +67,8 @@ TEST(MiopenConv, DirectionsAreASum) {
   EXPECT_THAT(names("conv -F 7"), testing::SizeIs(3));
   EXPECT_THAT(names("conv -F 6"), ElementsAre(HasSubstr("bwd"), HasSubstr("wrw")));
   EXPECT_THAT(names("conv -F 5"), ElementsAre(HasSubstr("fwd"), HasSubstr("wrw")));
-  EXPECT_THAT(fault("conv -F 8"), HasSubstr("-F 8 names no direction"));
-  EXPECT_THAT(fault("conv -F -1"), HasSubstr("-F -1 names no direction"));
+  EXPECT_THAT(miopenFault("conv -F 8"), HasSubstr("-F 8 names no direction"));
+  EXPECT_THAT(miopenFault("conv -F -1"), HasSubstr("-F -1 names no direction"));
 }
 
 TEST(MiopenConv, ReadsOverWhatDoesNotChangeTheProblem) {
@@ -90,21 +90,23 @@ TEST(MiopenConv, ThreeDimensions) {
 TEST(Miopen, ANameOfTheProfilerIsALine) {
   EXPECT_THAT(names("attention_4x256x128x64_f16t_f16t_f16t"),
               ElementsAre("attention_4x256x128x64_f16"));
-  EXPECT_THAT(fault("matmul_1x2_f32t"), HasSubstr("is not understood"));
+  EXPECT_THAT(miopenFault("matmul_1x2_f32t"), HasSubstr("is not understood"));
 }
 
 TEST(MiopenConv, RefusesByName) {
-  EXPECT_THAT(fault("conv -m trans"), HasSubstr("-m trans is not supported"));
-  EXPECT_THAT(fault("conv --spatial_dim 4"), HasSubstr("--spatial_dim 4 is not supported"));
-  EXPECT_THAT(fault("conv --spatial_dim 3 -I NHWC -O NHWC -f NHWC"),
+  EXPECT_THAT(miopenFault("conv -m trans"), HasSubstr("-m trans is not supported"));
+  EXPECT_THAT(miopenFault("conv --spatial_dim 4"), HasSubstr("--spatial_dim 4 is not supported"));
+  EXPECT_THAT(miopenFault("conv --spatial_dim 3 -I NHWC -O NHWC -f NHWC"),
               HasSubstr("layout 'NHWC' is not supported; write NDHWC or NCDHW"));
-  EXPECT_THAT(fault("conv -z same"), HasSubstr("-z same is not supported"));
-  EXPECT_THAT(fault("conv --tensor_vect 1"), HasSubstr("--tensor_vect 1 is not supported"));
-  EXPECT_THAT(fault("conv -b 1"), HasSubstr("-b 1 is not supported"));
-  EXPECT_THAT(fault("conv --in_cast_type fp8"), HasSubstr("--in_cast_type fp8 is not supported"));
-  EXPECT_THAT(fault("conv --in_layout NHWC"),
+  EXPECT_THAT(miopenFault("conv -z same"), HasSubstr("-z same is not supported"));
+  EXPECT_THAT(miopenFault("conv --tensor_vect 1"), HasSubstr("--tensor_vect 1 is not supported"));
+  EXPECT_THAT(miopenFault("conv -b 1"), HasSubstr("-b 1 is not supported"));
+  EXPECT_THAT(miopenFault("conv --in_cast_type fp8"),
+              HasSubstr("--in_cast_type fp8 is not supported"));
+  EXPECT_THAT(miopenFault("conv --in_layout NHWC"),
               HasSubstr("mix of layouts is not supported: in NHWC, out NCHW, fil NCHW"));
-  EXPECT_THAT(fault("conv -I CHWN -O CHWN -f CHWN"), HasSubstr("layout 'CHWN' is not supported"));
+  EXPECT_THAT(miopenFault("conv -I CHWN -O CHWN -f CHWN"),
+              HasSubstr("layout 'CHWN' is not supported"));
 }
 
 TEST(MiopenGemm, Options) {
@@ -123,28 +125,30 @@ TEST(MiopenGemm, ColumnMajorIsTheSwappedProduct) {
 }
 
 TEST(MiopenGemm, RefusesByName) {
-  EXPECT_THAT(fault("gemm -F 2"), HasSubstr("-F 2 is not supported"));
-  EXPECT_THAT(fault("gemm -B 1.0"), HasSubstr("-B 1.0 is not supported"));
-  EXPECT_THAT(fault("gemm -u 2"), HasSubstr("-u takes 0 or 1, not '2'"));
-  EXPECT_THAT(fault("gemm -b 0"), HasSubstr("batch count must be at least 1, not 0"));
+  EXPECT_THAT(miopenFault("gemm -F 2"), HasSubstr("-F 2 is not supported"));
+  EXPECT_THAT(miopenFault("gemm -B 1.0"), HasSubstr("-B 1.0 is not supported"));
+  EXPECT_THAT(miopenFault("gemm -u 2"), HasSubstr("-u takes 0 or 1, not '2'"));
+  EXPECT_THAT(miopenFault("gemm -b 0"), HasSubstr("batch count must be at least 1, not 0"));
 }
 
 TEST(Miopen, BadLinesSayWhatAndWhatToDo) {
-  EXPECT_THAT(fault("pool -n 1"), AllOf(HasSubstr("unknown command 'pool'; hone reads conv, "),
-                                        EndsWith("gemmbfp16, gemmint8")));
-  EXPECT_THAT(fault("convfp8"), HasSubstr("unknown command 'convfp8'"));
-  EXPECT_THAT(fault("conv --fil_heigth 3"), HasSubstr("unknown option '--fil_heigth'; did you"));
-  EXPECT_THAT(fault("conv -Q 3"), HasSubstr("unknown option '-Q'"));
-  EXPECT_THAT(fault("conv 3"), HasSubstr("'3' stands where an option should"));
-  EXPECT_THAT(fault("conv -n"), HasSubstr("-n has no value"));
-  EXPECT_THAT(fault("conv -n -c 3"), HasSubstr("-n has no value"));
-  EXPECT_THAT(fault("conv -n 1.5"), HasSubstr("-n takes a whole number, not '1.5'"));
-  EXPECT_THAT(fault("conv -n 99999999999999999999"), HasSubstr("-n takes a whole number"));
-  EXPECT_THAT(fault("conv -c 0"), HasSubstr("c must be at least 1, not 0; correct"));
-  EXPECT_THAT(fault("conv -p -1"), HasSubstr("padding height must be at least 0, not -1"));
-  EXPECT_THAT(fault("conv -H 2 -y 5"), HasSubstr("the output is empty"));
-  EXPECT_THAT(fault("conv -c 6 -k 6 -g 4"), HasSubstr("groups 4 must divide c 6 and k 6"));
-  EXPECT_THAT(fault("gemm -m 0"), HasSubstr("m must be at least 1, not 0"));
+  EXPECT_THAT(miopenFault("pool -n 1"),
+              AllOf(HasSubstr("unknown command 'pool'; hone reads conv, "),
+                    EndsWith("gemmbfp16, gemmint8")));
+  EXPECT_THAT(miopenFault("convfp8"), HasSubstr("unknown command 'convfp8'"));
+  EXPECT_THAT(miopenFault("conv --fil_heigth 3"),
+              HasSubstr("unknown option '--fil_heigth'; did you"));
+  EXPECT_THAT(miopenFault("conv -Q 3"), HasSubstr("unknown option '-Q'"));
+  EXPECT_THAT(miopenFault("conv 3"), HasSubstr("'3' stands where an option should"));
+  EXPECT_THAT(miopenFault("conv -n"), HasSubstr("-n has no value"));
+  EXPECT_THAT(miopenFault("conv -n -c 3"), HasSubstr("-n has no value"));
+  EXPECT_THAT(miopenFault("conv -n 1.5"), HasSubstr("-n takes a whole number, not '1.5'"));
+  EXPECT_THAT(miopenFault("conv -n 99999999999999999999"), HasSubstr("-n takes a whole number"));
+  EXPECT_THAT(miopenFault("conv -c 0"), HasSubstr("c must be at least 1, not 0; correct"));
+  EXPECT_THAT(miopenFault("conv -p -1"), HasSubstr("padding height must be at least 0, not -1"));
+  EXPECT_THAT(miopenFault("conv -H 2 -y 5"), HasSubstr("the output is empty"));
+  EXPECT_THAT(miopenFault("conv -c 6 -k 6 -g 4"), HasSubstr("groups 4 must divide c 6 and k 6"));
+  EXPECT_THAT(miopenFault("gemm -m 0"), HasSubstr("m must be at least 1, not 0"));
 }
 
 TEST(Miopen, TheLastOfAnOptionCounts) { EXPECT_EQ(names("gemm -m 5 -m 6"), names("gemm -m 6")); }

@@ -7,20 +7,18 @@
 namespace hone::split {
 namespace {
 
-Timing us(double mean) { return {mean, 0, 0, 0, 0}; }
-
-ShapeResult shapeOf(double limit8, std::optional<double> baseline) {
+ShapeResult comparedShape(double limit8, std::optional<double> baseline) {
   ShapeResult shape = testShape(8, 8, 65536);
-  shape.limits[8] = us(limit8);
-  shape.baseline = baseline ? std::optional(us(*baseline)) : std::nullopt;
+  shape.limits[8] = timingUs(limit8);
+  shape.baseline = baseline ? std::optional(timingUs(*baseline)) : std::nullopt;
   return shape;
 }
 
 TEST(BaselineComparison, CountsFasterSlowerAndTheSame) {
   SweepResult sweep{{8, 64}, {}, {}, 0};
-  sweep.shapes = {shapeOf(50, 100), shapeOf(25, 100), shapeOf(100.9, 100), shapeOf(130, 100),
-                  shapeOf(1, std::nullopt)};
-  sweep.shapes.front().noSplit = us(200);
+  sweep.shapes = {comparedShape(50, 100), comparedShape(25, 100), comparedShape(100.9, 100),
+                  comparedShape(130, 100), comparedShape(1, std::nullopt)};
+  sweep.shapes.front().noSplit = timingUs(200);
   const BaselineComparisons comparisons = compareToBaseline(sweep);
   EXPECT_EQ(comparisons.withoutBaseline, 1);
   ASSERT_EQ(comparisons.limits.size(), 2U) << "limit 64 has no times";

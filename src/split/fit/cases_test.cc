@@ -11,13 +11,11 @@ namespace {
 
 using model::ReductionKind;
 
-Timing us(double mean) { return {mean, 0, 0, 0, 0}; }
-
 SweepResult oneShape(const ShapeResult& shape) { return {{1, 8, 64}, {shape}, {}, 0}; }
 
 TEST(Cases, CostIsTheLogOfWhatIsLost) {
   ShapeResult shape = testShape(64, 64, 65536);
-  shape.limits = {{1, us(10)}, {8, us(5)}, {64, us(5.05)}};
+  shape.limits = {{1, timingUs(10)}, {8, timingUs(5)}, {64, timingUs(5.05)}};
   const SweepResult sweep = oneShape(shape);
   const Cases cases = casesOf(sweep, ReductionKind::matmul);
   ASSERT_EQ(cases.all.size(), 1U);
@@ -33,8 +31,8 @@ TEST(Cases, CostIsTheLogOfWhatIsLost) {
 
 TEST(Cases, SlowerThanTheBaselineCountsTenfoldAndAFailureMore) {
   ShapeResult shape = testShape(64, 64, 65536);
-  shape.limits = {{1, us(10)}, {8, us(5)}};
-  shape.baseline = us(8);
+  shape.limits = {{1, timingUs(10)}, {8, timingUs(5)}};
+  shape.baseline = timingUs(8);
   const SweepResult sweep = oneShape(shape);
   const Cases cases = casesOf(sweep, ReductionKind::matmul);
   const Case& one = cases.all.front();

@@ -9,7 +9,7 @@ namespace {
 
 using model::ReductionKind;
 
-ShapeResult shapeOf(std::int64_t m, const std::map<std::int64_t, double>& times) {
+ShapeResult timedShape(std::int64_t m, const std::map<std::int64_t, double>& times) {
   ShapeResult shape = testShape(m, 2, 1000 * m);
   for (const auto& [limit, us] : times) {
     shape.limits[limit] = {us, 0, 0, 0, 0};
@@ -19,8 +19,9 @@ ShapeResult shapeOf(std::int64_t m, const std::map<std::int64_t, double>& times)
 
 TEST(Clusters, AreTheShapesWithOneBestLimit) {
   SweepResult sweep{{8, 64}, {}, {}, 0};
-  sweep.shapes = {shapeOf(3, {{8, 1}, {64, 2}}), shapeOf(1, {{8, 1}, {64, 4}}),
-                  shapeOf(2, {{8, 9}, {64, 3}}), shapeOf(5, {}), shapeOf(6, {{8, 1}, {64, 2}})};
+  sweep.shapes = {timedShape(3, {{8, 1}, {64, 2}}), timedShape(1, {{8, 1}, {64, 4}}),
+                  timedShape(2, {{8, 9}, {64, 3}}), timedShape(5, {}),
+                  timedShape(6, {{8, 1}, {64, 2}})};
   sweep.shapes.back().reduction.kind = ReductionKind::convolution;
   const auto clusters = clusterByLimit(sweep);
   ASSERT_EQ(clusters.size(), 3U);
@@ -39,7 +40,7 @@ TEST(Clusters, AreTheShapesWithOneBestLimit) {
 }
 
 TEST(Clusters, LeaveOutWhatHasNoSum) {
-  SweepResult sweep{{8}, {shapeOf(3, {{8, 1}})}, {}, 0};
+  SweepResult sweep{{8}, {timedShape(3, {{8, 1}})}, {}, 0};
   sweep.shapes.front().reduction = {};
   EXPECT_TRUE(clusterByLimit(sweep).empty());
 }

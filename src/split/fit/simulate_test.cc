@@ -7,37 +7,35 @@
 namespace hone::split {
 namespace {
 
-Timing us(double mean) { return {mean, 0, 0, 0, 0}; }
-
 TEST(Simulate, BestAndWorstAreOverTheLimitsAndTheSmallerOfEquals) {
   ShapeResult shape = testShape(64, 64, 65536);
   EXPECT_FALSE(fastestLimit(shape));
   EXPECT_FALSE(slowestLimit(shape));
   EXPECT_FALSE(bestUs(shape));
-  shape.limits = {{8, us(5)}, {16, us(3)}, {64, us(3)}};
-  shape.baseline = us(2);
+  shape.limits = {{8, timingUs(5)}, {16, timingUs(3)}, {64, timingUs(3)}};
+  shape.baseline = timingUs(2);
   EXPECT_EQ(fastestLimit(shape)->limit, 16);
   EXPECT_EQ(slowestLimit(shape)->limit, 8);
   EXPECT_EQ(bestUs(shape), 2);
-  shape.noSplit = us(1);
+  shape.noSplit = timingUs(1);
   EXPECT_EQ(bestUs(shape), 1);
 }
 
 TEST(Simulate, NotSplittingIsLimitOneWhereItWasNotMeasured) {
   ShapeResult shape = testShape(64, 64, 4096);
-  shape.limits = {{8, us(5)}};
+  shape.limits = {{8, timingUs(5)}};
   EXPECT_EQ(timeUnder(shape, std::nullopt), std::nullopt);
-  shape.limits[1] = us(7);
+  shape.limits[1] = timingUs(7);
   EXPECT_EQ(timeUnder(shape, std::nullopt), 7);
   EXPECT_EQ(measuredUs(shape, std::nullopt), std::nullopt);
-  shape.noSplit = us(6);
+  shape.noSplit = timingUs(6);
   EXPECT_EQ(timeUnder(shape, std::nullopt), 6);
 }
 
 TEST(Simulate, ALimitWithTheSameSizesIsTheSame) {
   // 96 can be split into 48 parts but not into 64: both limits give tiles of 2.
   ShapeResult shape = testShape(64, 64, 96);
-  shape.limits = {{32, us(5)}, {48, us(9)}};
+  shape.limits = {{32, timingUs(5)}, {48, timingUs(9)}};
   EXPECT_EQ(timeUnder(shape, 64), 9);
   EXPECT_EQ(measuredUs(shape, 64), 9);
   EXPECT_EQ(measuredUs(shape, 8), std::nullopt);
@@ -46,17 +44,17 @@ TEST(Simulate, ALimitWithTheSameSizesIsTheSame) {
 TEST(Simulate, ALimitWithoutSizesDoesNotSplit) {
   // The compiler tries no tile above 32768, so 8 parts are too few here.
   ShapeResult shape = testShape(64, 64, 1 << 20);
-  shape.limits = {{64, us(5)}};
-  shape.noSplit = us(9);
+  shape.limits = {{64, timingUs(5)}};
+  shape.noSplit = timingUs(9);
   EXPECT_EQ(measuredUs(shape, 8), 9);
   shape.noSplit.reset();
-  shape.limits[8] = us(8);
+  shape.limits[8] = timingUs(8);
   EXPECT_EQ(measuredUs(shape, std::nullopt), 8);
 }
 
 TEST(Simulate, OtherLimitsAreTheNearestOneByTheirLog) {
   ShapeResult shape = testShape(64, 64, 65536);
-  shape.limits = {{8, us(5)}, {128, us(9)}};
+  shape.limits = {{8, timingUs(5)}, {128, timingUs(9)}};
   EXPECT_EQ(timeUnder(shape, 16), 5);
   EXPECT_EQ(timeUnder(shape, 64), 9);
   EXPECT_EQ(timeUnder(shape, 32), 5) << "as near to 8 as to 128";
@@ -65,11 +63,11 @@ TEST(Simulate, OtherLimitsAreTheNearestOneByTheirLog) {
 
 TEST(Simulate, RegretIsAgainstTheBestAndAgainstTheBaseline) {
   ShapeResult fast = testShape(64, 64, 65536);
-  fast.limits = {{8, us(4)}, {64, us(2)}};
-  fast.baseline = us(8);
+  fast.limits = {{8, timingUs(4)}, {64, timingUs(2)}};
+  fast.baseline = timingUs(8);
   ShapeResult slow = testShape(32, 64, 65536);
-  slow.limits = {{8, us(10)}, {64, us(5)}};
-  slow.baseline = us(9);
+  slow.limits = {{8, timingUs(10)}, {64, timingUs(5)}};
+  slow.baseline = timingUs(9);
   const ShapeResult bare = testShape(16, 64, 65536);
   Heuristic heuristic;
   heuristic.returns = compilersReturns(SourceForm::functions, model::ReductionKind::matmul);
@@ -92,8 +90,8 @@ TEST(Simulate, RegretIsAgainstTheBestAndAgainstTheBaseline) {
 
 TEST(Simulate, ASkippedShapeTakesTheTimeWithoutSplit) {
   ShapeResult shape = testShape(4096, 4096, 64);
-  shape.limits = {{8, us(4)}};
-  shape.noSplit = us(3);
+  shape.limits = {{8, timingUs(4)}};
+  shape.noSplit = timingUs(3);
   Heuristic heuristic;
   heuristic.returns = compilersReturns(SourceForm::functions, model::ReductionKind::matmul);
   EXPECT_EQ(predict(heuristic, shape).timeUs, 3);

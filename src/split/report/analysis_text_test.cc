@@ -15,8 +15,6 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-Timing us(double mean) { return {mean, 0, 0, 0, 0}; }
-
 /// Two matmuls and a convolution whose limit 64 failed.
 SweepResult smallSweep() {
   const model::Conv conv{.direction = model::ConvDirection::weightBackward,
@@ -33,12 +31,12 @@ SweepResult smallSweep() {
                      {"the convolution", reductionOf(conv).value(), {}, {}, {}}},
                     {"limit 64 of the convolution: it does not compile"},
                     0};
-  sweep.shapes[0].limits = {{8, us(4000)}, {64, us(1000)}};
-  sweep.shapes[0].baseline = us(2000);
-  sweep.shapes[1].limits = {{8, us(100)}, {64, us(400)}};
-  sweep.shapes[2].limits = {{8, us(12.5)}};
-  sweep.shapes[2].baseline = us(12.5);
-  sweep.shapes[2].noSplit = us(25);
+  sweep.shapes[0].limits = {{8, timingUs(4000)}, {64, timingUs(1000)}};
+  sweep.shapes[0].baseline = timingUs(2000);
+  sweep.shapes[1].limits = {{8, timingUs(100)}, {64, timingUs(400)}};
+  sweep.shapes[2].limits = {{8, timingUs(12.5)}};
+  sweep.shapes[2].baseline = timingUs(12.5);
+  sweep.shapes[2].noSplit = timingUs(25);
   return sweep;
 }
 
@@ -285,7 +283,7 @@ SweepResult anySweep(std::uint64_t seed) {
   Random random(seed);
   SweepResult sweep =
       testSweep(random.below(25), [](const model::Reduction&) { return 64; }, 0.5, seed);
-  const auto anyTime = [&] { return us(std::pow(10, 20 * random.uniform() - 6)); };
+  const auto anyTime = [&] { return timingUs(std::pow(10, 20 * random.uniform() - 6)); };
   for (ShapeResult& shape : sweep.shapes) {
     for (const std::int64_t limit : kTestLimits) {
       if (random.below(3) == 0) {

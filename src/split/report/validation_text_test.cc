@@ -13,7 +13,7 @@ using stats::Verdict;
 using testing::HasSubstr;
 using testing::Not;
 
-ValidatedShape shapeOf(double baselineUs, double optimizedUs) {
+ValidatedShape validatedShape(double baselineUs, double optimizedUs) {
   return {"gemm -m 8", baselineUs, optimizedUs, std::nullopt, verdictOf(baselineUs, optimizedUs)};
 }
 
@@ -26,7 +26,8 @@ TEST(Validation, VerdictsAreAtFivePercent) {
 
 TEST(ValidationText, IsTheSeedsBox) {
   Validation validation;
-  validation.shapes = {shapeOf(1.0e9, 0.04e9), shapeOf(12.435e6, 9.834e6), shapeOf(100, 99)};
+  validation.shapes = {validatedShape(1.0e9, 0.04e9), validatedShape(12.435e6, 9.834e6),
+                       validatedShape(100, 99)};
   EXPECT_EQ(validationText(validation),
             "┌──────────────────────────────────────────────────────────────────────────┐\n"
             "│                    BASELINE vs OPTIMIZED                                 │\n"
@@ -48,7 +49,8 @@ TEST(ValidationText, IsTheSeedsBox) {
 
 TEST(ValidationText, IsHonestAboutRegressions) {
   Validation validation;
-  validation.shapes = {shapeOf(200, 100), shapeOf(100, 200), shapeOf(100, 150)};
+  validation.shapes = {validatedShape(200, 100), validatedShape(100, 200),
+                       validatedShape(100, 150)};
   validation.shapes[1].speedup = stats::Interval{0.49, 0.5, 0.51};
   const std::string text = validationText(validation);
   EXPECT_THAT(text, HasSubstr("⚠ 2 shapes regressed: not ready\n"));
@@ -59,13 +61,13 @@ TEST(ValidationText, IsHonestAboutRegressions) {
 
 TEST(ValidationText, WithoutGainSaysToKeepTheCode) {
   Validation validation;
-  validation.shapes = {shapeOf(100, 101)};
+  validation.shapes = {validatedShape(100, 101)};
   EXPECT_THAT(validationText(validation), HasSubstr("\nno gain: keep the compiler's own code\n"));
 }
 
 TEST(ValidationText, AFailureIsNotReady) {
   Validation validation;
-  validation.shapes = {shapeOf(200, 100)};
+  validation.shapes = {validatedShape(200, 100)};
   validation.failed = 1;
   validation.withoutBaseline = 2;
   const std::string text = validationText(validation);
@@ -76,7 +78,7 @@ TEST(ValidationText, AFailureIsNotReady) {
 
 TEST(ValidationText, AmbiguousHasALineOnlyWhereThereIsOne) {
   Validation validation;
-  validation.shapes = {shapeOf(200, 100), shapeOf(100, 100)};
+  validation.shapes = {validatedShape(200, 100), validatedShape(100, 100)};
   validation.shapes[1].verdict = Verdict::ambiguous;
   EXPECT_THAT(validationText(validation), HasSubstr("│ Tests Ambiguous:               1 ( 50.0%)"));
 }

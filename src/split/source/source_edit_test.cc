@@ -37,7 +37,7 @@ Heuristic heuristicOf(const std::string& text, ReductionKind kind) {
   return heuristicIn(readSource(text, "f").value(), kind).value();
 }
 
-std::string errorOf(const std::string& text, std::span<const Heuristic> heuristics) {
+std::string editError(const std::string& text, std::span<const Heuristic> heuristics) {
   const auto changed = withHeuristics(text, kFile, heuristics);
   return changed ? "" : changed.error().message;
 }
@@ -141,13 +141,13 @@ TEST(WithHeuristics, RefusesWhatDoesNotFit) {
   Random random(1);
   const std::string chain = standIn(SourceForm::chain);
   const auto functions = someHeuristics(random, SourceForm::functions);
-  EXPECT_THAT(errorOf(chain, functions),
+  EXPECT_THAT(editError(chain, functions),
               HasSubstr("its code for convolution has the form 'chain'"));
-  EXPECT_THAT(errorOf(chain, std::vector{seedHeuristic(), seedHeuristic()}),
+  EXPECT_THAT(editError(chain, std::vector{seedHeuristic(), seedHeuristic()}),
               HasSubstr("two heuristics for convolution"));
   Heuristic zero = seedHeuristic();
   zero.ladder.bands[1].steps[0].limit = 0;
-  EXPECT_THAT(errorOf(chain, std::vector{zero}), HasSubstr("a size or limit below 1"));
+  EXPECT_THAT(editError(chain, std::vector{zero}), HasSubstr("a size or limit below 1"));
 }
 
 /// What is replaced in a stand-in, and the error that this must give.
@@ -204,7 +204,7 @@ TEST(WithHeuristics, RefusesOtherSourcesWithTheirLine) {
       text = replaced(text, damage.what, "static std::optional<int64_t> shield(int64_t out");
     }
     text = replaced(text, damage.what, damage.by);
-    const std::string error = errorOf(text, someHeuristics(random, damage.form));
+    const std::string error = editError(text, someHeuristics(random, damage.form));
     EXPECT_THAT(error, StartsWith(std::string(kFile) + ":")) << damage.what;
     EXPECT_THAT(error, HasSubstr(damage.error)) << damage.what;
   }
@@ -215,7 +215,7 @@ TEST(WithHeuristics, RefusesAChainWhoseConstantsMeanSomethingElse) {
   for (int i = 0; i < 3; ++i) {
     text = replaced(text, "getWeightBackwardReductionSizes(", "getConvolutionReductionSizes(");
   }
-  EXPECT_THAT(errorOf(text, std::vector{seedHeuristic()}),
+  EXPECT_THAT(editError(text, std::vector{seedHeuristic()}),
               HasSubstr("getConvolutionReductionSizes has the chain that is expected in "
                         "getWeightBackwardReductionSizes"));
   EXPECT_TRUE(withFixedLimit(text, kFile, 8));  // this does not depend on them

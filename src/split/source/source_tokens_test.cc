@@ -19,7 +19,7 @@ std::vector<std::string> textsOf(std::string_view text) {
   return texts;
 }
 
-std::string errorOf(std::string_view text) {
+std::string tokenError(std::string_view text) {
   const auto source = readSource(text, "f.cpp");
   return source ? "" : source.error().message;
 }
@@ -79,14 +79,14 @@ TEST(SourceTokens, FindsThePartnersOfBrackets) {
 }
 
 TEST(SourceTokens, SaysWhereATextIsBroken) {
-  EXPECT_EQ(errorOf("a\n/* b"), "f.cpp:2: the comment that begins here has no end");
-  EXPECT_EQ(errorOf("a\n\n\"b\n\""), "f.cpp:3: the literal that begins here has no end");
-  EXPECT_EQ(errorOf("'a"), "f.cpp:1: the literal that begins here has no end");
-  EXPECT_EQ(errorOf("\"a\\"), "f.cpp:1: the literal that begins here has no end");
-  EXPECT_THAT(errorOf("R\"x(a)\""), HasSubstr("f.cpp:1: the raw literal that begins here"));
-  EXPECT_EQ(errorOf("a\n)"), "f.cpp:2: this ')' closes nothing");
-  EXPECT_EQ(errorOf("{\n(\n}"), "f.cpp:3: this '}' does not close the '(' of line 2");
-  EXPECT_EQ(errorOf("\n{"), "f.cpp:2: this '{' is not closed");
+  EXPECT_EQ(tokenError("a\n/* b"), "f.cpp:2: the comment that begins here has no end");
+  EXPECT_EQ(tokenError("a\n\n\"b\n\""), "f.cpp:3: the literal that begins here has no end");
+  EXPECT_EQ(tokenError("'a"), "f.cpp:1: the literal that begins here has no end");
+  EXPECT_EQ(tokenError("\"a\\"), "f.cpp:1: the literal that begins here has no end");
+  EXPECT_THAT(tokenError("R\"x(a)\""), HasSubstr("f.cpp:1: the raw literal that begins here"));
+  EXPECT_EQ(tokenError("a\n)"), "f.cpp:2: this ')' closes nothing");
+  EXPECT_EQ(tokenError("{\n(\n}"), "f.cpp:3: this '}' does not close the '(' of line 2");
+  EXPECT_EQ(tokenError("\n{"), "f.cpp:2: this '{' is not closed");
 }
 
 TEST(ReadProduct, TakesOnlyWhatCppMultipliesRightly) {

@@ -15,6 +15,9 @@ namespace hone::split {
 
 inline const std::vector<std::int64_t> kTestLimits = {1, 8, 16, 32, 64, 128, 256, 512, 1024, 2048};
 
+/// A mean without spread.
+inline Timing timingUs(double mean) { return {mean, 0, 0, 0, 0}; }
+
 constexpr std::int64_t square(std::int64_t side) { return side * side; }
 
 /// A shape without times: a matmul of m by n, summed over k.

@@ -15,10 +15,10 @@ namespace {
 using model::RootOperation;
 using ::testing::HasSubstr;
 
-constexpr std::string_view kDefaultTiles =
+constexpr std::string_view kCpuDefaultTiles =
     "#iree_cpu.lowering_config<distribution = [64, 64, 0], vector_common_parallel = [8, 32, 0], "
     "vector_reduction = [0, 0, 16]>";
-constexpr std::string_view kDefaultPipeline =
+constexpr std::string_view kCpuDefaultPipeline =
     "#iree_codegen.translation_info<pipeline = #iree_cpu.pipeline<DoubleTilingExpert>, "
     "{enable_loop_peeling}>";
 
@@ -26,7 +26,7 @@ CpuLimits someCpu() {
   return {.vectorBytes = 64, .registers = 32, .l1Bytes = 48 << 10, .l2Bytes = 2 << 20, .cores = 1};
 }
 
-std::string errorOf(const RootOperation& root) {
+std::string cpuKnobsError(const RootOperation& root) {
   const auto model = cpuKnobs(root, someCpu());
   return model ? "" : model.error().message;
 }
@@ -34,36 +34,36 @@ std::string errorOf(const RootOperation& root) {
 TEST(CpuKnobs, SayWhyThereAreNone) {
   RootOperation root = matmulRoot(64, 64, 64);
   root.loops[1].size = -1;
-  EXPECT_THAT(errorOf(root), HasSubstr("dynamic shape"));
-  EXPECT_THAT(errorOf(matmulRoot(1, 1, 1)), HasSubstr("no loop to tile"));
+  EXPECT_THAT(cpuKnobsError(root), HasSubstr("dynamic shape"));
+  EXPECT_THAT(cpuKnobsError(matmulRoot(1, 1, 1)), HasSubstr("no loop to tile"));
   root.loops.clear();
-  EXPECT_THAT(errorOf(root), HasSubstr("no loop to tile"));
+  EXPECT_THAT(cpuKnobsError(root), HasSubstr("no loop to tile"));
   root = matmulRoot(8, 8, 8);
   root.kind = model::RootKind::other;
-  EXPECT_THAT(errorOf(root), HasSubstr("no knobs"));
+  EXPECT_THAT(cpuKnobsError(root), HasSubstr("no knobs"));
 }
 
 TEST(CpuKnobs, TheCompilersOwnChoiceIsInTheSpaceAndBegins) {
   RootOperation root = matmulRoot(500, 300, 200);
-  root.loweringConfig = kDefaultTiles;
-  root.translationInfo = kDefaultPipeline;
+  root.loweringConfig = kCpuDefaultTiles;
+  root.translationInfo = kCpuDefaultPipeline;
   const auto model = cpuKnobs(root, someCpu()).value();
   ASSERT_FALSE(model.first.empty());
   const std::vector<std::size_t> own = {model.first.front()};
   EXPECT_EQ(model.compilationInfos(own).value().front(),
             fmt::format("#iree_codegen.compilation_info<lowering_config = {}, translation_info = "
                         "{}>",
-                        kDefaultTiles, kDefaultPipeline));
+                        kCpuDefaultTiles, kCpuDefaultPipeline));
 }
 
 TEST(CpuKnobs, ADefaultThatCannotBeSaidIsLeftOut) {
   RootOperation root = matmulRoot(64, 64, 64);
-  root.translationInfo = kDefaultPipeline;
+  root.translationInfo = kCpuDefaultPipeline;
   root.loweringConfig =
       "#iree_cpu.lowering_config<distribution = [64, 64, 0], "
       "vector_common_parallel = [8, [16], 0]>";
   EXPECT_FALSE(defaultOf(root));
-  root.loweringConfig = kDefaultTiles;
+  root.loweringConfig = kCpuDefaultTiles;
   EXPECT_TRUE(defaultOf(root));
   root.translationInfo = "#iree_codegen.translation_info<pipeline = None>";
   EXPECT_FALSE(defaultOf(root));
@@ -102,7 +102,7 @@ rc::Gen<std::int64_t> hardSize() {
   return rc::gen::element<std::int64_t>(1, 2, 3, 7, 16, 35, 64, 97, 700, 1760, 8457, 500000);
 }
 
-rc::Gen<RootOperation> anyRoot() {
+rc::Gen<RootOperation> anyCpuRoot() {
   return rc::gen::mapcat(rc::gen::inRange(0, 6), [](int kind) {
     return rc::gen::apply(
         [kind](std::int64_t a, std::int64_t b, std::int64_t c, bool flag) {
@@ -146,7 +146,7 @@ void checkTiles(const RootOperation& root, const std::string& compilationInfo) {
 }
 
 RC_GTEST_PROP(CpuKnobs, SpacesAreBoundedAndTheirTilesFitIntoEachOther, ()) {
-  const RootOperation root = *anyRoot();
+  const RootOperation root = *anyCpuRoot();
   const auto model = cpuKnobs(root, someCpu());
   if (!model) {
     RC_ASSERT(model.error().message.find("no loop to tile") != std::string::npos);

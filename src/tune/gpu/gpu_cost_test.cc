@@ -5,7 +5,7 @@
 namespace hone::tune {
 namespace {
 
-model::RootOperation matmul(std::int64_t m, std::int64_t n, std::int64_t k) {
+model::RootOperation halfMatmul(std::int64_t m, std::int64_t n, std::int64_t k) {
   model::RootOperation root;
   root.kind = model::RootKind::contraction;
   root.loops = {{m, false}, {n, false}, {k, true}};
@@ -32,7 +32,7 @@ double cost(const model::RootOperation& root, std::int64_t m, std::int64_t n,
 }
 
 TEST(GpuCost, LargeProductsWantLargeTilesThatFitIntoRegisters) {
-  const auto large = matmul(4096, 4096, 4096);
+  const auto large = halfMatmul(4096, 4096, 4096);
   EXPECT_LT(cost(large, 128, 128, 256), cost(large, 16, 16, 64));
   EXPECT_LT(cost(large, 128, 128, 256), cost(large, 64, 16, 256));
   EXPECT_LT(cost(large, 128, 128, 256), cost(large, 512, 512, 256));
@@ -40,13 +40,13 @@ TEST(GpuCost, LargeProductsWantLargeTilesThatFitIntoRegisters) {
 }
 
 TEST(GpuCost, SmallProductsAreSpreadOverTheUnits) {
-  const auto small = matmul(256, 256, 4096);
+  const auto small = halfMatmul(256, 256, 4096);
   EXPECT_LT(cost(small, 32, 32, 256), cost(small, 256, 256, 256));
 }
 
 TEST(GpuCost, WhatIsLeftOverAtAnEdgeCostsAsMuchAsAWholeTile) {
-  EXPECT_EQ(cost(matmul(4096, 3969, 4096), 128, 128, 256),
-            cost(matmul(4096, 4096, 4096), 128, 128, 256));
+  EXPECT_EQ(cost(halfMatmul(4096, 3969, 4096), 128, 128, 256),
+            cost(halfMatmul(4096, 4096, 4096), 128, 128, 256));
 }
 
 }  // namespace

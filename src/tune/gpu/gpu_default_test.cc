@@ -9,7 +9,7 @@ namespace {
 using ::testing::Pair;
 using ::testing::UnorderedElementsAre;
 
-model::RootOperation matmul() {
+model::RootOperation mfmaMatmul() {
   model::RootOperation root;
   root.loweringConfig =
       "#iree_gpu.lowering_config<{mma_kind = #iree_gpu.mma_layout<MFMA_F32_32x32x8_F16>, "
@@ -41,7 +41,7 @@ TEST(GpuDefault, WhatTheCompilerChoseIsReadAtThePlacesOfTheKnobs) {
         {"#iree_gpu.mma_layout<MFMA_F32_16x16x16_F16>",
          "#iree_gpu.mma_layout<MFMA_F32_32x32x8_F16>"}}},
       ""};
-  const auto chosen = chosenByCompiler(constraints, matmul());
+  const auto chosen = chosenByCompiler(constraints, mfmaMatmul());
   ASSERT_TRUE(chosen);
   EXPECT_THAT(*chosen, UnorderedElementsAre(Pair("wg_0", 64), Pair("wg_1", 128), Pair("red_2", 2),
                                             Pair("sg_0", 4), Pair("sg_n_cnt", 8),
@@ -52,11 +52,11 @@ TEST(GpuDefault, WhatTheCompilerChoseIsReadAtThePlacesOfTheKnobs) {
 TEST(GpuDefault, AnotherPipelineSaysNothing) {
   const iree::PipelineConstraints constraints{
       "main_dispatch_0", "VectorDistribute", {{"wg_0", "workgroup[0]", {}}}, ""};
-  EXPECT_FALSE(chosenByCompiler(constraints, matmul()));
+  EXPECT_FALSE(chosenByCompiler(constraints, mfmaMatmul()));
 }
 
 TEST(GpuDefault, TextOfAnotherFormIsNoChoice) {
-  model::RootOperation root = matmul();
+  model::RootOperation root = mfmaMatmul();
   const iree::PipelineConstraints constraints{"main_dispatch_0",
                                               "TileAndFuse",
                                               {{"wg_0", "workgroup[0]", {}},

@@ -9,7 +9,7 @@
 namespace hone::tune {
 namespace {
 
-model::RootOperation matmul(std::int64_t m, std::int64_t n, std::int64_t k) {
+model::RootOperation linalgMatmul(std::int64_t m, std::int64_t n, std::int64_t k) {
   model::RootOperation root;
   root.op = "linalg.matmul";
   root.kind = model::RootKind::contraction;
@@ -20,22 +20,22 @@ model::RootOperation matmul(std::int64_t m, std::int64_t n, std::int64_t k) {
 }
 
 TEST(History, OperationsAreAsFarApartAsTheirLoops) {
-  EXPECT_EQ(distanceBetween(matmul(64, 64, 64), matmul(64, 64, 64)), 0.0);
-  EXPECT_EQ(distanceBetween(matmul(64, 64, 64), matmul(128, 64, 16)), 3.0);
-  model::RootOperation transposed = matmul(64, 64, 64);
+  EXPECT_EQ(distanceBetween(linalgMatmul(64, 64, 64), linalgMatmul(64, 64, 64)), 0.0);
+  EXPECT_EQ(distanceBetween(linalgMatmul(64, 64, 64), linalgMatmul(128, 64, 16)), 3.0);
+  model::RootOperation transposed = linalgMatmul(64, 64, 64);
   transposed.inputs[1].loops = {{1}, {2}};
-  EXPECT_EQ(distanceBetween(matmul(64, 64, 64), transposed), std::nullopt);
-  model::RootOperation half = matmul(64, 64, 64);
+  EXPECT_EQ(distanceBetween(linalgMatmul(64, 64, 64), transposed), std::nullopt);
+  model::RootOperation half = linalgMatmul(64, 64, 64);
   half.inputs[0].element = "f16";
-  EXPECT_EQ(distanceBetween(matmul(64, 64, 64), half), std::nullopt);
+  EXPECT_EQ(distanceBetween(linalgMatmul(64, 64, 64), half), std::nullopt);
 }
 
 TEST(History, PointsNearestToWhatWonComeInTheOrderOfLikeness) {
   const search::Space space({{"rows", {4, 8, 16}}}, {{4}, {8}, {16}});
-  const std::vector<Precedent> known = {{matmul(1024, 64, 64), "rows=3"},
-                                        {matmul(64, 64, 64), "rows=64"},
-                                        {matmul(64, 64, 128), "rows=16"}};
-  EXPECT_EQ(likelyPoints(known, matmul(64, 64, 64), space), (std::vector<std::size_t>{2, 0}));
+  const std::vector<Precedent> known = {{linalgMatmul(1024, 64, 64), "rows=3"},
+                                        {linalgMatmul(64, 64, 64), "rows=64"},
+                                        {linalgMatmul(64, 64, 128), "rows=16"}};
+  EXPECT_EQ(likelyPoints(known, linalgMatmul(64, 64, 64), space), (std::vector<std::size_t>{2, 0}));
   EXPECT_TRUE(likelyPoints(known, model::RootOperation{}, space).empty());
 }
 
@@ -48,7 +48,8 @@ TEST(History, IsReadFromFinishedRunsOfTheSameTargetAndCpu) {
     run.target = target;
     run.cpu = cpu;
     const std::int64_t id = store.addRun(run).value();
-    const nlohmann::json precedent = {{"root", model::toJson(matmul(8, 8, 8))}, {"point", point}};
+    const nlohmann::json precedent = {{"root", model::toJson(linalgMatmul(8, 8, 8))},
+                                      {"point", point}};
     return store.finishRun(id, store::RunStatus::finished, {{"precedents", {precedent}}});
   };
   ASSERT_TRUE(add("local", "this", "rows=1"));
@@ -57,7 +58,7 @@ TEST(History, IsReadFromFinishedRunsOfTheSameTargetAndCpu) {
   const auto found = precedents(store, "local", "this").value();
   ASSERT_EQ(found.size(), 1U);
   EXPECT_EQ(found[0].point, "rows=1");
-  EXPECT_EQ(found[0].root, matmul(8, 8, 8));
+  EXPECT_EQ(found[0].root, linalgMatmul(8, 8, 8));
 }
 
 }  // namespace

@@ -16,38 +16,39 @@ using model::RootOperation;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-constexpr std::string_view kDefaultTiles =
+constexpr std::string_view kVulkanDefaultTiles =
     "#iree_codegen.lowering_config<tile_sizes = [[32, 128], [8, 4], [0, 0, 4]]>";
-constexpr std::string_view kDefaultPipeline =
+constexpr std::string_view kVulkanDefaultPipeline =
     "#iree_codegen.translation_info<pipeline = #iree_gpu.spirv_pipeline<BaseVectorize> "
     "workgroup_size = [32, 4, 1]>";
 
-std::string errorOf(const RootOperation& root) {
+std::string vulkanKnobsError(const RootOperation& root) {
   const auto model = vulkanKnobs(root);
   return model ? "" : model.error().message;
 }
 
 TEST(VulkanKnobs, SayWhyThereAreNone) {
-  EXPECT_THAT(errorOf(attentionRoot(2, 64, 64, 64)), HasSubstr("no knobs for a attention"));
-  EXPECT_THAT(errorOf(reductionRoot(64, 64)), HasSubstr("no knobs for a reduction"));
+  EXPECT_THAT(vulkanKnobsError(attentionRoot(2, 64, 64, 64)),
+              HasSubstr("no knobs for a attention"));
+  EXPECT_THAT(vulkanKnobsError(reductionRoot(64, 64)), HasSubstr("no knobs for a reduction"));
   RootOperation root = matmulRoot(64, 64, 64);
   root.outputs[0].element = "f16";
-  EXPECT_THAT(errorOf(root), HasSubstr("f16"));
+  EXPECT_THAT(vulkanKnobsError(root), HasSubstr("f16"));
   root.loops[0].size = -1;
-  EXPECT_THAT(errorOf(root), HasSubstr("dynamic shape"));
+  EXPECT_THAT(vulkanKnobsError(root), HasSubstr("dynamic shape"));
 }
 
 TEST(VulkanKnobs, TheCompilersOwnChoiceIsInTheSpaceAndBegins) {
   RootOperation root = matmulRoot(512, 512, 512);
-  root.loweringConfig = kDefaultTiles;
-  root.translationInfo = kDefaultPipeline;
+  root.loweringConfig = kVulkanDefaultTiles;
+  root.translationInfo = kVulkanDefaultPipeline;
   const auto model = vulkanKnobs(root).value();
   ASSERT_FALSE(model.first.empty());
   const std::vector<std::size_t> own = {model.first.front()};
   EXPECT_EQ(model.compilationInfos(own).value().front(),
             fmt::format("#iree_codegen.compilation_info<lowering_config = {}, translation_info = "
                         "{}>",
-                        kDefaultTiles, kDefaultPipeline));
+                        kVulkanDefaultTiles, kVulkanDefaultPipeline));
   root.translationInfo =
       "#iree_codegen.translation_info<pipeline = "
       "#iree_gpu.spirv_pipeline<BaseVectorize> workgroup_size = [64, 4, 1]>";
@@ -61,7 +62,7 @@ TEST(VulkanKnobs, TheInnermostLoopOfTheResultIsX) {
   EXPECT_THAT(workgroupSize(convRoot(false, 2, 8, 16, 64, 3), config), ElementsAre(16, 2, 2));
 }
 
-rc::Gen<RootOperation> anyRoot() {
+rc::Gen<RootOperation> anyVulkanRoot() {
   const auto size = rc::gen::element<std::int64_t>(1, 2, 3, 7, 16, 35, 64, 97, 700, 8457);
   return rc::gen::apply(
       [](int kind, std::int64_t a, std::int64_t b, std::int64_t c, bool flag) {
@@ -74,7 +75,7 @@ rc::Gen<RootOperation> anyRoot() {
 }
 
 RC_GTEST_PROP(VulkanKnobs, WorkgroupsAreSmallEnoughAndTilesFitIntoEachOther, ()) {
-  const RootOperation root = *anyRoot();
+  const RootOperation root = *anyVulkanRoot();
   const auto model = vulkanKnobs(root);
   if (!model) {
     RC_ASSERT(model.error().message.find("no loop to tile") != std::string::npos);
