@@ -74,7 +74,7 @@ Result<int> optimizeKernel(KernelCommand& command) {
   Hasher what;
   what.field("kernel optimize").field(fs::absolute(file).string()).field(source.key());
   what.field(HONE_TRY(readFile(reference)));
-  const store::Run described = HONE_TRY(describe(command, what));
+  const store::Run described = HONE_TRY(describe(command, std::move(what)));
   const std::int64_t run =
       HONE_TRY(findOrAddRun(command.context, store, described, command.progress));
   const auto outcome = optimizeOne(command, store, run, file, "", 0);
@@ -146,7 +146,7 @@ Result<int> optimizeAll(KernelCommand& command) {
   Hasher what;
   what.field("kernel optimize --all-slow").field(fs::absolute(folder).string());
   what.field(contents);
-  const store::Run described = HONE_TRY(describe(command, what));
+  const store::Run described = HONE_TRY(describe(command, std::move(what)));
   const std::int64_t run =
       HONE_TRY(findOrAddRun(command.context, store, described, command.progress));
   const auto listed = HONE_TRY(listKernels(store, run, command.bench, folder, command.progress));

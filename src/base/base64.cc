@@ -1,48 +1,49 @@
 #include "base/base64.h"
 
+#include <openssl/evp.h>
+
 #include <algorithm>
-#include <cstdint>
 
 namespace hone {
 namespace {
 
-constexpr std::string_view kDigits =
-    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+/// OpenSSL counts in int: longer texts are converted in parts, which are whole groups of 3 bytes
+/// and 4 digits.
+constexpr std::size_t kGroupsPerPart = std::size_t{1} << 20U;
+
+const unsigned char* unsignedBytes(std::string_view text) {
+  return reinterpret_cast<const unsigned char*>(text.data());
+}
 
 }  // namespace
 
 std::string toBase64(std::string_view bytes) {
-  std::string text;
-  text.reserve((bytes.size() + 2) / 3 * 4);
-  for (std::size_t at = 0; at < bytes.size(); at += 3) {
-    std::uint32_t group = 0;
-    for (std::size_t i = 0; i < 3; ++i) {
-      const bool there = at + i < bytes.size();
-      group = group << 8 | (there ? static_cast<unsigned char>(bytes[at + i]) : 0);
-    }
-    for (std::size_t i = 0; i < 4; ++i) {
-      const bool there = at + i <= bytes.size();
-      text += there ? kDigits[group >> (18 - 6 * i) & 63] : '=';
-    }
+  std::string text((bytes.size() + 2) / 3 * 4 + 1, '\0');  // OpenSSL writes a 0 behind the digits
+  auto* to = reinterpret_cast<unsigned char*>(text.data());
+  for (; !bytes.empty(); bytes.remove_prefix(std::min(bytes.size(), 3 * kGroupsPerPart))) {
+    const std::string_view part = bytes.substr(0, 3 * kGroupsPerPart);
+    to += EVP_EncodeBlock(to, unsignedBytes(part), static_cast<int>(part.size()));
   }
+  text.pop_back();
   return text;
 }
 
 std::optional<std::string> fromBase64(std::string_view text) {
-  std::string bytes;
-  for (std::size_t at = 0; at < text.size(); at += 4) {
-    std::uint32_t group = 0;
-    for (const char c : text.substr(at, 4)) {
-      const auto digit = kDigits.find(c);
-      group = group << 6 | static_cast<std::uint32_t>(digit == std::string_view::npos ? 0 : digit);
+  std::string bytes((text.size() + 3) / 4 * 3, '\0');
+  auto* to = reinterpret_cast<unsigned char*>(bytes.data());
+  for (std::string_view left = text; !left.empty();
+       left.remove_prefix(std::min(left.size(), 4 * kGroupsPerPart))) {
+    const std::string_view part = left.substr(0, 4 * kGroupsPerPart);
+    const int size = EVP_DecodeBlock(to, unsignedBytes(part), static_cast<int>(part.size()));
+    if (size < 0) {
+      return std::nullopt;
     }
-    for (const unsigned shift : {16U, 8U, 0U}) {
-      bytes += static_cast<char>(group >> shift & 255);
-    }
+    to += size;
   }
   const std::size_t padding = text.ends_with("==") ? 2 : text.ends_with("=") ? 1 : 0;
   bytes.erase(bytes.size() - std::min(padding, bytes.size()));
-  // Written again it must be the same: this finds every text that is not of this form.
+  // OpenSSL skips blanks and takes digits with bits behind the end. Encoding the bytes again gives
+  // another text then.
   if (toBase64(bytes) != text) {
     return std::nullopt;
   }

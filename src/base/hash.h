@@ -1,14 +1,16 @@
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
 
 #include "base/error.h"
+
+struct evp_md_ctx_st;  // OpenSSL's EVP_MD_CTX
 
 namespace hone {
 
@@ -24,12 +26,10 @@ class Hasher {
   [[nodiscard]] std::string hex();
 
  private:
-  void block(const std::uint8_t* data);
-
-  std::array<std::uint32_t, 8> state_;
-  std::array<std::uint8_t, 64> pending_{};
-  std::size_t pendingSize_ = 0;
-  std::uint64_t total_ = 0;
+  struct Free {
+    void operator()(evp_md_ctx_st* context) const;
+  };
+  std::unique_ptr<evp_md_ctx_st, Free> context_;
 };
 
 [[nodiscard]] std::string hashOf(std::string_view data);

@@ -1,7 +1,11 @@
 #include "cluster/toml.h"
 
+#define TOML_EXCEPTIONS 0
+#define TOML_ENABLE_FORMATTERS 0
+#include <toml++/toml.h>
+
 #include <algorithm>
-#include <cctype>
+#include <cmath>
 #include <optional>
 
 #include "base/text.h"
@@ -9,122 +13,89 @@
 namespace hone::cluster {
 namespace {
 
-bool isKey(std::string_view text) {
-  return !text.empty() && std::all_of(text.begin(), text.end(), [](unsigned char c) {
-    return std::isalnum(c) != 0 || c == '_' || c == '-';
-  });
+/// An entry with the column that orders it among those of its line.
+struct PlacedEntry {
+  TomlEntry entry;
+  toml::source_index column = 0;
+};
+
+std::optional<TomlValue> listFrom(const toml::array& array) {
+  std::vector<std::string> values;
+  for (const toml::node& element : array) {
+    const auto* text = element.as_string();
+    if (text == nullptr) {
+      return std::nullopt;
+    }
+    values.push_back(text->get());
+  }
+  return values;
 }
 
-/// One line of the file, read from left to right.
-class LineReader {
- public:
-  explicit LineReader(std::string_view line) : rest_(trim(line)) {}
-
-  [[nodiscard]] std::optional<TomlValue> value() {
-    skipBlanks();
-    if (rest_.starts_with('"')) {
-      return text();
-    }
-    if (rest_.starts_with('[')) {
-      return list();
-    }
-    const std::size_t end = std::min(rest_.find('#'), rest_.size());
-    const std::string word(trim(rest_.substr(0, end)));
-    rest_.remove_prefix(end);
-    if (word == "true" || word == "false") {
-      return word == "true";
-    }
-    const auto number = parseDouble(word);
-    return number ? std::optional<TomlValue>(*number) : std::nullopt;
+std::optional<TomlValue> valueFrom(const toml::node& node) {
+  if (const auto* text = node.as_string()) {
+    return text->get();
   }
-  /// Nothing is left but a comment.
-  [[nodiscard]] bool atEnd() {
-    skipBlanks();
-    return rest_.empty() || rest_.starts_with('#');
+  if (const auto* boolean = node.as_boolean()) {
+    return boolean->get();
   }
-
- private:
-  void skipBlanks() { rest_ = trim(rest_); }
-
-  /// "…" with \" and \\ in it.
-  [[nodiscard]] std::optional<std::string> text() {
-    std::string text;
-    for (std::size_t i = 1; i < rest_.size(); ++i) {
-      if (rest_[i] == '"') {
-        rest_.remove_prefix(i + 1);
-        return text;
-      }
-      if (rest_[i] == '\\') {
-        ++i;
-        if (i >= rest_.size() || (rest_[i] != '"' && rest_[i] != '\\')) {
-          return std::nullopt;
-        }
-      }
-      text += rest_[i];
-    }
-    return std::nullopt;
+  if (const auto* array = node.as_array()) {
+    return listFrom(*array);
   }
+  const auto number = node.is_number() ? node.value<double>() : std::nullopt;
+  return number && std::isfinite(*number) ? std::optional<TomlValue>(*number) : std::nullopt;
+}
 
-  [[nodiscard]] std::optional<std::vector<std::string>> list() {
-    std::vector<std::string> values;
-    rest_.remove_prefix(1);
-    skipBlanks();
-    while (!rest_.starts_with(']')) {
-      auto value = rest_.starts_with('"') ? text() : std::nullopt;
-      skipBlanks();
-      if (!value || (!rest_.starts_with(',') && !rest_.starts_with(']'))) {
-        return std::nullopt;
-      }
-      values.push_back(std::move(*value));
-      if (rest_.starts_with(',')) {
-        rest_.remove_prefix(1);
-        skipBlanks();
-      }
-    }
-    rest_.remove_prefix(1);
-    return values;
+/// Returns the entry of a key; fails with a user error if its value has another type.
+Result<PlacedEntry> entryFrom(const std::string& file, std::string_view section,
+                              const toml::key& key, const toml::node& node) {
+  const toml::source_position at = key.source().begin;
+  auto value = valueFrom(node);
+  if (!value) {
+    return userError(
+        "{}:{}: the value of '{}' is neither a \"text\", a number, true, false nor a list of texts",
+        file, at.line, key.str());
   }
+  return PlacedEntry{.entry = {.section = std::string(section),
+                               .key = std::string(key.str()),
+                               .value = std::move(*value),
+                               .line = static_cast<int>(at.line)},
+                     .column = at.column};
+}
 
-  std::string_view rest_;
-};
+/// Describes a parse error with the line that it is in.
+Error describeError(const toml::parse_error& error, std::string_view text,
+                    const std::string& file) {
+  const auto number = std::max<toml::source_index>(error.source().begin.line, 1);
+  const std::vector<std::string> lines = splitAt(text, '\n');
+  const std::string_view line = number <= lines.size() ? trim(lines[number - 1]) : "";
+  return {Fault::user, fmt::format("{}:{}: '{}': {}", file, number, line, error.description()),
+          false};
+}
 
 }  // namespace
 
 Result<std::vector<TomlEntry>> tomlFrom(std::string_view text, const std::string& file) {
+  const toml::parse_result parsed = toml::parse(text, file);
+  if (!parsed) {
+    return std::unexpected(describeError(parsed.error(), text, file));
+  }
+  std::vector<PlacedEntry> placed;
+  for (const auto& [name, node] : parsed.table()) {
+    const toml::table* section = node.as_table();
+    if (section == nullptr) {
+      placed.push_back(HONE_TRY(entryFrom(file, "", name, node)));
+      continue;
+    }
+    for (const auto& [key, value] : *section) {
+      placed.push_back(HONE_TRY(entryFrom(file, name.str(), key, value)));
+    }
+  }
+  // toml++ orders keys by name.
+  std::ranges::sort(placed, {},
+                    [](const PlacedEntry& one) { return std::pair(one.entry.line, one.column); });
   std::vector<TomlEntry> entries;
-  std::string section;
-  int number = 0;
-  for (const std::string& whole : splitAt(text, '\n')) {
-    ++number;
-    const std::string line(trim(whole));
-    if (line.empty() || line.starts_with('#')) {
-      continue;
-    }
-    if (line.starts_with('[')) {
-      const std::size_t end = line.find(']');
-      section = end == std::string::npos ? "" : line.substr(1, end - 1);
-      if (!isKey(section) || !LineReader(line.substr(end + 1)).atEnd()) {
-        return userError("{}:{}: '{}' is not a [section]", file, number, line);
-      }
-      continue;
-    }
-    const std::size_t equals = line.find('=');
-    const std::string key(trim(line.substr(0, std::min(equals, line.size()))));
-    LineReader reader(equals == std::string::npos ? "" : std::string_view(line).substr(equals + 1));
-    auto value = reader.value();
-    if (!isKey(key) || !value || !reader.atEnd()) {
-      return userError(
-          "{}:{}: '{}' is not `key = value` with a \"text\", a number, true, false or "
-          "a list of texts",
-          file, number, line);
-    }
-    const bool twice = std::any_of(entries.begin(), entries.end(), [&](const TomlEntry& one) {
-      return one.section == section && one.key == key;
-    });
-    if (twice) {
-      return userError("{}:{}: '{}' is given twice", file, number, key);
-    }
-    entries.push_back({section, key, std::move(*value), number});
+  for (PlacedEntry& one : placed) {
+    entries.push_back(std::move(one.entry));
   }
   return entries;
 }

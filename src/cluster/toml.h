@@ -1,7 +1,7 @@
 #pragma once
 
-#include <filesystem>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -13,15 +13,15 @@ namespace hone::cluster {
 using TomlValue = std::variant<std::string, double, bool, std::vector<std::string>>;
 
 struct TomlEntry {
-  std::string section;
+  std::string section;  ///< "" for keys above the first section
   std::string key;
   TomlValue value;
   int line = 0;
 };
 
-/// The part of TOML that settings need: [sections], `key = value` with "texts", numbers, true and
-/// false, lists of texts on one line, and # comments. Anything else, and a key given twice, is a
-/// user error that names the file and the line.
+/// Parses a TOML file of [sections] with `key = value`, and returns its entries in their order.
+/// Fails with a user error that names the file and the line if it is not TOML, or if a value is
+/// neither a text, a finite number, a boolean nor a list of texts.
 [[nodiscard]] Result<std::vector<TomlEntry>> tomlFrom(std::string_view text,
                                                       const std::string& file);
 

@@ -11,6 +11,9 @@ namespace {
 std::string withStars(std::string_view text) {
   std::string pattern;
   for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '*' && i > 0 && text[i - 1] == '*' && (i < 2 || text[i - 2] != '\\')) {
+      continue;  // a second star adds nothing, and RE2 rejects it
+    }
     const bool repeats = i > 0 && std::string_view(".)]\\*").contains(text[i - 1]);
     pattern += text[i] == '*' && !repeats ? ".*" : std::string(1, text[i]);
   }
@@ -26,22 +29,20 @@ Result<DispatchFilter> DispatchFilter::from(std::string_view text) {
     if (trim(part).empty()) {
       continue;
     }
-    try {
-      filter.patterns_.emplace_back(withStars(trim(part)), std::regex::nosubs);
-    } catch (const std::regex_error& error) {
-      return userError("--dispatches: '{}' is not a regular expression: {}", part, error.what());
+    auto pattern = Regex::compile(withStars(trim(part)));
+    if (!pattern) {
+      return within("--dispatches", std::move(pattern).error());
     }
+    filter.patterns_.push_back(std::move(*pattern));
   }
   return filter;
 }
 
 bool DispatchFilter::takes(std::string_view kind, const std::string& operation,
                            const std::string& dispatch) const {
-  const std::string kindText(kind);
   return patterns_.empty() ||
-         std::any_of(patterns_.begin(), patterns_.end(), [&](const std::regex& pattern) {
-           return std::regex_match(dispatch, pattern) || std::regex_match(operation, pattern) ||
-                  std::regex_match(kindText, pattern);
+         std::any_of(patterns_.begin(), patterns_.end(), [&](const Regex& pattern) {
+           return pattern.matches(dispatch) || pattern.matches(operation) || pattern.matches(kind);
          });
 }
 

@@ -1,12 +1,12 @@
 #pragma once
 
-#include <regex>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/error.h"
+#include "base/regex.h"
 
 namespace hone::profile {
 
@@ -17,7 +17,7 @@ class DispatchFilter {
  public:
   /// Takes all.
   DispatchFilter() = default;
-  /// Not a regular expression: a user error that shows it.
+  /// Parses the option; returns a user error that shows a pattern that is not a valid regex.
   [[nodiscard]] static Result<DispatchFilter> from(std::string_view text);
 
   [[nodiscard]] bool takes(std::string_view kind, const std::string& operation,
@@ -26,7 +26,7 @@ class DispatchFilter {
 
  private:
   std::string text_;
-  std::vector<std::regex> patterns_;
+  std::vector<Regex> patterns_;
 };
 
 /// The names that are most like the text, the nearest first: for "nothing matches".

@@ -31,8 +31,17 @@ TEST(DispatchFilter, TakesTheSeedsStarsAndRegularExpressions) {
   EXPECT_TRUE(takes("matmul_128.*"));
   EXPECT_TRUE(takes("matmul_[0-9x]*_f16t*"));
   EXPECT_FALSE(takes("*_f32t_*"));
+  EXPECT_TRUE(takes("matmul_128**"));
+  EXPECT_TRUE(takes("matmul_128.**"));
   EXPECT_THAT(DispatchFilter::from("a(b").error().message,
               HasSubstr("'a(b' is not a regular expression"));
+}
+
+TEST(DispatchFilter, TakesANameOfAMegabyte) {
+  const std::string name(1'000'000, 'x');
+  const auto filter = DispatchFilter::from("matmul_*,(x|y)*").value();
+  EXPECT_TRUE(filter.takes("matmul", kOperation, name));
+  EXPECT_FALSE(filter.takes("matmul", kOperation, name + "z"));
 }
 
 TEST(NearestNames, TheNearestFirst) {

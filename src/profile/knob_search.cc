@@ -1,10 +1,9 @@
 #include "profile/knob_search.h"
 
+#include <re2/re2.h>
+
 #include <algorithm>
 #include <cmath>
-#include <regex>
-
-#include "base/text.h"
 
 namespace hone::profile {
 namespace {
@@ -17,13 +16,10 @@ constexpr std::array<std::int64_t, 4> kSubgroups = {1, 2, 4, 8};
 
 /// Rows, columns and depth of a matrix instruction, from its name: "MFMA_F32_16x16x16_F16".
 std::optional<std::array<std::int64_t, 3>> mmaShape(const std::string& mma) {
-  static const std::regex kShape(R"(_(\d+)x(\d+)x(\d+))");
-  std::smatch match;
-  if (!std::regex_search(mma, match, kShape)) {
-    return std::nullopt;
-  }
-  return std::array{parseInt(match.str(1)).value(), parseInt(match.str(2)).value(),
-                    parseInt(match.str(3)).value()};
+  static const RE2 kShape(R"(_(\d+)x(\d+)x(\d+))");
+  std::array<std::int64_t, 3> shape{};
+  return RE2::PartialMatch(mma, kShape, &shape[0], &shape[1], &shape[2]) ? std::optional(shape)
+                                                                         : std::nullopt;
 }
 
 /// All ways to write the number as a product of so many factors, those with a large last factor

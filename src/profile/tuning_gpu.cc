@@ -1,11 +1,12 @@
 #include "profile/tuning_gpu.h"
 
+#include <re2/re2.h>
+
 #include <algorithm>
 #include <array>
 #include <cctype>
 #include <map>
 #include <optional>
-#include <regex>
 
 #include "base/file.h"
 #include "base/hash.h"
@@ -118,9 +119,9 @@ InstructionClass classOf(const std::string& mma, const KnobSpace& space) {
 /// Whether the instruction sums up in the type of the result; the compiler fails to narrow sums
 /// that it holds in registers. The type stands before the shape: "MFMA_F32_16x16x16_F16".
 bool sumsInto(model::ElementType result, const std::string& mma) {
-  static const std::regex kSums(R"(_([A-Z]+[0-9]+)_[0-9]+x[0-9]+x[0-9]+)");
-  std::smatch match;
-  return std::regex_search(mma, match, kSums) && toLower(match.str(1)) == nameOf(result);
+  static const RE2 kSums(R"(_([A-Z]+[0-9]+)_[0-9]+x[0-9]+x[0-9]+)");
+  std::string type;
+  return RE2::PartialMatch(mma, kSums, &type) && toLower(type) == nameOf(result);
 }
 
 bool hasBatch(const Problem& problem) {

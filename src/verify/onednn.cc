@@ -4,6 +4,7 @@
 
 #include "verify/omp_threads.h"
 #include "verify/onednn_plans.h"
+#include "verify/onednn_version.h"
 #include "verify/reference.h"
 
 namespace hone::verify {
@@ -62,8 +63,8 @@ void runMatmul(const Matmul& matmul, const float* lhs, const float* rhs, float* 
   const auto rhsDesc =
       floats({batch, matmul.k, matmul.n}, matmul.transposeRhs ? Tag::acb : Tag::abc);
   const auto resultDesc = floats({batch, matmul.m, matmul.n}, Tag::abc);
-  const dnnl::matmul::primitive_desc plan({lhsDesc, rhsDesc, resultDesc}, attributesFor({}),
-                                          session.engine());
+  const auto plan =
+      makePlan<dnnl::matmul>(session.engine(), attributesFor({}), lhsDesc, rhsDesc, resultDesc);
   session.run(dnnl::matmul(plan),
               {{DNNL_ARG_SRC, session.plain(lhsDesc, lhs)},
                {DNNL_ARG_WEIGHTS, session.plain(rhsDesc, rhs)}},
@@ -90,10 +91,10 @@ void runForward(const ConvDescs& plan, const float* image, const float* filter, 
 void runBackwardData(const ConvDescs& plan, const float* gradient, const float* filter,
                      float* image) {
   Session session;
-  const dnnl::convolution_backward_data::primitive_desc chosen(
-      {kDirect, any(plan.image), any(plan.filter), any(plan.output), plan.strides, plan.dilations,
-       plan.padLeft, plan.padRight},
-      attributesFor({}), session.engine(), plan.forward(session.engine()));
+  const auto chosen = makeBackwardPlan<dnnl::convolution_backward_data>(
+      session.engine(), plan.forward(session.engine()), attributesFor({}), kDirect, any(plan.image),
+      any(plan.filter), any(plan.output), plan.strides, plan.dilations, plan.padLeft,
+      plan.padRight);
   session.run(dnnl::convolution_backward_data(chosen),
               {{DNNL_ARG_DIFF_DST,
                 session.inLayout(session.plain(plan.output, gradient), chosen.diff_dst_desc())},
@@ -105,10 +106,10 @@ void runBackwardData(const ConvDescs& plan, const float* gradient, const float* 
 void runWeightBackward(const ConvDescs& plan, const float* image, const float* gradient,
                        float* filter) {
   Session session;
-  const dnnl::convolution_backward_weights::primitive_desc chosen(
-      {kDirect, any(plan.image), any(plan.filter), any(plan.output), plan.strides, plan.dilations,
-       plan.padLeft, plan.padRight},
-      attributesFor({}), session.engine(), plan.forward(session.engine()));
+  const auto chosen = makeBackwardPlan<dnnl::convolution_backward_weights>(
+      session.engine(), plan.forward(session.engine()), attributesFor({}), kDirect, any(plan.image),
+      any(plan.filter), any(plan.output), plan.strides, plan.dilations, plan.padLeft,
+      plan.padRight);
   session.run(
       dnnl::convolution_backward_weights(chosen),
       {{DNNL_ARG_SRC, session.inLayout(session.plain(plan.image, image), chosen.src_desc())},

@@ -1,4 +1,5 @@
 #include "verify/onednn_plans.h"
+#include "verify/onednn_version.h"
 
 namespace hone::verify {
 namespace {
@@ -16,12 +17,13 @@ void addForward(const Planning& planning, const ConvDescs& descs, const model::E
   const Desc image = planning.asked(descs.image);
   const Desc filter = any(descs.filter);
   const Desc output = planning.asked(descs.output);
-  const Forward::desc what =
-      epilogue.bias ? Forward::desc(kKind, kDirect, image, filter, descs.bias, output,
-                                    descs.strides, descs.dilations, descs.padLeft, descs.padRight)
-                    : Forward::desc(kKind, kDirect, image, filter, output, descs.strides,
-                                    descs.dilations, descs.padLeft, descs.padRight);
-  const Forward::primitive_desc plan(what, attributesFor(epilogue), call.engine());
+  const auto attributes = attributesFor(epilogue);
+  const auto plan =
+      epilogue.bias
+          ? makePlan<Forward>(call.engine(), attributes, kKind, kDirect, image, filter, descs.bias,
+                              output, descs.strides, descs.dilations, descs.padLeft, descs.padRight)
+          : makePlan<Forward>(call.engine(), attributes, kKind, kDirect, image, filter, output,
+                              descs.strides, descs.dilations, descs.padLeft, descs.padRight);
   OneDnnCall::Arguments arguments = {
       {DNNL_ARG_SRC, call.moved(planning.operand(0, descs.image), plan.src_desc())},
       {DNNL_ARG_WEIGHTS, call.prepacked(planning.operand(1, descs.filter), plan.weights_desc())}};
@@ -34,10 +36,10 @@ void addForward(const Planning& planning, const ConvDescs& descs, const model::E
 
 void addBackwardData(const Planning& planning, const ConvDescs& descs) {
   auto& call = planning.call;
-  const dnnl::convolution_backward_data::primitive_desc plan(
-      {kDirect, planning.asked(descs.image), any(descs.filter), planning.asked(descs.output),
-       descs.strides, descs.dilations, descs.padLeft, descs.padRight},
-      attributesFor({}), call.engine(), descs.forward(call.engine()));
+  const auto plan = makeBackwardPlan<dnnl::convolution_backward_data>(
+      call.engine(), descs.forward(call.engine()), attributesFor({}), kDirect,
+      planning.asked(descs.image), any(descs.filter), planning.asked(descs.output), descs.strides,
+      descs.dilations, descs.padLeft, descs.padRight);
   call.add(
       plan, dnnl::convolution_backward_data(plan),
       {{DNNL_ARG_DIFF_DST, call.moved(planning.operand(0, descs.output), plan.diff_dst_desc())},
@@ -47,10 +49,10 @@ void addBackwardData(const Planning& planning, const ConvDescs& descs) {
 
 void addWeightBackward(const Planning& planning, const ConvDescs& descs) {
   auto& call = planning.call;
-  const dnnl::convolution_backward_weights::primitive_desc plan(
-      {kDirect, planning.asked(descs.image), planning.asked(descs.filter),
-       planning.asked(descs.output), descs.strides, descs.dilations, descs.padLeft, descs.padRight},
-      attributesFor({}), call.engine(), descs.forward(call.engine()));
+  const auto plan = makeBackwardPlan<dnnl::convolution_backward_weights>(
+      call.engine(), descs.forward(call.engine()), attributesFor({}), kDirect,
+      planning.asked(descs.image), planning.asked(descs.filter), planning.asked(descs.output),
+      descs.strides, descs.dilations, descs.padLeft, descs.padRight);
   call.add(
       plan, dnnl::convolution_backward_weights(plan),
       {{DNNL_ARG_SRC, call.moved(planning.operand(0, descs.image), plan.src_desc())},
@@ -92,12 +94,11 @@ ConvDescs::ConvDescs(const Conv& conv) : input(conv.input) {
 
 dnnl::convolution_forward::primitive_desc ConvDescs::forward(const dnnl::engine& engine) const {
   const auto asInput = [&](const Desc& plain) {
-    return Desc(plain.dims(), dataType(input), memory::format_tag::any);
+    return Desc(sizesOf(plain), dataType(input), memory::format_tag::any);
   };
-  return {{dnnl::prop_kind::forward_training, kDirect, asInput(image), asInput(filter),
-           asInput(output), strides, dilations, padLeft, padRight},
-          attributesFor({}),
-          engine};
+  return makePlan<Forward>(engine, attributesFor({}), dnnl::prop_kind::forward_training, kDirect,
+                           asInput(image), asInput(filter), asInput(output), strides, dilations,
+                           padLeft, padRight);
 }
 
 void addConv(const Planning& planning, const Conv& conv) {

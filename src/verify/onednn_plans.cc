@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "verify/onednn_version.h"
+
 namespace hone::verify {
 namespace {
 
@@ -37,13 +39,11 @@ Desc matrix(std::int64_t batch, std::int64_t rows, std::int64_t columns, Element
 }
 
 void addSoftmax(const Planning& planning, const memory& from, const memory& to) {
-  const int lastAxis = static_cast<int>(from.get_desc().dims().size()) - 1;
-  const dnnl::softmax_v2_forward::primitive_desc plan(
-      {dnnl::prop_kind::forward_inference, dnnl::algorithm::softmax_accurate, from.get_desc(),
-       to.get_desc(), lastAxis},
-      planning.call.engine());
-  planning.call.add(plan, dnnl::softmax_v2_forward(plan), {{DNNL_ARG_SRC, from}}, DNNL_ARG_DST,
-                    plan.dst_desc(), to);
+  const int lastAxis = static_cast<int>(sizesOf(from.get_desc()).size()) - 1;
+  const auto plan = makePlan<Softmax>(
+      planning.call.engine(), dnnl::primitive_attr(), dnnl::prop_kind::forward_inference,
+      dnnl::algorithm::softmax_accurate, from.get_desc(), to.get_desc(), lastAxis);
+  planning.call.add(plan, Softmax(plan), {{DNNL_ARG_SRC, from}}, DNNL_ARG_DST, plan.dst_desc(), to);
 }
 
 void addMatmul(const Planning& planning, const Matmul& matmul) {
@@ -56,10 +56,11 @@ void addMatmul(const Planning& planning, const Matmul& matmul) {
   const bool hasBias = matmul.epilogue.bias;
   const Desc source = planning.asked(lhs);
   const Desc weights = constant ? any(rhs) : planning.asked(rhs);
-  const dnnl::matmul::desc what =
-      hasBias ? dnnl::matmul::desc(source, weights, bias, planning.asked(product))
-              : dnnl::matmul::desc(source, weights, planning.asked(product));
-  const dnnl::matmul::primitive_desc plan(what, attributesFor(matmul.epilogue), call.engine());
+  const Desc made = planning.asked(product);
+  const auto attributes = attributesFor(matmul.epilogue);
+  const auto plan =
+      hasBias ? makePlan<dnnl::matmul>(call.engine(), attributes, source, weights, bias, made)
+              : makePlan<dnnl::matmul>(call.engine(), attributes, source, weights, made);
 
   OneDnnCall::Arguments arguments = {
       {DNNL_ARG_SRC, call.moved(planning.operand(0, lhs), plan.src_desc())},
@@ -79,10 +80,9 @@ void addMatmul(const Planning& planning, const Matmul& matmul) {
 void addProduct(const Planning& planning, const memory& lhs, const memory& rhs,
                 const memory& product, const dnnl::primitive_attr& attributes) {
   auto& call = planning.call;
-  const dnnl::matmul::primitive_desc plan(
-      {planning.asked(lhs.get_desc()), planning.asked(rhs.get_desc()),
-       planning.asked(product.get_desc())},
-      attributes, call.engine());
+  const auto plan =
+      makePlan<dnnl::matmul>(call.engine(), attributes, planning.asked(lhs.get_desc()),
+                             planning.asked(rhs.get_desc()), planning.asked(product.get_desc()));
   call.add(plan, dnnl::matmul(plan),
            {{DNNL_ARG_SRC, call.moved(lhs, plan.src_desc())},
             {DNNL_ARG_WEIGHTS, call.moved(rhs, plan.weights_desc())}},
@@ -98,8 +98,11 @@ void addAttention(const Planning& planning, const Attention& attention) {
   const memory weights = type == ElementType::f32
                              ? scores
                              : memory(matrix(batch, queries, keys, type), planning.call.engine());
+  dnnl::post_ops scaling;
+  appendEltwise(scaling, dnnl::algorithm::eltwise_linear,
+                1.0F / std::sqrt(static_cast<float>(depth)));
   dnnl::primitive_attr scaled = attributesFor({});
-  scaled.set_output_scales(0, {1.0F / std::sqrt(static_cast<float>(depth))});
+  scaled.set_post_ops(scaling);
   addProduct(planning, query, key, scores, scaled);
   addSoftmax(planning, scores, weights);
   addProduct(planning, weights, value, planning.result(matrix(batch, queries, depth, type)),
@@ -168,7 +171,7 @@ Desc dense(const memory::dims& sizes, ElementType type, std::size_t innermost) {
   return {sizes, dataType(type), strides};
 }
 
-Desc any(const Desc& plain) { return {plain.dims(), plain.data_type(), memory::format_tag::any}; }
+Desc any(const Desc& plain) { return {sizesOf(plain), typeOf(plain), memory::format_tag::any}; }
 
 dnnl::primitive_attr attributesFor(const model::Epilogue& epilogue) {
   dnnl::primitive_attr attributes;
@@ -177,9 +180,9 @@ dnnl::primitive_attr attributesFor(const model::Epilogue& epilogue) {
   attributes.set_fpmath_mode(dnnl::fpmath_mode::strict);
   dnnl::post_ops after;
   if (epilogue.activation == Activation::relu) {
-    after.append_eltwise(1.0F, dnnl::algorithm::eltwise_relu, 0.0F, 0.0F);
+    appendEltwise(after, dnnl::algorithm::eltwise_relu, 0.0F);
   } else if (epilogue.activation == Activation::gelu) {
-    after.append_eltwise(1.0F, dnnl::algorithm::eltwise_gelu_erf, 0.0F, 0.0F);
+    appendEltwise(after, dnnl::algorithm::eltwise_gelu_erf, 0.0F);
   }
   attributes.set_post_ops(after);
   return attributes;

@@ -3,12 +3,12 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <httplib.h>
+#include <re2/re2.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <chrono>
 #include <csignal>
-#include <regex>
 #include <thread>
 
 #include "base/base64.h"
@@ -43,12 +43,12 @@ pid_t startDriver(const std::string& program, const fs::path& log) {
 
 /// The port that the driver chose, which it prints when it is ready.
 Result<int> portOf(const fs::path& log) {
-  static const std::regex kStarted("started successfully on port ([0-9]+)");
+  static const RE2 kStarted("started successfully on port ([0-9]+)");
   const auto end = std::chrono::steady_clock::now() + kPatience;
   while (std::chrono::steady_clock::now() < end) {
     const std::string text = readFile(log).value_or("");
-    if (std::smatch match; std::regex_search(text, match, kStarted)) {
-      return std::stoi(match[1]);
+    if (int port = 0; RE2::PartialMatch(text, kStarted, &port)) {
+      return port;
     }
     std::this_thread::sleep_for(kPoll);
   }

@@ -3,10 +3,10 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <regex>
 
 #include "base/file.h"
 #include "base/hash.h"
+#include "base/regex.h"
 #include "iree/compile/diagnostics.h"
 #include "iree/compile/dispatch_programs.h"
 #include "iree/compile/flag_files.h"
@@ -27,13 +27,10 @@ constexpr std::string_view kFormat = "3";
 /// More save little, and lose more when one of them fails.
 constexpr std::size_t kLargestBatch = 8;
 
-/// What a config says of dispatches, compiled; a slip in it is the user's.
-Result<std::regex> dispatchPattern(const std::string& text) {
-  try {
-    return std::regex(text, std::regex::nosubs);
-  } catch (const std::regex_error& error) {
-    return userError("'dispatch' is not a regular expression: {} ({})", text, error.what());
-  }
+/// Compiles the `dispatch` of a config; returns a user error if it is not a valid regex.
+Result<Regex> dispatchPattern(const std::string& text) {
+  auto compiled = Regex::compile(text);
+  return compiled ? std::move(compiled) : within("dispatch", std::move(compiled).error());
 }
 
 /// A config that does not fit the program, as the report of its candidate.
@@ -63,8 +60,12 @@ std::string ignoredIn(const nlohmann::json& contents, std::size_t variant) {
 }  // namespace
 
 std::string literalPattern(const std::string& name) {
-  static const std::regex kSpecial(R"([.^$|()\[\]{}*+?\\])");
-  return "^" + std::regex_replace(name, kSpecial, R"(\$&)") + "$";
+  constexpr std::string_view kSpecial = R"(.^$|()[]{}*+?\)";
+  std::string pattern = "^";
+  for (const char c : name) {
+    pattern += kSpecial.contains(c) ? fmt::format("\\{}", c) : std::string(1, c);
+  }
+  return pattern + "$";
 }
 
 std::string Compiler::keyOf(const CompileJob& job, const std::string& sourceHash) const {
@@ -233,7 +234,7 @@ Result<nlohmann::json> Compiler::constraints(const CompileRequest& request,
 Result<std::vector<model::OpAttribute>> Compiler::resolveRoots(const CompileRequest& request) {
   std::vector<model::OpAttribute> resolved;
   for (const model::OpAttribute& attribute : request.attributes) {
-    const std::regex dispatch = HONE_TRY(dispatchPattern(attribute.dispatch));
+    const Regex dispatch = HONE_TRY(dispatchPattern(attribute.dispatch));
     if (!attribute.op.empty()) {
       resolved.push_back(attribute);
       continue;
@@ -241,7 +242,7 @@ Result<std::vector<model::OpAttribute>> Compiler::resolveRoots(const CompileRequ
     const std::vector<model::RootOperation> found = HONE_TRY(rootsOf(*this, request));
     bool any = false;
     for (const model::RootOperation& root : found) {
-      if (root.op.empty() || !std::regex_search(root.dispatch, dispatch)) {
+      if (root.op.empty() || !dispatch.matchesPartOf(root.dispatch)) {
         continue;
       }
       if (!root.attachable) {

@@ -1,7 +1,8 @@
 #include "iree/compile/diagnostics.h"
 
+#include <re2/re2.h>
+
 #include <array>
-#include <regex>
 
 #include "base/text.h"
 #include "iree/compile/compile_child.h"
@@ -20,10 +21,11 @@ bool ranOutOfMemory(std::string_view log) {
 
 /// "what (at file.mlir:5:8)" of "/folder/file.mlir:5:8: error: what": the news first.
 std::string placeLast(const std::string& line) {
-  static const std::regex kLocated(R"((?:.*/)?([^/]+:\d+:\d+): error: (.*))");
-  std::smatch match;
-  if (std::regex_match(line, match, kLocated)) {
-    return fmt::format("{} (at {})", match[2].str(), match[1].str());
+  static const RE2 kLocated(R"((?:.*/)?([^/]+:\d+:\d+): error: (.*))", RE2::Latin1);
+  std::string place;
+  std::string message;
+  if (RE2::FullMatch(line, kLocated, &place, &message)) {
+    return fmt::format("{} (at {})", message, place);
   }
   return line.starts_with("error: ") ? line.substr(7) : line;
 }
@@ -94,11 +96,12 @@ std::string firstError(std::string_view log) {
     }
   }
   // The runtime's tools say "file.c:123: CODE; what; while …"; the first two parts after the place.
-  static const std::regex kStatus(
-      R"([\w./-]+\.(?:c|cc|h|inl):\d+: ([A-Z_]+); ([^;\n]*(?:;[^;\n]*)?))");
-  std::match_results<std::string_view::const_iterator> match;
-  if (std::regex_search(log.begin(), log.end(), match, kStatus)) {
-    return shortened(fmt::format("{}: {}", match[1].str(), match[2].str()), kLineWidth);
+  static const RE2 kStatus(R"([\w./-]+\.(?:c|cc|h|inl):\d+: ([A-Z_]+); ([^;\n]*(?:;[^;\n]*)?))",
+                           RE2::Latin1);
+  std::string code;
+  std::string what;
+  if (RE2::PartialMatch(log, kStatus, &code, &what)) {
+    return shortened(fmt::format("{}: {}", code, what), kLineWidth);
   }
   for (const std::string& line : splitAt(log, '\n')) {
     if (!trim(line).empty()) {

@@ -49,6 +49,18 @@ TEST(Diagnostics, WithoutAnErrorLineTheFirstLineOrNothing) {
             "the compiler failed (exit code 7)");
 }
 
+TEST(Diagnostics, ALineOfAMegabyteIsMatchedAndShortened) {
+  const std::string type = "tensor<" + std::string(1'000'000, 'x') + ">";
+  const std::string located = firstError("/a/b/c.mlir:1:2: error: bad " + type + " here\n");
+  EXPECT_TRUE(located.starts_with("bad tensor<xxx")) << located;
+  EXPECT_LT(located.size(), 300u);
+  const std::string noPlace = firstError(type + " is an error: no place\n");
+  EXPECT_TRUE(noPlace.starts_with("tensor<xxx")) << noPlace;
+  const std::string status = firstError(type + "\na/b.c:33: NOT_FOUND; " + type + "; while y; z");
+  EXPECT_TRUE(status.starts_with("NOT_FOUND: tensor<xxx")) << status;
+  EXPECT_TRUE(firstError(type + "; odd").starts_with("tensor<xxx"));
+}
+
 TEST(Diagnostics, ACrashNamesTheSignal) {
   Ending crash;
   crash.how = Ending::How::signalled;

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include <cstdio>
-#include <regex>
 
+#include "base/regex.h"
 #include "base/text.h"
 #include "iree/module/module_walk.h"
 
@@ -56,7 +56,8 @@ std::vector<MlirOperation> operationsNamed(const CompilerApi& api, MlirOperation
 }
 
 bool isMeant(const model::OpAttribute& attribute, const std::string& dispatch) {
-  return std::regex_search(dispatch, std::regex(attribute.dispatch, std::regex::nosubs));
+  const auto pattern = Regex::compile(attribute.dispatch);
+  return pattern && pattern->matchesPartOf(dispatch);
 }
 
 std::optional<MlirAttribute> valueOf(const CompilerApi& api, MlirContext context,

@@ -1,6 +1,7 @@
 #include "iree/spec/spec_file.h"
 
-#include <regex>
+#include <re2/re2.h>
+#include <re2/stringpiece.h>
 
 #include "base/file.h"
 #include "base/hash.h"
@@ -46,7 +47,7 @@ std::string_view inside(std::string_view text, char open, char close) {
 }  // namespace
 
 std::map<std::string, std::string> commentsIn(std::string_view text) {
-  static const std::regex kSequence(R"re(@"?([\w$.-]+)"?\s*\()re");
+  static const RE2 kSequence(R"re(@"?([\w$.-]+)"?\s*\()re", RE2::Latin1);
   std::map<std::string, std::string> comments;
   std::string comment;
   bool naming = false;  // a sequence whose name is on a later line
@@ -57,10 +58,9 @@ std::map<std::string, std::string> commentsIn(std::string_view text) {
       continue;
     }
     naming = naming || words.starts_with("transform.named_sequence");
-    std::smatch match;
-    if (naming && std::regex_search(line, match, kSequence)) {
+    if (std::string name; naming && RE2::PartialMatch(line, kSequence, &name)) {
       if (!comment.empty()) {
-        comments[match[1].str()] = comment;
+        comments[name] = comment;
       }
       naming = false;
     }
@@ -75,21 +75,20 @@ std::string shownConfig(const ReadEntry& entry) {
   if (entry.config.empty()) {
     return "no compilation_info";
   }
-  static const std::regex kPipeline(R"(pipeline = (?:#[\w.]+<)?(\w+))");
-  static const std::regex kSize(R"((workgroup_size|subgroup_size) = (\[[^\]]*\]|\d+))");
+  static const RE2 kPipeline(R"(pipeline = (?:#[\w.]+<)?(\w+))", RE2::Latin1);
+  static const RE2 kSize(R"((workgroup_size|subgroup_size) = (\[[^\]]*\]|\d+))", RE2::Latin1);
   std::string text;
-  std::smatch match;
-  if (std::regex_search(entry.translationInfo, match, kPipeline)) {
-    text = match[1].str();
-  }
+  RE2::PartialMatch(entry.translationInfo, kPipeline, &text);
   std::string_view config = inside(entry.loweringConfig, '<', '>');
   if (trim(config).starts_with('{')) {
     config = inside(config, '{', '}');
   }
   text += fmt::format("{}{}", text.empty() ? "" : ", ", config);
-  for (std::sregex_iterator at(entry.translationInfo.begin(), entry.translationInfo.end(), kSize);
-       at != std::sregex_iterator(); ++at) {
-    text += fmt::format(", {} = {}", (*at)[1].str(), (*at)[2].str());
+  re2::StringPiece rest(entry.translationInfo);
+  std::string name;
+  std::string size;
+  while (RE2::FindAndConsume(&rest, kSize, &name, &size)) {
+    text += fmt::format(", {} = {}", name, size);
   }
   return text;
 }

@@ -121,5 +121,13 @@ TEST(SpecCommentsTest, BelongToTheSequenceRightAfterThem) {
               ElementsAre(::testing::Pair("a", "One.\n\nTwo."), ::testing::Pair("b.c", "Three.")));
 }
 
+TEST(SpecCommentsTest, AreFoundBesideALineOfAMegabyte) {
+  const std::string name(1'000'000, 'x');
+  EXPECT_THAT(commentsIn("// One.\ntransform.named_sequence @" + name + " " + name + "(%x: t)\n"),
+              ::testing::IsEmpty());
+  EXPECT_THAT(commentsIn("// One.\ntransform.named_sequence @" + name + "(%x: t)\n"),
+              ElementsAre(::testing::Pair(name, "One.")));
+}
+
 }  // namespace
 }  // namespace hone::iree

@@ -1,7 +1,8 @@
 #include "kernel/turns/outputs.h"
 
+#include <re2/re2.h>
+
 #include <nlohmann/json.hpp>
-#include <regex>
 #include <utility>
 
 #include "base/clock.h"
@@ -88,8 +89,8 @@ std::filesystem::path optimizedFile(const std::filesystem::path& kernelFile, dou
 }
 
 bool isOptimizedFile(const std::filesystem::path& file) {
-  static const std::regex kName(R"(.*_optimized_[0-9]+\.[0-9]+x)");
-  return std::regex_match(file.stem().string(), kName);
+  static const RE2 kName(R"(_optimized_[0-9]+\.[0-9]+x$)", RE2::Latin1);
+  return RE2::PartialMatch(file.stem().string(), kName);
 }
 
 std::vector<std::string> flagsAtHead(std::string_view text) {

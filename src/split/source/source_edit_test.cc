@@ -3,9 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
+#include <re2/re2.h>
+#include <re2/stringpiece.h>
 
-#include <regex>
-
+#include "base/text.h"
 #include "split/fit/test_heuristics.h"
 #include "split/source/cpp_code.h"
 #include "split/source/source_form.h"
@@ -29,9 +30,7 @@ std::string replaced(std::string text, std::string_view what, std::string_view b
   return at == std::string::npos ? text : text.replace(at, what.size(), by);
 }
 
-std::string withCrlf(const std::string& text) {
-  return std::regex_replace(text, std::regex("\n"), "\r\n");
-}
+std::string withCrlf(const std::string& text) { return join(splitAt(text, '\n'), "\r\n"); }
 
 Heuristic heuristicOf(const std::string& text, ReductionKind kind) {
   return heuristicIn(readSource(text, "f").value(), kind).value();
@@ -316,8 +315,13 @@ std::string mutated(const std::string& text, Random& random) {
 
 /// How often the text has the pattern.
 std::ptrdiff_t countOf(const std::string& text, const std::string& pattern) {
-  const std::regex regex(pattern);
-  return std::distance(std::sregex_iterator(text.begin(), text.end(), regex), {});
+  re2::StringPiece rest(text);
+  const RE2 regex(pattern, RE2::Latin1);
+  std::ptrdiff_t count = 0;
+  while (RE2::FindAndConsume(&rest, regex)) {
+    ++count;
+  }
+  return count;
 }
 
 /// Judged without hone's reader: the code and every constant stand in the text once.

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <map>
-#include <regex>
 #include <set>
 
 #include "base/hash.h"
@@ -69,12 +68,9 @@ Result<engine::Program> programOf(const iree::DispatchProgram& dispatch) {
   return program;
 }
 
-Result<std::regex> dispatchRegex(const std::string& pattern) {
-  try {
-    return std::regex(pattern, std::regex::nosubs);
-  } catch (const std::regex_error&) {
-    return userError("--dispatches: '{}' is not a regular expression", pattern);
-  }
+Result<Regex> dispatchRegex(const std::string& pattern) {
+  auto compiled = Regex::compile(pattern);
+  return compiled ? std::move(compiled) : within("--dispatches", std::move(compiled).error());
 }
 
 std::string Subject::pattern() const {
@@ -87,7 +83,7 @@ std::string Subject::pattern() const {
 
 Result<void> chooseSubjects(std::vector<Subject>& subjects, const SubjectOptions& options,
                             Costs costs) {
-  const std::regex wanted = HONE_TRY(dispatchRegex(options.dispatches));
+  const Regex wanted = HONE_TRY(dispatchRegex(options.dispatches));
   std::stable_sort(subjects.begin(), subjects.end(),
                    [](const Subject& a, const Subject& b) { return a.share > b.share; });
   std::size_t chosen = 0;
@@ -96,9 +92,9 @@ Result<void> chooseSubjects(std::vector<Subject>& subjects, const SubjectOptions
       continue;
     }
     const bool asked =
-        std::regex_search(subject.name, wanted) ||
+        wanted.matchesPartOf(subject.name) ||
         std::any_of(subject.dispatches.begin(), subject.dispatches.end(),
-                    [&](const std::string& name) { return std::regex_search(name, wanted); });
+                    [&](const std::string& name) { return wanted.matchesPartOf(name); });
     if (!asked) {
       subject.whyNot = "not asked for by --dispatches";
     } else if (options.top > 0 && chosen >= options.top) {

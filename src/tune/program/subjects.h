@@ -3,12 +3,12 @@
 #include <cstdint>
 #include <filesystem>
 #include <optional>
-#include <regex>
 #include <set>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "base/regex.h"
 #include "engine/workbench.h"
 #include "iree/compile/constraints.h"
 #include "iree/compile/dispatch_programs.h"
@@ -19,8 +19,8 @@
 
 namespace hone::tune {
 
-/// The pattern compiled; one that is none is a user error.
-[[nodiscard]] Result<std::regex> dispatchRegex(const std::string& pattern);
+/// Compiles the pattern of --dispatches; returns a user error if it is not a valid regex.
+[[nodiscard]] Result<Regex> dispatchRegex(const std::string& pattern);
 
 /// The dispatch as a program of its own; it must be one that can stand alone.
 [[nodiscard]] Result<engine::Program> programOf(const iree::DispatchProgram& dispatch);

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "base/error.h"
+
+namespace re2 {
+class RE2;
+}
+
+namespace hone {
+
+/// A regular expression that a user wrote, in RE2's syntax: Perl's without backreferences and
+/// look-around. Characters are bytes. Matching takes time linear in the text and no stack for it.
+class Regex {
+ public:
+  /// Compiles `pattern`; returns a user error if it is not a valid regex.
+  [[nodiscard]] static Result<Regex> compile(std::string_view pattern);
+
+  /// True if the pattern matches all of `text`.
+  [[nodiscard]] bool matches(std::string_view text) const;
+  /// True if the pattern matches some part of `text`.
+  [[nodiscard]] bool matchesPartOf(std::string_view text) const;
+
+ private:
+  explicit Regex(std::shared_ptr<const re2::RE2> compiled) : compiled_(std::move(compiled)) {}
+
+  std::shared_ptr<const re2::RE2> compiled_;
+};
+
+}  // namespace hone
