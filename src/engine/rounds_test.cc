@@ -107,7 +107,8 @@ TEST(Rounds, WhoFailedInARaceDidNotLoseIt) {
   ASSERT_TRUE(store.setOutcome(ids[1], model::Outcome::runFailed, "it crashed"));
   ASSERT_TRUE(noteLosers(store, run, std::span(ids).first(2)));
   const auto trials = store.listTrials(run).value();
-  EXPECT_EQ(trials[0].outcome, model::Outcome::tooSlow);
+  EXPECT_EQ(trials[0].outcome, model::Outcome::ok);
+  EXPECT_EQ(trials[0].message, kNotBest);
   EXPECT_EQ(trials[1].outcome, model::Outcome::runFailed);
   EXPECT_EQ(trials[1].message, "it crashed");
   EXPECT_EQ(trials[2].outcome, model::Outcome::ok);
