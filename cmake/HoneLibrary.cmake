@@ -47,6 +47,22 @@ if(NOT honeTestIree)
   list(POP_BACK sites honeTestIree)
 endif()
 
+# Fails where a MEASURE pattern, Suite.Name or Suite.Begin*, matches no test in the sources: a renamed
+# test would run in parallel.
+function(hone_check_measured name patterns sources)
+  set(text "")
+  foreach(source ${sources})
+    file(READ ${CMAKE_CURRENT_SOURCE_DIR}/${source} part)
+    string(APPEND text "${part}")
+  endforeach()
+  foreach(pattern ${patterns})
+    string(REGEX REPLACE "^([A-Za-z]+)\\.([A-Za-z]*)\\*?$" "TEST[_FP]*\\\\(\\1,[ \n]+\\2" test "${pattern}")
+    if(NOT text MATCHES "${test}")
+      message(FATAL_ERROR "${name}: no test matches ${pattern} of MEASURE")
+    endif()
+  endforeach()
+endfunction()
+
 function(hone_test name)
   cmake_parse_arguments(ARG "" "LOCK" "SOURCES;LIBRARIES;DEFINES;MEASURE" ${ARGN})
   if(NOT HONE_TESTS)
@@ -63,6 +79,7 @@ function(hone_test name)
     list(APPEND properties RESOURCE_LOCK ${ARG_LOCK} COST 100) # first: the chain decides how long all take
   endif()
   if(ARG_MEASURE)
+    hone_check_measured(${name} "${ARG_MEASURE}" "${ARG_SOURCES}")
     list(JOIN ARG_MEASURE ":" timed)
     gtest_discover_tests(${name} TEST_FILTER "${timed}" ${discovery}
       PROPERTIES ${properties} RUN_SERIAL TRUE LABELS measure)

@@ -20,7 +20,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using Clock = std::chrono::steady_clock;
 
-constexpr int kMany = 30;
+constexpr int kMany = 15;
 constexpr int kFew = 4;
 
 /// A bench of that many configs, in a store of its own.

@@ -47,7 +47,10 @@ SlurmCluster::~SlurmCluster() {
   static_cast<void>(script(fmt::format("stop {}/slurm", folder_.path().string())));
 }
 
-void SlurmCluster::use(Sandbox& box) const { box.setVariable("SLURM_CONF", conf()); }
+void SlurmCluster::use(Sandbox& box) const {
+  box.setVariable("SLURM_CONF", conf());
+  box.setVariable("SLURMD_NODENAME", "");  // Slurm names the nodes
+}
 
 std::string SlurmCluster::ask(const std::string& command) const {
   const auto finished = runCommand(

@@ -138,7 +138,7 @@ TEST_F(Split, SaysWhatIsMissing) {
 }
 
 TEST_F(Split, GoesOnAfterAKill) {
-  const std::vector<std::string> command = {"split", "quick", "shapes.txt", "--type", "f32"};
+  const std::vector<std::string> command = {"split", "quick", "shapes.txt", "--limit", "2"};
   Process process = box_.start(command);
   ASSERT_TRUE(eventually([&] { return box_.trialsStored(1) >= 4; }));
   process.signal(SIGKILL);

@@ -88,7 +88,7 @@ class Tune : public testing::Test {
 };
 
 TEST_F(Tune, WritesASpecThatMatchesTheProgram) {
-  const Ran ran = run({"matmul.mlir", "-o", "spec.mlir", "--budget", "32trials", "--rounds", "5",
+  const Ran ran = run({"matmul.mlir", "-o", "spec.mlir", "--budget", "12trials", "--rounds", "5",
                        "--keep-flags", "--", kBadChoice});
   ASSERT_EQ(ran.code, 0) << ran.err << ran.out;
   EXPECT_THAT(ran.out, AllOf(HasSubstr("whole program: "), HasSubstr("results equal"),
@@ -150,9 +150,9 @@ TEST_F(Tune, TakesADispatchThatTheCompilerDumpedToBenchmarkIt) {
                         "--iree-hal-dump-executable-benchmarks-to=" + dumped.string()});
   ASSERT_EQ(dump.code, 0) << dump.err;
   const fs::path file = fs::directory_iterator(dumped)->path();
-  const Ran ran = run({file.string(), "--budget", "16trials", "--rounds", "5"});
+  const Ran ran = run({file.string(), "--budget", "6trials", "--rounds", "5"});
   ASSERT_EQ(ran.code, 0) << ran.err << ran.out;
-  EXPECT_THAT(ran.out, AllOf(HasSubstr("matmul"), HasSubstr("100 %"), HasSubstr("16")));
+  EXPECT_THAT(ran.out, AllOf(HasSubstr("matmul"), HasSubstr("100 %"), HasSubstr(" 6 of ")));
 }
 
 TEST_F(Tune, SaysWhatIsWrong) {
@@ -190,17 +190,17 @@ TEST_F(Tune, ProgramsThatCannotBeTunedAreNamed) {
 }
 
 TEST_F(Tune, GoesOnAfterAKill) {
-  const std::vector<std::string> command = {"tune",     "matmul.mlir", "--budget",    "32trials",
+  const std::vector<std::string> command = {"tune",     "matmul.mlir", "--budget",    "12trials",
                                             "--rounds", "5",           "--keep-flags"};
   Process process = box_.start(command);
-  ASSERT_TRUE(eventually([&] { return box_.trialsStored(1) >= 10; }));
+  ASSERT_TRUE(eventually([&] { return box_.trialsStored(1) >= 4; }));
   process.signal(SIGKILL);
   EXPECT_EQ(process.wait().code, 128 + SIGKILL);
   EXPECT_TRUE(box_.allProcessesEnd());
   const Ran ran = box_.hone(command);
   ASSERT_EQ(ran.code, 0) << ran.err;
   EXPECT_THAT(ran.err, HasSubstr("going on with run 1"));
-  EXPECT_THAT(ran.out, HasSubstr(" 32 of ")) << "trials of both together";
+  EXPECT_THAT(ran.out, HasSubstr(" 12 of ")) << "trials of both together";
 }
 
 TEST_F(Tune, CandidatesCompiledHereAreMeasuredThere) {
@@ -226,12 +226,12 @@ TEST_F(Tune, CandidatesCompiledHereAreMeasuredThere) {
 }
 
 TEST_F(Tune, AStrategyIsReplayedOnARecordedRun) {
-  ASSERT_EQ(run({"matmul.mlir", "--budget", "32trials", "--rounds", "5", "--keep-flags"}).code, 0);
+  ASSERT_EQ(run({"matmul.mlir", "--budget", "12trials", "--rounds", "5", "--keep-flags"}).code, 0);
   const Ran ran = run({"--replay", "1", "--strategy", "model", "-o", "recordings", "--json"});
   ASSERT_EQ(ran.code, 0) << ran.err;
   const auto json = ran.json();
-  EXPECT_EQ(json.at(0).at("recorded"), 32);
-  EXPECT_LE(json.at(0).at("trials").get<double>(), 32);
+  EXPECT_EQ(json.at(0).at("recorded"), 12);
+  EXPECT_LE(json.at(0).at("trials").get<double>(), 12);
   EXPECT_FALSE(fs::is_empty(box_.work() / "recordings"));
   expectError(run({"--replay", "7"}), 2, {"no run 7"});
 }
