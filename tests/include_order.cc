@@ -20,7 +20,7 @@ std::map<std::string, Folders, std::less<>> allowedIncludes() {
   std::map<std::string, Folders, std::less<>> allowed;
   Folders above;
   for (const char* folder :
-       {"base", "stats", "model", "verify", "store", "iree", "engine", "search"}) {
+       {"base", "stats", "model", "cpp_source", "verify", "store", "iree", "engine", "search"}) {
     allowed[folder] = above;
     above.insert(folder);
   }

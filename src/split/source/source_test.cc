@@ -1,4 +1,4 @@
-#include "split/source/source_tokens.h"
+#include "split/source/source.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -24,31 +24,9 @@ std::string errorOf(std::string_view text) {
   return source ? "" : source.error().message;
 }
 
-TEST(SourceTokens, LeavesCommentsOut) {
-  EXPECT_THAT(textsOf("a /* { \" */ b // } ' \\\n still a comment\nc"), ElementsAre("a", "b", "c"));
-}
-
-TEST(SourceTokens, TakesLiteralsWhole) {
-  EXPECT_THAT(textsOf(R"x(f("}\"{", '\'', u8"(", L'{') "a" "b"s)x"),
-              ElementsAre("f", "(", R"("}\"{")", ",", R"('\'')", ",", "u8\"(\"", ",", "L'{'", ")",
-                          "\"a\"", "\"b\"", "s"));
-  EXPECT_THAT(textsOf("R\"x(} \" )\" )x\" y"), ElementsAre("R\"x(} \" )\" )x\"", "y"));
-}
-
-TEST(SourceTokens, KnowsNumbersWithSeparatorsAndExponents) {
-  EXPECT_THAT(textsOf("1'000'000+1e-7 .5f 0x1F"),
-              ElementsAre("1'000'000", "+", "1e-7", ".5f", "0x1F"));
-}
-
-TEST(SourceTokens, KnowsPairsOfMarks) {
-  EXPECT_THAT(textsOf("a<=b&&c||d->e::f<<1>>2"),
-              ElementsAre("a", "<=", "b", "&&", "c", "||", "d", "->", "e", "::", "f", "<<", "1",
-                          ">", ">", "2"));
-}
-
-TEST(SourceTokens, TakesAPreprocessorLineWhole) {
+TEST(SourceTokens, TakesADirectiveForOneToken) {
   EXPECT_THAT(textsOf("#define A {\\\n  ( // more\nb # c\r\n  # include <x>\r\n"),
-              ElementsAre("#define A {\\\n  (", "b", "#", "c", "# include <x>"));
+              ElementsAre("#define A {  (", "b", "#", "c", "# include <x>"));
 }
 
 TEST(SourceTokens, TakesDisabledLinesForComments) {
@@ -58,24 +36,12 @@ TEST(SourceTokens, TakesDisabledLinesForComments) {
               ElementsAre("#if 0", "b", "#else", "c", "#endif"));
 }
 
-TEST(SourceTokens, CountsLinesAndOffsets) {
-  const std::string text = "a\r\n/* x\n */ b\n\"s\\\nt\" c";
-  const Source source = readSource(text, "f").value();
-  ASSERT_EQ(source.tokens.size(), 4U);
-  EXPECT_EQ(source.tokens[1].line, 3);
-  EXPECT_EQ(source.tokens[2].line, 4);
-  EXPECT_EQ(source.tokens[3].line, 5);
-  for (const Token& token : source.tokens) {
-    EXPECT_EQ(text.substr(token.begin, token.text.size()), token.text);
-  }
-}
-
 TEST(SourceTokens, FindsThePartnersOfBrackets) {
   const Source source = readSource("{(a)[b]}", "f").value();
-  EXPECT_EQ(source.tokens[0].partner, 7U);
-  EXPECT_EQ(source.tokens[7].partner, 0U);
-  EXPECT_EQ(source.tokens[1].partner, 3U);
-  EXPECT_EQ(source.tokens[2].partner, 2U);
+  EXPECT_EQ(source.partners[0], 7U);
+  EXPECT_EQ(source.partners[7], 0U);
+  EXPECT_EQ(source.partners[1], 3U);
+  EXPECT_EQ(source.partners[2], 2U);
 }
 
 TEST(SourceTokens, SaysWhereATextIsBroken) {
