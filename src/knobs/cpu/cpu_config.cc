@@ -10,38 +10,38 @@
 namespace hone::knobs {
 namespace {
 
-constexpr std::array<std::string_view, 7> kPipelines = {"DoubleTilingExpert",
-                                                        "ConvTileAndDecomposeExpert",
-                                                        "Mmt4dTilingExpert",
-                                                        "LinalgExtTileAndVectorize",
-                                                        "DataTiling",
-                                                        "BufferOpsTileAndVectorize",
-                                                        "Default"};
+constexpr std::array<std::string_view, 7> kCpuPipelines = {"DoubleTilingExpert",
+                                                           "ConvTileAndDecomposeExpert",
+                                                           "Mmt4dTilingExpert",
+                                                           "LinalgExtTileAndVectorize",
+                                                           "DataTiling",
+                                                           "BufferOpsTileAndVectorize",
+                                                           "Default"};
 constexpr std::string_view kPeeling = "enable_loop_peeling";
 
-struct Level {
+struct CpuLevel {
   std::string_view name;
   Sizes CpuConfig::* sizes;
 };
 
-constexpr std::array kLevels = {Level{"distribution", &CpuConfig::distribution},
-                                Level{"cache_parallel", &CpuConfig::cacheParallel},
-                                Level{"cache_reduction", &CpuConfig::cacheReduction},
-                                Level{"vector_common_parallel", &CpuConfig::vectorParallel},
-                                Level{"vector_reduction", &CpuConfig::vectorReduction},
-                                Level{"vector_inner_parallel", &CpuConfig::vectorInner}};
+constexpr std::array kCpuLevels = {CpuLevel{"distribution", &CpuConfig::distribution},
+                                   CpuLevel{"cache_parallel", &CpuConfig::cacheParallel},
+                                   CpuLevel{"cache_reduction", &CpuConfig::cacheReduction},
+                                   CpuLevel{"vector_common_parallel", &CpuConfig::vectorParallel},
+                                   CpuLevel{"vector_reduction", &CpuConfig::vectorReduction},
+                                   CpuLevel{"vector_inner_parallel", &CpuConfig::vectorInner}};
 
 }  // namespace
 
 CpuConfig::CpuConfig(std::size_t loops) {
-  for (const Level& level : kLevels) {
+  for (const CpuLevel& level : kCpuLevels) {
     (this->*level.sizes).resize(loops);
   }
 }
 
 Tiling CpuConfig::tiling() const {
   Tiling tiling{{static_cast<std::int64_t>(pipeline), peel ? 1 : 0}, {}};
-  for (const Level& level : kLevels) {
+  for (const CpuLevel& level : kCpuLevels) {
     tiling.levels.push_back(this->*level.sizes);
   }
   return tiling;
@@ -51,15 +51,15 @@ CpuConfig CpuConfig::from(const Tiling& tiling) {
   CpuConfig config(tiling.levels.front().size());
   config.pipeline = static_cast<CpuPipeline>(tiling.options[0]);
   config.peel = tiling.options[1] != 0;
-  for (std::size_t i = 0; i < kLevels.size(); ++i) {
-    config.*kLevels[i].sizes = tiling.levels[i];
+  for (std::size_t i = 0; i < kCpuLevels.size(); ++i) {
+    config.*kCpuLevels[i].sizes = tiling.levels[i];
   }
   return config;
 }
 
 TilingForm cpuForm() {
   TilingForm form{{"pipeline", "loop_peeling"}, {}, {}};
-  for (const Level& level : kLevels) {
+  for (const CpuLevel& level : kCpuLevels) {
     form.levels.emplace_back(level.name);
   }
   form.compilationInfo = [](const Tiling& tiling) {
@@ -70,7 +70,7 @@ TilingForm cpuForm() {
 
 std::string compilationInfo(const CpuConfig& config) {
   std::vector<std::string> levels;
-  for (const Level& level : kLevels) {
+  for (const CpuLevel& level : kCpuLevels) {
     const Sizes& sizes = config.*level.sizes;
     const bool tiles = std::any_of(sizes.begin(), sizes.end(), [](auto size) { return size != 0; });
     // Without a distribution the compiler does not take the operation for the root.
@@ -83,21 +83,21 @@ std::string compilationInfo(const CpuConfig& config) {
   return fmt::format(
       "#iree_codegen.compilation_info<lowering_config = #iree_cpu.lowering_config<{}>, "
       "translation_info = #iree_codegen.translation_info<pipeline = #iree_cpu.pipeline<{}>{}>>",
-      fmt::join(levels, ", "), kPipelines.at(static_cast<std::size_t>(config.pipeline)),
+      fmt::join(levels, ", "), kCpuPipelines.at(static_cast<std::size_t>(config.pipeline)),
       config.peel ? fmt::format(", {{{}}}", kPeeling) : "");
 }
 
 std::optional<CpuConfig> defaultOf(const model::RootOperation& root) {
   const auto known = std::find_if(
-      kPipelines.begin(), kPipelines.end(),
+      kCpuPipelines.begin(), kCpuPipelines.end(),
       [&root](std::string_view pipeline) { return namesPipeline(root.translationInfo, pipeline); });
-  if (known == kPipelines.end()) {
+  if (known == kCpuPipelines.end()) {
     return std::nullopt;
   }
   CpuConfig config(root.loops.size());
-  config.pipeline = static_cast<CpuPipeline>(known - kPipelines.begin());
+  config.pipeline = static_cast<CpuPipeline>(known - kCpuPipelines.begin());
   config.peel = root.translationInfo.contains(kPeeling);
-  for (const Level& level : kLevels) {
+  for (const CpuLevel& level : kCpuLevels) {
     const std::string_view list = entryOf(root.loweringConfig, level.name);
     if (list.empty()) {
       continue;

@@ -10,9 +10,6 @@
 namespace hone::knobs {
 namespace {
 
-/// A product of two tensors seen from its result: `along` walks through neighbours of it, `across`
-/// through its rows, `sum` is summed over; of several loops of a kind the innermost has all the
-/// tiles.
 class Product {
  public:
   Product(const model::RootOperation& root, const CpuLimits& limits, const LoopRoles& roles);
@@ -20,25 +17,21 @@ class Product {
   [[nodiscard]] std::vector<Tiling> tilings() const;
 
  private:
-  struct Vector {
-    std::int64_t across, along, sum;
-  };
-
   [[nodiscard]] bool isConvolution() const { return root_.kind == model::RootKind::convolution; }
   [[nodiscard]] std::int64_t size(std::optional<std::size_t> loop) const;
   [[nodiscard]] std::vector<std::int64_t> alongTiles() const;
   [[nodiscard]] std::vector<std::int64_t> acrossTiles() const;
   [[nodiscard]] std::vector<std::int64_t> sumTiles() const;
-  [[nodiscard]] bool fits(const Vector& vector) const;
-  [[nodiscard]] CpuConfig config(const Vector& vector) const;
-  void addShares(const Vector& vector, std::vector<Tiling>& tilings) const;
-  void addCached(const CpuConfig& plain, const Vector& vector, std::vector<Tiling>& tilings) const;
+  [[nodiscard]] bool fits(const RegisterTile& vector) const;
+  void addShares(const RegisterTile& vector, std::vector<Tiling>& tilings) const;
+  void addCached(const CpuConfig& plain, const RegisterTile& vector,
+                 std::vector<Tiling>& tilings) const;
   void add(CpuConfig config, std::vector<Tiling>& tilings) const;
 
   const model::RootOperation& root_;
   CpuLimits limits_;
   std::int64_t lanes_ = 1;
-  std::optional<std::size_t> along_, across_, sum_;
+  ProductLoops loops_;
   std::optional<std::size_t> next_;  ///< the innermost of the other loops of the result
 };
 
@@ -56,12 +49,9 @@ std::optional<std::size_t> lastOf(const std::vector<std::size_t>& loops) {
 Product::Product(const model::RootOperation& root, const CpuLimits& limits, const LoopRoles& roles)
     : root_(root), limits_(limits) {
   lanes_ = std::max<std::int64_t>(1, limits.vectorBytes / elementBytes(root.outputs[0].element));
-  sum_ = lastOf(roles.sums.empty() ? roles.windows : roles.sums);
-  along_ = innermostLoop(root.outputs[0]);
-  const bool byRows = along_ && std::count(roles.rows.begin(), roles.rows.end(), *along_) > 0;
-  across_ = lastOf(byRows ? roles.columns : roles.rows);
+  loops_ = productLoopsOf(root, roles);
   for (std::size_t loop = 0; loop < root.loops.size(); ++loop) {
-    if (!root.loops[loop].reduction && loop != along_ && loop != across_) {
+    if (!root.loops[loop].reduction && loop != loops_.along && loop != loops_.across) {
       next_ = loop;
     }
   }
@@ -74,75 +64,54 @@ std::int64_t Product::size(std::optional<std::size_t> loop) const {
 /// Whole vectors as far as they go; a short loop is one vector, whatever its size.
 std::vector<std::int64_t> Product::alongTiles() const {
   if (isConvolution()) {
-    return dividing(size(along_), 4 * lanes_);
+    return dividing(size(loops_.along), 4 * lanes_);
   }
   std::set<std::int64_t> tiles;
   for (const std::int64_t vectors : {1, 2, 3, 4}) {
-    tiles.insert(std::min(vectors * lanes_, size(along_)));
+    tiles.insert(std::min(vectors * lanes_, size(loops_.along)));
   }
-  if (size(along_) % lanes_ != 0) {
-    tiles.insert(std::min(std::max<std::int64_t>(1, lanes_ / 2), size(along_)));
+  if (size(loops_.along) % lanes_ != 0) {
+    tiles.insert(std::min(std::max<std::int64_t>(1, lanes_ / 2), size(loops_.along)));
   }
   return {tiles.begin(), tiles.end()};
 }
 
 std::vector<std::int64_t> Product::acrossTiles() const {
   if (isConvolution()) {
-    return dividing(size(across_), limits_.registers);
+    return dividing(size(loops_.across), limits_.registers);
   }
   std::set<std::int64_t> tiles;
   for (const std::int64_t tile : {1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16}) {
-    if (tile <= size(across_)) {
+    if (tile <= size(loops_.across)) {
       tiles.insert(tile);
     }
   }
-  if (size(across_) < limits_.registers) {
-    tiles.insert(size(across_));
+  if (size(loops_.across) < limits_.registers) {
+    tiles.insert(size(loops_.across));
   }
   return {tiles.begin(), tiles.end()};
 }
 
 std::vector<std::int64_t> Product::sumTiles() const {
   if (isConvolution()) {
-    return dividing(size(sum_), lanes_);
+    return dividing(size(loops_.sum), lanes_);
   }
   std::set<std::int64_t> tiles;
   for (const std::int64_t tile : {1, 2, 4, 8, 16, 32, 64, 128, 256}) {
     // Long sums at a time pay only where the result has little to spread over the lanes.
-    if (tile <= size(sum_) && (tile <= lanes_ || size(along_) < lanes_ || size(across_) == 1)) {
+    if (tile <= size(loops_.sum) &&
+        (tile <= lanes_ || size(loops_.along) < lanes_ || size(loops_.across) == 1)) {
       tiles.insert(tile);
     }
   }
   return {tiles.begin(), tiles.end()};
 }
 
-bool Product::fits(const Vector& vector) const {
+bool Product::fits(const RegisterTile& vector) const {
   const std::int64_t accumulators = vector.across * ceilDiv(vector.along, lanes_);
   const std::int64_t bytes = elementBytes(root_.outputs[0].element);
   return accumulators <= limits_.registers + limits_.registers / 4 &&
          vector.across * vector.along * vector.sum * bytes < limits_.largestVectorBytes();
-}
-
-CpuConfig Product::config(const Vector& vector) const {
-  CpuConfig config(root_.loops.size());
-  for (std::size_t i = 0; i < root_.loops.size(); ++i) {
-    if (root_.loops[i].reduction) {
-      config.vectorReduction[i] = 1;
-    } else {
-      config.distribution[i] = 1;
-      config.vectorParallel[i] = 1;
-    }
-  }
-  if (along_) {
-    config.vectorParallel[*along_] = vector.along;
-  }
-  if (across_) {
-    config.vectorParallel[*across_] = vector.across;
-  }
-  if (sum_) {
-    config.vectorReduction[*sum_] = vector.sum;
-  }
-  return config;
 }
 
 void Product::add(CpuConfig config, std::vector<Tiling>& tilings) const {
@@ -165,9 +134,9 @@ void Product::add(CpuConfig config, std::vector<Tiling>& tilings) const {
   }
 }
 
-void Product::addCached(const CpuConfig& plain, const Vector& vector,
+void Product::addCached(const CpuConfig& plain, const RegisterTile& vector,
                         std::vector<Tiling>& tilings) const {
-  if (!sum_ || !along_) {
+  if (!loops_.sum || !loops_.along) {
     return;
   }
   const std::int64_t bytes = elementBytes(root_.outputs[0].element);
@@ -175,49 +144,49 @@ void Product::addCached(const CpuConfig& plain, const Vector& vector,
     for (const std::int64_t strips : {1, 2, 4}) {
       const std::int64_t strip = strips * vector.along;
       // The strip of what is summed is to stay in the first cache while the rows go past it.
-      if (sums >= size(sum_) || sums % vector.sum != 0 || strip > plain.distribution[*along_] ||
-          sums * strip * bytes > 2 * limits_.l1Bytes ||
+      if (sums >= size(loops_.sum) || sums % vector.sum != 0 ||
+          strip > plain.distribution[*loops_.along] || sums * strip * bytes > 2 * limits_.l1Bytes ||
           sums * strip * bytes < limits_.l1Bytes / 4) {
         continue;
       }
       CpuConfig config = plain;
-      config.cacheReduction[*sum_] = sums;
+      config.cacheReduction[*loops_.sum] = sums;
       for (std::size_t i = 0; i < root_.loops.size(); ++i) {
         config.cacheParallel[i] = root_.loops[i].reduction ? 0 : 1;
       }
-      config.cacheParallel[*along_] = strip;
-      if (across_) {
+      config.cacheParallel[*loops_.along] = strip;
+      if (loops_.across) {
         // The compiler fills a block of the result with one vector, and refuses large ones.
         const std::int64_t most = (limits_.largestVectorBytes() - 1) / bytes / strip;
-        const std::int64_t rows = std::min(most, plain.distribution[*across_]);
+        const std::int64_t rows = std::min(most, plain.distribution[*loops_.across]);
         if (rows < vector.across) {
           continue;
         }
-        config.cacheParallel[*across_] = rows / vector.across * vector.across;
+        config.cacheParallel[*loops_.across] = rows / vector.across * vector.across;
       }
       add(config, tilings);
     }
   }
 }
 
-void Product::addShares(const Vector& vector, std::vector<Tiling>& tilings) const {
+void Product::addShares(const RegisterTile& vector, std::vector<Tiling>& tilings) const {
   constexpr std::int64_t kLargest = 4096;
   constexpr std::size_t kMost = 5;
-  const auto alongShares = multiplesOf(vector.along, size(along_), kLargest, kMost);
-  const auto acrossShares = multiplesOf(vector.across, size(across_), kLargest, kMost);
+  const auto alongShares = multiplesOf(vector.along, size(loops_.along), kLargest, kMost);
+  const auto acrossShares = multiplesOf(vector.across, size(loops_.across), kLargest, kMost);
   const auto nextShares = next_ ? multiplesOf(1, size(next_), 64, 3) : std::vector<std::int64_t>{1};
   for (const std::int64_t along : alongShares) {
     for (const std::int64_t across : acrossShares) {
       for (const std::int64_t next : nextShares) {
-        CpuConfig shared = config(vector);
+        CpuConfig shared = withRegisterTile(root_, loops_, vector);
         if (next_) {
           shared.distribution[*next_] = next;
         }
-        if (across_) {
-          shared.distribution[*across_] = std::min(across, size(across_));
+        if (loops_.across) {
+          shared.distribution[*loops_.across] = std::min(across, size(loops_.across));
         }
-        if (along_) {
-          shared.distribution[*along_] = std::min(along, size(along_));
+        if (loops_.along) {
+          shared.distribution[*loops_.along] = std::min(along, size(loops_.along));
         }
         if (isConvolution()) {
           shared.pipeline = CpuPipeline::convDecompose;
@@ -238,7 +207,7 @@ std::vector<Tiling> Product::tilings() const {
   for (const std::int64_t along : alongTiles()) {
     for (const std::int64_t across : acrossSizes) {
       for (const std::int64_t sum : sumSizes) {
-        const Vector vector{across, along, sum};
+        const RegisterTile vector{across, along, sum};
         if (fits(vector)) {
           addShares(vector, tilings);
         }
@@ -249,6 +218,39 @@ std::vector<Tiling> Product::tilings() const {
 }
 
 }  // namespace
+
+ProductLoops productLoopsOf(const model::RootOperation& root, const LoopRoles& roles) {
+  ProductLoops loops;
+  loops.sum = lastOf(roles.sums.empty() ? roles.windows : roles.sums);
+  loops.along = innermostLoop(root.outputs[0]);
+  const bool byRows =
+      loops.along && std::count(roles.rows.begin(), roles.rows.end(), *loops.along) > 0;
+  loops.across = lastOf(byRows ? roles.columns : roles.rows);
+  return loops;
+}
+
+CpuConfig withRegisterTile(const model::RootOperation& root, const ProductLoops& loops,
+                           const RegisterTile& tile) {
+  CpuConfig config(root.loops.size());
+  for (std::size_t i = 0; i < root.loops.size(); ++i) {
+    if (root.loops[i].reduction) {
+      config.vectorReduction[i] = 1;
+    } else {
+      config.distribution[i] = 1;
+      config.vectorParallel[i] = 1;
+    }
+  }
+  if (loops.along) {
+    config.vectorParallel[*loops.along] = tile.along;
+  }
+  if (loops.across) {
+    config.vectorParallel[*loops.across] = tile.across;
+  }
+  if (loops.sum) {
+    config.vectorReduction[*loops.sum] = tile.sum;
+  }
+  return config;
+}
 
 Result<Listing> cpuProduct(const model::RootOperation& root, const CpuLimits& limits) {
   const Product product(root, limits, HONE_TRY(rolesOf(root)));

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <set>
 
+#include "knobs/gpu/pipeline_space.h"
 #include "knobs/tile_sizes.h"
 
 namespace hone::knobs {
@@ -20,27 +20,6 @@ constexpr double kResultsPerThread = 128;  ///< accumulators that fit into regis
 constexpr double kSpilled = 4;
 constexpr std::int64_t kFewThreads = 128;
 constexpr double kIdle = 1.3;  ///< few threads leave the unit waiting for memory
-
-/// The places of the space's knobs that the constraints have at a place of the configuration.
-std::vector<std::size_t> knobsAt(const search::Space& space,
-                                 std::span<const iree::PipelineConstraints> constraints,
-                                 const std::string& place) {
-  std::set<std::string> names;
-  for (const iree::PipelineConstraints& one : constraints) {
-    for (const iree::Knob& knob : one.knobs) {
-      if (knob.place == place) {
-        names.insert(knob.name);
-      }
-    }
-  }
-  std::vector<std::size_t> places;
-  for (std::size_t i = 0; i < space.knobs().size(); ++i) {
-    if (names.contains(space.knobs()[i].name)) {
-      places.push_back(i);
-    }
-  }
-  return places;
-}
 
 /// The product of the values that a point has there; -1 says that its pipeline has no such knob.
 std::int64_t productOf(std::span<const std::int64_t> point, const std::vector<std::size_t>& at) {

@@ -8,7 +8,7 @@
 #include "knobs/gpu/gpu_cost.h"
 #include "knobs/gpu/gpu_default.h"
 #include "knobs/gpu/gpu_options.h"
-#include "search/constraints/listing.h"
+#include "knobs/gpu/pipeline_space.h"
 #include "search/space/diverse.h"
 
 namespace hone::knobs {
@@ -168,11 +168,7 @@ Result<KnobModel> gpuKnobs(iree::Compiler& compiler, const iree::CompileRequest&
     places.push_back(i);
     own.push_back(all[i]);
     const auto constraints = HONE_TRY(search::Constraints::parse(all[i].smtLib));
-    std::vector<search::Knob> knobs;
-    for (const iree::Knob& knob : all[i].knobs) {
-      knobs.push_back({knob.name, {}, knob.options.empty()});
-    }
-    search::Listing listing = HONE_TRY(search::listPoints(constraints, std::move(knobs)));
+    search::Listing listing = HONE_TRY(listPipeline(all[i], constraints));
     complete = complete && listing.complete;
     if (listing.space.size() > 0) {
       pipelines.push_back({places.size() - 1, std::move(listing.space)});

@@ -10,15 +10,16 @@
 namespace hone::knobs {
 namespace {
 
-struct Level {
+struct VulkanLevel {
   std::string_view name;
   Sizes VulkanConfig::* sizes;
 };
 
-constexpr std::array kLevels = {
-    Level{"workgroup", &VulkanConfig::workgroup}, Level{"thread", &VulkanConfig::thread},
-    Level{"reduction", &VulkanConfig::reduction}, Level{"window", &VulkanConfig::window}};
-constexpr std::array<std::string_view, 2> kPipelines = {"BaseDistribute", "BaseVectorize"};
+constexpr std::array kVulkanLevels = {VulkanLevel{"workgroup", &VulkanConfig::workgroup},
+                                      VulkanLevel{"thread", &VulkanConfig::thread},
+                                      VulkanLevel{"reduction", &VulkanConfig::reduction},
+                                      VulkanLevel{"window", &VulkanConfig::window}};
+constexpr std::array<std::string_view, 2> kVulkanPipelines = {"BaseDistribute", "BaseVectorize"};
 
 /// The compiler writes no zeros at the end of a level.
 Sizes trimmed(Sizes sizes) {
@@ -40,8 +41,8 @@ Tiling VulkanConfig::tiling() const {
 VulkanConfig VulkanConfig::from(const Tiling& tiling) {
   VulkanConfig config(tiling.levels.front().size());
   config.vectorize = tiling.options[0] != 0;
-  for (std::size_t i = 0; i < kLevels.size(); ++i) {
-    config.*kLevels[i].sizes = tiling.levels[i];
+  for (std::size_t i = 0; i < kVulkanLevels.size(); ++i) {
+    config.*kVulkanLevels[i].sizes = tiling.levels[i];
   }
   return config;
 }
@@ -63,7 +64,7 @@ Sizes workgroupSize(const model::RootOperation& root, const VulkanConfig& config
 
 TilingForm vulkanForm(const model::RootOperation& root) {
   TilingForm form{{"pipeline"}, {}, {}};
-  for (const Level& level : kLevels) {
+  for (const VulkanLevel& level : kVulkanLevels) {
     form.levels.emplace_back(level.name);
   }
   form.compilationInfo = [root](const Tiling& tiling) {
@@ -74,7 +75,7 @@ TilingForm vulkanForm(const model::RootOperation& root) {
 
 std::string compilationInfo(const model::RootOperation& root, const VulkanConfig& config) {
   std::vector<std::string> levels;
-  for (const Level& level : kLevels) {
+  for (const VulkanLevel& level : kVulkanLevels) {
     levels.push_back(fmt::format("[{}]", fmt::join(trimmed(config.*level.sizes), ", ")));
   }
   while (!levels.empty() && levels.back() == "[]") {
@@ -84,22 +85,22 @@ std::string compilationInfo(const model::RootOperation& root, const VulkanConfig
       "#iree_codegen.compilation_info<lowering_config = #iree_codegen.lowering_config<tile_sizes = "
       "[{}]>, translation_info = #iree_codegen.translation_info<pipeline = "
       "#iree_gpu.spirv_pipeline<{}> workgroup_size = [{}]>>",
-      fmt::join(levels, ", "), kPipelines.at(config.vectorize ? 1 : 0),
+      fmt::join(levels, ", "), kVulkanPipelines.at(config.vectorize ? 1 : 0),
       fmt::join(workgroupSize(root, config), ", "));
 }
 
 std::optional<VulkanConfig> vulkanDefaultOf(const model::RootOperation& root) {
   const std::string& info = root.translationInfo;
   VulkanConfig config(root.loops.size());
-  config.vectorize = namesPipeline(info, kPipelines[1]);
-  if (!config.vectorize && !namesPipeline(info, kPipelines[0])) {
+  config.vectorize = namesPipeline(info, kVulkanPipelines[1]);
+  if (!config.vectorize && !namesPipeline(info, kVulkanPipelines[0])) {
     return std::nullopt;
   }
   const std::string_view levels = entryOf(root.loweringConfig, "tile_sizes");
-  if (!elementOf(levels, kLevels.size()).empty()) {
+  if (!elementOf(levels, kVulkanLevels.size()).empty()) {
     return std::nullopt;
   }
-  for (std::size_t i = 0; i < kLevels.size(); ++i) {
+  for (std::size_t i = 0; i < kVulkanLevels.size(); ++i) {
     const std::string_view list = elementOf(levels, i);
     if (list.empty()) {
       break;
@@ -109,7 +110,7 @@ std::optional<VulkanConfig> vulkanDefaultOf(const model::RootOperation& root) {
       return std::nullopt;
     }
     sizes->resize(root.loops.size());
-    config.*kLevels[i].sizes = std::move(*sizes);
+    config.*kVulkanLevels[i].sizes = std::move(*sizes);
   }
   const bool same = numbersOf(entryOf(info, "workgroup_size")) == workgroupSize(root, config);
   return same ? std::optional(config) : std::nullopt;

@@ -1,21 +1,21 @@
-#include "profile/tuning_gpu.h"
+#include "knobs/gpu/gpu_named.h"
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <map>
 #include <optional>
-#include <regex>
+#include <span>
 
 #include "base/file.h"
 #include "base/hash.h"
 #include "base/text.h"
 #include "iree/compile/constraints.h"
 #include "iree/mlir/problem_mlir.h"
-#include "profile/knob_search.h"
-#include "profile/tuning_parts.h"
+#include "knobs/gpu/matrix_instruction.h"
+#include "knobs/gpu/tile_space.h"
+#include "knobs/problem_root.h"
 
-namespace hone::profile {
+namespace hone::knobs {
 namespace {
 
 using model::Conv;
@@ -25,19 +25,19 @@ using model::Problem;
 // The lists of the old profiler. Its stages are not in them: how many there are is now the
 // compiler's to say, and the name tells them. The old block of 64x4 threads was 4x2 warps.
 constexpr std::array kTilesOf16Bits = {
-    WantedTile{256, 128, 32, 4, 2}, WantedTile{128, 256, 32, 2, 4}, WantedTile{128, 128, 64, 2, 2},
-    WantedTile{128, 128, 32, 2, 2}, WantedTile{128, 64, 32, 2, 2},  WantedTile{64, 64, 64, 2, 2},
-    WantedTile{64, 64, 32, 2, 2},
+    GpuTile{256, 128, 32, 4, 2}, GpuTile{128, 256, 32, 2, 4}, GpuTile{128, 128, 64, 2, 2},
+    GpuTile{128, 128, 32, 2, 2}, GpuTile{128, 64, 32, 2, 2},  GpuTile{64, 64, 64, 2, 2},
+    GpuTile{64, 64, 32, 2, 2},
 };
 constexpr std::array kTilesOf32Bits = {
-    WantedTile{128, 256, 16, 2, 4}, WantedTile{256, 128, 16, 4, 2}, WantedTile{128, 128, 16, 2, 2},
-    WantedTile{128, 128, 32, 2, 2}, WantedTile{128, 64, 32, 2, 2},  WantedTile{128, 64, 16, 2, 2},
-    WantedTile{64, 64, 32, 2, 2},   WantedTile{64, 64, 16, 2, 2},
+    GpuTile{128, 256, 16, 2, 4}, GpuTile{256, 128, 16, 4, 2}, GpuTile{128, 128, 16, 2, 2},
+    GpuTile{128, 128, 32, 2, 2}, GpuTile{128, 64, 32, 2, 2},  GpuTile{128, 64, 16, 2, 2},
+    GpuTile{64, 64, 32, 2, 2},   GpuTile{64, 64, 16, 2, 2},
 };
 
-std::span<const WantedTile> tilesFor(const Problem& problem) {
+std::span<const GpuTile> tilesFor(const Problem& problem) {
   const std::size_t bytes = model::bytesOf(model::operandsOf(problem)[0].element);
-  return bytes >= 4 ? std::span<const WantedTile>(kTilesOf32Bits) : kTilesOf16Bits;
+  return bytes >= 4 ? std::span<const GpuTile>(kTilesOf32Bits) : kTilesOf16Bits;
 }
 
 /// The problem that the compiler is asked about: what follows the sums changes nothing in the
@@ -55,30 +55,17 @@ Problem withoutTrimmings(Problem problem) {
 }
 
 /// Of a problem without trimmings; nothing for one that is no matrix product.
-std::optional<ProductLoops> loopsOf(const Problem& problem) {
-  if (const auto* matmul = std::get_if<Matmul>(&problem)) {
-    return ProductLoops{.sizes = {matmul->m, matmul->n, matmul->k}, .m = {0}, .n = {1}, .k = 2};
-  }
-  const auto* conv = std::get_if<Conv>(&problem);
-  if (conv == nullptr || !takesTiles(*conv)) {
+Result<std::optional<GpuProduct>> productOf(const Problem& problem) {
+  const auto root = rootFrom(problem);
+  if (!root || root->kind == model::RootKind::attention) {
     return std::nullopt;
   }
-  const bool strided =
-      conv->strideH > 1 || conv->strideW > 1 || conv->dilationH > 1 || conv->dilationW > 1;
-  if (conv->layout == model::ConvLayout::nhwc) {
-    return ProductLoops{
-        .sizes = {conv->n, conv->outH(), conv->outW(), conv->k, conv->y, conv->x, conv->c},
-        .m = {0, 1, 2},
-        .n = {3},
-        .k = 6,
-        .strided = strided};
+  GpuProduct product{.root = *root, .roles = HONE_TRY(rolesOf(*root))};
+  if (const auto* conv = std::get_if<Conv>(&problem)) {
+    product.strided =
+        std::max({conv->strideH, conv->strideW, conv->dilationH, conv->dilationW}) > 1;
   }
-  return ProductLoops{
-      .sizes = {conv->n, conv->k, conv->outH(), conv->outW(), conv->c, conv->y, conv->x},
-      .m = {0, 2, 3},
-      .n = {1},
-      .k = 4,
-      .strided = strided};
+  return product;
 }
 
 /// The attribute of a matmul for the same one with a batch loop before its own.
@@ -104,7 +91,7 @@ struct InstructionClass {
 };
 
 /// NVIDIA's names are those of old; on AMD the same instruction comes by several pipelines.
-InstructionClass classOf(const std::string& mma, const KnobSpace& space) {
+InstructionClass classOf(const std::string& mma, const TileSpace& space) {
   if (mma.contains("NV_MMA_SYNC")) {
     return {"tensorcore", "mmasync"};
   }
@@ -115,12 +102,11 @@ InstructionClass classOf(const std::string& mma, const KnobSpace& space) {
           space.isIgemm() ? "igemm" : toLower(space.pipeline())};
 }
 
-/// Whether the instruction sums up in the type of the result; the compiler fails to narrow sums
-/// that it holds in registers. The type stands before the shape: "MFMA_F32_16x16x16_F16".
+/// True if the instruction sums up in the type of the result; the compiler fails to narrow sums
+/// that it holds in registers.
 bool sumsInto(model::ElementType result, const std::string& mma) {
-  static const std::regex kSums(R"(_([A-Z]+[0-9]+)_[0-9]+x[0-9]+x[0-9]+)");
-  std::smatch match;
-  return std::regex_search(mma, match, kSums) && toLower(match.str(1)) == nameOf(result);
+  const auto instruction = matrixInstructionFrom(mma);
+  return instruction && instruction->sums == model::nameOf(result);
 }
 
 bool hasBatch(const Problem& problem) {
@@ -129,17 +115,17 @@ bool hasBatch(const Problem& problem) {
 }
 
 /// For each class of instructions the assignment that is nearest to the wanted tile.
-std::map<InstructionClass, KnobSpace::Found> nearestOf(const std::vector<KnobSpace>& spaces,
-                                                       const WantedTile& tile,
+std::map<InstructionClass, TileSpace::Match> nearestOf(const std::vector<TileSpace>& spaces,
+                                                       const GpuTile& tile,
                                                        model::ElementType result) {
-  std::map<InstructionClass, KnobSpace::Found> nearest;
-  for (const KnobSpace& space : spaces) {
-    for (std::size_t mma = 0; mma < space.mmaKinds().size(); ++mma) {
-      if (!sumsInto(result, space.mmaKinds()[mma])) {
+  std::map<InstructionClass, TileSpace::Match> nearest;
+  for (const TileSpace& space : spaces) {
+    for (std::size_t mma = 0; mma < space.instructions().size(); ++mma) {
+      if (!sumsInto(result, space.instructions()[mma])) {
         continue;
       }
       auto found = space.nearest(tile, mma);
-      const InstructionClass kind = classOf(space.mmaKinds()[mma], space);
+      const InstructionClass kind = classOf(space.instructions()[mma], space);
       const auto at = nearest.find(kind);
       if (found && (at == nearest.end() || found->distance < at->second.distance)) {
         nearest.insert_or_assign(kind, std::move(*found));
@@ -151,12 +137,13 @@ std::map<InstructionClass, KnobSpace::Found> nearestOf(const std::vector<KnobSpa
 
 }  // namespace
 
-Result<std::vector<TuningConfig>> gpuConfigs(iree::Compiler& compiler, const iree::Target& target,
-                                             const Problem& problem) {
+Result<std::vector<NamedConfig>> gpuNamedConfigs(iree::Compiler& compiler,
+                                                 const iree::Target& target,
+                                                 const Problem& problem) {
   const Problem asked = withoutTrimmings(problem);
-  const auto loops = loopsOf(asked);
-  if (!loops) {
-    return std::vector<TuningConfig>();
+  const auto product = HONE_TRY(productOf(asked));
+  if (!product) {
+    return std::vector<NamedConfig>();
   }
   const ScratchFolder folder = HONE_TRY(ScratchFolder::create("hone-tuning"));
   const std::string source = iree::mlirOf(asked);
@@ -165,23 +152,25 @@ Result<std::vector<TuningConfig>> gpuConfigs(iree::Compiler& compiler, const ire
   HONE_CHECK(writeFile(request.source, source));
   const auto constraints = iree::constraintsOf(compiler, request);
   if (!constraints && constraints.error().fault == Fault::user) {
-    return std::vector<TuningConfig>();  // the problem itself does not compile
+    return std::vector<NamedConfig>();  // the problem itself does not compile
   }
   HONE_CHECK(constraints);
-  std::vector<KnobSpace> spaces;
+  std::vector<TileSpace> spaces;
   for (std::size_t i = 0; i < constraints->size(); ++i) {
-    if (auto space = HONE_TRY(KnobSpace::from((*constraints)[i], i, *loops))) {
+    if (auto space = HONE_TRY(TileSpace::from((*constraints)[i], i, *product))) {
       spaces.push_back(std::move(*space));
     }
   }
-  std::vector<TuningConfig> configs;
+  std::vector<NamedConfig> configs;
   std::vector<iree::KnobAssignment> assignments;
-  for (const WantedTile& tile : tilesFor(problem)) {
-    for (auto& [kind, found] : nearestOf(spaces, tile, model::resultOf(problem).element)) {
-      configs.push_back(tuningConfig(fmt::format("{}{}x{}_{}x{}", hasBatch(problem) ? "1x" : "",
-                                                 tile.m, tile.n, tile.k, found.stages),
-                                     kind.core, kind.instruction, ""));
-      assignments.push_back(std::move(found.assignment));
+  for (const GpuTile& tile : tilesFor(problem)) {
+    for (auto& [kind, match] : nearestOf(spaces, tile, model::resultOf(problem).element)) {
+      configs.push_back({.tile = fmt::format("{}{}x{}_{}x{}", hasBatch(problem) ? "1x" : "", tile.m,
+                                             tile.n, tile.k, match.stages),
+                         .coreClass = kind.core,
+                         .instructionClass = kind.instruction,
+                         .compilationInfo = ""});
+      assignments.push_back(std::move(match.assignment));
     }
   }
   const auto infos = HONE_TRY(iree::compilationInfos(compiler, request, assignments));
@@ -191,4 +180,4 @@ Result<std::vector<TuningConfig>> gpuConfigs(iree::Compiler& compiler, const ire
   return configs;
 }
 
-}  // namespace hone::profile
+}  // namespace hone::knobs
