@@ -19,8 +19,8 @@ using Folders = std::set<std::string, std::less<>>;
 std::map<std::string, Folders, std::less<>> allowedIncludes() {
   std::map<std::string, Folders, std::less<>> allowed;
   Folders above;
-  for (const char* folder :
-       {"base", "stats", "model", "verify", "store", "iree", "engine", "search"}) {
+  for (const char* folder : {"base", "stats", "model", "cpp_source", "verify", "store", "iree",
+                             "engine", "search", "knobs"}) {
     allowed[folder] = above;
     above.insert(folder);
   }

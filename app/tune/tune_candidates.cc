@@ -11,7 +11,7 @@
 #include "report/render/table.h"
 #include "stats/summary.h"
 #include "store/records.h"
-#include "tune/knobs/draw.h"
+#include "tune/candidates/draw.h"
 
 namespace hone::app {
 namespace {

@@ -7,8 +7,8 @@
 
 #include "app/profile/program_profile.h"
 #include "base/text.h"
+#include "knobs/value_names.h"
 #include "report/render/table.h"
-#include "tune/knobs/value_names.h"
 
 namespace hone::app {
 namespace {
@@ -124,10 +124,10 @@ void printVariant(const Variant& variant) {
   reasons.print();
 }
 
-void printKnobs(const tune::KnobModel& model) {
+void printKnobs(const knobs::KnobModel& model) {
   const auto& knobs = model.space.knobs();
   for (std::size_t i = 0; i < knobs.size(); ++i) {
-    const auto names = tune::valueNames(model, i);
+    const auto names = knobs::valueNames(model, i);
     // Without names the numbers are still true.
     fmt::print("  {:28} {}\n", knobs[i].name,
                names ? join(*names, " ") : fmt::format("{}", fmt::join(knobs[i].values, " ")));

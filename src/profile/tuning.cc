@@ -1,9 +1,7 @@
 #include "profile/tuning.h"
 
+#include "knobs/named_config.h"
 #include "model/result/profile_row.h"
-#include "profile/tuning_cpu.h"
-#include "profile/tuning_gpu.h"
-#include "profile/tuning_vulkan.h"
 
 namespace hone::profile {
 
@@ -14,16 +12,16 @@ TuningConfig defaultConfig() {
 Result<std::vector<TuningConfig>> tuningConfigs(iree::Compiler& compiler,
                                                 const iree::Target& target,
                                                 const model::Problem& problem) {
-  std::vector<TuningConfig> more;
-  if (target.name == "local") {
-    more = cpuConfigs(problem);
-  } else if (target.name == "vulkan" || target.name.starts_with("vulkan:")) {
-    more = vulkanConfigs(problem);
-  } else if (target.name.starts_with("cuda:") || target.name.starts_with("rocm:")) {
-    more = HONE_TRY(gpuConfigs(compiler, target, problem));
+  std::vector<TuningConfig> configs = {defaultConfig()};
+  for (knobs::NamedConfig& named : HONE_TRY(knobs::namedConfigs(compiler, target, problem))) {
+    configs.push_back({.name = fmt::format("tile_config_{}_{}_{}", named.tile, named.coreClass,
+                                           named.instructionClass),
+                       .tile = std::move(named.tile),
+                       .coreClass = std::move(named.coreClass),
+                       .instructionClass = std::move(named.instructionClass),
+                       .compilationInfo = std::move(named.compilationInfo)});
   }
-  more.insert(more.begin(), defaultConfig());
-  return more;
+  return configs;
 }
 
 }  // namespace hone::profile

@@ -27,8 +27,8 @@ struct TuningConfig {
 /// The compiler's own choice.
 [[nodiscard]] TuningConfig defaultConfig();
 
-/// What to try for a problem on a target: the compiler's own choice first, then tiles that fit the
-/// problem. Targets and problems without a list have the default alone.
+/// Returns the configurations to try for a problem on a target: the compiler's own choice first,
+/// then the named ones of the operation's knobs that fit the problem.
 [[nodiscard]] Result<std::vector<TuningConfig>> tuningConfigs(iree::Compiler& compiler,
                                                               const iree::Target& target,
                                                               const model::Problem& problem);

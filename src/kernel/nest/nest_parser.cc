@@ -8,11 +8,14 @@
 #include <utility>
 
 #include "base/text.h"
+#include "cpp_source/lexer.h"
 #include "kernel/nest/nest.h"
-#include "kernel/nest/nest_lexer.h"
 
 namespace hone::kernel::nest {
 namespace {
+
+using cpp_source::Token;
+using cpp_source::TokenKind;
 
 constexpr std::array<std::string_view, 12> kTypes = {
     "float",        "double",      "int",    "long",    "bool",         "unsigned",
@@ -73,7 +76,7 @@ class Parser {
     return tokens_[std::min(at_ + ahead, tokens_.size() - 1)];
   }
   [[nodiscard]] bool is(std::string_view text, std::size_t ahead = 0) const {
-    return token(ahead).text == text && token(ahead).kind != Token::Kind::end;
+    return token(ahead).text == text;
   }
   [[nodiscard]] std::unexpected<Error> outside(std::string_view what) const {
     return userError("line {}: {} ('{}') is not among what can be rewritten", token().line, what,
@@ -87,7 +90,7 @@ class Parser {
     return {};
   }
   Result<std::string> word() {
-    if (token().kind != Token::Kind::word) {
+    if (token().kind != TokenKind::identifier) {
       return outside("this");
     }
     return std::string(tokens_[at_++].text);
@@ -96,7 +99,7 @@ class Parser {
   [[nodiscard]] std::pair<std::string, std::size_t> qualified() const {
     std::string text(token().text);
     std::size_t length = 1;
-    while (is("::", length) && token(length + 1).kind == Token::Kind::word) {
+    while (is("::", length) && token(length + 1).kind == TokenKind::identifier) {
       text += fmt::format("::{}", token(length + 1).text);
       length += 2;
     }
@@ -346,7 +349,7 @@ class Parser {
 
   Result<Expr> primary() {
     const Token first = token();
-    if (first.kind == Token::Kind::number) {
+    if (first.kind == TokenKind::number) {
       ++at_;
       return Expr{Expr::Kind::number, std::string(first.text), {}, first.line};
     }
@@ -356,7 +359,7 @@ class Parser {
       HONE_CHECK(expect(")"));
       return inner;
     }
-    if (first.kind != Token::Kind::word) {
+    if (first.kind != TokenKind::identifier) {
       return outside("this");
     }
     if (is("static_cast")) {
@@ -422,6 +425,21 @@ class Parser {
   bool lastConstant_ = false;
 };
 
+/// Returns the tokens, a directive as one of them, with an empty one behind the last.
+Result<std::vector<Token>> tokensOf(std::string_view text) {
+  cpp_source::LexedText lexed = cpp_source::lex(text);
+  if (lexed.unterminated) {
+    const bool isComment = lexed.unterminated->kind == cpp_source::Unterminated::Kind::comment;
+    return userError("line {}: a {} has no end", lexed.unterminated->line,
+                     isComment ? "comment" : "literal");
+  }
+  std::erase_if(lexed.tokens, &Token::inDirective);
+  Token end{.text = {}, .begin = text.size(), .end = text.size()};
+  end.line += static_cast<int>(std::ranges::count(text, '\n'));
+  lexed.tokens.push_back(std::move(end));
+  return std::move(lexed.tokens);
+}
+
 /// The token `kernel` of `void kernel(`, or nothing.
 std::optional<std::size_t> findKernel(std::span<const Token> tokens) {
   for (std::size_t i = 1; i + 1 < tokens.size(); ++i) {
@@ -450,7 +468,7 @@ Result<Function> parse(std::string_view text) {
   function.parameters = HONE_TRY(parser.parameters());
   function.body = HONE_TRY(parser.block());
   function.before = std::string(text.substr(0, tokens[first].begin));
-  const std::size_t end = tokens[parser.at() - 1].end();
+  const std::size_t end = tokens[parser.at() - 1].end;
   function.after = std::string(text.substr(end));
   constexpr std::string_view kFixed = "// hone: fixed sizes";
   if (text.substr(tokens[first].begin, end - tokens[first].begin).contains(kFixed)) {

@@ -9,9 +9,8 @@ namespace hone::kernel {
 std::string Cheat::text() const { return fmt::format("line {}: {}", line, what); }
 
 std::vector<Cheat> findCheats(const Source& source) {
-  std::vector<Cheat> cheats = source.language == Language::cpp
-                                  ? findCppCheats(cppTokens(source.text))
-                                  : findPythonCheats(pythonTokens(source.text));
+  std::vector<Cheat> cheats =
+      source.language == Language::cpp ? findCppCheats(source.text) : findPythonCheats(source.text);
   std::ranges::stable_sort(cheats, {}, &Cheat::line);
   return cheats;
 }

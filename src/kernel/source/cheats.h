@@ -1,18 +1,16 @@
 #pragma once
 
-#include <cstddef>
-#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "kernel/source/source.h"
-#include "kernel/source/source_tokens.h"
 
 namespace hone::kernel {
 
 /// Something in a source that kernels have no use for and cheats have.
 struct Cheat {
-  std::size_t line = 0;
+  int line = 0;
   std::string what;  ///< "starts a process (fork)"
 
   /// "line 12: starts a process (fork)"
@@ -24,7 +22,7 @@ struct Cheat {
 /// that gives clear messages: what it does not see meets the sandbox and the comparison of results.
 [[nodiscard]] std::vector<Cheat> findCheats(const Source& source);
 
-[[nodiscard]] std::vector<Cheat> findCppCheats(std::span<const Token> tokens);
-[[nodiscard]] std::vector<Cheat> findPythonCheats(std::span<const Token> tokens);
+[[nodiscard]] std::vector<Cheat> findCppCheats(std::string_view text);
+[[nodiscard]] std::vector<Cheat> findPythonCheats(std::string_view text);
 
 }  // namespace hone::kernel

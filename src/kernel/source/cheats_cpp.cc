@@ -3,14 +3,18 @@
 #include <algorithm>
 #include <array>
 #include <set>
+#include <span>
 #include <string_view>
 
 #include "base/text.h"
 #include "kernel/source/cheats.h"
+#include "kernel/source/cpp_tokens.h"
 
 namespace hone::kernel {
 namespace {
 
+using cpp_source::Token;
+using cpp_source::TokenKind;
 using Names = std::set<std::string, std::less<>>;
 
 struct Group {
@@ -135,23 +139,23 @@ const Names& headers() {
   return kHeaders;
 }
 
-class CppReader : TokenReader {
+class CppReader {
  public:
-  explicit CppReader(std::span<const Token> tokens) : TokenReader(tokens) { findDefinitions(); }
+  explicit CppReader(std::span<const Token> tokens) : tokens_(tokens) { findDefinitions(); }
 
   std::vector<Cheat> read() {
     for (std::size_t i = 0; i < tokens_.size(); ++i) {
       switch (tokens_[i].kind) {
-        case Token::Kind::directive:
+        case TokenKind::directive:
           readDirective(tokens_[i]);
           break;
-        case Token::Kind::symbol:
+        case TokenKind::punctuator:
           readTrigraph(i);
           break;
-        case Token::Kind::text:
+        case TokenKind::string:
           readText(tokens_[i]);
           break;
-        case Token::Kind::name:
+        case TokenKind::identifier:
           readName(i);
           break;
         default:
@@ -162,6 +166,17 @@ class CppReader : TokenReader {
   }
 
  private:
+  /// "" beyond the end.
+  [[nodiscard]] std::string_view at(std::size_t i) const {
+    return i < tokens_.size() ? std::string_view(tokens_[i].text) : std::string_view();
+  }
+  [[nodiscard]] std::string_view before(std::size_t i, std::size_t steps = 1) const {
+    return i >= steps ? at(i - steps) : std::string_view();
+  }
+  [[nodiscard]] bool isName(std::size_t i) const {
+    return i < tokens_.size() && tokens_[i].kind == TokenKind::identifier;
+  }
+
   void add(const Token& token, std::string_view what) {
     cheats_.push_back({token.line, fmt::format("{} ({})", what, token.text)});
   }
@@ -183,13 +198,13 @@ class CppReader : TokenReader {
   void findDefinitions() {
     for (std::size_t i = 1; i + 1 < tokens_.size(); ++i) {
       const std::string_view last = at(i - 1);  // of a type, or of an attribute behind it
-      const bool typed = tokens_[i - 1].isName() || last == "*" || last == "&" || last == ">" ||
-                         last == ")" || last == "]";
-      if (!tokens_[i].isName() || !typed || at(i + 1) != "(" || last == "return") {
+      const bool typed = isName(i - 1) || last == "*" || last == "&" || last == "&&" ||
+                         last == ">" || last == ")" || last == "]";
+      if (!isName(i) || !typed || at(i + 1) != "(" || last == "return") {
         continue;
       }
       std::size_t next = behindBracket(i + 1);
-      while (next < tokens_.size() && tokens_[next].isName()) {
+      while (isName(next)) {
         ++next;
       }
       if (at(next) == "{") {
@@ -199,12 +214,7 @@ class CppReader : TokenReader {
   }
 
   void readDirective(const Token& token) {
-    constexpr std::string_view kComment = "/*";
-    std::string_view line = trim(std::string_view(token.text).substr(1));
-    while (line.starts_with(kComment)) {
-      const std::size_t end = std::min(line.find("*/"), line.size() - 2);
-      line = trim(line.substr(end + 2));
-    }
+    const std::string_view line = trim(std::string_view(token.text).substr(1));
     if (!line.empty() && line.front() >= '0' && line.front() <= '9') {
       cheats_.push_back({token.line, "says that its lines are another file's"});
     }
@@ -228,7 +238,8 @@ class CppReader : TokenReader {
 
   /// Where an old standard is asked for, ??= is # and ??/ a backslash.
   void readTrigraph(std::size_t i) {
-    if (at(i) == "?" && at(i + 1) == "?" && (at(i + 2) == "=" || at(i + 2) == "/")) {
+    if (at(i) == "?" && at(i + 1) == "?" &&
+        (at(i + 2).starts_with('=') || at(i + 2).starts_with('/'))) {
       cheats_.push_back({tokens_[i].line, "has trigraphs"});
     }
   }
@@ -257,7 +268,7 @@ class CppReader : TokenReader {
     readAttribute(i);
     readStatic(i);
     readExtern(i);
-    if (token.is("detach") && (before(i) == "." || before(i) == ">")) {
+    if (token.text == "detach" && (before(i) == "." || before(i) == "->")) {
       add(token, "leaves a thread running");
     }
   }
@@ -267,22 +278,22 @@ class CppReader : TokenReader {
     if (at(i + 1) != "(" || defined_.contains(tokens_[i].text)) {
       return false;
     }
-    const bool member = before(i) == "." || (before(i) == ">" && before(i, 2) == "-");
-    const bool declares = i > 0 && tokens_[i - 1].isName() && before(i) != "return" &&
-                          before(i) != "else" && before(i) != "do";
+    const bool member = before(i) == "." || before(i) == "->";
+    const bool declares =
+        i > 0 && isName(i - 1) && before(i) != "return" && before(i) != "else" && before(i) != "do";
     return !member && !declares;
   }
 
   void readAssembly(std::size_t i) {
-    if (!tokens_[i].is("asm") && !tokens_[i].is("__asm__") && !tokens_[i].is("__asm")) {
+    if (at(i) != "asm" && at(i) != "__asm__" && at(i) != "__asm") {
       return;
     }
     for (std::size_t next = i; next < tokens_.size() && at(next) != ";"; ++next) {
       const std::size_t first = next;
       // Texts in a row are one text.
       std::string text;
-      while (next < tokens_.size() && tokens_[next].kind == Token::Kind::text) {
-        text += tokens_[next++].text;
+      while (next < tokens_.size() && tokens_[next].kind == TokenKind::string) {
+        text += cpp_source::literalBody(tokens_[next++]);
       }
       next -= next > first ? 1 : 0;
       for (const std::string_view word :
@@ -297,7 +308,7 @@ class CppReader : TokenReader {
 
   void readAttribute(std::size_t i) {
     for (const std::string_view name : {"constructor", "destructor", "ifunc"}) {
-      const bool marks = before(i) == "(" || before(i) == ":" || before(i) == ",";
+      const bool marks = before(i) == "(" || before(i) == "::" || before(i) == ",";
       if ((tokens_[i].text == name || tokens_[i].text == fmt::format("__{}__", name)) && marks) {
         add(tokens_[i], "runs code before it is called");
       }
@@ -307,7 +318,7 @@ class CppReader : TokenReader {
   /// A static pointer to something constant, or a static address as a number, is what a cache of
   /// results is keyed on; a table of constants is an array.
   void readStatic(std::size_t i) {
-    if (!tokens_[i].is("static") && !tokens_[i].is("thread_local")) {
+    if (at(i) != "static" && at(i) != "thread_local") {
       return;
     }
     bool constant = false;
@@ -347,7 +358,7 @@ class CppReader : TokenReader {
 
   /// A function that is declared and not defined here is somebody else's.
   void readExtern(std::size_t i) {
-    if (!tokens_[i].is("extern")) {
+    if (at(i) != "extern") {
       return;
     }
     for (std::size_t next = behindAttributes(i + 1); next < tokens_.size();
@@ -356,7 +367,7 @@ class CppReader : TokenReader {
       if (word == ";" || word == "{" || word == "=") {
         return;
       }
-      if (word == "(" && tokens_[next - 1].isName()) {
+      if (word == "(" && isName(next - 1)) {
         if (!defined_.contains(tokens_[next - 1].text)) {
           add(tokens_[next - 1], "declares a function that is not its own");
         }
@@ -365,12 +376,16 @@ class CppReader : TokenReader {
     }
   }
 
+  std::span<const Token> tokens_;
   Names defined_;
   std::vector<Cheat> cheats_;
 };
 
 }  // namespace
 
-std::vector<Cheat> findCppCheats(std::span<const Token> tokens) { return CppReader(tokens).read(); }
+std::vector<Cheat> findCppCheats(std::string_view text) {
+  const std::vector<Token> tokens = kernelTokens(text);
+  return CppReader(tokens).read();
+}
 
 }  // namespace hone::kernel

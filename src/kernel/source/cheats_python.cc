@@ -1,17 +1,19 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <span>
 #include <string_view>
 
 #include "kernel/source/cheats.h"
 #include "kernel/source/python_names.h"
+#include "kernel/source/python_tokens.h"
 
 namespace hone::kernel {
 namespace {
 
-class PythonReader : TokenReader {
+class PythonReader {
  public:
-  explicit PythonReader(std::span<const Token> tokens) : TokenReader(tokens) {}
+  explicit PythonReader(std::span<const PythonToken> tokens) : tokens_(tokens) {}
 
   std::vector<Cheat> read() {
     readImports();
@@ -29,6 +31,16 @@ class PythonReader : TokenReader {
   }
 
  private:
+  /// "" beyond the end, and for string literals.
+  [[nodiscard]] std::string_view at(std::size_t i) const {
+    return i < tokens_.size() && tokens_[i].kind != PythonToken::Kind::text
+               ? std::string_view(tokens_[i].text)
+               : std::string_view();
+  }
+  [[nodiscard]] std::string_view before(std::size_t i, std::size_t steps = 1) const {
+    return i >= steps ? at(i - steps) : std::string_view();
+  }
+
   void add(std::size_t i, std::string_view what) {
     cheats_.push_back({tokens_[i].line, fmt::format("{} ({})", what, tokens_[i].text)});
   }
@@ -144,7 +156,7 @@ class PythonReader : TokenReader {
 
   /// Keeps the parameters of the forward that i is in: they are tensors.
   void noteFunction(std::size_t i) {
-    const Token& token = tokens_[i];
+    const PythonToken& token = tokens_[i];
     if (forwardIndent_ >= 0 && token.indent >= 0 && token.indent <= forwardIndent_) {
       forwardIndent_ = -1;
       tensors_.clear();
@@ -222,7 +234,7 @@ class PythonReader : TokenReader {
     if (!ordinaryNames().contains(name)) {
       return false;
     }
-    const auto assigns = [&](const Token& token) {
+    const auto assigns = [&](const PythonToken& token) {
       const std::size_t next = static_cast<std::size_t>(&token - tokens_.data()) + 1;
       return token.is(name) && token.indent >= 0 && at(next) == "=";
     };
@@ -333,6 +345,7 @@ class PythonReader : TokenReader {
     }
   }
 
+  std::span<const PythonToken> tokens_;
   Names torch_;
   Names functional_;
   Names nn_;
@@ -347,7 +360,8 @@ class PythonReader : TokenReader {
 
 }  // namespace
 
-std::vector<Cheat> findPythonCheats(std::span<const Token> tokens) {
+std::vector<Cheat> findPythonCheats(std::string_view text) {
+  const std::vector<PythonToken> tokens = pythonTokens(text);
   return PythonReader(tokens).read();
 }
 

@@ -75,6 +75,13 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"CommentedInclude", "#/**/include \"/etc/passwd\"\n", "includes \"/etc/passwd\""},
         Case{"JoinedInclude", "#inc\\\nlude \"/etc/passwd\"\n", "includes \"/etc/passwd\""},
         Case{"JoinedName", "void f() { fo\\\nrk(); }", "starts a process (fork)"},
+        Case{"BehindDigitSeparator", "int a = 1' R\"x('; void f() { fork(); } // )x\"",
+             "starts a process (fork)"},
+        Case{"BehindSuffix", "auto a = \"a\"R\"x(\"; void f() { fork(); } // )x\"",
+             "starts a process (fork)"},
+        Case{"Digraphs", "[<:gnu::constructor:>] void f() <%%>", "before it is called"},
+        Case{"IncludeOverLines", "\n#include /* a\n */ \"/etc/passwd\"\n",
+             "line 3: includes \"/etc/passwd\""},
         Case{"Trigraph",
              "?"
              "?=include \"/etc/passwd\"\n",

@@ -4,7 +4,7 @@
 
 #include "base/error.h"
 #include "split/fit/heuristic.h"
-#include "split/source/source_tokens.h"
+#include "split/source/source.h"
 
 namespace hone::split {
 

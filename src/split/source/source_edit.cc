@@ -121,9 +121,9 @@ Edit codeEdit(const Source& source, const Decision& decision,
     text.append(line.substr(2));
   }
   if (chain) {
-    return {{first.begin, source.tokens[decision.codeEnd - 1].end()}, std::move(text)};
+    return {{first.begin, source.tokens[decision.codeEnd - 1].end}, std::move(text)};
   }
-  return {{source.tokens[decision.codeBegin - 1].end(), close.begin},
+  return {{source.tokens[decision.codeBegin - 1].end, close.begin},
           fmt::format("{}{}{}", text, lineEnd, closing)};
 }
 
@@ -164,8 +164,8 @@ Result<void> addFixedEdits(const Source& source, const Decision& decision, std::
                            std::vector<Edit>& edits) {
   const bool chain = decision.form == SourceForm::chain;
   const std::size_t before = chain ? decision.codeBegin + 2 : decision.codeBegin - 1;
-  const std::size_t begin = source.tokens[before].end();
-  const std::size_t end = source.tokens[decision.codeEnd - 1].end();
+  const std::size_t begin = source.tokens[before].end;
+  const std::size_t end = source.tokens[decision.codeEnd - 1].end;
   const std::string_view lineEnd = lineEndAt(source.text, begin);
   const std::string indent =
       chain ? indentAt(source.text, source.tokens[decision.codeBegin].begin) : "  ";

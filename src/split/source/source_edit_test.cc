@@ -310,7 +310,7 @@ std::string mutated(const std::string& text, Random& random) {
       by = std::string(1, static_cast<char>(random.below(256)));
       break;
   }
-  return std::string(text).replace(token.begin, token.text.size(), by);
+  return std::string(text).replace(token.begin, token.end - token.begin, by);
 }
 
 /// How often the text has the pattern.

@@ -10,7 +10,6 @@ namespace hone::split {
 namespace {
 
 using model::ReductionKind;
-using Kind = Token::Kind;
 
 constexpr std::string_view kLimit = "limitParallelLoops";
 
@@ -41,7 +40,7 @@ Result<Definition> require(const Source& source, std::span<const std::string_vie
 }
 
 bool isUse(const Source& source, std::size_t at, std::string_view word) {
-  return source.tokens[at].kind == Kind::word && source.tokens[at].text == word;
+  return source.tokens[at].kind == TokenKind::identifier && source.tokens[at].text == word;
 }
 
 /// Whether a statement begins at the token.
@@ -53,7 +52,7 @@ bool beginsStatement(const Source& source, std::size_t at) {
 std::optional<std::size_t> declarationOf(const Source& source, std::size_t begin, std::size_t end,
                                          std::string_view name) {
   for (const std::size_t i : topLevel(source, begin, end)) {
-    if (i > begin && isUse(source, i, name) && source.tokens[i - 1].kind == Kind::word &&
+    if (i > begin && isUse(source, i, name) && source.tokens[i - 1].kind == TokenKind::identifier &&
         matches(source.tokens, i + 1, {"="})) {
       return i;
     }
@@ -66,7 +65,8 @@ std::optional<std::size_t> declarationOf(const Source& source, std::size_t begin
 std::vector<std::string> namesOfCodeOnly(const Source& source, const Decision& decision) {
   std::vector<std::string> names;
   for (const Token& token : decision.code(source)) {
-    if (token.kind != Kind::word || std::ranges::find(names, token.text) != names.end() ||
+    if (token.kind != TokenKind::identifier ||
+        std::ranges::find(names, token.text) != names.end() ||
         !declarationOf(source, decision.bodyBegin, decision.codeBegin, token.text)) {
       continue;
     }
@@ -192,11 +192,11 @@ Result<void> findConditions(const Source& source, std::size_t end, Decision& dec
     if (!matches(tokens, i, {"if", "("})) {
       continue;
     }
-    const std::size_t close = tokens[i + 1].partner;
+    const std::size_t close = source.partners[i + 1];
     if (close == i + 2 || !matches(tokens, close + 1, {"{"})) {
       continue;
     }
-    const std::size_t blockEnd = tokens[close + 1].partner;
+    const std::size_t blockEnd = source.partners[close + 1];
     if (blockEnd >= end || blockEnd < close + 7 ||
         !matches(tokens, blockEnd - 5, {"return", "std", "::", "nullopt", ";"})) {
       continue;
@@ -205,7 +205,7 @@ Result<void> findConditions(const Source& source, std::size_t end, Decision& dec
       decision.switchedOff.push_back(tokens[i].line);
     }
     expected.push_back(blockEnd - 5);
-    decision.conditions.push_back({tokens[i + 2].begin, tokens[close - 1].end()});
+    decision.conditions.push_back({tokens[i + 2].begin, tokens[close - 1].end});
   }
   for (std::size_t i = *first; i < end; ++i) {
     if (tokens[i].text == "return" && std::ranges::find(expected, i) == expected.end()) {
@@ -224,7 +224,7 @@ Result<ConstantPlace> constantIn(const Source& source, const Decision& decision,
   for (std::size_t i = decision.bodyBegin; i < decision.bodyEnd; ++i) {
     if (isUse(source, i, name)) {
       mentioned = mentioned.value_or(i);
-      if (tokens[i - 1].kind == Kind::word && tokens[i - 1].text != "return") {
+      if (tokens[i - 1].kind == TokenKind::identifier && tokens[i - 1].text != "return") {
         declared.push_back(i);
       }
     }
@@ -252,7 +252,7 @@ Result<ConstantPlace> constantIn(const Source& source, const Decision& decision,
   if (!value || !matches(tokens, valueEnd, {";"})) {
     return refused(at);
   }
-  return ConstantPlace{{name, *value}, {tokens[at + 2].begin, tokens[valueEnd - 1].end()}};
+  return ConstantPlace{{name, *value}, {tokens[at + 2].begin, tokens[valueEnd - 1].end}};
 }
 
 }  // namespace

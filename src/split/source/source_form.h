@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "split/fit/heuristic.h"
 #include "split/source/cpp_code.h"
-#include "split/source/source_tokens.h"
+#include "split/source/source.h"
 
 namespace hone::split {
 

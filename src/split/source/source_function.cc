@@ -5,13 +5,11 @@
 namespace hone::split {
 namespace {
 
-using Kind = Token::Kind;
-
 /// How many #if are open before the token.
 int openConditions(const Source& source, std::size_t before) {
   int open = 0;
   for (const Token& token : std::span(source.tokens).first(before)) {
-    if (token.kind == Kind::directive) {
+    if (token.kind == TokenKind::directive) {
       const std::string directive = directiveOf(token);
       open += directive.starts_with("if") ? 1 : directive.starts_with("endif") ? -1 : 0;
     }
@@ -25,7 +23,7 @@ Result<void> checkDirectives(const Source& source, const Definition& definition)
     return otherForm(source, source.tokens[definition.name].line, "{} stands within #if", name);
   }
   for (std::size_t i = definition.name; i < definition.bodyEnd; ++i) {
-    if (source.tokens[i].kind == Kind::directive) {
+    if (source.tokens[i].kind == TokenKind::directive) {
       return otherForm(source, source.tokens[i].line, "{} has a preprocessor line", name);
     }
   }
@@ -38,12 +36,12 @@ std::optional<Definition> definitionAt(const Source& source, std::size_t at) {
   if (!matches(tokens, at + 1, {"("})) {
     return std::nullopt;
   }
-  const std::size_t close = tokens[at + 1].partner;
+  const std::size_t close = source.partners[at + 1];
   const std::size_t body = close + (matches(tokens, close + 1, {"const"}) ? 2 : 1);
   if (!matches(tokens, body, {"{"})) {
     return std::nullopt;
   }
-  return Definition{at, at + 2, close, body + 1, tokens[body].partner};
+  return Definition{at, at + 2, close, body + 1, source.partners[body]};
 }
 
 std::unexpected<Error> noLimit(const Source& source, std::size_t at) {
@@ -57,7 +55,7 @@ Result<std::size_t> endOfLimitBlock(const Source& source, std::size_t at, std::s
   if (at >= end || source.tokens[at].text != "{") {
     return noLimit(source, std::min(at, end - 1));
   }
-  const std::size_t close = source.tokens[at].partner;
+  const std::size_t close = source.partners[at];
   const std::size_t after = HONE_TRY(endOfLimitStatement(source, at + 1, close));
   if (after != close) {
     return noLimit(source, after);
@@ -66,7 +64,7 @@ Result<std::size_t> endOfLimitBlock(const Source& source, std::size_t at, std::s
 }
 
 Result<std::size_t> endOfAssignment(const Source& source, std::size_t at, std::size_t end) {
-  for (std::size_t i = at + 2; i < end; i = source.tokens[i].partner + 1) {
+  for (std::size_t i = at + 2; i < end; i = source.partners[i] + 1) {
     const std::string_view text = source.tokens[i].text;
     if (text == ";" && i > at + 2) {
       return i + 1;
@@ -98,7 +96,7 @@ Result<std::optional<Definition>> findDefinition(const Source& source, std::stri
 
 std::vector<std::size_t> topLevel(const Source& source, std::size_t begin, std::size_t end) {
   std::vector<std::size_t> indices;
-  for (std::size_t i = begin; i < end; i = std::max(i, source.tokens[i].partner) + 1) {
+  for (std::size_t i = begin; i < end; i = std::max(i, source.partners[i]) + 1) {
     indices.push_back(i);
   }
   return indices;
@@ -116,7 +114,7 @@ Result<std::vector<std::string>> parametersOf(const Source& source, const Defini
     const auto all = std::span(source.tokens).subspan(begin, i - begin);
     const auto one = all.first(
         static_cast<std::size_t>(std::ranges::find(all, "=", &Token::text) - all.begin()));
-    if (one.size() > 1 && one.back().kind == Kind::word) {
+    if (one.size() > 1 && one.back().kind == TokenKind::identifier) {
       names.emplace_back(one.back().text);
     }
     if (one.size() == 2 && one[0].text == "int64_t") {
@@ -136,7 +134,7 @@ Result<std::vector<std::string>> parametersOf(const Source& source, const Defini
 Result<std::size_t> endOfLimitStatement(const Source& source, std::size_t at, std::size_t end) {
   const std::vector<Token>& tokens = source.tokens;
   while (at + 1 < end && matches(tokens, at, {"if", "("})) {
-    const std::size_t after = HONE_TRY(endOfLimitBlock(source, tokens[at + 1].partner + 1, end));
+    const std::size_t after = HONE_TRY(endOfLimitBlock(source, source.partners[at + 1] + 1, end));
     if (after >= end || tokens[after].text != "else") {
       return noLimit(source, std::min(after, end - 1));
     }

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "split/source/source_tokens.h"
+#include "split/source/source.h"
 
 namespace hone::split {
 

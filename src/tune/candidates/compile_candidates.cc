@@ -6,9 +6,9 @@
 
 #include "engine/compile_patience.h"
 #include "engine/machine_lock.h"
+#include "knobs/point_name.h"
 #include "tune/candidates/candidate_folder.h"
-#include "tune/knobs/draw.h"
-#include "tune/knobs/point_name.h"
+#include "tune/candidates/draw.h"
 #include "tune/program/space_proposer.h"
 
 namespace hone::tune {
@@ -37,7 +37,7 @@ class Drawing {
     made_.dispatch = subject.name;
     made_.space = space_.size();
     for (CompiledCandidate& candidate : known.candidates) {
-      if (const auto point = pointNamed(space_, candidate.config.name)) {
+      if (const auto point = knobs::pointNamed(space_, candidate.config.name)) {
         candidate.sameAs.clear();
         add(*point, std::move(candidate));
       }
@@ -49,7 +49,7 @@ class Drawing {
     if (ok) {
       const auto [first, isNew] = points_.emplace(candidate.content, point);
       if (!isNew) {
-        candidate.sameAs = pointName(space_, first->second);
+        candidate.sameAs = knobs::pointName(space_, first->second);
         draw_.tellSame(point, first->second);
         ++twins_;
       }

@@ -63,7 +63,7 @@ Result<std::unique_ptr<DispatchSearch>> DispatchSearch::begin(const engine::Work
 }
 
 Result<void> DispatchSearch::prepareStrategy(const SearchOptions& options) {
-  const KnobModel& knobs = *subject_.knobs;
+  const knobs::KnobModel& knobs = *subject_.knobs;
   // Who asks for chance or for everything wants all that the budget gives.
   givesUp_ = options.strategy != "random" && options.strategy != "exhaustive";
   search::StrategyOptions strategy{options.seed, options.first, knobs.guess};

@@ -12,7 +12,7 @@ namespace hone::tune {
 /// A dispatch that was tuned before and the point that won.
 struct Precedent {
   model::RootOperation root;
-  std::string point;  ///< as pointName writes it
+  std::string point;  ///< as knobs::pointName writes it
 };
 
 /// What tune runs of this target on this machine's kind of CPU won with, the newest first.

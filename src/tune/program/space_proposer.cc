@@ -3,7 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "iree/compile/constraints.h"
-#include "tune/knobs/point_name.h"
+#include "knobs/point_name.h"
 
 namespace hone::tune {
 
@@ -15,8 +15,9 @@ Result<std::vector<model::Config>> SpaceProposer::configsOf(
                                   : std::vector<std::string>(points.size());
   std::vector<model::Config> configs;
   for (std::size_t i = 0; i < points.size(); ++i) {
-    configs.push_back(
-        {pointName(model_.space, points[i]), {}, {{dispatch_, "", "compilation_info", infos[i]}}});
+    configs.push_back({knobs::pointName(model_.space, points[i]),
+                       {},
+                       {{dispatch_, "", "compilation_info", infos[i]}}});
     if (!decompositions[i].empty()) {
       configs.back().attributes.push_back(
           {dispatch_, "", iree::kDecompositionConfig, decompositions[i]});
@@ -31,7 +32,7 @@ Result<std::vector<model::Config>> SpaceProposer::propose(std::size_t count) {
 
 nlohmann::json SpaceProposer::noteOn(const model::Config& config) const {
   nlohmann::json note = nlohmann::json::object();
-  const auto point = pointNamed(model_.space, config.name);
+  const auto point = knobs::pointNamed(model_.space, config.name);
   if (point && model_.guess) {
     note["guess"] = model_.guess(*point);
   }
@@ -39,7 +40,7 @@ nlohmann::json SpaceProposer::noteOn(const model::Config& config) const {
 }
 
 void SpaceProposer::learn(const model::Config& config, std::optional<double> timeNs) {
-  if (const auto point = pointNamed(model_.space, config.name)) {
+  if (const auto point = knobs::pointNamed(model_.space, config.name)) {
     strategy_->tell(*point, timeNs);
   }
 }

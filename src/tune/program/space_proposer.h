@@ -4,8 +4,8 @@
 #include <string>
 
 #include "engine/experiment.h"
+#include "knobs/knob_model.h"
 #include "search/strategy/strategy.h"
-#include "tune/knobs/knob_model.h"
 
 namespace hone::tune {
 
@@ -13,7 +13,7 @@ namespace hone::tune {
 class SpaceProposer : public engine::Proposer {
  public:
   /// `dispatch` is the pattern of the names of the dispatches that get the configs.
-  SpaceProposer(const KnobModel& model, std::unique_ptr<search::Strategy> strategy,
+  SpaceProposer(const knobs::KnobModel& model, std::unique_ptr<search::Strategy> strategy,
                 std::string dispatch)
       : model_(model), strategy_(std::move(strategy)), dispatch_(std::move(dispatch)) {}
 
@@ -26,7 +26,7 @@ class SpaceProposer : public engine::Proposer {
       std::span<const std::size_t> points) const;
 
  private:
-  const KnobModel& model_;
+  const knobs::KnobModel& model_;
   std::unique_ptr<search::Strategy> strategy_;
   std::string dispatch_;
 };

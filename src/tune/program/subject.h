@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "engine/program.h"
+#include "knobs/knob_model.h"
 #include "model/problem/root_operation.h"
-#include "tune/knobs/knob_model.h"
 
 namespace hone::tune {
 
@@ -22,7 +22,7 @@ struct Subject {
   /// Where it is compiled, checked and timed: cut out of the program, or the program as a whole.
   engine::Program program;
   bool cutOut = false;
-  std::optional<KnobModel> knobs;
+  std::optional<hone::knobs::KnobModel> knobs;
   std::string whyNot;  ///< why it is not tuned; "" where it is
 
   /// The pattern that finds it in its program.

@@ -9,10 +9,10 @@
 #include "base/hash.h"
 #include "iree/compile/constraints.h"
 #include "iree/compile/dispatch_programs.h"
-#include "tune/cpu/cpu_knobs.h"
-#include "tune/gpu/gpu_knobs.h"
+#include "knobs/cpu/cpu_knobs.h"
+#include "knobs/gpu/gpu_knobs.h"
+#include "knobs/vulkan/vulkan_knobs.h"
 #include "tune/program/program_times.h"
-#include "tune/vulkan/vulkan_knobs.h"
 
 namespace hone::tune {
 namespace {
@@ -145,8 +145,9 @@ Result<std::vector<iree::PipelineConstraints>> SubjectFinder::constraintsFor(
   return constraints;
 }
 
-Result<KnobModel> SubjectFinder::knobsOf(const Subject& subject,
-                                         const std::vector<std::string>& flags, bool parallel) {
+Result<knobs::KnobModel> SubjectFinder::knobsOf(const Subject& subject,
+                                                const std::vector<std::string>& flags,
+                                                bool parallel) {
   const model::RootOperation& root = subject.root;
   if (root.op.empty()) {
     return userError("no operation that the compiler tiles by");
@@ -156,17 +157,17 @@ Result<KnobModel> SubjectFinder::knobsOf(const Subject& subject,
                      root.op);
   }
   if (target_.name == "local") {
-    CpuLimits limits = limitsOfThisCpu();
+    knobs::CpuLimits limits = knobs::limitsOfThisCpu();
     limits.cores = parallel ? limits.cores : 1;
-    return cpuKnobs(root, limits);
+    return knobs::cpuKnobs(root, limits);
   }
   if (target_.name.starts_with("vulkan")) {
-    return vulkanKnobs(root);
+    return knobs::vulkanKnobs(root);
   }
   iree::CompileRequest request{subject.program.source, subject.program.hash, flags, {}};
   request.from = subject.program.from;
   const auto constraints = HONE_TRY(constraintsFor(subject, request));
-  return gpuKnobs(compiler_, request, constraints, root, target_.name.starts_with("rocm"));
+  return knobs::gpuKnobs(compiler_, request, constraints, root, target_.name.starts_with("rocm"));
 }
 
 Result<void> SubjectFinder::addKnobs(Subject& subject, const std::vector<std::string>& flags,

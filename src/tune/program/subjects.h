@@ -66,8 +66,9 @@ class SubjectFinder {
                                                   engine::Elsewhere* elsewhere = nullptr);
 
  private:
-  [[nodiscard]] Result<KnobModel> knobsOf(const Subject& subject,
-                                          const std::vector<std::string>& flags, bool parallel);
+  [[nodiscard]] Result<knobs::KnobModel> knobsOf(const Subject& subject,
+                                                 const std::vector<std::string>& flags,
+                                                 bool parallel);
   /// What the compiler asks of the knobs where the subject is compiled. The compiler can crash on
   /// one dispatch, which must not cost the others theirs.
   [[nodiscard]] Result<std::vector<iree::PipelineConstraints>> constraintsFor(

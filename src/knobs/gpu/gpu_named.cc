@@ -1,0 +1,183 @@
+#include "knobs/gpu/gpu_named.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <optional>
+#include <span>
+
+#include "base/file.h"
+#include "base/hash.h"
+#include "base/text.h"
+#include "iree/compile/constraints.h"
+#include "iree/mlir/problem_mlir.h"
+#include "knobs/gpu/matrix_instruction.h"
+#include "knobs/gpu/tile_space.h"
+#include "knobs/problem_root.h"
+
+namespace hone::knobs {
+namespace {
+
+using model::Conv;
+using model::Matmul;
+using model::Problem;
+
+// The lists of the old profiler. Its stages are not in them: how many there are is now the
+// compiler's to say, and the name tells them. The old block of 64x4 threads was 4x2 warps.
+constexpr std::array kTilesOf16Bits = {
+    GpuTile{256, 128, 32, 4, 2}, GpuTile{128, 256, 32, 2, 4}, GpuTile{128, 128, 64, 2, 2},
+    GpuTile{128, 128, 32, 2, 2}, GpuTile{128, 64, 32, 2, 2},  GpuTile{64, 64, 64, 2, 2},
+    GpuTile{64, 64, 32, 2, 2},
+};
+constexpr std::array kTilesOf32Bits = {
+    GpuTile{128, 256, 16, 2, 4}, GpuTile{256, 128, 16, 4, 2}, GpuTile{128, 128, 16, 2, 2},
+    GpuTile{128, 128, 32, 2, 2}, GpuTile{128, 64, 32, 2, 2},  GpuTile{128, 64, 16, 2, 2},
+    GpuTile{64, 64, 32, 2, 2},   GpuTile{64, 64, 16, 2, 2},
+};
+
+std::span<const GpuTile> tilesFor(const Problem& problem) {
+  const std::size_t bytes = model::bytesOf(model::operandsOf(problem)[0].element);
+  return bytes >= 4 ? std::span<const GpuTile>(kTilesOf32Bits) : kTilesOf16Bits;
+}
+
+/// The problem that the compiler is asked about: what follows the sums changes nothing in the
+/// constraints, and neither does a batch, of which every workgroup has one. (Emitting constraints
+/// for a batch matmul crashes IREE 3.13.0; a convolution's batch of one is asked about as two, as
+/// it loses its loop where its operation has no attribute yet.)
+Problem withoutTrimmings(Problem problem) {
+  if (auto* matmul = std::get_if<Matmul>(&problem)) {
+    matmul->batch = 0;
+    matmul->epilogue = {};
+  } else if (auto* conv = std::get_if<Conv>(&problem)) {
+    conv->epilogue = {};
+  }
+  return problem;
+}
+
+/// Of a problem without trimmings; nothing for one that is no matrix product.
+Result<std::optional<GpuProduct>> productOf(const Problem& problem) {
+  const auto root = rootFrom(problem);
+  if (!root || root->kind == model::RootKind::attention) {
+    return std::nullopt;
+  }
+  GpuProduct product{.root = *root, .roles = HONE_TRY(rolesOf(*root))};
+  if (const auto* conv = std::get_if<Conv>(&problem)) {
+    product.strided =
+        std::max({conv->strideH, conv->strideW, conv->dilationH, conv->dilationW}) > 1;
+  }
+  return product;
+}
+
+/// The attribute of a matmul for the same one with a batch loop before its own.
+std::string batched(const std::string& compilationInfo) {
+  std::string text = compilationInfo;
+  const auto insert = [&](std::string_view after, std::string_view what) {
+    if (const auto at = text.find(after); at != std::string::npos) {
+      text.insert(at + after.size(), what);
+    }
+  };
+  insert(" workgroup = [", "1, ");
+  insert(" reduction = [", "0, ");
+  insert(" subgroup = [", "0, ");
+  insert(" subgroup_basis = [[", "1, ");
+  insert("], [0, 1, 2", ", 3");
+  return text;
+}
+
+struct InstructionClass {
+  std::string core;
+  std::string instruction;
+  auto operator<=>(const InstructionClass&) const = default;
+};
+
+/// NVIDIA's names are those of old; on AMD the same instruction comes by several pipelines.
+InstructionClass classOf(const std::string& mma, const TileSpace& space) {
+  if (mma.contains("NV_MMA_SYNC")) {
+    return {"tensorcore", "mmasync"};
+  }
+  if (mma.contains("NV_WMMA")) {
+    return {"tensorcore", "wmma"};
+  }
+  return {mma.contains("MFMA") ? "mfma" : "wmma",
+          space.isIgemm() ? "igemm" : toLower(space.pipeline())};
+}
+
+/// True if the instruction sums up in the type of the result; the compiler fails to narrow sums
+/// that it holds in registers.
+bool sumsInto(model::ElementType result, const std::string& mma) {
+  const auto instruction = matrixInstructionFrom(mma);
+  return instruction && instruction->sums == model::nameOf(result);
+}
+
+bool hasBatch(const Problem& problem) {
+  const auto* matmul = std::get_if<Matmul>(&problem);
+  return matmul != nullptr && matmul->batch > 0;
+}
+
+/// For each class of instructions the assignment that is nearest to the wanted tile.
+std::map<InstructionClass, TileSpace::Match> nearestOf(const std::vector<TileSpace>& spaces,
+                                                       const GpuTile& tile,
+                                                       model::ElementType result) {
+  std::map<InstructionClass, TileSpace::Match> nearest;
+  for (const TileSpace& space : spaces) {
+    for (std::size_t mma = 0; mma < space.instructions().size(); ++mma) {
+      if (!sumsInto(result, space.instructions()[mma])) {
+        continue;
+      }
+      auto found = space.nearest(tile, mma);
+      const InstructionClass kind = classOf(space.instructions()[mma], space);
+      const auto at = nearest.find(kind);
+      if (found && (at == nearest.end() || found->distance < at->second.distance)) {
+        nearest.insert_or_assign(kind, std::move(*found));
+      }
+    }
+  }
+  return nearest;
+}
+
+}  // namespace
+
+Result<std::vector<NamedConfig>> gpuNamedConfigs(iree::Compiler& compiler,
+                                                 const iree::Target& target,
+                                                 const Problem& problem) {
+  const Problem asked = withoutTrimmings(problem);
+  const auto product = HONE_TRY(productOf(asked));
+  if (!product) {
+    return std::vector<NamedConfig>();
+  }
+  const ScratchFolder folder = HONE_TRY(ScratchFolder::create("hone-tuning"));
+  const std::string source = iree::mlirOf(asked);
+  const iree::CompileRequest request{
+      folder.path() / "problem.mlir", hashOf(source), target.flags, {}};
+  HONE_CHECK(writeFile(request.source, source));
+  const auto constraints = iree::constraintsOf(compiler, request);
+  if (!constraints && constraints.error().fault == Fault::user) {
+    return std::vector<NamedConfig>();  // the problem itself does not compile
+  }
+  HONE_CHECK(constraints);
+  std::vector<TileSpace> spaces;
+  for (std::size_t i = 0; i < constraints->size(); ++i) {
+    if (auto space = HONE_TRY(TileSpace::from((*constraints)[i], i, *product))) {
+      spaces.push_back(std::move(*space));
+    }
+  }
+  std::vector<NamedConfig> configs;
+  std::vector<iree::KnobAssignment> assignments;
+  for (const GpuTile& tile : tilesFor(problem)) {
+    for (auto& [kind, match] : nearestOf(spaces, tile, model::resultOf(problem).element)) {
+      configs.push_back({.tile = fmt::format("{}{}x{}_{}x{}", hasBatch(problem) ? "1x" : "", tile.m,
+                                             tile.n, tile.k, match.stages),
+                         .coreClass = kind.core,
+                         .instructionClass = kind.instruction,
+                         .compilationInfo = ""});
+      assignments.push_back(std::move(match.assignment));
+    }
+  }
+  const auto infos = HONE_TRY(iree::compilationInfos(compiler, request, assignments));
+  for (std::size_t i = 0; i < infos.size(); ++i) {
+    configs[i].compilationInfo = hasBatch(problem) ? batched(infos[i]) : infos[i];
+  }
+  return configs;
+}
+
+}  // namespace hone::knobs

@@ -1,0 +1,250 @@
+#include "knobs/gpu/gpu_options.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cstdlib>
+#include <optional>
+#include <utility>
+
+#include "base/text.h"
+
+namespace hone::knobs {
+namespace {
+
+constexpr std::int64_t kAsIs = -1;
+/// More points than anybody searches make a space slow to hold.
+constexpr std::size_t kMostPoints = 200'000;
+
+constexpr const char* kWaves = "waves_per_eu";
+constexpr const char* kPrefetch = "prefetch_stages";
+constexpr const char* kBankConflicts = "no_bank_conflict_padding";
+constexpr const char* kReorder = "reorder_workgroups";
+constexpr const char* kPromote = "promote";
+
+/// All combinations of the options' values, or the defaults and each single change.
+std::vector<std::vector<std::int64_t>> combinations(const std::vector<search::Knob>& options,
+                                                    bool all) {
+  std::vector<std::vector<std::int64_t>> made = {std::vector<std::int64_t>(options.size(), kAsIs)};
+  for (std::size_t i = 0; i < options.size(); ++i) {
+    const std::size_t before = all ? made.size() : 1;
+    for (std::size_t m = 0; m < before; ++m) {
+      for (const std::int64_t value : options[i].values) {
+        if (value != kAsIs) {
+          auto changed = made[m];
+          changed[i] = value;
+          made.push_back(std::move(changed));
+        }
+      }
+    }
+  }
+  return made;
+}
+
+/// Where what the bracket at `open` holds ends: the place of its closing one.
+std::optional<std::size_t> closing(std::string_view text, std::size_t open) {
+  int depth = 0;
+  bool quoted = false;
+  for (std::size_t i = open; i < text.size(); ++i) {
+    const char c = text[i];
+    if (c == '"') {
+      quoted = !quoted;
+    } else if (!quoted && (c == '<' || c == '{' || c == '[' || c == '(')) {
+      ++depth;
+    } else if (!quoted &&
+               (c == '}' || c == ']' || c == ')' || (c == '>' && (i == 0 || text[i - 1] != '-')))) {
+      if (--depth == 0) {
+        return i;
+      }
+    }
+  }
+  return std::nullopt;
+}
+
+/// "name = value" in the entries behind `open`, a bracket: changed, or put in front.
+void setEntry(std::string& text, std::size_t open, std::string_view name, std::string_view value) {
+  const std::size_t end = closing(text, open).value_or(text.size());
+  const std::string key = fmt::format("{} = ", name);
+  const std::size_t at = text.find(key, open);
+  if (at == std::string::npos || at > end) {
+    const bool empty = end == open + 1;
+    text.insert(open + 1, fmt::format("{}{}{}", key, value, empty ? "" : ", "));
+    return;
+  }
+  const std::size_t from = at + key.size();
+  std::size_t to = from;
+  while (to < end && text[to] != ',') {
+    const bool opens = text[to] == '<' || text[to] == '{' || text[to] == '[';
+    to = opens ? closing(text, to).value_or(end - 1) + 1 : to + 1;
+  }
+  text.replace(from, to - from, value);
+}
+
+/// The place of the bracket that opens the value of an entry, which is made where it is missing.
+std::size_t entryOf(std::string& text, std::size_t open, std::string_view name,
+                    std::string_view made) {
+  const std::size_t end = closing(text, open).value_or(text.size());
+  std::size_t at = text.find(fmt::format("{} = ", name), open);
+  if (at == std::string::npos || at > end) {
+    setEntry(text, open, name, made);
+    at = text.find(fmt::format("{} = ", name), open);
+  }
+  return text.find_first_of("<{", at);
+}
+
+/// Where the value of an entry begins and ends, for one that is a dictionary or a list.
+std::optional<std::pair<std::size_t, std::size_t>> rangeOf(std::string_view text,
+                                                           std::string_view name) {
+  const std::size_t at = text.find(fmt::format("{} = ", name));
+  const std::size_t open = at == std::string::npos ? at : text.find_first_of("{[", at);
+  const auto end = open == std::string::npos ? std::nullopt : closing(text, open);
+  return end ? std::optional(std::pair(open, *end)) : std::nullopt;
+}
+
+/// The elements of the list at `open` whose place in it is wanted.
+void keepElements(std::string& text, std::size_t open, const std::vector<bool>& wanted) {
+  const std::size_t end = closing(text, open).value_or(open + 1);
+  std::vector<std::string> kept;
+  std::size_t place = 0;
+  for (const std::string& element : splitAt(text.substr(open + 1, end - open - 1), ',')) {
+    if (place < wanted.size() && wanted[place]) {
+      kept.emplace_back(trim(element));
+    }
+    ++place;
+  }
+  text.replace(open + 1, end - open - 1, join(kept, ", "));
+}
+
+/// Leaves in the lists of operands that go through shared memory only those of the mask. The
+/// products of an attention have lists of their own: queries and keys are operands 0 and 1 of the
+/// first, the values are operand 1 of the second and 2 of the whole.
+void promoteOnly(std::string& info, std::int64_t mask) {
+  constexpr std::string_view kOperands = "promote_operands = ";
+  constexpr std::string_view kTypes = ", promotion_types = ";
+  for (std::size_t at = info.find(kOperands); at != std::string::npos;
+       at = info.find(kOperands, at + 1)) {
+    const auto second = rangeOf(info, "pv_attrs");
+    const std::int64_t shift = second && at > second->first && at < second->second ? 1 : 0;
+    const std::size_t open = at + kOperands.size();
+    const std::size_t end = closing(info, open).value_or(open + 1);
+    std::vector<bool> wanted;
+    for (const std::string& operand : splitAt(info.substr(open + 1, end - open - 1), ',')) {
+      const std::int64_t bit = std::strtol(operand.c_str(), nullptr, 10) + shift;
+      wanted.push_back((mask >> bit & 1) != 0);
+    }
+    if (info.compare(end + 1, kTypes.size(), kTypes) == 0) {
+      keepElements(info, end + 1 + kTypes.size(), wanted);
+    }
+    keepElements(info, open, wanted);
+  }
+}
+
+/// The masks that are tried beside the compiler's own. A convolution's image must stay: where it is
+/// made a matrix, that is done in shared memory.
+std::vector<std::int64_t> promotionsOf(model::RootKind kind) {
+  switch (kind) {
+    case model::RootKind::contraction:
+      return {kAsIs, 0, 1, 2};
+    case model::RootKind::convolution:
+      return {kAsIs, 1};
+    case model::RootKind::attention:
+      return {kAsIs, 0, 1, 2, 3, 4, 5, 6};
+    default:
+      return {kAsIs};
+  }
+}
+
+}  // namespace
+
+std::vector<search::Knob> gpuOptionKnobs(bool amd, model::RootKind kind) {
+  std::vector<search::Knob> knobs = {{kPrefetch, {kAsIs, 0, 3}, true},
+                                     {kBankConflicts, {kAsIs, 1}, false},
+                                     {kReorder, {kAsIs, 1}, false},
+                                     {kPromote, promotionsOf(kind), false}};
+  if (amd) {
+    knobs.insert(knobs.begin(), {kWaves, {kAsIs, 1, 2, 4}, true});
+  }
+  return knobs;
+}
+
+OptionSpace withOptions(const search::Space& space, const std::vector<search::Knob>& options) {
+  std::size_t product = 1;
+  for (const search::Knob& option : options) {
+    product *= option.values.size();
+  }
+  const bool all = space.size() * product <= kMostPoints;
+  const auto choices = combinations(options, all);
+  std::vector<search::Knob> knobs = space.knobs();
+  knobs.insert(knobs.end(), options.begin(), options.end());
+  std::vector<std::vector<std::int64_t>> points;
+  points.reserve(space.size() * choices.size());
+  for (std::size_t p = 0; p < space.size(); ++p) {
+    for (const auto& choice : choices) {
+      std::vector<std::int64_t> point(space.point(p).begin(), space.point(p).end());
+      point.insert(point.end(), choice.begin(), choice.end());
+      points.push_back(std::move(point));
+    }
+  }
+  return {{std::move(knobs), std::move(points)}, all};
+}
+
+std::string withPromotions(std::string config, const std::map<std::string, std::int64_t>& values) {
+  const auto mask = values.find(kPromote);
+  if (mask != values.end() && mask->second != kAsIs) {
+    promoteOnly(config, mask->second);
+  }
+  return config;
+}
+
+Result<std::string> withOptions(std::string info,
+                                const std::map<std::string, std::int64_t>& values) {
+  const auto valueOf = [&](const std::string& name) {
+    const auto at = values.find(name);
+    return at == values.end() ? kAsIs : at->second;
+  };
+  bool changes = false;
+  for (const char* name : {kWaves, kPrefetch, kBankConflicts, kReorder}) {
+    changes = changes || valueOf(name) != kAsIs;
+  }
+  info = withPromotions(std::move(info), values);
+  if (!changes) {
+    return info;
+  }
+  const std::size_t named = info.find("translation_info = ");
+  const std::size_t open = named == std::string::npos ? named : info.find('<', named);
+  const auto end = open == std::string::npos ? std::nullopt : closing(info, open);
+  if (!end) {
+    return machineError("the compiler's configuration has an unknown form: {}", info);
+  }
+  if (info[*end - 1] != '}') {
+    info.insert(*end, ", {}");
+  }
+  // The dictionary is the last thing in it.
+  std::size_t dictionary = open;
+  for (std::size_t i = info.find(", {", open); i != std::string::npos && i < info.size();
+       i = info.find(", {", i + 1)) {
+    if (closing(info, i + 2) == closing(info, open).value_or(0) - 1) {
+      dictionary = i + 2;
+      break;
+    }
+  }
+  if (const auto waves = valueOf(kWaves); waves != kAsIs) {
+    const std::size_t attributes = entryOf(info, dictionary, "llvm_func_attrs", "{}");
+    setEntry(info, attributes, "\"amdgpu-waves-per-eu\"", fmt::format("\"{}\"", waves));
+  }
+  const std::array<std::pair<const char*, std::string>, 3> pipeline = {
+      {{kPrefetch, fmt::format("prefetch_num_stages = {}", valueOf(kPrefetch))},
+       {kBankConflicts, "no_reduce_shared_memory_bank_conflicts = true"},
+       {kReorder, "reorder_workgroups_strategy = <Transpose>"}}};
+  for (const auto& [knob, entry] : pipeline) {
+    if (valueOf(knob) != kAsIs) {
+      const std::size_t options =
+          entryOf(info, dictionary, "gpu_pipeline_options", "#iree_gpu.pipeline_options<>");
+      const std::size_t equals = entry.find(" = ");
+      setEntry(info, options, entry.substr(0, equals), entry.substr(equals + 3));
+    }
+  }
+  return info;
+}
+
+}  // namespace hone::knobs

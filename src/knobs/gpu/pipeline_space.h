@@ -1,0 +1,26 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "iree/compile/constraints.h"
+#include "search/constraints/listing.h"
+
+namespace hone::knobs {
+
+/// Lists what the compiler's constraints allow for the knobs of one pipeline. `more` are further
+/// variables of the constraints, listed behind the knobs. `parsed` are the same constraints.
+[[nodiscard]] Result<search::Listing> listPipeline(const iree::PipelineConstraints& constraints,
+                                                   const search::Constraints& parsed,
+                                                   const std::vector<std::string>& more = {});
+
+/// Returns the places of the space's knobs that the constraints have at a place of the
+/// configuration, such as "workgroup[0]".
+[[nodiscard]] std::vector<std::size_t> knobsAt(
+    const search::Space& space, std::span<const iree::PipelineConstraints> constraints,
+    const std::string& place);
+
+}  // namespace hone::knobs

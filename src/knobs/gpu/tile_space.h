@@ -1,0 +1,94 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "iree/compile/constraints.h"
+#include "knobs/loop_roles.h"
+#include "model/problem/root_operation.h"
+#include "search/constraints/smt.h"
+#include "search/space/space.h"
+
+namespace hone::knobs {
+
+/// A tile of a matrix product with the grid of subgroups (warps, waves) that works on it.
+struct GpuTile {
+  std::int64_t m = 0, n = 0, k = 0;
+  std::int64_t subgroupsM = 1, subgroupsN = 1;
+};
+
+/// An operation that is a matrix product in some form.
+struct GpuProduct {
+  model::RootOperation root;
+  LoopRoles roles;
+  bool strided = false;  ///< a convolution whose windows skip elements
+};
+
+/// What one pipeline allows for a matrix product, by tiles.
+class TileSpace {
+ public:
+  struct Match {
+    iree::KnobAssignment assignment;
+    double distance = 0;      ///< of the grid of subgroups from the wanted one
+    std::int64_t stages = 0;  ///< of loads that are under way at a time
+  };
+
+  /// Lists the space of the constraints; nothing if they are not for these loops: the compiler may
+  /// have made another operation of it. `number` is the constraints' place in their list.
+  [[nodiscard]] static Result<std::optional<TileSpace>> from(
+      const iree::PipelineConstraints& constraints, std::size_t number, const GpuProduct& product);
+
+  [[nodiscard]] const std::string& pipeline() const { return pipeline_; }
+  [[nodiscard]] const std::vector<std::string>& instructions() const { return instructions_; }
+  /// True if a convolution is done as one matrix product of its unrolled windows.
+  [[nodiscard]] bool isIgemm() const { return igemm_; }
+
+  /// Returns the point with exactly this tile and matrix instruction whose grid of subgroups is
+  /// nearest to the wanted one.
+  [[nodiscard]] std::optional<Match> nearest(const GpuTile& tile, std::size_t instruction) const;
+
+ private:
+  /// Along rows or columns: the places in a point of the workgroup's and the subgroup's tile for
+  /// each loop, and that of the number of subgroups.
+  struct Axis {
+    std::vector<std::size_t> workgroup;
+    std::vector<std::int64_t> sizes;  ///< of the loops that the workgroup's tiles are of
+    std::vector<std::size_t> subgroup;
+    std::size_t count = 0;
+  };
+  /// The size along an axis of the wanted tile and of the instruction.
+  struct Extent {
+    std::int64_t tile = 0, instruction = 0;
+  };
+
+  explicit TileSpace(search::Space space) : space_(std::move(space)) {}
+  [[nodiscard]] bool readPlaces(const iree::PipelineConstraints& constraints,
+                                const GpuProduct& product);
+  [[nodiscard]] std::optional<Axis> axisOf(const iree::PipelineConstraints& constraints,
+                                           const model::RootOperation& root,
+                                           const std::vector<std::size_t>& loops,
+                                           const std::string& count) const;
+  [[nodiscard]] bool fits(std::span<const std::int64_t> point, const Axis& axis,
+                          const Extent& extent) const;
+  [[nodiscard]] bool hasOwnThreads(std::span<const std::int64_t> point) const;
+  [[nodiscard]] std::vector<std::int64_t> rank(std::span<const std::int64_t> point) const;
+  [[nodiscard]] Match matchAt(std::size_t point, double distance) const;
+
+  search::Space space_;
+  std::string pipeline_;
+  std::size_t number_ = 0;
+  std::size_t knobs_ = 0;  ///< the first of the space are knobs, the others are variables
+  std::vector<std::string> instructions_;
+  std::array<Axis, 2> axes_;
+  bool igemm_ = false;
+  std::int64_t depth_ = 0;  ///< what the tile's depth must divide; 0: the constraints say it
+  std::size_t instruction_ = 0, reduction_ = 0, threads_ = 0, subgroupSize_ = 0;
+  std::optional<std::size_t> stages_;
+};
+
+}  // namespace hone::knobs

@@ -1,0 +1,31 @@
+#include "knobs/named_config.h"
+
+#include "knobs/cpu/cpu_named.h"
+#include "knobs/gpu/gpu_named.h"
+#include "knobs/problem_root.h"
+#include "knobs/vulkan/vulkan_named.h"
+#include "model/problem/element_type.h"
+
+namespace hone::knobs {
+
+Result<std::vector<NamedConfig>> namedConfigs(iree::Compiler& compiler, const iree::Target& target,
+                                              const model::Problem& problem) {
+  if (target.name.starts_with("cuda:") || target.name.starts_with("rocm:")) {
+    return gpuNamedConfigs(compiler, target, problem);
+  }
+  const auto root = rootFrom(problem);
+  if (root && target.name == "local") {
+    return cpuNamedConfigs(*root, limitsOfThisCpu());
+  }
+  if (root && (target.name == "vulkan" || target.name.starts_with("vulkan:"))) {
+    return vulkanNamedConfigs(*root);
+  }
+  return std::vector<NamedConfig>();
+}
+
+std::string vectorInstruction(const model::RootOperation& root) {
+  const auto result = model::elementTypeFrom(root.outputs.at(0).element);
+  return result && model::isFloat(*result) ? "fma" : "simd";
+}
+
+}  // namespace hone::knobs

@@ -1,0 +1,119 @@
+#include "knobs/vulkan/vulkan_config.h"
+
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+
+#include "knobs/config_text.h"
+
+namespace hone::knobs {
+namespace {
+
+struct VulkanLevel {
+  std::string_view name;
+  Sizes VulkanConfig::* sizes;
+};
+
+constexpr std::array kVulkanLevels = {VulkanLevel{"workgroup", &VulkanConfig::workgroup},
+                                      VulkanLevel{"thread", &VulkanConfig::thread},
+                                      VulkanLevel{"reduction", &VulkanConfig::reduction},
+                                      VulkanLevel{"window", &VulkanConfig::window}};
+constexpr std::array<std::string_view, 2> kVulkanPipelines = {"BaseDistribute", "BaseVectorize"};
+
+/// The compiler writes no zeros at the end of a level.
+Sizes trimmed(Sizes sizes) {
+  while (!sizes.empty() && sizes.back() == 0) {
+    sizes.pop_back();
+  }
+  return sizes;
+}
+
+}  // namespace
+
+VulkanConfig::VulkanConfig(std::size_t loops)
+    : workgroup(loops), thread(loops), reduction(loops), window(loops) {}
+
+Tiling VulkanConfig::tiling() const {
+  return {{vectorize ? 1 : 0}, {workgroup, thread, reduction, window}};
+}
+
+VulkanConfig VulkanConfig::from(const Tiling& tiling) {
+  VulkanConfig config(tiling.levels.front().size());
+  config.vectorize = tiling.options[0] != 0;
+  for (std::size_t i = 0; i < kVulkanLevels.size(); ++i) {
+    config.*kVulkanLevels[i].sizes = tiling.levels[i];
+  }
+  return config;
+}
+
+Sizes workgroupSize(const model::RootOperation& root, const VulkanConfig& config) {
+  Sizes threads;
+  const auto& dimensions = root.outputs.at(0).loops;
+  for (auto loops = dimensions.rbegin(); loops != dimensions.rend() && threads.size() < 3;
+       ++loops) {
+    if (loops->size() == 1) {
+      const std::size_t loop = loops->front();
+      const bool tiled = config.workgroup[loop] > 0 && config.thread[loop] > 0;
+      threads.push_back(tiled ? config.workgroup[loop] / config.thread[loop] : 1);
+    }
+  }
+  threads.resize(3, 1);
+  return threads;
+}
+
+TilingForm vulkanForm(const model::RootOperation& root) {
+  TilingForm form{{"pipeline"}, {}, {}};
+  for (const VulkanLevel& level : kVulkanLevels) {
+    form.levels.emplace_back(level.name);
+  }
+  form.compilationInfo = [root](const Tiling& tiling) {
+    return compilationInfo(root, VulkanConfig::from(tiling));
+  };
+  return form;
+}
+
+std::string compilationInfo(const model::RootOperation& root, const VulkanConfig& config) {
+  std::vector<std::string> levels;
+  for (const VulkanLevel& level : kVulkanLevels) {
+    levels.push_back(fmt::format("[{}]", fmt::join(trimmed(config.*level.sizes), ", ")));
+  }
+  while (!levels.empty() && levels.back() == "[]") {
+    levels.pop_back();
+  }
+  return fmt::format(
+      "#iree_codegen.compilation_info<lowering_config = #iree_codegen.lowering_config<tile_sizes = "
+      "[{}]>, translation_info = #iree_codegen.translation_info<pipeline = "
+      "#iree_gpu.spirv_pipeline<{}> workgroup_size = [{}]>>",
+      fmt::join(levels, ", "), kVulkanPipelines.at(config.vectorize ? 1 : 0),
+      fmt::join(workgroupSize(root, config), ", "));
+}
+
+std::optional<VulkanConfig> vulkanDefaultOf(const model::RootOperation& root) {
+  const std::string& info = root.translationInfo;
+  VulkanConfig config(root.loops.size());
+  config.vectorize = namesPipeline(info, kVulkanPipelines[1]);
+  if (!config.vectorize && !namesPipeline(info, kVulkanPipelines[0])) {
+    return std::nullopt;
+  }
+  const std::string_view levels = entryOf(root.loweringConfig, "tile_sizes");
+  if (!elementOf(levels, kVulkanLevels.size()).empty()) {
+    return std::nullopt;
+  }
+  for (std::size_t i = 0; i < kVulkanLevels.size(); ++i) {
+    const std::string_view list = elementOf(levels, i);
+    if (list.empty()) {
+      break;
+    }
+    auto sizes = numbersOf(list);
+    if (!sizes || sizes->size() > root.loops.size()) {
+      return std::nullopt;
+    }
+    sizes->resize(root.loops.size());
+    config.*kVulkanLevels[i].sizes = std::move(*sizes);
+  }
+  const bool same = numbersOf(entryOf(info, "workgroup_size")) == workgroupSize(root, config);
+  return same ? std::optional(config) : std::nullopt;
+}
+
+}  // namespace hone::knobs

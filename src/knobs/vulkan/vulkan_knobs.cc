@@ -1,0 +1,190 @@
+#include "knobs/vulkan/vulkan_knobs.h"
+
+#include <algorithm>
+#include <set>
+
+#include "knobs/loop_roles.h"
+#include "knobs/tile_sizes.h"
+#include "knobs/vulkan/vulkan_config.h"
+
+namespace hone::knobs {
+namespace {
+
+constexpr std::int64_t kMostThreads = 256;
+constexpr std::int64_t kMostOfAThread = 64;  ///< elements of the result
+constexpr std::int64_t kVector = 4;          ///< elements of a vector in SPIR-V
+
+/// One parallel loop's share of a workgroup and of a thread.
+struct Share {
+  std::int64_t workgroup, thread;
+};
+
+/// The powers of two up to what the loop has.
+std::vector<std::int64_t> powers(std::int64_t size, std::int64_t largest) {
+  std::vector<std::int64_t> all;
+  for (std::int64_t power = 1; power <= std::min(size, largest); power *= 2) {
+    all.push_back(power);
+  }
+  return all;
+}
+
+std::vector<Share> shares(std::int64_t size, std::int64_t mostOfAThread, std::int64_t mostThreads) {
+  std::vector<Share> all;
+  for (const std::int64_t thread : powers(size, mostOfAThread)) {
+    for (const std::int64_t threads : powers(size / thread, mostThreads)) {
+      all.push_back({thread * threads, thread});
+    }
+  }
+  return all;
+}
+
+class Listed {
+ public:
+  Listed(const model::RootOperation& root, const LoopRoles& roles) : root_(root), roles_(roles) {
+    for (const auto& loops : root.outputs[0].loops) {
+      if (loops.size() == 1) {
+        parallel_.insert(parallel_.begin(), loops.front());
+      }
+    }
+  }
+
+  [[nodiscard]] std::vector<Tiling> tilings() const {
+    std::vector<Tiling> tilings;
+    share(VulkanConfig(root_.loops.size()), 0, 1, 1, tilings);
+    return tilings;
+  }
+
+ private:
+  /// All shares of the loops from this one on, the innermost of the result first; only three have
+  /// threads, and loops around them go one step a workgroup.
+  void share(const VulkanConfig& config, std::size_t next, std::int64_t threads,
+             std::int64_t elements, std::vector<Tiling>& tilings) const {
+    if (next == parallel_.size()) {
+      sum(config, tilings);
+      return;
+    }
+    const std::size_t loop = parallel_[next];
+    const std::int64_t size = root_.loops[loop].size;
+    const bool outer = next > 2 || (next == 2 && parallel_.size() == 3 && !isConvolution());
+    for (const Share& one : outer ? std::vector<Share>{{1, 1}} : shares(size, 16, 64)) {
+      const std::int64_t allThreads = threads * (one.workgroup / one.thread);
+      const std::int64_t allElements = elements * one.thread;
+      // A thread loads its neighbours in memory as a vector, if there are as many.
+      const bool scalar = next == 0 && one.thread < std::min(kVector, size) && size % 2 == 0;
+      if (allThreads > kMostThreads || allElements > kMostOfAThread || scalar) {
+        continue;
+      }
+      VulkanConfig more = config;
+      // A convolution's batch is left to the threads' level.
+      more.workgroup[loop] = outer && isConvolution() ? 0 : one.workgroup;
+      more.thread[loop] = one.thread;
+      share(more, next + 1, allThreads, allElements, tilings);
+    }
+  }
+
+  void sum(const VulkanConfig& config, std::vector<Tiling>& tilings) const {
+    if (roles_.sums.empty() && roles_.windows.empty()) {
+      tilings.push_back(config.tiling());
+      return;
+    }
+    VulkanConfig summed = config;
+    for (std::size_t loop = 0; loop < root_.loops.size(); ++loop) {
+      summed.reduction[loop] = root_.loops[loop].reduction ? 1 : 0;
+    }
+    if (isConvolution() && parallel_.size() > 2) {
+      summed.window[rowLoop()] = 1;
+    }
+    if (roles_.sums.empty()) {
+      tilings.push_back(summed.tiling());
+      return;
+    }
+    const std::size_t loop = roles_.sums.back();
+    for (const std::int64_t sums : powers(root_.loops[loop].size, 32)) {
+      if (root_.loops[loop].size % sums == 0) {
+        summed.reduction[loop] = sums;
+        tilings.push_back(summed.tiling());
+      }
+    }
+  }
+
+  [[nodiscard]] bool isConvolution() const { return root_.kind == model::RootKind::convolution; }
+
+  /// The output's rows, that go with the window's outer loop.
+  [[nodiscard]] std::size_t rowLoop() const {
+    for (const auto& loops : root_.inputs[0].loops) {
+      if (loops.size() > 1) {
+        return loops.front();
+      }
+    }
+    return parallel_[1];
+  }
+
+  const model::RootOperation& root_;
+  const LoopRoles& roles_;
+  std::vector<std::size_t> parallel_;  ///< innermost in the result first
+};
+
+/// Loads for each product, and threads that have nothing to do.
+double costOf(const model::RootOperation& root, const VulkanConfig& config) {
+  constexpr double kThreadsAtATime = 32;
+  constexpr double kElementsInRegisters = 32;
+  double elements = 1;
+  double border = 0;  // what is loaded for one step of a sum
+  double waste = 1;
+  double workgroups = 1;
+  for (std::size_t loop = 0; loop < root.loops.size(); ++loop) {
+    if (config.thread[loop] == 0) {
+      continue;
+    }
+    const std::int64_t size = root.loops[loop].size;
+    const std::int64_t share = std::max(config.workgroup[loop], config.thread[loop]);
+    elements *= static_cast<double>(config.thread[loop]);
+    border += static_cast<double>(config.thread[loop]);
+    waste *= static_cast<double>(ceilDiv(size, share) * share) / static_cast<double>(size);
+    workgroups *= static_cast<double>(ceilDiv(size, share));
+  }
+  double threads = 1;
+  for (const std::int64_t count : workgroupSize(root, config)) {
+    threads *= static_cast<double>(count);
+  }
+  double sums = 1;
+  for (const std::int64_t size : config.reduction) {
+    sums *= static_cast<double>(std::max<std::int64_t>(1, size));
+  }
+  const double idle = std::max(1.0, kThreadsAtATime / threads);
+  const double spilled = std::max(0.0, elements / kElementsInRegisters - 1);
+  return (1 + spilled + border / elements + 2 / (sums * elements)) * waste * idle +
+         workgroups * 1e-6;
+}
+
+}  // namespace
+
+Result<KnobModel> vulkanKnobs(const model::RootOperation& root) {
+  HONE_CHECK(checkLoops(root));
+  const bool product =
+      root.kind == model::RootKind::contraction || root.kind == model::RootKind::convolution;
+  if ((!product && root.kind != model::RootKind::elementwise) || root.outputs.empty()) {
+    return userError("{}: no knobs for a {} on Vulkan", root.dispatch, model::nameOf(root.kind));
+  }
+  // Smaller elements come out wrong on a device without 8- and 16-bit storage, whatever the tiles.
+  if (elementBytes(root.outputs[0].element) != 4) {
+    return userError("{}: no knobs for elements of {} on Vulkan", root.dispatch,
+                     root.outputs[0].element);
+  }
+  LoopRoles roles;
+  if (product) {
+    roles = HONE_TRY(rolesOf(root));
+  }
+  Listing listing;
+  listing.tilings = Listed(root, roles).tilings();
+  listing.guess = [root](const Tiling& tiling) { return costOf(root, VulkanConfig::from(tiling)); };
+  if (const auto byDefault = vulkanDefaultOf(root)) {
+    listing.byDefault = byDefault->tiling();
+  }
+  if (listing.tilings.empty()) {
+    return userError("{}: no tiles for these sizes", root.dispatch);
+  }
+  return listedModel(vulkanForm(root), std::move(listing));
+}
+
+}  // namespace hone::knobs

@@ -1,0 +1,102 @@
+#include "knobs/vulkan/vulkan_knobs.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <algorithm>
+
+#include "knobs/test_roots.h"
+#include "knobs/vulkan/vulkan_config.h"
+
+namespace hone::knobs {
+namespace {
+
+using model::RootOperation;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+constexpr std::string_view kVulkanDefaultTiles =
+    "#iree_codegen.lowering_config<tile_sizes = [[32, 128], [8, 4], [0, 0, 4]]>";
+constexpr std::string_view kVulkanDefaultPipeline =
+    "#iree_codegen.translation_info<pipeline = #iree_gpu.spirv_pipeline<BaseVectorize> "
+    "workgroup_size = [32, 4, 1]>";
+
+std::string vulkanKnobsError(const RootOperation& root) {
+  const auto model = vulkanKnobs(root);
+  return model ? "" : model.error().message;
+}
+
+TEST(VulkanKnobs, SayWhyThereAreNone) {
+  EXPECT_THAT(vulkanKnobsError(attentionRoot(2, 64, 64, 64)),
+              HasSubstr("no knobs for a attention"));
+  EXPECT_THAT(vulkanKnobsError(reductionRoot(64, 64)), HasSubstr("no knobs for a reduction"));
+  RootOperation root = matmulRoot(64, 64, 64);
+  root.outputs[0].element = "f16";
+  EXPECT_THAT(vulkanKnobsError(root), HasSubstr("f16"));
+  root.loops[0].size = -1;
+  EXPECT_THAT(vulkanKnobsError(root), HasSubstr("dynamic shape"));
+}
+
+TEST(VulkanKnobs, TheCompilersOwnChoiceIsInTheSpaceAndBegins) {
+  RootOperation root = matmulRoot(512, 512, 512);
+  root.loweringConfig = kVulkanDefaultTiles;
+  root.translationInfo = kVulkanDefaultPipeline;
+  const auto model = vulkanKnobs(root).value();
+  ASSERT_FALSE(model.first.empty());
+  const std::vector<std::size_t> own = {model.first.front()};
+  EXPECT_EQ(model.compilationInfos(own).value().front(),
+            fmt::format("#iree_codegen.compilation_info<lowering_config = {}, translation_info = "
+                        "{}>",
+                        kVulkanDefaultTiles, kVulkanDefaultPipeline));
+  root.translationInfo =
+      "#iree_codegen.translation_info<pipeline = "
+      "#iree_gpu.spirv_pipeline<BaseVectorize> workgroup_size = [64, 4, 1]>";
+  EXPECT_FALSE(vulkanDefaultOf(root));
+}
+
+TEST(VulkanKnobs, TheInnermostLoopOfTheResultIsX) {
+  VulkanConfig config(7);
+  config.workgroup = {0, 2, 8, 64, 0, 0, 0};
+  config.thread = {1, 1, 4, 4, 0, 0, 0};
+  EXPECT_THAT(workgroupSize(convRoot(false, 2, 8, 16, 64, 3), config), ElementsAre(16, 2, 2));
+}
+
+rc::Gen<RootOperation> anyVulkanRoot() {
+  const auto size = rc::gen::element<std::int64_t>(1, 2, 3, 7, 16, 35, 64, 97, 700, 8457);
+  return rc::gen::apply(
+      [](int kind, std::int64_t a, std::int64_t b, std::int64_t c, bool flag) {
+        return kind == 0   ? matmulRoot(a, b, c, flag, !flag)
+               : kind == 1 ? batchMatmulRoot(3, a, b, c)
+               : kind == 2 ? convRoot(flag, 2, a % 64 + 1, b % 64 + 3, c % 64 + 1, 3)
+                           : elementwiseRoot(a, b, flag);
+      },
+      rc::gen::inRange(0, 4), size, size, size, rc::gen::arbitrary<bool>());
+}
+
+RC_GTEST_PROP(VulkanKnobs, WorkgroupsAreSmallEnoughAndTilesFitIntoEachOther, ()) {
+  const RootOperation root = *anyVulkanRoot();
+  const auto model = vulkanKnobs(root);
+  if (!model) {
+    RC_ASSERT(model.error().message.find("no loop to tile") != std::string::npos);
+    return;
+  }
+  RC_ASSERT(model->space.size() >= 1U);
+  RC_ASSERT(model->space.size() <= 30'000U);
+  const std::vector<std::size_t> any = {*rc::gen::inRange<std::size_t>(0, model->space.size())};
+  RootOperation chosen = root;
+  chosen.loweringConfig = chosen.translationInfo = model->compilationInfos(any).value().front();
+  chosen.loweringConfig.resize(chosen.loweringConfig.find("translation_info"));
+  const auto config = vulkanDefaultOf(chosen);
+  RC_ASSERT(config.has_value());
+  const Sizes threads = workgroupSize(root, *config);
+  RC_ASSERT(threads[0] * threads[1] * threads[2] <= 256);
+  for (std::size_t loop = 0; loop < root.loops.size(); ++loop) {
+    const std::int64_t thread = std::max<std::int64_t>(1, config->thread[loop]);
+    RC_ASSERT(config->workgroup[loop] % thread == 0);
+    RC_ASSERT(config->workgroup[loop] <= root.loops[loop].size);
+  }
+}
+
+}  // namespace
+}  // namespace hone::knobs
