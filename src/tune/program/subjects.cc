@@ -10,6 +10,7 @@
 #include "base/hash.h"
 #include "iree/compile/constraints.h"
 #include "iree/compile/dispatch_programs.h"
+#include "iree/compile/resolve_roots.h"
 #include "tune/cpu/cpu_knobs.h"
 #include "tune/gpu/gpu_knobs.h"
 #include "tune/program/program_times.h"
