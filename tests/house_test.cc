@@ -46,6 +46,12 @@ TEST_F(Tree, MayIncludeWhatIsAboveIt) {
   add("src/tune/a.h", "#include \"search/x.h\"\n");
   add("src/report/a.h", "#include \"store/x.h\"\n");
   add("src/kernel/judge/a.h", "#include \"kernel/worker/x.h\"\n#include \"engine/x.h\"\n");
+  add("src/iree/module/a.h", "#include \"iree/mlir/x.h\"\n#include \"iree/module/x.h\"\n");
+  add("src/iree/spec/a.h", "#include \"iree/compile/x.h\"\n#include \"iree/module/x.h\"\n");
+  add("src/iree/run/a.h", "#include \"iree/compile/x.h\"\n");
+  add("src/iree/module/a_test.cc", "#include \"iree/compile/test_a.h\"\n");
+  add("src/iree/compile/test_a.h", "#include \"iree/run/x.h\"\n");
+  add("src/engine/b.h", "#include \"iree/run/x.h\"\n#include \"iree/spec/x.h\"\n");
   add("app/main.cc", "#include \"verb.h\"\n#include \"tune/x.h\"\n#include \"report/x.h\"\n");
   EXPECT_THAT(wrongIncludes(root()), IsEmpty());
 }
@@ -54,6 +60,11 @@ TEST_F(Tree, NamesEveryWrongInclude) {
   add("app/main.cc", "#include \"../src/base/x.h\"\n");
   add("src/kernel/judge/a.h", "#include \"kernel/turns/x.h\"\n#include \"tune/x.h\"\n");
   add("src/base/a.h", "// first\n#include \"model/x.h\"\n");
+  add("src/iree/compile/a.h", "#include \"iree/run/x.h\"\n#include \"iree/spec/x.h\"\n");
+  add("src/iree/mlir/a.cc", "#include \"iree/module/x.h\"\n");
+  add("src/iree/module/a.cc", "#include \"iree/compile/x.h\"\n");
+  add("src/iree/run/a_test.cc", "#include \"engine/x.h\"\n");
+  add("src/iree/spec/a.cc", "#include \"iree/run/x.h\"\n");
   add("src/model/a.cc", "#  include \"../engine/x.h\"\n");
   add("src/report/a.cc", "#include \"engine/x.h\"\n");
   add("src/split/deep/a.h", "#include \"tune/x.h\"\n");
@@ -62,6 +73,12 @@ TEST_F(Tree, NamesEveryWrongInclude) {
   add("src/verify/a.h", "#include \"iree/x.h\"\n#include \"stats/x.h\"\n");
   EXPECT_THAT(wrongIncludes(root()),
               ElementsAre("src/base/a.h:2: base may not include model/x.h",
+                          "src/iree/compile/a.h:1: iree/compile may not include iree/run/x.h",
+                          "src/iree/compile/a.h:2: iree/compile may not include iree/spec/x.h",
+                          "src/iree/mlir/a.cc:1: iree/mlir may not include iree/module/x.h",
+                          "src/iree/module/a.cc:1: iree/module may not include iree/compile/x.h",
+                          "src/iree/run/a_test.cc:1: iree/run may not include engine/x.h",
+                          "src/iree/spec/a.cc:1: iree/spec may not include iree/run/x.h",
                           "src/kernel/judge/a.h:1: kernel/judge may not include kernel/turns/x.h",
                           "src/kernel/judge/a.h:2: kernel/judge may not include tune/x.h",
                           "src/model/a.cc:1: model may not include ../engine/x.h",

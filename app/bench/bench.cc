@@ -181,7 +181,7 @@ Result<int> bench(const Context& context, const BenchOptions& options) {
   const BenchResult result{run, toolchain.target.name, runner.device(), plan, std::move(*findings)};
   nlohmann::json summary = toJson(result);
   summary["own_cpu_ns"] =
-      ownCpuNs() - experiment.referenceCpuNs() + toolchain.compiler.nurseryCpuNs();
+      ownCpuNs() - experiment.referenceCpuNs() + toolchain.compiler.forkServerCpuNs();
   HONE_CHECK(store.finishRun(run, store::RunStatus::finished, summary));
   return reportBench(context, result, summary);
 }

@@ -181,7 +181,7 @@ Result<int> profileOperations(const Context& context, const ProfileVerbOptions& 
       HONE_TRY(profileAll(operations, options, toolchain, rooflines, profiler, context, progress));
   return finishRows(context, options, store, run, {std::move(rows), rooflinesJson(rooflines)},
                     program,
-                    ownCpuNs() - profiler.referenceCpuNs() + toolchain.compiler.nurseryCpuNs());
+                    ownCpuNs() - profiler.referenceCpuNs() + toolchain.compiler.forkServerCpuNs());
 }
 
 Result<int> profileVerb(const Context& context, ProfileVerbOptions options) {

@@ -249,7 +249,7 @@ Result<int> tune(const Context& context, TuneVerbOptions options) {
   for (const TunedProgram& one : tuned->tuned) {
     referenceCpuNs += one.result.referenceCpuNs;
   }
-  summary["own_cpu_ns"] = ownCpuNs() - referenceCpuNs + toolchain.compiler.nurseryCpuNs();
+  summary["own_cpu_ns"] = ownCpuNs() - referenceCpuNs + toolchain.compiler.forkServerCpuNs();
   // A run whose result could not be written is not at its end: the same command writes it.
   HONE_CHECK(writeResult(context, toolchain, progress, tuned->tuned, options.output));
   if (tuned->ended) {

@@ -6,6 +6,7 @@
 
 #include "base/file.h"
 #include "iree/compile/dispatch_programs.h"
+#include "iree/compile/resolve_roots.h"
 #include "iree/spec/spec_check.h"
 
 namespace hone::app {

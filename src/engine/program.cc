@@ -24,16 +24,17 @@ bool fits(const TensorType& given, std::string_view wanted) {
   return true;
 }
 
-std::string functionNames(const nlohmann::json& functions) {
+std::string functionNames(const iree::ModuleDescription& functions) {
   std::vector<std::string> names;
-  for (const nlohmann::json& entry : functions) {
-    names.push_back(fmt::format("@{}", entry.at("name").get<std::string>()));
+  for (const iree::FunctionDescription& function : functions) {
+    names.push_back(fmt::format("@{}", function.name));
   }
   return join(names, ", ");
 }
 
-Result<nlohmann::json> pickFunction(const nlohmann::json& functions, const std::string& name,
-                                    const std::filesystem::path& source) {
+Result<iree::FunctionDescription> pickFunction(const iree::ModuleDescription& functions,
+                                               const std::string& name,
+                                               const std::filesystem::path& source) {
   if (functions.empty()) {
     return userError("{} has no public function", source.string());
   }
@@ -44,9 +45,9 @@ Result<nlohmann::json> pickFunction(const nlohmann::json& functions, const std::
     }
     return functions.front();
   }
-  for (const nlohmann::json& entry : functions) {
-    if (entry.at("name") == name) {
-      return entry;
+  for (const iree::FunctionDescription& function : functions) {
+    if (function.name == name) {
+      return function;
     }
   }
   return userError("{} has no function @{}; it has {}", source.string(), name,
@@ -97,16 +98,13 @@ Result<Program> loadProgram(iree::Compiler& compiler, const std::filesystem::pat
   Program program;
   program.source = std::filesystem::absolute(source);
   program.hash = hashOf(HONE_TRY(readFile(source)));
-  const nlohmann::json functions =
-      HONE_TRY(compiler.describe({program.source, program.hash, flags, {}}));
-  const nlohmann::json entry = HONE_TRY(pickFunction(functions, function, source));
-  program.function = entry.at("name").get<std::string>();
-  program.inputTypes = entry.at("inputs").get<std::vector<std::string>>();
-  program.resultTypes = entry.at("results").get<std::vector<std::string>>();
-  program.from = entry.at("from").get<std::string>();
-  if (entry.contains("problem")) {
-    program.problem = HONE_TRY(model::problemFrom(entry.at("problem")));
-  }
+  const auto functions = HONE_TRY(compiler.describe({program.source, program.hash, flags, {}}));
+  iree::FunctionDescription picked = HONE_TRY(pickFunction(functions, function, source));
+  program.function = std::move(picked.name);
+  program.inputTypes = std::move(picked.inputs);
+  program.resultTypes = std::move(picked.results);
+  program.from = std::move(picked.from);
+  program.problem = std::move(picked.problem);
   return program;
 }
 

@@ -8,31 +8,26 @@
 #include <iterator>
 #include <optional>
 #include <span>
+#include <type_traits>
+#include <variant>
 
 #include "base/file.h"
 #include "base/text.h"
+#include "iree/compile/job_wire.h"
 #include "iree/module/module_attributes.h"
 #include "iree/module/module_benchmark.h"
-#include "iree/module/module_constraints.h"
-#include "iree/module/module_dispatches.h"
-#include "iree/module/module_matchers.h"
 #include "iree/module/module_roots.h"
-#include "iree/module/module_spec.h"
-#include "iree/module/module_spec_marks.h"
-#include "iree/module/module_splits.h"
 #include "iree/module/module_variants.h"
-#include "iree/module/module_walk.h"
 #include "iree/module/operation_problem.h"
 
 namespace hone::iree {
-
 namespace {
 
-/// Flags of specs.
+/// Flags about tuning specs.
 constexpr std::array<std::string_view, 3> kSpecFlags = {
     "--iree-codegen-transform-dialect-library", "--iree-codegen-enable-default-tuning-specs",
     "--iree-codegen-dump-tuning-specs-to"};
-/// Others that a session does not know.
+/// Other flags that a session does not know.
 constexpr std::array<std::string_view, 5> kProcessFlags = {
     "--iree-dispatch-creation-experimental-set-data-tiling-ops", "--iree-llvmcpu-distribution-size",
     "--iree-llvmcpu-matmul-tile-bytes", "--iree-llvmcpu-number-of-threads",
@@ -45,16 +40,13 @@ bool isOneOf(std::string_view flag, std::span<const std::string_view> names) {
 
 bool isSpecFlag(std::string_view flag) { return isOneOf(flag, kSpecFlags); }
 
-}  // namespace
-
+/// Returns true if the compiler's library takes the flag for a whole process only.
 bool isProcessFlag(std::string_view flag) {
   return isSpecFlag(flag) || isOneOf(flag, kProcessFlags);
 }
 
-namespace {
-
-/// Says the compiler's error, if there is one, on stderr, as one line.
-bool failedWith(const CompilerApi& api, CompilerError* error) {
+/// Prints the compiler's error, if there is one, on stderr as one line. Returns true if there is.
+bool printError(const CompilerApi& api, CompilerError* error) {
   if (error == nullptr) {
     return false;
   }
@@ -74,25 +66,11 @@ std::vector<const char*> pointersTo(const std::vector<std::string>& flags) {
   return pointers;
 }
 
-/// The job's flags and those that its kind needs; nothing when they cannot be had.
-std::optional<std::vector<std::string>> flagsOf(const CompileJob& job) {
-  using Kind = CompileJob::Kind;
-  std::vector<std::string> flags = job.flags;
-  if (job.kind == Kind::roots || job.kind == Kind::specMarks || job.kind == Kind::matchers) {
-    flags.emplace_back("--iree-codegen-add-tuner-attributes");
+bool printFailure(const Result<void>& result) {
+  if (!result) {
+    fmt::print(stderr, "error: {}\n", result.error().message);
   }
-  if (job.kind == Kind::constraints) {
-    flags.emplace_back("--iree-codegen-emit-pipeline-constraints");
-  }
-  if (job.kind == Kind::matchers) {
-    std::erase_if(flags, isSpecFlag);  // another spec would be run in the probe's place, or with it
-    auto probe = setUpProbe();
-    if (!probe) {
-      return std::nullopt;
-    }
-    flags.push_back(std::move(*probe));
-  }
-  return flags;
+  return !result;
 }
 
 /// Sets the flags that only the process can have; must be done before there is a session. A bad one
@@ -107,100 +85,155 @@ void setGlobalFlags(const CompilerApi& api, std::vector<std::string>& flags) {
   }
 }
 
-bool setFlags(const CompilerApi& api, Session* session, const std::vector<std::string>& flags) {
-  const auto pointers = pointersTo(flags);
-  return !failedWith(
-      api, api.sessionSetFlags(session, static_cast<int>(pointers.size()), pointers.data()));
-}
-
-bool writeOutput(const CompilerApi& api, Invocation* invocation, const CompileJob& job) {
-  Output* output = nullptr;
-  if (failedWith(api, api.outputOpenFile(job.output.c_str(), &output))) {
-    return false;
+/// Adds the flags that a kind of job needs; false if they cannot be had.
+template <typename Job>
+bool addJobFlags(const Job& /*job*/, std::vector<std::string>& flags) {
+  constexpr bool kMatchers = std::is_same_v<Job, ListMatchersJob>;
+  if (std::is_same_v<Job, ListRootsJob> || std::is_same_v<Job, ReadSpecMarksJob> || kMatchers) {
+    flags.emplace_back("--iree-codegen-add-tuner-attributes");
   }
-  CompilerError* error = job.kind == CompileJob::Kind::annotate
-                             ? api.outputIrText(invocation, output)
-                         : job.to == kPhaseEnd ? api.outputVmBytecode(invocation, output)
-                                               : api.outputIrBytecode(invocation, output, -1);
-  if (failedWith(api, error)) {
-    return false;
+  if (std::is_same_v<Job, ListConstraintsJob>) {
+    flags.emplace_back("--iree-codegen-emit-pipeline-constraints");
   }
-  api.outputKeep(output);
-  api.outputDestroy(output);
+  if (kMatchers) {
+    std::erase_if(flags, isSpecFlag);  // another spec would run instead of the probe, or with it
+    auto probe = setUpProbe();
+    if (!probe) {
+      return false;
+    }
+    flags.push_back(std::move(*probe));
+  }
   return true;
 }
 
-/// Lets `edit` work on the module, which the invocation has back afterwards.
-template <typename Edit>
-bool withModule(const CompilerApi& api, Invocation* invocation, const Edit& edit) {
-  const MlirOperation module = api.invocationTakeModule(invocation);
-  const bool done = edit(module);
-  return api.invocationGiveModule(invocation, module) && done;
-}
+/// Does one job in this process, a function per kind. Each returns the exit code.
+class JobRunner {
+ public:
+  JobRunner(const CompilerApi& api, const CompileJob& job) : api_(api), job_(job) {}
 
-bool writeJson(const CompileJob& job, const nlohmann::json& json) {
-  const auto wrote = writeFile(job.output, json.dump());
-  if (!wrote) {
-    fmt::print(stderr, "error: {}\n", wrote.error().message);
+  [[nodiscard]] int run() {
+    const int code = open();
+    return code != 0 ? code : std::visit(*this, job_.request);
   }
-  return wrote.has_value();
-}
 
-/// What a job that only reads the program has to say of it.
-nlohmann::json readingOf(const CompilerApi& api, MlirOperation module, CompileJob::Kind kind) {
-  if (kind == CompileJob::Kind::describe) {
-    return describeModule(api, module);
+  int operator()(const CompileModuleJob& /*request*/) { return finishFrom(job_.from); }
+  int operator()(const LowerModuleJob& request) {
+    return exitCode(runPhases(job_.from, request.to) && writeOutput(api_.outputIrBytecode, -1));
   }
-  nlohmann::json problems = nlohmann::json::array();
-  for (const model::Problem& problem : problemsIn(api, module)) {
-    problems.push_back(model::toJson(problem));
+  int operator()(const CompileConfiguredJob& request);
+  int operator()(const CompileVariantsJob& request);
+  int operator()(const CompileSplitsJob& request);
+  int operator()(const AnnotateSplitsJob& request);
+  int operator()(const DescribeModuleJob& /*request*/) { return replyWith(describeModule); }
+  int operator()(const ListProblemsJob& /*request*/) { return replyWith(problemsIn); }
+  int operator()(const ListRootsJob& request);
+  int operator()(const ListDispatchesJob& request);
+  int operator()(const ListConstraintsJob& request);
+  int operator()(const ListReductionsJob& request);
+  int operator()(const ReadSpecJob& request);
+  int operator()(const ReadSpecMarksJob& /*request*/) { return replyConfigured(specMarks); }
+  int operator()(const ListMatchersJob& /*request*/) { return replyConfigured(matchersIn); }
+
+ private:
+  /// Parses the source in a new session. Returns the exit code, 0 to go on.
+  int open();
+  [[nodiscard]] static int exitCode(bool done) { return done ? 0 : kExitFailed; }
+
+  /// Runs the passes between two phases.
+  bool runPhases(const std::string& from, const std::string& to) {
+    api_.invocationFrom(invocation_, from.c_str());
+    api_.invocationTo(invocation_, to.c_str());
+    return api_.invocationPipeline(invocation_, Pipeline::standard);
   }
-  return problems;
-}
+  /// Runs the passes up to a phase that the source may be at already.
+  bool reach(const char* phase) { return job_.from == phase || runPhases(job_.from, phase); }
 
-/// What a spec says, and beside it the spec that leaves marks.
-bool writeSpec(const CompilerApi& api, MlirOperation module, const CompileJob& job) {
-  const std::string marked = markedSpec(api, module);
-  const auto wrote = writeFile(job.output.string() + std::string(kMarkedSpec), marked);
-  if (!wrote) {
-    fmt::print(stderr, "error: {}\n", wrote.error().message);
+  /// Lets `edit` work on the module, which the invocation gets back afterwards.
+  template <typename Edit>
+  bool withModule(const Edit& edit) {
+    const MlirOperation module = api_.invocationTakeModule(invocation_);
+    const bool done = edit(module);
+    return api_.invocationGiveModule(invocation_, module) && done;
   }
-  return wrote.has_value() && !marked.empty() && writeJson(job, specEntries(api, module));
-}
 
-/// What a job that ran up to the configurations has to say of them.
-std::optional<nlohmann::json> findingsOf(const CompilerApi& api, MlirOperation module,
-                                         const CompileJob& job) {
-  switch (job.kind) {
-    case CompileJob::Kind::constraints:
-      return constraintsIn(api, module, job.assignments);
-    case CompileJob::Kind::specMarks:
-      return specMarks(api, module);
-    case CompileJob::Kind::matchers:
-      return matchersIn(api, module);
-    default:
-      return std::nullopt;
+  template <typename Reply>
+  bool writeReply(const Reply& reply) {
+    return !printFailure(writeFile(replyPath(job_.output), encode(reply)));
   }
+  /// Replies with what `read` finds in the module as it stands.
+  template <typename Read>
+  int replyWith(const Read& read) {
+    return exitCode(
+        withModule([&](MlirOperation module) { return writeReply(read(api_, module)); }));
+  }
+  /// Replies with what `read` finds in the configured module.
+  template <typename Read>
+  int replyConfigured(const Read& read) {
+    return runPhases(job_.from, kPhaseExecutableConfigurations) ? replyWith(read) : kExitFailed;
+  }
+
+  /// Writes the job's file by a function of the compiler.
+  template <typename Write, typename... Args>
+  bool writeOutput(const Write& write, Args... args) {
+    Output* output = nullptr;
+    if (printError(api_, api_.outputOpenFile(job_.output.c_str(), &output)) ||
+        printError(api_, write(invocation_, output, args...))) {
+      return false;
+    }
+    api_.outputKeep(output);
+    api_.outputDestroy(output);
+    return true;
+  }
+  /// Runs the remaining passes and writes the module.
+  int finishFrom(const std::string& phase) {
+    return exitCode(runPhases(phase, kPhaseEnd) && writeOutput(api_.outputVmBytecode));
+  }
+
+  /// Lets the compiler choose configurations; returns for each variant which of its configurations
+  /// the compiler ignored. Nothing if the passes fail.
+  std::optional<std::vector<std::string>> configure(
+      const std::vector<std::vector<AttachedConfig>>& attached);
+
+  const CompilerApi& api_;
+  const CompileJob& job_;
+  MlirContext context_{nullptr};
+  Invocation* invocation_ = nullptr;
+};
+
+int JobRunner::open() {
+  std::vector<std::string> flags = job_.flags;
+  if (!std::visit([&](const auto& request) { return addJobFlags(request, flags); }, job_.request)) {
+    return kExitFailed;
+  }
+  setGlobalFlags(api_, flags);
+  Session* session = api_.sessionCreate();
+  const auto pointers = pointersTo(flags);
+  if (printError(api_, api_.sessionSetFlags(session, static_cast<int>(pointers.size()),
+                                            pointers.data()))) {
+    return kExitBadFlag;
+  }
+  context_ = api_.sessionContext(session);
+  // The probe's output must not be mixed with that of another thread.
+  const bool probes = std::holds_alternative<ListMatchersJob>(job_.request);
+  api_.contextThreads(context_, job_.threads && !probes);
+  invocation_ = api_.invocationCreate(session);
+  api_.invocationConsole(invocation_);
+  api_.invocationVerifyIr(invocation_, job_.verifyIr);
+  Source* source = nullptr;
+  if (printError(api_, api_.sourceOpenFile(session, job_.source.c_str(), &source)) ||
+      !api_.invocationParse(invocation_, source)) {
+    return kExitBadSource;
+  }
+  return 0;
 }
 
-/// Runs the passes between two phases.
-bool runPhases(const CompilerApi& api, Invocation* invocation, const std::string& from,
-               const std::string& to) {
-  api.invocationFrom(invocation, from.c_str());
-  api.invocationTo(invocation, to.c_str());
-  return api.invocationPipeline(invocation, Pipeline::standard);
-}
-
-/// Lets the compiler choose configurations from IR before that; says of each variant which of its
-/// own it ignored. Nothing when the passes fail.
-std::optional<std::vector<std::string>> configure(
-    const CompilerApi& api, Invocation* invocation,
+std::optional<std::vector<std::string>> JobRunner::configure(
     const std::vector<std::vector<AttachedConfig>>& attached) {
   std::vector<std::string> ignored;
-  if (!runPhases(api, invocation, kPhaseExecutableSources, kPhaseExecutableConfigurations) ||
-      !withModule(api, invocation, [&](MlirOperation module) {
+  if (!runPhases(kPhaseExecutableSources, kPhaseExecutableConfigurations) ||
+      !withModule([&](MlirOperation module) {
         for (const auto& configs : attached) {
-          ignored.push_back(ignoredConfigs(api, module, configs));
+          ignored.push_back(ignoredConfigs(api_, module, configs));
         }
         return true;
       })) {
@@ -209,197 +242,117 @@ std::optional<std::vector<std::string>> configure(
   return ignored;
 }
 
-bool writeContents(CompileJob job, const std::vector<std::string>& contents,
-                   const std::vector<std::string>& ignored) {
-  job.output += kContents;
-  return writeJson(job, {{"contents", contents}, {"ignored", ignored}});
+int JobRunner::operator()(const CompileConfiguredJob& request) {
+  std::optional<std::vector<AttachedConfig>> attached;
+  if (!withModule([&](MlirOperation module) {
+        attached = attachAttributes(api_, context_, module, request.attributes);
+        return attached.has_value();
+      })) {
+    return kExitNoMatch;
+  }
+  const auto ignored = configure({*attached});
+  if (!ignored || !writeReply(ConfiguredCode{.contents = {}, .ignored = *ignored})) {
+    return kExitFailed;
+  }
+  return finishFrom(kPhaseExecutableConfigurations);
 }
 
-/// The program's copies, translated; what tells them apart is written before the machine code is
-/// made, where it is still one executable a copy. The exit code, 0 to go on.
-int translateVariants(const CompilerApi& api, MlirContext context, Invocation* invocation,
-                      const CompileJob& job) {
+int JobRunner::operator()(const CompileVariantsJob& request) {
   Expansion expansion = Expansion::done;
   std::vector<std::vector<AttachedConfig>> attached;
-  const bool given = withModule(api, invocation, [&](MlirOperation module) {
-    expansion = expandVariants(api, context, module, job.variants, attached);
+  const bool given = withModule([&](MlirOperation module) {
+    expansion = expandVariants(api_, context_, module, request.variants, attached);
     return true;
   });
   if (expansion != Expansion::done) {
     return expansion == Expansion::noMatch ? kExitNoMatch : kExitNoVariants;
   }
-  const auto ignored = given ? configure(api, invocation, attached) : std::nullopt;
-  if (!ignored || !writeContents(job, {}, *ignored) ||
-      !runPhases(api, invocation, kPhaseExecutableConfigurations, kPhaseExecutableTargets)) {
+  const auto ignored = given ? configure(attached) : std::nullopt;
+  // Replies twice: the ignored configurations are known even if a later pass fails.
+  if (!ignored || !writeReply(ConfiguredCode{.contents = {}, .ignored = *ignored}) ||
+      !runPhases(kPhaseExecutableConfigurations, kPhaseExecutableTargets)) {
     return kExitFailed;
   }
-  const bool written = withModule(api, invocation, [&](MlirOperation module) {
-    return writeContents(job, variantContents(api, module, job.variants.size()), *ignored);
+  // Hashed before the machine code is made, while each copy still has its own executables.
+  const bool written = withModule([&](MlirOperation module) {
+    return writeReply(ConfiguredCode{
+        .contents = variantContents(api_, module, request.variants.size()), .ignored = *ignored});
   });
-  return written ? 0 : kExitFailed;
+  return written ? finishFrom(kPhaseExecutableTargets) : kExitFailed;
 }
 
-/// The program with the job's attributes, up to where it can be seen whether they were taken. The
-/// exit code, 0 to go on from the configurations.
-int configureAttributes(const CompilerApi& api, MlirContext context, Invocation* invocation,
-                        const CompileJob& job) {
-  std::optional<std::vector<AttachedConfig>> attached;
-  if (!withModule(api, invocation, [&](MlirOperation module) {
-        attached = attachAttributes(api, context, module, job.attributes);
-        return attached.has_value();
-      })) {
-    return kExitNoMatch;
-  }
-  const auto ignored = configure(api, invocation, {*attached});
-  return ignored && writeContents(job, {}, *ignored) ? 0 : kExitFailed;
-}
-
-/// The roots of the program's dispatches.
-bool writeRoots(const CompilerApi& api, MlirContext context, Invocation* invocation,
-                const CompileJob& job) {
-  const auto number = [&](MlirOperation module) {
-    numberOperations(api, context, module);
-    return true;
-  };
-  const auto write = [&](MlirOperation module) { return writeJson(job, rootsIn(api, module)); };
-  return (job.from == kPhaseExecutableSources ||
-          runPhases(api, invocation, job.from, kPhaseExecutableSources)) &&
-         withModule(api, invocation, number) &&
-         runPhases(api, invocation, kPhaseExecutableSources, kPhaseExecutableConfigurations) &&
-         withModule(api, invocation, write);
-}
-
-bool writeDispatches(const CompilerApi& api, Invocation* invocation, const CompileJob& job) {
-  if (job.from == kPhaseExecutableSources) {
-    return withModule(api, invocation, [&](MlirOperation module) {
-      return writeJson(job, benchmarkDispatchesIn(api, module));
-    });
-  }
-  return (job.from == kPhaseFlow || runPhases(api, invocation, job.from, kPhaseFlow)) &&
-         withModule(api, invocation, [&](MlirOperation module) {
-           return writeJson(job, dispatchesIn(api, module));
-         });
-}
-
-/// The program's copies, split as asked; how they really are is written beside the output. The
-/// exit code, 0 to go on from `flow`.
-int splitCopies(const CompilerApi& api, MlirContext context, Invocation* invocation,
-                const CompileJob& job) {
-  const bool expanded = withModule(api, invocation, [&](MlirOperation module) {
-    return expandSplits(api, context, module, job.splits);
-  });
+int JobRunner::operator()(const CompileSplitsJob& request) {
+  const bool expanded = withModule(
+      [&](MlirOperation module) { return expandSplits(api_, context_, module, request.choices); });
   if (!expanded) {
     return kExitNoMatch;
   }
-  if (!runPhases(api, invocation, job.from, kPhaseFlow)) {
+  if (!runPhases(job_.from, kPhaseFlow) || replyWith(splitsIn) != 0) {
     return kExitFailed;
   }
-  CompileJob splits = job;
-  splits.output += kSplits;
-  const bool written = withModule(api, invocation, [&](MlirOperation module) {
-    return writeJson(splits, splitsIn(api, module));
-  });
-  return written ? 0 : kExitFailed;
+  return finishFrom(kPhaseFlow);
 }
 
-/// What can be split in the program, and, where the job goes on to `flow`, how the compiler does.
-bool writeReductions(const CompilerApi& api, Invocation* invocation, const CompileJob& job) {
-  nlohmann::json found;
-  const auto read = [&](const char* member, const auto& from) {
-    return withModule(api, invocation, [&](MlirOperation module) {
-      found[member] = from(api, module);
-      return true;
-    });
+int JobRunner::operator()(const AnnotateSplitsJob& request) {
+  const bool attached = withModule(
+      [&](MlirOperation module) { return attachSplits(api_, context_, module, request.sizes); });
+  return attached ? exitCode(writeOutput(api_.outputIrText)) : kExitNoMatch;
+}
+
+int JobRunner::operator()(const ListRootsJob& /*request*/) {
+  const auto number = [&](MlirOperation module) {
+    numberOperations(api_, context_, module);
+    return true;
   };
-  if (!read("operations", reductionsIn)) {
-    return false;
+  const bool configured = reach(kPhaseExecutableSources) && withModule(number) &&
+                          runPhases(kPhaseExecutableSources, kPhaseExecutableConfigurations);
+  return configured ? replyWith(rootsIn) : kExitFailed;
+}
+
+int JobRunner::operator()(const ListDispatchesJob& /*request*/) {
+  if (job_.from == kPhaseExecutableSources) {
+    return replyWith(benchmarkDispatchesIn);
   }
-  if (job.to == kPhaseFlow &&
-      (!runPhases(api, invocation, job.from, job.to) || !read("splits", splitsIn))) {
-    return false;
+  return reach(kPhaseFlow) ? replyWith(dispatchesIn) : kExitFailed;
+}
+
+int JobRunner::operator()(const ListConstraintsJob& request) {
+  return exitCode(runPhases(job_.from, kPhaseExecutableConfigurations) &&
+                  withModule([&](MlirOperation module) {
+                    const auto found = constraintsIn(api_, module, request.assignments);
+                    return found && writeReply(*found);
+                  }));
+}
+
+int JobRunner::operator()(const ListReductionsJob& request) {
+  ProgramReductions found;
+  const auto readOperations = [&](MlirOperation module) {
+    found.operations = reductionsIn(api_, module);
+    return true;
+  };
+  const auto readSplits = [&](MlirOperation module) {
+    found.splits = splitsIn(api_, module);
+    return true;
+  };
+  if (!withModule(readOperations)) {
+    return kExitFailed;
   }
-  return writeJson(job, found);
+  if (request.compilersOwn && (!runPhases(job_.from, kPhaseFlow) || !withModule(readSplits))) {
+    return kExitFailed;
+  }
+  return exitCode(writeReply(found));
+}
+
+int JobRunner::operator()(const ReadSpecJob& /*request*/) {
+  return exitCode(withModule([&](MlirOperation module) {
+    const std::string marked = markedSpec(api_, module);
+    return !marked.empty() && !printFailure(writeFile(job_.output, marked)) &&
+           writeReply(describeSpec(api_, module));
+  }));
 }
 
 }  // namespace
 
-int performJob(const CompilerApi& api, const CompileJob& job) {
-  auto flags = flagsOf(job);
-  if (!flags) {
-    return kExitFailed;
-  }
-  setGlobalFlags(api, *flags);
-  Session* session = api.sessionCreate();
-  if (!setFlags(api, session, *flags)) {
-    return kExitBadFlag;
-  }
-  const MlirContext context = api.sessionContext(session);
-  // What a probe prints must not be mixed with what another thread prints.
-  api.contextThreads(context, job.threads && job.kind != CompileJob::Kind::matchers);
-  Invocation* invocation = api.invocationCreate(session);
-  api.invocationConsole(invocation);
-  api.invocationVerifyIr(invocation, job.verifyIr);
-  Source* source = nullptr;
-  if (failedWith(api, api.sourceOpenFile(session, job.source.c_str(), &source)) ||
-      !api.invocationParse(invocation, source)) {
-    return kExitBadSource;
-  }
-  if (job.kind == CompileJob::Kind::describe || job.kind == CompileJob::Kind::problems) {
-    const bool done = withModule(api, invocation, [&](MlirOperation module) {
-      return writeJson(job, readingOf(api, module, job.kind));
-    });
-    return done ? 0 : kExitFailed;
-  }
-  if (job.kind == CompileJob::Kind::roots) {
-    return writeRoots(api, context, invocation, job) ? 0 : kExitFailed;
-  }
-  if (job.kind == CompileJob::Kind::dispatches) {
-    return writeDispatches(api, invocation, job) ? 0 : kExitFailed;
-  }
-  if (job.kind == CompileJob::Kind::specEntries) {
-    const bool done = withModule(api, invocation,
-                                 [&](MlirOperation module) { return writeSpec(api, module, job); });
-    return done ? 0 : kExitFailed;
-  }
-  if (job.kind == CompileJob::Kind::reductions) {
-    return writeReductions(api, invocation, job) ? 0 : kExitFailed;
-  }
-  if (job.kind == CompileJob::Kind::annotate) {
-    const bool done = withModule(api, invocation, [&](MlirOperation module) {
-      return attachSplits(api, context, module, job.splits.front());
-    });
-    return !done ? kExitNoMatch : writeOutput(api, invocation, job) ? 0 : kExitFailed;
-  }
-  std::string from = job.from;
-  if (!job.attributes.empty()) {
-    if (const int code = configureAttributes(api, context, invocation, job); code != 0) {
-      return code;
-    }
-    from = kPhaseExecutableConfigurations;
-  }
-  if (!job.splits.empty()) {
-    if (const int code = splitCopies(api, context, invocation, job); code != 0) {
-      return code;
-    }
-    from = kPhaseFlow;
-  }
-  if (!job.variants.empty()) {
-    if (const int code = translateVariants(api, context, invocation, job); code != 0) {
-      return code;
-    }
-    from = kPhaseExecutableTargets;
-  }
-  if (!runPhases(api, invocation, from, job.to)) {
-    return kExitFailed;
-  }
-  if (job.kind != CompileJob::Kind::compile) {
-    const bool done = withModule(api, invocation, [&](MlirOperation module) {
-      const auto found = findingsOf(api, module, job);
-      return found && writeJson(job, *found);
-    });
-    return done ? 0 : kExitFailed;
-  }
-  return writeOutput(api, invocation, job) ? 0 : kExitFailed;
-}
+int performJob(const CompilerApi& api, const CompileJob& job) { return JobRunner(api, job).run(); }
 
 }  // namespace hone::iree

@@ -1,7 +1,5 @@
 #pragma once
 
-#include <string_view>
-
 #include "iree/compile/compile_job.h"
 #include "iree/module/compiler_api.h"
 
@@ -14,12 +12,8 @@ inline constexpr int kExitBadSource = 11;
 inline constexpr int kExitNoMatch = 12;
 inline constexpr int kExitNoVariants = 13;
 
-/// Whether the compiler's library takes a flag for a whole process only, and knows none such in a
-/// session.
-[[nodiscard]] bool isProcessFlag(std::string_view flag);
-
-/// Does the job in this process and returns its exit code; diagnostics go to stderr. Leaks what it
-/// makes: the process ends right after it.
+/// Does the job in this process and returns its exit code; diagnostics go to stderr. Frees nothing:
+/// the process ends right after it.
 [[nodiscard]] int performJob(const CompilerApi& api, const CompileJob& job);
 
 }  // namespace hone::iree

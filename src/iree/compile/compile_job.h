@@ -1,109 +1,180 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <filesystem>
-#include <map>
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
-#include "base/error.h"
 #include "base/subprocess.h"
+#include "iree/compile/compile_report.h"
+#include "iree/module/module_constraints.h"
+#include "iree/module/module_description.h"
+#include "iree/module/module_dispatches.h"
+#include "iree/module/module_matchers.h"
+#include "iree/module/module_spec.h"
+#include "iree/module/module_spec_marks.h"
+#include "iree/module/module_splits.h"
+#include "iree/module/phases.h"
+#include "model/problem/problem.h"
+#include "model/problem/root_operation.h"
 #include "model/result/config.h"
-#include "model/result/outcome.h"
 
 namespace hone::iree {
 
-/// Phases that hone names; any phase of `iree-compile --compile-to=` works.
-inline constexpr const char* kPhaseStart = "start";
-inline constexpr const char* kPhaseGlobalOptimization = "global-optimization";
-inline constexpr const char* kPhaseFlow = "flow";
-inline constexpr const char* kPhaseExecutableSources = "executable-sources";
-inline constexpr const char* kPhaseExecutableConfigurations = "executable-configurations";
-inline constexpr const char* kPhaseExecutableTargets = "executable-targets";
-inline constexpr const char* kPhaseEnd = "end";
+// The kinds of jobs of a compile child. Each has a name (kName), a reply type (Reply) and the
+// ending of the file that it writes (kFile), "" if the reply is all.
 
-/// Values for the knobs of one of a program's constraints.
-struct KnobAssignment {
-  std::size_t constraints = 0;  ///< its place in the list of them
-  std::map<std::string, std::int64_t> values;
+/// The reply of a job whose file is all that it makes.
+struct NoReply {};
+
+/// The reply of a job that compiles configurations.
+struct ConfiguredCode {
+  std::vector<std::string> contents;  ///< a hash of each variant's code, see variantContents
+  std::vector<std::string> ignored;   ///< for each variant, see Compiled::ignored
 };
 
-/// The sizes of the parts, one a loop of the sum, for each operation that can be split, in the
-/// program's order; {} leaves one to the compiler.
-using SplitSizes = std::vector<std::vector<std::int64_t>>;
+/// The operations that can be split, and the splits that the compiler makes by itself.
+struct ProgramReductions {
+  std::vector<FunctionReduction> operations;
+  SplitsByFunction splits;
+};
 
-/// What one child of the pool is asked to do.
-struct CompileJob {
-  enum class Kind : std::uint8_t {
-    compile,      ///< writes a module (.vmfb) when `to` is the end, IR as bytecode otherwise
-    describe,     ///< parses only; writes JSON: the functions and what they compute
-    roots,        ///< runs up to the configurations; writes JSON: see rootsIn
-    dispatches,   ///< runs up to `flow`; writes JSON: see dispatchesIn
-    problems,     ///< parses only; writes JSON: the problems of its operations, see problemsIn
-    constraints,  ///< the same; writes JSON: what each pipeline asks of its knobs, see
-                  ///< constraints.h
-    reductions,   ///< writes JSON: what can be split, and, where it goes to `flow`, how the
-                  ///< compiler does; see split_compile.h
-    specEntries,  ///< parses a tuning spec; writes JSON, and beside it (kMarkedSpec) the spec with
-                  ///< marks, see module_spec.h
-    specMarks,    ///< runs up to the configurations; writes JSON: what a marked spec was applied to
-    matchers,     ///< the same; writes JSON: what matches the root operation of each dispatch
-    annotate,     ///< puts the first of the splits on the program and writes it as text
-  };
-  Kind kind = Kind::compile;
-  std::filesystem::path source;
-  std::string from = kPhaseStart;
-  std::string to = kPhaseEnd;
-  std::vector<std::string> flags;
-  /// Put on the parsed IR before the passes run; a compile of them writes kContents as well.
+/// Compiles a program to a module.
+struct CompileModuleJob {
+  static constexpr std::string_view kName = "module";
+  static constexpr std::string_view kFile = "vmfb";
+  using Reply = NoReply;
+};
+
+/// Runs the passes up to a phase and writes the IR as bytecode.
+struct LowerModuleJob {
+  static constexpr std::string_view kName = "lower";
+  static constexpr std::string_view kFile = "mlirbc";
+  using Reply = NoReply;
+  std::string to = kPhaseExecutableSources;
+};
+
+/// Compiles a program from IR before configuration, with attributes put on its operations. Also
+/// replies when a pass after configuration fails.
+struct CompileConfiguredJob {
+  static constexpr std::string_view kName = "configured";
+  static constexpr std::string_view kFile = "vmfb";
+  using Reply = ConfiguredCode;
   std::vector<model::OpAttribute> attributes;
-  /// A copy of the program for each, see module_variants.h; beside the output goes a file with
-  /// their contents (kContents), {"contents": [hashes], "ignored": [see Compiled::ignored]}.
+};
+
+/// The same with a copy of the program for each variant, see module_variants.h.
+struct CompileVariantsJob {
+  static constexpr std::string_view kName = "variants";
+  static constexpr std::string_view kFile = "vmfb";
+  using Reply = ConfiguredCode;
   std::vector<std::vector<model::OpAttribute>> variants;
-  /// A copy of the program for each, from IR after global optimization; beside the output goes a
-  /// file (kSplits) with how each was really split.
-  std::vector<SplitSizes> splits;
-  std::vector<KnobAssignment> assignments;  ///< of the kind constraints: to be made attributes
-  bool verifyIr = true;  ///< off for IR that the compiler itself wrote: an eighth less work
-  bool threads = false;  ///< on where the job has the machine to itself
-  std::filesystem::path output;
+};
+
+/// Compiles a copy of the program for each choice, from IR after global optimization. Replies with
+/// the splits that were made.
+struct CompileSplitsJob {
+  static constexpr std::string_view kName = "splits";
+  static constexpr std::string_view kFile = "vmfb";
+  using Reply = SplitsByFunction;
+  std::vector<SplitSizes> choices;
+};
+
+/// Puts the sizes on the program's operations and writes it as text.
+struct AnnotateSplitsJob {
+  static constexpr std::string_view kName = "annotate";
+  static constexpr std::string_view kFile = "mlir";
+  using Reply = NoReply;
+  SplitSizes sizes;
+};
+
+/// Parses only; describes the functions.
+struct DescribeModuleJob {
+  static constexpr std::string_view kName = "describe";
+  static constexpr std::string_view kFile = "";
+  using Reply = ModuleDescription;
+};
+
+/// Parses only; lists the problems of the operations, see problemsIn.
+struct ListProblemsJob {
+  static constexpr std::string_view kName = "problems";
+  static constexpr std::string_view kFile = "";
+  using Reply = std::vector<model::Problem>;
+};
+
+/// Runs up to the configurations; lists the root operations, see rootsIn.
+struct ListRootsJob {
+  static constexpr std::string_view kName = "roots";
+  static constexpr std::string_view kFile = "";
+  using Reply = std::vector<model::RootOperation>;
+};
+
+/// Runs up to `flow`; lists the dispatches, see dispatchesIn and benchmarkDispatchesIn.
+struct ListDispatchesJob {
+  static constexpr std::string_view kName = "dispatches";
+  static constexpr std::string_view kFile = "";
+  using Reply = std::vector<DispatchDescription>;
+};
+
+/// Runs up to the configurations; lists the constraints, see constraintsIn.
+struct ListConstraintsJob {
+  static constexpr std::string_view kName = "constraints";
+  static constexpr std::string_view kFile = "";
+  using Reply = ProgramConstraints;
+  std::vector<KnobAssignment> assignments;
+};
+
+/// Lists the reductions of a program as it stands. With `compilersOwn`, runs on to `flow` to see
+/// how the compiler splits them.
+struct ListReductionsJob {
+  static constexpr std::string_view kName = "reductions";
+  static constexpr std::string_view kFile = "";
+  using Reply = ProgramReductions;
+  bool compilersOwn = false;
+};
+
+/// Parses a tuning spec; describes it and writes the spec that leaves marks, see markedSpec.
+struct ReadSpecJob {
+  static constexpr std::string_view kName = "spec";
+  static constexpr std::string_view kFile = "mlir";
+  using Reply = SpecDescription;
+};
+
+/// Runs up to the configurations; reads the marks of a marked spec.
+struct ReadSpecMarksJob {
+  static constexpr std::string_view kName = "marks";
+  static constexpr std::string_view kFile = "";
+  using Reply = SpecMarks;
+};
+
+/// Runs up to the configurations; makes a matcher for each root operation.
+struct ListMatchersJob {
+  static constexpr std::string_view kName = "matchers";
+  static constexpr std::string_view kFile = "";
+  using Reply = std::vector<RootMatcher>;
+};
+
+using JobRequest =
+    std::variant<CompileModuleJob, LowerModuleJob, CompileConfiguredJob, CompileVariantsJob,
+                 CompileSplitsJob, AnnotateSplitsJob, DescribeModuleJob, ListProblemsJob,
+                 ListRootsJob, ListDispatchesJob, ListConstraintsJob, ListReductionsJob,
+                 ReadSpecJob, ReadSpecMarksJob, ListMatchersJob>;
+
+/// The work of one child of the pool.
+struct CompileJob {
+  std::filesystem::path source;
+  std::string from = kPhaseStart;  ///< the phase that the source has been brought to
+  std::vector<std::string> flags;
+  JobRequest request;
+  bool verifyIr = true;          ///< off for IR that the compiler itself wrote: 12 % less work
+  bool threads = false;          ///< on if the job has the machine to itself
+  std::filesystem::path output;  ///< the job's file; its reply goes to replyPath(output)
   Limits limits;
 };
 
-/// How the compile ended, for those who asked for it.
-struct CompileReport {
-  enum class Status : std::uint8_t {
-    ok,
-    badFlag,     ///< a compiler flag is unknown or ill-formed
-    badSource,   ///< the source does not parse
-    noMatch,     ///< an attribute of the config found no operation, or is no attribute
-    noVariants,  ///< the program cannot be copied: its configs need modules of their own
-    failed,      ///< the passes failed, or the compiler crashed
-    outOfMemory,
-    timedOut,
-  };
-  std::uint64_t id = 0;
-  Status status = Status::ok;
-  std::string message;      ///< one line for a person; "" when ok
-  std::string diagnostics;  ///< all that the compiler said
-  Ending ending;
-};
-
-/// What a compile that ended so is for a trial.
-[[nodiscard]] model::Outcome outcomeOf(CompileReport::Status status);
-
-/// The ending of the file with what became of attributes and variants.
-inline constexpr std::string_view kContents = ".contents";
-/// The ending of the file with the spec that leaves marks.
-inline constexpr std::string_view kMarkedSpec = ".marked";
-/// The ending of the file with the splits that were made.
-inline constexpr std::string_view kSplits = ".splits";
-
-[[nodiscard]] nlohmann::json toJson(const CompileJob& job);
-/// Trusts its input: it comes from toJson on the other side of the pool's socket.
-[[nodiscard]] CompileJob compileJobFrom(const nlohmann::json& json);
+/// Returns the file that a job with this output writes its reply to.
+[[nodiscard]] std::filesystem::path replyPath(const std::filesystem::path& output);
 
 }  // namespace hone::iree

@@ -10,7 +10,6 @@
 #include <array>
 #include <cerrno>
 #include <csignal>
-#include <nlohmann/json.hpp>
 #include <utility>
 #include <vector>
 
@@ -18,12 +17,13 @@
 #include "base/interrupt.h"
 #include "iree/compile/compile_child.h"
 #include "iree/compile/diagnostics.h"
-#include "iree/compile/nursery.h"
+#include "iree/compile/fork_server.h"
+#include "iree/compile/job_wire.h"
 
 namespace hone::iree {
 namespace {
 
-/// A job that was under way when the nursery died this often is not tried again.
+/// A job that was running when the fork server died this often is not tried again.
 constexpr int kMaxStarts = 2;
 
 /// Keeps the standard streams and the socket; the store's files and locks are not for children.
@@ -55,7 +55,7 @@ Result<std::string> receive(int socket) {
 
 Result<CompilePool> CompilePool::start(Options options) {
   CompilePool pool(std::move(options), HONE_TRY(ScratchFolder::create("hone-compile")));
-  HONE_CHECK(pool.startNursery());
+  HONE_CHECK(pool.startServer());
   return pool;
 }
 
@@ -63,66 +63,67 @@ CompilePool::CompilePool(CompilePool&& other) noexcept
     : options_(std::move(other.options_)),
       scratch_(std::move(other.scratch_)),
       revision_(std::move(other.revision_)),
-      nursery_(std::exchange(other.nursery_, -1)),
+      server_(std::exchange(other.server_, -1)),
       socket_(std::exchange(other.socket_, -1)),
-      nurseryNs_(other.nurseryNs_),
-      pastNurseriesNs_(other.pastNurseriesNs_),
+      serverNs_(other.serverNs_),
+      pastServersNs_(other.pastServersNs_),
       lastId_(other.lastId_),
       waiting_(std::move(other.waiting_)),
       running_(std::move(other.running_)),
       lost_(std::move(other.lost_)) {}
 
-CompilePool::~CompilePool() { stopNursery(); }
+CompilePool::~CompilePool() { stopServer(); }
 
-Result<void> CompilePool::startNursery() {
+Result<void> CompilePool::startServer() {
   std::array<int, 2> ends{};
   if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends.data()) != 0) {
     return errnoError("cannot start the compile processes");
   }
   const pid_t self = ::getpid();
-  nursery_ = ::fork();
-  if (nursery_ < 0) {
+  server_ = ::fork();
+  if (server_ < 0) {
     return errnoError("cannot start the compile processes");
   }
-  if (nursery_ == 0) {
+  if (server_ == 0) {
     confineChild(self, {});
     closeAllBut(ends[1]);
-    runNursery(ends[1], options_, scratch_.path());
+    runForkServer(ends[1], options_, scratch_.path());
     ::_exit(0);
   }
   ::close(ends[1]);
   socket_ = ends[0];
   const std::string hello = HONE_TRY(receive(socket_));
-  const auto message = nlohmann::json::parse(hello, nullptr, false);
-  if (message.is_object() && message.contains("error")) {
-    return machineError("{}", message["error"].get<std::string>());
-  }
-  if (!message.is_object() || !message.contains("revision")) {
+  if (hello.empty()) {
     return machineError("the compiler library {} ended the process that loaded it",
                         options_.library.string());
   }
-  revision_ = message["revision"].get<std::string>();
+  auto message = HONE_TRY(decode<ServerHello>(hello));
+  if (!message.error.empty()) {
+    return machineError("{}", message.error);
+  }
+  revision_ = std::move(message.revision);
   return {};
 }
 
-void CompilePool::stopNursery() {
+void CompilePool::stopServer() {
   if (socket_ >= 0) {
     ::close(std::exchange(socket_, -1));
   }
-  if (nursery_ > 0) {
+  if (server_ > 0) {
     // Its children die with it (PDEATHSIG), so nothing of a job outlives the pool.
-    ::kill(nursery_, SIGKILL);
-    while (::waitpid(nursery_, nullptr, 0) < 0 && errno == EINTR) {
+    ::kill(server_, SIGKILL);
+    while (::waitpid(server_, nullptr, 0) < 0 && errno == EINTR) {
     }
-    nursery_ = -1;
+    server_ = -1;
   }
   for (const auto& [id, pending] : running_) {
     std::error_code ignored;
-    std::filesystem::remove(pending.job.output, ignored);  // half-written, perhaps
+    std::filesystem::remove(pending.job.output, ignored);  // may be half-written
+    std::filesystem::remove(replyPath(pending.job.output), ignored);
   }
 }
 
-std::filesystem::path CompilePool::folderOf(std::uint64_t id) const {
+std::filesystem::path CompilePool::jobFolder(std::uint64_t id) const {
   return scratch_.path() / std::to_string(id);
 }
 
@@ -135,10 +136,8 @@ Result<void> CompilePool::dispatch() {
   while (!waiting_.empty() && running_.size() < options_.workers) {
     Pending pending = std::move(waiting_.front());
     waiting_.pop_front();
-    HONE_CHECK(makeFolder(folderOf(pending.id)));
-    // CBOR: file names may be any bytes, and JSON text must be UTF-8.
-    const auto message =
-        nlohmann::json::to_cbor({{"id", pending.id}, {"job", toJson(pending.job)}});
+    HONE_CHECK(makeFolder(jobFolder(pending.id)));
+    const std::string message = encode(JobStart{.id = pending.id, .job = pending.job});
     if (message.size() > kMaxMessage) {
       return userError("a config of {} bytes is too large", message.size());
     }
@@ -146,15 +145,15 @@ Result<void> CompilePool::dispatch() {
     const auto id = pending.id;
     running_.emplace(id, std::move(pending));
     if (::send(socket_, message.data(), message.size(), MSG_NOSIGNAL) < 0) {
-      return {};  // the nursery is gone: next() sees the end of the stream and mends it
+      return {};  // the fork server is gone: next() sees the end of the stream and replaces it
     }
   }
   return {};
 }
 
-Result<void> CompilePool::replaceNursery() {
-  stopNursery();
-  pastNurseriesNs_ += std::exchange(nurseryNs_, 0);
+Result<void> CompilePool::replaceServer() {
+  stopServer();
+  pastServersNs_ += std::exchange(serverNs_, 0);
   for (auto& [id, pending] : running_) {
     if (pending.starts >= kMaxStarts) {
       CompileReport report;
@@ -167,14 +166,14 @@ Result<void> CompilePool::replaceNursery() {
     }
   }
   running_.clear();
-  return startNursery();
+  return startServer();
 }
 
-CompileReport CompilePool::reportOf(const Pending& pending, Ending ending) const {
+CompileReport CompilePool::makeReport(const Pending& pending, Ending ending) const {
   CompileReport report;
   report.id = pending.id;
   report.ending = ending;
-  report.diagnostics = readFile(folderOf(pending.id) / "log").value_or("");
+  report.diagnostics = readFile(jobFolder(pending.id) / "log").value_or("");
   if (ending.ok()) {
     return report;
   }
@@ -191,30 +190,24 @@ Result<CompileReport> CompilePool::next() {
       return report;
     }
     HONE_CHECK(dispatch());
-    const std::string text = HONE_TRY(receive(socket_));
-    if (text.empty()) {
-      HONE_CHECK(replaceNursery());
+    const std::string bytes = HONE_TRY(receive(socket_));
+    if (bytes.empty()) {
+      HONE_CHECK(replaceServer());
       continue;
     }
-    const auto message = nlohmann::json::parse(text);
-    nurseryNs_ = message.at("own").get<std::int64_t>();
-    const auto node = running_.extract(message.at("id").get<std::uint64_t>());
+    const auto end = HONE_TRY(decode<JobEnd>(bytes));
+    serverNs_ = end.serverCpuNs;
+    const auto node = running_.extract(end.id);
     if (node.empty()) {
       continue;
     }
-    Ending ending;
-    ending.how = static_cast<Ending::How>(message.at("how").get<int>());
-    ending.code = message.at("code").get<int>();
-    ending.wallNs = message.at("wall").get<std::int64_t>();
-    ending.cpuNs = message.at("cpu").get<std::int64_t>();
-    ending.maxRssBytes = message.at("rss").get<std::int64_t>();
-    CompileReport report = reportOf(node.mapped(), ending);
+    CompileReport report = makeReport(node.mapped(), end.ending);
     std::error_code ignored;
-    std::filesystem::remove_all(folderOf(report.id), ignored);
-    if (report.status != CompileReport::Status::ok) {
+    std::filesystem::remove_all(jobFolder(report.id), ignored);
+    if (!report.ok()) {
       std::filesystem::remove(node.mapped().job.output, ignored);
     }
-    if (report.status != CompileReport::Status::ok && diskWasFull(report.diagnostics)) {
+    if (!report.ok() && diskWasFull(report.diagnostics)) {
       return machineError("the disk is full: the compiler cannot write in {} or in {}",
                           node.mapped().job.output.parent_path().string(),
                           scratch_.path().string());

@@ -16,13 +16,13 @@
 
 namespace hone::iree {
 
-/// What a child of the pool runs; its return value is the child's exit code.
+/// The function that a child of the pool runs; its return value is the child's exit code.
 using JobFunction = std::function<int(const CompileJob&)>;
 
-/// Compiles in children, a few at a time. A "nursery" process has the compiler library loaded and
-/// initialised once and forks a child for every job, half a millisecond each: whatever a job does
-/// to its process (global flags, a crash, a leak) ends with it. Each child is limited in time and
-/// memory; when the nursery itself dies it is replaced and what was under way is done again.
+/// Compiles in children, a few at a time. A fork server loads and initialises the compiler library
+/// once and forks a child for every job, half a millisecond each: the effects of a job on its
+/// process (global flags, a crash, a leak) end with it. Each child is limited in time and memory;
+/// if the fork server itself dies, it is replaced and its unfinished jobs are run again.
 ///
 /// Must be started while this process has a single thread. Not for use by several threads.
 class CompilePool {
@@ -45,9 +45,9 @@ class CompilePool {
   [[nodiscard]] const std::string& revision() const { return revision_; }
   [[nodiscard]] std::size_t workers() const { return options_.workers; }
 
-  /// CPU time that the nursery spent on starting and watching children: hone's own, though in
-  /// another process. Loading the compiler and compiling are not in it.
-  [[nodiscard]] std::int64_t nurseryCpuNs() const { return pastNurseriesNs_ + nurseryNs_; }
+  /// Returns the CPU time that the fork server spent on starting and watching children: overhead of
+  /// hone, without loading the compiler and without compiling.
+  [[nodiscard]] std::int64_t forkServerCpuNs() const { return pastServersNs_ + serverNs_; }
 
   /// Queues the job and returns the number that its report will carry.
   [[nodiscard]] std::uint64_t submit(CompileJob job);
@@ -68,24 +68,24 @@ class CompilePool {
 
   CompilePool(Options options, ScratchFolder scratch)
       : options_(std::move(options)), scratch_(std::move(scratch)) {}
-  Result<void> startNursery();
+  Result<void> startServer();
   Result<void> dispatch();
-  Result<void> replaceNursery();
-  void stopNursery();
-  [[nodiscard]] CompileReport reportOf(const Pending& pending, Ending ending) const;
-  [[nodiscard]] std::filesystem::path folderOf(std::uint64_t id) const;
+  Result<void> replaceServer();
+  void stopServer();
+  [[nodiscard]] CompileReport makeReport(const Pending& pending, Ending ending) const;
+  [[nodiscard]] std::filesystem::path jobFolder(std::uint64_t id) const;
 
   Options options_;
   ScratchFolder scratch_;
   std::string revision_;
-  pid_t nursery_ = -1;
+  pid_t server_ = -1;
   int socket_ = -1;
-  std::int64_t nurseryNs_ = 0;
-  std::int64_t pastNurseriesNs_ = 0;  ///< of nurseries that were replaced
+  std::int64_t serverNs_ = 0;
+  std::int64_t pastServersNs_ = 0;  ///< of fork servers that were replaced
   std::uint64_t lastId_ = 0;
   std::deque<Pending> waiting_;
   std::map<std::uint64_t, Pending> running_;
-  std::deque<CompileReport> lost_;  ///< reports of jobs that killed the nursery again and again
+  std::deque<CompileReport> lost_;  ///< reports of jobs that killed the fork server repeatedly
 };
 
 }  // namespace hone::iree

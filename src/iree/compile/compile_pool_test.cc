@@ -52,11 +52,11 @@ int misbehave(const CompileJob& job) {
     }
     return 1;
   }
-  if (what == "kill the nursery") {
+  if (what == "kill the server") {
     ::kill(::getppid(), SIGKILL);
     ::pause();
   }
-  if (what == "kill the nursery once") {
+  if (what == "kill the server once") {
     // The second try finds the mark of the first.
     const std::filesystem::path mark = job.source;
     if (!std::filesystem::exists(mark)) {
@@ -138,18 +138,18 @@ TEST(CompilePool, TheFirstErrorComesBackShortAndTheLogWhole) {
   EXPECT_THAT(report.diagnostics, HasSubstr("note: see above"));
 }
 
-TEST(CompilePool, AKilledNurseryIsReplacedAndItsJobDoneAgain) {
+TEST(CompilePool, ReplacesAKilledForkServerAndRunsItsJobAgain) {
   CompilePool pool = start();
   const ScratchFolder folder = ScratchFolder::create("hone-pool-test").value();
-  CompileJob once = job("kill the nursery once");
+  CompileJob once = job("kill the server once");
   once.source = folder.path() / "mark";
   EXPECT_EQ(pool.runOne(once).value().status, Status::ok);
   EXPECT_EQ(pool.runOne(job("fine")).value().status, Status::ok);
 }
 
-TEST(CompilePool, AJobThatKillsTheNurseryTwiceIsGivenUp) {
+TEST(CompilePool, GivesUpAJobThatKillsTheForkServerTwice) {
   CompilePool pool = start();
-  const CompileReport report = pool.runOne(job("kill the nursery")).value();
+  const CompileReport report = pool.runOne(job("kill the server")).value();
   EXPECT_EQ(report.status, Status::failed);
   EXPECT_THAT(report.message, HasSubstr("died twice"));
   EXPECT_EQ(pool.runOne(job("fine")).value().status, Status::ok);

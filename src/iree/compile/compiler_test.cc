@@ -198,7 +198,7 @@ TEST_F(CompilerTest, WhatIsNotMlirIsAnErrorWithItsPlace) {
 
 TEST_F(CompilerTest, GlobalFlagsOfOneJobDoNotReachTheNext) {
   const CompileRequest request = matmul();
-  const auto roots = rootsOf(*compiler_, request).value();  // sets a global flag in its child
+  const auto roots = listRoots(*compiler_, request).value();  // sets a global flag in its child
   ASSERT_EQ(roots.size(), 1u);
   EXPECT_EQ(roots[0].op, "linalg.matmul");
   EXPECT_THAT(roots[0].loweringConfig, HasSubstr("distribution"));
@@ -207,11 +207,7 @@ TEST_F(CompilerTest, GlobalFlagsOfOneJobDoNotReachTheNext) {
 
 /// The problem that describe finds in the text of a problem, or nothing.
 std::optional<model::Problem> recognized(Compiler& compiler, const CompileRequest& request) {
-  const auto functions = compiler.describe(request).value();
-  if (!functions.front().contains("problem")) {
-    return std::nullopt;
-  }
-  return model::problemFrom(functions.front()["problem"]).value();
+  return compiler.describe(request).value().front().problem;
 }
 
 TEST_F(CompilerTest, RecognizesTheProblemsItWritesItself) {
@@ -272,8 +268,8 @@ TEST_F(CompilerTest, RecognizesWhatFollowsTheSums) {
   const auto functions = compiler_->describe(request(all)).value();
   ASSERT_EQ(functions.size(), problems.size());
   for (std::size_t i = 0; i < problems.size(); ++i) {
-    ASSERT_TRUE(functions[i].contains("problem")) << mlirOf(problems[i]);
-    EXPECT_EQ(model::problemFrom(functions[i]["problem"]).value(), problems[i]);
+    ASSERT_TRUE(functions[i].problem) << mlirOf(problems[i]);
+    EXPECT_EQ(*functions[i].problem, problems[i]);
   }
 }
 
@@ -379,9 +375,9 @@ TEST_F(CompilerTest, ASplitReductionOnTheSourceMakesTwoDispatches) {
   CompileRequest split = request(
       mlirOf(matmul, "main", "iree_linalg_ext.split_reduction = [256 : index]"), "split.mlir");
   split.flags.emplace_back("--iree-dispatch-creation-enable-split-reduction");
-  EXPECT_EQ(rootsOf(*compiler_, split).value().size(), 2u);
+  EXPECT_EQ(listRoots(*compiler_, split).value().size(), 2u);
   EXPECT_EQ(compile(split).report.status, Status::ok);
-  EXPECT_EQ(rootsOf(*compiler_, request(mlirOf(matmul), "whole.mlir")).value().size(), 1u);
+  EXPECT_EQ(listRoots(*compiler_, request(mlirOf(matmul), "whole.mlir")).value().size(), 1u);
 }
 
 }  // namespace

@@ -5,43 +5,34 @@
 namespace hone::iree {
 namespace {
 
-/// The attributes of the assignments that the job's result has under this name.
-Result<std::vector<std::string>> materialized(Compiler& compiler, const CompileRequest& request,
-                                              std::span<const KnobAssignment> assignments,
-                                              const char* name) {
+/// Returns the attributes that the compiler makes of the assignments, of the kind that `member` is.
+Result<std::vector<std::string>> materialize(
+    Compiler& compiler, const CompileRequest& request, std::span<const KnobAssignment> assignments,
+    std::vector<std::string> ProgramConstraints::* member) {
   if (assignments.empty()) {
     return std::vector<std::string>();
   }
-  const nlohmann::json found =
-      HONE_TRY(compiler.constraints(request, {assignments.begin(), assignments.end()}));
-  return found.at(name).get<std::vector<std::string>>();
+  auto found = HONE_TRY(compiler.ask(
+      request, ListConstraintsJob{.assignments = {assignments.begin(), assignments.end()}}));
+  return std::move(found.*member);
 }
 
 }  // namespace
 
 Result<std::vector<PipelineConstraints>> constraintsOf(Compiler& compiler,
                                                        const CompileRequest& request) {
-  const nlohmann::json found = HONE_TRY(compiler.constraints(request, {}));
-  std::vector<PipelineConstraints> all;
-  for (const nlohmann::json& entry : found.at("constraints")) {
-    PipelineConstraints one{entry.at("dispatch"), entry.at("pipeline"), {}, entry.at("smt")};
-    for (const nlohmann::json& knob : entry.at("knobs")) {
-      one.knobs.push_back({knob.at("name"), knob.at("place"), knob.at("options")});
-    }
-    all.push_back(std::move(one));
-  }
-  return all;
+  return std::move(HONE_TRY(compiler.ask(request, ListConstraintsJob{})).constraints);
 }
 
 Result<std::vector<std::string>> compilationInfos(Compiler& compiler, const CompileRequest& request,
                                                   std::span<const KnobAssignment> assignments) {
-  return materialized(compiler, request, assignments, "infos");
+  return materialize(compiler, request, assignments, &ProgramConstraints::compilationInfos);
 }
 
 Result<std::vector<std::string>> decompositionConfigs(Compiler& compiler,
                                                       const CompileRequest& request,
                                                       std::span<const KnobAssignment> assignments) {
-  return materialized(compiler, request, assignments, "decompositions");
+  return materialize(compiler, request, assignments, &ProgramConstraints::decompositionConfigs);
 }
 
 std::string decompositionOf(const model::Config& config) {

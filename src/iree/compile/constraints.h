@@ -6,23 +6,9 @@
 
 #include "base/error.h"
 #include "iree/compile/compiler.h"
+#include "iree/module/module_constraints.h"
 
 namespace hone::iree {
-
-/// A place in the configuration that can be filled in many ways.
-struct Knob {
-  std::string name;                  ///< as the constraints call it: "wg_0"
-  std::string place;                 ///< where its value goes: "workgroup[0]", "mma_kind"
-  std::vector<std::string> options;  ///< attributes that its value is the number of; empty: a size
-};
-
-/// What the compiler itself asks of the knobs of one pipeline for one dispatch.
-struct PipelineConstraints {
-  std::string dispatch;
-  std::string pipeline;  ///< "TileAndFuse"
-  std::vector<Knob> knobs;
-  std::string smtLib;  ///< for search::Constraints
-};
 
 /// The constraints of all dispatches of a program, in the order that KnobAssignment counts them in.
 /// Empty where the compiler has none: on the CPU and Vulkan, and for operations without matrix

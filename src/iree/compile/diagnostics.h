@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "base/subprocess.h"
-#include "iree/compile/compile_job.h"
+#include "iree/compile/compile_report.h"
 
 namespace hone::iree {
 

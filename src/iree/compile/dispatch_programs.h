@@ -2,22 +2,20 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <span>
 #include <string>
 #include <vector>
 
 #include "base/error.h"
 #include "iree/compile/compiler.h"
-#include "iree/run/dispatch_times.h"
 #include "model/problem/root_operation.h"
 
 namespace hone::iree {
 
-/// The root operations of a program's dispatches, in its order, as the compiler configures them by
-/// itself. Names and numbers are those of the IR that attributes are put on. A dispatch that has
-/// none, and so no knobs, is there with op "".
-[[nodiscard]] Result<std::vector<model::RootOperation>> rootsOf(Compiler& compiler,
-                                                                const CompileRequest& request);
+/// Lists the root operations of a program's dispatches, in its order, as the compiler configures
+/// them by itself. Names and numbers are those of the IR that attributes are put on. A dispatch
+/// without a root, and so without knobs, has an entry with op "".
+[[nodiscard]] Result<std::vector<model::RootOperation>> listRoots(Compiler& compiler,
+                                                                  const CompileRequest& request);
 
 /// A dispatch of a program as a program of its own: a function of the tensors that it reads, so
 /// that it can be compiled, run, checked and timed alone. Dispatches that are alike are one.
@@ -41,16 +39,5 @@ struct DispatchProgram {
 /// inputs and results and without the configuration that it was written with.
 [[nodiscard]] Result<std::vector<DispatchProgram>> dispatchPrograms(
     Compiler& compiler, const CompileRequest& request, const std::filesystem::path& folder);
-
-/// What a dispatch costs in a call of its program.
-struct DispatchCost {
-  std::int64_t calls = 0;
-  double totalNs = 0;
-  double share = 0;  ///< of the time of all dispatches, from 0 to 1
-};
-
-/// The costs of the programs' dispatches, in their order, from the times of the whole program's.
-[[nodiscard]] std::vector<DispatchCost> dispatchCosts(std::span<const DispatchProgram> programs,
-                                                      std::span<const DispatchTime> times);
 
 }  // namespace hone::iree

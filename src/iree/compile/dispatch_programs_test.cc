@@ -7,6 +7,7 @@
 
 #include "iree/compile/test_toolchain.h"
 #include "iree/mlir/problem_mlir.h"
+#include "iree/run/dispatch_costs.h"
 #include "verify/inputs.h"
 
 namespace hone::iree {
@@ -72,7 +73,7 @@ TEST_F(DispatchProgramsTest, TheDispatchesOfTheExamplesStandAlone) {
       const DispatchProgram& program = found[i];
       ASSERT_EQ(program.whyNot, "") << program.name;
       EXPECT_EQ(program.root.kind, expected[i]) << program.name;
-      EXPECT_EQ(rootsOf(toolchain_.compiler, requestFor(program)).value(),
+      EXPECT_EQ(listRoots(toolchain_.compiler, requestFor(program)).value(),
                 std::vector<model::RootOperation>{program.root});
       std::vector<std::string> inputs;
       for (std::size_t input = 0; input < program.inputTypes.size(); ++input) {
@@ -199,7 +200,7 @@ TEST_F(DispatchProgramsTest, ABenchmarkOfTheCompilerIsAProgram) {
   const std::filesystem::directory_iterator files(written);
   CompileRequest request = toolchain_.request(files->path());
   const auto described = toolchain_.compiler.describe(request).value();
-  request.from = described.at(0).at("from").get<std::string>();
+  request.from = described.at(0).from;
   EXPECT_EQ(request.from, kPhaseExecutableSources);
   const auto found = programs(request);
   ASSERT_EQ(found.size(), 1u);

@@ -2,43 +2,32 @@
 
 #include <fmt/ranges.h>
 
-#include "base/file.h"
+#include <utility>
+
 #include "base/hash.h"
 #include "iree/module/module_variants.h"
 
 namespace hone::iree {
 namespace {
 
-constexpr std::string_view kIr = "mlirbc";
-constexpr std::string_view kJson = "json";
-constexpr std::string_view kModule = "vmfb";
-
-bool isOk(const CompileReport& report) { return report.status == CompileReport::Status::ok; }
-
-Result<nlohmann::json> readJson(const std::filesystem::path& file) {
-  return nlohmann::json::parse(HONE_TRY(readFile(file)));
-}
-
-/// The IR after global optimization of each request.
+/// Lowers each request to its IR after global optimization.
 Result<std::vector<Splittable>> optimizeGlobally(Compiler& compiler,
                                                  std::span<const CompileRequest> requests) {
-  std::vector<CompileOrder> orders;
+  std::vector<JobOrder<LowerModuleJob>> orders;
   for (const CompileRequest& request : requests) {
-    CompileJob job;
-    job.source = request.source;
-    job.flags = request.flags;
-    job.to = kPhaseGlobalOptimization;
-    orders.push_back({std::move(job), request.sourceHash, kIr});
+    orders.push_back(
+        {.source = {.file = request.source, .hash = request.sourceHash, .flags = request.flags},
+         .job = {.to = kPhaseGlobalOptimization}});
   }
   std::vector<Splittable> programs;
-  auto produced = HONE_TRY(compiler.produceAll(orders));
+  auto lowered = HONE_TRY(compiler.jobs().runAll(orders));
   for (std::size_t i = 0; i < requests.size(); ++i) {
     Splittable program;
-    program.report = std::move(produced[i].report);
-    program.ir = std::move(produced[i].file);
+    program.report = std::move(lowered[i].report);
+    program.ir = std::move(lowered[i].file);
     program.function = requests[i].function;
     program.flags = requests[i].flags;
-    if (isOk(program.report)) {
+    if (program.report.ok()) {
       program.irHash = HONE_TRY(hashOfFile(program.ir));
     }
     programs.push_back(std::move(program));
@@ -46,24 +35,10 @@ Result<std::vector<Splittable>> optimizeGlobally(Compiler& compiler,
   return programs;
 }
 
-Result<std::vector<FunctionReduction>> operationsFrom(const nlohmann::json& found) {
-  std::vector<FunctionReduction> operations;
-  for (const nlohmann::json& operation : found.at("operations")) {
-    operations.push_back(
-        {operation.at("function"), HONE_TRY(model::reductionFrom(operation.at("reduction")))});
-  }
-  return operations;
-}
-
-Result<void> takeReductions(const std::filesystem::path& file, Splittable& program) {
-  const nlohmann::json found = HONE_TRY(readJson(file));
-  const auto operations = HONE_TRY(operationsFrom(found));
-  for (const FunctionReduction& operation : operations) {
-    program.operations.push_back(operation.reduction);
-  }
-  program.compilersOwn =
-      found.at("splits").value(program.function, nlohmann::json::array()).get<SplitSizes>();
-  return {};
+/// Returns the splits of a function; none if it has none.
+SplitSizes splitsOf(const SplitsByFunction& splits, const std::string& function) {
+  const auto at = splits.find(function);
+  return at == splits.end() ? SplitSizes() : at->second;
 }
 
 std::string shown(const SplitSizes& sizes) {
@@ -72,18 +47,19 @@ std::string shown(const SplitSizes& sizes) {
 
 SplitCompiled failedWith(CompileReport report) { return {std::move(report), {}, {}}; }
 
-/// The choices of a module as they came out of the compiler.
-Result<std::vector<SplitCompiled>> checkedChoices(const SplitOrder& order,
-                                                  const Produced& produced) {
-  const nlohmann::json made = HONE_TRY(readJson(produced.beside));
+using SplitOrders = std::vector<JobOrder<CompileSplitsJob>>;
+using SplitAnswer = JobAnswer<CompileSplitsJob>;
+
+/// Compares the choices of a module with the splits that the compiler made.
+std::vector<SplitCompiled> checkChoices(const SplitOrder& order, const SplitAnswer& answer) {
   std::vector<SplitCompiled> compiled;
   for (std::size_t i = 0; i < order.choices.size(); ++i) {
     const std::string function = variantName(order.program->function, i);
-    const auto split = made.value(function, nlohmann::json::array()).get<SplitSizes>();
+    const SplitSizes split = splitsOf(answer.reply, function);
     SplitSizes asked = order.choices[i];
     std::erase(asked, std::vector<std::int64_t>{});
     if (split == asked) {
-      compiled.push_back({produced.report, produced.file, function});
+      compiled.push_back({answer.report, answer.file, function});
       continue;
     }
     CompileReport report;
@@ -95,32 +71,30 @@ Result<std::vector<SplitCompiled>> checkedChoices(const SplitOrder& order,
   return compiled;
 }
 
-CompileOrder orderFor(const SplitOrder& order, std::vector<SplitSizes> choices) {
-  CompileJob job;
-  job.source = order.program->ir;
-  job.from = kPhaseGlobalOptimization;
-  job.flags = order.program->flags;
-  job.splits = std::move(choices);
-  job.verifyIr = false;
-  return {std::move(job), order.program->irHash, kModule, kSplits};
+JobOrder<CompileSplitsJob> orderFor(const SplitOrder& order, std::vector<SplitSizes> choices) {
+  return {.source = {.file = order.program->ir,
+                     .hash = order.program->irHash,
+                     .flags = order.program->flags,
+                     .from = kPhaseGlobalOptimization,
+                     .verifyIr = false},
+          .job = {.choices = std::move(choices)}};
 }
 
-/// Each choice in a module of its own, after one of them failed them all.
+/// Compiles each choice to a separate module, after one of them failed them all.
 Result<std::vector<SplitCompiled>> compileApart(Compiler& compiler, const SplitOrder& order) {
-  std::vector<CompileOrder> alone;
+  SplitOrders alone;
   alone.reserve(order.choices.size());
   for (const SplitSizes& choice : order.choices) {
     alone.push_back(orderFor(order, {choice}));
   }
-  const auto produced = HONE_TRY(compiler.produceAll(alone));
+  const auto answers = HONE_TRY(compiler.jobs().runAll(alone));
   std::vector<SplitCompiled> compiled;
   for (std::size_t i = 0; i < alone.size(); ++i) {
-    if (!isOk(produced[i].report)) {
-      compiled.push_back(failedWith(produced[i].report));
+    if (!answers[i].report.ok()) {
+      compiled.push_back(failedWith(answers[i].report));
       continue;
     }
-    auto checked = HONE_TRY(checkedChoices({order.program, {order.choices[i]}}, produced[i]));
-    compiled.push_back(std::move(checked.front()));
+    compiled.push_back(checkChoices({order.program, {order.choices[i]}}, answers[i]).front());
   }
   return compiled;
 }
@@ -129,73 +103,66 @@ Result<std::vector<SplitCompiled>> compileApart(Compiler& compiler, const SplitO
 
 Result<std::vector<FunctionReduction>> reductionsOf(Compiler& compiler,
                                                     const CompileRequest& request) {
-  CompileJob job;
-  job.kind = CompileJob::Kind::reductions;
-  job.source = request.source;
-  job.flags = request.flags;
-  const CompileOrder order{std::move(job), request.sourceHash, kJson};
-  const auto produced = HONE_TRY(compiler.produceAll(std::span(&order, 1)));
-  if (!isOk(produced.front().report)) {
-    return userError("{}: {}", request.source.filename().string(), produced.front().report.message);
+  auto answer = HONE_TRY(compiler.jobs().run(
+      {.file = request.source, .hash = request.sourceHash, .flags = request.flags},
+      ListReductionsJob{}));
+  if (!answer.report.ok()) {
+    return userError("{}: {}", request.source.filename().string(), answer.report.message);
   }
-  return operationsFrom(HONE_TRY(readJson(produced.front().file)));
+  return std::move(answer.reply.operations);
 }
 
 Result<std::vector<Splittable>> prepareSplits(Compiler& compiler,
                                               std::span<const CompileRequest> requests) {
   auto programs = HONE_TRY(optimizeGlobally(compiler, requests));
-  std::vector<CompileOrder> orders;
+  std::vector<JobOrder<ListReductionsJob>> orders;
   std::vector<Splittable*> asked;
   for (Splittable& program : programs) {
-    if (isOk(program.report)) {
-      CompileJob job;
-      job.kind = CompileJob::Kind::reductions;
-      job.source = program.ir;
-      job.from = kPhaseGlobalOptimization;
-      job.to = kPhaseFlow;
-      job.flags = program.flags;
-      job.flags.emplace_back(kEnableSplitFlag);
-      orders.push_back({std::move(job), program.irHash, kJson});
+    if (program.report.ok()) {
+      JobSource source{.file = program.ir,
+                       .hash = program.irHash,
+                       .flags = program.flags,
+                       .from = kPhaseGlobalOptimization};
+      source.flags.emplace_back(kEnableSplitFlag);
+      orders.push_back({std::move(source), {.compilersOwn = true}});
       asked.push_back(&program);
     }
   }
-  const auto produced = HONE_TRY(compiler.produceAll(orders));
+  auto answers = HONE_TRY(compiler.jobs().runAll(orders));
   for (std::size_t i = 0; i < asked.size(); ++i) {
-    asked[i]->report = produced[i].report;
-    if (isOk(produced[i].report)) {
-      HONE_CHECK(takeReductions(produced[i].file, *asked[i]));
+    Splittable& program = *asked[i];
+    program.report = std::move(answers[i].report);
+    for (FunctionReduction& operation : answers[i].reply.operations) {
+      program.operations.push_back(std::move(operation.reduction));
     }
+    program.compilersOwn = splitsOf(answers[i].reply.splits, program.function);
   }
   return programs;
 }
 
 Result<std::filesystem::path> annotated(Compiler& compiler, const Splittable& program,
                                         const SplitSizes& sizes) {
-  CompileJob job;
-  job.kind = CompileJob::Kind::annotate;
-  job.source = program.ir;
-  job.flags = program.flags;
-  job.splits = {sizes};
-  const CompileOrder order{std::move(job), program.irHash, "mlir"};
-  auto produced = HONE_TRY(compiler.produceAll(std::span(&order, 1)));
-  if (!isOk(produced.front().report)) {
-    return userError("{}", produced.front().report.message);
+  auto answer = HONE_TRY(
+      compiler.jobs().run({.file = program.ir, .hash = program.irHash, .flags = program.flags},
+                          AnnotateSplitsJob{.sizes = sizes}));
+  if (!answer.report.ok()) {
+    return userError("{}", answer.report.message);
   }
-  return std::move(produced.front().file);
+  return std::move(answer.file);
 }
 
 Result<std::vector<std::vector<SplitCompiled>>> compileSplits(Compiler& compiler,
                                                               std::span<const SplitOrder> orders) {
-  std::vector<CompileOrder> all;
+  SplitOrders all;
   all.reserve(orders.size());
   for (const SplitOrder& order : orders) {
     all.push_back(orderFor(order, order.choices));
   }
-  const auto produced = HONE_TRY(compiler.produceAll(all));
+  const auto answers = HONE_TRY(compiler.jobs().runAll(all));
   std::vector<std::vector<SplitCompiled>> compiled;
   for (std::size_t i = 0; i < orders.size(); ++i) {
-    compiled.push_back(isOk(produced[i].report) ? HONE_TRY(checkedChoices(orders[i], produced[i]))
-                                                : HONE_TRY(compileApart(compiler, orders[i])));
+    compiled.push_back(answers[i].report.ok() ? checkChoices(orders[i], answers[i])
+                                              : HONE_TRY(compileApart(compiler, orders[i])));
   }
   return compiled;
 }

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "iree/compile/compiler.h"
+#include "iree/module/module_splits.h"
 #include "model/problem/reduction.h"
 
 namespace hone::iree {
@@ -18,13 +19,8 @@ namespace hone::iree {
 /// Lets the compiler split reductions where it thinks that it helps.
 inline constexpr const char* kEnableSplitFlag = "--iree-dispatch-creation-enable-split-reduction";
 
-/// An operation that a limit can split.
-struct FunctionReduction {
-  std::string function;
-  model::Reduction reduction;
-};
-
-/// What the compiler's pass could split in a program as it stands, in the program's order.
+/// Lists the operations of a program as it stands that the compiler's pass could split, in the
+/// program's order.
 [[nodiscard]] Result<std::vector<FunctionReduction>> reductionsOf(Compiler& compiler,
                                                                   const CompileRequest& request);
 

@@ -1,8 +1,8 @@
+#include "iree/mlir/attention_mlir.h"
+
 #include <fmt/ranges.h>
 
 #include <cmath>
-
-#include "iree/mlir/problem_bodies.h"
 
 namespace hone::iree {
 

@@ -1,9 +1,11 @@
+#include "iree/mlir/conv_mlir.h"
+
 #include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
 
-#include "iree/mlir/problem_bodies.h"
+#include "iree/mlir/epilogue_mlir.h"
 
 namespace hone::iree {
 namespace {

@@ -1,6 +1,6 @@
-#include <fmt/ranges.h>
+#include "iree/mlir/epilogue_mlir.h"
 
-#include "iree/mlir/problem_bodies.h"
+#include <fmt/ranges.h>
 
 namespace hone::iree {
 namespace {

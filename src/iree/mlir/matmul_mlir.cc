@@ -1,6 +1,8 @@
+#include "iree/mlir/matmul_mlir.h"
+
 #include <fmt/format.h>
 
-#include "iree/mlir/problem_bodies.h"
+#include "iree/mlir/epilogue_mlir.h"
 
 namespace hone::iree {
 

@@ -4,15 +4,16 @@
 
 namespace hone::iree {
 
-std::vector<std::int64_t> numbersOf(const std::string& array) {
+std::vector<std::int64_t> numbersIn(std::string list) {
   std::vector<std::int64_t> numbers;
-  const auto colon = array.find(':');
-  if (colon == std::string::npos) {
-    return numbers;
+  if (list.starts_with("array<")) {
+    const auto colon = list.find(':');
+    list = colon == std::string::npos ? "" : list.substr(colon + 1);
   }
-  for (const std::string& part :
-       splitAt(array.substr(colon + 1, array.rfind('>') - colon - 1), ',')) {
-    if (const auto number = parseInt(trim(part))) {
+  std::erase_if(list, [](char c) { return c == '[' || c == ']' || c == '>'; });
+  for (const std::string& part : splitAt(list, ',')) {
+    const std::string_view word = trim(part);
+    if (const auto number = parseInt(word.substr(0, word.find(' ')))) {
       numbers.push_back(*number);
     }
   }

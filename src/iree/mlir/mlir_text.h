@@ -8,8 +8,9 @@ namespace hone::iree {
 
 // Small pieces of MLIR as its printer writes them, read.
 
-/// The numbers of "array<i32: 0, 1>" or "array<i64: 16>"; none of "array<i64>".
-[[nodiscard]] std::vector<std::int64_t> numbersOf(const std::string& array);
+/// Reads the integers of a printed list: "array<i32: 0, 2>", "[0 : index, -1 : index]"; returns
+/// none for "array<i64>".
+[[nodiscard]] std::vector<std::int64_t> numbersIn(std::string list);
 
 /// "name" of the symbol reference "@name" or "@\"na me\"".
 [[nodiscard]] std::string symbolOf(const std::string& reference);

@@ -4,7 +4,9 @@
 
 #include <array>
 
-#include "iree/mlir/problem_bodies.h"
+#include "iree/mlir/attention_mlir.h"
+#include "iree/mlir/conv_mlir.h"
+#include "iree/mlir/matmul_mlir.h"
 
 namespace hone::iree {
 namespace {

@@ -12,10 +12,6 @@
 namespace hone::iree {
 namespace {
 
-MlirType operandType(const CompilerApi& api, MlirOperation operation, std::intptr_t operand) {
-  return api.valueType(api.operationOperand(operation, operand));
-}
-
 bool isStatic(const CompilerApi& api, MlirOperation operation) {
   for (std::intptr_t i = 0; i < api.operationOperands(operation); ++i) {
     const MlirType type = operandType(api, operation, i);
@@ -97,44 +93,45 @@ std::string exampleText(const CompilerApi& api, MlirOperation operation,
                      join(std::span(lines).subspan(1, lines.size() - 3), "\n"));
 }
 
-nlohmann::json fromExample(const CompilerApi& api, MlirOperation operation) {
-  const auto types = typeTexts(api, operation);
-  nlohmann::json entry = {{"op", api.nameOf(operation)}, {"types", types}};
+OperationMatcher fromExample(const CompilerApi& api, MlirOperation operation) {
+  OperationMatcher made;
+  made.matched.op = api.nameOf(operation);
+  made.matched.types = typeTexts(api, operation);
+  const std::vector<std::string>& types = made.matched.types;
   if (!isStatic(api, operation)) {
-    entry["why_not"] = "its shape is known only at run time";
-    return entry;
+    made.whyNot = "its shape is known only at run time";
+    return made;
   }
   if (!captures(api, operation)) {
     const std::string example = exampleText(api, operation, types);
-    entry["kind"] = "dag";
-    entry["matcher"] = fmt::format(
+    made.matched.kind = "dag";
+    made.matcher = fmt::format(
         "%ins, %outs = transform.iree.match.cast_compatible_dag_from_root %op {{\n{}}} : "
         "(!transform.any_op) -> (!transform.any_value, !transform.any_value)\n",
         example);
     if (example.empty()) {
-      entry["why_not"] = "its operation cannot be written on its own";
+      made.whyNot = "its operation cannot be written on its own";
     }
-    return entry;
+    return made;
   }
-  std::string text = fmt::format(
-      "transform.match.operation_name %op [\"{}\"] : !transform.any_op\n", api.nameOf(operation));
+  made.matcher = fmt::format("transform.match.operation_name %op [\"{}\"] : !transform.any_op\n",
+                             made.matched.op);
   for (std::size_t i = 0; i < types.size(); ++i) {
-    text += fmt::format(
+    made.matcher += fmt::format(
         "%operand{0} = transform.get_operand %op[{0}] : (!transform.any_op) -> "
         "!transform.any_value\n"
         "transform.iree.match.cast_compatible_type %operand{0} = {1} : !transform.any_value\n",
         i, types[i]);
   }
-  entry["exact"] = false;
-  entry["matcher"] = std::move(text);
-  return entry;
+  made.exact = false;
+  return made;
 }
 
 }  // namespace
 
-nlohmann::json matcherOf(const CompilerApi& api, MlirOperation operation) {
-  const auto structure = structureMatcherOf(api, operation);
-  return structure ? *structure : fromExample(api, operation);
+OperationMatcher makeMatcher(const CompilerApi& api, MlirOperation operation) {
+  auto structure = matchStructure(api, operation);
+  return structure ? std::move(*structure) : fromExample(api, operation);
 }
 
 }  // namespace hone::iree

@@ -1,13 +1,11 @@
 #pragma once
 
-#include <nlohmann/json.hpp>
-
 #include "iree/module/compiler_api.h"
+#include "iree/module/matched.h"
 
 namespace hone::iree {
 
-/// What matches this operation, by the matcher that knows its structure best: {"op", "kind",
-/// "types", "sizes", "matcher", "exact", "why_not"}, see matchersIn.
-[[nodiscard]] nlohmann::json matcherOf(const CompilerApi& api, MlirOperation operation);
+/// Makes the matcher of an operation that knows its structure best.
+[[nodiscard]] OperationMatcher makeMatcher(const CompilerApi& api, MlirOperation operation);
 
 }  // namespace hone::iree

@@ -11,6 +11,7 @@
 
 #include "base/hash.h"
 #include "base/text.h"
+#include "iree/mlir/mlir_text.h"
 #include "iree/module/module_walk.h"
 #include "model/problem/tensor_type.h"
 
@@ -80,7 +81,7 @@ class BenchmarkReader {
   BenchmarkReader(const CompilerApi& api, MlirOperation module, MlirOperation executable)
       : api_(api), module_(module), executable_(executable) {}
 
-  [[nodiscard]] nlohmann::json read();
+  [[nodiscard]] DispatchDescription read();
 
  private:
   bool refuse(std::string why) {
@@ -287,36 +288,32 @@ std::string BenchmarkReader::programText() const {
   return withFunction(api_.text(module_), functionText());
 }
 
-nlohmann::json BenchmarkReader::read() {
+DispatchDescription BenchmarkReader::read() {
   const bool fits = readNames() && readBindings() && readWorkload();
   const bool writes = std::any_of(bindings_.begin(), bindings_.end(),
                                   [](const auto& one) { return !one.second.readOnly; });
   if (fits && !writes) {
     refuse("it writes nothing");
   }
-  const std::string name = symbolOf(api_, executable_);
-  nlohmann::json found = {{"dispatch", name},
-                          {"entries", entries_},
-                          {"calls", 1},
-                          {"fingerprint", hashOf(name)},
-                          {"function", ""},
-                          {"text", ""},
-                          {"inputs", nlohmann::json::array()},
-                          {"results", nlohmann::json::array()},
-                          {"why_not", whyNot_}};
+  DispatchDescription found;
+  found.dispatch = symbolOf(api_, executable_);
+  found.entries = entries_;
+  found.calls = 1;
+  found.fingerprint = hashOf(found.dispatch);
+  found.whyNot = whyNot_;
   if (!whyNot_.empty()) {
     return found;
   }
   unconfigure();
-  found["function"] = entries_.front() + "_call";
-  found["text"] = programText();
+  found.function = entries_.front() + "_call";
+  found.text = programText();
   for (const auto& [number, binding] : bindings_) {
     const std::string type = fmt::format("tensor<{}>", binding.type().text());
     if (!binding.overwritten) {
-      found["inputs"].push_back(type);
+      found.inputs.push_back(type);
     }
     if (!binding.readOnly) {
-      found["results"].push_back(type);
+      found.results.push_back(type);
     }
   }
   return found;
@@ -324,8 +321,9 @@ nlohmann::json BenchmarkReader::read() {
 
 }  // namespace
 
-nlohmann::json benchmarkDispatchesIn(const CompilerApi& api, MlirOperation module) {
-  nlohmann::json dispatches = nlohmann::json::array();
+std::vector<DispatchDescription> benchmarkDispatchesIn(const CompilerApi& api,
+                                                       MlirOperation module) {
+  std::vector<DispatchDescription> dispatches;
   const auto executables = executablesIn(api, module);
   if (executables.size() == 1) {
     dispatches.push_back(BenchmarkReader(api, module, executables.front()).read());

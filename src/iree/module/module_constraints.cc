@@ -42,18 +42,17 @@ std::vector<std::string> optionsOf(const CompilerApi& api, MlirAttribute knob) {
 
 /// A knob, unless it is known from another place: both products of an attention share some.
 void addKnob(const std::string& name, const std::string& place, std::vector<std::string> options,
-             nlohmann::json& knobs) {
-  const bool known = std::any_of(knobs.begin(), knobs.end(), [&](const nlohmann::json& knob) {
-    return knob.at("name") == name;
-  });
+             std::vector<Knob>& knobs) {
+  const bool known =
+      std::any_of(knobs.begin(), knobs.end(), [&](const Knob& knob) { return knob.name == name; });
   if (!known) {
-    knobs.push_back({{"name", name}, {"place", place}, {"options", std::move(options)}});
+    knobs.push_back({.name = name, .place = place, .options = std::move(options)});
   }
 }
 
 /// Adds the knobs below the attribute, each with its place: "workgroup[0]".
 void addKnobs(const CompilerApi& api, MlirAttribute attribute, const std::string& place,
-              nlohmann::json& knobs) {
+              std::vector<Knob>& knobs) {
   if (api.isIntKnob(attribute)) {
     addKnob(stringOf(api, api.intKnobName(attribute)), place, {}, knobs);
   } else if (api.isOneOfKnob(attribute)) {
@@ -74,14 +73,14 @@ void addKnobs(const CompilerApi& api, MlirAttribute attribute, const std::string
   }
 }
 
-nlohmann::json describe(const CompilerApi& api, MlirOperation operation) {
-  nlohmann::json knobs = nlohmann::json::array();
+PipelineConstraints describeConstraints(const CompilerApi& api, MlirOperation operation) {
+  std::vector<Knob> knobs;
   addKnobs(api, api.operationAttribute(operation, MlirStringRef::of("knobs")), "", knobs);
   const MlirAttribute smtLib = api.constraintsToSmtLib(operation, /*emitReset=*/false);
-  return {{"dispatch", dispatchAround(api, operation)},
-          {"pipeline", pipelineName(api.attributeText(operation, "pipeline"))},
-          {"knobs", std::move(knobs)},
-          {"smt", smtLib.ptr == nullptr ? "" : stringOf(api, smtLib)}};
+  return {.dispatch = dispatchAround(api, operation),
+          .pipeline = pipelineName(api.attributeText(operation, "pipeline")),
+          .knobs = std::move(knobs),
+          .smtLib = smtLib.ptr == nullptr ? "" : stringOf(api, smtLib)};
 }
 
 /// The attribute of that name as text, "" where the assignment does not fit.
@@ -117,8 +116,8 @@ bool isDecomposed(const CompilerApi& api, MlirOperation operation) {
 
 }  // namespace
 
-std::optional<nlohmann::json> constraintsIn(const CompilerApi& api, MlirOperation module,
-                                            std::span<const KnobAssignment> assignments) {
+std::optional<ProgramConstraints> constraintsIn(const CompilerApi& api, MlirOperation module,
+                                                std::span<const KnobAssignment> assignments) {
   std::vector<MlirOperation> operations;
   walk(api, module, [&](MlirOperation operation) {
     if (api.nameOf(operation) == "iree_codegen.smt.constraints") {
@@ -126,12 +125,10 @@ std::optional<nlohmann::json> constraintsIn(const CompilerApi& api, MlirOperatio
     }
     return MlirWalkResult::advance;
   });
-  nlohmann::json constraints = nlohmann::json::array();
+  ProgramConstraints found;
   for (const MlirOperation operation : operations) {
-    constraints.push_back(describe(api, operation));
+    found.constraints.push_back(describeConstraints(api, operation));
   }
-  nlohmann::json infos = nlohmann::json::array();
-  nlohmann::json decompositions = nlohmann::json::array();
   for (const KnobAssignment& assignment : assignments) {
     if (assignment.constraints >= operations.size()) {
       fmt::print(stderr, "error: there are no constraints number {}\n", assignment.constraints);
@@ -145,12 +142,10 @@ std::optional<nlohmann::json> constraintsIn(const CompilerApi& api, MlirOperatio
     if (info.empty() || (decomposed && decomposition.empty())) {
       return std::nullopt;
     }
-    infos.push_back(std::move(info));
-    decompositions.push_back(std::move(decomposition));
+    found.compilationInfos.push_back(std::move(info));
+    found.decompositionConfigs.push_back(std::move(decomposition));
   }
-  return nlohmann::json{{"constraints", std::move(constraints)},
-                        {"infos", std::move(infos)},
-                        {"decompositions", std::move(decompositions)}};
+  return found;
 }
 
 }  // namespace hone::iree

@@ -11,6 +11,7 @@
 
 #include "base/hash.h"
 #include "base/text.h"
+#include "iree/mlir/mlir_text.h"
 #include "iree/module/module_walk.h"
 #include "model/problem/tensor_type.h"
 
@@ -245,47 +246,40 @@ std::string functionName(const std::string& entry, const std::string& executable
   return entry == executable ? entry + "_call" : entry;
 }
 
-nlohmann::json dispatchOf(const CompilerApi& api, MlirOperation module, MlirOperation executable,
-                          const Calls& calls) {
-  const std::string name = symbolOf(api, executable);
-  nlohmann::json found = {{"dispatch", name},
-                          {"entries", nlohmann::json::array()},
-                          {"calls", calls.sites.size()},
-                          {"fingerprint", fingerprintOf(api, executable)},
-                          {"function", ""},
-                          {"text", ""},
-                          {"inputs", nlohmann::json::array()},
-                          {"results", nlohmann::json::array()},
-                          {"why_not", ""}};
+DispatchDescription describeDispatch(const CompilerApi& api, MlirOperation module,
+                                     MlirOperation executable, const Calls& calls) {
+  DispatchDescription found;
+  found.dispatch = symbolOf(api, executable);
+  found.calls = static_cast<std::int64_t>(calls.sites.size());
+  found.fingerprint = fingerprintOf(api, executable);
   for (const MlirOperation child : childrenOf(api, executable)) {
     if (api.nameOf(child) == "flow.executable.export") {
-      found["entries"].push_back(symbolOf(api, child));
+      found.entries.push_back(symbolOf(api, child));
     }
   }
   if (calls.sites.empty()) {
-    found["why_not"] =
+    found.whyNot =
         calls.atLoad ? "it runs only once, when the program is loaded" : "nothing calls it";
     return found;
   }
   CallWriter writer(api, calls.sites.front());
-  const std::string entry =
-      found["entries"].empty() ? name : found["entries"][0].get<std::string>();
-  const std::string function = functionName(entry, name);
+  const std::string& entry = found.entries.empty() ? found.dispatch : found.entries.front();
+  const std::string function = functionName(entry, found.dispatch);
   if (!writer.write(function)) {
-    found["why_not"] = writer.whyNot();
+    found.whyNot = writer.whyNot();
     return found;
   }
-  found["function"] = function;
-  found["text"] = programText(api, module, name, writer.text());
-  found["inputs"] = writer.inputs();
-  found["results"] = writer.results();
+  found.function = function;
+  found.text = programText(api, module, found.dispatch, writer.text());
+  found.inputs = writer.inputs();
+  found.results = writer.results();
   return found;
 }
 
 }  // namespace
 
-nlohmann::json dispatchesIn(const CompilerApi& api, MlirOperation module) {
-  nlohmann::json dispatches = nlohmann::json::array();
+std::vector<DispatchDescription> dispatchesIn(const CompilerApi& api, MlirOperation module) {
+  std::vector<DispatchDescription> dispatches;
   const std::map<std::string, Calls> calls = callsIn(api, module);
   for (const MlirOperation top : childrenOf(api, module)) {
     if (api.nameOf(top) != "flow.executable") {
@@ -293,7 +287,7 @@ nlohmann::json dispatchesIn(const CompilerApi& api, MlirOperation module) {
     }
     const auto known = calls.find(symbolOf(api, top));
     dispatches.push_back(
-        dispatchOf(api, module, top, known == calls.end() ? Calls{} : known->second));
+        describeDispatch(api, module, top, known == calls.end() ? Calls{} : known->second));
   }
   return dispatches;
 }

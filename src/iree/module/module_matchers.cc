@@ -13,7 +13,6 @@
 #include "base/file.h"
 #include "base/hash.h"
 #include "base/text.h"
-#include "iree/module/matcher_text.h"
 #include "iree/module/module_walk.h"
 #include "iree/module/structure_matcher.h"
 
@@ -99,7 +98,7 @@ MlirOperation seenRoot(const CompilerApi& api, MlirOperation function, MlirOpera
   return named.size() == 1 ? named.front() : MlirOperation{nullptr};
 }
 
-MlirOperation functionAround(const CompilerApi& api, MlirOperation operation) {
+MlirOperation enclosingFunction(const CompilerApi& api, MlirOperation operation) {
   MlirOperation at = operation;
   while (at.ptr != nullptr && api.nameOf(at) != "func.func") {
     at = api.operationParent(at);
@@ -117,33 +116,27 @@ std::string bodyHash(const CompilerApi& api, MlirOperation function) {
   return hashOf(text);
 }
 
-nlohmann::json describe(const CompilerApi& api, MlirOperation root,
-                        const std::map<std::string, MlirOperation>& functions) {
-  nlohmann::json entry = {{"dispatch", dispatchAround(api, root)},
-                          {"op", api.nameOf(root)},
-                          {"kind", "other"},
-                          {"types", nlohmann::json::array()},
-                          {"sizes", nlohmann::json::array()},
-                          {"matcher", ""},
-                          {"exact", true},
-                          {"body", ""},
-                          {"why_not", ""}};
-  const MlirOperation function = functionAround(api, root);
+RootMatcher matchRoot(const CompilerApi& api, MlirOperation root,
+                      const std::map<std::string, MlirOperation>& functions) {
+  RootMatcher entry;
+  entry.dispatch = dispatchAround(api, root);
+  entry.root.matched.op = api.nameOf(root);
+  const MlirOperation function = enclosingFunction(api, root);
   const auto printed = function.ptr == nullptr
                            ? functions.end()
                            : functions.find(api.stringAttribute(function, "sym_name"));
   if (printed == functions.end()) {
-    entry["why_not"] = "the compiler applies no specs to it";
+    entry.root.whyNot = "the compiler applies no specs to it";
     return entry;
   }
-  entry["body"] = bodyHash(api, printed->second);
+  entry.body = bodyHash(api, printed->second);
   const MlirOperation seen = seenRoot(api, printed->second, root);
   if (seen.ptr == nullptr) {
-    entry["why_not"] =
+    entry.root.whyNot =
         fmt::format("the compiler makes its {} only after it has applied specs", api.nameOf(root));
     return entry;
   }
-  entry.update(matcherOf(api, seen));
+  entry.root = makeMatcher(api, seen);
   return entry;
 }
 
@@ -162,12 +155,12 @@ std::optional<std::string> setUpProbe() {
   return "--iree-codegen-transform-dialect-library=" + probe.string();
 }
 
-nlohmann::json matchersIn(const CompilerApi& api, MlirOperation module) {
+std::vector<RootMatcher> matchersIn(const CompilerApi& api, MlirOperation module) {
   const auto functions = printedFunctions(api, api.operationContext(module));
-  nlohmann::json matchers = nlohmann::json::array();
+  std::vector<RootMatcher> matchers;
   walk(api, module, [&](MlirOperation operation) {
     if (!api.attributeText(operation, "root_op").empty()) {
-      matchers.push_back(describe(api, operation, functions));
+      matchers.push_back(matchRoot(api, operation, functions));
     }
     return MlirWalkResult::advance;
   });

@@ -9,7 +9,6 @@
 #include "base/text.h"
 #include "iree/mlir/affine_map.h"
 #include "iree/module/module_walk.h"
-#include "model/problem/root_operation.h"
 
 namespace hone::iree {
 namespace {
@@ -260,12 +259,12 @@ void numberOperations(const CompilerApi& api, MlirContext context, MlirOperation
   }
 }
 
-nlohmann::json rootsIn(const CompilerApi& api, MlirOperation module) {
-  nlohmann::json roots = nlohmann::json::array();
+std::vector<RootOperation> rootsIn(const CompilerApi& api, MlirOperation module) {
+  std::vector<RootOperation> roots;
   for (const MlirOperation executable : executablesIn(api, module)) {
     for (RootOperation& root : rootsWithin(api, executable)) {
       root.dispatch = api.stringAttribute(executable, "sym_name");
-      roots.push_back(model::toJson(root));
+      roots.push_back(std::move(root));
     }
   }
   return roots;

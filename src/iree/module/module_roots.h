@@ -1,8 +1,9 @@
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include <vector>
 
 #include "iree/module/compiler_api.h"
+#include "model/problem/root_operation.h"
 
 namespace hone::iree {
 
@@ -12,8 +13,9 @@ namespace hone::iree {
 /// what configuration rewrites can be found again where an attribute would survive as well.
 void numberOperations(const CompilerApi& api, MlirContext context, MlirOperation module);
 
-/// The root operations of each dispatch as a list of model::RootOperation, from configured IR with
-/// tuner attributes and numbered operations. A dispatch without one is there with op "".
-[[nodiscard]] nlohmann::json rootsIn(const CompilerApi& api, MlirOperation module);
+/// Lists the root operations of each dispatch, from configured IR with tuner attributes and
+/// numbered operations. A dispatch without a root has an entry with op "".
+[[nodiscard]] std::vector<model::RootOperation> rootsIn(const CompilerApi& api,
+                                                        MlirOperation module);
 
 }  // namespace hone::iree

@@ -23,7 +23,7 @@ class RootsTest : public ::testing::Test {
   std::vector<RootOperation> roots(const std::string& text, std::vector<std::string> flags = {}) {
     CompileRequest request = toolchain_.request(text, "p.mlir");
     request.flags.insert(request.flags.end(), flags.begin(), flags.end());
-    return rootsOf(toolchain_.compiler, request).value();
+    return listRoots(toolchain_.compiler, request).value();
   }
 
   TestToolchain toolchain_;
@@ -150,7 +150,7 @@ model::OpAttribute rows(const std::string& op, int rows) {
 
 TEST_F(RootsTest, AConfigGoesToTheVeryOperationThatItNames) {
   CompileRequest request = toolchain_.request(kTwoGenerics, "two.mlir");
-  const auto found = rootsOf(toolchain_.compiler, request).value();
+  const auto found = listRoots(toolchain_.compiler, request).value();
   ASSERT_EQ(found.size(), 1u);
   EXPECT_EQ(found[0].op, "linalg.generic");
   EXPECT_EQ(found[0].ordinal, 0u);
@@ -196,7 +196,7 @@ TEST_F(RootsTest, AConfigThatTheCompilerIgnoresIsTold) {
   const std::string text =
       mlirOf(model::Conv{.n = 1, .c = 8, .h = 10, .w = 18, .k = 16, .y = 3, .x = 3});
   CompileRequest request = toolchain_.request(text, "conv.mlir");
-  const auto found = rootsOf(toolchain_.compiler, request).value();
+  const auto found = listRoots(toolchain_.compiler, request).value();
   ASSERT_EQ(found.size(), 1u);
   EXPECT_FALSE(found[0].attachable);
   const std::string info =

@@ -78,22 +78,22 @@ std::vector<std::string> operandTypes(const CompilerApi& api, MlirOperation oper
   return types;
 }
 
-void describeDag(const CompilerApi& api, MlirOperation matcher, nlohmann::json& entry) {
-  entry["kind"] = "dag";
+void describeDag(const CompilerApi& api, MlirOperation matcher, SpecEntryDescription& entry) {
+  entry.matched.kind = "dag";
   walk(api, matcher, [&](MlirOperation operation) {
     if (operation.ptr == matcher.ptr) {
       return MlirWalkResult::advance;
     }
     if (const std::string name = api.nameOf(operation); name != "transform.yield") {
-      entry["op"] = name;  // the last one is the root
-      entry["types"] = operandTypes(api, operation);
+      entry.matched.op = name;  // the last one is the root
+      entry.matched.types = operandTypes(api, operation);
     }
     return MlirWalkResult::skip;
   });
 }
 
 /// The sizes that a dims_equal asks for, under the name that its matcher has for them.
-void describeSizes(const CompilerApi& api, MlirOperation operation, nlohmann::json& entry) {
+void describeSizes(const CompilerApi& api, MlirOperation operation, SpecEntryDescription& entry) {
   const MlirValue asked = api.operationOperand(operation, 0);
   if (api.valueIsArgument(asked)) {
     return;
@@ -101,29 +101,29 @@ void describeSizes(const CompilerApi& api, MlirOperation operation, nlohmann::js
   const StructureMatcher* matcher = structureMatcher(api.nameOf(api.resultOwner(asked)));
   const auto number = static_cast<std::size_t>(api.resultNumber(asked));
   if (matcher != nullptr && number < matcher->sizes.size()) {
-    entry["sizes"].push_back(
-        {{"name", matcher->sizes[number]},
-         {"values", numbersOf(api.attributeText(operation, "expected_values"))}});
+    entry.matched.sizes.push_back(
+        {.name = std::string(matcher->sizes[number]),
+         .values = numbersIn(api.attributeText(operation, "expected_values"))});
   }
 }
 
-void describeConfig(const CompilerApi& api, MlirOperation constant, nlohmann::json& entry) {
+void describeConfig(const CompilerApi& api, MlirOperation constant, SpecEntryDescription& entry) {
   const MlirAttribute value = attributeOf(api, constant, "value");
   if (value.ptr != nullptr && api.isCompilationInfo(value)) {
     const CompilationInfoParts parts = api.compilationInfoParts(value);
-    entry["config"] = api.text(value);
-    entry["lowering_config"] = api.text(parts.loweringConfig);
-    entry["translation_info"] = api.text(parts.translationInfo);
+    entry.config = api.text(value);
+    entry.loweringConfig = api.text(parts.loweringConfig);
+    entry.translationInfo = api.text(parts.translationInfo);
   }
 }
 
 /// One operation of a matcher, as far as it says what is matched.
 MlirWalkResult describeStep(const CompilerApi& api, MlirOperation operation,
-                            nlohmann::json& entry) {
+                            SpecEntryDescription& entry) {
   const std::string name = api.nameOf(operation);
   if (const StructureMatcher* matcher = structureMatcher(name)) {
-    entry["kind"] = matcher->kind;
-    entry["types"] = elementTypes(api, operation);
+    entry.matched.kind = matcher->kind;
+    entry.matched.types = elementTypes(api, operation);
   } else if (name == kDag) {
     describeDag(api, operation, entry);
     return MlirWalkResult::skip;
@@ -134,10 +134,10 @@ MlirWalkResult describeStep(const CompilerApi& api, MlirOperation operation,
   } else if (name == kOperationName) {
     const MlirAttribute names = attributeOf(api, operation, "op_names");
     if (names.ptr != nullptr && api.attributeIsArray(names) && api.arrayElements(names) > 0) {
-      entry["op"] = std::string(api.stringValue(api.arrayElement(names, 0)).view());
+      entry.matched.op = std::string(api.stringValue(api.arrayElement(names, 0)).view());
     }
   } else if (name == kCastCompatible) {
-    entry["types"].push_back(api.attributeText(operation, "target_type"));
+    entry.matched.types.push_back(api.attributeText(operation, "target_type"));
   }
   return MlirWalkResult::advance;
 }
@@ -160,21 +160,14 @@ std::string keyOf(const CompilerApi& api, MlirOperation sequence) {
   return key;
 }
 
-nlohmann::json entryOf(const CompilerApi& api, const SpecPair& pair, MlirOperation sequence) {
-  nlohmann::json entry = {{"name", pair.matcher},
-                          {"action", pair.action},
-                          {"kind", "other"},
-                          {"op", ""},
-                          {"types", nlohmann::json::array()},
-                          {"sizes", nlohmann::json::array()},
-                          {"config", ""},
-                          {"lowering_config", ""},
-                          {"translation_info", ""},
-                          {"text", ""},
-                          {"key", ""}};
+SpecEntryDescription describeEntry(const CompilerApi& api, const SpecPair& pair,
+                                   MlirOperation sequence) {
+  SpecEntryDescription entry;
+  entry.name = pair.matcher;
+  entry.action = pair.action;
   if (sequence.ptr != nullptr) {
-    entry["text"] = api.localText(sequence);
-    entry["key"] = keyOf(api, sequence);
+    entry.text = api.localText(sequence);
+    entry.key = keyOf(api, sequence);
     walk(api, sequence,
          [&](MlirOperation operation) { return describeStep(api, operation, entry); });
   }
@@ -210,18 +203,14 @@ MlirOperation sequenceOf(const CompilerApi& api, MlirOperation module, std::stri
   return found;
 }
 
-nlohmann::json specEntries(const CompilerApi& api, MlirOperation module) {
-  nlohmann::json spec = {{"name", api.stringAttribute(module, "sym_name")},
-                         {"entries", nlohmann::json::array()},
-                         {"actions", nlohmann::json::object()},
-                         {"helpers", nlohmann::json::object()},
-                         {"entrypoints", nlohmann::json::array()}};
+SpecDescription describeSpec(const CompilerApi& api, MlirOperation module) {
+  SpecDescription spec;
   std::set<std::string> known;
   for (const SpecPair& pair : pairsIn(api, module)) {
-    spec["entries"].push_back(entryOf(api, pair, sequenceOf(api, module, pair.matcher)));
+    spec.entries.push_back(describeEntry(api, pair, sequenceOf(api, module, pair.matcher)));
     const MlirOperation action = sequenceOf(api, module, pair.action);
     if (action.ptr != nullptr) {
-      spec["actions"][pair.action] = {{"text", api.localText(action)}, {"key", keyOf(api, action)}};
+      spec.actions[pair.action] = {.text = api.localText(action), .key = keyOf(api, action)};
     }
     known.insert(pair.matcher);
     known.insert(pair.action);
@@ -232,9 +221,9 @@ nlohmann::json specEntries(const CompilerApi& api, MlirOperation module) {
     }
     const std::string name = api.stringAttribute(operation, "sym_name");
     if (!api.attributeText(operation, "iree_codegen.tuning_spec_entrypoint").empty()) {
-      spec["entrypoints"].push_back(name);
+      spec.entryPoints.push_back(name);
     } else if (!known.contains(name)) {
-      spec["helpers"][name] = api.localText(operation);
+      spec.helpers[name] = api.localText(operation);
     }
     return MlirWalkResult::skip;
   });

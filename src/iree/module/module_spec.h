@@ -1,13 +1,14 @@
 #pragma once
 
 #include <array>
-#include <nlohmann/json.hpp>
+#include <map>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "iree/module/compiler_api.h"
+#include "iree/module/matched.h"
 
 namespace hone::iree {
 
@@ -33,12 +34,33 @@ struct SpecPair {
 [[nodiscard]] MlirOperation sequenceOf(const CompilerApi& api, MlirOperation module,
                                        std::string_view name);
 
-/// What a spec says:
-/// {"name": the module's, "entries": [{"name", "action", "kind": "contraction", "convolution",
-///   "attention", "dag" or "other", "op", "types": [element types or operand types],
-///   "sizes": [{"name", "values"}], "config", "lowering_config", "translation_info",
-///   "text": the matcher as MLIR, "key": equal for matchers that match the same}],
-///  "actions": {name: {"text", "key"}}, "helpers": {name: text}, "entrypoints": [name]}
-[[nodiscard]] nlohmann::json specEntries(const CompilerApi& api, MlirOperation module);
+/// One entry of a spec: a matcher with its action.
+struct SpecEntryDescription {
+  std::string name;    ///< of its matcher
+  std::string action;  ///< the sequence that runs on what it matches
+  Matched matched;
+  std::string config;           ///< its compilation_info; "" if it yields none
+  std::string loweringConfig;   ///< part of config
+  std::string translationInfo;  ///< part of config
+  std::string text;             ///< the matcher as MLIR
+  std::string key;              ///< equal for matchers that match the same
+};
+
+/// A sequence that entries name as their action.
+struct SpecAction {
+  std::string text;
+  std::string key;  ///< equal for actions that do the same
+};
+
+/// The contents of a tuning spec.
+struct SpecDescription {
+  std::vector<SpecEntryDescription> entries;  ///< in the order they are tried in
+  std::map<std::string, SpecAction> actions;
+  std::map<std::string, std::string> helpers;  ///< other sequences, as MLIR
+  std::vector<std::string> entryPoints;
+};
+
+/// Describes the spec that a module holds.
+[[nodiscard]] SpecDescription describeSpec(const CompilerApi& api, MlirOperation module);
 
 }  // namespace hone::iree

@@ -4,7 +4,6 @@
 
 #include <map>
 #include <set>
-#include <vector>
 
 #include "base/text.h"
 #include "iree/module/module_spec.h"
@@ -89,7 +88,7 @@ std::int64_t markOf(const CompilerApi& api, MlirOperation operation) {
   return parseInt(trim(text.substr(0, text.find(':')))).value_or(-1);
 }
 
-nlohmann::json functionMarks(const CompilerApi& api, MlirOperation function) {
+std::vector<std::int64_t> functionMarks(const CompilerApi& api, MlirOperation function) {
   std::set<std::int64_t> entries;
   for (std::intptr_t i = 0; i < api.operationAttributes(function); ++i) {
     const auto name = api.identifierText(api.operationAttributeAt(function, i).name).view();
@@ -97,32 +96,30 @@ nlohmann::json functionMarks(const CompilerApi& api, MlirOperation function) {
       entries.insert(parseInt(name.substr(kFunctionMark.size())).value_or(-1));
     }
   }
-  return entries;
+  return {entries.begin(), entries.end()};
 }
 
-nlohmann::json configuredFunction(const CompilerApi& api, MlirOperation function) {
-  nlohmann::json operations = nlohmann::json::array();
+ConfiguredFunction readFunction(const CompilerApi& api, MlirOperation function) {
+  ConfiguredFunction configured{.dispatch = dispatchAround(api, function),
+                                .function = api.stringAttribute(function, "sym_name"),
+                                .translationInfo = api.attributeText(function, "translation_info"),
+                                .entries = functionMarks(api, function),
+                                .operations = {}};
   std::map<std::string, std::size_t> seen;
   walk(api, function, [&](MlirOperation operation) {
     const std::string name = api.nameOf(operation);
-    const std::size_t ordinal = seen[name]++;
-    const bool root = !api.attributeText(operation, "root_op").empty();
-    const std::int64_t entry = markOf(api, operation);
-    const std::string config = api.attributeText(operation, "lowering_config");
-    if (root || entry >= 0 || !config.empty()) {
-      operations.push_back({{"op", name},
-                            {"ordinal", ordinal},
-                            {"root", root},
-                            {"entry", entry},
-                            {"lowering_config", config}});
+    const ConfiguredOperation found{
+        .op = name,
+        .ordinal = seen[name]++,
+        .root = !api.attributeText(operation, "root_op").empty(),
+        .entry = markOf(api, operation),
+        .loweringConfig = api.attributeText(operation, "lowering_config")};
+    if (found.root || found.entry >= 0 || !found.loweringConfig.empty()) {
+      configured.operations.push_back(found);
     }
     return MlirWalkResult::advance;
   });
-  return {{"dispatch", dispatchAround(api, function)},
-          {"function", api.stringAttribute(function, "sym_name")},
-          {"translation_info", api.attributeText(function, "translation_info")},
-          {"entries", functionMarks(api, function)},
-          {"operations", std::move(operations)}};
+  return configured;
 }
 
 /// "llvm-cpu" of "#hal.executable.target<"llvm-cpu", …>".
@@ -160,21 +157,22 @@ std::string markedSpec(const CompilerApi& api, MlirOperation module) {
   return marked.ptr == nullptr ? "" : withActions(api, marked, actions);
 }
 
-nlohmann::json specMarks(const CompilerApi& api, MlirOperation module) {
+SpecMarks specMarks(const CompilerApi& api, MlirOperation module) {
   std::set<std::string> backends;
-  nlohmann::json functions = nlohmann::json::array();
+  SpecMarks marks;
   walk(api, module, [&](MlirOperation operation) {
     const std::string name = api.nameOf(operation);
     if (name == "hal.executable.variant") {
       backends.insert(backendOf(api.attributeText(operation, "target")));
     }
     if (name == "func.func" && !dispatchAround(api, operation).empty()) {
-      functions.push_back(configuredFunction(api, operation));
+      marks.functions.push_back(readFunction(api, operation));
       return MlirWalkResult::skip;
     }
     return MlirWalkResult::advance;
   });
-  return {{"backends", backends}, {"functions", std::move(functions)}};
+  marks.backends.assign(backends.begin(), backends.end());
+  return marks;
 }
 
 }  // namespace hone::iree

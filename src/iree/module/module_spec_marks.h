@@ -1,7 +1,9 @@
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include <cstddef>
+#include <cstdint>
 #include <string>
+#include <vector>
 
 #include "iree/module/compiler_api.h"
 
@@ -14,13 +16,32 @@ namespace hone::iree {
 /// its function; "" where it cannot be made, which is said on stderr.
 [[nodiscard]] std::string markedSpec(const CompilerApi& api, MlirOperation module);
 
-/// The configured functions of a program that was compiled with tuner attributes, and with a marked
-/// spec or none:
-/// {"backends": ["llvm-cpu"], "functions": [{"dispatch", "function", "translation_info",
-///   "entries": [numbers of those applied to something in it],
-///   "operations": [{"op", "ordinal": its number among those of its name, "root": whether the
-///                   compiler chose to tile by it, which it does not where a spec did,
-///                   "entry": number or -1, "lowering_config"}]}]}
-[[nodiscard]] nlohmann::json specMarks(const CompilerApi& api, MlirOperation module);
+/// An operation of a configured function.
+struct ConfiguredOperation {
+  std::string op;
+  std::size_t ordinal = 0;  ///< its number among the operations of its name
+  /// The compiler chose to tile by it; never set on an operation that a spec configured.
+  bool root = false;
+  std::int64_t entry = -1;  ///< the spec's entry that was applied to it; -1: none
+  std::string loweringConfig;
+};
+
+/// A function of a program that was compiled with tuner attributes.
+struct ConfiguredFunction {
+  std::string dispatch;
+  std::string function;
+  std::string translationInfo;
+  std::vector<std::int64_t> entries;  ///< the spec's entries that were applied in it, ascending
+  std::vector<ConfiguredOperation> operations;
+};
+
+/// The configured functions of a program, compiled with a marked spec or without a spec.
+struct SpecMarks {
+  std::vector<std::string> backends;  ///< "llvm-cpu", sorted
+  std::vector<ConfiguredFunction> functions;
+};
+
+/// Reads the marks in configured IR with tuner attributes.
+[[nodiscard]] SpecMarks specMarks(const CompilerApi& api, MlirOperation module);
 
 }  // namespace hone::iree

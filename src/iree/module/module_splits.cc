@@ -11,9 +11,9 @@
 
 #include "base/text.h"
 #include "iree/mlir/affine_map.h"
+#include "iree/mlir/mlir_text.h"
 #include "iree/module/module_variants.h"
 #include "iree/module/module_walk.h"
-#include "model/problem/reduction.h"
 #include "model/problem/tensor_type.h"
 
 namespace hone::iree {
@@ -165,7 +165,7 @@ void forEachReduction(const CompilerApi& api, MlirOperation root, const Visit& v
   });
 }
 
-std::string functionAround(const CompilerApi& api, MlirOperation operation) {
+std::string enclosingFunctionName(const CompilerApi& api, MlirOperation operation) {
   for (MlirOperation at = operation; at.ptr != nullptr; at = api.operationParent(at)) {
     const std::string name = api.nameOf(at);
     if (name == "util.func" || name == "func.func") {
@@ -184,8 +184,8 @@ std::string attributeTextOf(const std::vector<std::int64_t>& sizes) {
 }
 
 /// The sizes of the parts of each split within an executable of `flow`.
-nlohmann::json splitsWithin(const CompilerApi& api, MlirOperation executable) {
-  nlohmann::json splits = nlohmann::json::array();
+SplitSizes splitsWithin(const CompilerApi& api, MlirOperation executable) {
+  SplitSizes splits;
   walk(api, executable, [&](MlirOperation operation) {
     if (api.nameOf(operation) == "scf.forall" &&
         api.attributeText(operation, "mapping").contains("split_reduction_mapping")) {
@@ -198,12 +198,10 @@ nlohmann::json splitsWithin(const CompilerApi& api, MlirOperation executable) {
 
 }  // namespace
 
-nlohmann::json reductionsIn(const CompilerApi& api, MlirOperation module) {
-  nlohmann::json found = nlohmann::json::array();
+std::vector<FunctionReduction> reductionsIn(const CompilerApi& api, MlirOperation module) {
+  std::vector<FunctionReduction> found;
   forEachReduction(api, module, [&](MlirOperation operation, const Reduction& reduction) {
-    found.push_back({{"function", functionAround(api, operation)},
-                     {"op", api.nameOf(operation)},
-                     {"reduction", toJson(reduction)}});
+    found.push_back({.function = enclosingFunctionName(api, operation), .reduction = reduction});
   });
   return found;
 }
@@ -250,8 +248,8 @@ bool expandSplits(const CompilerApi& api, MlirContext context, MlirOperation mod
   return fits;
 }
 
-nlohmann::json splitsIn(const CompilerApi& api, MlirOperation module) {
-  std::map<std::string, nlohmann::json> executables;
+SplitsByFunction splitsIn(const CompilerApi& api, MlirOperation module) {
+  std::map<std::string, SplitSizes> executables;
   std::map<std::string, std::vector<std::string>> dispatches;  // by function, in order
   walk(api, module, [&](MlirOperation operation) {
     const std::string name = api.nameOf(operation);
@@ -266,18 +264,17 @@ nlohmann::json splitsIn(const CompilerApi& api, MlirOperation module) {
       // "[@executable::@function]"
       const std::string target = api.attributeText(operation, "entry_points");
       const auto at = target.find('@') + 1;
-      dispatches[functionAround(api, operation)].push_back(
+      dispatches[enclosingFunctionName(api, operation)].push_back(
           target.substr(at, target.find_first_of(":]", at) - at));
     }
     return MlirWalkResult::advance;
   });
-  nlohmann::json splits = nlohmann::json::object();
+  SplitsByFunction splits;
   for (const auto& [function, targets] : dispatches) {
-    splits[function] = nlohmann::json::array();
+    SplitSizes& made = splits[function];
     for (const std::string& target : targets) {
-      for (const nlohmann::json& one : executables[target]) {
-        splits[function].push_back(one);
-      }
+      const SplitSizes& within = executables[target];
+      made.insert(made.end(), within.begin(), within.end());
     }
   }
   return splits;

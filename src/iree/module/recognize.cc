@@ -4,7 +4,7 @@
 #include <set>
 #include <vector>
 
-#include "base/text.h"
+#include "iree/mlir/mlir_text.h"
 #include "iree/mlir/problem_mlir.h"
 #include "iree/module/module_walk.h"
 #include "iree/module/operation_problem.h"
@@ -101,19 +101,6 @@ std::vector<TensorType> argumentsOf(const CompilerApi& api, MlirOperation functi
   return arguments;
 }
 
-/// The numbers of "array<i64: 0, 1, 1, 0>".
-std::vector<std::int64_t> numbersOf(const std::string& array) {
-  std::vector<std::int64_t> numbers;
-  const auto colon = array.find(':');
-  if (colon != std::string::npos && array.ends_with(">")) {
-    for (const std::string& part :
-         splitAt(array.substr(colon + 1, array.size() - colon - 2), ',')) {
-      numbers.push_back(parseInt(trim(part)).value_or(-1));
-    }
-  }
-  return numbers;
-}
-
 /// The convolution of the function's own image, which may be padded before the operation has it.
 Conv unpadded(const CompilerApi& api, Conv conv, const TensorType& image, const Work& work) {
   const std::size_t height = conv.layout == model::ConvLayout::nhwc ? 1 : 2;
@@ -122,7 +109,7 @@ Conv unpadded(const CompilerApi& api, Conv conv, const TensorType& image, const 
     conv.w = image.shape[height + 1];
   }
   for (const MlirOperation operation : work.heavy) {
-    const auto low = numbersOf(api.attributeText(operation, "static_low"));
+    const auto low = numbersIn(api.attributeText(operation, "static_low"));
     if (api.nameOf(operation) == "tensor.pad" && low.size() == 4) {
       conv.padH = low[height];
       conv.padW = low[height + 1];

@@ -12,22 +12,19 @@
 #include "iree/mlir/affine_map.h"
 #include "iree/mlir/mlir_text.h"
 #include "iree/module/module_spec.h"
+#include "iree/module/module_walk.h"
 
 namespace hone::iree {
 namespace {
 
 using Sizes = std::vector<std::int64_t>;
-using Loops = std::vector<std::int64_t>;
+using LoopNumbers = std::vector<std::int64_t>;
 
 MlirAttribute mapsAttribute(const CompilerApi& api, MlirOperation operation) {
   if (api.nameOf(operation).starts_with("linalg.")) {
     return api.linalgMaps(operation);
   }
   return api.operationAttribute(operation, MlirStringRef::of("indexing_maps"));
-}
-
-MlirType operandType(const CompilerApi& api, MlirOperation operation, std::intptr_t operand) {
-  return api.valueType(api.operationOperand(operation, operand));
 }
 
 std::string elementType(const CompilerApi& api, MlirOperation operation, std::intptr_t operand) {
@@ -78,15 +75,15 @@ struct Structure {
   std::vector<Sizes> sizes;  ///< one a name
 };
 
-Loops loopsIn(const CompilerApi& api, MlirAttribute numbers) {
-  return numbers.ptr == nullptr ? Loops() : numbersOf(api.text(numbers));
+LoopNumbers loopsIn(const CompilerApi& api, MlirAttribute numbers) {
+  return numbers.ptr == nullptr ? LoopNumbers() : numbersIn(api.text(numbers));
 }
 
 /// The sizes of the loops; nothing where one is not known.
 std::optional<std::vector<Sizes>> sizesOf(const std::map<std::int64_t, std::int64_t>& loops,
-                                          const std::vector<Loops>& groups) {
+                                          const std::vector<LoopNumbers>& groups) {
   std::vector<Sizes> sizes;
-  for (const Loops& group : groups) {
+  for (const LoopNumbers& group : groups) {
     Sizes& of = sizes.emplace_back();
     for (const std::int64_t loop : group) {
       const auto found = loops.find(loop);
@@ -130,7 +127,7 @@ std::optional<Structure> convolutionOf(const CompilerApi& api, MlirOperation ope
   if (found.filterLoop.ptr == nullptr) {
     return std::nullopt;
   }
-  std::vector<Loops> groups;
+  std::vector<LoopNumbers> groups;
   for (const MlirAttribute& group : {found.batch, found.outputImage, found.outputChannel,
                                      found.filterLoop, found.inputChannel, found.depth}) {
     groups.push_back(loopsIn(api, group));
@@ -156,12 +153,12 @@ std::set<std::int64_t> loopSet(const std::string& map) {
 }
 
 /// The loops of attention by what they are, each group from the outermost in.
-std::vector<Loops> attentionLoops(const std::vector<std::string>& maps, std::size_t output) {
+std::vector<LoopNumbers> attentionLoops(const std::vector<std::string>& maps, std::size_t output) {
   const auto query = loopSet(maps[0]);
   const auto key = loopSet(maps[1]);
   const auto value = loopSet(maps[2]);
   const auto result = loopSet(maps[output]);
-  std::vector<Loops> groups(kAttentionSizes.size());
+  std::vector<LoopNumbers> groups(kAttentionSizes.size());
   std::set<std::int64_t> all = query;
   all.insert(key.begin(), key.end());
   all.insert(value.begin(), value.end());
@@ -229,21 +226,20 @@ std::string structureText(const Structure& structure, const std::string& maps) {
   return text;
 }
 
-nlohmann::json fromStructure(const CompilerApi& api, MlirOperation operation,
-                             const Structure& structure) {
-  nlohmann::json types = nlohmann::json::array();
+OperationMatcher fromStructure(const CompilerApi& api, MlirOperation operation,
+                               const Structure& structure) {
+  OperationMatcher made;
+  made.matched.kind = structure.kind;
+  made.matched.op = api.nameOf(operation);
   for (const auto& [name, type] : structure.types) {
-    types.push_back(type);
+    made.matched.types.push_back(type);
   }
-  nlohmann::json sizes = nlohmann::json::array();
   for (std::size_t i = 0; i < structure.names.size(); ++i) {
-    sizes.push_back({{"name", structure.names[i]}, {"values", structure.sizes[i]}});
+    made.matched.sizes.push_back(
+        {.name = std::string(structure.names[i]), .values = structure.sizes[i]});
   }
-  return {{"op", api.nameOf(operation)},
-          {"kind", structure.kind},
-          {"types", std::move(types)},
-          {"sizes", std::move(sizes)},
-          {"matcher", structureText(structure, mapsOf(api, operation))}};
+  made.matcher = structureText(structure, mapsOf(api, operation));
+  return made;
 }
 
 }  // namespace
@@ -257,7 +253,7 @@ std::string mapsOf(const CompilerApi& api, MlirOperation operation) {
   return maps.ptr == nullptr ? "" : api.text(maps);
 }
 
-std::optional<nlohmann::json> structureMatcherOf(const CompilerApi& api, MlirOperation operation) {
+std::optional<OperationMatcher> matchStructure(const CompilerApi& api, MlirOperation operation) {
   for (const auto& structureOf : {contractionOf, convolutionOf, attentionOf}) {
     if (const auto structure = structureOf(api, operation)) {
       return fromStructure(api, operation, *structure);

@@ -6,7 +6,6 @@
 #include <cctype>
 #include <set>
 
-#include "base/file.h"
 #include "base/text.h"
 
 namespace hone::iree {
@@ -106,16 +105,6 @@ bool says(const MatchedSizes& sizes) {
          !(steps && std::ranges::all_of(sizes.values, [](std::int64_t v) { return v == 1; }));
 }
 
-DispatchMatcher matcherFrom(const nlohmann::json& json) {
-  return {json.at("dispatch"),
-          matchedFrom(json),
-          json.at("matcher"),
-          json.at("why_not"),
-          json.at("exact"),
-          {},
-          {}};
-}
-
 }  // namespace
 
 std::string specText(const SpecParts& parts) {
@@ -167,14 +156,6 @@ Result<std::string> specText(std::span<const SpecEntry> entries) {
   return specText(parts);
 }
 
-Matched matchedFrom(const nlohmann::json& json) {
-  Matched matched{json.at("kind"), json.at("op"), json.at("types"), {}};
-  for (const nlohmann::json& sizes : json.at("sizes")) {
-    matched.sizes.push_back({sizes.at("name"), sizes.at("values")});
-  }
-  return matched;
-}
-
 std::string shown(const Matched& matched) {
   const bool structure = matched.kind != "dag" && matched.kind != "other";
   std::string text = structure ? matched.kind : matched.op.empty() ? "an operation" : matched.op;
@@ -190,26 +171,25 @@ std::string shown(const Matched& matched) {
 }
 
 Result<std::vector<DispatchMatcher>> matchersOf(Compiler& compiler, const CompileRequest& request) {
-  CompileJob job;
-  job.kind = CompileJob::Kind::matchers;
-  job.source = request.source;
-  job.flags = request.flags;
-  job.from = request.from;
-  job.to = kPhaseExecutableConfigurations;
-  const CompileOrder order{std::move(job), request.sourceHash, "json"};
-  const auto produced = HONE_TRY(compiler.produceAll(std::span(&order, 1)));
-  if (produced.front().report.status != CompileReport::Status::ok) {
-    return userError("{}: {}", request.source.filename().string(), produced.front().report.message);
+  const auto answer = HONE_TRY(compiler.jobs().run(jobSource(request), ListMatchersJob{}));
+  if (!answer.report.ok()) {
+    return userError("{}: {}", request.source.filename().string(), answer.report.message);
   }
-  const auto found = nlohmann::json::parse(HONE_TRY(readFile(produced.front().file)));
+  const std::vector<RootMatcher>& found = answer.reply;
   std::vector<DispatchMatcher> matchers;
-  for (const nlohmann::json& json : found) {
-    matchers.push_back(matcherFrom(json));
+  for (const RootMatcher& one : found) {
+    matchers.push_back({.dispatch = one.dispatch,
+                        .matched = one.root.matched,
+                        .matcher = one.root.matcher,
+                        .whyNot = one.root.whyNot,
+                        .exact = one.root.exact,
+                        .equal = {},
+                        .alike = {}});
   }
   for (std::size_t i = 0; i < matchers.size(); ++i) {
     for (std::size_t j = 0; j < matchers.size(); ++j) {
       if (i != j && !matchers[i].matcher.empty() && matchers[i].matcher == matchers[j].matcher) {
-        const bool same = found[i].at("body") == found[j].at("body");
+        const bool same = found[i].body == found[j].body;
         (same ? matchers[i].equal : matchers[i].alike).push_back(matchers[j].dispatch);
       }
     }

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
@@ -8,6 +7,7 @@
 
 #include "base/error.h"
 #include "iree/compile/compiler.h"
+#include "iree/module/matched.h"
 
 namespace hone::iree {
 
@@ -42,23 +42,7 @@ struct SpecParts {
 };
 [[nodiscard]] std::string specText(const SpecParts& parts);
 
-/// Sizes that a matcher asks for: "m", {512}.
-struct MatchedSizes {
-  std::string name;
-  std::vector<std::int64_t> values;
-  bool operator==(const MatchedSizes&) const = default;
-};
-
-/// What a matcher matches.
-struct Matched {
-  std::string kind;  ///< "contraction", "convolution", "attention", "dag", "other"
-  std::string op;    ///< "" where any operation of that structure is meant
-  std::vector<std::string> types;
-  std::vector<MatchedSizes> sizes;
-  bool operator==(const Matched&) const = default;
-};
-[[nodiscard]] Matched matchedFrom(const nlohmann::json& json);
-/// In few words: "contraction m=512 n=768 k=1024, f32 f32 f32".
+/// Describes it in few words: "contraction m=512 n=768 k=1024, f32 f32 f32".
 [[nodiscard]] std::string shown(const Matched& matched);
 
 /// What matches the root operation of a dispatch.

@@ -14,66 +14,17 @@ namespace {
 /// The backends that hand --iree-codegen-tuning-spec-path to their passes.
 constexpr std::array<std::string_view, 2> kTakesSpecFlag = {"llvm-cpu", "rocm"};
 
-/// A configured function, see specMarks.
-struct Configured {
-  std::string dispatch;
-  std::string function;
-  std::string translationInfo;
-  std::vector<std::int64_t> entries;
-  struct Operation {
-    std::string op;
-    std::size_t ordinal = 0;
-    bool root = false;
-    std::int64_t entry = -1;
-    std::string loweringConfig;
-  };
-  std::vector<Operation> operations;
-
-  /// Whether an operation that `which` takes has this configuration.
-  template <typename Which>
-  [[nodiscard]] bool has(const ReadEntry& entry, const Which& which) const {
-    return translationInfo == entry.translationInfo &&
-           std::ranges::any_of(operations, [&](const Operation& operation) {
-             return std::invoke(which, operation) &&
-                    operation.loweringConfig == entry.loweringConfig;
-           });
-  }
-};
-
-struct Marks {
-  std::vector<std::string> backends;
-  std::vector<Configured> functions;
-};
-
-Marks marksFrom(const nlohmann::json& json) {
-  Marks marks;
-  marks.backends = json.at("backends").get<std::vector<std::string>>();
-  for (const nlohmann::json& one : json.at("functions")) {
-    Configured function{
-        one.at("dispatch"), one.at("function"), one.at("translation_info"), one.at("entries"), {}};
-    for (const nlohmann::json& operation : one.at("operations")) {
-      function.operations.push_back({operation.at("op"), operation.at("ordinal"),
-                                     operation.at("root"), operation.at("entry"),
-                                     operation.at("lowering_config")});
-    }
-    marks.functions.push_back(std::move(function));
-  }
-  return marks;
+/// Returns true if an operation that `which` accepts has the entry's configuration.
+template <typename Which>
+bool has(const ConfiguredFunction& function, const ReadEntry& entry, const Which& which) {
+  return function.translationInfo == entry.translationInfo &&
+         std::ranges::any_of(function.operations, [&](const ConfiguredOperation& operation) {
+           return std::invoke(which, operation) && operation.loweringConfig == entry.loweringConfig;
+         });
 }
 
-CompileOrder marksOrder(const CompileRequest& request) {
-  CompileJob job;
-  job.kind = CompileJob::Kind::specMarks;
-  job.source = request.source;
-  job.flags = request.flags;
-  job.from = request.from;
-  job.to = kPhaseExecutableConfigurations;
-  return {std::move(job), request.sourceHash, "json"};
-}
-
-Result<Produced> marksOf(Compiler& compiler, const CompileRequest& request) {
-  const CompileOrder order = marksOrder(request);
-  return std::move(HONE_TRY(compiler.produceAll(std::span(&order, 1))).front());
+Result<JobAnswer<ReadSpecMarksJob>> readMarks(Compiler& compiler, const CompileRequest& request) {
+  return compiler.jobs().run(jobSource(request), ReadSpecMarksJob{});
 }
 
 std::string specFlag(bool takesSpecFlag, const std::filesystem::path& file) {
@@ -94,11 +45,11 @@ CompileRequest with(CompileRequest request, const Spec& spec, const std::string&
 }
 
 /// Whether the entry was put on what the compiler would tile by.
-bool isOnRoot(const ReadEntry& entry, std::int64_t number, const Configured& function,
-              const Configured& byDefault) {
-  const auto root = std::ranges::find_if(byDefault.operations, &Configured::Operation::root);
+bool isOnRoot(const ReadEntry& entry, std::int64_t number, const ConfiguredFunction& function,
+              const ConfiguredFunction& byDefault) {
+  const auto root = std::ranges::find_if(byDefault.operations, &ConfiguredOperation::root);
   return root != byDefault.operations.end() &&
-         std::ranges::any_of(function.operations, [&](const Configured::Operation& one) {
+         std::ranges::any_of(function.operations, [&](const ConfiguredOperation& one) {
            // A later pass may replace the operation and drop the mark; the configuration stays.
            const bool marked =
                one.entry == number || (one.entry < 0 && one.loweringConfig == entry.loweringConfig);
@@ -106,27 +57,27 @@ bool isOnRoot(const ReadEntry& entry, std::int64_t number, const Configured& fun
          });
 }
 
-SpecUse useOf(const ReadEntry& entry, std::int64_t number, const Configured& function,
-              const Configured* byDefault) {
+SpecUse useOf(const ReadEntry& entry, std::int64_t number, const ConfiguredFunction& function,
+              const ConfiguredFunction* byDefault) {
   SpecUse use;
   use.dispatch = function.dispatch;
-  use.configured = function.has(entry, [](const Configured::Operation&) { return true; });
+  use.configured = has(function, entry, [](const ConfiguredOperation&) { return true; });
   if (byDefault != nullptr) {
     use.onRoot = isOnRoot(entry, number, function, *byDefault);
-    use.asDefault = byDefault->has(entry, &Configured::Operation::root);
+    use.asDefault = has(*byDefault, entry, &ConfiguredOperation::root);
   }
   return use;
 }
 
-void fill(const Spec& spec, const Marks& byDefault, const Marks& marks, SpecCheck& check) {
-  std::map<std::string, const Configured*> defaults;
-  for (const Configured& function : byDefault.functions) {
+void fill(const Spec& spec, const SpecMarks& byDefault, const SpecMarks& marks, SpecCheck& check) {
+  std::map<std::string, const ConfiguredFunction*> defaults;
+  for (const ConfiguredFunction& function : byDefault.functions) {
     defaults[function.function] = &function;
   }
   for (const ReadEntry& entry : spec.entries) {
     check.entries.push_back({entry.name, {}});
   }
-  for (const Configured& function : marks.functions) {
+  for (const ConfiguredFunction& function : marks.functions) {
     if (function.entries.empty()) {
       check.untouched.push_back(function.dispatch);
     }
@@ -159,27 +110,23 @@ std::string specFlagFor(const Target& target, const std::filesystem::path& file)
 }
 
 Result<SpecCheck> checkSpec(Compiler& compiler, const CompileRequest& request, const Spec& spec) {
-  const Produced plain = HONE_TRY(marksOf(compiler, request));
-  if (plain.report.status != CompileReport::Status::ok) {
+  const auto plain = HONE_TRY(readMarks(compiler, request));
+  if (!plain.report.ok()) {
     return userError("{} does not compile, with or without a spec: {}",
                      request.source.filename().string(), plain.report.message);
   }
-  const Marks byDefault = marksFrom(nlohmann::json::parse(HONE_TRY(readFile(plain.file))));
   SpecCheck check;
-  check.backends = byDefault.backends;
+  check.backends = plain.reply.backends;
   check.takesSpecFlag = std::ranges::all_of(check.backends, [](const std::string& backend) {
     return std::ranges::find(kTakesSpecFlag, backend) != kTakesSpecFlag.end();
   });
   check.flag = specFlag(check.takesSpecFlag, spec.file);
-  const Produced produced =
-      HONE_TRY(marksOf(compiler, with(request, spec, specFlag(check.takesSpecFlag, spec.marked))));
-  Marks marks;
-  if (produced.report.status == CompileReport::Status::ok) {
-    marks = marksFrom(nlohmann::json::parse(HONE_TRY(readFile(produced.file))));
-  } else {
-    check.refused = produced.report.message;
+  const auto marked = HONE_TRY(
+      readMarks(compiler, with(request, spec, specFlag(check.takesSpecFlag, spec.marked))));
+  if (!marked.report.ok()) {
+    check.refused = marked.report.message;
   }
-  fill(spec, byDefault, marks, check);
+  fill(spec, plain.reply, marked.reply, check);
   return check;
 }
 

@@ -215,12 +215,11 @@ TEST_F(SpecCheckTest, TellsWhatMatchesNothingAndWhatIsShadowed) {
 
 TEST_F(SpecCheckTest, TheDefaultIsKnownForWhatItIs) {
   const CompileRequest program = request(matmulFunction("f", 128, 192, 256));
-  const auto roots = compiler_.roots(program);
+  const auto roots = compiler_.ask(program, ListRootsJob{});
   ASSERT_TRUE(roots);
   const std::string info =
       fmt::format("#iree_codegen.compilation_info<lowering_config = {}, translation_info = {}>",
-                  roots->at(0).at("lowering_config").get<std::string>(),
-                  roots->at(0).at("translation_info").get<std::string>());
+                  roots->at(0).loweringConfig, roots->at(0).translationInfo);
   const Spec spec = specOf({{"default", "", matcherIn(program).matcher, info}});
   const auto compiled = compileWithSpec(compiler_, program, spec, "");
   ASSERT_TRUE(compiled) << compiled.error().message;

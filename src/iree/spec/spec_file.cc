@@ -22,19 +22,6 @@ Error notASpec(const std::filesystem::path& file, std::string_view text,
   return {Fault::user, std::move(message)};
 }
 
-ReadEntry entryFrom(const nlohmann::json& json, std::map<std::string, std::string>& comments) {
-  const auto name = json.at("name").get<std::string>();
-  return {name,
-          json.at("action"),
-          comments[name],
-          matchedFrom(json),
-          json.at("config"),
-          json.at("lowering_config"),
-          json.at("translation_info"),
-          json.at("text"),
-          json.at("key")};
-}
-
 /// What is between the first of `open` and the last of `close`.
 std::string_view inside(std::string_view text, char open, char close) {
   const auto begin = text.find(open);
@@ -98,25 +85,20 @@ Result<Spec> readSpec(Compiler& compiler, const std::filesystem::path& file) {
   Spec spec;
   spec.file = std::filesystem::absolute(file);
   spec.hash = hashOf(text);
-  CompileJob job;
-  job.kind = CompileJob::Kind::specEntries;
-  job.source = spec.file;
-  const CompileOrder order{std::move(job), spec.hash, "json", kMarkedSpec};
-  const auto produced = HONE_TRY(compiler.produceAll(std::span(&order, 1)));
-  if (produced.front().report.status != CompileReport::Status::ok) {
-    return std::unexpected(notASpec(file, text, produced.front().report));
+  auto answer = HONE_TRY(
+      compiler.jobs().run({.file = spec.file, .hash = spec.hash, .flags = {}}, ReadSpecJob{}));
+  if (!answer.report.ok()) {
+    return std::unexpected(notASpec(file, text, answer.report));
   }
-  const auto json = nlohmann::json::parse(HONE_TRY(readFile(produced.front().file)));
-  spec.marked = produced.front().beside;
+  spec.marked = std::move(answer.file);
   auto comments = commentsIn(text);
-  for (const nlohmann::json& entry : json.at("entries")) {
-    spec.entries.push_back(entryFrom(entry, comments));
+  for (SpecEntryDescription& entry : answer.reply.entries) {
+    std::string comment = comments[entry.name];
+    spec.entries.push_back({std::move(entry), std::move(comment)});
   }
-  for (const auto& [name, action] : json.at("actions").items()) {
-    spec.actions[name] = {action.at("text"), action.at("key")};
-  }
-  spec.helpers = json.at("helpers").get<std::map<std::string, std::string>>();
-  spec.entryPoints = json.at("entrypoints").get<std::vector<std::string>>();
+  spec.actions = std::move(answer.reply.actions);
+  spec.helpers = std::move(answer.reply.helpers);
+  spec.entryPoints = std::move(answer.reply.entryPoints);
   if (spec.entries.empty() || spec.entryPoints.empty()) {
     return userError(
         "{} is not a tuning spec: it has {}; hone tune writes specs, docs/specs.md says what is in "

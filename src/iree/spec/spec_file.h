@@ -7,21 +7,14 @@
 
 #include "base/error.h"
 #include "iree/compile/compiler.h"
+#include "iree/module/module_spec.h"
 #include "iree/spec/spec.h"
 
 namespace hone::iree {
 
 /// One entry of a spec that was read.
-struct ReadEntry {
-  std::string name;     ///< of its matcher
-  std::string action;   ///< the sequence that is run on what it matches
+struct ReadEntry : SpecEntryDescription {
   std::string comment;  ///< the lines of comment before the matcher
-  Matched matched;
-  std::string config;           ///< its compilation_info; "" where it hands on none
-  std::string loweringConfig;   ///< the same, in parts
-  std::string translationInfo;  ///< the same
-  std::string text;             ///< the matcher as MLIR
-  std::string key;              ///< equal for matchers that match the same
 };
 
 /// A tuning spec that the compiler has read and verified.
@@ -30,11 +23,7 @@ struct Spec {
   std::string hash;              ///< of what the file says
   std::filesystem::path marked;  ///< the same spec, leaving marks: see module_spec_marks.h
   std::vector<ReadEntry> entries;
-  struct Action {
-    std::string text;
-    std::string key;
-  };
-  std::map<std::string, Action> actions;
+  std::map<std::string, SpecAction> actions;
   std::map<std::string, std::string> helpers;  ///< other sequences, as MLIR
   std::vector<std::string> entryPoints;
 };

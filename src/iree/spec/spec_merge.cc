@@ -43,7 +43,7 @@ class Merge {
   }
 
   void add(const Spec& spec, const ReadEntry& entry) {
-    const Spec::Action& action = spec.actions.at(entry.action);
+    const SpecAction& action = spec.actions.at(entry.action);
     const auto before =
         std::ranges::find(kept_, entry.key, [](const Kept& kept) { return kept.entry.key; });
     if (before == kept_.end() || entry.key.empty()) {
@@ -97,7 +97,7 @@ class Merge {
   }
 
   /// The name under which the merged spec has this action.
-  std::string actionFor(const std::string& name, const Spec::Action& action) {
+  std::string actionFor(const std::string& name, const SpecAction& action) {
     for (const auto& [known, key] : actionKeys_) {
       if (key == action.key) {
         return known;

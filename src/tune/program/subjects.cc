@@ -9,6 +9,7 @@
 #include "base/hash.h"
 #include "iree/compile/constraints.h"
 #include "iree/compile/dispatch_programs.h"
+#include "iree/compile/resolve_roots.h"
 #include "knobs/cpu/cpu_knobs.h"
 #include "knobs/gpu/gpu_knobs.h"
 #include "knobs/vulkan/vulkan_knobs.h"

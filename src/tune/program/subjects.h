@@ -13,6 +13,7 @@
 #include "iree/compile/constraints.h"
 #include "iree/compile/dispatch_programs.h"
 #include "iree/compile/target.h"
+#include "iree/run/dispatch_costs.h"
 #include "iree/spec/spec.h"
 #include "tune/program/subject.h"
 #include "tune/program/whole_program.h"

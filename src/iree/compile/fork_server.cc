@@ -1,4 +1,4 @@
-#include "iree/compile/nursery.h"
+#include "iree/compile/fork_server.h"
 
 #include <fcntl.h>
 #include <poll.h>
@@ -12,13 +12,13 @@
 #include <csignal>
 #include <cstdlib>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "base/clock.h"
 #include "iree/compile/compile_child.h"
+#include "iree/compile/job_wire.h"
 #include "iree/module/compiler_api.h"
 
 namespace hone::iree {
@@ -38,9 +38,9 @@ sigset_t onlyChildren() {
   return set;
 }
 
-class Nursery {
+class ForkServer {
  public:
-  Nursery(int socket, JobFunction function, std::filesystem::path scratch)
+  ForkServer(int socket, JobFunction function, std::filesystem::path scratch)
       : socket_(socket),
         function_(std::move(function)),
         scratch_(std::move(scratch)),
@@ -48,10 +48,10 @@ class Nursery {
     ::sigprocmask(SIG_BLOCK, &childSignal_, nullptr);
   }
 
-  void send(const nlohmann::json& message) const {
-    // An error may name a file, whose name may be any bytes.
-    const std::string text = message.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-    ::send(socket_, text.data(), text.size(), MSG_NOSIGNAL);
+  template <typename Message>
+  void send(const Message& message) const {
+    const std::string bytes = encode(message);
+    ::send(socket_, bytes.data(), bytes.size(), MSG_NOSIGNAL);
   }
 
   void serve() {
@@ -68,7 +68,11 @@ class Nursery {
       if (got <= 0) {
         break;
       }
-      startJob(nlohmann::json::from_cbor(buffer.data(), buffer.data() + got));
+      const auto start = decode<JobStart>({buffer.data(), static_cast<std::size_t>(got)});
+      if (!start) {
+        break;
+      }
+      startJob(start->id, start->job);
     }
     for (const auto& [pid, child] : children_) {
       ::kill(-pid, SIGKILL);
@@ -76,9 +80,7 @@ class Nursery {
   }
 
  private:
-  void startJob(const nlohmann::json& message) {
-    const auto id = message.at("id").get<std::uint64_t>();
-    const CompileJob job = compileJobFrom(message.at("job"));
+  void startJob(std::uint64_t id, const CompileJob& job) {
     const std::filesystem::path folder = scratch_ / std::to_string(id);
     const pid_t self = ::getpid();
     const pid_t pid = ::fork();
@@ -159,13 +161,7 @@ class Nursery {
   }
 
   void report(std::uint64_t id, const Ending& ending) const {
-    send({{"id", id},
-          {"how", static_cast<int>(ending.how)},
-          {"code", ending.code},
-          {"wall", ending.wallNs},
-          {"cpu", ending.cpuNs},
-          {"rss", ending.maxRssBytes},
-          {"own", ownCpuNs() - readyNs_}});
+    send(JobEnd{.id = id, .ending = ending, .serverCpuNs = ownCpuNs() - readyNs_});
   }
 
   int socket_;
@@ -179,24 +175,25 @@ class Nursery {
 
 }  // namespace
 
-void runNursery(int socket, const CompilePool::Options& options,
-                const std::filesystem::path& scratch) {
+void runForkServer(int socket, const CompilePool::Options& options,
+                   const std::filesystem::path& scratch) {
   if (options.function) {
-    Nursery nursery(socket, options.function, scratch);
-    nursery.send({{"revision", "test"}});
-    nursery.serve();
+    ForkServer server(socket, options.function, scratch);
+    server.send(ServerHello{.revision = "test", .error = ""});
+    server.serve();
     return;
   }
   const auto api = CompilerApi::load(options.library);
   if (!api) {
-    Nursery(socket, {}, scratch).send({{"error", api.error().message}});
+    ForkServer(socket, {}, scratch).send(ServerHello{.revision = "", .error = api.error().message});
     return;
   }
   api->globalInitialize();
-  Nursery nursery(socket, [&api](const CompileJob& job) { return performJob(*api, job); }, scratch);
+  ForkServer server(
+      socket, [&api](const CompileJob& job) { return performJob(*api, job); }, scratch);
   const char* revision = api->getRevision();
-  nursery.send({{"revision", revision != nullptr ? revision : ""}});
-  nursery.serve();
+  server.send(ServerHello{.revision = revision != nullptr ? revision : "", .error = ""});
+  server.serve();
 }
 
 }  // namespace hone::iree

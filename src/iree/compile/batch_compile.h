@@ -1,0 +1,75 @@
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "iree/compile/compile_request.h"
+#include "iree/compile/job_cache.h"
+
+namespace hone::iree {
+
+/// Compiles requests to modules: requests that differ only in attributes share the IR of the phases
+/// before configuration, and batched ones of a source share a module.
+class BatchCompiler {
+ public:
+  using OnDone = std::function<void(std::size_t index, const Compiled&)>;
+
+  /// `onDone`, if any, is called as each request is done, in any order.
+  BatchCompiler(JobCache& jobs, const OnDone& onDone) : jobs_(jobs), onDone_(onDone) {}
+
+  /// Compiles all, several at a time. Call it once.
+  [[nodiscard]] Result<std::vector<Compiled>> compileAll(std::span<const CompileRequest> requests);
+
+ private:
+  /// One request on its way.
+  struct Member {
+    std::size_t request = 0;
+    std::string key;
+    std::string function;                        ///< "": gets a module for itself
+    std::vector<model::OpAttribute> attributes;  ///< with their operations resolved
+    CompileJob job;                              ///< for a module for itself
+    std::optional<CompileReport> failed;         ///< the report of the IR that did not compile
+  };
+  /// One job of the pool, with the requests that it serves.
+  struct Task {
+    std::vector<Member> members;
+    std::string key;
+    CompileJob job;
+  };
+  [[nodiscard]] const ArtifactCache& artifacts() const { return jobs_.artifacts(); }
+
+  /// Makes the job of one request alone, from the shared IR if its route says so.
+  [[nodiscard]] Result<Member> memberFor(std::size_t index, const CompileRequest& request);
+  /// Makes jobs of the members: those that may be batched in batches of one source and flags.
+  [[nodiscard]] Result<std::vector<Task>> tasksFor(std::vector<Member> members);
+  [[nodiscard]] Result<Task> taskFor(std::vector<Member> members) const;
+  [[nodiscard]] Result<Task> taskFor(Member member) const;
+
+  void submit(Task task);
+  /// Takes the report of a finished task: finishes its requests, or submits them again.
+  [[nodiscard]] Result<void> take(const CompileReport& report);
+  /// Compiles the members of a failed batch one by one.
+  [[nodiscard]] Result<void> separate(Task task, CompileReport::Status status);
+
+  /// Returns the code of a member if the cache has it.
+  [[nodiscard]] Result<std::optional<Compiled>> findCached(const Member& member) const;
+  [[nodiscard]] Result<std::vector<Compiled>> finish(const Task& task,
+                                                     const CompileReport& report) const;
+  [[nodiscard]] Result<Compiled> finishModule(const Task& task, const CompileReport& report) const;
+  [[nodiscard]] Result<void> keepText(const std::string& key, std::string_view ending,
+                                      const std::string& text) const;
+  void finished(std::size_t index, Compiled compiled);
+
+  JobCache& jobs_;
+  const OnDone& onDone_;
+  std::vector<Compiled> results_;
+  std::map<std::uint64_t, Task> running_;
+};
+
+}  // namespace hone::iree

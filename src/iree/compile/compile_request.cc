@@ -1,0 +1,12 @@
+#include "iree/compile/compile_request.h"
+
+namespace hone::iree {
+
+JobSource jobSource(const CompileRequest& request) {
+  return {.file = request.source,
+          .hash = request.sourceHash,
+          .flags = request.flags,
+          .from = request.from};
+}
+
+}  // namespace hone::iree

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "iree/compile/compile_request.h"
+#include "iree/compile/job_cache.h"
+#include "model/result/config.h"
+
+namespace hone::iree {
+
+/// Returns the regular expression that matches this name and no other, for OpAttribute.
+[[nodiscard]] std::string literalPattern(const std::string& name);
+
+/// Returns the attributes of a request with every "" operation replaced by the root operations of
+/// the dispatches that the attribute names. Fails with a user error if there is none, or if no
+/// configuration reaches it.
+[[nodiscard]] Result<std::vector<model::OpAttribute>> resolveRoots(JobCache& jobs,
+                                                                   const CompileRequest& request);
+
+}  // namespace hone::iree

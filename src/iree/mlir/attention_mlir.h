@@ -1,0 +1,14 @@
+#pragma once
+
+#include <span>
+
+#include "iree/mlir/mlir_body.h"
+#include "model/problem/attention.h"
+
+namespace hone::iree {
+
+/// Writes the body of an attention; the operands are those of model::operandsOf. Returns its
+/// result.
+Value attentionBody(Body& body, const model::Attention& attention, std::span<const Value> operands);
+
+}  // namespace hone::iree

@@ -1,0 +1,14 @@
+#pragma once
+
+#include <span>
+
+#include "iree/mlir/mlir_body.h"
+#include "model/problem/conv.h"
+
+namespace hone::iree {
+
+/// Writes the body of a convolution; the operands are those of model::operandsOf. Returns its
+/// result.
+Value convBody(Body& body, const model::Conv& conv, std::span<const Value> operands);
+
+}  // namespace hone::iree

@@ -1,0 +1,16 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+#include "iree/mlir/mlir_body.h"
+#include "model/problem/epilogue.h"
+
+namespace hone::iree {
+
+/// Writes an epilogue on the sums and returns its result. The bias, an operand after the two of the
+/// sums, has one value for each element along `biasDim`; softmax goes along the last dimension.
+Value withEpilogue(Body& body, const model::Epilogue& epilogue, const Value& sums,
+                   std::span<const Value> operands, std::size_t biasDim);
+
+}  // namespace hone::iree

@@ -1,0 +1,13 @@
+#pragma once
+
+#include <span>
+
+#include "iree/mlir/mlir_body.h"
+#include "model/problem/matmul.h"
+
+namespace hone::iree {
+
+/// Writes the body of a matmul; the operands are those of model::operandsOf. Returns its result.
+Value matmulBody(Body& body, const model::Matmul& matmul, std::span<const Value> operands);
+
+}  // namespace hone::iree

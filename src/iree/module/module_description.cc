@@ -1,0 +1,99 @@
+#include "iree/module/module_description.h"
+
+#include "iree/module/module_walk.h"
+#include "iree/module/recognize.h"
+
+namespace hone::iree {
+namespace {
+
+/// Returns the types of a function's inputs or results as MLIR text.
+std::vector<std::string> functionTypes(const CompilerApi& api, MlirType function, bool inputs) {
+  std::vector<std::string> texts;
+  const auto count = inputs ? api.functionInputs(function) : api.functionResults(function);
+  for (std::intptr_t i = 0; i < count; ++i) {
+    texts.push_back(
+        api.typeText(inputs ? api.functionInput(function, i) : api.functionResult(function, i)));
+  }
+  return texts;
+}
+
+/// Returns the phase after which a module looks like this one.
+std::string detectPhase(const CompilerApi& api, const std::vector<MlirOperation>& children) {
+  for (const MlirOperation child : children) {
+    const std::string name = api.nameOf(child);
+    if (name == "flow.executable") {
+      return kPhaseFlow;
+    }
+    if (name == "hal.executable") {
+      return kPhaseExecutableSources;
+    }
+  }
+  return kPhaseStart;
+}
+
+/// Replaces the types of buffers by those of the tensors in them.
+void lookIntoBuffers(const CompilerApi& api, MlirOperation function,
+                     FunctionDescription& description) {
+  const auto put = [](std::vector<std::string>& types, std::intptr_t at, std::string type) {
+    if (static_cast<std::size_t>(at) < types.size()) {
+      types[static_cast<std::size_t>(at)] = std::move(type);
+    }
+  };
+  walk(api, function, [&](MlirOperation operation) {
+    const std::string name = api.nameOf(operation);
+    if (name == "hal.tensor.import" || name == "stream.tensor.import") {
+      const MlirValue buffer = api.operationOperand(operation, 0);
+      if (api.valueIsArgument(buffer)) {
+        put(description.inputs, api.argumentNumber(buffer),
+            name == "hal.tensor.import"
+                ? api.typeText(api.valueType(api.operationResult(operation, 0)))
+                : api.attributeText(operation, "result_encoding"));
+      }
+    } else if (name == "util.return") {
+      for (std::intptr_t i = 0; i < api.operationOperands(operation); ++i) {
+        const MlirValue result = api.operationOperand(operation, i);
+        const MlirOperation owner =
+            api.valueIsArgument(result) ? MlirOperation{nullptr} : api.resultOwner(result);
+        if (owner.ptr == nullptr) {
+          continue;
+        }
+        if (api.nameOf(owner) == "hal.tensor.export") {
+          put(description.results, i, api.typeText(api.valueType(api.operationOperand(owner, 0))));
+        } else if (api.nameOf(owner) == "stream.tensor.export") {
+          put(description.results, i, api.attributeText(owner, "source_encoding"));
+        }
+      }
+    }
+    return MlirWalkResult::advance;
+  });
+}
+
+}  // namespace
+
+ModuleDescription describeModule(const CompilerApi& api, MlirOperation module) {
+  ModuleDescription functions;
+  const std::vector<MlirOperation> children = childrenOf(api, module);
+  const std::string from = detectPhase(api, children);
+  for (const MlirOperation operation : children) {
+    const std::string name = api.nameOf(operation);
+    const bool isPublic = api.stringAttribute(operation, "sym_visibility") != "private";
+    const MlirAttribute type =
+        api.operationAttribute(operation, MlirStringRef::of("function_type"));
+    if (!isPublic || (name != "func.func" && name != "util.func") || type.ptr == nullptr) {
+      continue;
+    }
+    const MlirType function = api.typeOfAttribute(type);
+    FunctionDescription description{.name = api.stringAttribute(operation, "sym_name"),
+                                    .inputs = functionTypes(api, function, true),
+                                    .results = functionTypes(api, function, false),
+                                    .from = from,
+                                    .problem = recognizeProblem(api, operation)};
+    if (from != kPhaseStart) {
+      lookIntoBuffers(api, operation, description);
+    }
+    functions.push_back(std::move(description));
+  }
+  return functions;
+}
+
+}  // namespace hone::iree

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "iree/module/compiler_api.h"
+#include "iree/module/phases.h"
+#include "model/problem/problem.h"
+
+namespace hone::iree {
+
+/// A public function of a module.
+struct FunctionDescription {
+  std::string name;
+  /// Types as MLIR text. A function that already takes buffers has the types of their contents.
+  std::vector<std::string> inputs;
+  std::vector<std::string> results;
+  std::string from = kPhaseStart;  ///< the phase that the compiler continues from
+  /// Set if recognizeProblem knows the function: it then has a reference.
+  std::optional<model::Problem> problem;
+};
+
+using ModuleDescription = std::vector<FunctionDescription>;
+
+/// Describes the public functions of a module, in a compile child.
+[[nodiscard]] ModuleDescription describeModule(const CompilerApi& api, MlirOperation module);
+
+}  // namespace hone::iree
