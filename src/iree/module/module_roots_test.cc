@@ -71,7 +71,7 @@ TEST_F(RootsTest, DataTilingPacksAndMultipliesTiles) {
   for (const RootOperation& root : found) {
     kinds.insert(root.kind);
     // All of them are made after configurations are read.
-    EXPECT_FALSE(root.attachable) << model::toJson(root);
+    EXPECT_FALSE(root.attachable) << root.op << " of " << root.dispatch;
   }
   EXPECT_EQ(kinds.count(RootKind::mmt4d), 1u);
   EXPECT_EQ(kinds.count(RootKind::packing), found.size() - 1);
