@@ -8,6 +8,7 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "report/data/compare.h"
+#include "report/render/compare_output.h"
 #include "report/render/page.h"
 #include "report/render/table.h"
 

@@ -6,6 +6,7 @@
 
 #include "app/common/find_run.h"
 #include "base/file.h"
+#include "report/pages/run_document.h"
 #include "report/render/page.h"
 #include "report/render/table.h"
 #include "store/export.h"

@@ -40,7 +40,7 @@ engine::PlanAnswer answerOf(std::vector<engine::Finding> findings,
     answer.tried.push_back({*record, std::move(finding)});
   }
   for (store::TrialRecord& record : records) {
-    if (record.trial.details.value("twin", false)) {
+    if (record.trial.details.twin) {
       answer.twin = std::move(record);
     }
   }

@@ -78,20 +78,20 @@ void Session::add(Candidate candidate) {
     entry.content = trial.artifact;
     // What failed in a race or a final later on has no place in another.
     const bool sound = trial.outcome == Outcome::ok || trial.outcome == Outcome::tooSlow;
-    entry.passed = sound && trial.details.value("passed", false);
-    entry.sameAs = trial.details.value("same_as", "");
-    entry.screenNs = trial.details.value("screen_ns", 0.0);
+    entry.passed = sound && trial.details.passed.value_or(false);
+    entry.sameAs = trial.details.sameAs;
+    entry.screenNs = trial.details.screenNs.value_or(0);
   }
   entries_.push_back(std::move(entry));
 }
 
 Result<void> Session::restore() {
   const auto run = HONE_TRY(store_.run(run_));
-  const std::string pace = scoped("pace");
-  if (run && run->details.contains(pace)) {
-    pace_ = Pace{run->details[pace].at("iterations").get<std::int64_t>(),
-                 run->details[pace].at("repetitions").get<std::int64_t>(),
-                 run->details[pace].value("warm_up", true)};
+  if (run) {
+    const auto& paces = run->details.paces;
+    if (const auto pace = paces.find(scoped("pace")); pace != paces.end()) {
+      pace_ = Pace{pace->second.iterations, pace->second.repetitions, pace->second.warmUp};
+    }
   }
   recorded_ = HONE_TRY(store_.samples(run_));
   for (store::Trial& trial : HONE_TRY(store_.trials(run_))) {

@@ -37,7 +37,7 @@ Result<void> Docket::restore() {
     if (!ours) {
       continue;
     }
-    if (trial.details.contains("kernel")) {
+    if (trial.details.kernel) {
       static_cast<void>(add(triedFrom(trial, screening_[trial.id]), trial.id));
     }
     known_.emplace(trial.key, std::move(trial));

@@ -1,15 +1,11 @@
 #include "kernel/turns/slow_list.h"
 
-#include <nlohmann/json.hpp>
-
 #include "engine/lane.h"
 #include "engine/rounds.h"
 #include "stats/summary.h"
 
 namespace hone::kernel {
 namespace {
-
-using nlohmann::json;
 
 constexpr std::int64_t kRounds = 5;
 
@@ -45,38 +41,13 @@ Result<std::optional<BesidePyTorch>> besidePyTorch(Docket& docket, engine::Round
   return BesidePyTorch{stats::median(ratios), stats::median(kernelNs), stats::median(pytorchNs)};
 }
 
-bool ListedKernel::slow(double threshold) const {
-  if (!problem.empty()) {
+bool isSlow(const ListedKernel& listed, double threshold) {
+  if (!listed.problem.empty()) {
     return false;
   }
-  return speedup ? *speedup < threshold
-                 : category == nameOf(Category::critical) || category == nameOf(Category::slow);
-}
-
-json toJson(const ListedKernel& listed) {
-  return {{"kernel", listed.kernel},
-          {"content", listed.content},
-          {"problem", listed.problem},
-          {"speedup", listed.speedup ? json(*listed.speedup) : json()},
-          {"time_ns", listed.kernelNs},
-          {"pytorch_ns", listed.pytorchNs},
-          {"roofline_share", listed.share},
-          {"category", listed.category}};
-}
-
-ListedKernel listedKernelFrom(const json& json) {
-  ListedKernel listed;
-  listed.kernel = json.value("kernel", "");
-  listed.content = json.value("content", "");
-  listed.problem = json.value("problem", "");
-  if (const auto speedup = json.find("speedup"); speedup != json.end() && speedup->is_number()) {
-    listed.speedup = speedup->get<double>();
-  }
-  listed.kernelNs = json.value("time_ns", 0.0);
-  listed.pytorchNs = json.value("pytorch_ns", 0.0);
-  listed.share = json.value("roofline_share", 0.0);
-  listed.category = json.value("category", "");
-  return listed;
+  return listed.speedup ? *listed.speedup < threshold
+                        : listed.category == nameOf(Category::critical) ||
+                              listed.category == nameOf(Category::slow);
 }
 
 Result<ListedKernel> listKernel(Docket& docket, const Source& source, const Measured& machine,
@@ -109,8 +80,10 @@ Result<ListedKernel> listKernel(Docket& docket, const Source& source, const Meas
     measured.pytorchNs = beside->pytorchNs;
   }
   const Analysis analysis = analyse(docket.referee().task(), source, judged, measured);
-  listed.kernelNs = measured.kernelNs;
-  listed.share = analysis.share;
+  listed.timeNs = measured.kernelNs;
+  if (analysis.share > 0) {
+    listed.rooflineShare = analysis.share;
+  }
   listed.category = nameOf(analysis.category);
   return listed;
 }

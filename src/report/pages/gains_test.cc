@@ -22,7 +22,7 @@ RunRecord recordOf(const std::string& verb, const json& summary,
   run.id = 7;
   run.verb = verb;
   run.status = status;
-  run.summary = summary;
+  run.summary = summary.dump();
   return {run, {}, TrialTimes({}, true)};
 }
 

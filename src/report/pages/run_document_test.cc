@@ -1,3 +1,5 @@
+#include "report/pages/run_document.h"
+
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -26,7 +28,7 @@ class RunDocument : public testing::Test {
     run.key = run.verb = verb;
     run.arguments = {verb, "x"};
     run.device = "local-sync";
-    run.details = details;
+    run.details = model::runDetailsFrom(details);
     return run_ = store_.addRun(run).value();
   }
   /// A trial with a sample of each of the rounds.
@@ -35,7 +37,7 @@ class RunDocument : public testing::Test {
     store::Trial trial;
     trial.key = trial.config.name = key;
     trial.outcome = outcome;
-    trial.details = details;
+    trial.details = model::trialDetailsFrom(details);
     std::vector<model::Sample> samples;
     for (const double ns : cpuNs) {
       samples.push_back({.stage = stage,
@@ -456,7 +458,7 @@ TEST_F(RunDocument, ASplitUnderWayDrawsItsSweepFromItsTrials) {
     trial.problem = problem;
     trial.config.name = choice;
     trial.outcome = outcome;
-    trial.details = {{"look_ns", 7 * ns}};
+    trial.details.lookNs = 7 * ns;
     std::vector<model::Sample> samples;
     if (outcome == Outcome::ok) {
       samples.push_back({.stage = Stage::race, .wallNs = ns, .cpuNs = ns});

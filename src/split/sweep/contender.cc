@@ -45,8 +45,8 @@ Result<void> Contenders::look(Contender& contender, const iree::CompileReport& r
   store::Trial& trial = contender.trial;
   if (const auto before = trials_.find(trial.key); before != trials_.end()) {
     trial = before->second;
-    contender.lookNs = trial.details.value("look_ns", 0.0);
-    contender.stopped = trial.details.value("stopped", false);
+    contender.lookNs = trial.details.lookNs.value_or(0);
+    contender.stopped = trial.details.stopped;
     return {};
   }
   trial.outcome = iree::outcomeOf(report.status);
@@ -66,7 +66,7 @@ Result<void> Contenders::look(Contender& contender, const iree::CompileReport& r
       giveUp(contender, std::max(atLeastNs, hopeless(toBeatNs) * toBeatNs),
              fmt::format("stopped: more than {}x the best at first look", hopeless(toBeatNs)));
     }
-    trial.details["look_ns"] = contender.lookNs;
+    trial.details.lookNs = contender.lookNs > 0 ? std::optional(contender.lookNs) : std::nullopt;
   }
   return add(contender, samples);
 }
@@ -76,8 +76,8 @@ void Contenders::giveUp(Contender& contender, double boundNs, std::string why) {
   contender.lookNs = boundNs;
   contender.trial.outcome = Outcome::tooSlow;
   contender.trial.message = std::move(why);
-  contender.trial.details["stopped"] = true;
-  contender.trial.details["look_ns"] = boundNs;
+  contender.trial.details.stopped = true;
+  contender.trial.details.lookNs = boundNs;
 }
 
 Result<void> Contenders::add(Contender& contender, std::span<const model::Sample> samples) {
@@ -111,13 +111,13 @@ Result<void> Contenders::leaveHopeless(Contender& contender, double toBeatNs) {
 
 Result<void> Contenders::verify(Contender& contender, engine::Verifier& verifier) {
   store::Trial& trial = contender.trial;
-  if (!contender.runs() || trial.details.contains("verified")) {
+  if (!contender.runs() || !trial.details.verified.empty()) {
     return {};
   }
   const engine::Verification verification = HONE_TRY(verifier.check(contender.call));
   trial.outcome = verification.outcome;
   trial.message = verification.message;
-  trial.details["verified"] = nameOf(verification.against);
+  trial.details.verified = nameOf(verification.against);
   HONE_CHECK(store_.setTrialDetails(trial.id, trial.details));
   return contender.runs() ? Result<void>{}
                           : store_.setOutcome(trial.id, trial.outcome, trial.message);
