@@ -343,7 +343,7 @@ Result<json> performKernel(const cluster::Unit& unit, Progress& progress) {
   if (order.at("only_slow").get<bool>()) {
     const auto listed = HONE_TRY(
         listKernelFile(scratch.store(), scratch.run(), command->bench, file, name, {}, progress));
-    wanted = isSlow(listed, order.at("threshold"));
+    wanted = kernel::isSlow(listed, order.at("threshold"));
     result["listed"] = model::toJson(listed);
   }
   if (wanted) {

@@ -106,7 +106,7 @@ void print(const std::vector<ListedKernel>& listed, double threshold) {
   std::size_t problems = 0;
   for (const ListedKernel& one : listed) {
     problems += one.problem.empty() ? 0 : 1;
-    if (isSlow(one, threshold)) {
+    if (kernel::isSlow(one, threshold)) {
       ++slow;
       table.add({"📉", one.speedup ? fmt::format("{:.3f}x", *one.speedup) : "-", one.kernel,
                  one.category, one.timeNs ? humanTime(*one.timeNs) : "-",
@@ -155,7 +155,7 @@ Result<int> listSlow(const Context& context, const ListOptions& options) {
   if (!context.json) {
     print(listed, options.threshold);
     const auto slowest = std::ranges::find_if(
-        listed, [&](const ListedKernel& one) { return isSlow(one, options.threshold); });
+        listed, [&](const ListedKernel& one) { return kernel::isSlow(one, options.threshold); });
     if (slowest != listed.end()) {
       fmt::print("next: hone kernel optimize --kernel {}\n", (folder / slowest->kernel).string());
     }
@@ -164,7 +164,7 @@ Result<int> listSlow(const Context& context, const ListOptions& options) {
   nlohmann::json json = nlohmann::json::array();
   for (const ListedKernel& one : listed) {
     nlohmann::json entry = toJson(one);
-    entry["slow"] = isSlow(one, options.threshold);
+    entry["slow"] = kernel::isSlow(one, options.threshold);
     json.push_back(std::move(entry));
   }
   fmt::print("{}\n", store::jsonText(json, 2));

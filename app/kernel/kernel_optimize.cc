@@ -112,7 +112,7 @@ Result<Outcomes> optimizeSlow(KernelCommand& command, store::Store& store, std::
                               const std::vector<kernel::ListedKernel>& listed) {
   Outcomes done = HONE_TRY(doneOf(store, run));
   for (const kernel::ListedKernel& one : listed) {
-    if (!isSlow(one, command.options.threshold)) {
+    if (!kernel::isSlow(one, command.options.threshold)) {
       continue;
     }
     if (done.contains(one.kernel)) {

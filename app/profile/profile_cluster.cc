@@ -1,6 +1,7 @@
 #include "app/profile/profile_cluster.h"
 
 #include <map>
+#include <nlohmann/json.hpp>
 
 #include "app/profile/profile_output.h"
 #include "base/file.h"

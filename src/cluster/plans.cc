@@ -1,6 +1,7 @@
 #include "cluster/plans.h"
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 #include "base/hash.h"
 #include "cluster/plan_json.h"

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <nlohmann/json.hpp>
 #include <tuple>
 
 #include "base/clock.h"

@@ -6,6 +6,7 @@
 #include <rapidcheck/gtest.h>
 
 #include <fstream>
+#include <nlohmann/json.hpp>
 
 #include "base/file.h"
 #include "base/text.h"

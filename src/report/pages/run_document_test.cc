@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <nlohmann/json.hpp>
+
 #include "base/file.h"
 #include "model/result/profile_row.h"
 #include "report/render/page.h"
