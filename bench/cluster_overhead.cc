@@ -114,7 +114,9 @@ std::vector<store::TrialRecord> recordedTrials(std::int64_t first, std::int64_t 
     record.trial.key = fmt::format("trial {}", i);
     record.trial.problem = "matmul_512x768x1024_f32";
     record.trial.config = tileConfigs(8)[static_cast<std::size_t>(i) % 8];
-    record.trial.details = {{"passed", true}, {"screen_ns", 1e6}, {"verified", "reference"}};
+    record.trial.details.passed = true;
+    record.trial.details.screenNs = 1e6;
+    record.trial.details.verified = "reference";
     for (std::int64_t repetition = 0; repetition < 3; ++repetition) {
       record.samples.push_back({model::Stage::screen, 0, 0, repetition, 1.1e6, 1.0e6, 2});
       record.samples.push_back({model::Stage::race, repetition, 1, 0, 1.1e6, 1.0e6, 2});

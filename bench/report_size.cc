@@ -2,6 +2,7 @@
 // file, and how long a browser takes from the begin of the navigation until it is drawn. A report
 // of 10,000 trials is to open within a second.
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 #include "base/clock.h"
 #include "browser/sample_runs.h"

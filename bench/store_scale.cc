@@ -12,6 +12,7 @@
 #include <array>
 #include <filesystem>
 #include <functional>
+#include <nlohmann/json.hpp>
 #include <optional>
 
 #include "base/clock.h"
@@ -46,7 +47,8 @@ hone::store::Trial trialOf(std::int64_t number) {
        "vector_common_parallel = [6, 16, 0], vector_reduction = [0, 0, 1]>"});
   trial.artifact = trial.key;
   trial.compileWallNs = 490'000'000 + number;
-  trial.details = {{"max_error", 1e-6}, {"tolerance", 1e-4}};
+  trial.details.passed = true;
+  trial.details.screenNs = 1e6;
   return trial;
 }
 

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <nlohmann/json.hpp>
 
 #include "base/file.h"
 #include "cli.h"
@@ -107,6 +108,42 @@ TEST_F(Report, SaysWhatIsWrong) {
   expectError(box_.hone({"report", "1", "-o", "."}), 2, {". is a folder"});
   expectError(box_.hone({"report", "1", "-o", "x.csv", "--csv"}), 2, {"x.csv", "another ending"});
   expectError(box_.hone({"--store", "none.db", "report", "1"}), 2, {"no store none.db"});
+}
+
+TEST_F(Report, ShowsEveryRunOfAnOlderStore) {
+  fs::copy_file(HONE_SOURCE_DIR "/tests/data/store_2.db", box_.work() / "older.db");
+  const auto hone = [&](std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), {"--store", "older.db"});
+    return box_.hone(arguments);
+  };
+  const std::vector<std::string> answers = {"23.7 µs",
+                                            "A",
+                                            "1.16x",
+                                            "7 dispatches of 1 operation",
+                                            "1 dispatch of 1 operation",
+                                            "workload",
+                                            "9.43x",
+                                            "8 kernels",
+                                            "23.1 µs → 20.9 µs",
+                                            "compiler's own choice",
+                                            "2 of 2 slow",
+                                            "split",
+                                            "8 trials"};
+  const auto runs = hone({"runs", "--json"}).json().at("runs");
+  ASSERT_EQ(runs.size(), answers.size());
+  for (std::size_t i = 0; i < answers.size(); ++i) {
+    const std::string id = std::to_string(i + 1);
+    const Ran page = hone({"report", id, "-o", "page.html", "--json"});
+    ASSERT_EQ(page.code, 0) << page.err;
+    const auto json = nlohmann::json::parse(written("page.json"));
+    EXPECT_THAT(json.at("page").at("answer").at("headline").get<std::string>(),
+                HasSubstr(answers[i]))
+        << id;
+    EXPECT_EQ(hone({"runs", "show", id}).code, 0) << id;
+    const Ran exported = hone({"runs", "export", id, "--json"});
+    EXPECT_EQ(exported.json(), json.at("run")) << id;
+    EXPECT_NE(hone({"compare", id, id}).code, 3) << id;
+  }
 }
 
 TEST_F(Report, ReadsAStoreThatIsBeingWritten) {

@@ -12,6 +12,7 @@
 #include "base/text.h"
 #include "engine/experiment.h"
 #include "iree/compile/flag_files.h"
+#include "model/result/run_failure.h"
 
 namespace hone::app {
 namespace {
@@ -173,17 +174,17 @@ Result<int> bench(const Context& context, const BenchOptions& options) {
   auto findings = experiment.run(run, plan);
   if (!findings) {
     if (findings.error().fault == Fault::user) {
-      HONE_CHECK(
-          store.finishRun(run, store::RunStatus::failed, {{"error", findings.error().message}}));
+      HONE_CHECK(store.finishRun(run, store::RunStatus::failed,
+                                 toJson(model::RunFailure{findings.error().message})));
     }
     return std::unexpected(findings.error());
   }
-  const BenchResult result{run, toolchain.target.name, runner.device(), plan, std::move(*findings)};
-  nlohmann::json summary = toJson(result);
-  summary["own_cpu_ns"] =
-      ownCpuNs() - experiment.referenceCpuNs() + toolchain.compiler.forkServerCpuNs();
+  const BenchRun bench{run, toolchain.target.name, runner.device(), plan, std::move(*findings)};
+  model::BenchResult result = resultOf(bench);
+  result.ownCpuNs = ownCpuNs() - experiment.referenceCpuNs() + toolchain.compiler.forkServerCpuNs();
+  const nlohmann::json summary = toJson(result);
   HONE_CHECK(store.finishRun(run, store::RunStatus::finished, summary));
-  return reportBench(context, result, summary);
+  return reportBench(context, bench, summary);
 }
 
 }  // namespace

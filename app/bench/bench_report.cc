@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <nlohmann/json.hpp>
 
 #include "base/text.h"
 #include "report/render/table.h"
@@ -77,23 +78,23 @@ void printSingle(const engine::Finding& finding) {
              humanTime(summary.min), summary.count);
 }
 
-void printTable(const BenchResult& result) {
+void printTable(const BenchRun& bench) {
   using report::Align;
   report::Table table({{"", Align::left, 12},
                        {"time", Align::right},
                        {"speedup", Align::right},
                        {"95% interval", Align::right},
                        {"verdict", Align::left}});
-  const double baselineNs = result.findings.front().timeNs;
+  const double baselineNs = bench.findings.front().timeNs;
   bool first = true;
-  for (const engine::Finding* finding : ranked(result.findings)) {
+  for (const engine::Finding* finding : ranked(bench.findings)) {
     table.add({finding->config.name, timeOf(*finding), first ? "" : speedupOf(*finding, baselineNs),
                intervalOf(*finding), verdictOf(*finding)});
     first = false;
   }
   fmt::print("{}", table.text(report::outputWidth()));
   first = true;
-  for (const engine::Finding& finding : result.findings) {
+  for (const engine::Finding& finding : bench.findings) {
     if (!finding.message.empty() && finding.outcome != Outcome::tooSlow &&
         finding.message != engine::kNotBest) {
       fmt::print("{}{}: {}\n", first ? "\n" : "", finding.config.name, finding.message);
@@ -102,92 +103,96 @@ void printTable(const BenchResult& result) {
   }
 }
 
-void printNotes(const BenchResult& result) {
-  const auto& baseline = result.findings.front();
+void printNotes(const BenchRun& bench) {
+  const auto& baseline = bench.findings.front();
   double floor = 0;
-  for (const engine::Finding& finding : result.findings) {
+  for (const engine::Finding& finding : bench.findings) {
     floor = finding.comparison ? std::max(floor, finding.comparison->floor) : floor;
   }
-  if (result.findings.size() > 1) {
+  if (bench.findings.size() > 1) {
     fmt::print("\nnoise: {} differs from itself by up to {:.2f} % in this run\n",
                baseline.config.name, floor * 100);
   }
   if (baseline.against == engine::Against::reference) {
     fmt::print("results verified against oneDNN\n");
-  } else if (!engine::canBeCompared(result.plan.programs.front())) {
+  } else if (!engine::canBeCompared(bench.plan.programs.front())) {
     fmt::print("results not verified: hone cannot read them back\n");
-  } else if (result.findings.size() > 1) {
+  } else if (bench.findings.size() > 1) {
     fmt::print("results compared with those of {}; there is no independent reference\n",
                baseline.config.name);
   } else {
     fmt::print("results not verified: there is no independent reference\n");
   }
-  const bool twoWay = !result.plan.selects && result.findings.size() == 2;
-  if (twoWay && baseline.artifact == result.findings[1].artifact) {
+  const bool twoWay = !bench.plan.selects && bench.findings.size() == 2;
+  if (twoWay && baseline.artifact == bench.findings[1].artifact) {
     fmt::print("both are the same binary: what differs is noise\n");
   }
-  if (result.plan.selects) {
-    const engine::Finding* best = engine::winnerOf(result.findings);
+  if (bench.plan.selects) {
+    const engine::Finding* best = engine::winnerOf(bench.findings);
     fmt::print("{}\n", best != nullptr
                            ? fmt::format("best: {}", best->config.name)
                            : "nothing is surely faster than the compiler's own choice: keep it");
   }
 }
 
-}  // namespace
-
-nlohmann::json toJson(const BenchResult& result) {
-  nlohmann::json json = {{"run", result.run},
-                         {"target", result.target},
-                         {"device", result.device.name},
-                         {"ranked_by", result.device.rankBy == iree::RankBy::cpu ? "cpu" : "wall"},
-                         {"candidates", nlohmann::json::array()}};
-  for (const engine::Finding& finding : result.findings) {
-    nlohmann::json entry = {
-        {"name", finding.config.name},         {"outcome", nameOf(finding.outcome)},
-        {"message", finding.message},          {"artifact", finding.artifact},
-        {"verified", nameOf(finding.against)}, {"time_ns", finding.timeNs}};
-    if (!finding.sameAs.empty()) {
-      entry["same_as"] = finding.sameAs;
-    }
-    if (!finding.roundTimesNs.empty()) {
-      const stats::Interval interval = timeInterval(finding);
-      entry["time_interval_ns"] = {interval.low, interval.high};
-    }
-    if (finding.comparison) {
-      const stats::Comparison& comparison = *finding.comparison;
-      entry["verdict"] = nameOf(comparison.verdict);
-      entry["speedup"] = {{"estimate", comparison.speedup.estimate},
-                          {"low", comparison.speedup.low},
-                          {"high", comparison.speedup.high}};
-      entry["noise_floor"] = comparison.floor;
-      entry["rounds"] = comparison.rounds;
-    }
-    json["candidates"].push_back(std::move(entry));
+model::BenchCandidate candidateOf(const engine::Finding& finding) {
+  model::BenchCandidate candidate;
+  candidate.name = finding.config.name;
+  candidate.outcome = finding.outcome;
+  candidate.message = finding.message;
+  candidate.artifact = finding.artifact;
+  candidate.verified = nameOf(finding.against);
+  candidate.sameAs = finding.sameAs;
+  if (finding.timeNs > 0) {
+    candidate.timeNs = finding.timeNs;
   }
-  return json;
+  if (!finding.roundTimesNs.empty()) {
+    const stats::Interval interval = timeInterval(finding);
+    candidate.timeInterval = model::TimeRange{interval.low, interval.high};
+  }
+  if (finding.comparison) {
+    candidate.verdict = finding.comparison->verdict;
+    candidate.speedup = finding.comparison->speedup;
+    candidate.noiseFloor = finding.comparison->floor;
+    candidate.rounds = static_cast<std::int64_t>(finding.comparison->rounds);
+  }
+  return candidate;
 }
 
-int reportBench(const Context& context, const BenchResult& result, const nlohmann::json& summary) {
+}  // namespace
+
+model::BenchResult resultOf(const BenchRun& bench) {
+  model::BenchResult result{.run = bench.run,
+                            .target = bench.target,
+                            .device = bench.device.name,
+                            .rankedBy = bench.device.rankBy == iree::RankBy::cpu ? "cpu" : "wall",
+                            .candidates = {},
+                            .ownCpuNs = std::nullopt};
+  for (const engine::Finding& finding : bench.findings) {
+    result.candidates.push_back(candidateOf(finding));
+  }
+  return result;
+}
+
+int reportBench(const Context& context, const BenchRun& bench, const nlohmann::json& summary) {
   if (context.json) {
     fmt::print("{}\n", store::jsonText(summary, 2));
   } else {
-    fmt::print("{} on {}, ranked by {}\n\n",
-               result.plan.programs.front().source.filename().string(), result.device.name,
-               rankingTime(result.device));
-    if (result.findings.size() == 1) {
-      printSingle(result.findings.front());
+    fmt::print("{} on {}, ranked by {}\n\n", bench.plan.programs.front().source.filename().string(),
+               bench.device.name, rankingTime(bench.device));
+    if (bench.findings.size() == 1) {
+      printSingle(bench.findings.front());
     } else {
-      printTable(result);
+      printTable(bench);
     }
-    printNotes(result);
-    fmt::print("run {}: hone runs show {}; next: hone report {} -o report.html\n", result.run,
-               result.run, result.run);
+    printNotes(bench);
+    fmt::print("run {}: hone runs show {}; next: hone report {} -o report.html\n", bench.run,
+               bench.run, bench.run);
   }
-  if (result.plan.selects || result.findings.size() < 2) {
+  if (bench.plan.selects || bench.findings.size() < 2) {
     return 0;
   }
-  const engine::Finding& other = result.findings[1];
+  const engine::Finding& other = bench.findings[1];
   const bool regressed = other.comparison && other.comparison->verdict == Verdict::regressed;
   return other.outcome != Outcome::ok || regressed ? 1 : 0;
 }

@@ -1,7 +1,7 @@
 #pragma once
 
 #include <cstdint>
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
@@ -9,10 +9,12 @@
 #include "engine/experiment.h"
 #include "iree/compile/compiler.h"
 #include "iree/run/device.h"
+#include "model/result/bench_result.h"
 
 namespace hone::app {
 
-struct BenchResult {
+/// A bench that is done.
+struct BenchRun {
   std::int64_t run = 0;
   std::string target;
   iree::Device device;
@@ -20,11 +22,12 @@ struct BenchResult {
   std::vector<engine::Finding> findings;
 };
 
-[[nodiscard]] nlohmann::json toJson(const BenchResult& result);
+/// The result as the store keeps it, without hone's own CPU time.
+[[nodiscard]] model::BenchResult resultOf(const BenchRun& bench);
 
 /// Prints the result for people, or the summary when JSON is asked for. The exit code: 1 when the
 /// one thing compared with the baseline regressed or computes something else.
-[[nodiscard]] int reportBench(const Context& context, const BenchResult& result,
+[[nodiscard]] int reportBench(const Context& context, const BenchRun& bench,
                               const nlohmann::json& summary);
 
 /// The same for a target that has no device here.

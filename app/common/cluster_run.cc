@@ -23,9 +23,11 @@ fs::path artifactsIn(const fs::path& shared, const std::string& target) {
   return target == "local" ? all / hashOf(cpuName()).substr(0, 16) : all / "any";
 }
 
-Result<void> note(store::Store& store, std::int64_t run, const std::string& name, json what) {
-  json details = HONE_TRY(store.run(run)).value_or(store::Run{}).details;
-  details[name] = std::move(what);
+Result<void> note(store::Store& store, std::int64_t run, const std::string& text,
+                  const std::optional<model::ClusterCost>& cost = std::nullopt) {
+  model::RunDetails details = HONE_TRY(store.run(run)).value_or(store::Run{}).details;
+  details.cluster = text;
+  details.clusterCost = cost ? cost : details.clusterCost;
   return store.setDetails(run, details);
 }
 
@@ -89,7 +91,7 @@ ClusterRun::~ClusterRun() {
     return;
   }
   try {
-    static_cast<void>(note(store_, run_, "cluster", ""));
+    static_cast<void>(note(store_, run_, ""));
   } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): then it stays as it is
   }
 }
@@ -103,7 +105,7 @@ void ClusterRun::show(const cluster::Status& status) {
   if (text != noted_ && nowNs() - notedNs_ > kNoteNs) {
     notedNs_ = nowNs();
     noted_ = text;
-    static_cast<void>(note(store_, run_, "cluster", text));
+    static_cast<void>(note(store_, run_, text));
   }
 }
 
@@ -138,13 +140,12 @@ Result<void> ClusterRun::close() {
   HONE_CHECK(head_->close());
   closed_ = true;
   const cluster::HeadCounts counts = head_->counts();
-  HONE_CHECK(note(store_, run_, "cluster_cost",
-                  {{"scheduler_calls", counts.schedulerCalls},
-                   {"files_written", counts.filesWritten},
-                   {"units", counts.units},
-                   {"given_back", counts.givenBack},
-                   {"head_cpu_ns", ownCpuNs()}}));
-  return note(store_, run_, "cluster", fmt::format("{} units, done", counts.units));
+  return note(store_, run_, fmt::format("{} units, done", counts.units),
+              model::ClusterCost{.schedulerCalls = counts.schedulerCalls,
+                                 .filesWritten = counts.filesWritten,
+                                 .units = counts.units,
+                                 .givenBack = counts.givenBack,
+                                 .headCpuNs = ownCpuNs()});
 }
 
 Result<void> closed(const std::unique_ptr<ClusterRun>& cluster) {

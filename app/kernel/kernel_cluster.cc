@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <map>
+#include <nlohmann/json.hpp>
 
 #include "app/common/cluster_run.h"
 #include "app/kernel/kernel_list.h"
@@ -10,6 +12,8 @@
 #include "base/hash.h"
 #include "cluster/records.h"
 #include "kernel/turns/kernel_files.h"
+#include "model/result/kernel_result.h"
+#include "model/result/run_failure.h"
 
 namespace hone::app {
 namespace {
@@ -186,20 +190,18 @@ class KernelHead {
 
   [[nodiscard]] json summary() {
     if (!options_.allSlow) {
-      return done_.empty() ? json::object() : done_.begin().value();
+      return done_.empty() ? json::object() : toJson(done_.begin()->second);
     }
     sortListed(listed_);
-    json summary = listSummary(listed_);
-    summary["kernels"] = done_;
-    return summary;
+    model::KernelResult result = listResult(listed_);
+    result.kernels = done_;
+    return toJson(result);
   }
   [[nodiscard]] int print(const json& summary) const {
     if (context_.json) {
       std::puts(store::jsonText(options_.allSlow ? summary.at("kernels") : summary, 2).c_str());
     } else if (options_.allSlow) {
-      const auto improved = std::count_if(
-          done_.begin(), done_.end(), [](const json& one) { return one.value("improved", false); });
-      fmt::print("{} of {} slow kernels improved\n", improved, done_.size());
+      fmt::print("{} of {} slow kernels improved\n", countImproved(done_), done_.size());
     }
     return 0;
   }
@@ -211,13 +213,13 @@ class KernelHead {
       return std::unexpected(error);
     }
     progress_.say(fmt::format("{} left out: {}", one.name, error.message));
-    done_[one.name] = {{"error", error.message}};
+    done_[one.name].error = error.message;
     return {};
   }
 
   [[nodiscard]] Result<void> take(const Kernel& one, const json& result) {
     if (result.contains("listed")) {
-      listed_.push_back(kernel::listedKernelFrom(result.at("listed")));
+      listed_.push_back(HONE_TRY(model::listedKernelFrom(result.at("listed"))));
     }
     if (!result.contains("summary")) {
       return {};
@@ -230,10 +232,10 @@ class KernelHead {
       files.conversation = HONE_TRY(write(written, "conversation", options_.logs));
       remember(result);
     }
-    json summary = result.at("summary");
-    summary["file"] = files.kernel.string();
-    summary["history"] = files.history.string();
-    done_[one.name] = std::move(summary);
+    model::KernelOutcome outcome = HONE_TRY(model::kernelOutcomeFrom(result.at("summary")));
+    outcome.file = files.kernel.string();
+    outcome.history = files.history.string();
+    done_[one.name] = std::move(outcome);
     if (!context_.json) {
       fmt::print("{}{}{}", options_.verbose ? result.at("tried").get<std::string>() : "",
                  result.at("text").get<std::string>(), filesReport(files));
@@ -270,7 +272,7 @@ class KernelHead {
   Progress& progress_;
   std::vector<Kernel> kernels_;
   std::vector<kernel::ListedKernel> listed_;
-  json done_ = json::object();
+  std::map<std::string, model::KernelOutcome> done_;
 };
 
 }  // namespace
@@ -302,8 +304,8 @@ Result<int> optimizeOnCluster(const Context& context, const OptimizeVerbOptions&
   }
   if (!gathered) {
     if (gathered.error().fault == Fault::user) {
-      HONE_CHECK(
-          store.finishRun(run, store::RunStatus::failed, {{"error", gathered.error().message}}));
+      HONE_CHECK(store.finishRun(run, store::RunStatus::failed,
+                                 toJson(model::RunFailure{gathered.error().message})));
       static_cast<void>(opened->close());
     }
     return std::unexpected(gathered.error());
@@ -341,13 +343,13 @@ Result<json> performKernel(const cluster::Unit& unit, Progress& progress) {
   if (order.at("only_slow").get<bool>()) {
     const auto listed = HONE_TRY(
         listKernelFile(scratch.store(), scratch.run(), command->bench, file, name, {}, progress));
-    wanted = listed.slow(order.at("threshold"));
-    result["listed"] = kernel::toJson(listed);
+    wanted = kernel::isSlow(listed, order.at("threshold"));
+    result["listed"] = model::toJson(listed);
   }
   if (wanted) {
     const auto outcome =
         HONE_TRY(optimizeOne(*command, scratch.store(), scratch.run(), file, name, 0));
-    result["summary"] = kernel::toJson(outcome.optimized);
+    result["summary"] = toJson(outcomeOf(outcome.optimized));
     result["text"] = optimizedReport(outcome.optimized);
     result["tried"] = triedReport(outcome.optimized);
     result["files"] = HONE_TRY(filesOf(*command, outcome.optimized, file, name));

@@ -28,8 +28,6 @@ struct ListOptions {
   KernelBenchOptions bench;
 };
 
-constexpr const char* kListed = "listed";  ///< of the summary
-
 /// Equal for what would be measured alike.
 std::string contentOf(const kernel::Source& source, const kernel::Task& task,
                       const KernelBench& bench) {
@@ -53,8 +51,11 @@ Result<std::map<std::string, ListedKernel>> knownBefore(const store::Store& stor
       continue;
     }
     const auto run = HONE_TRY(store.run(line.id));
-    for (const auto& one : run->summary.value(kListed, nlohmann::json::array())) {
-      ListedKernel listed = kernel::listedKernelFrom(one);
+    const auto result = model::kernelResultFrom(nlohmann::json::parse(run->summary));
+    if (!result || !result->listed) {  // another version of hone may have written it otherwise
+      continue;
+    }
+    for (const ListedKernel& listed : *result->listed) {
       if (listed.problem.empty()) {
         known.try_emplace(listed.content, listed);
       }
@@ -86,7 +87,7 @@ Result<ListedKernel> listOne(store::Store& store, std::int64_t run, const Kernel
 bool before(const ListedKernel& a, const ListedKernel& b) {
   const auto rank = [](const ListedKernel& one) {
     return std::make_tuple(!one.problem.empty(), !one.speedup.has_value(),
-                           one.speedup.value_or(one.share));
+                           one.speedup.value_or(one.rooflineShare.value_or(0)));
   };
   return rank(a) < rank(b);
 }
@@ -105,12 +106,12 @@ void print(const std::vector<ListedKernel>& listed, double threshold) {
   std::size_t problems = 0;
   for (const ListedKernel& one : listed) {
     problems += one.problem.empty() ? 0 : 1;
-    if (one.slow(threshold)) {
+    if (kernel::isSlow(one, threshold)) {
       ++slow;
       table.add({"📉", one.speedup ? fmt::format("{:.3f}x", *one.speedup) : "-", one.kernel,
-                 one.category, humanTime(one.kernelNs),
-                 one.speedup ? humanTime(one.pytorchNs) : "-",
-                 one.share > 0 ? fmt::format("{:.1f} %", 100 * one.share) : "-"});
+                 one.category, one.timeNs ? humanTime(*one.timeNs) : "-",
+                 one.pytorchNs ? humanTime(*one.pytorchNs) : "-",
+                 one.rooflineShare ? fmt::format("{:.1f} %", 100 * *one.rooflineShare) : "-"});
     }
   }
   if (slow > 0) {
@@ -150,11 +151,11 @@ Result<int> listSlow(const Context& context, const ListOptions& options) {
                       .hex();
   const std::int64_t run = HONE_TRY(findOrAddRun(context, store, described, progress));
   const auto listed = HONE_TRY(listKernels(store, run, bench, folder, progress));
-  HONE_CHECK(store.finishRun(run, store::RunStatus::finished, listSummary(listed)));
+  HONE_CHECK(store.finishRun(run, store::RunStatus::finished, toJson(listResult(listed))));
   if (!context.json) {
     print(listed, options.threshold);
     const auto slowest = std::ranges::find_if(
-        listed, [&](const ListedKernel& one) { return one.slow(options.threshold); });
+        listed, [&](const ListedKernel& one) { return kernel::isSlow(one, options.threshold); });
     if (slowest != listed.end()) {
       fmt::print("next: hone kernel optimize --kernel {}\n", (folder / slowest->kernel).string());
     }
@@ -163,7 +164,7 @@ Result<int> listSlow(const Context& context, const ListOptions& options) {
   nlohmann::json json = nlohmann::json::array();
   for (const ListedKernel& one : listed) {
     nlohmann::json entry = toJson(one);
-    entry["slow"] = one.slow(options.threshold);
+    entry["slow"] = kernel::isSlow(one, options.threshold);
     json.push_back(std::move(entry));
   }
   fmt::print("{}\n", store::jsonText(json, 2));
@@ -211,14 +212,17 @@ Result<ListedKernel> listKernelFile(store::Store& store, std::int64_t run, const
   return value;
 }
 
-nlohmann::json listSummary(const std::vector<ListedKernel>& listed) {
-  nlohmann::json all = nlohmann::json::array();
-  for (const ListedKernel& one : listed) {
-    if (!one.content.empty()) {
-      all.push_back(toJson(one));
-    }
-  }
-  return {{kListed, std::move(all)}};
+model::KernelResult listResult(const std::vector<ListedKernel>& listed) {
+  model::KernelResult result;
+  result.listed.emplace();
+  std::ranges::copy_if(listed, std::back_inserter(*result.listed),
+                       [](const ListedKernel& one) { return !one.content.empty(); });
+  return result;
+}
+
+std::int64_t countImproved(const std::map<std::string, model::KernelOutcome>& outcomes) {
+  return std::ranges::count_if(outcomes,
+                               [](const auto& one) { return one.second.improved == true; });
 }
 
 void addKernelListVerb(CLI::App& kernel, Context& context) {

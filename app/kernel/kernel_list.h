@@ -31,8 +31,11 @@ namespace hone::app {
 /// The slowest first.
 void sortListed(std::vector<kernel::ListedKernel>& listed);
 
-/// The summary that later lists look things up in.
-[[nodiscard]] nlohmann::json listSummary(const std::vector<kernel::ListedKernel>& listed);
+/// The result that later lists look kernels up in.
+[[nodiscard]] model::KernelResult listResult(const std::vector<kernel::ListedKernel>& listed);
+
+[[nodiscard]] std::int64_t countImproved(
+    const std::map<std::string, model::KernelOutcome>& outcomes);
 
 /// `hone kernel list-slow`.
 void addKernelListVerb(CLI::App& kernel, Context& context);

@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
+#include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -17,18 +18,20 @@
 #include "kernel/turns/kernel_files.h"
 #include "kernel/turns/optimizer.h"
 #include "kernel/turns/outputs.h"
+#include "model/result/run_failure.h"
 
 namespace hone::app {
 namespace {
 
 namespace fs = std::filesystem;
 using nlohmann::json;
+using Outcomes = std::map<std::string, model::KernelOutcome>;
 
-json outcomeJson(const KernelOutcome& outcome) {
-  json whole = toJson(outcome.optimized);
-  whole["file"] = outcome.files.kernel.string();
-  whole["history"] = outcome.files.history.string();
-  return whole;
+model::KernelOutcome resultOf(const KernelOutcome& outcome) {
+  model::KernelOutcome result = outcomeOf(outcome.optimized);
+  result.file = outcome.files.kernel.string();
+  result.history = outcome.files.history.string();
+  return result;
 }
 
 void print(const KernelCommand& command, const KernelOutcome& outcome) {
@@ -48,8 +51,8 @@ void printNext(std::int64_t run) {
 /// Ends a run whose kernel is at fault; what may go on later stays open.
 std::unexpected<Error> failRun(store::Store& store, std::int64_t run, Error error) {
   if (error.fault == Fault::user && !error.endsAll) {
-    if (const auto ended =
-            store.finishRun(run, store::RunStatus::failed, {{"error", error.message}});
+    if (const auto ended = store.finishRun(run, store::RunStatus::failed,
+                                           toJson(model::RunFailure{error.message}));
         !ended) {
       return std::unexpected(ended.error());
     }
@@ -81,7 +84,7 @@ Result<int> optimizeKernel(KernelCommand& command) {
   if (!outcome) {
     return failRun(store, run, outcome.error());
   }
-  const json summary = outcomeJson(*outcome);
+  const json summary = toJson(resultOf(*outcome));
   HONE_CHECK(store.finishRun(run, store::RunStatus::finished, summary));
   print(command, *outcome);
   if (command.context.json) {
@@ -93,23 +96,23 @@ Result<int> optimizeKernel(KernelCommand& command) {
 }
 
 /// What the kernels of a batch that are done came to, in the details of its run.
-Result<json> doneOf(const store::Store& store, std::int64_t run) {
-  const auto found = HONE_TRY(store.run(run));
-  return found ? found->details.value("done", json::object()) : json::object();
+Result<Outcomes> doneOf(const store::Store& store, std::int64_t run) {
+  return HONE_TRY(store.run(run)).value_or(store::Run{}).details.done;
 }
 
-Result<void> setDone(store::Store& store, std::int64_t run, const std::string& kernel, json what) {
-  json details = HONE_TRY(store.run(run)).value_or(store::Run{}).details;
-  details["done"][kernel] = std::move(what);
+Result<void> setDone(store::Store& store, std::int64_t run, const std::string& kernel,
+                     const model::KernelOutcome& what) {
+  model::RunDetails details = HONE_TRY(store.run(run)).value_or(store::Run{}).details;
+  details.done[kernel] = what;
   return store.setDetails(run, details);
 }
 
 /// The kernels of the batch that are left, one after the other; one that is at fault is left out.
-Result<json> optimizeSlow(KernelCommand& command, store::Store& store, std::int64_t run,
-                          const std::vector<kernel::ListedKernel>& listed) {
-  json done = HONE_TRY(doneOf(store, run));
+Result<Outcomes> optimizeSlow(KernelCommand& command, store::Store& store, std::int64_t run,
+                              const std::vector<kernel::ListedKernel>& listed) {
+  Outcomes done = HONE_TRY(doneOf(store, run));
   for (const kernel::ListedKernel& one : listed) {
-    if (!one.slow(command.options.threshold)) {
+    if (!kernel::isSlow(one, command.options.threshold)) {
       continue;
     }
     if (done.contains(one.kernel)) {
@@ -117,8 +120,8 @@ Result<json> optimizeSlow(KernelCommand& command, store::Store& store, std::int6
       continue;
     }
     double spent = 0;
-    for (const auto& before : done) {
-      spent += before.value("cost", 0.0);
+    for (const auto& [name, before] : done) {
+      spent += before.cost.value_or(0);
     }
     command.progress.say(one.kernel);
     const auto outcome =
@@ -127,10 +130,12 @@ Result<json> optimizeSlow(KernelCommand& command, store::Store& store, std::int6
     if (!outcome && (outcome.error().fault != Fault::user || outcome.error().endsAll)) {
       return std::unexpected(outcome.error());
     }
-    json what = outcome ? outcomeJson(*outcome) : json{{"error", outcome.error().message}};
+    model::KernelOutcome what;
     if (outcome) {
+      what = resultOf(*outcome);
       print(command, *outcome);
     } else {
+      what.error = outcome.error().message;
       command.progress.say(fmt::format("left out: {}", outcome.error().message));
     }
     done[one.kernel] = what;
@@ -150,17 +155,15 @@ Result<int> optimizeAll(KernelCommand& command) {
   const std::int64_t run =
       HONE_TRY(findOrAddRun(command.context, store, described, command.progress));
   const auto listed = HONE_TRY(listKernels(store, run, command.bench, folder, command.progress));
-  json done = HONE_TRY(optimizeSlow(command, store, run, listed));
-  json summary = listSummary(listed);
-  const std::size_t kernels = done.size();
-  const auto improved = std::count_if(done.begin(), done.end(),
-                                      [](const json& one) { return one.value("improved", false); });
-  summary["kernels"] = std::move(done);
+  model::KernelResult result = listResult(listed);
+  result.kernels = HONE_TRY(optimizeSlow(command, store, run, listed));
+  const json summary = toJson(result);
   HONE_CHECK(store.finishRun(run, store::RunStatus::finished, summary));
   if (command.context.json) {
-    fmt::print("{}\n", store::jsonText(summary["kernels"], 2));
+    fmt::print("{}\n", store::jsonText(summary.at("kernels"), 2));
   } else {
-    fmt::print("{} of {} slow kernels improved\n", improved, kernels);
+    fmt::print("{} of {} slow kernels improved\n", countImproved(*result.kernels),
+               result.kernels->size());
     printNext(run);
   }
   return 0;

@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
+#include <nlohmann/json.hpp>
 
 #include "app/common/cluster_options.h"
 #include "app/common/cluster_run.h"
@@ -24,6 +25,8 @@
 
 namespace hone::app {
 namespace {
+
+using model::ProfiledProgram;
 
 /// Compiled and measured in turns of so many operations: results come early, and little is redone
 /// after a kill.
@@ -133,18 +136,13 @@ Result<std::vector<model::ProfileRow>> profileAll(const std::vector<profile::Gen
 
 Result<int> finishRows(const Context& context, const ProfileVerbOptions& options,
                        store::Store& store, std::int64_t run, ProfiledRows profiled,
-                       const nlohmann::json& program, std::int64_t ownNs,
+                       const std::optional<ProfiledProgram>& program, std::int64_t ownNs,
                        const std::unique_ptr<ClusterRun>& cluster = nullptr) {
-  nlohmann::json summary = {{"rows", nlohmann::json::array()},
-                            {"rooflines", std::move(profiled.rooflines)},
-                            {"own_cpu_ns", ownNs}};
-  for (const model::ProfileRow& row : profiled.rows) {
-    summary["rows"].push_back(toJson(row));
-  }
-  if (!program.is_null()) {
-    summary["program"] = program;
-  }
-  HONE_CHECK(store.finishRun(run, store::RunStatus::finished, summary));
+  const model::ProfileResult result{.rows = profiled.rows,
+                                    .rooflines = std::move(profiled.rooflines),
+                                    .ownCpuNs = ownNs,
+                                    .program = program};
+  HONE_CHECK(store.finishRun(run, store::RunStatus::finished, toJson(result)));
   const auto ended = closed(cluster);
   const int code = HONE_TRY(options.output.finish(context, run, std::move(profiled.rows), program));
   HONE_CHECK(ended);
@@ -154,7 +152,7 @@ Result<int> finishRows(const Context& context, const ProfileVerbOptions& options
 Result<int> profileOperations(const Context& context, const ProfileVerbOptions& options,
                               Toolchain& toolchain,
                               const std::vector<profile::Generated>& operations, Progress& progress,
-                              const nlohmann::json& program) {
+                              const std::optional<ProfiledProgram>& program) {
   auto store = HONE_TRY(store::Store::open(context.store, store::Store::Mode::write));
   store::Run described = describeRun(context, toolchain, "profile");
   const cluster::Options cluster = HONE_TRY(options.cluster.resolve());
@@ -179,8 +177,7 @@ Result<int> profileOperations(const Context& context, const ProfileVerbOptions& 
                                HONE_VERSION);
   auto rows =
       HONE_TRY(profileAll(operations, options, toolchain, rooflines, profiler, context, progress));
-  return finishRows(context, options, store, run, {std::move(rows), rooflinesJson(rooflines)},
-                    program,
+  return finishRows(context, options, store, run, {std::move(rows), resultOf(rooflines)}, program,
                     ownCpuNs() - profiler.referenceCpuNs() + toolchain.compiler.forkServerCpuNs());
 }
 
@@ -205,13 +202,13 @@ Result<int> profileVerb(const Context& context, ProfileVerbOptions options) {
                      toolchain.target.name);
   }
   Progress progress(context.quiet || context.json);
-  nlohmann::json program;
+  std::optional<ProfiledProgram> program;
   if (options.operations.isProgram() && cluster.usesCluster()) {
     progress.say("the program as a whole is not profiled on a cluster, only its operations");
   } else if (options.operations.isProgram()) {
     const ProgramProfile whole = HONE_TRY(
         profileProgram(toolchain, options.operations.file, options.program, options.profile.seed));
-    program = toJson(whole);
+    program = resultOf(whole);
     if (!context.json) {
       fmt::print("{}\n", programTable(whole, report::outputWidth()));
     }

@@ -1,6 +1,7 @@
 #include "app/profile/profile_cluster.h"
 
 #include <map>
+#include <nlohmann/json.hpp>
 
 #include "app/profile/profile_output.h"
 #include "base/file.h"
@@ -97,10 +98,10 @@ Result<std::vector<model::ProfileRow>> profileOne(profile::Built& built,
   return rows;
 }
 
-json rooflinesJson(const profile::Rooflines& rooflines) {
-  json all = json::array();
+std::vector<model::MeasuredRoofline> resultOf(const profile::Rooflines& rooflines) {
+  std::vector<model::MeasuredRoofline> all;
   for (const auto& [type, roofline] : rooflines.known()) {
-    all.push_back({{"type", nameOf(type)}, {"gflops", roofline.gflops}, {"gbps", roofline.gbps}});
+    all.push_back({std::string(nameOf(type)), roofline.gflops, roofline.gbps});
   }
   return all;
 }
@@ -124,7 +125,7 @@ Result<ProfiledRows> profileOnCluster(ClusterRun& cluster,
   progress.stage("profile", static_cast<std::int64_t>(operations.size()));
   ProfiledRows profiled;
   std::vector<model::ProfileRow>& rows = profiled.rows;
-  std::map<std::string, json> rooflines;
+  std::map<std::string, model::MeasuredRoofline> rooflines;
   for (std::size_t i = 0; i < operations.size(); ++i) {
     const cluster::Answer answer = HONE_TRY(cluster.head().await(keys[i]));
     if (answer.error) {
@@ -139,7 +140,8 @@ Result<ProfiledRows> profileOnCluster(ClusterRun& cluster,
       onRow(rows.back());
     }
     for (const json& one : answer.result.at("rooflines")) {
-      rooflines[one.at("type")] = one;  // all nodes that measure are of one kind
+      const model::MeasuredRoofline roofline = model::measuredRooflineFrom(one);
+      rooflines[roofline.type] = roofline;  // all nodes that measure are of one kind
     }
     progress.step(cluster.head().status().text());
   }
@@ -172,14 +174,18 @@ Result<json> performProfile(const cluster::Unit& unit, Toolchain& toolchain, Pro
   profile::Rooflines rooflines(cacheFolder(), library, profile::threadsOf(*toolchain.device),
                                HONE_VERSION);
   json rows = json::array();
+  json roofs = json::array();
   for (profile::Built& one : built) {
     for (const model::ProfileRow& row :
          HONE_TRY(profileOne(one, filter, toolchain, rooflines, profiler, options.measure))) {
       rows.push_back(model::toJson(row));
     }
   }
+  for (const model::MeasuredRoofline& one : resultOf(rooflines)) {
+    roofs.push_back(toJson(one));
+  }
   return json{{"rows", std::move(rows)},
-              {"rooflines", rooflinesJson(rooflines)},
+              {"rooflines", std::move(roofs)},
               {"records", cluster::toJson(HONE_TRY(scratch.records()))}};
 }
 

@@ -1,13 +1,14 @@
 #pragma once
 
 #include <functional>
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "app/common/cluster_run.h"
 #include "app/common/toolchain.h"
+#include "model/result/profile_result.h"
 #include "profile/dispatch_filter.h"
 #include "profile/profiler.h"
 
@@ -16,10 +17,10 @@ namespace hone::app {
 /// What came of a run: the rows, and what the machine that measured allows, for each type.
 struct ProfiledRows {
   std::vector<model::ProfileRow> rows;
-  nlohmann::json rooflines = nlohmann::json::array();
+  std::vector<model::MeasuredRoofline> rooflines;
 };
 
-[[nodiscard]] nlohmann::json rooflinesJson(const profile::Rooflines& rooflines);
+[[nodiscard]] std::vector<model::MeasuredRoofline> resultOf(const profile::Rooflines& rooflines);
 
 /// One operation that was built, profiled here: its rows, the quickest first.
 [[nodiscard]] Result<std::vector<model::ProfileRow>> profileOne(

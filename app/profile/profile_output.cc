@@ -68,7 +68,7 @@ void ProfileOutput::printRow(const Context& context, const model::ProfileRow& ro
 
 Result<int> ProfileOutput::finish(const Context& context, std::int64_t run,
                                   std::vector<model::ProfileRow> rows,
-                                  const nlohmann::json& program) const {
+                                  const std::optional<model::ProfiledProgram>& program) const {
   if (sort == "speed") {
     sortBySpeed(rows);
     for (const model::ProfileRow& row : rows) {
@@ -80,13 +80,9 @@ Result<int> ProfileOutput::finish(const Context& context, std::int64_t run,
   const bool failed =
       std::any_of(rows.begin(), rows.end(), [](const auto& row) { return row.failed(); });
   if (context.json) {
-    nlohmann::json json = {{"run", run}, {"rows", nlohmann::json::array()}};
-    for (const model::ProfileRow& row : rows) {
-      json["rows"].push_back(toJson(row));
-    }
-    if (!program.is_null()) {
-      json["program"] = program;
-    }
+    nlohmann::json json = toJson(model::ProfileResult{
+        .rows = rows, .rooflines = std::nullopt, .ownCpuNs = std::nullopt, .program = program});
+    json["run"] = run;
     fmt::print("{}\n", store::jsonText(json, 2));
   } else {
     fmt::print("{}\n{}", kEnd, report::profileTable(rows, report::outputWidth()));
@@ -106,10 +102,14 @@ Result<int> ProfileOutput::finish(const Context& context, std::int64_t run,
   return failed ? 1 : 0;
 }
 
-int ProfileOutput::printNone(const Context& context, const nlohmann::json& program) {
+int ProfileOutput::printNone(const Context& context,
+                             const std::optional<model::ProfiledProgram>& program) {
   if (context.json) {
-    fmt::print("{}\n",
-               store::jsonText({{"rows", nlohmann::json::array()}, {"program", program}}, 2));
+    nlohmann::json json = {{"rows", nlohmann::json::array()}, {"program", nullptr}};
+    if (program) {
+      json["program"] = toJson(*program);
+    }
+    fmt::print("{}\n", store::jsonText(json, 2));
   } else {
     fmt::print(
         "none of its operations is a matmul or a convolution that could be profiled alone\n");

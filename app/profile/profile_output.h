@@ -1,13 +1,13 @@
 #pragma once
 
 #include <cstdint>
-#include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "app/common/context.h"
 #include "base/error.h"
-#include "model/result/profile_row.h"
+#include "model/result/profile_result.h"
 #include "report/render/profile.h"
 
 namespace CLI {
@@ -37,9 +37,10 @@ struct ProfileOutput {
   /// found, if there was one.
   [[nodiscard]] Result<int> finish(const Context& context, std::int64_t run,
                                    std::vector<model::ProfileRow> rows,
-                                   const nlohmann::json& program) const;
+                                   const std::optional<model::ProfiledProgram>& program) const;
   /// For a program without operations that could be profiled alone.
-  [[nodiscard]] static int printNone(const Context& context, const nlohmann::json& program);
+  [[nodiscard]] static int printNone(const Context& context,
+                                     const std::optional<model::ProfiledProgram>& program);
 };
 
 }  // namespace hone::app

@@ -84,20 +84,19 @@ std::string programTable(const ProgramProfile& profile, std::size_t width) {
                      profile.device, table.text(width), humanTime(all), humanTime(profile.wallNs));
 }
 
-nlohmann::json toJson(const std::vector<iree::DispatchTime>& dispatches) {
-  nlohmann::json json = nlohmann::json::array();
+std::vector<model::TimedDispatch> resultOf(const std::vector<iree::DispatchTime>& dispatches) {
+  std::vector<model::TimedDispatch> timed;
   for (const iree::DispatchTime& dispatch : dispatches) {
-    json.push_back(
-        {{"name", dispatch.name}, {"calls", dispatch.calls}, {"time_ns", dispatch.totalNs}});
+    timed.push_back({.name = dispatch.name, .calls = dispatch.calls, .timeNs = dispatch.totalNs});
   }
-  return json;
+  return timed;
 }
 
-nlohmann::json toJson(const ProgramProfile& profile) {
-  return {{"name", profile.name},
-          {"device", profile.device},
-          {"wall_ns", profile.wallNs},
-          {"dispatches", toJson(profile.dispatches)}};
+model::ProfiledProgram resultOf(const ProgramProfile& profile) {
+  return {.name = profile.name,
+          .device = profile.device,
+          .wallNs = profile.wallNs,
+          .dispatches = resultOf(profile.dispatches)};
 }
 
 }  // namespace hone::app

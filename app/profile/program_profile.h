@@ -1,11 +1,11 @@
 #pragma once
 
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "app/common/toolchain.h"
 #include "iree/run/dispatch_times.h"
+#include "model/result/profile_result.h"
 
 namespace CLI {
 class App;
@@ -33,7 +33,9 @@ struct ProgramProfile {
                                                     const ProgramOptions& options,
                                                     std::uint64_t seed);
 [[nodiscard]] std::string programTable(const ProgramProfile& profile, std::size_t width);
-[[nodiscard]] nlohmann::json toJson(const ProgramProfile& profile);
-[[nodiscard]] nlohmann::json toJson(const std::vector<iree::DispatchTime>& dispatches);
+/// The same as a result keeps it.
+[[nodiscard]] model::ProfiledProgram resultOf(const ProgramProfile& profile);
+[[nodiscard]] std::vector<model::TimedDispatch> resultOf(
+    const std::vector<iree::DispatchTime>& dispatches);
 
 }  // namespace hone::app

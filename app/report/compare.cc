@@ -3,11 +3,13 @@
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <memory>
+#include <nlohmann/json.hpp>
 
 #include "app/common/find_run.h"
 #include "base/file.h"
 #include "base/text.h"
 #include "report/data/compare.h"
+#include "report/render/compare_output.h"
 #include "report/render/page.h"
 #include "report/render/table.h"
 

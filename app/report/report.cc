@@ -3,9 +3,11 @@
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <memory>
+#include <nlohmann/json.hpp>
 
 #include "app/common/find_run.h"
 #include "base/file.h"
+#include "report/pages/run_document.h"
 #include "report/render/page.h"
 #include "report/render/table.h"
 #include "store/export.h"

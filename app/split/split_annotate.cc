@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <memory>
+#include <nlohmann/json.hpp>
 
 #include "app/common/toolchain.h"
 #include "app/split/split_report.h"
@@ -17,6 +18,7 @@
 #include "engine/program.h"
 #include "engine/round_policies.h"
 #include "iree/compile/split_compile.h"
+#include "model/result/split_result.h"
 #include "model/workload/miopen.h"
 #include "model/workload/sweep.h"
 #include "report/render/table.h"
@@ -196,15 +198,18 @@ void printOperations(const iree::Splittable& program,
   fmt::print("{}", table.text(report::outputWidth()));
 }
 
-nlohmann::json toJson(const iree::Splittable& program,
-                      const std::vector<std::optional<Winner>>& winners) {
-  nlohmann::json operations = nlohmann::json::array();
+std::vector<model::AnnotatedOperation> resultOf(const iree::Splittable& program,
+                                                const std::vector<std::optional<Winner>>& winners) {
+  std::vector<model::AnnotatedOperation> operations;
   for (std::size_t i = 0; i < winners.size(); ++i) {
-    operations.push_back({{"reduction", model::toJson(program.operations[i])},
-                          {"sizes", winners[i] ? winners[i]->sizes : std::vector<std::int64_t>{}},
-                          {"gain_alone", winners[i] ? winners[i]->gain : 1.0}});
+    model::AnnotatedOperation& one = operations.emplace_back();
+    one.reduction = program.operations[i];
+    if (winners[i]) {
+      one.sizes = winners[i]->sizes;
+      one.gainAlone = winners[i]->gain;
+    }
   }
-  return {{"operations", std::move(operations)}};
+  return operations;
 }
 
 Result<iree::Splittable> splittable(Toolchain& toolchain, const engine::Program& program) {
@@ -224,14 +229,15 @@ Result<int> finish(const Context& context, const AnnotateOptions& options, Bench
                    const std::optional<stats::Comparison>& comparison) {
   const bool slower = comparison && comparison->verdict == stats::Verdict::regressed;
   const bool written = comparison && !slower;
-  nlohmann::json json = toJson(program, winners);
-  json["run"] = bench.run;
-  json["output"] = written ? nlohmann::json(options.output) : nlohmann::json();
+  model::SplitAnnotation annotation;
+  annotation.run = bench.run;
+  annotation.output = written ? options.output : "";
+  annotation.operations = resultOf(program, winners);
   if (comparison) {
-    json["verdict"] = nameOf(comparison->verdict);
-    json["speedup"] = {comparison->speedup.low, comparison->speedup.estimate,
-                       comparison->speedup.high};
+    annotation.verdict = comparison->verdict;
+    annotation.speedup = comparison->speedup;
   }
+  const nlohmann::json json = toJson(annotation);
   HONE_CHECK(bench.store.finishRun(bench.run, store::RunStatus::finished, json));
   if (context.json) {
     fmt::print("{}\n", json.dump(2));

@@ -123,7 +123,7 @@ Result<std::vector<ShapeRecord>> sweepOnCluster(ClusterRun& cluster, const split
           fmt::format("{}: {}", record.shape.arguments, answer.error->message));
       HONE_CHECK(cluster.keepFailed(nameOf(problem.problem), answer));
     } else {
-      record = HONE_TRY(split::shapeRecordFrom(answer.result.at("shape")));
+      record = HONE_TRY(model::shapeRecordFrom(answer.result.at("shape")));
       HONE_CHECK(cluster.keep(answer));
     }
     trials += record.compiled;
@@ -186,7 +186,7 @@ Result<json> performSweep(const cluster::Unit& unit, Toolchain& toolchain, Progr
   const iree::ModuleRunner runner = toolchain.runner();
   split::Sweeper sweeper(compile, runner, scratch.store(), progress, scratch.run(), options);
   const auto records = HONE_TRY(sweeper.sweep(std::span(&problem, 1)));
-  return json{{"shape", split::toJson(records.front())},
+  return json{{"shape", model::toJson(records.front())},
               {"records", cluster::toJson(HONE_TRY(scratch.records()))}};
 }
 

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <nlohmann/json.hpp>
 
+#include "app/split/split_result.h"
 #include "app/split/split_tally.h"
 #include "base/csv.h"
 #include "base/file.h"
@@ -176,7 +178,7 @@ int report(const Context& context, const SplitOutcome& outcome) {
       std::any_of(outcome.analysis.sweep.failures.begin(), outcome.analysis.sweep.failures.end(),
                   [](const std::string& why) { return why.contains(": mismatch: "); });
   if (context.json) {
-    fmt::print("{}\n", toJson(outcome).dump(2));
+    fmt::print("{}\n", toJson(resultOf(outcome)).dump(2));
     return bad ? 1 : 0;
   }
   printCounts(outcome);

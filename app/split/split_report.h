@@ -2,7 +2,6 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -42,7 +41,6 @@ void preferProven(SplitOutcome& outcome);
 /// The results folder that is meant: the one given, or the only one here.
 [[nodiscard]] Result<std::filesystem::path> resultsFolder(const std::string& given);
 
-[[nodiscard]] nlohmann::json toJson(const SplitOutcome& outcome);
 /// Prints it for people, or as JSON; the exit code: 1 when the recommended code is proven to slow a
 /// shape down, a trial computed something wrong, or no limit could be measured at all.
 [[nodiscard]] int report(const Context& context, const SplitOutcome& outcome);

@@ -42,7 +42,7 @@ Result<std::vector<split::Heuristic>> heuristicsFor(const ApplyOptions& options,
   }
   if (heuristics.empty()) {
     return userError("{} recommends nothing for a source of the form '{}'", folder.string(),
-                     split::nameOf(form));
+                     model::nameOf(form));
   }
   return heuristics;
 }
@@ -65,7 +65,7 @@ Result<int> apply(const Context& context, const ApplyOptions& options) {
       kinds.push_back(model::nameOf(heuristic.kind));
     }
     fmt::print("{}\n", nlohmann::json{{"source", options.source},
-                                      {"form", split::nameOf(form)},
+                                      {"form", model::nameOf(form)},
                                       {"kinds", kinds},
                                       {"patch", patch}}
                            .dump(2));

@@ -4,10 +4,12 @@
 #include <cstdio>
 #include <map>
 #include <memory>
+#include <nlohmann/json.hpp>
 
 #include "app/common/cluster_run.h"
 #include "app/split/split_cluster.h"
 #include "app/split/split_report.h"
+#include "app/split/split_result.h"
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/hash.h"
@@ -108,13 +110,13 @@ Result<std::map<std::string, ShapeRecord>> earlierShapes(const store::Store& sto
       continue;
     }
     const auto run = HONE_TRY(store.run(line.id));
-    if (!run || !run->summary.contains("shapes")) {
+    auto result = run ? model::splitResultFrom(run->summary) : model::SplitResult();
+    if (!result || !result->shapes) {  // another version of hone may have written it otherwise
       continue;
     }
-    for (const nlohmann::json& shape : run->summary["shapes"]) {
-      auto record = split::shapeRecordFrom(shape);
-      if (record && record->failures.empty()) {
-        earlier.try_emplace(record->race, std::move(*record));
+    for (ShapeRecord& record : *result->shapes) {
+      if (!record.race.empty() && record.failures.empty()) {
+        earlier.try_emplace(record.race, std::move(record));
       }
     }
   }
@@ -197,7 +199,8 @@ Result<int> conclude(const Context& context, const SplitOptions& options, Sessio
     preferProven(outcome);
   }
   HONE_CHECK(writeReports(outcome));
-  HONE_CHECK(session.store.finishRun(session.run, store::RunStatus::finished, toJson(outcome)));
+  HONE_CHECK(
+      session.store.finishRun(session.run, store::RunStatus::finished, toJson(resultOf(outcome))));
   const auto ended = closed(session.cluster);
   const int code = report(context, outcome);
   HONE_CHECK(ended);

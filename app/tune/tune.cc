@@ -21,6 +21,7 @@
 #include "base/machine.h"
 #include "base/text.h"
 #include "iree/compile/flag_files.h"
+#include "model/result/run_failure.h"
 
 namespace hone::app {
 namespace {
@@ -127,7 +128,7 @@ Result<int> explain(const Context& context, Toolchain& toolchain,
       continue;
     }
     for (const tune::Subject& subject : *subjects) {
-      json.push_back(toJson(subject));
+      json.push_back(toJson(resultOf(subject)));
     }
   }
   if (failed && explained == 0) {
@@ -238,18 +239,18 @@ Result<int> tune(const Context& context, TuneVerbOptions options) {
                        scratch.path());
   if (!tuned) {
     if (tuned.error().fault == Fault::user) {
-      HONE_CHECK(
-          store.finishRun(run, store::RunStatus::failed, {{"error", tuned.error().message}}));
+      HONE_CHECK(store.finishRun(run, store::RunStatus::failed,
+                                 toJson(model::RunFailure{tuned.error().message})));
       static_cast<void>(closed(onCluster));
     }
     return std::unexpected(tuned.error());
   }
-  nlohmann::json summary = summaryOf(*tuned);
+  model::TuneResult result = resultOf(*tuned);
   std::int64_t referenceCpuNs = 0;
   for (const TunedProgram& one : tuned->tuned) {
     referenceCpuNs += one.result.referenceCpuNs;
   }
-  summary["own_cpu_ns"] = ownCpuNs() - referenceCpuNs + toolchain.compiler.forkServerCpuNs();
+  result.ownCpuNs = ownCpuNs() - referenceCpuNs + toolchain.compiler.forkServerCpuNs();
   // A run whose result could not be written is not at its end: the same command writes it.
   HONE_CHECK(writeResult(context, toolchain, progress, tuned->tuned, options.output));
   if (tuned->ended) {
@@ -257,6 +258,7 @@ Result<int> tune(const Context& context, TuneVerbOptions options) {
                               tuned->tuned.size() + tuned->leftOut.size(), count),
                   *tuned->ended);
   }
+  const nlohmann::json summary = toJson(result);
   HONE_CHECK(store.finishRun(run, store::RunStatus::finished, summary));
   const auto ended = closed(onCluster);
   if (context.json) {

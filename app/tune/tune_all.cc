@@ -1,6 +1,7 @@
 #include "app/tune/tune_all.h"
 
-#include <nlohmann/json.hpp>
+#include <algorithm>
+#include <iterator>
 
 #include "app/tune/tune_planned.h"
 #include "base/file.h"
@@ -54,22 +55,16 @@ Result<AllTuned> tuneAll(const engine::Workbench& bench, Toolchain& toolchain,
   return all;
 }
 
-nlohmann::json summaryOf(const AllTuned& all) {
-  nlohmann::json programs = nlohmann::json::array();
-  nlohmann::json precedents = nlohmann::json::array();
+model::TuneResult resultOf(const AllTuned& all) {
+  model::TuneResult result;
   for (const TunedProgram& one : all.tuned) {
-    nlohmann::json json = toJson(one);
-    precedents.insert(precedents.end(), json["precedents"].begin(), json["precedents"].end());
-    json.erase("precedents");
-    programs.push_back(std::move(json));
+    result.programs.push_back(resultOf(one));
+    std::ranges::move(precedentsOf(one), std::back_inserter(result.precedents));
   }
-  nlohmann::json leftOut = nlohmann::json::array();
   for (const LeftOut& one : all.leftOut) {
-    leftOut.push_back({{"program", one.program}, {"error", one.error}});
+    result.leftOut.push_back({one.program, one.error});
   }
-  return {{"programs", std::move(programs)},
-          {"precedents", std::move(precedents)},
-          {"left_out", std::move(leftOut)}};
+  return result;
 }
 
 }  // namespace hone::app

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <filesystem>
-#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -36,7 +35,7 @@ struct AllTuned {
                                        const std::string& starterSpec,
                                        const std::filesystem::path& folder);
 
-/// For the store, and for --json.
-[[nodiscard]] nlohmann::json summaryOf(const AllTuned& all);
+/// For the store and --json, without the CPU time of hone itself.
+[[nodiscard]] model::TuneResult resultOf(const AllTuned& all);
 
 }  // namespace hone::app

@@ -24,10 +24,10 @@ constexpr double kWithin = 0.05;
 constexpr std::size_t kBatch = 16;
 
 /// The knobs of a search as its run kept them.
-std::vector<search::Knob> knobsFrom(const nlohmann::json& kept) {
+std::vector<search::Knob> knobsFrom(const std::vector<model::SearchedKnob>& kept) {
   std::vector<search::Knob> knobs;
-  for (const nlohmann::json& one : kept) {
-    knobs.push_back({one.value("name", ""), {}, one.value("ordered", true)});
+  for (const model::SearchedKnob& one : kept) {
+    knobs.push_back({one.name, {}, one.ordered});
   }
   return knobs;
 }
@@ -36,7 +36,7 @@ std::vector<search::Knob> knobsFrom(const nlohmann::json& kept) {
 std::optional<search::RecordedPoint> pointOf(const store::Trial& trial,
                                              const std::vector<search::Knob>& knobs) {
   const auto values = model::valuesNamed(trial.config.name);
-  if (!values || values->size() != knobs.size() || !trial.details.contains("proposal")) {
+  if (!values || values->size() != knobs.size() || !trial.details.proposal) {
     return std::nullopt;
   }
   search::RecordedPoint point;
@@ -47,14 +47,13 @@ std::optional<search::RecordedPoint> pointOf(const store::Trial& trial,
     }
     point.values.push_back(at->second);
   }
-  if (const double timeNs = trial.details.value("screen_ns", 0.0); timeNs > 0) {
+  if (const double timeNs = trial.details.screenNs.value_or(0); timeNs > 0) {
     point.timeNs = timeNs;
   } else {
     point.failure = trial.message;
   }
-  const nlohmann::json& note = trial.details["proposal"];
-  if (note.contains("guess")) {
-    point.guess = note["guess"].get<double>();
+  if (trial.details.proposal->guess) {
+    point.guess = *trial.details.proposal->guess;
   }
   return point;
 }
@@ -75,22 +74,22 @@ Result<std::vector<search::Recording>> recordingsOf(const store::Store& store, s
   if (!run) {
     return userError("there is no run {}; hone runs lists them", id);
   }
-  if (!run->details.contains("spaces")) {
+  if (run->details.spaces.empty()) {
     return userError("run {} searched nothing: it is a run of {}", id, run->verb);
   }
   std::map<std::string, search::Recording> recordings;
-  for (const auto& [scope, knobs] : run->details["spaces"].items()) {
+  for (const auto& [scope, knobs] : run->details.spaces) {
     recordings[scope] = {scope, knobsFrom(knobs), {}};
   }
   std::map<std::string, double> times;  // by key, for those whose binary was measured already
   for (const store::Trial& trial : HONE_TRY(store.trials(id))) {
-    times[trial.key] = trial.details.value("screen_ns", 0.0);
-    const auto at = recordings.find(trial.details.value("scope", ""));
+    times[trial.key] = trial.details.screenNs.value_or(0);
+    const auto at = recordings.find(trial.details.scope);
     auto point = at == recordings.end() ? std::nullopt : pointOf(trial, at->second.knobs);
     if (!point) {
       continue;
     }
-    const auto same = times.find(trial.details.value("same_as", ""));
+    const auto same = times.find(trial.details.sameAs);
     if (same != times.end() && same->second > 0) {
       point->timeNs = same->second;
       point->failure.clear();

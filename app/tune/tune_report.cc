@@ -134,92 +134,94 @@ void printKnobs(const knobs::KnobModel& model) {
   }
 }
 
-nlohmann::json intervalOf(const stats::Interval& interval) {
-  return {{"low", interval.low}, {"estimate", interval.estimate}, {"high", interval.high}};
-}
-
-nlohmann::json toJson(const TunedDispatch& dispatch) {
-  nlohmann::json json = app::toJson(dispatch.subject);
-  json["tried"] = dispatch.tried;
-  json["failed"] = dispatch.failed;
-  json["default_ns"] = dispatch.defaultNs;
-  json["in_spec"] = dispatch.inSpec;
-  if (!dispatch.note.empty()) {
-    json["note"] = dispatch.note;
+model::TunedDispatch resultOf(const TunedDispatch& dispatch) {
+  model::TunedDispatch result = app::resultOf(dispatch.subject);
+  result.tried = static_cast<std::int64_t>(dispatch.tried);
+  result.failed = static_cast<std::int64_t>(dispatch.failed);
+  if (dispatch.defaultNs > 0) {
+    result.defaultNs = dispatch.defaultNs;
   }
+  result.inSpec = dispatch.inSpec;
+  result.note = dispatch.note;
   if (dispatch.winner) {
-    json["winner"] = {{"point", dispatch.winner->config.name},
-                      {"compilation_info", dispatch.winner->config.attributes.front().value},
-                      {"speedup", intervalOf(dispatch.winner->comparison->speedup)},
-                      {"verified", nameOf(dispatch.winner->against)}};
+    result.winner =
+        model::TunedWinner{.point = dispatch.winner->config.name,
+                           .compilationInfo = dispatch.winner->config.attributes.front().value,
+                           .speedup = dispatch.winner->comparison->speedup,
+                           .verified = std::string(nameOf(dispatch.winner->against))};
   }
-  return json;
+  return result;
 }
 
-/// For later runs with like problems.
-nlohmann::json precedentsOf(const tune::TuneResult& result) {
-  nlohmann::json precedents = nlohmann::json::array();
-  for (const Variant& variant : result.variants) {
-    for (const TunedDispatch& dispatch : variant.dispatches) {
-      if (dispatch.winner) {
-        precedents.push_back({{"root", model::toJson(dispatch.subject.root)},
-                              {"point", dispatch.winner->config.name}});
-      }
-    }
+model::TunedVariant resultOf(const Variant& variant) {
+  model::TunedVariant result{
+      .name = variant.flags.name, .flags = variant.flags.flags, .dispatches = {}};
+  for (const TunedDispatch& dispatch : variant.dispatches) {
+    result.dispatches.push_back(resultOf(dispatch));
   }
-  return precedents;
+  return result;
+}
+
+model::TunedProof proofOf(const tune::TuneResult& tuned) {
+  const tune::Proof& proof = *tuned.proof;
+  model::TunedProof result{.flags = tuned.variants[proof.recipe].flags.flags,
+                           .tunedNs = proof.tunedNs,
+                           .speedup = proof.comparison.speedup,
+                           .verdict = proof.comparison.verdict,
+                           .spec = tuned.spec,
+                           .specFaults = tuned.specFaults,
+                           .dispatchTimes = std::nullopt};
+  if (!tuned.after.empty()) {
+    result.dispatchTimes =
+        model::DispatchTimes{app::resultOf(tuned.before), app::resultOf(tuned.after)};
+  }
+  return result;
 }
 
 }  // namespace
 
-nlohmann::json toJson(const Subject& subject) {
-  nlohmann::json json = {
-      {"name", subject.name},   {"dispatches", subject.dispatches},    {"calls", subject.calls},
-      {"share", subject.share}, {"root", model::toJson(subject.root)}, {"alone", subject.cutOut}};
+model::TunedDispatch resultOf(const Subject& subject) {
+  model::TunedDispatch result;
+  result.name = subject.name;
+  result.dispatches = subject.dispatches;
+  result.calls = subject.calls;
+  result.share = subject.share;
+  result.root = subject.root;
+  result.alone = subject.cutOut;
   if (subject.knobs) {
-    json["space"] = subject.knobs->space.size();
+    result.space = static_cast<std::int64_t>(subject.knobs->space.size());
   }
-  if (!subject.whyNot.empty()) {
-    json["why_not"] = subject.whyNot;
-  }
-  return json;
+  result.whyNot = subject.whyNot;
+  return result;
 }
 
-nlohmann::json toJson(const TunedProgram& tuned) {
+model::TunedProgram resultOf(const TunedProgram& tuned) {
   const tune::TuneResult& result = tuned.result;
-  nlohmann::json variants = nlohmann::json::array();
+  model::TunedProgram program;
+  program.program = tuned.whole.program.label();
   for (const Variant& variant : result.variants) {
-    nlohmann::json dispatches = nlohmann::json::array();
-    for (const TunedDispatch& dispatch : variant.dispatches) {
-      dispatches.push_back(toJson(dispatch));
-    }
-    variants.push_back({{"name", variant.flags.name},
-                        {"flags", variant.flags.flags},
-                        {"dispatches", std::move(dispatches)}});
+    program.variants.push_back(resultOf(variant));
   }
-  nlohmann::json json = {{"program", tuned.whole.program.label()},
-                         {"variants", std::move(variants)},
-                         {"precedents", precedentsOf(result)},
-                         {"improved", result.proof.has_value()},
-                         {"no_gain", result.lost}};
-  if (!result.flagFindings.empty()) {
-    json["default_ns"] = result.flagFindings.front().timeNs;
-  }
+  program.noGain = result.lost;
   if (result.proof) {
-    const tune::Proof& proof = *result.proof;
-    json["flags"] = result.variants[proof.recipe].flags.flags;
-    json["default_ns"] = proof.defaultNs;
-    json["tuned_ns"] = proof.tunedNs;
-    json["speedup"] = intervalOf(proof.comparison.speedup);
-    json["verdict"] = nameOf(proof.comparison.verdict);
-    json["spec"] = result.spec;
-    json["spec_faults"] = result.specFaults;
-    if (!result.after.empty()) {
-      json["dispatch_times"] = {{"before", app::toJson(result.before)},
-                                {"after", app::toJson(result.after)}};
+    program.defaultNs = result.proof->defaultNs;
+    program.proof = proofOf(result);
+  } else if (!result.flagFindings.empty()) {
+    program.defaultNs = result.flagFindings.front().timeNs;
+  }
+  return program;
+}
+
+std::vector<model::Precedent> precedentsOf(const TunedProgram& tuned) {
+  std::vector<model::Precedent> precedents;
+  for (const Variant& variant : tuned.result.variants) {
+    for (const TunedDispatch& dispatch : variant.dispatches) {
+      if (dispatch.winner) {
+        precedents.push_back({dispatch.subject.root, dispatch.winner->config.name});
+      }
     }
   }
-  return json;
+  return precedents;
 }
 
 void printSubjects(const tune::WholeProgram& whole, const std::vector<Subject>& subjects,

@@ -1,10 +1,10 @@
 #pragma once
 
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "iree/run/device.h"
+#include "model/result/tune_result.h"
 #include "tune/program/tuner.h"
 
 namespace hone::app {
@@ -15,12 +15,15 @@ struct TunedProgram {
   tune::TuneResult result;
 };
 
-[[nodiscard]] nlohmann::json toJson(const TunedProgram& tuned);
+/// The same as the store keeps it.
+[[nodiscard]] model::TunedProgram resultOf(const TunedProgram& tuned);
+/// Its winners, for later runs with similar problems.
+[[nodiscard]] std::vector<model::Precedent> precedentsOf(const TunedProgram& tuned);
 
 /// What can be tuned in a program, what it costs and what the compiler chooses by itself.
 void printSubjects(const tune::WholeProgram& whole, const std::vector<tune::Subject>& subjects,
                    bool inFull);
-[[nodiscard]] nlohmann::json toJson(const tune::Subject& subject);
+[[nodiscard]] model::TunedDispatch resultOf(const tune::Subject& subject);
 
 /// What was found, and what it gives to the whole program.
 void printTuned(const TunedProgram& tuned, const iree::Device& device);

@@ -1,6 +1,7 @@
 #include "cluster/plans.h"
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 #include "base/hash.h"
 #include "cluster/plan_json.h"
@@ -40,7 +41,7 @@ engine::PlanAnswer answerOf(std::vector<engine::Finding> findings,
     answer.tried.push_back({*record, std::move(finding)});
   }
   for (store::TrialRecord& record : records) {
-    if (record.trial.details.value("twin", false)) {
+    if (record.trial.details.twin) {
       answer.twin = std::move(record);
     }
   }

@@ -28,7 +28,7 @@ Result<store::TrialRecord> recordFrom(const json& json) {
   trial.artifact = json.at("artifact");
   trial.compileWallNs = json.at("compile_wall_ns");
   trial.compileCpuNs = json.at("compile_cpu_ns");
-  trial.details = json.at("details");
+  trial.details = model::trialDetailsFrom(json.at("details"));
   for (const nlohmann::json& one : json.at("samples")) {
     const auto stage = model::stageFrom(one.at("stage").get<std::string>());
     if (!stage) {

@@ -17,7 +17,7 @@ TEST(RecordsTest, WhatAWorkerRecordsReachesTheStoreOnce) {
   trial.problem = "matmul";
   trial.config.name = "tiles";
   trial.config.flags = {"--x"};
-  trial.details["passed"] = true;
+  trial.details.passed = true;
   const std::vector<model::Sample> screen = {{Stage::screen, 0, 0, 0, 10, 9, 1}};
   const std::int64_t id = scratch.store().addTrial(scratch.run(), trial, screen).value();
   const std::vector<store::TrialSample> race = {{id, {Stage::race, 2, 1, 0, 12.5, 11, 4}}};

@@ -1,7 +1,8 @@
 #include "engine/call_trials.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 #include "engine/screening.h"
 
@@ -9,8 +10,6 @@ namespace hone::engine {
 namespace {
 
 using model::Outcome;
-
-constexpr const char* kScreenTimes = "screen_times_ns";
 
 }  // namespace
 
@@ -25,8 +24,8 @@ bool CallTrials::adopt(CallTrial& one) const {
     return false;
   }
   one.trial = *before;
-  if (one.trial.details.contains(kScreenTimes)) {
-    one.screenTimesNs = one.trial.details.at(kScreenTimes).get<std::vector<double>>();
+  if (one.trial.details.screenTimesNs) {
+    one.screenTimesNs = *one.trial.details.screenTimesNs;
     return true;
   }
   // Earlier versions timed first calls only, and wrote bounds for what they did not time: neither
@@ -48,7 +47,7 @@ Result<std::vector<model::Sample>> CallTrials::measure(CallTrial& one,
     trial.outcome = Outcome::tooSlow;
     trial.message = fmt::format("{:.2f}x the best so far in screening", *one.screenNs() / *bestNs);
   }
-  trial.details[kScreenTimes] = one.screenTimesNs;
+  trial.details.screenTimesNs = one.screenTimesNs;
   return std::move(screening.samples);
 }
 
@@ -89,11 +88,11 @@ Result<void> CallTrials::eliminateSlow(CallTrial& one, double bestNs) {
 
 Result<void> CallTrials::verify(CallTrial& one, Verifier& verifier) {
   store::Trial& trial = one.trial;
-  if (!one.runs() || trial.details.contains("verified")) {
+  if (!one.runs() || !trial.details.verified.empty()) {
     return {};
   }
   const Verification verification = HONE_TRY(verifier.check(one.call));
-  trial.details["verified"] = nameOf(verification.against);
+  trial.details.verified = nameOf(verification.against);
   HONE_CHECK(log_.saveDetails(trial));
   if (verification.outcome == Outcome::ok) {
     return {};

@@ -45,7 +45,7 @@ class Proposer {
   /// lead to the same proposals: that is how an interrupted search goes on.
   [[nodiscard]] virtual Result<std::vector<model::Config>> propose(std::size_t count) = 0;
   /// What the store should keep with its trial.
-  [[nodiscard]] virtual nlohmann::json noteOn(const model::Config& config) const = 0;
+  [[nodiscard]] virtual model::ProposalNote noteOn(const model::Config& config) const = 0;
   /// How one did, in the order of the proposals: its first time, or nothing where it failed.
   virtual void learn(const model::Config& config, std::optional<double> timeNs) = 0;
 };

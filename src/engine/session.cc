@@ -79,20 +79,20 @@ void Session::add(Candidate candidate) {
     entry.content = known->artifact;
     // What failed in a race or a final later on has no place in another.
     const bool sound = known->outcome == Outcome::ok || known->outcome == Outcome::tooSlow;
-    entry.passed = sound && known->details.value("passed", false);
-    entry.sameAs = known->details.value("same_as", "");
-    entry.screenNs = known->details.value("screen_ns", 0.0);
+    entry.passed = sound && known->details.passed.value_or(false);
+    entry.sameAs = known->details.sameAs;
+    entry.screenNs = known->details.screenNs.value_or(0);
   }
   entries_.push_back(std::move(entry));
 }
 
 Result<void> Session::restore() {
   const auto run = HONE_TRY(store_.run(run_));
-  const std::string pace = scoped("pace");
-  if (run && run->details.contains(pace)) {
-    pace_ = Pace{run->details[pace].at("iterations").get<std::int64_t>(),
-                 run->details[pace].at("repetitions").get<std::int64_t>(),
-                 run->details[pace].value("warm_up", true)};
+  if (run) {
+    const auto& paces = run->details.paces;
+    if (const auto pace = paces.find(scoped("pace")); pace != paces.end()) {
+      pace_ = Pace{pace->second.iterations, pace->second.repetitions, pace->second.warmUp};
+    }
   }
   HONE_CHECK(log_.restore());
   if (const store::Trial* twin = log_.find(twin_.key)) {

@@ -17,7 +17,6 @@ constexpr std::size_t kSmallestPart = 8;
 /// Those killed with others are tried again alone.
 constexpr std::size_t kAlone = 2;
 /// Which a trial has that was screened in a unit of its own, before any final.
-constexpr const char* kNodeBaseline = "node_baseline_ns";
 
 /// What the trial says of a key of the other store, as a key of this one.
 std::string translated(const std::map<std::string, std::string>& keys, const std::string& key) {
@@ -114,17 +113,17 @@ Result<void> Session::receive() {
 
 void Session::judge(std::size_t index, store::Trial& trial, double ratio) {
   Entry& entry = entries_[index];
-  entry.screenNs = ratio * trial.details.value("screen_ns", 0.0);
+  entry.screenNs = ratio * trial.details.screenNs.value_or(0);
   if (index >= plan_.candidates.size()) {
-    trial.details["proposal"] = plan_.proposer->noteOn(entry.candidate.config);
+    trial.details.proposal = plan_.proposer->noteOn(entry.candidate.config);
   }
   if (trial.outcome == Outcome::ok && plan_.selects && index > 0) {
     if (const Entry* other = equalBinary(entry)) {
       entry.sameAs = other->key;
       entry.screenNs = 0;
-      trial.details["same_as"] = other->key;
-      trial.details.erase("screen_ns");
-      trial.details.erase("passed");
+      trial.details.sameAs = other->key;
+      trial.details.screenNs.reset();
+      trial.details.passed.reset();
       trial.message = fmt::format("the same binary as {}", other->candidate.config.name);
       return;
     }
@@ -144,7 +143,7 @@ Result<void> Session::take(const Sent& sent, PlanAnswer answer) {
     keys[answer.tried[i].record.trial.key] = entries_[sent.which[i]].key;
   }
   const double baselineThere =
-      answer.tried.empty() ? 0 : answer.tried.front().record.trial.details.value("screen_ns", 0.0);
+      answer.tried.empty() ? 0 : answer.tried.front().record.trial.details.screenNs.value_or(0);
   const double ratio = entries_.front().screenNs > 0 && baselineThere > 0
                            ? entries_.front().screenNs / baselineThere
                            : 1;
@@ -161,24 +160,22 @@ Result<void> Session::take(const Sent& sent, PlanAnswer answer) {
     if (entry.trial == 0) {
       entry.content = trial.artifact;
       if (sent.extent == Extent::screened) {
-        trial.details[kNodeBaseline] = baselineThere;
+        trial.details.nodeBaselineNs = baselineThere;
         judge(sent.which[i], trial, ratio);
         if (!entry.sameAs.empty()) {
           record.samples.clear();
         }
       } else {
-        entry.passed = trial.details.value("passed", false);
-        entry.screenNs = trial.details.value("screen_ns", 0.0);
-        entry.sameAs = translated(keys, trial.details.value("same_as", ""));
-        if (!entry.sameAs.empty()) {
-          trial.details["same_as"] = entry.sameAs;
-        }
+        entry.passed = trial.details.passed.value_or(false);
+        entry.screenNs = trial.details.screenNs.value_or(0);
+        entry.sameAs = translated(keys, trial.details.sameAs);
+        trial.details.sameAs = entry.sameAs;
       }
     } else if (sent.extent == Extent::screened) {
       continue;  // the baseline once more
     } else if (const auto before = known.find(entry.key); before != known.end()) {
       // Else it is this very answer once more, to a session that was started again.
-      if (before->second.details.contains(kNodeBaseline)) {
+      if (before->second.details.nodeBaselineNs) {
         markAgain(record.samples);
       }
       trial.details = before->second.details;
@@ -224,12 +221,10 @@ Result<void> Session::takeKilled(const Sent& sent, const std::string& why) {
   trial.config = entry.candidate.config;
   trial.outcome = Outcome::runFailed;
   trial.message = why;
-  trial.details["passed"] = false;
-  if (!plan_.scope.empty()) {
-    trial.details["scope"] = plan_.scope;
-  }
+  trial.details.passed = false;
+  trial.details.scope = plan_.scope;
   if (sent.which.back() >= plan_.candidates.size()) {
-    trial.details["proposal"] = plan_.proposer->noteOn(entry.candidate.config);
+    trial.details.proposal = plan_.proposer->noteOn(entry.candidate.config);
   }
   const store::TrialRecord record{std::move(trial), {}};
   entry.trial = HONE_TRY(store_.merge(run_, std::span(&record, 1))).front();

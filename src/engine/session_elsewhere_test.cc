@@ -31,7 +31,8 @@ class FakePlace : public Elsewhere {
       TriedThere tried;
       tried.record.trial.key = candidate.config.name;
       tried.record.trial.artifact = candidate.config.name;
-      tried.record.trial.details = {{"screen_ns", 100.0}, {"passed", true}};
+      tried.record.trial.details.screenNs = 100;
+      tried.record.trial.details.passed = true;
       tried.record.samples = {{Stage::screen, 0, 0, 0, 100, 100, 1}};
       if (extent == Extent::proven) {
         tried.record.samples.push_back({Stage::final, 0, 0, 0, 100, 100, 1});

@@ -211,7 +211,7 @@ Result<std::vector<Finding>> Session::findings() const {
     finding.comparison = entry.comparison;
     finding.timeNs =
         entry.roundTimesNs.empty() ? entry.screenNs : stats::median(entry.roundTimesNs);
-    const std::string against = trial->second.details.value("verified", "");
+    const std::string& against = trial->second.details.verified;
     finding.against = against == "reference"  ? Against::reference
                       : against == "baseline" ? Against::baseline
                                               : Against::nothing;

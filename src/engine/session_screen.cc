@@ -35,13 +35,11 @@ Result<void> Session::settle(std::size_t index, const iree::Compiled& compiled) 
   trial.artifact = entry.content = compiled.content;
   trial.compileWallNs = compiled.report.ending.wallNs;
   trial.compileCpuNs = compiled.report.ending.cpuNs;
-  trial.details["cached"] = compiled.cached;
-  trial.details["at_ms"] = utcMs();
-  if (!plan_.scope.empty()) {
-    trial.details["scope"] = plan_.scope;
-  }
+  trial.details.cached = compiled.cached;
+  trial.details.atMs = utcMs();
+  trial.details.scope = plan_.scope;
   if (index >= plan_.candidates.size()) {
-    trial.details["proposal"] = plan_.proposer->noteOn(candidate.config);
+    trial.details.proposal = plan_.proposer->noteOn(candidate.config);
   }
   if (trial.outcome == Outcome::ok && !compiled.cached) {
     patience_.took(trial.compileWallNs);
@@ -49,7 +47,7 @@ Result<void> Session::settle(std::size_t index, const iree::Compiled& compiled) 
   if (trial.outcome == Outcome::ok && plan_.selects) {
     if (const Entry* other = equalBinary(entry)) {
       entry.sameAs = other->key;
-      trial.details["same_as"] = other->key;
+      trial.details.sameAs = other->key;
       trial.message = fmt::format("the same binary as {}", other->candidate.config.name);
       entry.trial = HONE_TRY(store_.addTrial(run_, trial, {}));
       return {};
@@ -60,7 +58,7 @@ Result<void> Session::settle(std::size_t index, const iree::Compiled& compiled) 
     trial.outcome = verification.outcome;
     trial.message = verification.message;
     trial.diagnostics += verification.diagnostics;
-    trial.details["verified"] = nameOf(verification.against);
+    trial.details.verified = nameOf(verification.against);
     HONE_CHECK(expectDevice(trial.outcome));
   }
   if (index == 0) {
@@ -94,9 +92,8 @@ Result<void> Session::refuseBadBaseline(Outcome outcome, const std::string& mess
 Result<void> Session::setPace(std::span<const model::Sample> samples) {
   pace_ = paceOf(*screenTime(samples, iree::RankBy::wall));
   auto details = HONE_TRY(store_.run(run_))->details;
-  details[scoped("pace")] = {{"iterations", pace_->iterations},
-                             {"repetitions", pace_->repetitions},
-                             {"warm_up", pace_->warmUp}};
+  details.paces[scoped("pace")] = {
+      .iterations = pace_->iterations, .repetitions = pace_->repetitions, .warmUp = pace_->warmUp};
   return store_.setDetails(run_, details);
 }
 
@@ -139,8 +136,8 @@ void Session::judgeScreening(Entry& entry, store::Trial& trial) const {
       trial.message = fmt::format("{:.2f}x the best so far in screening", entry.screenNs / best);
     }
   }
-  trial.details["passed"] = entry.passed;
-  trial.details["screen_ns"] = entry.screenNs;
+  trial.details.passed = entry.passed;
+  trial.details.screenNs = entry.screenNs > 0 ? std::optional(entry.screenNs) : std::nullopt;
 }
 
 Result<void> Session::addTwin() {
@@ -153,7 +150,7 @@ Result<void> Session::addTwin() {
   trial.problem = plan_.programs.front().label();
   trial.config = twin_.candidate.config;
   trial.artifact = entries_.front().content;
-  trial.details["twin"] = true;
+  trial.details.twin = true;
   twin_.trial = HONE_TRY(store_.addTrial(run_, trial, {}));
   return {};
 }

@@ -65,14 +65,17 @@ Result<void> Profiler::record(Entry& entry) {
   trial.key = keyOf(entry.row);
   if (const store::Trial* before = log_.find(trial.key)) {
     trial = *before;
-    entry.row = HONE_TRY(model::profileRowFrom(trial.details.at("row")));
+    if (!trial.details.row) {
+      return userError("trial {} has no row that this hone knows", trial.key);
+    }
+    entry.row = *trial.details.row;
     entry.showOutcome();
     return {};
   }
   entry.showOutcome();
   trial.problem = entry.row.operation;
   trial.config.name = entry.row.configuration;
-  trial.details["row"] = toJson(entry.row);
+  trial.details.row = entry.row;
   return log_.add(trial, {});
 }
 

@@ -4,6 +4,7 @@
 #include <ranges>
 
 #include "base/clock.h"
+#include "report/pages/run_document.h"
 #include "report/pages/run_list.h"
 #include "report/render/page.h"
 #include "store/records.h"

@@ -1,5 +1,6 @@
 #include "store/export.h"
 
+#include <nlohmann/json.hpp>
 #include <unordered_map>
 #include <vector>
 
@@ -90,8 +91,8 @@ json toJson(const Run& run) {
           {"target", utf8(run.target)},
           {"device", utf8(run.device)},
           {"seed", run.seed},
-          {"details", run.details},
-          {"summary", run.summary}};
+          {"details", model::toJson(run.details)},
+          {"summary", json::parse(run.summary)}};
 }
 
 json toJson(const Trial& trial) {
@@ -105,7 +106,7 @@ json toJson(const Trial& trial) {
           {"artifact", utf8(trial.artifact)},
           {"compile_wall_ns", trial.compileWallNs},
           {"compile_cpu_ns", trial.compileCpuNs},
-          {"details", trial.details}};
+          {"details", model::toJson(trial.details)}};
 }
 
 json toJson(const TrialLine& trial) {

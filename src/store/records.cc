@@ -1,6 +1,7 @@
 #include "store/records.h"
 
 #include <array>
+#include <nlohmann/json.hpp>
 
 namespace hone::store {
 namespace {

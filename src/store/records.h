@@ -1,7 +1,7 @@
 #pragma once
 
 #include <cstdint>
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <span>
 #include <string>
@@ -10,7 +10,9 @@
 
 #include "model/result/config.h"
 #include "model/result/outcome.h"
+#include "model/result/run_details.h"
 #include "model/result/sample.h"
+#include "model/result/trial_details.h"
 
 namespace hone::store {
 
@@ -38,8 +40,8 @@ struct Run {
   std::string target;
   std::string device;
   std::uint64_t seed = 0;
-  nlohmann::json details = nlohmann::json::object();  ///< what the verb wants to keep
-  nlohmann::json summary = nlohmann::json::object();  ///< the answer, once there is one
+  model::RunDetails details;
+  std::string summary = "{}";  ///< the result, as JSON; model/result reads that of each verb
 
   bool operator==(const Run&) const = default;
 };
@@ -57,7 +59,7 @@ struct Trial {
   std::string artifact;     ///< content hash of the compiled module
   std::int64_t compileWallNs = 0;
   std::int64_t compileCpuNs = 0;
-  nlohmann::json details = nlohmann::json::object();  ///< verification: errors, tolerance, …
+  model::TrialDetails details;
 
   bool operator==(const Trial&) const = default;
 };

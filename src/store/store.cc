@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <nlohmann/json.hpp>
 #include <tuple>
 
 #include "base/clock.h"
@@ -62,8 +63,10 @@ Result<Run> runFrom(const Query& row) {
   run.target = row.text(12);
   run.device = row.text(13);
   run.seed = std::bit_cast<std::uint64_t>(row.integer(14));
-  run.details = HONE_TRY(parsed(row.text(15), fmt::format("details of run {}", run.id)));
-  run.summary = HONE_TRY(parsed(row.text(16), fmt::format("the summary of run {}", run.id)));
+  run.details = model::runDetailsFrom(
+      HONE_TRY(parsed(row.text(15), fmt::format("details of run {}", run.id))));
+  run.summary = row.text(16);
+  HONE_CHECK(parsed(run.summary, fmt::format("the summary of run {}", run.id)));
   return run;
 }
 
@@ -80,7 +83,7 @@ Result<Trial> trialFrom(const Query& row) {
   trial.artifact = row.text(7);
   trial.compileWallNs = row.integer(8);
   trial.compileCpuNs = row.integer(9);
-  trial.details = HONE_TRY(parsed(row.text(10), what));
+  trial.details = model::trialDetailsFrom(HONE_TRY(parsed(row.text(10), what)));
   trial.diagnostics = row.text(11);
   return trial;
 }
@@ -172,7 +175,7 @@ Result<std::int64_t> Store::addRun(const Run& run) {
         .bind(run.key, run.verb, jsonText(run.arguments), run.workingFolder, nameOf(run.status),
               run.startedAt, run.finishedAt, run.honeVersion, run.compilerRevision, run.host,
               run.cpu, run.target, run.device, std::bit_cast<std::int64_t>(run.seed),
-              jsonText(run.details), jsonText(run.summary))
+              jsonText(toJson(run.details)), run.summary)
         .execute();
     return state_->connection.lastId();
   });
@@ -197,10 +200,10 @@ Result<std::optional<Run>> Store::run(std::int64_t id) const {
   });
 }
 
-Result<void> Store::setDetails(std::int64_t run, const json& details) {
+Result<void> Store::setDetails(std::int64_t run, const model::RunDetails& details) {
   return state_->connection.commit([&] {
     const int changed = Query(state_->prepared("UPDATE runs SET details = ? WHERE id = ?"))
-                            .bind(jsonText(details), run)
+                            .bind(jsonText(toJson(details)), run)
                             .execute();
     return state_->expectOne(changed, "run", run);
   });
@@ -266,7 +269,7 @@ Result<std::int64_t> Store::addTrial(std::int64_t run, const Trial& trial,
                   "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (run, key) DO NOTHING"))
             .bind(run, trial.key, trial.problem, jsonText(model::toJson(trial.config)),
                   nameOf(trial.outcome), trial.message, trial.artifact, trial.compileWallNs,
-                  trial.compileCpuNs, jsonText(trial.details), trial.diagnostics)
+                  trial.compileCpuNs, jsonText(toJson(trial.details)), trial.diagnostics)
             .execute();
     if (added == 0) {
       return userError("run {} already has a trial with the key '{}'", run, trial.key);
@@ -290,10 +293,10 @@ Result<void> Store::setOutcome(std::int64_t trial, model::Outcome outcome,
   });
 }
 
-Result<void> Store::setTrialDetails(std::int64_t trial, const nlohmann::json& details) {
+Result<void> Store::setTrialDetails(std::int64_t trial, const model::TrialDetails& details) {
   return state_->connection.commit([&] {
     const int changed = Query(state_->prepared("UPDATE trials SET details = ? WHERE id = ?"))
-                            .bind(jsonText(details), trial)
+                            .bind(jsonText(toJson(details)), trial)
                             .execute();
     return state_->expectOne(changed, "trial", trial);
   });
@@ -386,7 +389,7 @@ Result<std::vector<std::int64_t>> Store::merge(std::int64_t run,
       const Trial& trial = record.trial;
       added.bind(run, trial.key, trial.problem, jsonText(model::toJson(trial.config)),
                  nameOf(trial.outcome), trial.message, trial.artifact, trial.compileWallNs,
-                 trial.compileCpuNs, jsonText(trial.details), trial.diagnostics);
+                 trial.compileCpuNs, jsonText(toJson(trial.details)), trial.diagnostics);
       if (!added.step()) {
         return machineError("the store did not take the trial '{}'", trial.key);
       }

@@ -42,7 +42,7 @@ class Store {
   /// there is one writer.
   [[nodiscard]] Result<std::optional<Run>> unfinishedRun(std::string_view key) const;
   [[nodiscard]] Result<std::optional<Run>> run(std::int64_t id) const;
-  [[nodiscard]] Result<void> setDetails(std::int64_t run, const nlohmann::json& details);
+  [[nodiscard]] Result<void> setDetails(std::int64_t run, const model::RunDetails& details);
   /// Stamps the time, too.
   [[nodiscard]] Result<void> finishRun(std::int64_t run, RunStatus status,
                                        const nlohmann::json& summary);
@@ -59,7 +59,8 @@ class Store {
   [[nodiscard]] Result<void> setOutcome(std::int64_t trial, model::Outcome outcome,
                                         std::string_view message);
   /// What was learned about a trial after it was added.
-  [[nodiscard]] Result<void> setTrialDetails(std::int64_t trial, const nlohmann::json& details);
+  [[nodiscard]] Result<void> setTrialDetails(std::int64_t trial,
+                                             const model::TrialDetails& details);
   /// In the order they were added.
   [[nodiscard]] Result<std::vector<Trial>> trials(std::int64_t run) const;
   /// The same without what makes them heavy (configs, details, diagnostics), in about a third of

@@ -6,6 +6,7 @@
 #include <rapidcheck/gtest.h>
 
 #include <fstream>
+#include <nlohmann/json.hpp>
 
 #include "base/file.h"
 #include "base/text.h"
@@ -58,15 +59,15 @@ TEST_F(StoreTest, KeepsWhatAWriterStored) {
     Store store = writer();
     run = store.addRun(runOf("", {"tune", "a b"})).value();
     trial = store.addTrial(run, trialOf("k"), {{Sample{.wallNs = 1.5}}}).value();
-    ASSERT_TRUE(store.setDetails(run, {{"x", 1}}));
+    ASSERT_TRUE(store.setDetails(run, model::runDetailsFrom({{"x", 1}})));
     ASSERT_TRUE(store.setOutcome(trial, Outcome::tooSlow, "slow"));
     ASSERT_TRUE(store.finishRun(run, RunStatus::finished, {{"best", "k"}}));
   }
   const Store store = reader();
   const auto kept = store.run(run).value().value();
   EXPECT_EQ(kept.status, RunStatus::finished);
-  EXPECT_EQ(kept.details, json({{"x", 1}}));
-  EXPECT_EQ(kept.summary, json({{"best", "k"}}));
+  EXPECT_EQ(toJson(kept.details), json({{"x", 1}}));
+  EXPECT_EQ(json::parse(kept.summary), json({{"best", "k"}}));
   EXPECT_FALSE(kept.finishedAt.empty());
   const auto trials = store.trials(run).value();
   ASSERT_EQ(trials.size(), 1u);
@@ -350,8 +351,8 @@ Run anyRun() {
   run.target = *text;
   run.device = *text;
   run.seed = *rc::gen::arbitrary<std::uint64_t>();
-  run.details = *anyDetails();
-  run.summary = *anyDetails();
+  run.details = model::runDetailsFrom(*anyDetails());
+  run.summary = (*anyDetails()).dump();
   return run;
 }
 
@@ -371,7 +372,7 @@ Trial anyTrial() {
   trial.artifact = *text;
   trial.compileWallNs = *rc::gen::arbitrary<std::int64_t>();
   trial.compileCpuNs = *rc::gen::arbitrary<std::int64_t>();
-  trial.details = *anyDetails();
+  trial.details = model::trialDetailsFrom(*anyDetails());
   return trial;
 }
 

@@ -148,7 +148,7 @@ class LiveTune : public LivePage {
     run.arguments = {"tune", "m.mlir"};
     run.device = "local-sync";
     for (const char* scope : {"m_dispatch_0", "m_dispatch_1"}) {
-      run.details["spaces"][scope] = {{{"name", "rows"}}, {{"name", "peel"}}};
+      run.details.spaces[scope] = {{.name = "rows"}, {.name = "peel"}};
     }
     run_ = store.addRun(run).value();
     for (const char* scope : {"m_dispatch_0", "m_dispatch_1"}) {
@@ -162,7 +162,9 @@ class LiveTune : public LivePage {
     store::Trial trial;
     trial.key = fmt::format("{} {}", scope, name);
     trial.config.name = name;
-    trial.details = {{"scope", scope}, {"screen_ns", 1000 + ++added_}, {"at_ms", added_}};
+    trial.details.scope = scope;
+    trial.details.screenNs = 1000 + ++added_;
+    trial.details.atMs = added_;
     ASSERT_TRUE(store.addTrial(run_, trial, {}));
   }
   /// What the reader sees of the choices made.

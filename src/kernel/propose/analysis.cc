@@ -237,23 +237,24 @@ std::string Analysis::text() const {
   return out;
 }
 
-nlohmann::json toJson(const Analysis& analysis) {
-  nlohmann::json findings = nlohmann::json::array();
+model::KernelAnalysis recordOf(const Analysis& analysis) {
+  model::KernelAnalysis record{
+      .category = std::string(nameOf(analysis.category)),
+      .rooflineNs = analysis.rooflineNs,
+      .rooflineShare = analysis.share,
+      .timed = analysis.timed,
+      .compiled = analysis.compiled,
+      .counters = analysis.counters.empty() ? "no counters here" : analysis.counters,
+      .findings = {},
+      .strategies = analysis.strategies};
   for (const Finding& finding : analysis.findings) {
-    findings.push_back({{"side", nameOf(finding.side)},
-                        {"what", finding.what},
-                        {"evidence", finding.evidence},
-                        {"technique", finding.technique},
-                        {"weight", finding.weight}});
+    record.findings.push_back({.side = std::string(nameOf(finding.side)),
+                               .what = finding.what,
+                               .evidence = finding.evidence,
+                               .technique = finding.technique,
+                               .weight = finding.weight});
   }
-  return {{"category", nameOf(analysis.category)},
-          {"roofline_ns", analysis.rooflineNs},
-          {"share_of_roofline", analysis.share},
-          {"timed", analysis.timed},
-          {"compiled", analysis.compiled},
-          {"counters", analysis.counters.empty() ? "no counters here" : analysis.counters},
-          {"findings", std::move(findings)},
-          {"strategies", analysis.strategies}};
+  return record;
 }
 
 Analysis analyse(const Task& task, const Source& source, const Judged& judged,

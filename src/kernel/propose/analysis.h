@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -9,6 +8,7 @@
 #include "kernel/judge/judged.h"
 #include "kernel/judge/task.h"
 #include "kernel/source/source.h"
+#include "model/result/kernel_turn.h"
 
 namespace hone::kernel {
 
@@ -57,7 +57,8 @@ struct Analysis {
   [[nodiscard]] std::string text() const;
 };
 
-[[nodiscard]] nlohmann::json toJson(const Analysis& analysis);
+/// As the store keeps it.
+[[nodiscard]] model::KernelAnalysis recordOf(const Analysis& analysis);
 
 /// From facts alone: the task's sizes, the times, what the compiler said (in judged.facts), and the
 /// source.

@@ -125,7 +125,7 @@ TEST(Analysis, TellsWhatTheCompilerOfAGpuSaid) {
               testing::StartsWith("not timed; 64 threads a block, 160 registers, 0 bytes spilled, "
                                   "2048 bytes of shared memory\n"));
   EXPECT_THAT(analysis.text(), HasSubstr("160 registers a thread: 12 of 64 warps"));
-  EXPECT_EQ(toJson(analysis)["timed"], false);
+  EXPECT_EQ(toJson(recordOf(analysis))["timed"], false);
   judged.facts["registers"] = 64;
   EXPECT_THAT(analyse(matmulTask(), exampleSource("matmul"), judged, {}).text(),
               testing::Not(HasSubstr("64 warps")));
@@ -146,7 +146,7 @@ TEST(Analysis, ReadsWhatTheProcessorCounted) {
   EXPECT_THAT(busy.text(), testing::Not(HasSubstr("the processor waits")));
   const Analysis none = analyse(matmulTask(), exampleSource("matmul"), {}, {});
   EXPECT_THAT(none.text(), HasSubstr("no counters here"));
-  EXPECT_EQ(toJson(none)["counters"], "no counters here");
+  EXPECT_EQ(toJson(recordOf(none))["counters"], "no counters here");
 }
 
 TEST(Analysis, AsksForThreadsWhereSomeAreIdle) {
@@ -164,7 +164,7 @@ TEST(Analysis, IsSortedAndHasAllInItsTextAndJson) {
   for (std::size_t i = 1; i < analysis.findings.size(); ++i) {
     EXPECT_GE(analysis.findings[i - 1].weight, analysis.findings[i].weight);
   }
-  const nlohmann::json json = toJson(analysis);
+  const nlohmann::json json = toJson(recordOf(analysis));
   EXPECT_EQ(json["category"], "critical");
   EXPECT_EQ(json["findings"].size(), analysis.findings.size());
   EXPECT_EQ(json["strategies"].size(), 4U);

@@ -109,14 +109,14 @@ double LlmProposer::cost() const { return limits_.price ? costOf(used(), *limits
 nlohmann::json LlmProposer::memory() const {
   nlohmann::json all = nlohmann::json::array();
   for (const Exchange& exchange : exchanges_) {
-    all.push_back({{"turn", exchange.turn},
-                   {"at", exchange.at},
-                   {"prompt", exchange.prompt},
-                   {"answer", exchange.answer},
-                   {"failure", exchange.failure},
-                   {"refused", exchange.refused},
-                   {"tokens_in", exchange.use.in},
-                   {"tokens_out", exchange.use.out}});
+    all.push_back(toJson(model::ModelExchange{.turn = static_cast<std::int64_t>(exchange.turn),
+                                              .at = exchange.at,
+                                              .prompt = exchange.prompt,
+                                              .answer = exchange.answer,
+                                              .failure = exchange.failure,
+                                              .refused = exchange.refused,
+                                              .tokensIn = exchange.use.in,
+                                              .tokensOut = exchange.use.out}));
   }
   return all;
 }
@@ -127,14 +127,14 @@ void LlmProposer::recall(const nlohmann::json& memory) {
     return;
   }
   for (const nlohmann::json& one : memory) {
-    exchanges_.push_back(
-        {one.value("turn", std::size_t{0}),
-         one.value("at", ""),
-         one.value("prompt", ""),
-         one.value("answer", ""),
-         one.value("failure", ""),
-         one.value("refused", std::vector<std::string>{}),
-         {one.value("tokens_in", std::int64_t{0}), one.value("tokens_out", std::int64_t{0})}});
+    model::ModelExchange kept = model::modelExchangeFrom(one);
+    exchanges_.push_back({static_cast<std::size_t>(kept.turn),
+                          std::move(kept.at),
+                          std::move(kept.prompt),
+                          std::move(kept.answer),
+                          std::move(kept.failure),
+                          std::move(kept.refused),
+                          {kept.tokensIn, kept.tokensOut}});
   }
 }
 

@@ -1,5 +1,8 @@
 #include "kernel/turns/history.h"
 
+#include <algorithm>
+#include <iterator>
+#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "kernel/turns/trial_record.h"
@@ -8,49 +11,58 @@ namespace hone::kernel {
 
 using nlohmann::json;
 
-json toJson(const TurnRecord& record) {
-  json proposals = json::array();
+model::KernelTurn storedTurn(const TurnRecord& record) {
+  model::KernelTurn turn;
+  turn.turn = static_cast<std::int64_t>(record.turn);
+  turn.analysis = record.analysis;
+  turn.examples = record.examples;
   for (const Proposal& proposal : record.proposals) {
-    proposals.push_back(toJson(proposal));
+    turn.proposals.push_back(recordOf(proposal));
   }
-  return {{"turn", record.turn},           {"analysis", record.analysis},
-          {"examples", record.examples},   {"proposals", std::move(proposals)},
-          {"complaint", record.complaint}, {"ended", record.ended},
-          {"memory", record.memory},       {"used_ms", record.usedMs},
-          {"decided", record.decided},     {"speedups", record.speedups},
-          {"best", record.best},           {"best_speedup", record.bestSpeedup},
-          {"best_ns", record.bestNs},      {"improvement", record.improvement}};
+  turn.complaint = record.complaint;
+  turn.ended = record.ended;
+  turn.memory = record.memory.is_null() ? "" : store::jsonText(record.memory);
+  turn.usedMs = record.usedMs;
+  turn.decided = record.decided;
+  turn.speedups.insert(record.speedups.begin(), record.speedups.end());
+  turn.best = record.best;
+  turn.bestSpeedup = record.bestSpeedup;
+  turn.bestNs = record.bestNs;
+  turn.improvement = record.improvement;
+  return turn;
 }
 
-TurnRecord turnRecordFrom(const json& json) {
+TurnRecord turnRecordFrom(const model::KernelTurn& turn) {
   TurnRecord record;
-  record.turn = json.value("turn", std::size_t{0});
-  record.analysis = json.value("analysis", nlohmann::json());
-  record.examples = json.value("examples", std::vector<std::string>{});
-  for (const auto& proposal : json.value("proposals", nlohmann::json::array())) {
+  record.turn = static_cast<std::size_t>(turn.turn);
+  record.analysis = turn.analysis;
+  record.examples = turn.examples;
+  for (const model::KernelProposal& proposal : turn.proposals) {
     record.proposals.push_back(proposalFrom(proposal));
   }
-  record.complaint = json.value("complaint", "");
-  record.ended = json.value("ended", "");
-  record.memory = json.value("memory", nlohmann::json());
-  record.usedMs = json.value("used_ms", std::int64_t{0});
-  record.decided = json.value("decided", false);
-  record.speedups = json.value("speedups", std::map<std::string, double>{});
-  record.best = json.value("best", "");
-  record.bestSpeedup = json.value("best_speedup", 1.0);
-  record.bestNs = json.value("best_ns", 0.0);
-  record.improvement = json.value("improvement", 0.0);
+  record.complaint = turn.complaint;
+  record.ended = turn.ended;
+  record.memory = turn.memory.empty() ? json() : json::parse(turn.memory);
+  record.usedMs = turn.usedMs;
+  record.decided = turn.decided;
+  for (const auto& [key, speedup] : turn.speedups) {
+    if (speedup) {
+      record.speedups[key] = *speedup;
+    }
+  }
+  record.best = turn.best;
+  record.bestSpeedup = turn.bestSpeedup.value_or(record.bestSpeedup);
+  record.bestNs = turn.bestNs.value_or(record.bestNs);
+  record.improvement = turn.improvement.value_or(record.improvement);
   return record;
 }
 
 Result<void> History::restore() {
   const auto run = HONE_TRY(scope_.store.run(scope_.run));
-  details_ = run && run->details.is_object() ? run->details : json::object();
+  details_ = run ? run->details : model::RunDetails();
   turns_.clear();
-  const json kernels = details_.value("kernels", json::object());
-  const json turns = kernels.value(scope_.kernel, json::array());
-  for (const json& turn : turns) {
-    turns_.push_back(turnRecordFrom(turn));
+  if (const auto kept = details_.kernels.find(scope_.kernel); kept != details_.kernels.end()) {
+    std::ranges::transform(kept->second, std::back_inserter(turns_), turnRecordFrom);
   }
   return {};
 }
@@ -65,15 +77,15 @@ Result<void> History::save(const TurnRecord& record) {
   } else {
     turns_.push_back(record);
   }
-  json turns = json::array();
+  std::vector<model::KernelTurn> turns;
   for (const TurnRecord& turn : turns_) {
-    turns.push_back(toJson(turn));
+    turns.push_back(storedTurn(turn));
   }
   // What the proposer remembers grows with every turn; only the last is ever asked for.
   for (std::size_t i = 0; i + 1 < turns.size(); ++i) {
-    turns[i]["memory"] = nullptr;
+    turns[i].memory.clear();
   }
-  details_["kernels"][scope_.kernel] = std::move(turns);
+  details_.kernels[scope_.kernel] = std::move(turns);
   return scope_.store.setDetails(scope_.run, details_);
 }
 

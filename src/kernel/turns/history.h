@@ -3,20 +3,22 @@
 #include <cstddef>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/error.h"
 #include "kernel/propose/proposer.h"
 #include "kernel/turns/kernel_trials.h"
+#include "model/result/run_details.h"
 
 namespace hone::kernel {
 
 /// What one turn knew, was offered and decided.
 struct TurnRecord {
   std::size_t turn = 1;
-  nlohmann::json analysis;            ///< of the best at its begin
-  std::vector<std::string> examples;  ///< their names
+  std::optional<model::KernelAnalysis> analysis;  ///< of the best at its start
+  std::vector<std::string> examples;              ///< their names
   std::vector<Proposal> proposals;
   std::string complaint;    ///< of the proposer
   std::string ended;        ///< why it will propose nothing more
@@ -32,8 +34,9 @@ struct TurnRecord {
   double improvement = 0;  ///< over the best before the turn, in the same race
 };
 
-[[nodiscard]] nlohmann::json toJson(const TurnRecord& record);
-[[nodiscard]] TurnRecord turnRecordFrom(const nlohmann::json& json);
+/// As the store keeps it.
+[[nodiscard]] model::KernelTurn storedTurn(const TurnRecord& record);
+[[nodiscard]] TurnRecord turnRecordFrom(const model::KernelTurn& turn);
 
 /// The turns of one kernel, in the details of its run: saved before candidates are judged, and
 /// again when the turn is decided.
@@ -50,7 +53,7 @@ class History {
 
  private:
   RunScope scope_;
-  nlohmann::json details_ = nlohmann::json::object();
+  model::RunDetails details_;
   std::vector<TurnRecord> turns_;
 };
 

@@ -35,7 +35,7 @@ Result<void> KernelTrials::restore() {
   const std::string prefix = scoped("");
   for (const store::Trial& trial : HONE_TRY(scope_.store.trials(scope_.run))) {
     const bool ours = scope_.kernel.empty() || trial.key.starts_with(prefix);
-    if (ours && trial.details.contains("kernel")) {
+    if (ours && trial.details.kernel) {
       static_cast<void>(add(triedFrom(trial, screening[trial.id]), trial.id));
     }
   }
@@ -94,7 +94,7 @@ Result<std::int64_t> KernelTrials::companion(const std::string& name) {
 }
 
 engine::Participant KernelTrials::participant(std::int64_t trial,
-                                        const std::optional<Source>& source) const {
+                                              const std::optional<Source>& source) const {
   return {trial, [this, source](const engine::TimeSlot& slot) -> Result<engine::Measurement> {
             const Contestant contestant{source ? &*source : nullptr};
             return measurementOf(

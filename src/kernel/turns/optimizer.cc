@@ -273,7 +273,7 @@ Result<TurnRecord> Optimizer::beginTurn(std::size_t turn) {
   TurnRecord record;
   record.turn = turn;
   record.proposals = HONE_TRY(workshop_.proposer.propose(view));
-  record.analysis = toJson(analysis);
+  record.analysis = recordOf(analysis);
   for (const Example& example : examples) {
     record.examples.push_back(example.name);
   }

@@ -3,7 +3,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
-#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -17,6 +16,7 @@
 #include "kernel/propose/proposer.h"
 #include "kernel/turns/history.h"
 #include "kernel/turns/kernel_trials.h"
+#include "model/result/kernel_result.h"
 #include "stats/compare.h"
 
 namespace hone::kernel {
@@ -73,7 +73,8 @@ struct Optimized {
   [[nodiscard]] double headline() const;
 };
 
-[[nodiscard]] nlohmann::json toJson(const Optimized& optimized);
+/// As the store keeps it, without the files that were written.
+[[nodiscard]] model::KernelOutcome outcomeOf(const Optimized& optimized);
 
 /// What an optimizer works with; all of it must outlive the optimizer.
 struct Workshop {

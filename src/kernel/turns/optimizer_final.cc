@@ -1,16 +1,12 @@
-#include <nlohmann/json.hpp>
-
 #include "engine/machine_lock.h"
 #include "engine/round_policies.h"
 #include "kernel/turns/optimizer.h"
 #include "stats/summary.h"
 
-// The end of an optimization: the winner confirmed, and the result as JSON.
+// The end of an optimization: the winner confirmed, and the result.
 
 namespace hone::kernel {
 namespace {
-
-using nlohmann::json;
 
 /// An open verdict may take this many times the rounds.
 constexpr std::int64_t kMostExtension = 3;
@@ -18,21 +14,24 @@ constexpr std::int64_t kMostExtension = 3;
 constexpr std::int64_t kFewestRounds = 6;
 constexpr const char* kTwin = "the original, again";
 
-json toJson(const stats::Comparison& comparison) {
-  return {{"verdict", stats::nameOf(comparison.verdict)},
-          {"speedup", comparison.speedup.estimate},
-          {"low", comparison.speedup.low},
-          {"high", comparison.speedup.high},
-          {"noise", comparison.floor},
-          {"rounds", comparison.rounds}};
+model::KernelComparison recordOf(const stats::Comparison& comparison) {
+  return {.verdict = comparison.verdict,
+          .speedup = comparison.speedup,
+          .noise = comparison.floor,
+          .rounds = static_cast<std::int64_t>(comparison.rounds)};
 }
 
-json toJson(const Confirmation& confirmed) {
-  return {{"original", toJson(confirmed.original)},
-          {"pytorch", confirmed.pytorch ? toJson(*confirmed.pytorch) : json()},
-          {"original_ns", confirmed.originalNs},
-          {"best_ns", confirmed.bestNs},
-          {"pytorch_ns", confirmed.pytorch ? json(confirmed.pytorchNs) : json()}};
+model::KernelConfirmation recordOf(const Confirmation& confirmed) {
+  model::KernelConfirmation record{.original = recordOf(confirmed.original),
+                                   .pytorch = std::nullopt,
+                                   .originalNs = confirmed.originalNs,
+                                   .bestNs = confirmed.bestNs,
+                                   .pytorchNs = std::nullopt};
+  if (confirmed.pytorch) {
+    record.pytorch = recordOf(*confirmed.pytorch);
+    record.pytorchNs = confirmed.pytorchNs;
+  }
+  return record;
 }
 
 }  // namespace
@@ -119,32 +118,33 @@ double Optimized::headline() const {
   return (confirmed->pytorch ? *confirmed->pytorch : confirmed->original).speedup.estimate;
 }
 
-json toJson(const Optimized& optimized) {
-  json turns = json::array();
-  for (const TurnRecord& turn : optimized.turns) {
-    turns.push_back({{"turn", turn.turn},
-                     {"proposals", turn.proposals.size()},
-                     {"best_speedup", turn.bestSpeedup},
-                     {"improvement", turn.improvement},
-                     {"complaint", turn.complaint}});
+model::KernelOutcome outcomeOf(const Optimized& optimized) {
+  model::KernelOutcome outcome;
+  outcome.kernel = optimized.original.name;
+  outcome.language = nameOf(optimized.original.language);
+  outcome.stopped = nameOf(optimized.stop);
+  outcome.why = optimized.why;
+  outcome.note = optimized.note;
+  outcome.improved = optimized.improved();
+  outcome.best = optimized.best.title;
+  outcome.techniques = optimized.best.techniques;
+  outcome.flags = optimized.best.source.flags;
+  if (optimized.confirmed) {
+    outcome.confirmed = recordOf(*optimized.confirmed);
   }
-  return {{"kernel", optimized.original.name},
-          {"language", nameOf(optimized.original.language)},
-          {"stopped", nameOf(optimized.stop)},
-          {"why", optimized.why},
-          {"note", optimized.note},
-          {"improved", optimized.improved()},
-          {"best", optimized.best.title},
-          {"techniques", optimized.best.techniques},
-          {"flags", optimized.best.source.flags},
-          {"confirmed", optimized.confirmed ? toJson(*optimized.confirmed) : json()},
-          {"original_over_pytorch",
-           optimized.originalOverPyTorch ? json(*optimized.originalOverPyTorch) : json()},
-          {"candidates", optimized.candidates},
-          {"failed", optimized.failed},
-          {"turns", std::move(turns)},
-          {"spent", optimized.spent},
-          {"cost", optimized.cost}};
+  outcome.originalOverPyTorch = optimized.originalOverPyTorch;
+  outcome.candidates = static_cast<std::int64_t>(optimized.candidates);
+  outcome.failed = static_cast<std::int64_t>(optimized.failed);
+  for (const TurnRecord& turn : optimized.turns) {
+    outcome.turns.push_back({.turn = static_cast<std::int64_t>(turn.turn),
+                             .proposals = static_cast<std::int64_t>(turn.proposals.size()),
+                             .bestSpeedup = turn.bestSpeedup,
+                             .improvement = turn.improvement,
+                             .complaint = turn.complaint});
+  }
+  outcome.spent = optimized.spent;
+  outcome.cost = optimized.cost;
+  return outcome;
 }
 
 }  // namespace hone::kernel

@@ -46,8 +46,10 @@ class Fixture {
     return optimizer.optimize(original);
   }
   [[nodiscard]] std::vector<store::Trial> trials() const { return store_.trials(run_).value(); }
-  [[nodiscard]] nlohmann::json details() const { return store_.run(run_).value()->details; }
-  void setDetails(const nlohmann::json& details) { EXPECT_TRUE(store_.setDetails(run_, details)); }
+  [[nodiscard]] model::RunDetails details() const { return store_.run(run_).value()->details; }
+  void setDetails(const model::RunDetails& details) {
+    EXPECT_TRUE(store_.setDetails(run_, details));
+  }
 
   std::vector<ProgressState> seen;  ///< at every step
 
@@ -329,10 +331,11 @@ TEST(Optimizer, TheStoreHasEverything) {
   for (const store::Trial& trial : fixture.trials()) {
     names.push_back(trial.config.name);
     if (trial.config.name == "half") {
-      EXPECT_EQ(trial.details["kernel"]["source"], kernelOf(500).text);
-      EXPECT_EQ(trial.details["kernel"]["reasoning"], "because");
-      EXPECT_EQ(trial.details["turn"], 1);
-      EXPECT_EQ(trial.details["facts"]["worst_error"], 1e-7);
+      ASSERT_TRUE(trial.details.kernel);
+      EXPECT_EQ(trial.details.kernel->source, kernelOf(500).text);
+      EXPECT_EQ(trial.details.kernel->reasoning, "because");
+      EXPECT_EQ(trial.details.turn, 1);
+      EXPECT_EQ(nlohmann::json::parse(trial.details.facts)["worst_error"], 1e-7);
     }
   }
   EXPECT_THAT(names, ElementsAre("the original", "PyTorch", "half", "the original, again",
@@ -341,7 +344,7 @@ TEST(Optimizer, TheStoreHasEverything) {
 
 /// What must not depend on where a run was killed.
 nlohmann::json essence(const Optimized& result) {
-  nlohmann::json json = toJson(result);
+  nlohmann::json json = toJson(outcomeOf(result));
   json["conversation"] = result.conversation;
   return json;
 }
@@ -391,9 +394,9 @@ TEST(Optimizer, AnInterruptedRunGoesOnWithWhatIsLeftOfItsTime) {
   ScriptedProposer first(eventfulScript());
   referee.fuse.left = 3;  // killed while the candidates of the first turn are judged
   ASSERT_FALSE(fixture.optimize(referee, first, options));
-  nlohmann::json details = fixture.details();
-  nlohmann::json& used = details.at("kernels").at("").at(0).at("used_ms");
-  EXPECT_GE(used.get<std::int64_t>(), 0);
+  model::RunDetails details = fixture.details();
+  std::int64_t& used = details.kernels.at("").at(0).usedMs;
+  EXPECT_GE(used, 0);
   used = 9 * 3600 * 1000;  // as if it had taken so long: more than the turns may have
   fixture.setDetails(details);
   referee.fuse.left = 1'000'000;
@@ -402,7 +405,7 @@ TEST(Optimizer, AnInterruptedRunGoesOnWithWhatIsLeftOfItsTime) {
   ASSERT_TRUE(result) << result.error().message;
   EXPECT_EQ(result->stop, Stop::budget);
   EXPECT_THAT(second.bests, SizeIs(0)) << "there is no time for another turn";
-  EXPECT_GE(fixture.details().at("kernels").at("").at(0).at("used_ms"), 9 * 3600 * 1000);
+  EXPECT_GE(fixture.details().kernels.at("").at(0).usedMs, 9 * 3600 * 1000);
 }
 
 TEST(Optimizer, SaysWhichDefencesAreMissing) {

@@ -68,7 +68,7 @@ json turnJson(const Optimized& optimized, const TurnRecord& turn, const Source& 
   }
   const Tried* best = optimized.find(turn.best);
   return {{"iteration", turn.turn},
-          {"bottleneck_analysis", turn.analysis},
+          {"bottleneck_analysis", turn.analysis ? toJson(*turn.analysis) : json()},
           {"examples", turn.examples},
           {"optimization_suggestions", std::move(suggestions)},
           {"code_changes", std::move(changes)},
@@ -151,7 +151,7 @@ json historyJson(const Optimized& optimized, const std::string& fileName) {
     }
   }
   if (!turns.empty()) {
-    const json whole = toJson(optimized);
+    const json whole = toJson(outcomeOf(optimized));
     for (const char* name : {"stopped", "why", "note", "confirmed", "spent"}) {
       turns.back()[name] = whole[name];
     }

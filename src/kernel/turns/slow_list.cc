@@ -1,7 +1,6 @@
 #include "kernel/turns/slow_list.h"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 #include "engine/machine_lock.h"
 #include "engine/round_policies.h"
@@ -9,8 +8,6 @@
 
 namespace hone::kernel {
 namespace {
-
-using nlohmann::json;
 
 constexpr std::int64_t kRounds = 5;
 
@@ -47,38 +44,13 @@ Result<std::optional<BesidePyTorch>> besidePyTorch(KernelTrials& trials, engine:
   return BesidePyTorch{stats::median(ratios), stats::median(times[0]), stats::median(times[1])};
 }
 
-bool ListedKernel::slow(double threshold) const {
-  if (!problem.empty()) {
+bool isSlow(const ListedKernel& listed, double threshold) {
+  if (!listed.problem.empty()) {
     return false;
   }
-  return speedup ? *speedup < threshold
-                 : category == nameOf(Category::critical) || category == nameOf(Category::slow);
-}
-
-json toJson(const ListedKernel& listed) {
-  return {{"kernel", listed.kernel},
-          {"content", listed.content},
-          {"problem", listed.problem},
-          {"speedup", listed.speedup ? json(*listed.speedup) : json()},
-          {"time_ns", listed.kernelNs},
-          {"pytorch_ns", listed.pytorchNs},
-          {"roofline_share", listed.share},
-          {"category", listed.category}};
-}
-
-ListedKernel listedKernelFrom(const json& json) {
-  ListedKernel listed;
-  listed.kernel = json.value("kernel", "");
-  listed.content = json.value("content", "");
-  listed.problem = json.value("problem", "");
-  if (const auto speedup = json.find("speedup"); speedup != json.end() && speedup->is_number()) {
-    listed.speedup = speedup->get<double>();
-  }
-  listed.kernelNs = json.value("time_ns", 0.0);
-  listed.pytorchNs = json.value("pytorch_ns", 0.0);
-  listed.share = json.value("roofline_share", 0.0);
-  listed.category = json.value("category", "");
-  return listed;
+  return listed.speedup ? *listed.speedup < threshold
+                        : listed.category == nameOf(Category::critical) ||
+                              listed.category == nameOf(Category::slow);
 }
 
 Result<ListedKernel> listKernel(KernelTrials& trials, const Source& source, const Measured& machine,
@@ -111,8 +83,10 @@ Result<ListedKernel> listKernel(KernelTrials& trials, const Source& source, cons
     measured.pytorchNs = beside->pytorchNs;
   }
   const Analysis analysis = analyse(trials.referee().task(), source, judged, measured);
-  listed.kernelNs = measured.kernelNs;
-  listed.share = analysis.share;
+  listed.timeNs = measured.kernelNs;
+  if (analysis.share > 0) {
+    listed.rooflineShare = analysis.share;
+  }
   listed.category = nameOf(analysis.category);
   return listed;
 }

@@ -1,13 +1,12 @@
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
 #include <optional>
-#include <string>
 
 #include "base/error.h"
 #include "base/progress.h"
 #include "kernel/propose/analysis.h"
 #include "kernel/turns/kernel_trials.h"
+#include "model/result/kernel_result.h"
 
 namespace hone::kernel {
 
@@ -24,24 +23,10 @@ struct BesidePyTorch {
                                                                  engine::Rounds& rounds,
                                                                  Progress& progress);
 
-/// A kernel as a list shows it.
-struct ListedKernel {
-  std::string kernel;   ///< its file, as the list names it
-  std::string content;  ///< equal for kernels and references that are, on machines that are
-  std::string problem;  ///< why it has no figures: no reference, wrong, not timed; "" else
-  std::optional<double> speedup;  ///< over PyTorch
-  double kernelNs = 0;
-  double pytorchNs = 0;
-  double share = 0;  ///< of the roofline
-  std::string category;
+using model::ListedKernel;
 
-  /// Below the threshold; without PyTorch by its category.
-  [[nodiscard]] bool slow(double threshold) const;
-  bool operator==(const ListedKernel&) const = default;
-};
-
-[[nodiscard]] nlohmann::json toJson(const ListedKernel& listed);
-[[nodiscard]] ListedKernel listedKernelFrom(const nlohmann::json& json);
+/// True if it is below the threshold; without PyTorch by its category.
+[[nodiscard]] bool isSlow(const ListedKernel& listed, double threshold);
 
 /// Judges a kernel and measures it beside PyTorch. What is wrong with the kernel is a value.
 [[nodiscard]] Result<ListedKernel> listKernel(KernelTrials& trials, const Source& source,

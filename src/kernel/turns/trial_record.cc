@@ -7,26 +7,25 @@ namespace hone::kernel {
 
 using nlohmann::json;
 
-json toJson(const Proposal& proposal) {
-  return {{"language", nameOf(proposal.source.language)},
-          {"name", proposal.source.name},
-          {"source", proposal.source.text},
-          {"flags", proposal.source.flags},
-          {"title", proposal.title},
-          {"techniques", proposal.techniques},
-          {"reasoning", proposal.reasoning}};
+model::KernelProposal recordOf(const Proposal& proposal) {
+  return {.language = std::string(nameOf(proposal.source.language)),
+          .name = proposal.source.name,
+          .source = proposal.source.text,
+          .flags = proposal.source.flags,
+          .title = proposal.title,
+          .techniques = proposal.techniques,
+          .reasoning = proposal.reasoning};
 }
 
-Proposal proposalFrom(const json& json) {
+Proposal proposalFrom(const model::KernelProposal& record) {
   Proposal proposal;
-  proposal.source.language =
-      languageFrom(json.value("language", "")).value_or(proposal.source.language);
-  proposal.source.name = json.value("name", "");
-  proposal.source.text = json.value("source", "");
-  proposal.source.flags = json.value("flags", std::vector<std::string>{});
-  proposal.title = json.value("title", "");
-  proposal.techniques = json.value("techniques", std::vector<std::string>{});
-  proposal.reasoning = json.value("reasoning", "");
+  proposal.source.language = languageFrom(record.language).value_or(proposal.source.language);
+  proposal.source.name = record.name;
+  proposal.source.text = record.source;
+  proposal.source.flags = record.flags;
+  proposal.title = record.title;
+  proposal.techniques = record.techniques;
+  proposal.reasoning = record.reasoning;
   return proposal;
 }
 
@@ -42,22 +41,24 @@ store::Trial trialOf(const Tried& tried, std::string key) {
   trial.artifact = tried.judged.artifact;
   trial.compileWallNs = tried.judged.buildWallNs;
   trial.compileCpuNs = tried.judged.buildCpuNs;
-  trial.details = {
-      {"kernel", toJson(tried.proposal)}, {"turn", tried.turn}, {"facts", tried.judged.facts}};
+  trial.details.kernel = recordOf(tried.proposal);
+  trial.details.turn = static_cast<std::int64_t>(tried.turn);
+  trial.details.facts = store::jsonText(tried.judged.facts);
   return trial;
 }
 
 Tried triedFrom(const store::Trial& trial, std::vector<model::Sample> samples) {
   Tried tried;
-  tried.proposal = proposalFrom(trial.details.value("kernel", json::object()));
-  tried.turn = trial.details.value("turn", std::size_t{0});
+  tried.proposal = proposalFrom(trial.details.kernel.value_or(model::KernelProposal()));
+  tried.turn = static_cast<std::size_t>(trial.details.turn.value_or(0));
   tried.judged.outcome = trial.outcome;
   tried.judged.message = trial.message;
   tried.judged.diagnostics = trial.diagnostics;
   tried.judged.artifact = trial.artifact;
   tried.judged.buildWallNs = trial.compileWallNs;
   tried.judged.buildCpuNs = trial.compileCpuNs;
-  tried.judged.facts = trial.details.value("facts", json::object());
+  tried.judged.facts =
+      trial.details.facts.empty() ? json::object() : json::parse(trial.details.facts);
   tried.judged.samples = std::move(samples);
   return tried;
 }

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
@@ -11,8 +10,8 @@ namespace hone::kernel {
 
 // How proposals and what came of them are kept in the store.
 
-[[nodiscard]] nlohmann::json toJson(const Proposal& proposal);
-[[nodiscard]] Proposal proposalFrom(const nlohmann::json& json);
+[[nodiscard]] model::KernelProposal recordOf(const Proposal& proposal);
+[[nodiscard]] Proposal proposalFrom(const model::KernelProposal& record);
 
 [[nodiscard]] store::Trial trialOf(const Tried& tried, std::string key);
 /// The samples are those of its screening.

@@ -2,12 +2,10 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "base/error.h"
-#include "report/data/document.h"
 #include "report/data/measured.h"
 #include "stats/compare.h"
 #include "store/store.h"
@@ -63,11 +61,5 @@ struct StoredRun {
 /// Runs of different verbs are a user error.
 [[nodiscard]] Result<RunComparison> compareRuns(const StoredRun& before, const StoredRun& after,
                                                 const CompareRunsOptions& options);
-
-/// A table that fits the width, with at most `limit` lines (0: all), and what it comes to.
-[[nodiscard]] std::string compareText(const RunComparison& comparison, std::size_t width,
-                                      std::size_t limit);
-[[nodiscard]] nlohmann::json compareJson(const RunComparison& comparison);
-[[nodiscard]] Document compareDocument(const RunComparison& comparison);
 
 }  // namespace hone::report

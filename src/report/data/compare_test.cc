@@ -3,9 +3,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <nlohmann/json.hpp>
+
 #include "base/file.h"
 #include "base/random.h"
 #include "base/text.h"
+#include "report/render/compare_output.h"
 
 namespace hone::report {
 namespace {
@@ -84,7 +87,7 @@ class CompareTest : public testing::Test {
       trial.outcome = told.outcome;
       trial.message = told.outcome == Outcome::ok ? "" : "why";
       trial.artifact = told.artifact;
-      trial.details = told.details;
+      trial.details = model::trialDetailsFrom(told.details);
       std::vector<model::Sample> samples;
       for (int round = 0; round < (told.ns > 0 ? told.rounds : 0); ++round) {
         const double noise = told.disturbance > 0
@@ -228,7 +231,11 @@ TEST_F(CompareTest, WhatABrokenOffRunNeverCameToIsBadNews) {
 }
 
 TEST_F(CompareTest, ProfilesAreMatchedByOperationConfigurationAndProvider) {
-  const auto row = [](const char* provider) { return json{{"row", {{"provider", provider}}}}; };
+  const auto row = [](const char* provider) {
+    model::ProfileRow one;
+    one.provider = provider;
+    return json{{"row", toJson(one)}};
+  };
   const auto trials = [&](double iree, double library) {
     return std::vector<Told>{Told("matmul_1", "tile_config_default", iree).in(row("IREE Codegen")),
                              Told("matmul_1", "tile_config_default", library).in(row("oneDNN"))};

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -12,6 +13,9 @@ namespace hone::report {
 
 /// A value of a plot or table that was not measured.
 inline constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+[[nodiscard]] inline double orNone(const std::optional<double>& number) {
+  return number.value_or(kNone);
+}
 
 // The braces keep g++ from warning where only some members are named.
 // NOLINTBEGIN(readability-redundant-member-init)

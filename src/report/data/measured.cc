@@ -63,7 +63,7 @@ std::string withoutPrefix(const std::string& text, std::string_view prefix) {
 
 bool isDefault(const store::Run& run, const Trial& trial) {
   if (run.verb == "kernel") {
-    return trial.details.value("turn", -1) == 0;
+    return trial.details.turn == 0;
   }
   const std::string name = withoutPrefix(trial.config.name, "validate: ");
   return run.verb == "split" ? name.starts_with("baseline") || name == "as it is"
@@ -72,7 +72,7 @@ bool isDefault(const store::Run& run, const Trial& trial) {
 
 /// Beside which a kernel is measured; nothing that could be chosen.
 bool isCompanion(const store::Run& run, const Trial& trial) {
-  return run.verb == "kernel" && !trial.details.contains("kernel");
+  return run.verb == "kernel" && !trial.details.kernel;
 }
 
 /// How much a scope of `tune` says about the whole program; 0: it is about a dispatch.
@@ -90,7 +90,7 @@ std::vector<Group> scopesOf(std::span<const Trial> trials) {
   std::map<std::string, std::size_t> places;
   std::map<std::string, int> ranks;  ///< of the scope that speaks for a program
   for (const Trial& trial : trials) {
-    const std::string scope = trial.details.value("scope", "");
+    const std::string& scope = trial.details.scope;
     if (isRepeated(trial) || scope.ends_with("leave one out") || scope.ends_with("each alone")) {
       continue;
     }
@@ -223,8 +223,7 @@ std::vector<Measured> candidatesOf(const store::Run& run, std::span<const Trial>
     }
     Measured one = measuredFrom(trial, rounds);
     if (run.verb == "profile") {
-      const std::string provider =
-          trial.details.value("row", nlohmann::json::object()).value("provider", "");
+      const std::string provider = trial.details.row ? trial.details.row->provider : "";
       one.key = fmt::format("{}\n{}\n{}", trial.problem, trial.config.name, provider);
       one.label = profileLabel(trial, provider);
     } else {

@@ -21,6 +21,8 @@ Result<RunRecord> RunRecord::load(const store::Store& store, std::int64_t id) {
   return RunRecord{std::move(*run), std::move(trials), TrialTimes(samples, cpuTime)};
 }
 
+nlohmann::json RunRecord::summary() const { return nlohmann::json::parse(run.summary); }
+
 std::string RunRecord::clock() const { return ranksByCpu(run) ? "CPU time" : "wall time"; }
 
 std::string RunRecord::outcomes() const {
@@ -46,9 +48,7 @@ bool failed(const store::Trial& trial) {
   return trial.outcome != model::Outcome::ok && trial.outcome != model::Outcome::tooSlow;
 }
 
-bool isTwin(const store::Trial& trial) {
-  return trial.details.is_object() && trial.details.value("twin", false);
-}
+bool isTwin(const store::Trial& trial) { return trial.details.twin; }
 
 DataTable RunRecord::trialTable() const {
   DataTable table;

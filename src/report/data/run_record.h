@@ -20,6 +20,8 @@ struct RunRecord {
   /// An unknown run is a user error.
   [[nodiscard]] static Result<RunRecord> load(const store::Store& store, std::int64_t id);
 
+  /// The summary, for model/result to read.
+  [[nodiscard]] nlohmann::json summary() const;
   [[nodiscard]] bool finished() const { return run.status == store::RunStatus::finished; }
   /// "CPU time" or "wall time": what the run is ranked by.
   [[nodiscard]] std::string clock() const;
@@ -42,14 +44,5 @@ struct RunRecord {
 [[nodiscard]] bool failed(const store::Trial& trial);
 /// The baseline measured once more, for the noise.
 [[nodiscard]] bool isTwin(const store::Trial& trial);
-
-// What the pages of each kind of run show; each takes runs that are under way, that failed, and
-// those of older versions, which kept less.
-void describeProfile(const RunRecord& record, Document& document);
-void describeSplit(const RunRecord& record, Document& document);
-void describeTune(const RunRecord& record, Document& document);
-void describeKernel(const RunRecord& record, Document& document);
-/// Of `hone bench`, and of every run that has no page of its own.
-void describeBench(const RunRecord& record, Document& document);
 
 }  // namespace hone::report

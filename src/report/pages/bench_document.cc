@@ -1,15 +1,18 @@
+#include "report/pages/bench_document.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 
-#include "report/data/run_record.h"
+#include "model/result/bench_result.h"
 #include "report/render/answer_text.h"
 
 namespace hone::report {
 namespace {
 
-using nlohmann::json;
+using model::BenchCandidate;
+using stats::Verdict;
 
 /// More bars than this say less than the table does.
 constexpr std::size_t kMostBars = 40;
@@ -17,28 +20,31 @@ constexpr std::size_t kMostBars = 40;
 /// A candidate with the one figure that counts: from the summary, or from its samples so far.
 struct Row {
   std::string name;
-  std::string verdict;  ///< or how it failed
+  std::optional<Verdict> verdict;
+  std::string shown;  ///< the verdict, or how it failed
   std::string message;
   double timeNs = kNone;
   stats::Interval speedup{kNone, kNone, kNone};
 };
 
-std::vector<Row> rowsFrom(const json& candidates) {
+Row rowFrom(const BenchCandidate& candidate, double baselineNs) {
+  Row row;
+  row.name = candidate.name;
+  row.message = candidate.message;
+  row.timeNs = orNone(candidate.timeNs);
+  row.verdict = candidate.verdict;
+  row.shown = textOf(candidate.verdict);
+  if (row.shown.empty() && candidate.outcome && candidate.outcome != model::Outcome::ok) {
+    row.shown = nameOf(*candidate.outcome);
+  }
+  row.speedup = candidate.speedup.value_or(stats::Interval{kNone, baselineNs / row.timeNs, kNone});
+  return row;
+}
+
+std::vector<Row> rowsFrom(const std::vector<BenchCandidate>& candidates) {
   std::vector<Row> rows;
-  const double baselineNs = candidates.empty() ? kNone : numberIn(candidates.front(), "time_ns");
-  for (const json& one : candidates) {
-    Row row;
-    row.name = textIn(one, "name");
-    row.message = textIn(one, "message");
-    const double timeNs = numberIn(one, "time_ns");
-    row.timeNs = timeNs > 0 ? timeNs : kNone;
-    row.verdict = textIn(one, "verdict");
-    if (row.verdict.empty() && textIn(one, "outcome") != "ok") {
-      row.verdict = textIn(one, "outcome");
-    }
-    const auto speedup = intervalFrom(memberOf(one, "speedup"));
-    row.speedup = speedup.value_or(stats::Interval{kNone, baselineNs / row.timeNs, kNone});
-    rows.push_back(std::move(row));
+  for (const BenchCandidate& one : candidates) {
+    rows.push_back(rowFrom(one, orNone(candidates.front().timeNs)));
   }
   return rows;
 }
@@ -54,7 +60,8 @@ std::vector<Row> rowsFrom(const RunRecord& record) {
     const double timeNs = record.times.medianNs(trial.id);
     baselineNs = rows.empty() ? timeNs : baselineNs;
     rows.push_back({.name = labelOf(trial),
-                    .verdict = std::string(nameOf(trial.outcome)),
+                    .verdict = std::nullopt,
+                    .shown = std::string(nameOf(trial.outcome)),
                     .message = trial.message,
                     .timeNs = timeNs > 0 ? timeNs : kNone,
                     .speedup = {kNone, timeNs > 0 ? baselineNs / timeNs : kNone, kNone}});
@@ -65,7 +72,7 @@ std::vector<Row> rowsFrom(const RunRecord& record) {
 const Row* bestOf(const std::vector<Row>& rows) {
   const Row* best = nullptr;
   for (std::size_t i = 1; i < rows.size(); ++i) {
-    const bool proven = rows[i].verdict == "improved";
+    const bool proven = rows[i].verdict == Verdict::improved;
     if (proven && (best == nullptr || rows[i].speedup.estimate > best->speedup.estimate)) {
       best = &rows[i];
     }
@@ -74,14 +81,15 @@ const Row* bestOf(const std::vector<Row>& rows) {
 }
 
 /// One program alone: its time is the answer.
-void answerAlone(const RunRecord& record, const json& candidate, const Row& row, Answer& answer) {
-  const json& range = memberOf(candidate, "time_interval_ns");
+void answerAlone(const RunRecord& record, const BenchCandidate& candidate, const Row& row,
+                 Answer& answer) {
   answer.headline = std::isnan(row.timeNs)
                         ? fmt::format("{} was not timed.", row.name)
                         : fmt::format("{} takes {}.", row.name, timeText(row.timeNs));
-  if (range.is_array() && range.size() == 2) {
-    answer.lines.push_back(fmt::format("95 % interval {} – {}, {}.", timeText(range[0]),
-                                       timeText(range[1]), record.clock()));
+  if (candidate.timeInterval) {
+    answer.lines.push_back(fmt::format("95 % interval {} – {}, {}.",
+                                       timeText(candidate.timeInterval->lowNs),
+                                       timeText(candidate.timeInterval->highNs), record.clock()));
   }
 }
 
@@ -97,7 +105,7 @@ void answerAll(const std::vector<Row>& rows, Answer& answer) {
     return;
   }
   const bool pair = rows.size() == 2;
-  if (pair && rows[1].verdict == "regressed") {
+  if (pair && rows[1].verdict == Verdict::regressed) {
     answer.tone = Answer::Tone::bad;
     answer.headline = fmt::format("{} is {} as {}.", rows[1].name, asFast(rows[1].speedup.estimate),
                                   baseline.name);
@@ -155,7 +163,7 @@ void addTable(const RunRecord& record, const std::vector<Row>& rows, Document& d
     table.columns[2].numbers.push_back(row.speedup.estimate);
     table.columns[3].numbers.push_back(row.speedup.low);
     table.columns[4].numbers.push_back(row.speedup.high);
-    table.columns[5].texts.push_back(row.verdict);
+    table.columns[5].texts.push_back(row.shown);
     table.columns[6].texts.push_back(row.message);
   }
   document.add(table);
@@ -181,18 +189,18 @@ void addRounds(const RunRecord& record, const Row* best, Document& document) {
 
 }  // namespace
 
-void describeBench(const RunRecord& record, Document& document) {
-  const json& candidates = memberOf(record.run.summary, "candidates");
-  const bool known = candidates.is_array() && !candidates.empty();
-  const std::vector<Row> rows = known ? rowsFrom(candidates) : rowsFrom(record);
+Result<void> describeBench(const RunRecord& record, Document& document) {
+  const model::BenchResult result = HONE_TRY(model::benchResultFrom(record.summary()));
+  const bool known = !result.candidates.empty();
+  const std::vector<Row> rows = known ? rowsFrom(result.candidates) : rowsFrom(record);
   if (rows.empty()) {
     document.answer.headline = "Nothing was measured.";
-    return;
+    return {};
   }
   if (!known) {
     document.answer.headline = fmt::format("{} trials were recorded.", record.trials.size());
   } else if (rows.size() == 1) {
-    answerAlone(record, candidates.front(), rows.front(), document.answer);
+    answerAlone(record, result.candidates.front(), rows.front(), document.answer);
   } else {
     answerAll(rows, document.answer);
   }
@@ -201,6 +209,7 @@ void describeBench(const RunRecord& record, Document& document) {
   if (known) {
     addTable(record, rows, document);
   }
+  return {};
 }
 
 }  // namespace hone::report

@@ -7,7 +7,11 @@
 #include <map>
 
 #include "base/text.h"
-#include "model/result/profile_row.h"
+#include "model/result/bench_result.h"
+#include "model/result/kernel_result.h"
+#include "model/result/profile_result.h"
+#include "model/result/split_result.h"
+#include "model/result/tune_result.h"
 #include "report/render/answer_text.h"
 #include "report/render/table.h"
 
@@ -16,90 +20,85 @@ namespace {
 
 using model::ProfileRow;
 using nlohmann::json;
+using stats::Verdict;
 
 constexpr double kNsPerUs = 1000;
 constexpr const char* kFaster = "faster";
 constexpr const char* kSlower = "slower";
 
-std::string wordOf(const std::string& verdict) {
-  return verdict == "improved"    ? kFaster
-         : verdict == "regressed" ? kSlower
-         : verdict == "neutral"   ? "same"
-                                  : "unsure";
+std::string wordOf(std::optional<Verdict> verdict) {
+  return verdict == Verdict::improved    ? kFaster
+         : verdict == Verdict::regressed ? kSlower
+         : verdict == Verdict::neutral   ? "same"
+                                         : "unsure";
 }
 
 /// Where nothing was surely faster, what there was stays.
-Gain stays(const std::string& what, double beforeNs) {
+Gain stays(const std::string& what, const std::optional<double>& beforeNs) {
   return {.what = what,
-          .beforeNs = beforeNs > 0 ? beforeNs : kNone,
+          .beforeNs = orNone(beforeNs),
           .afterNs = kNone,
           .speedup = {kNone, kNone, kNone},
           .verdict = "same"};
 }
 
-std::vector<Gain> ofTune(const json& summary) {
+std::vector<Gain> ofTune(const model::TuneResult& result) {
   std::vector<Gain> gains;
-  for (const json& program : memberOf(summary, "programs")) {
-    const std::string name = textIn(program, "program");
-    if (const auto speedup = intervalFrom(memberOf(program, "speedup"))) {
-      gains.push_back({.what = name,
-                       .beforeNs = numberIn(program, "default_ns"),
-                       .afterNs = numberIn(program, "tuned_ns"),
-                       .speedup = *speedup,
-                       .verdict = wordOf(textIn(program, "verdict"))});
+  for (const model::TunedProgram& program : result.programs) {
+    if (program.proof) {
+      gains.push_back({.what = program.program,
+                       .beforeNs = orNone(program.defaultNs),
+                       .afterNs = orNone(program.proof->tunedNs),
+                       .speedup = *program.proof->speedup,
+                       .verdict = wordOf(program.proof->verdict)});
     } else {
-      gains.push_back(stays(name, numberIn(program, "default_ns")));
+      gains.push_back(stays(program.program, program.defaultNs));
     }
   }
   return gains;
 }
 
-Gain ofKernel(const std::string& name, const json& outcome) {
-  const json& confirmed = memberOf(outcome, "confirmed");
-  const json& original = memberOf(confirmed, "original");
-  const auto over = intervalFrom(original);
-  if (memberOf(outcome, "improved") != true || !over) {
-    return stays(name, numberIn(confirmed, "original_ns"));
+Gain ofKernel(const std::string& name, const model::KernelOutcome& outcome) {
+  const auto& confirmed = outcome.confirmed;
+  if (outcome.improved != true || !confirmed || !confirmed->original.speedup) {
+    return stays(name, confirmed ? confirmed->originalNs : std::nullopt);
   }
   return {.what = name,
-          .beforeNs = numberIn(confirmed, "original_ns"),
-          .afterNs = numberIn(confirmed, "best_ns"),
-          .speedup = *over,
-          .verdict = wordOf(textIn(original, "verdict"))};
+          .beforeNs = orNone(confirmed->originalNs),
+          .afterNs = orNone(confirmed->bestNs),
+          .speedup = *confirmed->original.speedup,
+          .verdict = wordOf(confirmed->original.verdict)};
 }
 
-std::vector<Gain> ofKernels(const json& summary) {
+std::vector<Gain> ofKernels(const model::KernelResult& result) {
   std::vector<Gain> gains;
-  const json& kernels = memberOf(summary, "kernels");
-  if (kernels.is_object()) {
-    for (const auto& [name, outcome] : kernels.items()) {
+  if (result.kernels) {
+    for (const auto& [name, outcome] : *result.kernels) {
       gains.push_back(ofKernel(name, outcome));
     }
-  } else if (!memberOf(summary, "improved").is_null()) {
-    gains.push_back(ofKernel(textIn(summary, "kernel"), summary));
+  } else if (result.outcome.improved) {
+    gains.push_back(ofKernel(result.outcome.kernel, result.outcome));
   }
   return gains;
 }
 
 /// All problems of a workload together. Its interval takes every problem at the same end of its
 /// own, so it is rather too wide.
-std::vector<Gain> ofSweep(const json& summary) {
+std::vector<Gain> ofSweep(const model::SplitResult& result) {
   double before = 0;
   stats::Interval after{0, 0, 0};
   std::size_t problems = 0;
   std::size_t improved = 0;
   std::size_t regressed = 0;
-  for (const json& one : memberOf(summary, "validated")) {
-    const double baselineNs = numberIn(one, "baseline_us") * kNsPerUs;
-    if (!(baselineNs > 0)) {
+  for (const model::ValidatedSplit& one : result.validated) {
+    if (!one.baselineUs) {
       continue;
     }
-    const json& taken = memberOf(memberOf(one, "choices"), textIn(one, "taken").c_str());
-    const auto speedup =
-        intervalFrom(memberOf(taken, "speedup")).value_or(stats::Interval{1, 1, 1});
-    const std::string verdict = textIn(taken, "verdict");
-    improved += verdict == "improved" ? 1 : 0;
-    regressed += verdict == "regressed" ? 1 : 0;
+    const double baselineNs = *one.baselineUs * kNsPerUs;
+    const model::SplitChoice taken = one.recommended().value_or(model::SplitChoice());
+    const auto speedup = taken.speedup.value_or(stats::Interval{1, 1, 1});
+    improved += taken.verdict == Verdict::improved ? 1 : 0;
+    regressed += taken.verdict == Verdict::regressed ? 1 : 0;
     ++problems;
     before += baselineNs;
     after.low += baselineNs / speedup.low;
@@ -123,54 +122,51 @@ std::vector<Gain> ofSweep(const json& summary) {
 }
 
 /// Of `hone split annotate`: it keeps no times, only their ratio.
-std::vector<Gain> ofAnnotated(const json& summary) {
-  const auto speedup = intervalFrom(memberOf(summary, "speedup"));
-  if (!speedup) {
-    return {stays("the program", kNone)};
+std::vector<Gain> ofAnnotated(const model::SplitAnnotation& annotation) {
+  if (!annotation.speedup) {
+    return {stays("the program", std::nullopt)};
   }
   return {{.what = "the program with splits",
            .beforeNs = kNone,
            .afterNs = kNone,
-           .speedup = *speedup,
-           .verdict = wordOf(textIn(summary, "verdict"))}};
+           .speedup = *annotation.speedup,
+           .verdict = wordOf(annotation.verdict)}};
 }
 
 /// The best of a bench; of a pair that one, also where it lost.
-std::vector<Gain> ofBench(const json& summary) {
-  const json& candidates = memberOf(summary, "candidates");
-  if (!candidates.is_array() || candidates.size() < 2) {
+std::vector<Gain> ofBench(const model::BenchResult& result) {
+  const auto& candidates = result.candidates;
+  if (candidates.size() < 2) {
     return {};
   }
-  const double beforeNs = numberIn(candidates.front(), "time_ns");
+  const double beforeNs = orNone(candidates.front().timeNs);
   std::optional<Gain> best;
   for (std::size_t i = 1; i < candidates.size(); ++i) {
-    const auto speedup = intervalFrom(memberOf(candidates[i], "speedup"));
-    const std::string verdict = textIn(candidates[i], "verdict");
-    if (!speedup || (verdict != "improved" && candidates.size() > 2) ||
-        (best && best->speedup.estimate >= speedup->estimate)) {
+    const model::BenchCandidate& one = candidates[i];
+    if (!one.speedup || (one.verdict != Verdict::improved && candidates.size() > 2) ||
+        (best && best->speedup.estimate >= one.speedup->estimate)) {
       continue;
     }
-    best = {.what = textIn(candidates[i], "name"),
+    best = {.what = one.name,
             .beforeNs = beforeNs,
-            .afterNs = numberIn(candidates[i], "time_ns"),
-            .speedup = *speedup,
-            .verdict = wordOf(verdict)};
+            .afterNs = orNone(one.timeNs),
+            .speedup = *one.speedup,
+            .verdict = wordOf(one.verdict)};
   }
-  return {best.value_or(stays(textIn(candidates.front(), "name"), beforeNs))};
+  return {best.value_or(stays(candidates.front().name, candidates.front().timeNs))};
 }
 
-std::vector<Gain> ofProfile(const json& summary) {
+std::vector<Gain> ofProfile(const model::ProfileResult& result) {
   std::map<std::string, ProfileRow> defaults;
   std::vector<ProfileRow> others;
-  for (const json& one : memberOf(summary, "rows")) {
-    const auto row = model::profileRowFrom(one);
-    if (!row || !row->measured() || row->provider != model::kIreeProvider) {
+  for (const ProfileRow& row : result.rows.value_or(std::vector<ProfileRow>())) {
+    if (!row.measured() || row.provider != model::kIreeProvider) {
       continue;
     }
-    if (row->configuration == model::kDefaultConfiguration) {
-      defaults[row->operation] = *row;
+    if (row.configuration == model::kDefaultConfiguration) {
+      defaults[row.operation] = row;
     } else {
-      others.push_back(*row);
+      others.push_back(row);
     }
   }
   std::vector<Gain> best;
@@ -194,17 +190,22 @@ std::vector<Gain> ofProfile(const json& summary) {
   return best;
 }
 
-std::vector<Gain> ofVerb(const std::string& verb, const json& summary) {
+Result<std::vector<Gain>> ofRun(const RunRecord& record) {
+  const std::string& verb = record.run.verb;
+  const json summary = record.summary();
   if (verb == "tune") {
-    return ofTune(summary);
+    return ofTune(HONE_TRY(model::tuneResultFrom(summary)));
   }
   if (verb == "kernel") {
-    return ofKernels(summary);
+    return ofKernels(HONE_TRY(model::kernelResultFrom(summary)));
   }
   if (verb == "split") {
-    return memberOf(summary, "operations").is_array() ? ofAnnotated(summary) : ofSweep(summary);
+    const auto annotation = HONE_TRY(model::splitAnnotationFrom(summary));
+    return annotation ? ofAnnotated(*annotation)
+                      : ofSweep(HONE_TRY(model::splitResultFrom(summary)));
   }
-  return verb == "profile" ? ofProfile(summary) : ofBench(summary);
+  return verb == "profile" ? ofProfile(HONE_TRY(model::profileResultFrom(summary)))
+                           : ofBench(HONE_TRY(model::benchResultFrom(summary)));
 }
 
 std::size_t count(std::span<const Gain> gains, std::string_view verdict) {
@@ -217,7 +218,8 @@ std::vector<Gain> gainsOf(const RunRecord& record) {
   if (!record.finished()) {
     return {};
   }
-  std::vector<Gain> gains = ofVerb(record.run.verb, record.run.summary);
+  // A result of a form that this version does not know compares nothing.
+  std::vector<Gain> gains = ofRun(record).value_or(std::vector<Gain>());
   for (Gain& gain : gains) {
     gain.run = record.run.id;
     gain.what = fmt::format("{}: {}", record.run.verb, gain.what);

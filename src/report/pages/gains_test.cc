@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <nlohmann/json.hpp>
 
 #include "base/text.h"
 #include "model/result/profile_row.h"
@@ -22,7 +23,7 @@ RunRecord recordOf(const std::string& verb, const json& summary,
   run.id = 7;
   run.verb = verb;
   run.status = status;
-  run.summary = summary;
+  run.summary = summary.dump();
   return {run, {}, TrialTimes({}, true)};
 }
 

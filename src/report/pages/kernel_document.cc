@@ -1,80 +1,89 @@
+#include "report/pages/kernel_document.h"
+
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cmath>
-
-#include "report/data/run_record.h"
+#include "model/result/kernel_result.h"
 #include "report/pages/kernel_turns.h"
 #include "report/render/answer_text.h"
 
 namespace hone::report {
 namespace {
 
-using nlohmann::json;
+using model::KernelOutcome;
+using model::KernelResult;
+using model::KernelTurn;
+using model::ListedKernel;
 
 /// One kernel of a run, with what the run kept of it.
 struct Kernel {
-  std::string name;   ///< "" where the run has but one
-  const json* turns;  ///< from the run's details
-  const json* outcome;
+  std::string name;  ///< "" where the run has but one
+  const std::vector<KernelTurn>* turns;
+  KernelOutcome outcome;
 };
 
-std::vector<Kernel> kernelsOf(const store::Run& run) {
+std::vector<Kernel> kernelsOf(const store::Run& run, const KernelResult& result) {
   std::vector<Kernel> kernels;
-  const json& done = memberOf(run.summary, "kernels");
-  const json& soFar = memberOf(run.details, "done");
-  for (const auto& [name, turns] : memberOf(run.details, "kernels").items()) {
-    const json& all = done.is_null() ? soFar : done;
-    kernels.push_back({name, &turns, name.empty() ? &run.summary : &memberOf(all, name.c_str())});
+  const auto& done = result.kernels ? *result.kernels : run.details.done;
+  for (const auto& [name, turns] : run.details.kernels) {
+    const auto found = done.find(name);
+    kernels.push_back({name, &turns,
+                       name.empty()          ? result.outcome
+                       : found == done.end() ? KernelOutcome()
+                                             : found->second});
   }
   return kernels;
 }
 
 /// Under way: what the last race said.
-void answerSoFar(const std::string& name, const json& turns, Answer& answer) {
-  double best = kNone;
-  double turn = 0;
-  for (const json& one : turns) {
-    if (memberOf(one, "decided") == true) {
-      turn = numberIn(one, "turn");
-      best = numberIn(one, "best_speedup");
+void answerSoFar(const std::string& name, const std::vector<KernelTurn>& turns, Answer& answer) {
+  std::optional<double> best;
+  std::int64_t turn = 0;
+  for (const KernelTurn& one : turns) {
+    if (one.decided) {
+      turn = one.turn;
+      best = one.bestSpeedup;
     }
   }
-  if (!std::isnan(best)) {
+  if (best) {
     answer.lines.push_back(
-        fmt::format("{}: {} after turn {:.0f}, not yet confirmed.", name, asFast(best), turn));
+        fmt::format("{}: {} after turn {}, not yet confirmed.", name, asFast(*best), turn));
   }
 }
 
-void answerOne(const std::string& name, const json& outcome, Answer& answer) {
-  const json& confirmed = memberOf(outcome, "confirmed");
-  const auto over = intervalFrom(memberOf(confirmed, "original"));
-  if (memberOf(outcome, "improved") != true || !over) {
-    const std::string note = textIn(outcome, "note");
+/// Over the original; nothing where that is not proven.
+std::optional<stats::Interval> gainOf(const KernelOutcome& outcome) {
+  return outcome.improved == true && outcome.confirmed ? outcome.confirmed->original.speedup
+                                                       : std::nullopt;
+}
+
+void answerOne(const std::string& name, const KernelOutcome& outcome, Answer& answer) {
+  const auto over = gainOf(outcome);
+  if (!over) {
     answer.headline = fmt::format("{} stays as it was: nothing was surely faster.", name);
-    answer.lines.push_back(note.empty() ? textIn(outcome, "why") : note);
+    answer.lines.push_back(outcome.note.empty() ? outcome.why : outcome.note);
     return;
   }
+  const model::KernelConfirmation& confirmed = *outcome.confirmed;
   answer.tone = Answer::Tone::good;
-  answer.headline = fmt::format("{} is {}: {} → {}.", name, asFast(over->estimate),
-                                timeText(numberIn(confirmed, "original_ns")),
-                                timeText(numberIn(confirmed, "best_ns")));
-  const json& original = memberOf(confirmed, "original");
-  answer.lines.push_back(fmt::format(
-      "{} in {:.0f} rounds of fresh processes; {}; results verified.", speedupText(*over),
-      numberIn(original, "rounds"), sureness(textIn(original, "verdict"))));
-  if (const auto pytorch = intervalFrom(memberOf(confirmed, "pytorch"))) {
-    answer.lines.push_back(fmt::format("Over PyTorch: {}.", speedupText(*pytorch)));
+  answer.headline =
+      fmt::format("{} is {}: {} → {}.", name, asFast(over->estimate),
+                  timeText(orNone(confirmed.originalNs)), timeText(orNone(confirmed.bestNs)));
+  const auto rounds = confirmed.original.rounds;
+  answer.lines.push_back(fmt::format("{}{} of fresh processes; {}; results verified.",
+                                     speedupText(*over),
+                                     rounds ? fmt::format(" in {} rounds", *rounds) : " in rounds",
+                                     sureness(confirmed.original.verdict)));
+  if (confirmed.pytorch && confirmed.pytorch->speedup) {
+    answer.lines.push_back(
+        fmt::format("Over PyTorch: {}.", speedupText(*confirmed.pytorch->speedup)));
   }
-  answer.lines.push_back(
-      fmt::format("The winner: {}. Stopped: {}.", textIn(outcome, "best"), textIn(outcome, "why")));
+  answer.lines.push_back(fmt::format("The winner: {}. Stopped: {}.", outcome.best, outcome.why));
 }
 
 void answerAll(const std::vector<Kernel>& kernels, Answer& answer) {
   std::size_t improved = 0;
   for (const Kernel& kernel : kernels) {
-    const auto over = intervalFrom(memberOf(memberOf(*kernel.outcome, "confirmed"), "original"));
-    if (memberOf(*kernel.outcome, "improved") == true && over) {
+    if (const auto over = gainOf(kernel.outcome)) {
       ++improved;
       answer.lines.push_back(fmt::format("{}: {}", kernel.name, speedupText(*over)));
     }
@@ -84,7 +93,7 @@ void answerAll(const std::vector<Kernel>& kernels, Answer& answer) {
       fmt::format("{} of {} slow kernels are surely faster.", improved, kernels.size());
 }
 
-void addListed(const json& listed, Document& document) {
+void addListed(const std::vector<ListedKernel>& listed, Document& document) {
   DataTable table;
   table.title = "Kernels";
   table.columns = {{"kernel"},        {"speedup over PyTorch", "x"}, {"time", "ns"},
@@ -96,18 +105,17 @@ void addListed(const json& listed, Document& document) {
   bars.value = {"of the roofline", "%"};
   bars.rules = {100};
   Bars::Group shares;
-  for (const json& one : listed) {
-    const double pytorchNs = numberIn(one, "pytorch_ns");
-    const double share = 100 * numberIn(one, "roofline_share");
-    table.columns[0].texts.push_back(textIn(one, "kernel"));
-    table.columns[1].numbers.push_back(numberIn(one, "speedup"));
-    table.columns[2].numbers.push_back(numberIn(one, "time_ns"));
-    table.columns[3].numbers.push_back(pytorchNs > 0 ? pytorchNs : kNone);
-    table.columns[4].numbers.push_back(share > 0 ? share : kNone);
-    table.columns[5].texts.push_back(textIn(one, "category"));
-    table.columns[6].texts.push_back(textIn(one, "problem"));
-    if (share > 0) {
-      bars.names.push_back(textIn(one, "kernel"));
+  for (const ListedKernel& one : listed) {
+    const double share = 100 * orNone(one.rooflineShare);
+    table.columns[0].texts.push_back(one.kernel);
+    table.columns[1].numbers.push_back(orNone(one.speedup));
+    table.columns[2].numbers.push_back(orNone(one.timeNs));
+    table.columns[3].numbers.push_back(orNone(one.pytorchNs));
+    table.columns[4].numbers.push_back(share);
+    table.columns[5].texts.push_back(one.category);
+    table.columns[6].texts.push_back(one.problem);
+    if (one.rooflineShare) {
+      bars.names.push_back(one.kernel);
       shares.values.push_back(share);
     }
   }
@@ -118,19 +126,19 @@ void addListed(const json& listed, Document& document) {
 
 }  // namespace
 
-void describeKernel(const RunRecord& record, Document& document) {
-  const std::vector<Kernel> kernels = kernelsOf(record.run);
-  const json& listed = memberOf(record.run.summary, "listed");
+Result<void> describeKernel(const RunRecord& record, Document& document) {
+  const KernelResult result = HONE_TRY(model::kernelResultFrom(record.summary()));
+  const std::vector<Kernel> kernels = kernelsOf(record.run, result);
   if (kernels.size() == 1 && kernels.front().name.empty()) {
-    const std::string name = textIn(*kernels.front().outcome, "kernel");
-    const std::string shown = name.empty() ? "The kernel" : name;
+    const Kernel& only = kernels.front();
+    const std::string shown = only.outcome.kernel.empty() ? "The kernel" : only.outcome.kernel;
     if (record.finished()) {
-      answerOne(shown, *kernels.front().outcome, document.answer);
+      answerOne(shown, only.outcome, document.answer);
     } else {
-      answerSoFar(shown, *kernels.front().turns, document.answer);
+      answerSoFar(shown, *only.turns, document.answer);
     }
-    addTurns(record, "", *kernels.front().turns, document);
-    return;
+    addTurns(record, "", *only.turns, document);
+    return {};
   }
   Tabs tabs;
   for (const Kernel& kernel : kernels) {
@@ -141,14 +149,15 @@ void describeKernel(const RunRecord& record, Document& document) {
   if (!kernels.empty()) {
     answerAll(kernels, document.answer);
     document.add(tabs);
-  } else if (listed.is_array()) {
-    document.answer.headline = fmt::format("{} kernels were measured.", listed.size());
+  } else if (result.listed) {
+    document.answer.headline = fmt::format("{} kernels were measured.", result.listed->size());
   } else {
     document.answer.headline = fmt::format("{} trials were recorded.", record.trials.size());
   }
-  if (listed.is_array()) {
-    addListed(listed, document);
+  if (result.listed) {
+    addListed(*result.listed, document);
   }
+  return {};
 }
 
 }  // namespace hone::report

@@ -14,7 +14,7 @@
 namespace hone::report {
 namespace {
 
-using nlohmann::json;
+using model::KernelTurn;
 
 /// A source that was judged.
 struct Candidate {
@@ -39,22 +39,23 @@ double screenNs(const RunRecord& record, const store::Trial& trial) {
   return ns.empty() ? kNone : stats::median(ns);
 }
 
-Bout boutOf(const RunRecord& record, const std::string& kernel, const json& turns) {
+Bout boutOf(const RunRecord& record, const std::string& kernel,
+            const std::vector<KernelTurn>& turns) {
   const std::string prefix = kernel.empty() ? "" : fmt::format("{}: ", kernel);
   std::map<std::string, double> raced;
   Bout bout;
-  for (const json& turn : turns) {
-    for (const auto& [key, speedup] : memberOf(turn, "speedups").items()) {
-      raced[key] = speedup.is_number() ? speedup.get<double>() : kNone;
+  for (const KernelTurn& turn : turns) {
+    for (const auto& [key, speedup] : turn.speedups) {
+      raced[key] = orNone(speedup);
     }
-    bout.winner = memberOf(turn, "decided") == true ? textIn(turn, "best") : bout.winner;
+    bout.winner = turn.decided ? turn.best : bout.winner;
   }
   double originalNs = kNone;
   for (const store::Trial& trial : record.trials) {
     if (!trial.key.starts_with(prefix)) {
       continue;
     }
-    if (!memberOf(trial.details, "kernel").is_object()) {
+    if (!trial.details.kernel) {
       bout.companions.push_back(&trial);
       continue;
     }
@@ -62,13 +63,14 @@ Bout boutOf(const RunRecord& record, const std::string& kernel, const json& turn
     originalNs = bout.candidates.empty() ? ns : originalNs;
     const std::string key = trial.key.substr(prefix.size());
     const auto race = raced.find(key);
-    bout.candidates.push_back({&trial, key, numberIn(trial.details, "turn"),
+    const auto turn = trial.details.turn;
+    bout.candidates.push_back({&trial, key, turn ? static_cast<double>(*turn) : kNone,
                                race == raced.end() ? originalNs / ns : race->second});
   }
   return bout;
 }
 
-void addStory(const Bout& bout, const json& turns, Parts& parts) {
+void addStory(const Bout& bout, const std::vector<KernelTurn>& turns, Parts& parts) {
   Plot plot;
   plot.title = "Turn by turn";
   plot.x = {"turn"};
@@ -88,11 +90,11 @@ void addStory(const Bout& bout, const json& turns, Parts& parts) {
   }
   Series best{.name = "the best, raced anew each turn", .x = {0}, .y = {1}, .draw = Draw::steps};
   plot.x.ticks = {0};
-  for (const json& turn : turns) {
-    plot.x.ticks.push_back(numberIn(turn, "turn"));
-    if (memberOf(turn, "decided") == true) {
-      best.x.push_back(numberIn(turn, "turn"));
-      best.y.push_back(numberIn(turn, "best_speedup"));
+  for (const KernelTurn& turn : turns) {
+    plot.x.ticks.push_back(static_cast<double>(turn.turn));
+    if (turn.decided) {
+      best.x.push_back(static_cast<double>(turn.turn));
+      best.y.push_back(orNone(turn.bestSpeedup));
     }
   }
   plot.note = counted(bout.candidates.empty() ? 0 : bout.candidates.size() - 1, "candidate");
@@ -124,14 +126,6 @@ void addConfirmation(const RunRecord& record, const Bout& bout, Parts& parts) {
   }
 }
 
-std::string techniquesOf(const store::Trial& trial) {
-  std::vector<std::string> names;
-  for (const json& one : memberOf(memberOf(trial.details, "kernel"), "techniques")) {
-    names.push_back(one.is_string() ? one.get<std::string>() : "");
-  }
-  return join(names, ", ");
-}
-
 void addCandidates(const Bout& bout, Parts& parts) {
   DataTable table;
   table.title = "Candidates";
@@ -141,7 +135,7 @@ void addCandidates(const Bout& bout, Parts& parts) {
     table.columns[0].numbers.push_back(one.turn);
     table.columns[1].texts.push_back(
         fmt::format("{}{}", labelOf(*one.trial), one.source == bout.winner ? " ★" : ""));
-    table.columns[2].texts.push_back(techniquesOf(*one.trial));
+    table.columns[2].texts.push_back(join(one.trial->details.kernel->techniques, ", "));
     table.columns[3].texts.emplace_back(nameOf(one.trial->outcome));
     table.columns[4].numbers.push_back(one.speedup);
     table.columns[5].texts.push_back(one.trial->message);
@@ -150,39 +144,34 @@ void addCandidates(const Bout& bout, Parts& parts) {
 }
 
 /// What was known about the best kernel at the begin of each turn.
-void addAnalysis(const json& turns, Parts& parts) {
+void addAnalysis(const std::vector<KernelTurn>& turns, Parts& parts) {
   Tabs tabs;
   tabs.title = "The analysis";
-  for (const json& turn : turns) {
-    const json& analysis = memberOf(turn, "analysis");
-    if (!analysis.is_object()) {
+  for (const KernelTurn& turn : turns) {
+    if (!turn.analysis) {
       continue;
     }
+    const model::KernelAnalysis& analysis = *turn.analysis;
     DataTable table;
-    table.note = fmt::format(
-        "{}; {:.1f} % of the roofline, which would take {}.", textIn(analysis, "category"),
-        100 * numberIn(analysis, "share_of_roofline"), timeText(numberIn(analysis, "roofline_ns")));
+    table.note =
+        fmt::format("{}; {:.1f} % of the roofline, which would take {}.", analysis.category,
+                    100 * orNone(analysis.rooflineShare), timeText(orNone(analysis.rooflineNs)));
     table.empty = "Nothing was found that costs time.";
     table.columns = {{"weight", "%"}, {"side"}, {"what costs time"}, {"evidence"}, {"technique"}};
-    for (const json& finding : memberOf(analysis, "findings")) {
-      table.columns[0].numbers.push_back(100 * numberIn(finding, "weight"));
-      table.columns[1].texts.push_back(textIn(finding, "side"));
-      table.columns[2].texts.push_back(textIn(finding, "what"));
-      table.columns[3].texts.push_back(textIn(finding, "evidence"));
-      table.columns[4].texts.push_back(textIn(finding, "technique"));
+    for (const model::KernelFinding& finding : analysis.findings) {
+      table.columns[0].numbers.push_back(100 * orNone(finding.weight));
+      table.columns[1].texts.push_back(finding.side);
+      table.columns[2].texts.push_back(finding.what);
+      table.columns[3].texts.push_back(finding.evidence);
+      table.columns[4].texts.push_back(finding.technique);
     }
     Parts tab;
     tab.add(table);
-    tabs.tabs.emplace_back(fmt::format("before turn {:.0f}", numberIn(turn, "turn")),
-                           std::move(tab));
+    tabs.tabs.emplace_back(fmt::format("before turn {}", turn.turn), std::move(tab));
   }
   if (!tabs.tabs.empty()) {
     parts.add(tabs);
   }
-}
-
-std::string sourceOf(const store::Trial& trial) {
-  return textIn(memberOf(trial.details, "kernel"), "source");
 }
 
 void addDiff(const Bout& bout, Parts& parts) {
@@ -191,9 +180,9 @@ void addDiff(const Bout& bout, Parts& parts) {
   if (winner == bout.candidates.end() || winner == bout.candidates.begin()) {
     return;
   }
-  const std::string name = textIn(memberOf(winner->trial->details, "kernel"), "name");
+  const model::KernelProposal& won = *winner->trial->details.kernel;
   const std::string diff =
-      unifiedDiff(sourceOf(*bout.candidates.front().trial), sourceOf(*winner->trial), name);
+      unifiedDiff(bout.candidates.front().trial->details.kernel->source, won.source, won.name);
   const std::string flags = join(winner->trial->config.flags, " ");
   parts.add(TextBlock{
       .title = "What the winner changed",
@@ -202,26 +191,21 @@ void addDiff(const Bout& bout, Parts& parts) {
       .folded = false});
 }
 
-/// Exchanges with a language model as one text; of two proposers those of each.
-std::string conversationOf(const json& memory) {
+/// Exchanges with a language model as one text.
+std::string conversationOf(const std::vector<model::ModelExchange>& exchanges) {
   std::string text;
-  for (const json& one : memory) {
-    if (one.is_array()) {
-      text += conversationOf(one);
-      continue;
-    }
-    const std::string failure = textIn(one, "failure");
-    text += fmt::format("── turn {:.0f}, {}, {:.0f} tokens in, {:.0f} out\n\n{}\n\n── {}\n\n{}\n\n",
-                        numberIn(one, "turn"), textIn(one, "at"), numberIn(one, "tokens_in"),
-                        numberIn(one, "tokens_out"), textIn(one, "prompt"),
-                        failure.empty() ? "answer" : "no answer",
-                        failure.empty() ? textIn(one, "answer") : failure);
+  for (const model::ModelExchange& one : exchanges) {
+    text += fmt::format("── turn {}, {}, {} tokens in, {} out\n\n{}\n\n── {}\n\n{}\n\n", one.turn,
+                        one.at, one.tokensIn, one.tokensOut, one.prompt,
+                        one.failure.empty() ? "answer" : "no answer",
+                        one.failure.empty() ? one.answer : one.failure);
   }
   return text;
 }
 
-void addConversation(const json& turns, Parts& parts) {
-  const std::string text = turns.empty() ? "" : conversationOf(memberOf(turns.back(), "memory"));
+void addConversation(const std::vector<KernelTurn>& turns, Parts& parts) {
+  const std::string text =
+      turns.empty() ? "" : conversationOf(model::exchangesIn(turns.back().memory));
   if (!text.empty()) {
     parts.add(TextBlock{.title = "The conversation with the model",
                         .text = text,
@@ -232,7 +216,8 @@ void addConversation(const json& turns, Parts& parts) {
 
 }  // namespace
 
-void addTurns(const RunRecord& record, const std::string& kernel, const json& turns, Parts& parts) {
+void addTurns(const RunRecord& record, const std::string& kernel,
+              const std::vector<KernelTurn>& turns, Parts& parts) {
   const Bout bout = boutOf(record, kernel, turns);
   addStory(bout, turns, parts);
   addConfirmation(record, bout, parts);

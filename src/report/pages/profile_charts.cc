@@ -11,8 +11,8 @@
 namespace hone::report {
 namespace {
 
+using model::MeasuredRoofline;
 using model::ProfileRow;
-using nlohmann::json;
 
 /// More bars than this say less than the table does.
 constexpr std::size_t kMostBars = 40;
@@ -46,7 +46,8 @@ std::vector<std::string> providersOf(const std::vector<ProfileRow>& rows) {
 }
 
 /// The roof itself: as it was measured, or, of older runs, through what it allowed each dispatch.
-std::vector<Series> roofs(const RunRecord& record, const std::vector<ProfileRow>& rows) {
+std::vector<Series> roofs(const std::vector<MeasuredRoofline>& rooflines,
+                          const std::vector<ProfileRow>& rows) {
   double least = std::numeric_limits<double>::infinity();
   double most = 0;
   std::map<double, double> allowed;
@@ -60,17 +61,14 @@ std::vector<Series> roofs(const RunRecord& record, const std::vector<ProfileRow>
     }
   }
   std::vector<Series> roofs;
-  const json& kept = memberOf(record.run.summary, "rooflines");
-  for (const json& one : kept.is_array() ? kept : json::array()) {
-    const double gflops = numberIn(one, "gflops");
-    const double gbps = numberIn(one, "gbps");
-    const double ridge = gflops / gbps;
-    Series roof{.name = fmt::format("roofline {} ({:.0f} GFLOP/s, {:.0f} GB/s)",
-                                    textIn(one, "type"), gflops, gbps),
+  for (const MeasuredRoofline& one : rooflines) {
+    const double ridge = one.gflops / one.gbps;
+    Series roof{.name = fmt::format("roofline {} ({:.0f} GFLOP/s, {:.0f} GB/s)", one.type,
+                                    one.gflops, one.gbps),
                 .draw = Draw::line,
                 .role = Role::baseline};
     roof.x = {std::min(least, ridge) / 2, ridge, std::max(most, ridge) * 2};
-    roof.y = {roof.x[0] * gbps, gflops, gflops};
+    roof.y = {roof.x[0] * one.gbps, one.gflops, one.gflops};
     roofs.push_back(std::move(roof));
   }
   if (roofs.empty() && !allowed.empty()) {
@@ -127,7 +125,8 @@ void addSpeeds(const std::vector<ProfileRow>& rows, Document& document) {
   document.add(bars);
 }
 
-void addRoofline(const RunRecord& record, const std::vector<ProfileRow>& rows, Document& document) {
+void addRoofline(const std::vector<MeasuredRoofline>& rooflines,
+                 const std::vector<ProfileRow>& rows, Document& document) {
   Plot plot;
   plot.title = "The roofline";
   plot.note =
@@ -149,7 +148,7 @@ void addRoofline(const RunRecord& record, const std::vector<ProfileRow>& rows, D
     }
     plot.series.push_back(std::move(series));
   }
-  for (Series& roof : roofs(record, rows)) {
+  for (Series& roof : roofs(rooflines, rows)) {
     plot.series.push_back(std::move(roof));
   }
   document.add(plot);

@@ -2,15 +2,15 @@
 
 #include <vector>
 
-#include "model/result/profile_row.h"
-#include "report/data/run_record.h"
+#include "model/result/profile_result.h"
+#include "report/data/document.h"
 
 namespace hone::report {
 
 /// GFLOP/s by dispatch and provider.
 void addSpeeds(const std::vector<model::ProfileRow>& rows, Document& document);
 /// Every dispatch over its arithmetic intensity, below what the machine allows.
-void addRoofline(const RunRecord& record, const std::vector<model::ProfileRow>& rows,
-                 Document& document);
+void addRoofline(const std::vector<model::MeasuredRoofline>& rooflines,
+                 const std::vector<model::ProfileRow>& rows, Document& document);
 
 }  // namespace hone::report

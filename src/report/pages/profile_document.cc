@@ -1,10 +1,12 @@
+#include "report/pages/profile_document.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 #include <map>
 
-#include "model/result/profile_row.h"
+#include "model/result/profile_result.h"
 #include "report/pages/profile_charts.h"
 #include "report/render/answer_text.h"
 #include "stats/summary.h"
@@ -12,25 +14,19 @@
 namespace hone::report {
 namespace {
 
+using model::ProfileResult;
 using model::ProfileRow;
-using nlohmann::json;
 
 /// The rows of the summary; of a run under way those of its trials, with their times so far.
-std::vector<ProfileRow> rowsOf(const RunRecord& record) {
+std::vector<ProfileRow> rowsOf(const RunRecord& record, const ProfileResult& result) {
+  if (result.rows) {
+    return *result.rows;
+  }
   std::vector<ProfileRow> rows;
-  const json& kept = memberOf(record.run.summary, "rows");
-  for (const json& one : kept.is_array() ? kept : json::array()) {
-    if (auto row = model::profileRowFrom(one)) {
-      rows.push_back(std::move(*row));
-    }
-  }
-  if (!kept.is_null()) {
-    return rows;
-  }
   for (const store::Trial& trial : record.trials) {
-    if (auto row = model::profileRowFrom(memberOf(trial.details, "row"))) {
-      row->timeNs = record.times.medianNs(trial.id);
-      rows.push_back(std::move(*row));
+    if (trial.details.row) {
+      rows.push_back(*trial.details.row);
+      rows.back().timeNs = record.times.medianNs(trial.id);
     }
   }
   return rows;
@@ -152,20 +148,17 @@ void answerProfile(const std::vector<ProfileRow>& rows, Answer& answer) {
   nameBestConfiguration(operations, answer);
 }
 
-void addProgram(const RunRecord& record, Document& document) {
-  const json& program = memberOf(record.run.summary, "program");
-  const json& dispatches = memberOf(program, "dispatches");
-  if (!dispatches.is_array()) {
-    return;
-  }
+void addProgram(const model::ProfiledProgram& program, Document& document) {
   Bars bars;
-  bars.title = fmt::format("Where the time of {} goes", textIn(program, "name"));
-  bars.note = fmt::format("One call takes {}.", timeText(numberIn(program, "wall_ns")));
+  bars.title = fmt::format("Where the time of {} goes", program.name);
+  if (program.wallNs) {
+    bars.note = fmt::format("One call takes {}.", timeText(*program.wallNs));
+  }
   bars.value = {"time in one call", "ns"};
   Bars::Group group;
-  for (const json& one : dispatches) {
-    bars.names.push_back(textIn(one, "name"));
-    group.values.push_back(numberIn(one, "time_ns"));
+  for (const model::TimedDispatch& one : program.dispatches) {
+    bars.names.push_back(one.name);
+    group.values.push_back(orNone(one.timeNs));
   }
   bars.groups.push_back(std::move(group));
   document.add(bars);
@@ -210,14 +203,18 @@ void addFailures(const std::vector<ProfileRow>& rows, Document& document) {
 
 }  // namespace
 
-void describeProfile(const RunRecord& record, Document& document) {
-  const std::vector<ProfileRow> rows = rowsOf(record);
+Result<void> describeProfile(const RunRecord& record, Document& document) {
+  const ProfileResult result = HONE_TRY(model::profileResultFrom(record.summary()));
+  const std::vector<ProfileRow> rows = rowsOf(record, result);
   answerProfile(rows, document.answer);
-  addProgram(record, document);
+  if (result.program) {
+    addProgram(*result.program, document);
+  }
   addSpeeds(rows, document);
-  addRoofline(record, rows, document);
+  addRoofline(result.rooflines.value_or(std::vector<model::MeasuredRoofline>()), rows, document);
   addFailures(rows, document);
   addTable(rows, document);
+  return {};
 }
 
 }  // namespace hone::report

@@ -1,15 +1,20 @@
+#include "report/pages/run_document.h"
+
 #include <fmt/format.h>
 
 #include "base/text.h"
-#include "report/data/run_record.h"
-#include "report/pages/gains.h"
+#include "model/result/run_failure.h"
+#include "report/pages/bench_document.h"
+#include "report/pages/kernel_document.h"
+#include "report/pages/profile_document.h"
+#include "report/pages/split_document.h"
+#include "report/pages/tune_document.h"
 #include "report/render/answer_text.h"
-#include "report/render/page.h"
 
 namespace hone::report {
 namespace {
 
-using Describe = void (*)(const RunRecord&, Document&);
+using Describe = Result<void> (*)(const RunRecord&, Document&);
 
 Describe describerOf(const store::Run& run) {
   if (run.verb == "profile") {
@@ -65,7 +70,7 @@ Document begun(const RunRecord& record) {
 /// What a run that gave no answer says first; what is known so far stays below.
 void answerWithout(const RunRecord& record, Document& document) {
   if (record.run.status == store::RunStatus::failed) {
-    const std::string why = textIn(record.run.summary, "error");
+    const std::string why = model::runFailureFrom(record.summary()).error;
     document.answer.headline = "This run failed.";
     document.answer.tone = Answer::Tone::bad;
     if (!why.empty()) {
@@ -80,13 +85,11 @@ void answerWithout(const RunRecord& record, Document& document) {
 
 Document documentOf(const RunRecord& record) {
   Document document = begun(record);
-  try {
-    describerOf(record.run)(record, document);
-  } catch (const nlohmann::json::exception& exception) {
-    // What the run kept is not of the form that this version knows: its trials still speak.
+  if (const auto described = describerOf(record.run)(record, document); !described) {
+    // The result has a form that this version does not know: its trials still speak.
     document = begun(record);
     document.answer.headline = "This run kept its results in a form that this hone does not know.";
-    document.answer.lines.emplace_back(exception.what());
+    document.answer.lines.push_back(described.error().message);
   }
   if (!record.finished()) {
     answerWithout(record, document);

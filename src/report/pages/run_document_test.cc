@@ -1,6 +1,10 @@
+#include "report/pages/run_document.h"
+
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
 
 #include "base/file.h"
 #include "model/result/profile_row.h"
@@ -26,7 +30,7 @@ class RunDocument : public testing::Test {
     run.key = run.verb = verb;
     run.arguments = {verb, "x"};
     run.device = "local-sync";
-    run.details = details;
+    run.details = model::runDetailsFrom(details);
     return run_ = store_.addRun(run).value();
   }
   /// A trial with a sample of each of the rounds.
@@ -35,7 +39,7 @@ class RunDocument : public testing::Test {
     store::Trial trial;
     trial.key = trial.config.name = key;
     trial.outcome = outcome;
-    trial.details = details;
+    trial.details = model::trialDetailsFrom(details);
     std::vector<model::Sample> samples;
     for (const double ns : cpuNs) {
       samples.push_back({.stage = stage,
@@ -456,7 +460,7 @@ TEST_F(RunDocument, ASplitUnderWayDrawsItsSweepFromItsTrials) {
     trial.problem = problem;
     trial.config.name = choice;
     trial.outcome = outcome;
-    trial.details = {{"look_ns", 7 * ns}};
+    trial.details.screenTimesNs = {9 * ns, 7 * ns, 8 * ns};
     std::vector<model::Sample> samples;
     if (outcome == Outcome::ok) {
       samples.push_back({.stage = Stage::race, .wallNs = ns, .cpuNs = ns});
@@ -476,7 +480,7 @@ TEST_F(RunDocument, ASplitUnderWayDrawsItsSweepFromItsTrials) {
   ASSERT_EQ(runtimes["series"].size(), 2U);
   EXPECT_EQ(runtimes["series"][0]["name"], "first");
   EXPECT_EQ(runtimes["series"][0]["x"], json({4, 16, 64, 256}));
-  EXPECT_EQ(runtimes["series"][0]["y"], json({300, 100, 100, 700})) << "the last is a bound";
+  EXPECT_EQ(runtimes["series"][0]["y"], json({300, 100, 100, 700})) << "the last was only screened";
   EXPECT_EQ(runtimes["series"][1]["x"], json({4})) << "what failed has no time";
   const json map = part(shown, "Problem by limit");
   EXPECT_EQ(map["rows"], json({"first", "second"}));

@@ -1,17 +1,22 @@
+#include "report/pages/split_document.h"
+
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cmath>
 #include <map>
 
-#include "report/data/run_record.h"
+#include "model/result/split_result.h"
+#include "report/pages/split_ladder.h"
 #include "report/pages/split_shapes.h"
+#include "report/pages/split_sweep.h"
 #include "report/render/answer_text.h"
 
 namespace hone::report {
 namespace {
 
-using nlohmann::json;
+using model::SplitResult;
+using model::SplitTally;
 
 constexpr double kNsPerUs = 1000;
 constexpr std::size_t kMostBars = 40;
@@ -26,22 +31,21 @@ struct Validated {
 };
 
 /// Runs of older versions kept only sums.
-std::vector<Validated> validatedOf(const json& summary, const std::vector<SplitShape>& shapes) {
+std::vector<Validated> validatedOf(const SplitResult& result,
+                                   const std::vector<SplitShape>& shapes) {
   std::map<std::string, std::string> names;
   for (const SplitShape& shape : shapes) {
     names[shape.arguments] = shape.name;
   }
   std::vector<Validated> list;
-  for (const json& one : memberOf(summary, "validated")) {
-    const json& taken = memberOf(memberOf(one, "choices"), textIn(one, "taken").c_str());
-    const std::string arguments = textIn(one, "arguments");
-    const auto name = names.find(arguments);
-    const auto speedup = intervalFrom(memberOf(taken, "speedup"));
-    list.push_back({.name = name == names.end() ? arguments : name->second,
-                    .baselineNs = numberIn(one, "baseline_us") * kNsPerUs,
-                    .optimizedNs = numberIn(taken, "time_us") * kNsPerUs,
-                    .speedup = speedup.value_or(stats::Interval{kNone, 1, kNone}),
-                    .verdict = textIn(taken, "verdict")});
+  for (const model::ValidatedSplit& one : result.validated) {
+    const model::SplitChoice taken = one.recommended().value_or(model::SplitChoice());
+    const auto name = names.find(one.arguments);
+    list.push_back({.name = name == names.end() ? one.arguments : name->second,
+                    .baselineNs = orNone(one.baselineUs) * kNsPerUs,
+                    .optimizedNs = orNone(taken.timeUs) * kNsPerUs,
+                    .speedup = taken.speedup.value_or(stats::Interval{kNone, 1, kNone}),
+                    .verdict = textOf(taken.verdict)});
   }
   std::stable_sort(list.begin(), list.end(), [](const Validated& a, const Validated& b) {
     return a.speedup.estimate > b.speedup.estimate;
@@ -49,51 +53,48 @@ std::vector<Validated> validatedOf(const json& summary, const std::vector<SplitS
   return list;
 }
 
-/// The sums of the ladder that is recommended; of older runs those of the one with fewer slowed
-/// down.
-const json& tallyOf(const json& summary) {
-  const json& validation = memberOf(summary, "validation");
-  const json& recommended = memberOf(validation, "recommended");
-  if (!recommended.is_null()) {
-    return recommended;
-  }
-  const json& oneD = memberOf(validation, "1-D");
-  const json& twoD = memberOf(validation, "2-D");
-  return numberIn(twoD, "regressed") < numberIn(oneD, "regressed") ? twoD : oneD;
+const SplitTally* tallyOf(const SplitResult& result, const std::string& way) {
+  const auto found = result.validation.find(way);
+  return found == result.validation.end() ? nullptr : &found->second;
 }
 
-void answerSweep(const json& summary, std::size_t shapes, Answer& answer) {
-  const json& tally = tallyOf(summary);
-  if (tally.is_null()) {
+/// The sums of the ladder that is recommended; of older runs those of the one with fewer slowed
+/// down.
+const SplitTally* recommendedTally(const SplitResult& result) {
+  if (const SplitTally* recommended = tallyOf(result, "recommended")) {
+    return recommended;
+  }
+  const SplitTally* oneD = tallyOf(result, "1-D");
+  const SplitTally* twoD = tallyOf(result, "2-D");
+  return oneD != nullptr && twoD != nullptr && twoD->regressed < oneD->regressed ? twoD : oneD;
+}
+
+void answerSweep(const SplitResult& result, std::size_t shapes, Answer& answer) {
+  const SplitTally* tally = recommendedTally(result);
+  if (tally == nullptr) {
     answer.headline = fmt::format("{} problems were swept; nothing was validated.", shapes);
     return;
   }
-  const double total = numberIn(tally, "total_speedup");
-  const double regressed = numberIn(tally, "regressed");
-  const double improved = numberIn(tally, "improved");
-  if (improved > 0 && regressed == 0) {
+  if (tally->improved > 0 && tally->regressed == 0) {
     answer.tone = Answer::Tone::good;
-  } else if (regressed > 0) {
+  } else if (tally->regressed > 0) {
     answer.tone = Answer::Tone::bad;
   }
   answer.headline =
-      improved + regressed > 0
-          ? fmt::format("With the recommended limits the workload is {}.", asFast(total))
+      tally->improved + tally->regressed > 0
+          ? fmt::format("With the recommended limits the workload is {}.",
+                        asFast(tally->totalSpeedup))
           : "No limit is surely better than the compiler's own choice on this workload.";
   answer.lines.push_back(fmt::format(
-      "Of {:.0f} problems {:.0f} are surely faster, {:.0f} the same, {:.0f} too noisy to tell, "
-      "{:.0f} "
-      "surely slower; {} as a geometric mean. Measured side by side in fresh processes; 95 % "
-      "intervals.",
-      numberIn(tally, "shapes"), improved, numberIn(tally, "neutral"), numberIn(tally, "ambiguous"),
-      regressed, asFast(numberIn(tally, "geomean_speedup"))));
-  const double oracle =
-      numberIn(memberOf(memberOf(summary, "validation"), "oracle"), "geomean_speedup");
-  if (!std::isnan(oracle)) {
-    const bool noise = oracle < numberIn(tally, "geomean_speedup");
+      "Of {} problems {} are surely faster, {} the same, {} too noisy to tell, {} surely slower; "
+      "{} as a geometric mean. Measured side by side in fresh processes; 95 % intervals.",
+      tally->shapes, tally->improved, tally->neutral, tally->ambiguous, tally->regressed,
+      asFast(tally->geomeanSpeedup)));
+  if (const SplitTally* oracle = tallyOf(result, "oracle")) {
+    const bool noise = oracle->geomeanSpeedup < tally->geomeanSpeedup;
     answer.lines.push_back(
-        fmt::format("The best limit for every problem alone would give {:.2f}x{}.", oracle,
-                    noise ? ": less than these, which is noise" : ""));
+        fmt::format("The best limit for every problem alone would give {:.2f}x{}.",
+                    oracle->geomeanSpeedup, noise ? ": less than these, which is noise" : ""));
   }
 }
 
@@ -143,14 +144,12 @@ void addValidation(const std::vector<Validated>& list, Document& document) {
   document.add(table);
 }
 
-void addFailures(const json& summary, Document& document) {
+void addFailures(const SplitResult& result, Document& document) {
   DataTable table;
   table.title = "Failures";
   table.empty = "Nothing failed.";
   table.columns = {{"what failed"}};
-  for (const json& failure : memberOf(summary, "failures")) {
-    table.columns[0].texts.push_back(failure.is_string() ? failure.get<std::string>() : "");
-  }
+  table.columns[0].texts = result.failures;
   document.add(table);
 }
 
@@ -175,10 +174,10 @@ void answerSoFar(const std::vector<SplitShape>& shapes, Answer& answer) {
 }
 
 /// Of `hone split annotate`: a program, and the splits put on its operations.
-void describeAnnotated(const RunRecord& record, Document& document) {
-  const json& summary = record.run.summary;
-  const auto speedup = intervalFrom(memberOf(summary, "speedup"));
-  const std::string verdict = textIn(summary, "verdict");
+void describeAnnotated(const RunRecord& record, const model::SplitAnnotation& annotation,
+                       Document& document) {
+  const auto& speedup = annotation.speedup;
+  const auto verdict = annotation.verdict;
   if (!speedup) {
     document.answer.headline = "No operation gains from a split.";
   } else {
@@ -186,9 +185,9 @@ void describeAnnotated(const RunRecord& record, Document& document) {
         fmt::format("With its splits the program is {}.", asFast(speedup->estimate));
     document.answer.lines.push_back(
         fmt::format("{}; {}; results equal.", speedupText(*speedup), sureness(verdict)));
-    document.answer.tone = verdict == "improved"    ? Answer::Tone::good
-                           : verdict == "regressed" ? Answer::Tone::bad
-                                                    : Answer::Tone::plain;
+    document.answer.tone = verdict == stats::Verdict::improved    ? Answer::Tone::good
+                           : verdict == stats::Verdict::regressed ? Answer::Tone::bad
+                                                                  : Answer::Tone::plain;
   }
   std::vector<RunRecord::Runner> runners;
   for (const store::Trial& trial : record.trials) {
@@ -208,41 +207,43 @@ void describeAnnotated(const RunRecord& record, Document& document) {
                    {"reduction size"},
                    {"split into parts of"},
                    {"speedup alone", "x"}};
-  for (const json& operation : memberOf(summary, "operations")) {
-    const auto reduction = model::reductionFrom(memberOf(operation, "reduction"));
-    const json& sizes = memberOf(operation, "sizes");
+  for (const model::AnnotatedOperation& operation : annotation.operations) {
+    const auto& reduction = operation.reduction;
     table.columns[0].texts.emplace_back(reduction ? nameOf(reduction->kind) : "");
     table.columns[1].numbers.push_back(reduction ? static_cast<double>(reduction->outputSize())
                                                  : kNone);
     table.columns[2].numbers.push_back(reduction ? static_cast<double>(reduction->reductionSize())
                                                  : kNone);
-    table.columns[3].texts.push_back(sizes.empty() ? "not split" : sizes.dump());
-    table.columns[4].numbers.push_back(numberIn(operation, "gain_alone"));
+    table.columns[3].texts.push_back(operation.sizes.empty()
+                                         ? "not split"
+                                         : fmt::format("[{}]", fmt::join(operation.sizes, ",")));
+    table.columns[4].numbers.push_back(orNone(operation.gainAlone));
   }
   document.add(table);
 }
 
 }  // namespace
 
-void describeSplit(const RunRecord& record, Document& document) {
-  const json& summary = record.run.summary;
-  if (memberOf(summary, "operations").is_array()) {
-    describeAnnotated(record, document);
-    return;
+Result<void> describeSplit(const RunRecord& record, Document& document) {
+  if (const auto annotation = HONE_TRY(model::splitAnnotationFrom(record.summary()))) {
+    describeAnnotated(record, *annotation, document);
+    return {};
   }
-  const bool kept = memberOf(summary, "shapes").is_array();
-  const std::vector<SplitShape> shapes = kept ? shapesOf(summary) : shapesSoFar(record);
-  answerSweep(summary, shapes.size(), document.answer);
+  const SplitResult result = HONE_TRY(model::splitResultFrom(record.summary()));
+  const std::vector<SplitShape> shapes =
+      result.shapes ? shapesOf(*result.shapes) : shapesSoFar(record);
+  answerSweep(result, shapes.size(), document.answer);
   if (!record.finished()) {
     answerSoFar(shapes, document.answer);
   }
   if (shapes.empty()) {
-    return;
+    return {};
   }
-  addValidation(validatedOf(summary, shapes), document);
-  addLadders(summary, shapes, document);
+  addValidation(validatedOf(result, shapes), document);
+  addLadders(result, shapes, document);
   addSweep(shapes, document);
-  addFailures(summary, document);
+  addFailures(result, document);
+  return {};
 }
 
 }  // namespace hone::report

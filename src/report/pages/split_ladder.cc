@@ -1,51 +1,40 @@
+#include "report/pages/split_ladder.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cctype>
-#include <cmath>
 #include <limits>
 #include <map>
 
-#include "report/pages/split_shapes.h"
 #include "report/render/answer_text.h"
 
 namespace hone::report {
 namespace {
 
-using nlohmann::json;
+using model::FittedHeuristic;
+using model::Heuristic;
+using model::Recommendation;
+using model::SplitResult;
 
 constexpr double kEdge = std::numeric_limits<double>::infinity();
 
-/// The recommendations for today's compiler; those in the older form of its source say the same.
-std::vector<const json*> recommendationsOf(const json& summary) {
-  std::vector<const json*> list;
-  for (const json& one : memberOf(memberOf(summary, "recommendations"), "recommendations")) {
-    if (textIn(memberOf(memberOf(one, "one_d"), "heuristic"), "form") == "functions") {
-      list.push_back(&one);
-    }
-  }
-  return list;
-}
-
 /// A ladder as the parts of the plane that it gives a limit each.
-std::vector<Region> regionsOf(const json& heuristic) {
+std::vector<Region> regionsOf(const model::Ladder& ladder) {
   std::vector<Region> regions;
   double left = -kEdge;
-  for (const json& band : memberOf(heuristic, "bands")) {
-    const double right = numberIn(band, "output_below");
+  for (const model::Band& band : ladder.bands) {
+    const auto right = static_cast<double>(band.outputBelow);
     double bottom = -kEdge;
-    for (const json& step : memberOf(band, "steps")) {
-      const double top = numberIn(step, "reduction_below");
-      regions.push_back(
-          {left, right, bottom, top, fmt::format("limit {}", numberIn(step, "limit"))});
+    for (const model::Step& step : band.steps) {
+      const auto top = static_cast<double>(step.reductionBelow);
+      regions.push_back({left, right, bottom, top, fmt::format("limit {}", step.limit)});
       bottom = top;
     }
-    regions.push_back(
-        {left, right, bottom, kEdge, fmt::format("limit {}", numberIn(band, "limit"))});
+    regions.push_back({left, right, bottom, kEdge, fmt::format("limit {}", band.limit)});
     left = right;
   }
-  regions.push_back(
-      {left, kEdge, -kEdge, kEdge, fmt::format("at most {}", numberIn(heuristic, "cap"))});
+  regions.push_back({left, kEdge, -kEdge, kEdge, fmt::format("at most {}", ladder.cap)});
   return regions;
 }
 
@@ -57,23 +46,22 @@ std::string capital(std::string word) {
 }
 
 /// The shapes of a kind by their best limit, over their sizes.
-Plot clusterPlot(const std::string& kind, const json& recommendation,
+Plot clusterPlot(const std::string& kind, const Recommendation& recommendation,
                  const std::vector<SplitShape>& shapes) {
-  const bool twoD = memberOf(recommendation, "take_two_d") == true;
-  const json& heuristic = memberOf(memberOf(recommendation, twoD ? "two_d" : "one_d"), "heuristic");
+  const Heuristic& heuristic = recommendation.taken().heuristic;
   Plot plot;
   plot.title = fmt::format("{}s by their best limit, with the recommended ladder", capital(kind));
   plot.note = fmt::format(
       "The boxes are the ladder with the limit that it gives. It leaves alone what has an output "
       "of "
-      "more than {:.0f}, a reduction of less than {:.0f}, or a ratio of the two below {:.0f}. "
+      "more than {}, a reduction of less than {}, or a ratio of the two below {}. "
       "Taken: "
       "{}.",
-      numberIn(heuristic, "large_parallel"), numberIn(heuristic, "small_reduction"),
-      numberIn(heuristic, "ratio"), textIn(recommendation, "why"));
+      heuristic.returns.largeParallel, heuristic.returns.smallReduction, heuristic.returns.ratio,
+      recommendation.why);
   plot.x = {"output size", "", true};
   plot.y = {"reduction size", "", true};
-  plot.regions = regionsOf(heuristic);
+  plot.regions = regionsOf(heuristic.ladder);
   std::map<std::int64_t, Series> byLimit;
   for (const SplitShape& shape : shapes) {
     const auto limit = shape.bestLimit();
@@ -94,7 +82,8 @@ Plot clusterPlot(const std::string& kind, const json& recommendation,
 double percentOver(double ratio) { return 100 * (ratio - 1); }
 
 /// How much longer than the best of each shape; what was measured is beside what was predicted.
-Bars regretBars(const json& summary, const std::string& kind, const json& recommendation) {
+Bars regretBars(const SplitResult& result, const std::string& kind,
+                const Recommendation& recommendation) {
   Bars bars;
   bars.title = fmt::format("Regret on {}s", kind);
   bars.note =
@@ -104,23 +93,22 @@ Bars regretBars(const json& summary, const std::string& kind, const json& recomm
   bars.names = {"1-D ladder", "2-D ladder", "oracle"};
   Bars::Group fitted{.name = "on the shapes it was fitted to"};
   Bars::Group leftOut{.name = "on shapes left out of the fit"};
-  for (const char* form : {"one_d", "two_d"}) {
-    const json& fit = memberOf(recommendation, form);
-    fitted.values.push_back(percentOver(numberIn(memberOf(fit, "in_sample"), "geomean_ratio")));
-    const json& held = memberOf(fit, "left_out");
-    const bool any = numberIn(held, "shapes") > 0;
-    leftOut.values.push_back(any ? percentOver(numberIn(held, "geomean_ratio")) : kNone);
+  for (const FittedHeuristic* fit : {&recommendation.oneD, &recommendation.twoD}) {
+    fitted.values.push_back(percentOver(fit->inSample.geomeanRatio));
+    leftOut.values.push_back(fit->leftOut.shapes > 0 ? percentOver(fit->leftOut.geomeanRatio)
+                                                     : kNone);
   }
   fitted.values.push_back(0);
   leftOut.values.push_back(0);
   bars.groups = {fitted, leftOut};
-  const json& validation = memberOf(summary, "validation");
-  const double oracle = numberIn(memberOf(validation, "oracle"), "geomean_speedup");
-  if (!std::isnan(oracle)) {
+  if (const auto oracle = result.validation.find("oracle"); oracle != result.validation.end()) {
     Bars::Group measured{.name = "measured side by side, all kinds"};
     for (const char* name : {"1-D", "2-D", "oracle"}) {
+      const auto way = result.validation.find(name);
       measured.values.push_back(
-          percentOver(oracle / numberIn(memberOf(validation, name), "geomean_speedup")));
+          way == result.validation.end()
+              ? kNone
+              : percentOver(oracle->second.geomeanSpeedup / way->second.geomeanSpeedup));
     }
     bars.groups.push_back(std::move(measured));
   }
@@ -129,16 +117,21 @@ Bars regretBars(const json& summary, const std::string& kind, const json& recomm
 
 }  // namespace
 
-void addLadders(const json& summary, const std::vector<SplitShape>& shapes, Document& document) {
-  const auto recommendations = recommendationsOf(summary);
-  if (recommendations.empty()) {
-    return;
-  }
-  document.heading("The recommended ladders");
-  for (const json* one : recommendations) {
-    const std::string kind = textIn(memberOf(memberOf(*one, "one_d"), "heuristic"), "kind");
-    document.add(clusterPlot(kind, *one, shapes));
-    document.add(regretBars(summary, kind, *one));
+void addLadders(const SplitResult& result, const std::vector<SplitShape>& shapes,
+                Document& document) {
+  bool first = true;
+  for (const Recommendation& one : result.recommendations) {
+    // Those in the older form of the compiler's source say the same.
+    if (one.oneD.heuristic.form != model::SourceForm::functions) {
+      continue;
+    }
+    if (first) {
+      document.heading("The recommended ladders");
+      first = false;
+    }
+    const std::string kind(nameOf(one.oneD.heuristic.kind));
+    document.add(clusterPlot(kind, one, shapes));
+    document.add(regretBars(result, kind, one));
   }
 }
 

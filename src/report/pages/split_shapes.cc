@@ -8,17 +8,9 @@
 namespace hone::report {
 namespace {
 
-using nlohmann::json;
-
-/// The median of [mean, min, max, median, deviation] in microseconds, or the mean where there is no
-/// more; nothing where it is null.
-std::optional<double> typicalNs(const json& timing) {
+std::optional<double> typicalNs(const std::optional<model::Timing>& timing) {
   constexpr double kNsPerUs = 1000;
-  if (!timing.is_array() || timing.size() != 5 || !timing[0].is_number()) {
-    return std::nullopt;
-  }
-  const double median = timing[3].is_number() ? timing[3].get<double>() : 0;
-  return (median > 0 ? median : timing[0].get<double>()) * kNsPerUs;
+  return timing ? std::optional(timing->typicalUs() * kNsPerUs) : std::nullopt;
 }
 
 /// "-n 16" as "n16", "--iter 100" as "iter100"; words without a value alone.
@@ -54,14 +46,19 @@ void nameApart(std::vector<SplitShape>& shapes) {
   }
 }
 
-/// What a trial took; that of one that was not waited for is a bound.
+/// Returns the time of a trial: of its rounds, else the best of its screening; nothing if it was
+/// not measured.
 std::optional<double> timeOf(const RunRecord& record, const store::Trial& trial) {
   if (failed(trial)) {
     return std::nullopt;
   }
   const double measured = record.times.medianNs(trial.id);
-  const double ns = measured > 0 ? measured : numberIn(trial.details, "look_ns");
-  return ns > 0 ? std::optional(ns) : std::nullopt;
+  if (measured > 0) {
+    return measured;
+  }
+  const auto& screened = trial.details.screenTimesNs;
+  return screened && !screened->empty() ? std::optional(*std::ranges::min_element(*screened))
+                                        : std::nullopt;
 }
 
 /// Takes the time for all that the name of a choice stands for: "baseline, limit 64, limit 128".
@@ -134,24 +131,17 @@ std::vector<std::string> toldApart(const std::vector<std::string>& lines) {
   return names;
 }
 
-std::vector<SplitShape> shapesOf(const json& summary) {
+std::vector<SplitShape> shapesOf(const std::vector<model::ShapeRecord>& records) {
   std::vector<SplitShape> shapes;
-  for (const json& one : memberOf(summary, "shapes")) {
-    SplitShape shape;
-    shape.arguments = textIn(one, "arguments");
-    if (auto reduction = model::reductionFrom(memberOf(one, "reduction"))) {
-      shape.reduction = std::move(*reduction);
+  for (const model::ShapeRecord& record : records) {
+    SplitShape& shape = shapes.emplace_back();
+    shape.arguments = record.shape.arguments;
+    shape.reduction = record.shape.reduction;
+    shape.baselineNs = typicalNs(record.shape.baseline);
+    shape.noSplitNs = typicalNs(record.shape.noSplit);
+    for (const auto& [limit, timing] : record.shape.limits) {
+      shape.limitsNs[limit] = *typicalNs(timing);
     }
-    shape.baselineNs = typicalNs(memberOf(one, "baseline"));
-    shape.noSplitNs = typicalNs(memberOf(one, "no_split"));
-    for (const auto& [name, timing] : memberOf(one, "limits").items()) {
-      const auto limit = parseInt(name);
-      const auto ns = typicalNs(timing);
-      if (limit && ns) {
-        shape.limitsNs[*limit] = *ns;
-      }
-    }
-    shapes.push_back(std::move(shape));
   }
   nameApart(shapes);
   return shapes;

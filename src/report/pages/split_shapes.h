@@ -2,13 +2,12 @@
 
 #include <cstdint>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "model/problem/reduction.h"
-#include "report/data/document.h"
+#include "model/result/split_shape.h"
 #include "report/data/run_record.h"
 
 namespace hone::report {
@@ -28,8 +27,8 @@ struct SplitShape {
   [[nodiscard]] std::optional<std::int64_t> bestLimit() const;
 };
 
-/// The shapes that a run of `hone split` kept in its summary.
-[[nodiscard]] std::vector<SplitShape> shapesOf(const nlohmann::json& summary);
+/// The shapes that a run of `hone split` kept in its result.
+[[nodiscard]] std::vector<SplitShape> shapesOf(const std::vector<model::ShapeRecord>& records);
 
 /// The same of a run that has no summary yet: what its trials tell so far, which know no sizes.
 [[nodiscard]] std::vector<SplitShape> shapesSoFar(const RunRecord& record);
@@ -38,12 +37,5 @@ struct SplitShape {
 /// and "conv -n 2 -c 3" are "n1" and "n2", beside a gemm "conv n1" and "conv n2". A line alone
 /// stays as it is.
 [[nodiscard]] std::vector<std::string> toldApart(const std::vector<std::string>& lines);
-
-/// Runtime over limit for each problem, and the map problem × limit.
-void addSweep(const std::vector<SplitShape>& shapes, Document& document);
-/// The shapes over output and reduction size with the recommended ladders drawn in, and how far
-/// each kind of ladder is from the best.
-void addLadders(const nlohmann::json& summary, const std::vector<SplitShape>& shapes,
-                Document& document);
 
 }  // namespace hone::report

@@ -3,6 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <nlohmann/json.hpp>
+
+#include "model/result/split_result.h"
+
 namespace hone::report {
 namespace {
 
@@ -46,7 +50,7 @@ TEST(SplitShapes, AreReadWithTheirTypicalTimes) {
                            {"limits", {{"1", meanOnly}, {"16", timing}, {"64", timing}}},
                            {"baseline", timing},
                            {"no_split", nullptr}}}}};
-  const auto shapes = shapesOf(summary);
+  const auto shapes = shapesOf(*model::splitResultFrom(summary).value().shapes);
   ASSERT_EQ(shapes.size(), 1U);
   EXPECT_EQ(shapes[0].limitsNs.at(1), 10'000) << "the mean where there is no median";
   EXPECT_EQ(shapes[0].baselineNs, 8'000);
@@ -54,7 +58,7 @@ TEST(SplitShapes, AreReadWithTheirTypicalTimes) {
   EXPECT_EQ(shapes[0].bestNs(), 8'000);
   EXPECT_EQ(shapes[0].bestLimit(), 16) << "the smaller of equals";
   EXPECT_EQ(shapes[0].reduction.outputSize(), 32);
-  EXPECT_TRUE(shapesOf(json::object()).empty());
+  EXPECT_FALSE(model::splitResultFrom(json::object()).value().shapes);
 }
 
 }  // namespace

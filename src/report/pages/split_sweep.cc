@@ -1,10 +1,11 @@
+#include "report/pages/split_sweep.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 #include <set>
 
-#include "report/pages/split_shapes.h"
 #include "stats/summary.h"
 
 namespace hone::report {

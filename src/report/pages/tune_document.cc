@@ -1,3 +1,5 @@
+#include "report/pages/tune_document.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -6,33 +8,37 @@
 #include <map>
 
 #include "base/text.h"
+#include "model/result/tune_result.h"
+#include "report/pages/tune_knobs.h"
 #include "report/pages/tune_searches.h"
 #include "report/render/answer_text.h"
 
 namespace hone::report {
 namespace {
 
-using nlohmann::json;
+using model::TunedDispatch;
+using model::TunedProgram;
+using model::TunedVariant;
+using model::TuneResult;
 
 /// So many parts of a bar can be told apart; the rest is one part.
 constexpr std::size_t kMostParts = 11;
 
-void answerProgram(const json& program, Answer& answer) {
-  const std::string name = textIn(program, "program");
-  const auto speedup = intervalFrom(memberOf(program, "speedup"));
-  if (!speedup) {
+void answerProgram(const TunedProgram& program, Answer& answer) {
+  const std::string& name = program.program;
+  if (!program.proof) {
     answer.lines.push_back(
         fmt::format("{}: nothing makes it surely faster; the compiler's own choice stays.", name));
     return;
   }
-  const std::string headline = fmt::format("{} is {}: {} → {}.", name, asFast(speedup->estimate),
-                                           timeText(numberIn(program, "default_ns")),
-                                           timeText(numberIn(program, "tuned_ns")));
-  std::string sure = fmt::format("{}; {}; results equal.", speedupText(*speedup),
-                                 sureness(textIn(program, "verdict")));
-  const json& flags = memberOf(program, "flags");
-  if (flags.is_array() && !flags.empty()) {
-    sure += fmt::format(" With {}.", join(flags.get<std::vector<std::string>>(), " "));
+  const model::TunedProof& proof = *program.proof;
+  const std::string headline =
+      fmt::format("{} is {}: {} → {}.", name, asFast(proof.speedup->estimate),
+                  timeText(orNone(program.defaultNs)), timeText(orNone(proof.tunedNs)));
+  std::string sure =
+      fmt::format("{}; {}; results equal.", speedupText(*proof.speedup), sureness(proof.verdict));
+  if (!proof.flags.empty()) {
+    sure += fmt::format(" With {}.", join(proof.flags, " "));
   }
   if (answer.headline.empty()) {
     answer.headline = headline;
@@ -43,15 +49,15 @@ void answerProgram(const json& program, Answer& answer) {
   answer.lines.push_back(std::move(sure));
 }
 
-void answerTune(const json& programs, Answer& answer) {
-  std::vector<const json*> order;
-  for (const json& program : programs) {
+void answerTune(const std::vector<TunedProgram>& programs, Answer& answer) {
+  std::vector<const TunedProgram*> order;
+  for (const TunedProgram& program : programs) {
     order.push_back(&program);
   }
-  std::stable_sort(order.begin(), order.end(), [](const json* a, const json* b) {
-    return a->contains("speedup") && !b->contains("speedup");
+  std::stable_sort(order.begin(), order.end(), [](const TunedProgram* a, const TunedProgram* b) {
+    return a->proof && !b->proof;
   });
-  for (const json* program : order) {
+  for (const TunedProgram* program : order) {
     answerProgram(*program, answer);
   }
   if (answer.headline.empty()) {
@@ -63,37 +69,36 @@ void answerTune(const json& programs, Answer& answer) {
 }
 
 /// Time by dispatch; equal names are put together.
-std::map<std::string, double> timesOf(const json& dispatches) {
+std::map<std::string, double> timesOf(const std::vector<model::TimedDispatch>& dispatches) {
   std::map<std::string, double> times;
-  for (const json& one : dispatches) {
-    times[shortDispatch(textIn(one, "name"))] += numberIn(one, "time_ns");
+  for (const model::TimedDispatch& one : dispatches) {
+    times[shortDispatch(one.name)] += orNone(one.timeNs);
   }
   return times;
 }
 
 /// Of runs that did not measure it: each dispatch's share, after it divided by its own gain.
 std::pair<std::map<std::string, double>, std::map<std::string, double>> estimated(
-    const json& program) {
+    const TunedProgram& program) {
   std::pair<std::map<std::string, double>, std::map<std::string, double>> times;
-  const double all = numberIn(program, "default_ns");
-  const json& variants = memberOf(program, "variants");
-  const json& plain = variants.is_array() && !variants.empty() ? variants.back() : json();
-  for (const json& dispatch : memberOf(plain, "dispatches")) {
-    const std::string name = shortDispatch(textIn(dispatch, "name"));
-    const auto gain = intervalFrom(memberOf(memberOf(dispatch, "winner"), "speedup"));
-    const bool used = memberOf(dispatch, "in_spec") == true && gain;
-    const double before = numberIn(dispatch, "share") * all;
+  if (program.variants.empty()) {
+    return times;
+  }
+  for (const TunedDispatch& dispatch : program.variants.back().dispatches) {
+    const std::string name = shortDispatch(dispatch.name);
+    const bool used = dispatch.inSpec == true && dispatch.winner && dispatch.winner->speedup;
+    const double gain = used ? dispatch.winner->speedup->estimate : 1;
+    const double before = orNone(dispatch.share) * orNone(program.defaultNs);
     times.first[name] += before;
-    times.second[name] += before / (used ? gain->estimate : 1);
+    times.second[name] += before / gain;
   }
   return times;
 }
 
-void addShares(const json& program, Document& document) {
-  const json& measured = memberOf(program, "dispatch_times");
-  auto [before, after] = measured.is_object() ? std::pair(timesOf(memberOf(measured, "before")),
-                                                          timesOf(memberOf(measured, "after")))
-                                              : estimated(program);
+void addShares(const TunedProgram& program, Document& document) {
+  const auto measured = program.proof ? program.proof->dispatchTimes : std::nullopt;
+  auto [before, after] = measured ? std::pair(timesOf(measured->before), timesOf(measured->after))
+                                  : estimated(program);
   if (before.empty()) {
     return;
   }
@@ -108,14 +113,14 @@ void addShares(const json& program, Document& document) {
   std::stable_sort(names.begin(), names.end(),
                    [&](const auto& a, const auto& b) { return weight[a] > weight[b]; });
   Bars bars;
-  bars.title = fmt::format("Where the time of {} goes", textIn(program, "program"));
-  bars.note = measured.is_object()
+  bars.title = fmt::format("Where the time of {} goes", program.program);
+  bars.note = measured
                   ? "Dispatch by dispatch, as the runtime's profiler times them in one call, with "
                     "the share of the whole."
                   : "After is a guess: each dispatch's time before, divided by its own gain.";
   bars.value = {"time in one call", "ns"};
   bars.names = {"before", "after"};
-  if (!program.contains("speedup")) {
+  if (!program.proof) {
     bars.note = "Dispatch by dispatch, with the share of the whole.";
     bars.names = {"in one call"};
   }
@@ -138,35 +143,47 @@ void addShares(const json& program, Document& document) {
   document.add(bars);
 }
 
-void addDispatches(const json& program, Document& document) {
+std::string fateOf(const TunedDispatch& dispatch) {
+  if (!dispatch.whyNot.empty()) {
+    return fmt::format("not tuned: {}", dispatch.whyNot);
+  }
+  if (dispatch.inSpec == true) {
+    return "in the spec";
+  }
+  if (!dispatch.winner || !dispatch.winner->speedup) {
+    return "the compiler's own choice stays";
+  }
+  return dispatch.note.empty() ? "faster alone" : dispatch.note;
+}
+
+void addRow(const TunedVariant& variant, const TunedDispatch& dispatch, DataTable& table) {
+  const auto number = [](const std::optional<std::int64_t>& count) {
+    return count ? static_cast<double>(*count) : kNone;
+  };
+  const auto gain = (dispatch.winner ? dispatch.winner->speedup : std::nullopt)
+                        .value_or(stats::Interval{kNone, kNone, kNone});
+  table.columns[0].texts.push_back(shortDispatch(dispatch.name));
+  table.columns[1].texts.push_back(variant.name);
+  table.columns[2].numbers.push_back(100 * orNone(dispatch.share));
+  table.columns[3].numbers.push_back(number(dispatch.space));
+  table.columns[4].numbers.push_back(number(dispatch.tried));
+  table.columns[5].numbers.push_back(number(dispatch.failed));
+  table.columns[6].numbers.push_back(orNone(dispatch.defaultNs));
+  table.columns[7].numbers.push_back(gain.estimate);
+  table.columns[8].numbers.push_back(gain.low);
+  table.columns[9].numbers.push_back(gain.high);
+  table.columns[10].texts.push_back(fateOf(dispatch));
+}
+
+void addDispatches(const TunedProgram& program, Document& document) {
   DataTable table;
-  table.title = fmt::format("Dispatches of {}", textIn(program, "program"));
+  table.title = fmt::format("Dispatches of {}", program.program);
   table.columns = {{"dispatch"}, {"under flags"}, {"share", "%"},       {"space"},
                    {"tried"},    {"failed"},      {"default", "ns"},    {"speedup", "x"},
                    {"low", "x"}, {"high", "x"},   {"what became of it"}};
-  for (const json& variant : memberOf(program, "variants")) {
-    for (const json& dispatch : memberOf(variant, "dispatches")) {
-      const auto gain = intervalFrom(memberOf(memberOf(dispatch, "winner"), "speedup"))
-                            .value_or(stats::Interval{kNone, kNone, kNone});
-      const std::string whyNot = textIn(dispatch, "why_not");
-      const std::string note = textIn(dispatch, "note");
-      const double defaultNs = numberIn(dispatch, "default_ns");
-      std::string fate = std::isnan(gain.estimate) ? "the compiler's own choice stays"
-                         : note.empty()            ? "faster alone"
-                                                   : note;
-      fate = memberOf(dispatch, "in_spec") == true ? "in the spec" : fate;
-      fate = whyNot.empty() ? fate : fmt::format("not tuned: {}", whyNot);
-      table.columns[0].texts.push_back(shortDispatch(textIn(dispatch, "name")));
-      table.columns[1].texts.push_back(textIn(variant, "name"));
-      table.columns[2].numbers.push_back(100 * numberIn(dispatch, "share"));
-      table.columns[3].numbers.push_back(numberIn(dispatch, "space"));
-      table.columns[4].numbers.push_back(numberIn(dispatch, "tried"));
-      table.columns[5].numbers.push_back(numberIn(dispatch, "failed"));
-      table.columns[6].numbers.push_back(defaultNs > 0 ? defaultNs : kNone);
-      table.columns[7].numbers.push_back(gain.estimate);
-      table.columns[8].numbers.push_back(gain.low);
-      table.columns[9].numbers.push_back(gain.high);
-      table.columns[10].texts.push_back(std::move(fate));
+  for (const TunedVariant& variant : program.variants) {
+    for (const TunedDispatch& dispatch : variant.dispatches) {
+      addRow(variant, dispatch, table);
     }
   }
   const auto& flags = table.columns[1].texts;
@@ -202,7 +219,7 @@ void addProof(const RunRecord& record, const std::string& before, double tunedNs
   std::vector<RunRecord::Runner> runners;
   for (const char* scope : {"proof of the rest", "proof of what is left", "proof"}) {
     for (const store::Trial& trial : record.trials) {
-      if (textIn(trial.details, "scope") == before + scope) {
+      if (trial.details.scope == before + scope) {
         runners.push_back({&trial, labelOf(trial),
                            runners.empty() ? Role::baseline
                            : isTwin(trial) ? Role::faint
@@ -223,14 +240,12 @@ void addProof(const RunRecord& record, const std::string& before, double tunedNs
   }
 }
 
-void addSpec(const json& program, Document& document) {
-  const std::string spec = textIn(program, "spec");
-  if (!spec.empty()) {
-    document.add(
-        TextBlock{.title = fmt::format("The tuning spec of {}", textIn(program, "program")),
-                  .text = spec,
-                  .form = TextBlock::Form::code,
-                  .folded = true});
+void addSpec(const TunedProgram& program, Document& document) {
+  if (program.proof && !program.proof->spec.empty()) {
+    document.add(TextBlock{.title = fmt::format("The tuning spec of {}", program.program),
+                           .text = program.proof->spec,
+                           .form = TextBlock::Form::code,
+                           .folded = true});
   }
 }
 
@@ -250,32 +265,33 @@ void answerSoFar(const std::vector<TuneSearch>& searches, Answer& answer) {
 
 }  // namespace
 
-void describeTune(const RunRecord& record, Document& document) {
-  const json& kept = memberOf(record.run.summary, "programs");
-  const json programs = kept.is_array() ? kept : json::array();
-  const auto searches = searchesOf(record);
+Result<void> describeTune(const RunRecord& record, Document& document) {
+  const TuneResult result = HONE_TRY(model::tuneResultFrom(record.summary()));
+  const std::vector<TunedProgram>& programs = result.programs;
+  const auto searches = searchesOf(record, result);
   if (record.finished()) {
     answerTune(programs, document.answer);
   } else {
     answerSoFar(searches, document.answer);
   }
-  for (const json& program : programs) {
+  for (const TunedProgram& program : programs) {
     addShares(program, document);
   }
   if (programs.empty()) {
     addProof(record, "", kNone, document);
   }
-  for (const json& program : programs) {
+  for (const TunedProgram& program : programs) {
     const std::string before =
-        programs.size() > 1 ? fmt::format("{}: ", textIn(program, "program")) : "";
-    addProof(record, before, numberIn(program, "tuned_ns"), document);
+        programs.size() > 1 ? fmt::format("{}: ", program.program) : std::string();
+    addProof(record, before, program.proof ? orNone(program.proof->tunedNs) : kNone, document);
   }
   addProgress(record, searches, document);
-  for (const json& program : programs) {
+  for (const TunedProgram& program : programs) {
     addDispatches(program, document);
     addSpec(program, document);
   }
   addKnobs(searches, document);
+  return {};
 }
 
 }  // namespace hone::report

@@ -1,3 +1,5 @@
+#include "report/pages/tune_knobs.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -5,7 +7,6 @@
 #include <map>
 
 #include "model/result/knob_values.h"
-#include "report/pages/tune_searches.h"
 #include "stats/summary.h"
 
 namespace hone::report {

@@ -11,36 +11,38 @@
 namespace hone::report {
 namespace {
 
-using nlohmann::json;
-
 /// More lines than this cannot be told apart.
 constexpr std::size_t kMostLines = 6;
 
-std::vector<std::string> knobsOf(const json& kept) {
+std::vector<std::string> knobsOf(const std::vector<model::SearchedKnob>& kept) {
   std::vector<std::string> knobs;
-  for (const json& one : kept) {
-    knobs.push_back(textIn(one, "name"));
+  for (const model::SearchedKnob& one : kept) {
+    knobs.push_back(one.name);
   }
   return knobs;
 }
 
 /// The winners by the scope of their search, which is made as the tuner makes it.
-std::map<std::string, std::string> winnersOf(const json& summary) {
+std::map<std::string, std::string> winnersOf(const model::TuneResult& result) {
   std::map<std::string, std::string> winners;
-  const json& programs = memberOf(summary, "programs");
-  for (const json& program : programs.is_array() ? programs : json::array()) {
+  for (const model::TunedProgram& program : result.programs) {
     const std::string before =
-        programs.size() > 1 ? fmt::format("{}: ", textIn(program, "program")) : "";
-    for (const json& variant : memberOf(program, "variants")) {
-      const std::string flags = textIn(variant, "name");
-      for (const json& dispatch : memberOf(variant, "dispatches")) {
-        const std::string name = textIn(dispatch, "name");
-        winners[before + (flags.empty() ? name : fmt::format("{} with {}", name, flags))] =
-            textIn(memberOf(dispatch, "winner"), "point");
+        result.programs.size() > 1 ? fmt::format("{}: ", program.program) : std::string();
+    for (const model::TunedVariant& variant : program.variants) {
+      for (const model::TunedDispatch& dispatch : variant.dispatches) {
+        const std::string scope = variant.name.empty()
+                                      ? dispatch.name
+                                      : fmt::format("{} with {}", dispatch.name, variant.name);
+        winners[before + scope] = dispatch.winner ? dispatch.winner->point : "";
       }
     }
   }
   return winners;
+}
+
+/// NaN of older versions, which did not keep it.
+double triedAtMs(const store::Trial& trial) {
+  return trial.details.atMs ? static_cast<double>(*trial.details.atMs) : kNone;
 }
 
 /// A point of the story of a search: the number of the trial, or the seconds, with its speedup.
@@ -121,27 +123,28 @@ std::string shortDispatch(const std::string& name) {
 }
 
 double TuneSearch::speedupOf(const store::Trial& trial) const {
-  const double ns = numberIn(trial.details, "screen_ns");
+  const double ns = trial.details.screenNs.value_or(0);
   return ns > 0 && defaultNs > 0 ? defaultNs / ns : kNone;
 }
 
-std::vector<TuneSearch> searchesOf(const RunRecord& record) {
-  const json& spaces = memberOf(record.run.details, "spaces");
-  const auto winners = winnersOf(record.run.summary);
+std::vector<TuneSearch> searchesOf(const RunRecord& record, const model::TuneResult& result) {
+  const auto& spaces = record.run.details.spaces;
+  const auto winners = winnersOf(result);
   std::vector<TuneSearch> searches;
   std::map<std::string, std::size_t> known;
   for (const store::Trial& trial : record.trials) {
-    const std::string scope = textIn(trial.details, "scope");
-    if (!spaces.is_object() || !spaces.contains(scope) || isTwin(trial)) {
+    const std::string& scope = trial.details.scope;
+    const auto space = spaces.find(scope);
+    if (space == spaces.end() || isTwin(trial)) {
       continue;
     }
     const auto [place, added] = known.try_emplace(scope, searches.size());
     if (added) {
       const auto winner = winners.find(scope);
       searches.push_back({.scope = scope,
-                          .knobs = knobsOf(spaces[scope]),
+                          .knobs = knobsOf(space->second),
                           .trials = {},
-                          .defaultNs = numberIn(trial.details, "screen_ns"),
+                          .defaultNs = trial.details.screenNs.value_or(0),
                           .winner = winner == winners.end() ? "" : winner->second});
     } else {
       searches[place->second].trials.push_back(&trial);
@@ -161,7 +164,7 @@ void addProgress(const RunRecord& record, const std::vector<TuneSearch>& searche
   for (const store::Trial& trial : record.trials) {
     const double number = static_cast<double>(numbers.size()) + 1;
     numbers[trial.id] = number;
-    const double ms = numberIn(trial.details, "at_ms");
+    const double ms = triedAtMs(trial);
     firstMs = std::isnan(firstMs) ? ms : firstMs;
     lastMs = std::isnan(ms) ? lastMs : ms;
   }
@@ -174,10 +177,9 @@ void addProgress(const RunRecord& record, const std::vector<TuneSearch>& searche
   if (!std::isnan(firstMs)) {
     constexpr double kNsPerMs = 1e6;
     Parts overTime;
-    overTime.add(progressPlot(searches, {"time since the first trial", "ns"},
-                              (lastMs - firstMs) * kNsPerMs, [&](const store::Trial& trial) {
-                                return (numberIn(trial.details, "at_ms") - firstMs) * kNsPerMs;
-                              }));
+    overTime.add(progressPlot(
+        searches, {"time since the first trial", "ns"}, (lastMs - firstMs) * kNsPerMs,
+        [&](const store::Trial& trial) { return (triedAtMs(trial) - firstMs) * kNsPerMs; }));
     tabs.tabs.emplace_back("over time", std::move(overTime));
   }
   document.add(tabs);

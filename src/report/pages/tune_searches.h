@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "model/result/tune_result.h"
 #include "report/data/run_record.h"
 
 namespace hone::report {
@@ -20,7 +21,8 @@ struct TuneSearch {
 };
 
 /// One for each dispatch that was searched; the order in which they began.
-[[nodiscard]] std::vector<TuneSearch> searchesOf(const RunRecord& record);
+[[nodiscard]] std::vector<TuneSearch> searchesOf(const RunRecord& record,
+                                                 const model::TuneResult& result);
 
 /// Without the program's name before it, which says nothing in a page about one program.
 [[nodiscard]] std::string shortDispatch(const std::string& name);
@@ -28,7 +30,5 @@ struct TuneSearch {
 /// How the best grew, over trials and over time.
 void addProgress(const RunRecord& record, const std::vector<TuneSearch>& searches,
                  Document& document);
-/// What each knob does, and all candidates over all knobs; a tab for every search.
-void addKnobs(const std::vector<TuneSearch>& searches, Document& document);
 
 }  // namespace hone::report

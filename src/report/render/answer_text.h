@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstddef>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -19,16 +18,8 @@ namespace hone::report {
 /// "1 operation", "3 operations".
 [[nodiscard]] std::string counted(std::size_t count, std::string_view what);
 /// What a verdict means, for people: "surely faster", "too noisy to tell".
-[[nodiscard]] std::string sureness(const std::string& verdict);
-
-/// {"low", "estimate" or "speedup", "high"}, or [low, estimate, high], as verbs keep intervals.
-[[nodiscard]] std::optional<stats::Interval> intervalFrom(const nlohmann::json& json);
-
-/// A member of an object; null where there is none.
-[[nodiscard]] const nlohmann::json& memberOf(const nlohmann::json& json, const char* name);
-/// The number there, or NaN.
-[[nodiscard]] double numberIn(const nlohmann::json& json, const char* name);
-/// The text there, or "".
-[[nodiscard]] std::string textIn(const nlohmann::json& json, const char* name);
+[[nodiscard]] std::string sureness(std::optional<stats::Verdict> verdict);
+/// Its name; "" where there is none.
+[[nodiscard]] std::string textOf(std::optional<stats::Verdict> verdict);
 
 }  // namespace hone::report

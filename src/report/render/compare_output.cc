@@ -1,3 +1,5 @@
+#include "report/render/compare_output.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -5,11 +7,8 @@
 #include <limits>
 
 #include "base/text.h"
-#include "report/data/compare.h"
 #include "report/render/table.h"
 #include "store/export.h"
-
-// What a comparison of two runs looks like: text, JSON, a page's document.
 
 namespace hone::report {
 namespace {

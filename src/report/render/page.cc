@@ -4,6 +4,7 @@
 
 #include "base/base64.h"
 #include "base/hash.h"
+#include "report/pages/run_document.h"
 #include "report/render/web_files.h"
 
 namespace hone::report {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <nlohmann/json.hpp>
 
 #include "base/text.h"
 #include "report/data/trial_times.h"
@@ -110,7 +111,7 @@ std::string RunView::text(std::size_t width) const {
   addFact(text, "time", {labelled("started", run_.startedAt), labelled("ended", run_.finishedAt)});
   addFact(text, "folder", {run_.workingFolder});
   addFact(text, "machine", {run_.host, run_.cpu});
-  addFact(text, "cluster", {run_.details.value("cluster", "")});
+  addFact(text, "cluster", {run_.details.cluster.value_or("")});
   addFact(text, "for", {labelled("target", run_.target), labelled("device", run_.device)});
   addFact(text, "made by",
           {labelled("hone", run_.honeVersion), labelled("compiler", run_.compilerRevision),

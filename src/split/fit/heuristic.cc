@@ -2,15 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
-#include <string>
-
-#include "model/result/json_reader.h"
 
 namespace hone::split {
 namespace {
 
-using model::JsonReader;
 using model::Reduction;
 using model::ReductionKind;
 
@@ -62,38 +57,7 @@ bool matmulSkips(SourceForm form, const EarlyReturns& returns, const Reduction& 
          (output >= 1024L * 1024 && output < 1500L * 1024 && measures.smallReduction < 200000);
 }
 
-nlohmann::json toJson(const Band& band) {
-  nlohmann::json steps = nlohmann::json::array();
-  for (const Step& step : band.steps) {
-    steps.push_back({{"reduction_below", step.reductionBelow}, {"limit", step.limit}});
-  }
-  return {{"output_below", band.outputBelow}, {"steps", std::move(steps)}, {"limit", band.limit}};
-}
-
-Result<Band> bandFrom(const nlohmann::json& json) {
-  Band band;
-  std::vector<nlohmann::json> steps;
-  JsonReader reader(json, "band");
-  reader.required("output_below", band.outputBelow);
-  reader.required("steps", steps);
-  reader.required("limit", band.limit);
-  HONE_CHECK(reader.finish());
-  for (const nlohmann::json& one : steps) {
-    Step step;
-    JsonReader stepReader(one, "step");
-    stepReader.required("reduction_below", step.reductionBelow);
-    stepReader.required("limit", step.limit);
-    HONE_CHECK(stepReader.finish());
-    band.steps.push_back(step);
-  }
-  return band;
-}
-
 }  // namespace
-
-std::string_view nameOf(SourceForm form) {
-  return form == SourceForm::chain ? "chain" : "functions";
-}
 
 EarlyReturns compilersReturns(SourceForm form, ReductionKind kind) {
   const bool chain = form == SourceForm::chain;
@@ -133,46 +97,6 @@ std::optional<std::int64_t> limitOf(const Heuristic& heuristic, const Reduction&
     return std::nullopt;
   }
   return limitOf(heuristic.ladder, reduction);
-}
-
-nlohmann::json toJson(const Heuristic& heuristic) {
-  nlohmann::json bands = nlohmann::json::array();
-  for (const Band& band : heuristic.ladder.bands) {
-    bands.push_back(toJson(band));
-  }
-  return {{"kind", model::nameOf(heuristic.kind)},
-          {"form", nameOf(heuristic.form)},
-          {"large_parallel", heuristic.returns.largeParallel},
-          {"small_reduction", heuristic.returns.smallReduction},
-          {"ratio", heuristic.returns.ratio},
-          {"bands", std::move(bands)},
-          {"cap", heuristic.ladder.cap}};
-}
-
-Result<Heuristic> heuristicFrom(const nlohmann::json& json) {
-  Heuristic heuristic;
-  std::string kind;
-  std::string form;
-  std::vector<nlohmann::json> bands;
-  JsonReader reader(json, "heuristic");
-  reader.required("kind", kind);
-  reader.required("form", form);
-  reader.required("large_parallel", heuristic.returns.largeParallel);
-  reader.required("small_reduction", heuristic.returns.smallReduction);
-  reader.required("ratio", heuristic.returns.ratio);
-  reader.required("bands", bands);
-  reader.required("cap", heuristic.ladder.cap);
-  HONE_CHECK(reader.finish());
-  heuristic.kind = kind == model::nameOf(ReductionKind::convolution) ? ReductionKind::convolution
-                                                                     : ReductionKind::matmul;
-  heuristic.form = form == nameOf(SourceForm::chain) ? SourceForm::chain : SourceForm::functions;
-  if (kind != model::nameOf(heuristic.kind) || form != nameOf(heuristic.form)) {
-    return userError("heuristic: there is no kind '{}' of the form '{}'", kind, form);
-  }
-  for (const nlohmann::json& band : bands) {
-    heuristic.ladder.bands.push_back(HONE_TRY(bandFrom(band)));
-  }
-  return heuristic;
 }
 
 }  // namespace hone::split

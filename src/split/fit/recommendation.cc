@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
+#include "base/file.h"
 #include "split/fit/cases.h"
 #include "split/fit/early_returns.h"
 #include "split/fit/grid_fit.h"
@@ -12,6 +14,8 @@
 
 namespace hone::split {
 namespace {
+
+constexpr const char* kFile = "recommendation.json";
 
 using model::ReductionKind;
 using FitLadder = Ladder (*)(const Cases&);
@@ -113,6 +117,25 @@ std::vector<Recommendation> recommend(const SweepResult& sweep, SourceForm form)
     recommendations.push_back(std::move(one));
   }
   return recommendations;
+}
+
+Result<void> writeRecommendations(const std::filesystem::path& folder,
+                                  std::span<const Recommendation> recommendations) {
+  return writeFile(folder / kFile, model::toJson(recommendations).dump(2) + "\n");
+}
+
+Result<std::vector<Recommendation>> readRecommendations(const std::filesystem::path& folder) {
+  const std::filesystem::path file = folder / kFile;
+  if (!std::filesystem::exists(file)) {
+    return userError("{}: there is no such file; hone split analyze writes it", file.string());
+  }
+  const std::string text = HONE_TRY(readFile(file));
+  const auto json = nlohmann::json::parse(text, nullptr, false);
+  if (json.is_discarded()) {
+    return userError("{}: this is not JSON; hone split analyze writes it anew", file.string());
+  }
+  auto read = model::recommendationsFrom(json);
+  return read ? std::move(read) : within(file.string(), read.error());
 }
 
 }  // namespace hone::split

@@ -92,7 +92,7 @@ TEST_P(RecommendationOfSeed, AKnownLadderIsFoundAndNothingRegresses) {
 
 TEST(RecommendationJson, IsReadBack) {
   const auto all = recommend(gridSweep(), SourceForm::functions);
-  const auto read = recommendationsFrom(nlohmann::json::parse(toJson(all).dump()));
+  const auto read = model::recommendationsFrom(nlohmann::json::parse(model::toJson(all).dump()));
   ASSERT_TRUE(read) << read.error().message;
   EXPECT_EQ(*read, all);
 }
@@ -110,12 +110,12 @@ TEST(RecommendationJson, IsAFileOfTheResultsFolder) {
 
 TEST(RecommendationJson, SaysWhatIsWrong) {
   nlohmann::json json = toJson(recommend(ladderSweep(), SourceForm::functions));
-  EXPECT_THAT(recommendationsFrom(nlohmann::json::array()).error().message,
+  EXPECT_THAT(model::recommendationsFrom(nlohmann::json::array()).error().message,
               HasSubstr("must be an object"));
   json["recommendations"][0]["one_d"]["heuristic"]["kind"] = "softmax";
-  EXPECT_THAT(recommendationsFrom(json).error().message, HasSubstr("softmax"));
+  EXPECT_THAT(model::recommendationsFrom(json).error().message, HasSubstr("softmax"));
   json["recommendations"][0].erase("two_d");
-  EXPECT_THAT(recommendationsFrom(json).error().message, HasSubstr("'two_d' is missing"));
+  EXPECT_THAT(model::recommendationsFrom(json).error().message, HasSubstr("'two_d' is missing"));
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <optional>
 #include <span>
 
+#include "model/result/split_heuristic.h"
 #include "split/fit/heuristic.h"
 #include "split/sweep/sweep_result.h"
 
@@ -37,19 +38,7 @@ struct Prediction {
 
 [[nodiscard]] Prediction predict(const Heuristic& heuristic, const ShapeResult& shape);
 
-/// How far predicted times are from the best that was measured of each shape, and from what the
-/// compiler itself chose.
-struct Regret {
-  std::int64_t shapes = 0;   ///< that have a prediction; the ratios are over these
-  std::int64_t unknown = 0;  ///< that have none
-  double geomeanRatio = 1;   ///< of time / best
-  double worstRatio = 1;
-  double totalUs = 0, bestTotalUs = 0;
-  std::int64_t improved = 0, neutral = 0, regressed = 0;  ///< against the baseline, at 5 %
-  double speedup = 1;  ///< geometric mean of baseline / time, of shapes that have a baseline
-
-  bool operator==(const Regret&) const = default;
-};
+using model::Regret;
 
 [[nodiscard]] Regret regretOf(std::span<const Prediction> predictions);
 

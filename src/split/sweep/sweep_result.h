@@ -1,36 +1,15 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
-#include <optional>
 #include <string>
 #include <vector>
 
-#include "model/problem/reduction.h"
+#include "model/result/split_shape.h"
 
 namespace hone::split {
 
-/// The times of one candidate, in microseconds as the files have them.
-struct Timing {
-  double meanUs = 0;
-  /// 0 where only the mean is known: files of other tools have no more.
-  double minUs = 0, maxUs = 0, medianUs = 0, stddevUs = 0;
-
-  /// The median, or the mean where there is no more.
-  [[nodiscard]] double typicalUs() const { return medianUs > 0 ? medianUs : meanUs; }
-  bool operator==(const Timing&) const = default;
-};
-
-/// A problem with what was measured of it.
-struct ShapeResult {
-  std::string arguments;  ///< the workload's line, or a line for one of the problems it asks for
-  model::Reduction reduction;
-  std::map<std::int64_t, Timing> limits;  ///< by limit; only those that were measured
-  std::optional<Timing> baseline;         ///< the compiler's own choice, with split reduction on
-  std::optional<Timing> noSplit;          ///< split reduction off
-
-  bool operator==(const ShapeResult&) const = default;
-};
+using model::ShapeResult;
+using model::Timing;
 
 /// A sweep of limits over a workload.
 struct SweepResult {

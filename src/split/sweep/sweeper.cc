@@ -111,7 +111,7 @@ Result<void> Sweeper::restore(std::map<std::string, ShapeRecord> earlier) {
 
 std::string Sweeper::raceOf(const SweepProblem& problem) const {
   Hasher hasher;
-  hasher.field("split race").field(options_.compiler).field(runner_.device().name);
+  hasher.field("split race 2").field(options_.compiler).field(runner_.device().name);
   hasher.field(nameOf(problem.problem)).field(fmt::format("{}", options_.limits));
   for (const std::string& flag : options_.flags) {
     hasher.field(flag);

@@ -38,16 +38,7 @@ struct SweepOptions {
   std::uint64_t seed = 1;
 };
 
-/// What became of one problem, kept with the run: a later sweep takes it from there.
-struct ShapeRecord {
-  std::string race;  ///< equal where the very same would be measured
-  ShapeResult shape;
-  std::vector<std::string> failures;
-  std::int64_t compiled = 0;  ///< different ways that it was split
-};
-
-[[nodiscard]] nlohmann::json toJson(const ShapeRecord& record);
-[[nodiscard]] Result<ShapeRecord> shapeRecordFrom(const nlohmann::json& json);
+using model::ShapeRecord;
 
 /// The problems as sources in the folder, one function each.
 [[nodiscard]] Result<std::vector<iree::CompileRequest>> requestsFor(

@@ -1,7 +1,6 @@
 #include "tune/program/dispatch_search.h"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 #include "tune/program/whole_program.h"
 
@@ -18,11 +17,11 @@ constexpr double kHope = 0.3;
 Result<void> noteSpace(const engine::Workbench& bench, const std::string& scope,
                        const search::Space& space) {
   auto run = HONE_TRY(bench.store.run(bench.run));
-  nlohmann::json knobs = nlohmann::json::array();
+  std::vector<model::SearchedKnob> knobs;
   for (const search::Knob& knob : space.knobs()) {
-    knobs.push_back({{"name", knob.name}, {"ordered", knob.ordered}});
+    knobs.push_back({.name = knob.name, .ordered = knob.ordered});
   }
-  run->details["spaces"][scope] = std::move(knobs);
+  run->details.spaces[scope] = std::move(knobs);
   return bench.store.setDetails(bench.run, run->details);
 }
 

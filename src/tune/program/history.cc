@@ -55,14 +55,12 @@ Result<std::vector<Precedent>> precedents(const store::Store& store, const std::
       continue;
     }
     const auto run = HONE_TRY(store.run(line.id));
-    if (!run || run->cpu != cpu || !run->summary.contains("precedents")) {
+    if (!run || run->cpu != cpu) {
       continue;
     }
-    for (const nlohmann::json& entry : run->summary["precedents"]) {
-      auto root = model::rootOperationFrom(entry.value("root", nlohmann::json::object()));
-      if (root) {  // another version of hone may have written it otherwise
-        found.push_back({std::move(*root), entry.value("point", "")});
-      }
+    auto result = model::tuneResultFrom(nlohmann::json::parse(run->summary));
+    if (result) {  // another version of hone may have written it otherwise
+      std::ranges::move(result->precedents, std::back_inserter(found));
     }
   }
   return found;

@@ -4,16 +4,13 @@
 #include <vector>
 
 #include "model/problem/root_operation.h"
+#include "model/result/tune_result.h"
 #include "search/space/space.h"
 #include "store/store.h"
 
 namespace hone::tune {
 
-/// A dispatch that was tuned before and the point that won.
-struct Precedent {
-  model::RootOperation root;
-  std::string point;  ///< as knobs::pointName writes it
-};
+using model::Precedent;
 
 /// What tune runs of this target on this machine's kind of CPU won with, the newest first.
 [[nodiscard]] Result<std::vector<Precedent>> precedents(const store::Store& store,

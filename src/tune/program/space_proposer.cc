@@ -30,11 +30,11 @@ Result<std::vector<model::Config>> SpaceProposer::propose(std::size_t count) {
   return configsOf(strategy_->ask(count));
 }
 
-nlohmann::json SpaceProposer::noteOn(const model::Config& config) const {
-  nlohmann::json note = nlohmann::json::object();
+model::ProposalNote SpaceProposer::noteOn(const model::Config& config) const {
+  model::ProposalNote note;
   const auto point = knobs::pointNamed(model_.space, config.name);
   if (point && model_.guess) {
-    note["guess"] = model_.guess(*point);
+    note.guess = model_.guess(*point);
   }
   return note;
 }

@@ -18,7 +18,7 @@ class SpaceProposer : public engine::Proposer {
       : model_(model), strategy_(std::move(strategy)), dispatch_(std::move(dispatch)) {}
 
   [[nodiscard]] Result<std::vector<model::Config>> propose(std::size_t count) override;
-  [[nodiscard]] nlohmann::json noteOn(const model::Config& config) const override;
+  [[nodiscard]] model::ProposalNote noteOn(const model::Config& config) const override;
   void learn(const model::Config& config, std::optional<double> timeNs) override;
 
   /// The configs of these points.

@@ -102,7 +102,7 @@ TEST_F(ProveTest, WhatHelpsIsKept) {
   EXPECT_THAT(proving.proof->takenOut, ElementsAre(TakenOut{1, "did not help the program"}));
   EXPECT_GT(proving.proof->comparison.speedup.low, 1);
   EXPECT_THAT(proving.lost, IsEmpty());
-  EXPECT_TRUE(store_.run(run_).value()->details.contains("pace proof on fresh memory"))
+  EXPECT_TRUE(store_.run(run_).value()->details.paces.contains("pace proof on fresh memory"))
       << "it was to be measured on fresh memory, too";
 }
 

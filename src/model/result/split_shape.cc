@@ -1,13 +1,12 @@
+#include "model/result/split_shape.h"
+
 #include <nlohmann/json.hpp>
 
 #include "base/text.h"
 #include "model/result/json_reader.h"
-#include "split/sweep/sweeper.h"
 
-namespace hone::split {
+namespace hone::model {
 namespace {
-
-using model::JsonReader;
 
 nlohmann::json toJson(const Timing& timing) {
   return {timing.meanUs, timing.minUs, timing.maxUs, timing.medianUs, timing.stddevUs};
@@ -41,7 +40,7 @@ nlohmann::json toJson(const ShapeRecord& record) {
   }
   return {{"race", record.race},
           {"arguments", record.shape.arguments},
-          {"reduction", model::toJson(record.shape.reduction)},
+          {"reduction", toJson(record.shape.reduction)},
           {"limits", std::move(limits)},
           {"baseline", toJson(record.shape.baseline)},
           {"no_split", toJson(record.shape.noSplit)},
@@ -56,16 +55,16 @@ Result<ShapeRecord> shapeRecordFrom(const nlohmann::json& json) {
   nlohmann::json baseline;
   nlohmann::json noSplit;
   JsonReader reader(json, "shape");
-  reader.required("race", record.race);
+  reader.optional("race", record.race);
   reader.required("arguments", record.shape.arguments);
   reader.required("reduction", reduction);
   reader.required("limits", limits);
   reader.required("baseline", baseline);
   reader.required("no_split", noSplit);
-  reader.required("failures", record.failures);
-  reader.required("compiled", record.compiled);
+  reader.optional("failures", record.failures);
+  reader.optional("compiled", record.compiled);
   HONE_CHECK(reader.finish());
-  record.shape.reduction = HONE_TRY(model::reductionFrom(reduction));
+  record.shape.reduction = HONE_TRY(reductionFrom(reduction));
   record.shape.baseline = HONE_TRY(timingFrom(baseline));
   record.shape.noSplit = HONE_TRY(timingFrom(noSplit));
   for (const auto& [name, value] : limits.items()) {
@@ -79,4 +78,4 @@ Result<ShapeRecord> shapeRecordFrom(const nlohmann::json& json) {
   return record;
 }
 
-}  // namespace hone::split
+}  // namespace hone::model

@@ -1,15 +1,78 @@
+#include "model/result/split_heuristic.h"
+
 #include <nlohmann/json.hpp>
 
-#include "base/file.h"
 #include "model/result/json_reader.h"
-#include "split/fit/recommendation.h"
 
-namespace hone::split {
+namespace hone::model {
 namespace {
 
-using model::JsonReader;
+nlohmann::json toJson(const Band& band) {
+  nlohmann::json steps = nlohmann::json::array();
+  for (const Step& step : band.steps) {
+    steps.push_back({{"reduction_below", step.reductionBelow}, {"limit", step.limit}});
+  }
+  return {{"output_below", band.outputBelow}, {"steps", std::move(steps)}, {"limit", band.limit}};
+}
 
-constexpr const char* kFile = "recommendation.json";
+Result<Band> bandFrom(const nlohmann::json& json) {
+  Band band;
+  std::vector<nlohmann::json> steps;
+  JsonReader reader(json, "band");
+  reader.required("output_below", band.outputBelow);
+  reader.required("steps", steps);
+  reader.required("limit", band.limit);
+  HONE_CHECK(reader.finish());
+  for (const nlohmann::json& one : steps) {
+    Step step;
+    JsonReader stepReader(one, "step");
+    stepReader.required("reduction_below", step.reductionBelow);
+    stepReader.required("limit", step.limit);
+    HONE_CHECK(stepReader.finish());
+    band.steps.push_back(step);
+  }
+  return band;
+}
+
+nlohmann::json toJson(const Heuristic& heuristic) {
+  nlohmann::json bands = nlohmann::json::array();
+  for (const Band& band : heuristic.ladder.bands) {
+    bands.push_back(toJson(band));
+  }
+  return {{"kind", nameOf(heuristic.kind)},
+          {"form", nameOf(heuristic.form)},
+          {"large_parallel", heuristic.returns.largeParallel},
+          {"small_reduction", heuristic.returns.smallReduction},
+          {"ratio", heuristic.returns.ratio},
+          {"bands", std::move(bands)},
+          {"cap", heuristic.ladder.cap}};
+}
+
+Result<Heuristic> heuristicFrom(const nlohmann::json& json) {
+  Heuristic heuristic;
+  std::string kind;
+  std::string form;
+  std::vector<nlohmann::json> bands;
+  JsonReader reader(json, "heuristic");
+  reader.required("kind", kind);
+  reader.required("form", form);
+  reader.required("large_parallel", heuristic.returns.largeParallel);
+  reader.required("small_reduction", heuristic.returns.smallReduction);
+  reader.required("ratio", heuristic.returns.ratio);
+  reader.required("bands", bands);
+  reader.required("cap", heuristic.ladder.cap);
+  HONE_CHECK(reader.finish());
+  heuristic.kind = kind == nameOf(ReductionKind::convolution) ? ReductionKind::convolution
+                                                              : ReductionKind::matmul;
+  heuristic.form = form == nameOf(SourceForm::chain) ? SourceForm::chain : SourceForm::functions;
+  if (kind != nameOf(heuristic.kind) || form != nameOf(heuristic.form)) {
+    return userError("heuristic: there is no kind '{}' of the form '{}'", kind, form);
+  }
+  for (const nlohmann::json& band : bands) {
+    heuristic.ladder.bands.push_back(HONE_TRY(bandFrom(band)));
+  }
+  return heuristic;
+}
 
 nlohmann::json toJson(const Regret& regret) {
   return {{"shapes", regret.shapes},
@@ -82,6 +145,10 @@ Result<Recommendation> recommendationFrom(const nlohmann::json& json) {
 
 }  // namespace
 
+std::string_view nameOf(SourceForm form) {
+  return form == SourceForm::chain ? "chain" : "functions";
+}
+
 nlohmann::json toJson(std::span<const Recommendation> recommendations) {
   nlohmann::json all = nlohmann::json::array();
   for (const Recommendation& one : recommendations) {
@@ -105,23 +172,4 @@ Result<std::vector<Recommendation>> recommendationsFrom(const nlohmann::json& js
   return recommendations;
 }
 
-Result<void> writeRecommendations(const std::filesystem::path& folder,
-                                  std::span<const Recommendation> recommendations) {
-  return writeFile(folder / kFile, toJson(recommendations).dump(2) + "\n");
-}
-
-Result<std::vector<Recommendation>> readRecommendations(const std::filesystem::path& folder) {
-  const std::filesystem::path file = folder / kFile;
-  if (!std::filesystem::exists(file)) {
-    return userError("{}: there is no such file; hone split analyze writes it", file.string());
-  }
-  const std::string text = HONE_TRY(readFile(file));
-  const auto json = nlohmann::json::parse(text, nullptr, false);
-  if (json.is_discarded()) {
-    return userError("{}: this is not JSON; hone split analyze writes it anew", file.string());
-  }
-  auto read = recommendationsFrom(json);
-  return read ? std::move(read) : within(file.string(), read.error());
-}
-
-}  // namespace hone::split
+}  // namespace hone::model

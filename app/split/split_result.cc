@@ -1,0 +1,75 @@
+#include "app/split/split_result.h"
+
+#include "app/split/split_tally.h"
+
+namespace hone::app {
+namespace {
+
+using split::ValidationRecord;
+using stats::Verdict;
+
+model::SplitTally resultOf(const Tally& tally) {
+  return {.shapes = tally.shapes,
+          .totalSpeedup = tally.total(),
+          .geomeanSpeedup = tally.geomean(),
+          .improved = tally.count(Verdict::improved),
+          .neutral = tally.count(Verdict::neutral),
+          .regressed = tally.count(Verdict::regressed),
+          .ambiguous = tally.count(Verdict::ambiguous)};
+}
+
+model::SplitChoice resultOf(const split::ValidatedChoice& choice) {
+  model::SplitChoice one;
+  one.timeUs = choice.timeUs;
+  one.verdict = verdictOf(choice);
+  if (choice.comparison) {
+    one.speedup = choice.comparison->speedup;
+  }
+  return one;
+}
+
+/// One shape with all ways to split that were compared with the compiler's own.
+model::ValidatedSplit resultOf(const ValidationRecord& record, const std::string& taken) {
+  model::ValidatedSplit validated{.arguments = record.arguments,
+                                  .baselineUs = record.baselineUs,
+                                  .taken = taken,
+                                  .choices = {}};
+  for (const auto& [way, choice] : record.choices) {
+    validated.choices[way] = resultOf(choice);
+  }
+  return validated;
+}
+
+void addValidation(const SplitOutcome& outcome, model::SplitResult& result) {
+  const auto kinds = kindsOf(outcome);
+  const auto taken = [&](const ValidationRecord& record) {
+    return takenFor(outcome, kinds.at(record.arguments));
+  };
+  for (const char* way : {kOneD, kTwoD, kOracle}) {
+    result.validation[way] = resultOf(tallyOf(outcome.validation, way));
+  }
+  result.validation["recommended"] = resultOf(tallyOf(outcome.validation, taken));
+  for (const ValidationRecord& record : outcome.validation) {
+    result.validated.push_back(resultOf(record, taken(record)));
+  }
+}
+
+}  // namespace
+
+model::SplitResult resultOf(const SplitOutcome& outcome) {
+  model::SplitResult result;
+  result.run = outcome.run;
+  result.results = outcome.folder.string();
+  result.failures = outcome.analysis.sweep.failures;
+  result.recommendations = outcome.analysis.recommendations;
+  if (outcome.sweepSeconds > 0) {
+    result.sweepSeconds = outcome.sweepSeconds;
+  }
+  result.shapes = outcome.records;
+  if (!outcome.validation.empty()) {
+    addValidation(outcome, result);
+  }
+  return result;
+}
+
+}  // namespace hone::app

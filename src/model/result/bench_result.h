@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "model/result/outcome.h"
+#include "stats/compare.h"
+
+namespace hone::model {
+
+struct TimeRange {
+  double lowNs = 0;
+  double highNs = 0;
+
+  bool operator==(const TimeRange&) const = default;
+};
+
+/// A candidate of a bench, and how it did against the first one, the baseline.
+struct BenchCandidate {
+  std::string name;
+  std::optional<Outcome> outcome;
+  std::string message;
+  std::string artifact;
+  std::string verified;  ///< what its results were compared with
+  std::string sameAs;    ///< key of the trial whose binary is equal and was measured for both
+  std::optional<double> timeNs;
+  std::optional<TimeRange> timeInterval;  ///< 95 %, of the final
+  std::optional<stats::Verdict> verdict;  ///< this and those below: of those in the final
+  std::optional<stats::Interval> speedup;
+  std::optional<double> noiseFloor;
+  std::optional<std::int64_t> rounds;
+};
+
+/// The summary of a run of `hone bench`.
+struct BenchResult {
+  std::optional<std::int64_t> run;
+  std::string target;
+  std::string device;
+  std::string rankedBy;  ///< "cpu" or "wall"
+  std::vector<BenchCandidate> candidates;
+  std::optional<std::int64_t> ownCpuNs;  ///< CPU time of hone itself
+};
+
+[[nodiscard]] nlohmann::json toJson(const BenchResult& result);
+[[nodiscard]] Result<BenchResult> benchResultFrom(const nlohmann::json& json);
+
+}  // namespace hone::model

@@ -1,0 +1,94 @@
+#pragma once
+
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/error.h"
+#include "stats/compare.h"
+
+// Reads results that any version of hone wrote. Included only by the sources of this folder.
+// A member that is absent or null is nothing; one of another type throws, and `readResult` turns
+// that into an error.
+
+namespace hone::model {
+
+/// The member of an object; null if there is none.
+[[nodiscard]] const nlohmann::json& memberOf(const nlohmann::json& object, const char* name);
+
+template <typename T>
+[[nodiscard]] std::optional<T> fieldOf(const nlohmann::json& object, const char* name) {
+  const nlohmann::json& member = memberOf(object, name);
+  return member.is_null() ? std::nullopt : std::optional(member.get<T>());
+}
+
+[[nodiscard]] std::string textOf(const nlohmann::json& object, const char* name);
+[[nodiscard]] std::vector<std::string> textsOf(const nlohmann::json& object, const char* name);
+/// A time or another quantity of which 0 says that it was not measured.
+[[nodiscard]] std::optional<double> measuredOf(const nlohmann::json& object, const char* name);
+[[nodiscard]] std::optional<stats::Verdict> verdictOf(const nlohmann::json& object,
+                                                      const char* name);
+
+/// {"low", "estimate" or "speedup", "high"} or [low, estimate, high]; nothing where one is missing.
+[[nodiscard]] std::optional<stats::Interval> intervalFrom(const nlohmann::json& json);
+[[nodiscard]] nlohmann::json intervalJson(const stats::Interval& interval);
+
+/// The number, or null.
+[[nodiscard]] nlohmann::json orNull(const std::optional<double>& number);
+
+template <typename T>
+void setIf(nlohmann::json& object, const char* name, const std::optional<T>& value) {
+  if (value) {
+    object[name] = *value;
+  }
+}
+
+/// Sets a text that is not empty.
+void setText(nlohmann::json& object, const char* name, const std::string& text);
+
+/// As text; bytes that are not UTF-8 become U+FFFD.
+[[nodiscard]] std::string dumped(const nlohmann::json& json);
+
+/// Offers each member of an object to `take`. Returns those that it does not take, or that make it
+/// throw, as the text of an object; "" if there are none.
+[[nodiscard]] std::string readMembers(
+    const nlohmann::json& object,
+    const std::function<bool(const std::string&, const nlohmann::json&)>& take);
+
+/// The elements of a list, each read by `read`; none where the member is absent.
+template <typename Read>
+[[nodiscard]] auto listOf(const nlohmann::json& object, const char* name, const Read& read) {
+  std::vector<decltype(read(object))> list;
+  const nlohmann::json& member = memberOf(object, name);
+  if (!member.is_null()) {
+    for (const nlohmann::json& one : member.get_ref<const nlohmann::json::array_t&>()) {
+      list.push_back(read(one));
+    }
+  }
+  return list;
+}
+
+template <typename T>
+[[nodiscard]] nlohmann::json listJson(const std::vector<T>& list) {
+  nlohmann::json json = nlohmann::json::array();
+  for (const T& one : list) {
+    json.push_back(toJson(one));
+  }
+  return json;
+}
+
+/// The result that `read` makes of the JSON; a user error if it has another form.
+template <typename Read>
+[[nodiscard]] auto readResult(const nlohmann::json& json, std::string_view what, const Read& read)
+    -> Result<decltype(read(json))> {
+  try {
+    return read(json);
+  } catch (const nlohmann::json::exception& exception) {
+    return userError("{}: {}", what, exception.what());
+  }
+}
+
+}  // namespace hone::model
