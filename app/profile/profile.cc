@@ -177,7 +177,8 @@ Result<int> profileOperations(const Context& context, const ProfileVerbOptions& 
                                HONE_VERSION);
   auto rows =
       HONE_TRY(profileAll(operations, options, toolchain, rooflines, profiler, context, progress));
-  return finishRows(context, options, store, run, {std::move(rows), resultOf(rooflines)}, program,
+  return finishRows(context, options, store, run, {std::move(rows), app::resultOf(rooflines)},
+                    program,
                     ownCpuNs() - profiler.referenceCpuNs() + toolchain.compiler.forkServerCpuNs());
 }
 

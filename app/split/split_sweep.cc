@@ -148,7 +148,7 @@ split::LimitChooser chooserOf(const std::vector<Recommendation>& recommendations
   return [heuristics = std::move(heuristics)](const model::Reduction& reduction) {
     const auto at = heuristics.find(reduction.kind);
     return at == heuristics.end() ? split::compilersLimit(reduction)
-                                  : limitOf(at->second, reduction);
+                                  : split::limitOf(at->second, reduction);
   };
 }
 

@@ -128,7 +128,7 @@ Result<int> explain(const Context& context, Toolchain& toolchain,
       continue;
     }
     for (const tune::Subject& subject : *subjects) {
-      json.push_back(toJson(resultOf(subject)));
+      json.push_back(toJson(app::resultOf(subject)));
     }
   }
   if (failed && explained == 0) {

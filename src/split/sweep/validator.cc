@@ -15,7 +15,7 @@ namespace {
 
 using iree::CompileReport;
 
-constexpr std::size_t kChunk = 16;
+constexpr std::size_t kValidatedTogether = 16;
 constexpr double kNsPerUs = 1000;
 /// What the seed's users count as the same.
 constexpr double kMargin = 0.05;
@@ -183,9 +183,10 @@ Result<std::vector<ValidationRecord>> Validator::validate(std::span<const Valida
   std::vector<ValidationRecord> records;
   progress_.stage("validate", {.total = static_cast<std::int64_t>(orders.size()),
                                .atMost = clock_.leftUntil(1.0)});
-  for (std::size_t at = 0; at < orders.size(); at += kChunk) {
+  for (std::size_t at = 0; at < orders.size(); at += kValidatedTogether) {
     std::vector<Item> items;
-    for (const ValidationOrder& order : orders.subspan(at, std::min(kChunk, orders.size() - at))) {
+    for (const ValidationOrder& order :
+         orders.subspan(at, std::min(kValidatedTogether, orders.size() - at))) {
       Item item;
       item.order = &order;
       item.record.arguments = order.problem.arguments;
