@@ -79,7 +79,8 @@ TEST_F(OlderStore, SummariesAreReadWithoutLoss) {
 
 TEST_F(OlderStore, IsExportedAsItWasWritten) {
   const Store store = Store::open(file(), Store::Mode::read).value();
-  for (const RunLine& line : store.listRuns(0).value()) {
+  const std::vector<RunLine> lines = store.listRuns(0).value();
+  for (const RunLine& line : lines) {
     const json document = exportJson(store, line.id).value();
     EXPECT_EQ(document["summary"], json::parse(store.run(line.id).value()->summary));
     EXPECT_EQ(document["trials"].size(), static_cast<std::size_t>(line.trials));
