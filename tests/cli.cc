@@ -23,7 +23,10 @@ using testing::StartsWith;
 
 /// So long may anything take before a test gives up: no test is about time.
 constexpr std::chrono::minutes kPatience{5};
-constexpr std::chrono::milliseconds kPoll{2};
+/// Between two looks at a condition; the first ones come sooner. A look may read a store or all of
+/// /proc, so it must not take the processor from the program under test.
+constexpr std::chrono::milliseconds kFirstPause{1};
+constexpr std::chrono::milliseconds kLongestPause{10};
 constexpr const char* kMark = "HONE_TEST_SANDBOX";
 
 void redirect(const fs::path& file, int to) {
@@ -216,11 +219,11 @@ void expectTablesFit(const Ran& ran) {
 
 bool eventually(const std::function<bool()>& condition) {
   const auto end = std::chrono::steady_clock::now() + kPatience;
-  while (!condition()) {
+  for (auto pause = kFirstPause; !condition(); pause = std::min(2 * pause, kLongestPause)) {
     if (std::chrono::steady_clock::now() > end) {
       return false;
     }
-    std::this_thread::sleep_for(kPoll);
+    std::this_thread::sleep_for(pause);
   }
   return true;
 }

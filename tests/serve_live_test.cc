@@ -40,7 +40,7 @@ TEST(ServeLive, ABenchIsSeenFromItsFirstTrialToItsEnd) {
   auto looking = std::async(std::launch::async, [&] {
     return served.listenFor("/events?have=0", "data: null");  // no run goes on any more
   });
-  const Ran ran = box.hone({"bench", "m.mlir", "--configs", "c.json", "--rounds", "20", "--quiet"});
+  const Ran ran = box.hone({"bench", "m.mlir", "--configs", "c.json", "--rounds", "5", "--quiet"});
   EXPECT_EQ(ran.code, 0) << ran.err;
   const std::string heard = looking.get();
   const auto progress = progressIn(heard);
