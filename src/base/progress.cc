@@ -27,6 +27,12 @@ std::size_t terminalWidth() {
   return 80;
 }
 
+/// The Progress that was made last and still exists.
+Progress*& newestProgress() {
+  static Progress* newest = nullptr;
+  return newest;
+}
+
 bool isSet(const char* variable) {
   const char* value = std::getenv(variable);
   return value != nullptr && *value != '\0';
@@ -66,26 +72,24 @@ std::string progressText(const ProgressState& state) {
   return state.note.empty() ? text : fmt::format("{} · {}", text, state.note);
 }
 
-Progress* Progress::newest_ = nullptr;
-
 Progress::Progress(bool quiet)
-    : older_(std::exchange(newest_, this)),
+    : older_(std::exchange(newestProgress(), this)),
       quiet_(quiet),
       terminal_(isTerminal()),
       bold_(terminal_ && !isSet("NO_COLOR")) {}
 
 Progress::~Progress() {
   finish();
-  if (newest_ == this) {
-    newest_ = older_;
+  if (newestProgress() == this) {
+    newestProgress() = older_;
   }
 }
 
 void Progress::waiting(std::string_view what) {
-  if (newest_ == nullptr) {
+  if (newestProgress() == nullptr) {
     return;
   }
-  Progress& line = *newest_;
+  Progress& line = *newestProgress();
   line.note_ = what;
   const std::int64_t now = nowNs();
   if (line.watcher_ != nullptr) {
@@ -99,9 +103,9 @@ void Progress::waiting(std::string_view what) {
 }
 
 void Progress::waited(std::int64_t ns) {
-  if (newest_ != nullptr) {
-    newest_->note_.clear();
-    newest_->startNs_ += ns;
+  if (Progress* line = newestProgress()) {
+    line->note_.clear();
+    line->startNs_ += ns;
   }
 }
 

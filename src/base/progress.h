@@ -75,7 +75,6 @@ class Progress {
   void show(bool newStage);
   void draw(const ProgressState& state, std::int64_t atNs);
 
-  static Progress* newest_;
   Progress* older_;  ///< the newest one before this
   std::int64_t lastWaitNs_ = 0;
   bool quiet_;

@@ -15,7 +15,10 @@
 namespace hone::engine {
 namespace {
 
-std::atomic<std::int64_t> waited{0};
+std::atomic<std::int64_t>& totalWaitNs() {
+  static std::atomic<std::int64_t> ns = 0;
+  return ns;
+}
 
 /// Not below TMPDIR: every run of this user must meet at the same file. A machine may pose as
 /// several nodes of a cluster, whose jobs do not meet.
@@ -57,7 +60,7 @@ std::optional<pid_t> findLockHolder(const std::filesystem::path& file) {
   return std::nullopt;
 }
 
-std::int64_t MachineLock::waitedNs() { return waited; }
+std::int64_t MachineLock::waitedNs() { return totalWaitNs(); }
 
 Result<MachineLock> MachineLock::acquire(FileLock::Share share) {
   std::int64_t startNs = 0;
@@ -67,7 +70,7 @@ Result<MachineLock> MachineLock::acquire(FileLock::Share share) {
   });
   if (startNs > 0) {
     const std::int64_t ns = nowNs() - startNs;
-    waited += ns;
+    totalWaitNs() += ns;
     Progress::waited(ns);
   }
   return MachineLock(HONE_TRY(std::move(lock)));

@@ -29,7 +29,7 @@ class OlderStore : public testing::Test {
   [[nodiscard]] std::filesystem::path file() const { return folder_.path() / "hone.db"; }
   /// Calls `check` with the text of each row of a query of one column.
   void each(const char* sql, const std::function<void(const json&)>& check) const {
-    SQLite::Database database(file().string());
+    const SQLite::Database database(file().string());
     SQLite::Statement rows(database, sql);
     int count = 0;
     while (rows.executeStep()) {

@@ -93,35 +93,35 @@ struct AnnotateSplitsJob {
 /// Parses only; describes the functions.
 struct DescribeModuleJob {
   static constexpr std::string_view kName = "describe";
-  static constexpr std::string_view kFile = "";
+  static constexpr std::string_view kFile{};
   using Reply = ModuleDescription;
 };
 
 /// Parses only; lists the problems of the operations, see problemsIn.
 struct ListProblemsJob {
   static constexpr std::string_view kName = "problems";
-  static constexpr std::string_view kFile = "";
+  static constexpr std::string_view kFile{};
   using Reply = std::vector<model::Problem>;
 };
 
 /// Runs up to the configurations; lists the root operations, see rootsIn.
 struct ListRootsJob {
   static constexpr std::string_view kName = "roots";
-  static constexpr std::string_view kFile = "";
+  static constexpr std::string_view kFile{};
   using Reply = std::vector<model::RootOperation>;
 };
 
 /// Runs up to `flow`; lists the dispatches, see dispatchesIn and benchmarkDispatchesIn.
 struct ListDispatchesJob {
   static constexpr std::string_view kName = "dispatches";
-  static constexpr std::string_view kFile = "";
+  static constexpr std::string_view kFile{};
   using Reply = std::vector<DispatchDescription>;
 };
 
 /// Runs up to the configurations; lists the constraints, see constraintsIn.
 struct ListConstraintsJob {
   static constexpr std::string_view kName = "constraints";
-  static constexpr std::string_view kFile = "";
+  static constexpr std::string_view kFile{};
   using Reply = ProgramConstraints;
   std::vector<KnobAssignment> assignments;
 };
@@ -130,7 +130,7 @@ struct ListConstraintsJob {
 /// how the compiler splits them.
 struct ListReductionsJob {
   static constexpr std::string_view kName = "reductions";
-  static constexpr std::string_view kFile = "";
+  static constexpr std::string_view kFile{};
   using Reply = ProgramReductions;
   bool compilersOwn = false;
 };
@@ -145,14 +145,14 @@ struct ReadSpecJob {
 /// Runs up to the configurations; reads the marks of a marked spec.
 struct ReadSpecMarksJob {
   static constexpr std::string_view kName = "marks";
-  static constexpr std::string_view kFile = "";
+  static constexpr std::string_view kFile{};
   using Reply = SpecMarks;
 };
 
 /// Runs up to the configurations; makes a matcher for each root operation.
 struct ListMatchersJob {
   static constexpr std::string_view kName = "matchers";
-  static constexpr std::string_view kFile = "";
+  static constexpr std::string_view kFile{};
   using Reply = std::vector<RootMatcher>;
 };
 

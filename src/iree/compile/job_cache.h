@@ -37,7 +37,7 @@ template <typename Job>
 struct JobAnswer {
   CompileReport report;        ///< ok, or why the rest is empty
   std::filesystem::path file;  ///< in the cache; "" for a job that only replies
-  typename Job::Reply reply;
+  Job::Reply reply;
 };
 
 /// Runs jobs in the pool and keeps their files and replies in the artifact cache: no job runs

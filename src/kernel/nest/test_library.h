@@ -33,7 +33,8 @@ class TestLibrary {
                     "-Wall",
                     "-Werror",
                     "-Wno-unused-function",
-                    "-Wno-unknown-pragmas"};
+                    "-Wno-unknown-pragmas",
+                    "-Wno-psabi"};  // vectors wider than this machine's registers
     command.argv.insert(command.argv.end(), flags.begin(), flags.end());
     command.argv.insert(command.argv.end(), {"-o", library.string(), source.string()});
     const auto finished = runCommand(command);
