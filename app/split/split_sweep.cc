@@ -110,7 +110,8 @@ Result<std::map<std::string, ShapeRecord>> earlierShapes(const store::Store& sto
       continue;
     }
     const auto run = HONE_TRY(store.run(line.id));
-    auto result = run ? model::splitResultFrom(run->summary) : model::SplitResult();
+    auto result =
+        run ? model::splitResultFrom(nlohmann::json::parse(run->summary)) : model::SplitResult();
     if (!result || !result->shapes) {  // another version of hone may have written it otherwise
       continue;
     }
