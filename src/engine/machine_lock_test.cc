@@ -35,10 +35,10 @@ class Waiting : public ProgressWatcher {
 /// Every test has a lock file of its own.
 class MachineLockTest : public ::testing::Test {
  protected:
-  MachineLockTest() {
+  void SetUp() override {
     ::setenv("SLURMD_NODENAME", ("lock-test-" + std::to_string(::getpid())).c_str(), 1);
   }
-  ~MachineLockTest() override {
+  void TearDown() override {
     std::error_code ignored;
     std::filesystem::remove("/tmp/hone-" + std::to_string(::getuid()) + "-lock-test-" +
                                 std::to_string(::getpid()) + ".lane",

@@ -28,22 +28,24 @@ class RoundPoliciesTest : public ::testing::Test {
       store::Trial trial;
       trial.key = std::to_string(i);
       trial.id = store_->addTrial(run_, trial, {}).value();
-      all.push_back({trial.id, [=, this](const TimeSlot& slot) -> Result<Measurement> {
-                       ++measured_[i];
-                       Measurement one;
-                       if (failing == i && slot.round == 2) {
-                         one.outcome = model::Outcome::runFailed;
-                         return one;
-                       }
-                       model::Sample sample;
-                       sample.stage = slot.stage;
-                       sample.round = slot.round;
-                       sample.position = slot.position;
-                       sample.cpuNs = sample.wallNs =
-                           times[i] * (1 + 0.001 * static_cast<double>(slot.round % 3));
-                       one.samples = {sample};
-                       return one;
-                     }});
+      all.push_back(
+          {trial.id,
+           [this, i, failing, time = times[i]](const TimeSlot& slot) -> Result<Measurement> {
+             ++measured_[i];
+             Measurement one;
+             if (failing == i && slot.round == 2) {
+               one.outcome = model::Outcome::runFailed;
+               return one;
+             }
+             model::Sample sample;
+             sample.stage = slot.stage;
+             sample.round = slot.round;
+             sample.position = slot.position;
+             sample.cpuNs = sample.wallNs =
+                 time * (1 + 0.001 * static_cast<double>(slot.round % 3));
+             one.samples = {sample};
+             return one;
+           }});
     }
     return all;
   }
