@@ -41,7 +41,7 @@ class CppTechnique : public ::testing::TestWithParam<Example> {
     EXPECT_TRUE(writeFile(source, code));
     const auto ran = runCommand(
         {{findProgram("g++"), "-std=c++20", "-O2", "-march=native", "-fopenmp", "-Wall", "-Wextra",
-          "-Werror", "-fPIC", "-shared", source.string(), "-o", library.string()},
+          "-Werror", "-Wno-psabi", "-fPIC", "-shared", source.string(), "-o", library.string()},
          {},
          {std::chrono::minutes(5), 0}});
     EXPECT_TRUE(ran && ran->ending.ok()) << (ran ? ran->err : ran.error().message);
