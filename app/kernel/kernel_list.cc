@@ -222,7 +222,7 @@ model::KernelResult listResult(const std::vector<ListedKernel>& listed) {
 
 std::int64_t countImproved(const std::map<std::string, model::KernelOutcome>& outcomes) {
   return std::ranges::count_if(outcomes,
-                               [](const auto& one) { return one.second.improved == true; });
+                               [](const auto& one) { return one.second.improved.value_or(false); });
 }
 
 void addKernelListVerb(CLI::App& kernel, Context& context) {
