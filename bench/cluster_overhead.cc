@@ -130,7 +130,7 @@ std::vector<store::TrialRecord> recordedTrials(std::int64_t first, std::int64_t 
 /// Gives back recorded trials at once: all that is left is what handing out and gathering costs.
 class ReplayCraft : public cluster::Craft {
  public:
-  [[nodiscard]] Result<json> perform(const cluster::Unit& unit) override {
+  [[nodiscard]] Result<json> perform(const cluster::QueuedUnit& unit) override {
     return json{{"records",
                  cluster::toJson(recordedTrials(unit.order.at("first"), unit.order.at("count")))}};
   }
@@ -153,7 +153,7 @@ Result<void> replayTrials(bool quick) {
   const auto head = HONE_TRY(cluster::Head::open(options, "replay", {}));
   std::vector<std::string> keys;
   for (std::int64_t first = 0; first < trials; first += kUnit) {
-    cluster::Unit unit;
+    cluster::QueuedUnit unit;
     unit.key = fmt::format("{:08x}", first);
     unit.kind = "replay";
     unit.order = {{"first", first}, {"count", std::min(kUnit, trials - first)}};

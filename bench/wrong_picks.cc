@@ -13,7 +13,8 @@
 #include "base/machine.h"
 #include "base/progress.h"
 #include "base/random.h"
-#include "engine/experiment.h"
+#include "engine/executor/local_executor.h"
+#include "engine/plan/experiment.h"
 #include "load.h"
 #include "report/render/table.h"
 #include "stats/summary.h"
@@ -105,8 +106,11 @@ class Contest {
     run.key = std::to_string(plan_.seed);
     run.verb = "figure";
     Progress progress(true);
-    engine::Experiment experiment(toolchain_.compiler, toolchain_.runner, store_, progress);
-    const auto findings = HONE_TRY(experiment.run(HONE_TRY(store_.addRun(run)), plan_));
+    const std::int64_t number = HONE_TRY(store_.addRun(run));
+    engine::LocalExecutor executor(store_, number, progress);
+    engine::Experiment experiment(
+        {toolchain_.compiler, toolchain_.runner, store_, progress, number, executor});
+    const auto findings = HONE_TRY(experiment.run(plan_));
     if (!findings[1].comparison || !findings[2].comparison) {
       return machineError("no comparison: {} {}", findings[1].message, findings[2].message);
     }

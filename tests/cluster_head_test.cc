@@ -19,14 +19,14 @@ namespace hone::test {
 namespace {
 
 using cluster::Head;
-using cluster::Unit;
+using cluster::QueuedUnit;
 using testing::HasSubstr;
 
 /// Squares numbers, leaving a mark for each time; dies or hangs when asked to; waits for a file to
 /// appear.
 class SquareCraft : public cluster::Craft {
  public:
-  [[nodiscard]] Result<nlohmann::json> perform(const Unit& unit) override {
+  [[nodiscard]] Result<nlohmann::json> perform(const QueuedUnit& unit) override {
     if (unit.kind == "crash") {
       std::raise(SIGSEGV);
     }
@@ -75,8 +75,8 @@ class ClusterHead : public testing::Test {
     EXPECT_TRUE(head) << head.error().message;
     return std::move(*head);
   }
-  [[nodiscard]] Unit unit(int number, const std::string& kind = "square") const {
-    Unit unit;
+  [[nodiscard]] QueuedUnit unit(int number, const std::string& kind = "square") const {
+    QueuedUnit unit;
     unit.key = fmt::format("{:08x}", number);
     unit.kind = kind;
     unit.order = {{"number", number}, {"marks", marks().string()}};

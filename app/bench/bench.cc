@@ -10,7 +10,9 @@
 #include "base/file.h"
 #include "base/hash.h"
 #include "base/text.h"
-#include "engine/experiment.h"
+#include "engine/executor/local_executor.h"
+#include "engine/executor/local_executor.h"
+#include "engine/plan/experiment.h"
 #include "iree/compile/flag_files.h"
 #include "model/result/run_failure.h"
 
@@ -170,8 +172,9 @@ Result<int> bench(const Context& context, const BenchOptions& options) {
   described.seed = plan.seed;
   const std::int64_t run = HONE_TRY(findOrAddRun(context, store, described, progress));
   const iree::ModuleRunner runner = toolchain.runner();
-  engine::Experiment experiment(toolchain.compiler, runner, store, progress);
-  auto findings = experiment.run(run, plan);
+  engine::LocalExecutor executor(store, run, progress);
+  engine::Experiment experiment({toolchain.compiler, runner, store, progress, run, executor});
+  auto findings = experiment.run(plan);
   if (!findings) {
     if (findings.error().fault == Fault::user) {
       HONE_CHECK(store.finishRun(run, store::RunStatus::failed,

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "app/common/context.h"
-#include "engine/experiment.h"
+#include "engine/plan/experiment.h"
 #include "iree/compile/compiler.h"
 #include "iree/run/device.h"
 #include "model/result/bench_result.h"

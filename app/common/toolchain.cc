@@ -38,7 +38,7 @@ Result<Toolchain> Toolchain::start(const Context& context, const ToolchainOption
   iree::Target target = HONE_TRY(iree::targetFrom(options.target));
   iree::Installation installation = HONE_TRY(iree::findInstallation(context.ireeFolder));
   std::optional<iree::Device> device;
-  if (options.elsewhere) {
+  if (options.runsElsewhere) {
     device = HONE_TRY(iree::fittingDevice(target, options.device));
   } else {
     device = HONE_TRY(iree::chooseDevice(installation, target, options.device));

@@ -27,7 +27,7 @@ struct ToolchainOptions {
   std::string device;
   double compileSeconds = 120;
   double runSeconds = 60;
-  bool elsewhere = false;           ///< nothing runs here: the device is that of other machines
+  bool runsElsewhere = false;       ///< the device is that of other machines
   std::filesystem::path artifacts;  ///< where compiled modules are kept; "": the user's own cache
   std::size_t compilers = 0;        ///< that work at a time; 0: one for each CPU
 

@@ -27,15 +27,6 @@ kernel::OptimizeOptions loopOptions(const KernelCommand& command) {
   return loop;
 }
 
-/// The best as an example for kernels to come; a library that cannot be written is no error.
-void remember(KernelCommand& command, const kernel::Optimized& optimized) {
-  if (command.examples && optimized.improved()) {
-    if (const auto added = command.examples->add(kernel::exampleOf(optimized)); !added) {
-      command.progress.say(fmt::format("not remembered as an example: {}", added.error().message));
-    }
-  }
-}
-
 }  // namespace
 
 std::string optionsKey(const OptimizeVerbOptions& options) {
@@ -46,39 +37,33 @@ std::string optionsKey(const OptimizeVerbOptions& options) {
                      options.threshold, options.proposer.key());
 }
 
-kernel::OutputOptions outputOptions(const OptimizeVerbOptions& options, const fs::path& file,
-                                    const fs::path& reference, const std::string& name,
-                                    const std::string& machine) {
+kernel::OutputOptions outputOptions(const fs::path& file, const fs::path& reference,
+                                    const std::string& name, const std::string& machine) {
   std::string label =
       name.empty() ? file.stem().string() : fs::path(name).replace_extension().string();
   std::replace(label.begin(), label.end(), '/', '_');
-  return {file, reference, options.logs, std::move(label), machine, HONE_VERSION};
+  return {file, reference, std::move(label), machine, HONE_VERSION};
 }
 
-Result<KernelOutcome> optimizeOne(KernelCommand& command, store::Store& store, std::int64_t run,
-                                  const fs::path& file, const std::string& name, double spent) {
-  const OptimizeVerbOptions& options = command.options;
+Result<kernel::Optimized> optimizeOne(KernelCommand& command, store::Store& store,
+                                      std::int64_t run, const fs::path& file,
+                                      const std::string& name) {
   const kernel::JudgeOptions& judging = command.bench.judge;
   const kernel::Source source = HONE_TRY(kernel::readKernel(file));
-  const fs::path reference = HONE_TRY(kernel::findReference(file, options.reference));
+  const fs::path reference = HONE_TRY(kernel::findReference(file, command.options.reference));
   auto task = HONE_TRY(kernel::readTask(reference, judging));
   auto judge = HONE_TRY(kernel::Judge::open(std::move(task), judging));
   kernel::JudgeReferee referee(judge);
-  const auto proposer = HONE_TRY(command.proposers.proposer(spent));
+  const auto proposer = HONE_TRY(command.proposers.proposer(command.spent));
   const kernel::Workshop workshop{referee, *proposer,
                                   command.examples ? &*command.examples : nullptr, command.progress,
                                   command.embeddings ? &*command.embeddings : nullptr};
   kernel::Optimizer optimizer(workshop, {store, run, name, command.bench.rankBy, judging.seed},
                               loopOptions(command));
-  KernelOutcome outcome{HONE_TRY(optimizer.optimize(source)), {}};
-  if (!options.noSave) {
-    outcome.files = HONE_TRY(kernel::writeOutputs(
-        outcome.optimized,
-        outputOptions(options, file, reference, name, command.bench.machineName())));
-    remember(command, outcome.optimized);
-  }
+  kernel::Optimized optimized = HONE_TRY(optimizer.optimize(source));
+  command.spent += optimized.cost;
   command.progress.finish();
-  return outcome;
+  return optimized;
 }
 
 Result<std::unique_ptr<KernelCommand>> startKernelCommand(const Context& context,

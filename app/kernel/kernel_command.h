@@ -49,12 +49,7 @@ struct KernelCommand {
   std::optional<kernel::Examples> examples;
   std::optional<kernel::Embeddings> embeddings;
   Progress progress;
-};
-
-/// A kernel that was worked on, and what was written.
-struct KernelOutcome {
-  kernel::Optimized optimized;
-  kernel::OutputFiles files;
+  double spent = 0;  ///< dollars of the cap that kernels of the command have used
 };
 
 /// What decides how the work is done, besides the kernel.
@@ -65,15 +60,14 @@ struct KernelOutcome {
 [[nodiscard]] Result<std::unique_ptr<KernelCommand>> startKernelCommand(
     const Context& context, const OptimizeVerbOptions& options, bool withExamples = true);
 
-/// One kernel under the run, its files written; `name` tells it from the others of the run, `spent`
-/// dollars of the cap are used up.
-[[nodiscard]] Result<KernelOutcome> optimizeOne(KernelCommand& command, store::Store& store,
-                                                std::int64_t run, const std::filesystem::path& file,
-                                                const std::string& name, double spent);
+/// Optimizes one kernel under the run; `name` distinguishes it from the others of the run.
+[[nodiscard]] Result<kernel::Optimized> optimizeOne(KernelCommand& command, store::Store& store,
+                                                    std::int64_t run,
+                                                    const std::filesystem::path& file,
+                                                    const std::string& name);
 
-/// How the files of a kernel of a run are named.
-[[nodiscard]] kernel::OutputOptions outputOptions(const OptimizeVerbOptions& options,
-                                                  const std::filesystem::path& file,
+/// Returns how the files of a kernel of a run are named.
+[[nodiscard]] kernel::OutputOptions outputOptions(const std::filesystem::path& file,
                                                   const std::filesystem::path& reference,
                                                   const std::string& name,
                                                   const std::string& machine);

@@ -10,9 +10,12 @@
 
 #include "app/common/toolchain.h"
 #include "app/kernel/kernel_model.h"
+#include "app/kernel/kernel_units.h"
 #include "base/hash.h"
 #include "base/machine.h"
 #include "base/text.h"
+#include "engine/executor/local_executor.h"
+#include "engine/executor/run_units.h"
 #include "kernel/turns/kernel_files.h"
 #include "report/render/table.h"
 
@@ -150,7 +153,9 @@ Result<int> listSlow(const Context& context, const ListOptions& options) {
                       .field(fmt::format("{} {}", bench.judge.device, options.bench.seed))
                       .hex();
   const std::int64_t run = HONE_TRY(findOrAddRun(context, store, described, progress));
-  const auto listed = HONE_TRY(listKernels(store, run, bench, folder, progress));
+  engine::LocalExecutor executor(store, run, progress);
+  const auto listed =
+      HONE_TRY(listKernels({executor, store, run, progress}, &bench, options.bench, folder));
   HONE_CHECK(store.finishRun(run, store::RunStatus::finished, toJson(listResult(listed))));
   if (!context.json) {
     print(listed, options.threshold);
@@ -173,25 +178,38 @@ Result<int> listSlow(const Context& context, const ListOptions& options) {
 
 }  // namespace
 
-Result<std::vector<ListedKernel>> listKernels(store::Store& store, std::int64_t run,
-                                              const KernelBench& bench, const fs::path& folder,
-                                              Progress& progress) {
+Result<std::vector<ListedKernel>> listKernels(const KernelRun& run, const KernelBench* bench,
+                                              const KernelBenchOptions& options,
+                                              const fs::path& folder) {
   const auto files = HONE_TRY(kernel::findKernels(folder));
-  const auto known = HONE_TRY(knownBefore(store));
-  std::vector<ListedKernel> all;
-  for (std::size_t i = 0; i < files.size(); ++i) {
-    const std::string name = files[i].lexically_relative(folder.lexically_normal()).string();
-    progress.say(fmt::format("{} of {}: {}", i + 1, files.size(), name));
-    progress.stage("judging", {.total = static_cast<std::int64_t>(files.size()),
-                               .done = static_cast<std::int64_t>(i)});
-    all.push_back(HONE_TRY(listKernelFile(store, run, bench, files[i], name, known, progress)));
+  std::optional<ListTools> tools;
+  if (bench != nullptr) {
+    tools.emplace(ListTools{*bench, HONE_TRY(knownBefore(run.store)), files.size()});
   }
-  sortListed(all);
+  std::vector<ListedKernel> all(files.size());
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    all[i].kernel = files[i].lexically_relative(folder.lexically_normal()).string();
+  }
+  run.progress.stage("judging", static_cast<std::int64_t>(files.size()));
+  engine::UnitBatch batch;
+  batch.count = files.size();
+  batch.make = [&](std::size_t i) -> Result<std::unique_ptr<engine::Unit>> {
+    return std::make_unique<ListUnit>(UnitKernel{files[i], all[i].kernel}, options,
+                                      tools ? &*tools : nullptr, i + 1);
+  };
+  batch.take = [&](std::size_t i, const engine::UnitResult& result) -> Result<void> {
+    HONE_CHECK(engine::recordUnit(run.store, run.run, result, all[i].kernel));
+    if (result.error) {
+      all[i].problem = result.error->message;
+    } else {
+      all[i] = HONE_TRY(model::listedKernelFrom(result.value));
+    }
+    run.progress.step(run.executor.status());
+    return {};
+  };
+  HONE_CHECK(engine::runUnits(run.executor, batch));
+  std::ranges::stable_sort(all, before);
   return all;
-}
-
-void sortListed(std::vector<ListedKernel>& listed) {
-  std::stable_sort(listed.begin(), listed.end(), before);
 }
 
 Result<ListedKernel> listKernelFile(store::Store& store, std::int64_t run, const KernelBench& bench,

@@ -8,6 +8,7 @@
 #include "app/common/context.h"
 #include "app/kernel/kernel_bench.h"
 #include "base/progress.h"
+#include "engine/executor/executor.h"
 #include "kernel/turns/slow_list.h"
 #include "store/store.h"
 
@@ -17,19 +18,26 @@ class App;
 
 namespace hone::app {
 
-/// Measures every kernel below the folder under the run, the slowest first. What an earlier list of
-/// the same machine has of equal content is taken from there.
+/// The run that kernels are listed or optimized under, and who carries that out.
+struct KernelRun {
+  engine::Executor& executor;
+  store::Store& store;
+  std::int64_t run = 0;
+  Progress& progress;
+};
+
+/// Measures every kernel below the folder under the run; returns the slowest first. A kernel of
+/// equal content that an earlier list of the same machine measured is taken from there. Without a
+/// bench only other processes can measure.
 [[nodiscard]] Result<std::vector<kernel::ListedKernel>> listKernels(
-    store::Store& store, std::int64_t run, const KernelBench& bench,
-    const std::filesystem::path& folder, Progress& progress);
+    const KernelRun& run, const KernelBench* bench, const KernelBenchOptions& options,
+    const std::filesystem::path& folder);
 
 /// One of them, which may be known by its content; what is wrong with it is a value.
 [[nodiscard]] Result<kernel::ListedKernel> listKernelFile(
     store::Store& store, std::int64_t run, const KernelBench& bench,
     const std::filesystem::path& file, const std::string& name,
     const std::map<std::string, kernel::ListedKernel>& known, Progress& progress);
-/// The slowest first.
-void sortListed(std::vector<kernel::ListedKernel>& listed);
 
 /// The result that later lists look kernels up in.
 [[nodiscard]] model::KernelResult listResult(const std::vector<kernel::ListedKernel>& listed);

@@ -7,14 +7,17 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "app/common/open_executor.h"
 #include "app/common/toolchain.h"
 #include "app/kernel/kernel_bench.h"
-#include "app/kernel/kernel_cluster.h"
 #include "app/kernel/kernel_command.h"
 #include "app/kernel/kernel_list.h"
 #include "app/kernel/kernel_model.h"
 #include "app/kernel/kernel_report.h"
+#include "app/kernel/kernel_units.h"
+#include "base/file.h"
 #include "base/hash.h"
+#include "engine/executor/run_units.h"
 #include "kernel/turns/kernel_files.h"
 #include "kernel/turns/optimizer.h"
 #include "kernel/turns/outputs.h"
@@ -27,75 +30,31 @@ namespace fs = std::filesystem;
 using nlohmann::json;
 using Outcomes = std::map<std::string, model::KernelOutcome>;
 
-model::KernelOutcome resultOf(const KernelOutcome& outcome) {
-  model::KernelOutcome result = outcomeOf(outcome.optimized);
-  result.file = outcome.files.kernel.string();
-  result.history = outcome.files.history.string();
-  return result;
-}
-
-void print(const KernelCommand& command, const KernelOutcome& outcome) {
-  if (command.context.json) {
-    return;
-  }
-  if (command.options.verbose) {
-    fmt::print("{}", triedReport(outcome.optimized));
-  }
-  fmt::print("{}{}", optimizedReport(outcome.optimized), filesReport(outcome.files));
-}
-
 void printNext(std::int64_t run) {
   fmt::print("run {}; next: hone report {} -o report.html\n", run, run);
 }
 
-/// Ends a run whose kernel is at fault; what may go on later stays open.
-std::unexpected<Error> failRun(store::Store& store, std::int64_t run, Error error) {
-  if (error.fault == Fault::user && !error.endsAll) {
-    if (const auto ended = store.finishRun(run, store::RunStatus::failed,
-                                           toJson(model::RunFailure{error.message}));
-        !ended) {
-      return std::unexpected(ended.error());
-    }
-  }
-  return std::unexpected(std::move(error));
-}
-
-Result<store::Run> describe(const KernelCommand& command, Hasher what) {
-  store::Run run = describeCommand(command.context, "kernel");
-  run.device = command.bench.judge.device;
-  run.seed = command.options.bench.seed;
-  run.key = what.field(optionsKey(command.options)).hex();
-  return run;
-}
-
-Result<int> optimizeKernel(KernelCommand& command) {
-  const OptimizeVerbOptions& options = command.options;
-  const fs::path file = HONE_TRY(kernel::findKernel(options.kernel, options.bench.kernels));
-  const kernel::Source source = HONE_TRY(kernel::readKernel(file));
-  const fs::path reference = HONE_TRY(kernel::findReference(file, options.reference));
-  auto store = HONE_TRY(store::Store::open(command.context.store, store::Store::Mode::write));
+/// Returns the key of the run: equal for the same kernels, references and options.
+Result<std::string> runKey(const OptimizeVerbOptions& options, const cluster::Options& cluster) {
   Hasher what;
-  what.field("kernel optimize").field(fs::absolute(file).string()).field(source.key());
-  what.field(HONE_TRY(readFile(reference)));
-  const store::Run described = HONE_TRY(describe(command, std::move(what)));
-  const std::int64_t run =
-      HONE_TRY(findOrAddRun(command.context, store, described, command.progress));
-  const auto outcome = optimizeOne(command, store, run, file, "", 0);
-  if (!outcome) {
-    return failRun(store, run, outcome.error());
-  }
-  const json summary = toJson(resultOf(*outcome));
-  HONE_CHECK(store.finishRun(run, store::RunStatus::finished, summary));
-  print(command, *outcome);
-  if (command.context.json) {
-    fmt::print("{}\n", store::jsonText(summary, 2));
+  if (options.allSlow) {
+    const fs::path folder = options.bench.kernels;
+    what.field("kernel optimize --all-slow").field(fs::absolute(folder).string());
+    what.field(HONE_TRY(kernel::contentsOf(folder)));
   } else {
-    printNext(run);
+    const fs::path file = HONE_TRY(kernel::findKernel(options.kernel, options.bench.kernels));
+    const kernel::Source source = HONE_TRY(kernel::readKernel(file));
+    const fs::path reference = HONE_TRY(kernel::findReference(file, options.reference));
+    what.field("kernel optimize").field(fs::absolute(file).string()).field(source.key());
+    what.field(HONE_TRY(readFile(reference)));
   }
-  return 0;
+  if (cluster.usesCluster()) {
+    what.field(cluster.executor);
+  }
+  return what.field(optionsKey(options)).hex();
 }
 
-/// What the kernels of a batch that are done came to, in the details of its run.
+/// Returns the outcomes of the kernels that an earlier process of the run finished.
 Result<Outcomes> doneOf(const store::Store& store, std::int64_t run) {
   return HONE_TRY(store.run(run)).value_or(store::Run{}).details.done;
 }
@@ -107,78 +66,178 @@ Result<void> setDone(store::Store& store, std::int64_t run, const std::string& k
   return store.setDetails(run, details);
 }
 
-/// The kernels of the batch that are left, one after the other; one that is at fault is left out.
-Result<Outcomes> optimizeSlow(KernelCommand& command, store::Store& store, std::int64_t run,
-                              const std::vector<kernel::ListedKernel>& listed) {
-  Outcomes done = HONE_TRY(doneOf(store, run));
-  for (const kernel::ListedKernel& one : listed) {
-    if (!kernel::isSlow(one, command.options.threshold)) {
-      continue;
-    }
-    if (done.contains(one.kernel)) {
-      command.progress.say(fmt::format("{}: done before", one.kernel));
-      continue;
-    }
-    double spent = 0;
-    for (const auto& [name, before] : done) {
-      spent += before.cost.value_or(0);
-    }
-    command.progress.say(one.kernel);
-    const auto outcome =
-        optimizeOne(command, store, run, fs::path(command.options.bench.kernels) / one.kernel,
-                    one.kernel, spent);
-    if (!outcome && (outcome.error().fault != Fault::user || outcome.error().endsAll)) {
-      return std::unexpected(outcome.error());
-    }
-    model::KernelOutcome what;
-    if (outcome) {
-      what = resultOf(*outcome);
-      print(command, *outcome);
-    } else {
-      what.error = outcome.error().message;
-      command.progress.say(fmt::format("left out: {}", outcome.error().message));
-    }
-    done[one.kernel] = what;
-    HONE_CHECK(setDone(store, run, one.kernel, what));
-  }
-  return done;
-}
+/// `hone kernel optimize` on its way.
+class OptimizeRun {
+ public:
+  /// Without a command only other processes can optimize.
+  OptimizeRun(const Context& context, const OptimizeVerbOptions& options, KernelCommand* command,
+              const KernelRun& run)
+      : context_(context), options_(options), command_(command), run_(run) {}
 
-Result<int> optimizeAll(KernelCommand& command) {
-  const fs::path folder = command.options.bench.kernels;
-  const std::string contents = HONE_TRY(kernel::contentsOf(folder));
-  auto store = HONE_TRY(store::Store::open(command.context.store, store::Store::Mode::write));
-  Hasher what;
-  what.field("kernel optimize --all-slow").field(fs::absolute(folder).string());
-  what.field(contents);
-  const store::Run described = HONE_TRY(describe(command, std::move(what)));
-  const std::int64_t run =
-      HONE_TRY(findOrAddRun(command.context, store, described, command.progress));
-  const auto listed = HONE_TRY(listKernels(store, run, command.bench, folder, command.progress));
-  model::KernelResult result = listResult(listed);
-  result.kernels = HONE_TRY(optimizeSlow(command, store, run, listed));
-  const json summary = toJson(result);
-  HONE_CHECK(store.finishRun(run, store::RunStatus::finished, summary));
-  if (command.context.json) {
-    fmt::print("{}\n", store::jsonText(summary.at("kernels"), 2));
-  } else {
-    fmt::print("{} of {} slow kernels improved\n", countImproved(*result.kernels),
-               result.kernels->size());
-    printNext(run);
+  /// Optimizes the kernels and returns the summary of the run.
+  [[nodiscard]] Result<json> optimize() {
+    if (!options_.allSlow) {
+      const fs::path file = HONE_TRY(kernel::findKernel(options_.kernel, options_.bench.kernels));
+      HONE_CHECK(optimizeAll({{file, ""}}));
+      return toJson(done_.begin()->second);
+    }
+    const fs::path folder = options_.bench.kernels;
+    const auto listed = HONE_TRY(listKernels(
+        run_, command_ == nullptr ? nullptr : &command_->bench, options_.bench, folder));
+    done_ = HONE_TRY(doneOf(run_.store, run_.run));
+    std::vector<UnitKernel> left;
+    for (const kernel::ListedKernel& one : listed) {
+      if (done_.contains(one.kernel)) {
+        run_.progress.say(fmt::format("{}: done before", one.kernel));
+      } else if (kernel::isSlow(one, options_.threshold)) {
+        left.push_back({folder / one.kernel, one.kernel});
+      }
+    }
+    for (const auto& [name, before] : done_) {
+      if (command_ != nullptr) {
+        command_->spent += before.cost.value_or(0);
+      }
+    }
+    HONE_CHECK(optimizeAll(left));
+    model::KernelResult result = listResult(listed);
+    result.kernels = done_;
+    return toJson(result);
   }
-  return 0;
-}
+
+  void print(const json& summary) const {
+    if (context_.json) {
+      fmt::print("{}\n",
+                 store::jsonText(options_.allSlow ? summary.at("kernels") : summary, 2));
+      return;
+    }
+    if (options_.allSlow) {
+      fmt::print("{} of {} slow kernels improved\n", countImproved(done_), done_.size());
+    }
+    printNext(run_.run);
+  }
+
+ private:
+  [[nodiscard]] Result<void> optimizeAll(const std::vector<UnitKernel>& kernels) {
+    if (options_.allSlow) {
+      run_.progress.stage("kernels", static_cast<std::int64_t>(kernels.size()));
+    }
+    engine::UnitBatch batch;
+    batch.count = kernels.size();
+    batch.make = [&](std::size_t i) -> Result<std::unique_ptr<engine::Unit>> {
+      return std::make_unique<OptimizeUnit>(kernels[i], options_, command_);
+    };
+    batch.take = [&](std::size_t i, const engine::UnitResult& result) {
+      return take(kernels[i], result);
+    };
+    HONE_CHECK(engine::runUnits(run_.executor, batch));
+    run_.progress.finish();
+    return {};
+  }
+
+  [[nodiscard]] Result<void> take(const UnitKernel& kernel, const engine::UnitResult& result) {
+    const std::string label = kernel.name.empty() ? kernel.file.filename().string() : kernel.name;
+    // A kernel at fault ends the command if it is the only one.
+    if (result.error && (!options_.allSlow || result.error->fault != Fault::user)) {
+      return std::unexpected(*result.error);
+    }
+    HONE_CHECK(engine::recordUnit(run_.store, run_.run, result, label));
+    model::KernelOutcome& outcome = done_[kernel.name];
+    if (result.error) {
+      outcome.error = result.error->message;
+      run_.progress.say(fmt::format("left out: {}", result.error->message));
+    } else {
+      outcome = HONE_TRY(keep(kernel, HONE_TRY(optimizedKernelFrom(result.value))));
+    }
+    run_.progress.step(run_.executor.status());
+    return options_.allSlow ? setDone(run_.store, run_.run, kernel.name, outcome) : Result<void>();
+  }
+
+  /// Writes the files of a kernel and prints its report.
+  [[nodiscard]] Result<model::KernelOutcome> keep(const UnitKernel& kernel,
+                                                  const OptimizedKernel& optimized) {
+    kernel::OutputFiles files;
+    if (!options_.noSave) {
+      files = HONE_TRY(
+          kernel::writeOutputs(optimized.outputs, kernel.file.parent_path(), options_.logs));
+      if (optimized.example) {
+        remember(*optimized.example);
+      }
+    }
+    if (!context_.json) {
+      fmt::print("{}{}{}", options_.verbose ? optimized.tried : "", optimized.text,
+                 filesReport(files));
+    }
+    model::KernelOutcome outcome = optimized.outcome;
+    outcome.file = files.kernel.string();
+    outcome.history = files.history.string();
+    return outcome;
+  }
+
+  /// Adds a win to the examples; a library that cannot be written is not an error.
+  void remember(const kernel::Example& example) {
+    if (const auto added = addExample(example); !added) {
+      run_.progress.say(fmt::format("not remembered as an example: {}", added.error().message));
+    }
+  }
+  [[nodiscard]] Result<void> addExample(const kernel::Example& example) {
+    if (command_ != nullptr && command_->examples) {
+      return command_->examples->add(example);
+    }
+    auto examples = HONE_TRY(openExamples());
+    return examples.add(example);
+  }
+
+  const Context& context_;
+  const OptimizeVerbOptions& options_;
+  KernelCommand* command_;
+  KernelRun run_;
+  Outcomes done_;
+};
 
 Result<int> optimize(const Context& context, const OptimizeVerbOptions& options) {
   if (options.kernel.empty() == !options.allSlow) {
     return userError("say which kernel: either --kernel PATH or --all-slow");
   }
   const cluster::Options cluster = HONE_TRY(options.cluster.resolve());
-  if (cluster.usesCluster()) {
-    return optimizeOnCluster(context, options, cluster);
+  if (cluster.usesCluster() && options.proposer.usesModel()) {
+    return userError(
+        "--executor slurm goes with --proposer search: the key of a language model does not leave "
+        "this machine");
   }
-  const auto command = HONE_TRY(startKernelCommand(context, options));
-  return options.allSlow ? optimizeAll(*command) : optimizeKernel(*command);
+  if (!options.budget.empty()) {
+    HONE_CHECK(engine::budgetFrom(options.budget));
+  }
+  std::unique_ptr<KernelCommand> command;
+  if (!cluster.usesCluster()) {
+    command = HONE_TRY(startKernelCommand(context, options));
+  }
+  std::optional<Progress> own;
+  Progress& progress =
+      command ? command->progress : own.emplace(context.quiet || context.json);
+  store::Run described = describeCommand(context, "kernel");
+  described.device = options.bench.gpu.empty() ? options.bench.device : "cuda";
+  described.seed = options.bench.seed;
+  described.key = HONE_TRY(runKey(options, cluster));
+  auto store = HONE_TRY(store::Store::open(context.store, store::Store::Mode::write));
+  const std::int64_t run = HONE_TRY(findOrAddRun(context, store, described, progress));
+  const auto executor =
+      HONE_TRY(openExecutor(cluster, json::object(), {store, context.store, run, progress}));
+  OptimizeRun optimization(context, options, command.get(), {*executor, store, run, progress});
+  const auto summary = optimization.optimize();
+  if (!summary) {
+    // A run whose kernel is at fault ends; any other may continue later.
+    if (summary.error().fault == Fault::user && !summary.error().endsAll) {
+      HONE_CHECK(store.finishRun(run, store::RunStatus::failed,
+                                 toJson(model::RunFailure{summary.error().message})));
+      static_cast<void>(executor->close());
+    }
+    return std::unexpected(summary.error());
+  }
+  HONE_CHECK(store.finishRun(run, store::RunStatus::finished, *summary));
+  const auto ended = executor->close();
+  optimization.print(*summary);
+  HONE_CHECK(ended);
+  return 0;
 }
 
 void addLoopOptions(CLI::App& verb, OptimizeVerbOptions& options) {

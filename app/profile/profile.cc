@@ -3,15 +3,16 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
+#include <map>
 #include <nlohmann/json.hpp>
+#include <ranges>
 
 #include "app/common/cluster_options.h"
-#include "app/common/cluster_run.h"
+#include "app/common/open_executor.h"
 #include "app/common/operation_options.h"
 #include "app/common/toolchain.h"
 #include "app/profile/generate.h"
 #include "app/profile/generated_folder.h"
-#include "app/profile/profile_cluster.h"
 #include "app/profile/profile_output.h"
 #include "app/profile/program_profile.h"
 #include "base/clock.h"
@@ -19,18 +20,14 @@
 #include "base/hash.h"
 #include "base/machine.h"
 #include "base/text.h"
-#include "engine/machine_lock.h"
-#include "profile/profiler.h"
+#include "engine/executor/run_units.h"
+#include "profile/profile_unit.h"
 #include "report/render/table.h"
 
 namespace hone::app {
 namespace {
 
 using model::ProfiledProgram;
-
-/// Compiled and measured in turns of so many operations: results come early, and little is redone
-/// after a kill.
-constexpr std::size_t kChunk = 16;
 
 struct ProfileVerbOptions {
   OperationOptions operations;
@@ -103,50 +100,85 @@ std::string fastestOf(const std::vector<model::ProfileRow>& rows) {
              : fmt::format("{:.1f} GFLOPs", fastest->gflops());
 }
 
-Result<std::vector<model::ProfileRow>> profileAll(const std::vector<profile::Generated>& operations,
-                                                  const ProfileVerbOptions& options,
-                                                  Toolchain& toolchain,
-                                                  profile::Rooflines& rooflines,
-                                                  profile::Profiler& profiler,
-                                                  const Context& context, Progress& progress) {
-  std::vector<model::ProfileRow> rows;
-  for (std::size_t at = 0; at < operations.size(); at += kChunk) {
-    const std::size_t count = std::min(kChunk, operations.size() - at);
-    std::vector<profile::Built> built;
-    {
-      const auto lock = HONE_TRY(engine::MachineLock::forCompiling());
-      built = HONE_TRY(profile::build(toolchain.compiler, std::span(operations).subspan(at, count),
-                                      {toolchain.target.flags, false}, progress));
-    }
-    progress.stage("profile", {.total = static_cast<std::int64_t>(operations.size()),
-                               .done = static_cast<std::int64_t>(at)});
-    for (profile::Built& one : built) {
-      auto some = HONE_TRY(
-          profileOne(one, options.filter, toolchain, rooflines, profiler, options.profile.measure));
-      for (model::ProfileRow& row : some) {
-        options.output.printRow(context, row);
-        rows.push_back(std::move(row));
-      }
-      progress.best(fastestOf(rows));
-    }
-  }
-  progress.finish();
-  return rows;
+/// A row for an operation without any result.
+model::ProfileRow failedRow(const profile::Generated& operation, const std::string& why) {
+  model::ProfileRow row;
+  row.opKind = operation.operation.kind();
+  row.operation = operation.operation.name();
+  row.dispatch = row.operation;
+  row.provider = model::kIreeProvider;
+  row.target = operation.target;
+  row.verification = "FAILED";
+  row.message = why;
+  return row;
 }
 
-Result<int> finishRows(const Context& context, const ProfileVerbOptions& options,
-                       store::Store& store, std::int64_t run, ProfiledRows profiled,
-                       const std::optional<ProfiledProgram>& program, std::int64_t ownNs,
-                       const std::unique_ptr<ClusterRun>& cluster = nullptr) {
-  const model::ProfileResult result{.rows = profiled.rows,
-                                    .rooflines = std::move(profiled.rooflines),
-                                    .ownCpuNs = ownNs,
-                                    .program = program};
-  HONE_CHECK(store.finishRun(run, store::RunStatus::finished, toJson(result)));
-  const auto ended = closed(cluster);
-  const int code = HONE_TRY(options.output.finish(context, run, std::move(profiled.rows), program));
-  HONE_CHECK(ended);
-  return code;
+/// Collects the rows of operations as they come and prints them in the order of the operations.
+class RowCollector {
+ public:
+  RowCollector(const Context& context, const ProfileOutput& output, std::size_t operations)
+      : context_(context), output_(output), rows_(operations) {}
+
+  void add(std::size_t operation, profile::ProfiledRows profiled) {
+    rows_[operation] = std::move(profiled.rows);
+    for (model::MeasuredRoofline& one : profiled.rooflines) {
+      rooflines_[one.type] = std::move(one);  // all nodes that measure are of one kind
+    }
+    for (; printed_ < rows_.size() && rows_[printed_]; ++printed_) {
+      for (model::ProfileRow& row : *rows_[printed_]) {
+        output_.printRow(context_, row);
+        all_.push_back(std::move(row));
+      }
+    }
+  }
+  [[nodiscard]] const std::vector<model::ProfileRow>& rows() const { return all_; }
+  [[nodiscard]] std::vector<model::MeasuredRoofline> rooflines() const {
+    const auto values = std::views::values(rooflines_);
+    return {values.begin(), values.end()};
+  }
+
+ private:
+  const Context& context_;
+  const ProfileOutput& output_;
+  std::vector<std::optional<std::vector<model::ProfileRow>>> rows_;
+  std::size_t printed_ = 0;
+  std::vector<model::ProfileRow> all_;
+  std::map<std::string, model::MeasuredRoofline> rooflines_;
+};
+
+/// The run that operations are profiled under.
+struct ProfileRun {
+  engine::Executor& executor;
+  store::Store& store;
+  std::int64_t run = 0;
+  Progress& progress;
+};
+
+Result<void> profileAll(const ProfileRun& run, const profile::ProfileTools& tools,
+                        const std::vector<profile::Generated>& operations,
+                        const ProfileVerbOptions& options, RowCollector& collector) {
+  run.progress.stage("profile", static_cast<std::int64_t>(operations.size()));
+  engine::UnitBatch batch;
+  batch.count = operations.size();
+  batch.make = [&](std::size_t i) -> Result<std::unique_ptr<engine::Unit>> {
+    return std::make_unique<profile::ProfileUnit>(tools, operations[i], options.filter,
+                                                  options.profile);
+  };
+  batch.take = [&](std::size_t i, const engine::UnitResult& result) -> Result<void> {
+    const std::string name = operations[i].operation.name();
+    HONE_CHECK(engine::recordUnit(run.store, run.run, result, name));
+    collector.add(i, result.error ? profile::ProfiledRows{{failedRow(operations[i],
+                                                                     result.error->message)},
+                                                          {}}
+                                  : HONE_TRY(profile::profiledRowsFrom(result.value)));
+    run.progress.best(fastestOf(collector.rows()));
+    const std::string status = run.executor.status();
+    run.progress.step(status.empty() ? name : status);
+    return {};
+  };
+  HONE_CHECK(engine::runUnits(run.executor, batch));
+  run.progress.finish();
+  return {};
 }
 
 Result<int> profileOperations(const Context& context, const ProfileVerbOptions& options,
@@ -159,27 +191,27 @@ Result<int> profileOperations(const Context& context, const ProfileVerbOptions& 
   described.key = runKey(operations, toolchain, options, cluster.executor);
   described.seed = options.profile.seed;
   const std::int64_t run = HONE_TRY(findOrAddRun(context, store, described, progress));
-  if (cluster.usesCluster()) {
-    auto opened = HONE_TRY(ClusterRun::open(
-        cluster, context, {{"engine", toolchainSetup(toolchain, options.toolchain)}}, store, run,
-        progress));
-    auto profiled = HONE_TRY(profileOnCluster(
-        *opened, operations, options.dispatches, options.profile, progress,
-        [&](const model::ProfileRow& row) { options.output.printRow(context, row); }));
-    return finishRows(context, options, store, run, std::move(profiled), program, ownCpuNs(),
-                      opened);
-  }
+  const auto executor =
+      HONE_TRY(openExecutor(cluster, {{"engine", toolchainSetup(toolchain, options.toolchain)}},
+                            {store, context.store, run, progress}));
   const iree::ModuleRunner runner = toolchain.runner();
   const profile::LibraryProvider library(HONE_TRY(ownProgram()), toolchain.runLimits);
-  profile::Profiler profiler(runner, library, store, progress, run, options.profile);
-  HONE_CHECK(profiler.restore());
   profile::Rooflines rooflines(cacheFolder(), library, profile::threadsOf(*toolchain.device),
                                HONE_VERSION);
-  auto rows =
-      HONE_TRY(profileAll(operations, options, toolchain, rooflines, profiler, context, progress));
-  return finishRows(context, options, store, run, {std::move(rows), app::resultOf(rooflines)},
-                    program,
-                    ownCpuNs() - profiler.referenceCpuNs() + toolchain.compiler.forkServerCpuNs());
+  const profile::ProfileTools tools{toolchain.compiler, toolchain.target.flags, runner,
+                                    library,            rooflines,              progress};
+  RowCollector collector(context, options.output, operations.size());
+  HONE_CHECK(profileAll({*executor, store, run, progress}, tools, operations, options, collector));
+  const model::ProfileResult result{
+      .rows = collector.rows(),
+      .rooflines = collector.rooflines(),
+      .ownCpuNs = ownCpuNs() - executor->referenceCpuNs() + toolchain.compiler.forkServerCpuNs(),
+      .program = program};
+  HONE_CHECK(store.finishRun(run, store::RunStatus::finished, toJson(result)));
+  const auto ended = executor->close();
+  const int code = HONE_TRY(options.output.finish(context, run, collector.rows(), program));
+  HONE_CHECK(ended);
+  return code;
 }
 
 Result<int> profileVerb(const Context& context, ProfileVerbOptions options) {
@@ -196,7 +228,7 @@ Result<int> profileVerb(const Context& context, ProfileVerbOptions options) {
         HONE_TRY(chooseGenerated(options.generate.folder, options.filter, options.toolchain));
   }
   const cluster::Options cluster = HONE_TRY(options.cluster.resolve());
-  options.toolchain = headToolchain(options.toolchain, cluster);
+  options.toolchain = commandToolchain(options.toolchain, cluster);
   Toolchain toolchain = HONE_TRY(Toolchain::start(context, options.toolchain));
   if (!toolchain.device) {
     return userError("this machine has no device for {}: hone compile compiles for it",

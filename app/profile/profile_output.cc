@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/file.h"
+#include "profile/profile_unit.h"
 #include "report/render/table.h"
 #include "store/records.h"
 
@@ -28,13 +29,6 @@ Result<void> writeCsv(const ProfileOutput& output, const std::vector<model::Prof
 }
 
 }  // namespace
-
-void sortBySpeed(std::vector<model::ProfileRow>& rows) {
-  std::stable_sort(rows.begin(), rows.end(),
-                   [](const model::ProfileRow& a, const model::ProfileRow& b) {
-                     return a.gflops() > b.gflops();
-                   });
-}
 
 void ProfileOutput::addTo(CLI::App& verb) {
   auto* file = verb.add_option("--output", csv, "Write the rows to this CSV file");
@@ -70,7 +64,7 @@ Result<int> ProfileOutput::finish(const Context& context, std::int64_t run,
                                   std::vector<model::ProfileRow> rows,
                                   const std::optional<model::ProfiledProgram>& program) const {
   if (sort == "speed") {
-    sortBySpeed(rows);
+    profile::sortBySpeed(rows);
     for (const model::ProfileRow& row : rows) {
       if (!context.json) {
         fmt::print("{}", report::profileBlock(row));

@@ -16,9 +16,6 @@ class App;
 
 namespace hone::app {
 
-/// The fastest first; what was not measured comes last.
-void sortBySpeed(std::vector<model::ProfileRow>& rows);
-
 /// Where the rows of a profile go: the terminal, a CSV file, JUnit's XML.
 struct ProfileOutput {
   std::string csv;

@@ -8,7 +8,7 @@
 #include "base/text.h"
 #include "engine/machine_lock.h"
 #include "engine/program.h"
-#include "engine/sampler.h"
+#include "engine/rounds/sampler.h"
 #include "report/render/table.h"
 #include "stats/summary.h"
 

@@ -13,10 +13,11 @@
 #include "base/file.h"
 #include "base/hash.h"
 #include "base/text.h"
-#include "engine/call_trials.h"
+#include "engine/rounds/call_trials.h"
+#include "engine/executor/local_executor.h"
 #include "engine/machine_lock.h"
 #include "engine/program.h"
-#include "engine/round_policies.h"
+#include "engine/rounds/round_policies.h"
 #include "iree/compile/split_compile.h"
 #include "model/result/split_result.h"
 #include "model/workload/miopen.h"
@@ -93,13 +94,18 @@ Result<std::vector<split::ShapeResult>> shapesFor(const AnnotateOptions& options
     }
   }
   split::SweepOptions sweepOptions;
-  sweepOptions.limits = HONE_TRY(model::sizesFrom("--limits", options.limits));
-  sweepOptions.flags = bench.toolchain.target.flags;
-  sweepOptions.compiler = bench.toolchain.compiler.revision();
-  sweepOptions.seed = options.seed;
-  split::Sweeper sweeper(split::attributeChoices(bench.toolchain.compiler, sweepOptions.limits),
-                         bench.runner, bench.store, bench.progress, bench.run, sweepOptions);
-  HONE_CHECK(sweeper.restore({}));
+  split::SweepSettings& settings = sweepOptions.settings;
+  settings.limits = HONE_TRY(model::sizesFrom("--limits", options.limits));
+  settings.flags = bench.toolchain.target.flags;
+  settings.compiler = bench.toolchain.compiler.revision();
+  settings.seed = options.seed;
+  sweepOptions.device = bench.runner.device().name;
+  const ScratchFolder folder = HONE_TRY(ScratchFolder::create("hone-split"));
+  const split::SweepTools tools{
+      split::attributeChoices(bench.toolchain.compiler, settings.limits), bench.runner,
+      folder.path()};
+  engine::LocalExecutor executor(bench.store, bench.run, bench.progress);
+  split::Sweeper sweeper({executor, bench.store, bench.run, bench.progress}, tools, sweepOptions);
   std::vector<split::ShapeResult> shapes;
   for (const split::ShapeRecord& record : HONE_TRY(sweeper.sweep(swept))) {
     shapes.push_back(record.shape);
@@ -142,8 +148,9 @@ Result<stats::Comparison> compareWith(const AnnotateOptions& options, Bench& ben
       HONE_TRY(engine::makeInputs(program, options.inputs, options.seed, scratch.path()));
   engine::Verifier verifier(bench.runner, program, inputs, scratch.path());
   const engine::Sampler sampler(bench.runner);
-  engine::CallTrials contenders(bench.store, bench.run, sampler);
-  HONE_CHECK(contenders.restore());
+  engine::TrialLog log(bench.store, bench.run);
+  HONE_CHECK(log.restore());
+  engine::CallTrials contenders(log, sampler);
   std::vector<engine::Participant> participants;
   const auto add = [&](const std::string& name, const iree::CompileReport& report,
                        const std::filesystem::path& module,
@@ -166,8 +173,7 @@ Result<stats::Comparison> compareWith(const AnnotateOptions& options, Bench& ben
   HONE_CHECK(add("with splits", split[0][0].report, split[0][0].module, split[0][0].function));
   engine::FinalOptions finalOptions;
   finalOptions.compare.seed = options.seed;
-  engine::Rounds rounds(sampler.rankBy(), bench.store, model::Stage::final);
-  rounds.restore(contenders.recorded());
+  engine::Rounds rounds(sampler.rankBy(), log, model::Stage::final);
   engine::FinalPolicy policy(participants.size(), finalOptions);
   bench.progress.stage("the whole program", finalOptions.rounds);
   engine::RoundLoopOptions loop;

@@ -6,8 +6,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "app/common/cluster_run.h"
-#include "app/split/split_cluster.h"
+#include "app/common/open_executor.h"
 #include "app/split/split_report.h"
 #include "app/split/split_result.h"
 #include "base/clock.h"
@@ -35,19 +34,25 @@ constexpr std::int64_t kRunsLookedAt = 200;
 /// The part of a budget that the sweep may use; validation has the rest.
 constexpr double kSweepShare = 0.6;
 
-/// The engine with the store and the run that a mode works in.
-struct Session {
+/// The toolchain with the store and the run that a mode works in.
+struct SplitCommand {
   Toolchain toolchain;
   iree::ModuleRunner runner;
   store::Store store;
   std::int64_t run = 0;
-  std::unique_ptr<ClusterRun> cluster = nullptr;  ///< who measures, if not this machine
+  ScratchFolder folder;  ///< for sources
+  Progress& progress;
+  std::unique_ptr<engine::Executor> executor = nullptr;
 
-  Session(Toolchain started, iree::ModuleRunner executes, store::Store opened, std::int64_t number)
+  SplitCommand(Toolchain started, store::Store opened, std::int64_t number, ScratchFolder scratch,
+               Progress& shown)
       : toolchain(std::move(started)),
-        runner(std::move(executes)),
+        runner(toolchain.runner()),
         store(std::move(opened)),
-        run(number) {}
+        run(number),
+        folder(std::move(scratch)),
+        progress(shown) {}
+  [[nodiscard]] split::SweepRun sweepRun() { return {*executor, store, run, progress}; }
 };
 
 std::string runKey(const Toolchain& toolchain, const SplitOptions& options, std::string_view mode,
@@ -70,12 +75,13 @@ std::string runKey(const Toolchain& toolchain, const SplitOptions& options, std:
   return hasher.hex();
 }
 
-Result<std::unique_ptr<Session>> startSession(const Context& context, const SplitOptions& options,
-                                              std::string_view mode,
-                                              const std::vector<SweepProblem>& problems,
-                                              Progress& progress) {
+Result<std::unique_ptr<SplitCommand>> startCommand(const Context& context,
+                                                   const SplitOptions& options,
+                                                   std::string_view mode,
+                                                   const std::vector<SweepProblem>& problems,
+                                                   Progress& progress) {
   const cluster::Options clusterOptions = HONE_TRY(options.cluster.resolve());
-  ToolchainOptions toolchainOptions = headToolchain(options.toolchain, clusterOptions);
+  ToolchainOptions toolchainOptions = commandToolchain(options.toolchain, clusterOptions);
   if (toolchainOptions.device.empty() && toolchainOptions.target == "local") {
     toolchainOptions.device = "local-task";  // what a split gains is parallelism
   }
@@ -91,15 +97,13 @@ Result<std::unique_ptr<Session>> startSession(const Context& context, const Spli
   described.key = runKey(toolchain, options, mode, problems, clusterOptions.executor);
   described.seed = options.seed;
   const std::int64_t run = HONE_TRY(findOrAddRun(context, store, described, progress));
-  iree::ModuleRunner runner = toolchain.runner();
-  auto session =
-      std::make_unique<Session>(std::move(toolchain), std::move(runner), std::move(store), run);
-  if (clusterOptions.usesCluster()) {
-    session->cluster = HONE_TRY(ClusterRun::open(
-        clusterOptions, context, {{"engine", toolchainSetup(session->toolchain, toolchainOptions)}},
-        session->store, run, progress));
-  }
-  return session;
+  ScratchFolder scratch = HONE_TRY(ScratchFolder::create("hone-split"));
+  auto command = std::make_unique<SplitCommand>(std::move(toolchain), std::move(store), run,
+                                                std::move(scratch), progress);
+  command->executor = HONE_TRY(openExecutor(
+      clusterOptions, {{"engine", toolchainSetup(command->toolchain, toolchainOptions)}},
+      {command->store, context.store, run, progress}));
+  return command;
 }
 
 /// What finished sweeps measured, by race; the newest of each.
@@ -178,44 +182,39 @@ std::vector<split::ValidationOrder> ordersFor(const std::vector<SweepProblem>& p
 }
 
 /// Validates what the analysis recommends, writes the files and reports; the exit code.
-Result<int> conclude(const Context& context, const SplitOptions& options, Session& session,
+Result<int> conclude(const Context& context, const SplitOptions& options, SplitCommand& command,
                      const std::vector<SweepProblem>& problems, SplitOutcome outcome,
-                     Progress& progress, const engine::BudgetClock& clock) {
-  outcome.run = session.run;
+                     const engine::BudgetClock& clock) {
+  outcome.run = command.run;
   outcome.folder = options.folder();
   outcome.stem = options.stem();
   auto& recommendations = outcome.analysis.recommendations;
-  split::Validator validator(session.toolchain.compiler, session.runner, session.store, progress,
-                             session.run, session.toolchain.target.flags, options.seed,
-                             clock.left());
   if (!recommendations.empty()) {
     const std::int64_t startNs = nowNs();
+    const split::ValidationTools tools{command.toolchain.compiler, command.runner,
+                                       command.folder.path(), command.toolchain.target.flags,
+                                       options.seed};
     const auto orders = ordersFor(problems, outcome.records, recommendations);
     outcome.validation =
-        session.cluster
-            ? HONE_TRY(validateOnCluster(*session.cluster, orders, session.toolchain.target.flags,
-                                         options.seed, progress))
-            : HONE_TRY(validator.validate(orders));
+        HONE_TRY(split::validate(command.sweepRun(), tools, orders, clock.left()));
     outcome.validateSeconds = static_cast<double>(nowNs() - startNs) / 1e9;
     preferProven(outcome);
   }
   HONE_CHECK(writeReports(outcome));
   HONE_CHECK(
-      session.store.finishRun(session.run, store::RunStatus::finished, toJson(resultOf(outcome))));
-  const auto ended = closed(session.cluster);
+      command.store.finishRun(command.run, store::RunStatus::finished, toJson(resultOf(outcome))));
+  const auto ended = command.executor->close();
   const int code = report(context, outcome);
   HONE_CHECK(ended);
   return code;
 }
 
 /// How the limits come into the compiler.
-Result<split::ChoiceCompiler> choiceCompiler(const SplitOptions& options, Session& session,
+Result<split::ChoiceCompiler> choiceCompiler(const SplitOptions& options, SplitCommand& command,
                                              const std::vector<std::int64_t>& limits,
-                                             const std::vector<SweepProblem>& problems,
-                                             const std::filesystem::path& folder,
-                                             Progress& progress) {
+                                             const std::vector<SweepProblem>& problems) {
   if (options.method == "attribute") {
-    return split::attributeChoices(session.toolchain.compiler, limits);
+    return split::attributeChoices(command.toolchain.compiler, limits);
   }
   split::RebuildOptions rebuild;
   rebuild.source = split::sourceIn(options.ireeSource);
@@ -230,8 +229,9 @@ Result<split::ChoiceCompiler> choiceCompiler(const SplitOptions& options, Sessio
       std::chrono::milliseconds(static_cast<std::int64_t>(options.toolchain.compileSeconds * 1000)),
       memoryBytes() / 2 / rebuild.workers};
   return split::rebuildChoices(
-      session.toolchain.compiler, rebuild,
-      HONE_TRY(split::requestsFor(problems, session.toolchain.target.flags, folder)), progress);
+      command.toolchain.compiler, rebuild,
+      HONE_TRY(split::requestsFor(problems, command.toolchain.target.flags, command.folder.path())),
+      command.progress);
 }
 
 }  // namespace
@@ -253,8 +253,9 @@ Result<int> splitSweep(const Context& context, const SplitOptions& options) {
   Progress progress(context.quiet || context.json);
   const auto problems = HONE_TRY(options.workload.problems(progress));
   split::SweepOptions sweepOptions;
-  sweepOptions.limits = HONE_TRY(model::sizesFrom("--limits", options.limits));
-  sweepOptions.seed = options.seed;
+  split::SweepSettings& settings = sweepOptions.settings;
+  settings.limits = HONE_TRY(model::sizesFrom("--limits", options.limits));
+  settings.seed = options.seed;
   sweepOptions.budget = HONE_TRY(options.parsedBudget());
   sweepOptions.budgetShare = kSweepShare;
   const engine::BudgetClock clock(sweepOptions.budget);
@@ -268,38 +269,32 @@ Result<int> splitSweep(const Context& context, const SplitOptions& options) {
         "--method rebuild builds compilers on this machine: it goes without --executor");
   }
   HONE_CHECK(makeFolder(options.folder()));
-  const auto started = HONE_TRY(startSession(context, options, "sweep", problems, progress));
-  Session& session = *started;
-  sweepOptions.flags = session.toolchain.target.flags;
-  sweepOptions.compiler = fmt::format("{} {} {}", session.toolchain.compiler.revision(),
-                                      options.method, options.ireeSource);
+  const auto command = HONE_TRY(startCommand(context, options, "sweep", problems, progress));
+  sweepOptions.device = command->toolchain.device->name;
+  settings.flags = command->toolchain.target.flags;
+  settings.compiler = fmt::format("{} {} {}", command->toolchain.compiler.revision(),
+                                  options.method, options.ireeSource);
   if (cluster.usesCluster()) {
-    // What was measured there says nothing about this machine, nor the reverse.
-    sweepOptions.compiler +=
+    // Times from there say nothing about this machine, nor the reverse.
+    settings.compiler +=
         fmt::format(" on {} {} {}", cluster.executor, cluster.partition, cluster.gres);
   }
-  const ScratchFolder scratch = HONE_TRY(ScratchFolder::create("hone-split"));
-  auto compile = HONE_TRY(
-      choiceCompiler(options, session, sweepOptions.limits, problems, scratch.path(), progress));
-  split::Sweeper sweeper(std::move(compile), session.runner, session.store, progress, session.run,
-                         sweepOptions);
-  std::map<std::string, ShapeRecord> earlier;
+  const split::SweepTools tools{
+      HONE_TRY(choiceCompiler(options, *command, settings.limits, problems)), command->runner,
+      command->folder.path()};
+  split::Sweeper sweeper(command->sweepRun(), tools, sweepOptions);
   if (!options.forceRerun) {
-    earlier = HONE_TRY(earlierShapes(session.store));
+    sweeper.reuse(HONE_TRY(earlierShapes(command->store)));
   }
-  HONE_CHECK(sweeper.restore(std::move(earlier)));
   const std::int64_t startNs = nowNs();
-  const auto records =
-      session.cluster
-          ? HONE_TRY(sweepOnCluster(*session.cluster, sweeper, sweepOptions, problems, progress))
-          : HONE_TRY(sweeper.sweep(problems));
-  auto sweep = resultOf(records, sweepOptions.limits);
+  const auto records = HONE_TRY(sweeper.sweep(problems));
+  auto sweep = resultOf(records, settings.limits);
   HONE_CHECK(split::writeResults(options.folder(), options.stem(), sweep));
   SplitOutcome outcome;
   outcome.sweepSeconds = static_cast<double>(nowNs() - startNs) / 1e9;
   outcome.records = records;
   outcome.analysis = split::analyze(std::move(sweep));
-  return conclude(context, options, session, problems, std::move(outcome), progress, clock);
+  return conclude(context, options, *command, problems, std::move(outcome), clock);
 }
 
 Result<int> splitTestOptimized(const Context& context, const SplitOptions& options) {
@@ -323,13 +318,12 @@ Result<int> splitTestOptimized(const Context& context, const SplitOptions& optio
     return userError("{} has results of none of the problems of {}", options.folder().string(),
                      options.workload.file);
   }
-  const auto started = HONE_TRY(startSession(context, options, "test-optimized", known, progress));
-  Session& session = *started;
+  const auto command = HONE_TRY(startCommand(context, options, "test-optimized", known, progress));
   SplitOutcome outcome;
   outcome.records = std::move(records);
   outcome.analysis = split::analyze(std::move(sweep));
   outcome.analysis.recommendations = std::move(recommendations);
-  return conclude(context, options, session, known, std::move(outcome), progress,
+  return conclude(context, options, *command, known, std::move(outcome),
                   engine::BudgetClock(HONE_TRY(options.parsedBudget())));
 }
 

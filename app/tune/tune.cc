@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/common/cluster_options.h"
-#include "app/common/cluster_run.h"
+#include "app/common/open_executor.h"
 #include "app/common/toolchain.h"
 #include "app/tune/tune_all.h"
 #include "app/tune/tune_candidates.h"
@@ -196,7 +196,7 @@ Result<int> tune(const Context& context, TuneVerbOptions options) {
   const cluster::Options cluster = HONE_TRY(options.cluster.resolve());
   const bool onlyHere = options.explain || options.compileOnly;
   const ToolchainOptions toolchainOptions =
-      onlyHere ? options.toolchain : headToolchain(options.toolchain, cluster);
+      onlyHere ? options.toolchain : commandToolchain(options.toolchain, cluster);
   Toolchain toolchain = HONE_TRY(Toolchain::start(context, toolchainOptions));
   const ScratchFolder scratch = HONE_TRY(ScratchFolder::create("hone-tune"));
   Progress progress(context.quiet || context.json);
@@ -224,14 +224,12 @@ Result<int> tune(const Context& context, TuneVerbOptions options) {
   described.seed = options.seed;
   const std::int64_t run = HONE_TRY(findOrAddRun(context, store, described, progress));
   const iree::ModuleRunner runner = toolchain.runner();
-  std::unique_ptr<ClusterRun> onCluster;
-  if (cluster.usesCluster()) {
-    onCluster = HONE_TRY(ClusterRun::open(cluster, context, setupFor(toolchain, toolchainOptions),
-                                          store, run, progress));
-    HONE_CHECK(onCluster->awaitWorker(budget));
+  const auto executor = HONE_TRY(openExecutor(cluster, setupFor(toolchain, toolchainOptions),
+                                              {store, context.store, run, progress}));
+  if (budget.time) {
+    HONE_CHECK(executor->awaitReady());
   }
-  const engine::Workbench bench{
-      toolchain.compiler, runner, store, progress, run, onCluster ? &onCluster->plans() : nullptr};
+  const engine::TrialContext bench{toolchain.compiler, runner, store, progress, run, *executor};
   const std::size_t count = programs.size();
   const engine::Budget share = engine::partOf(budget, count);
   auto tuned = tuneAll(bench, toolchain, std::move(programs),
@@ -241,7 +239,7 @@ Result<int> tune(const Context& context, TuneVerbOptions options) {
     if (tuned.error().fault == Fault::user) {
       HONE_CHECK(store.finishRun(run, store::RunStatus::failed,
                                  toJson(model::RunFailure{tuned.error().message})));
-      static_cast<void>(closed(onCluster));
+      static_cast<void>(executor->close());
     }
     return std::unexpected(tuned.error());
   }
@@ -260,7 +258,7 @@ Result<int> tune(const Context& context, TuneVerbOptions options) {
   }
   const nlohmann::json summary = toJson(result);
   HONE_CHECK(store.finishRun(run, store::RunStatus::finished, summary));
-  const auto ended = closed(onCluster);
+  const auto ended = executor->close();
   if (context.json) {
     fmt::print("{}\n", store::jsonText(summary, 2));
   } else {

@@ -9,7 +9,7 @@
 namespace hone::app {
 namespace {
 
-Result<tune::TuneResult> tuneOne(const engine::Workbench& bench, Toolchain& toolchain,
+Result<tune::TuneResult> tuneOne(const engine::TrialContext& bench, Toolchain& toolchain,
                                  const tune::WholeProgram& whole, tune::TuneOptions options,
                                  const std::string& starterSpec,
                                  const std::filesystem::path& scratch) {
@@ -24,7 +24,7 @@ Result<tune::TuneResult> tuneOne(const engine::Workbench& bench, Toolchain& tool
 
 }  // namespace
 
-Result<AllTuned> tuneAll(const engine::Workbench& bench, Toolchain& toolchain,
+Result<AllTuned> tuneAll(const engine::TrialContext& bench, Toolchain& toolchain,
                          std::vector<tune::WholeProgram> programs, const tune::TuneOptions& options,
                          const std::string& starterSpec, const std::filesystem::path& folder) {
   AllTuned all;

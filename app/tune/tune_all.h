@@ -7,7 +7,7 @@
 
 #include "app/common/toolchain.h"
 #include "app/tune/tune_report.h"
-#include "engine/workbench.h"
+#include "engine/plan/trial_context.h"
 
 namespace hone::app {
 
@@ -29,7 +29,7 @@ struct AllTuned {
 /// or run is left out; where that is true of all it is a user error. What this machine does not do
 /// any more ends it, with those that are proven. With a starter spec its
 /// entries are tried first.
-[[nodiscard]] Result<AllTuned> tuneAll(const engine::Workbench& bench, Toolchain& toolchain,
+[[nodiscard]] Result<AllTuned> tuneAll(const engine::TrialContext& bench, Toolchain& toolchain,
                                        std::vector<tune::WholeProgram> programs,
                                        const tune::TuneOptions& options,
                                        const std::string& starterSpec,

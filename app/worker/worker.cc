@@ -4,22 +4,81 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "app/common/cluster_run.h"
+#include "app/common/open_executor.h"
 #include "app/common/toolchain.h"
-#include "app/kernel/kernel_cluster.h"
-#include "app/profile/profile_cluster.h"
-#include "app/split/split_cluster.h"
+#include "app/kernel/kernel_units.h"
+#include "base/file.h"
+#include "base/machine.h"
+#include "cluster/perform_unit.h"
 #include "cluster/place.h"
-#include "cluster/plans.h"
 #include "cluster/worker.h"
+#include "engine/plan/dispatch_times_unit.h"
+#include "engine/plan/plan_unit.h"
+#include "profile/profile_unit.h"
+#include "split/sweep/sweep_unit.h"
+#include "split/sweep/validation_unit.h"
 
 namespace hone::app {
 namespace {
 
-using cluster::Unit;
+using cluster::QueuedUnit;
 using nlohmann::json;
 
-/// What this program can do for a cluster. The engine is started with the first need of it.
+/// The toolchain of a worker, and what its units need of it.
+class WorkerTools {
+ public:
+  explicit WorkerTools(Toolchain toolchain, ScratchFolder folder, std::filesystem::path self)
+      : toolchain_(std::move(toolchain)),
+        folder_(std::move(folder)),
+        runner_(toolchain_.runner()),
+        library_(std::move(self), toolchain_.runLimits),
+        rooflines_(cacheFolder(), library_, profile::threadsOf(*toolchain_.device), HONE_VERSION) {}
+
+  [[nodiscard]] const Toolchain& toolchain() const { return toolchain_; }
+
+  /// Makes the unit that the head ordered; it must not outlive the tools.
+  [[nodiscard]] Result<std::unique_ptr<engine::Unit>> unitFrom(const QueuedUnit& queued,
+                                                               Progress& progress) {
+    const json& order = queued.order;
+    if (queued.kind == engine::kPlanUnit) {
+      return std::make_unique<engine::OrderedPlanUnit>(order, toolchain_.compiler, runner_);
+    }
+    if (queued.kind == engine::kDispatchTimesUnit) {
+      return engine::DispatchTimesUnit::fromOrder(order, toolchain_.compiler, runner_);
+    }
+    if (queued.kind == split::kSweepUnit) {
+      split::SweepSettings settings = split::sweepSettingsFrom(order.at("settings"));
+      sweep_.emplace(split::attributeChoices(toolchain_.compiler, settings.limits), runner_,
+                     folder_.path());
+      return std::make_unique<split::SweepUnit>(
+          *sweep_, std::move(settings), HONE_TRY(split::sweepProblemFrom(order.at("problem"))));
+    }
+    if (queued.kind == split::kValidationUnit) {
+      validation_.emplace(toolchain_.compiler, runner_, folder_.path(),
+                          order.at("flags").get<std::vector<std::string>>(),
+                          order.at("seed").get<std::uint64_t>());
+      return split::ValidationUnit::fromOrder(*validation_, order);
+    }
+    if (queued.kind == profile::kProfileUnit) {
+      profile_.emplace(toolchain_.compiler, toolchain_.target.flags, runner_, library_, rooflines_,
+                       progress);
+      return profile::ProfileUnit::fromOrder(*profile_, order);
+    }
+    return machineError("this hone knows no units of the kind '{}'", queued.kind);
+  }
+
+ private:
+  Toolchain toolchain_;
+  ScratchFolder folder_;
+  iree::ModuleRunner runner_;
+  profile::LibraryProvider library_;
+  profile::Rooflines rooflines_;
+  std::optional<split::SweepTools> sweep_;
+  std::optional<split::ValidationTools> validation_;
+  std::optional<profile::ProfileTools> profile_;
+};
+
+/// Performs the units of a head with the toolchain that its setup asks for.
 class HoneCraft : public cluster::Craft {
  public:
   HoneCraft(json setup, bool onlyCompile)
@@ -33,71 +92,62 @@ class HoneCraft : public cluster::Craft {
     }
     Context context;
     context.ireeFolder = setup_.at("engine").at("iree");
-    ToolchainOptions options = workerEngine(setup_);
-    options.elsewhere = onlyCompile_;  // it need not have the device
-    toolchain_.emplace(HONE_TRY(Toolchain::start(context, options)));
+    ToolchainOptions options = workerToolchain(setup_);
+    options.runsElsewhere = onlyCompile_;  // it need not have the device
+    Toolchain toolchain = HONE_TRY(Toolchain::start(context, options));
     if (const std::string cpu = setup_.value("cpu", node_.cpu); cpu != node_.cpu) {
       return machineError(
           "{} has a {}, but the dispatches are made for a {}: give the command on a machine like "
           "the nodes",
           node_.name, node_.cpu, cpu);
     }
-    if (onlyCompile_) {
-      runner_.emplace(toolchain_->runner());
-      return {};
+    if (!toolchain.device) {
+      return machineError("{} has no device for {}", node_.name, toolchain.target.name);
     }
-    if (!toolchain_->device) {
-      return machineError("{} has no device for {}", node_.name, toolchain_->target.name);
+    if (!onlyCompile_) {
+      node_ = cluster::nodeFor(*toolchain.device, toolchain.installation);
     }
-    node_ = cluster::nodeFor(*toolchain_->device, toolchain_->installation);
-    runner_.emplace(toolchain_->runner());
+    auto folder = HONE_TRY(ScratchFolder::create("hone-worker"));
+    tools_ = std::make_unique<WorkerTools>(std::move(toolchain), std::move(folder),
+                                           HONE_TRY(ownProgram()));
     return {};
   }
 
-  [[nodiscard]] Result<json> perform(const Unit& unit) override {
+  [[nodiscard]] Result<json> perform(const QueuedUnit& queued) override {
     try {
-      return performKind(unit);
+      const auto unit = HONE_TRY(unitFrom(queued));
+      if (queued.onlyCompile) {
+        engine::Unit* raw = unit.get();
+        HONE_CHECK(raw->prepare(std::span(&raw, 1)));
+        return json::object();
+      }
+      return cluster::performUnit(*unit, progress_);
     } catch (const json::exception& exception) {
-      return machineError("a unit of the kind {} cannot be read: {}", unit.kind, exception.what());
+      return machineError("a unit of the kind {} cannot be read: {}", queued.kind,
+                          exception.what());
     }
   }
   [[nodiscard]] store::Node node() const override { return node_; }
   [[nodiscard]] bool compilesForItself() const override {
-    return !toolchain_ || toolchain_->target.name == "local";
+    return !tools_ || tools_->toolchain().target.name == "local";
   }
 
  private:
-  [[nodiscard]] Result<json> performKind(const Unit& unit) {
-    if (unit.kind == kKernelUnit) {
-      return performKernel(unit, progress_);
+  [[nodiscard]] Result<std::unique_ptr<engine::Unit>> unitFrom(const QueuedUnit& queued) {
+    if (auto unit = HONE_TRY(kernelUnitFrom(queued.kind, queued.order))) {
+      return unit;
     }
-    if (!toolchain_) {
-      return machineError("a unit of the kind {} without an engine", unit.kind);
+    if (!tools_) {
+      return machineError("a unit of the kind {} without a toolchain", queued.kind);
     }
-    if (unit.kind == cluster::kPlanUnit) {
-      return cluster::performPlan(unit, toolchain_->compiler, *runner_, progress_);
-    }
-    if (unit.kind == cluster::kDispatchesUnit) {
-      return cluster::performDispatches(unit, toolchain_->compiler, *runner_);
-    }
-    if (unit.kind == kSweepUnit) {
-      return performSweep(unit, *toolchain_, progress_);
-    }
-    if (unit.kind == kValidateUnit) {
-      return performValidation(unit, *toolchain_, progress_);
-    }
-    if (unit.kind == kProfileUnit) {
-      return performProfile(unit, *toolchain_, progress_);
-    }
-    return machineError("this hone knows no units of the kind '{}'", unit.kind);
+    return tools_->unitFrom(queued, progress_);
   }
 
   json setup_;
   bool onlyCompile_;
   Progress progress_;
   store::Node node_;
-  std::optional<Toolchain> toolchain_;
-  std::optional<iree::ModuleRunner> runner_;
+  std::unique_ptr<WorkerTools> tools_;
 };
 
 Result<std::unique_ptr<cluster::Craft>> makeCraft(const json& setup, bool onlyCompile) {

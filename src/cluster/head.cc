@@ -27,8 +27,8 @@ constexpr std::chrono::milliseconds kLastPause{2000};
 constexpr std::string_view kCompileSuffix = "c";
 
 /// The unit that compiles what another will measure.
-Unit compileUnit(const Unit& unit) {
-  Unit compile = unit;
+QueuedUnit compileUnit(const QueuedUnit& unit) {
+  QueuedUnit compile = unit;
   compile.key = fmt::format("{}{}", unit.key, kCompileSuffix);
   compile.onlyCompile = true;
   compile.deaths = compile.failures = 0;
@@ -123,7 +123,7 @@ void Head::begin(const std::string& key) {
   }
 }
 
-Result<void> Head::handOut(Unit unit) {
+Result<void> Head::handOut(QueuedUnit unit) {
   const std::string key = unit.key;
   if (units_.contains(key) || answers_.contains(key)) {
     return {};
@@ -134,7 +134,7 @@ Result<void> Head::handOut(Unit unit) {
     answers_.emplace(key, std::move(*done));
     return {};
   }
-  Unit compile = compileUnit(unit);
+  QueuedUnit compile = compileUnit(unit);
   const bool compileFirst =
       options_.compileNodes > 0 && !inherited_.contains(key) && !spool_.doneAnswer(compile.key);
   units_[key].unit = std::move(unit);

@@ -16,7 +16,7 @@
 #include "cluster/options.h"
 #include "cluster/slurm.h"
 #include "cluster/spool.h"
-#include "cluster/unit.h"
+#include "cluster/queued_unit.h"
 
 namespace hone::cluster {
 
@@ -55,7 +55,7 @@ class Head {
   /// Cancels its jobs where nobody has closed it; what was done stays for the next head.
   ~Head();
 
-  [[nodiscard]] Result<void> handOut(Unit unit);
+  [[nodiscard]] Result<void> handOut(QueuedUnit unit);
   /// Waits until one of these is answered; its key. All must have been handed out.
   [[nodiscard]] Result<std::string> awaitAny(std::span<const std::string> keys);
   [[nodiscard]] Result<Answer> await(const std::string& key);
@@ -83,7 +83,7 @@ class Head {
  private:
   /// A unit on its way.
   struct Pending {
-    Unit unit;
+    QueuedUnit unit;
     enum class At : std::uint8_t {
       compiling,  ///< another unit is on its way that compiles for it
       waiting,    ///< for a place in the queue
@@ -139,7 +139,7 @@ class Head {
   /// answered as that.
   void failed(const Death& death);
   /// Nobody is to try the unit again: that is its answer.
-  void giveUp(const Unit& unit, const std::string& worker, const std::string& why);
+  void giveUp(const QueuedUnit& unit, const std::string& worker, const std::string& why);
   /// The worker could not begin. An error when so many could not that none will.
   [[nodiscard]] Result<void> badWorker(const std::string& worker, const std::string& why);
   [[nodiscard]] std::size_t count(Pending::At at) const;

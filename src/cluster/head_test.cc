@@ -74,14 +74,14 @@ class HeadTest : public testing::Test {
   [[nodiscard]] fs::path spoolFolder() const { return options_.shared / "runs" / "test"; }
   [[nodiscard]] Spool spool() const { return Spool::open(spoolFolder()).value(); }
 
-  static Unit unit(const std::string& key) {
-    Unit unit;
+  static QueuedUnit unit(const std::string& key) {
+    QueuedUnit unit;
     unit.key = key;
     unit.kind = "test";
     unit.order = nlohmann::json::object();
     return unit;
   }
-  static void answer(Spool& spool, const std::optional<std::pair<Claim, Unit>>& claimed,
+  static void answer(Spool& spool, const std::optional<std::pair<Claim, QueuedUnit>>& claimed,
                      const std::string& worker) {
     ASSERT_TRUE(claimed);
     Answer answer;
@@ -91,7 +91,7 @@ class HeadTest : public testing::Test {
   }
   /// A worker that takes a unit when there is one, and answers it.
   static void work(Spool spool, const std::string& worker) {
-    std::optional<std::pair<Claim, Unit>> claimed;
+    std::optional<std::pair<Claim, QueuedUnit>> claimed;
     EXPECT_TRUE(until([&] { return (claimed = spool.claim(worker, true)).has_value(); }));
     answer(spool, claimed, worker);
   }
@@ -158,7 +158,7 @@ TEST_F(HeadTest, SomeBadNodesEndNothingWhileAnotherWorks) {
   });
   const std::jthread worker([&] {
     Spool mine = spool();
-    std::optional<std::pair<Claim, Unit>> claimed;
+    std::optional<std::pair<Claim, QueuedUnit>> claimed;
     EXPECT_TRUE(until([&] { return (claimed = mine.claim("1_1", true)).has_value(); }));
     EXPECT_TRUE(until([&] { return reported && namesIn(spoolFolder() / "died").empty(); }));
     answer(mine, claimed, "1_1");
@@ -200,7 +200,7 @@ TEST_F(HeadTest, AHeadThatWasHeldUpItselfGivesUpNobody) {
   const std::jthread worker([&] {
     Spool mine = spool();
     EXPECT_TRUE(mine.beat("1_1", {1, false}));
-    std::optional<std::pair<Claim, Unit>> claimed;
+    std::optional<std::pair<Claim, QueuedUnit>> claimed;
     EXPECT_TRUE(until([&] { return (claimed = mine.claim("1_1", true)).has_value(); }));
     EXPECT_TRUE(until([&] { return stoodAt > 0; }));
     // Its own signs of life come late. By its second one the head has looked at those of others.
@@ -229,8 +229,8 @@ TEST_F(HeadTest, WhereAMachineFailsTheUnitIsNotToBlameAndTheNodeIsAvoided) {
   head->onStatus([&](const Status& status) { running = running || status.running > 0; });
   const std::jthread workers([&] {
     Spool mine = spool();
-    std::optional<std::pair<Claim, Unit>> held;
-    std::optional<std::pair<Claim, Unit>> failing;
+    std::optional<std::pair<Claim, QueuedUnit>> held;
+    std::optional<std::pair<Claim, QueuedUnit>> failing;
     EXPECT_TRUE(until([&] { return (held = mine.claim("1_1", true)).has_value(); }));
     EXPECT_TRUE(until([&] { return running.load(); }));
     int number = 1;
@@ -292,7 +292,7 @@ TEST_F(HeadTest, AnotherHeadKnowsWhoDiedOverAUnit) {
     const std::jthread workers([&] {
       die("1_1");
       die("1_2");
-      Unit aa = unit("aa");
+      QueuedUnit aa = unit("aa");
       EXPECT_TRUE(until([&] {
         spool().recallFailures(aa);
         return aa.deaths == 2;
@@ -343,7 +343,7 @@ TEST_F(HeadTest, WhatComesBackAfterItWasSettledIsTakenOutOfTheQueue) {
   }
   const std::jthread workers([&] {
     Spool mine = spool();
-    std::optional<std::pair<Claim, Unit>> claimed;
+    std::optional<std::pair<Claim, QueuedUnit>> claimed;
     EXPECT_TRUE(until([&] { return (claimed = mine.claim("1_1", true)).has_value(); }));
     const std::string first = claimed->second.key;
     answer(mine, claimed, "1_1");

@@ -26,7 +26,7 @@ bool Head::blame(const std::string& key, const std::string& worker, const std::s
   if (at == units_.end()) {
     return false;
   }
-  Unit& unit = at->second.unit;
+  QueuedUnit& unit = at->second.unit;
   if (++unit.deaths < kMostDeaths) {
     static_cast<void>(spool_.keepFailures(unit));
     return false;
@@ -35,7 +35,7 @@ bool Head::blame(const std::string& key, const std::string& worker, const std::s
   return true;
 }
 
-void Head::giveUp(const Unit& unit, const std::string& worker, const std::string& why) {
+void Head::giveUp(const QueuedUnit& unit, const std::string& worker, const std::string& why) {
   Answer answer;
   answer.key = unit.key;
   answer.killed = true;
@@ -52,7 +52,7 @@ void Head::failed(const Death& death) {
     return;
   }
   ++givenBack_;
-  Unit& unit = at->second.unit;
+  QueuedUnit& unit = at->second.unit;
   if (++unit.failures == kMostFailures) {
     giveUp(unit, death.worker,
            fmt::format("the machines of {} workers failed at it; the last: {}", kMostFailures,

@@ -26,7 +26,7 @@ constexpr std::string_view kKind = "kind.json";
 constexpr std::string_view kCompileMark = ".compile";
 
 /// "measure-00000012-<key>": in the order they were put.
-std::string nameOf(const Unit& unit, std::int64_t sequence) {
+std::string nameOf(const QueuedUnit& unit, std::int64_t sequence) {
   return fmt::format("{}{:08}-{}{}", unit.onlyCompile ? kCompile : kMeasure, sequence,
                      unit.nodes.empty() ? "" : kAgain, unit.key);
 }
@@ -90,7 +90,7 @@ Result<Spool> Spool::open(const fs::path& folder) {
   return Spool(folder, std::move(*setup));
 }
 
-Result<void> Spool::put(const Unit& unit) {
+Result<void> Spool::put(const QueuedUnit& unit) {
   return write(folder_ / "queue" / nameOf(unit, sequence_++), cluster::toJson(unit));
 }
 
@@ -156,12 +156,12 @@ std::optional<Answer> Spool::doneAnswer(const std::string& key) const {
   return json ? answerFrom(*json) : std::nullopt;
 }
 
-Result<void> Spool::keepFailures(const Unit& unit) {
+Result<void> Spool::keepFailures(const QueuedUnit& unit) {
   return write(folder_ / "failed" / unit.key,
                {{"deaths", unit.deaths}, {"failures", unit.failures}, {"nodes", unit.nodes}});
 }
 
-void Spool::recallFailures(Unit& unit) const {
+void Spool::recallFailures(QueuedUnit& unit) const {
   if (const auto json = readChecked(folder_ / "failed" / unit.key)) {
     unit.deaths = json->value("deaths", 0);
     unit.failures = json->value("failures", 0);
@@ -199,7 +199,7 @@ void Spool::remove() {
   fs::remove_all(folder_, ignored);
 }
 
-std::optional<std::pair<Claim, Unit>> Spool::claim(const std::string& worker, bool mayMeasure,
+std::optional<std::pair<Claim, QueuedUnit>> Spool::claim(const std::string& worker, bool mayMeasure,
                                                    const std::string& notFailedOn) {
   std::vector<std::string> names = namesIn(folder_ / "queue");
   std::erase_if(names, [&](const std::string& name) {

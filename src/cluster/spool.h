@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "cluster/unit.h"
+#include "cluster/queued_unit.h"
 
 namespace hone::cluster {
 
@@ -62,7 +62,7 @@ class Spool {
   [[nodiscard]] const nlohmann::json& setup() const { return setup_; }
 
   // The head's side.
-  [[nodiscard]] Result<void> put(const Unit& unit);
+  [[nodiscard]] Result<void> put(const QueuedUnit& unit);
   /// Takes units back that nobody has claimed yet.
   void withdraw(const std::string& key);
   [[nodiscard]] std::vector<std::string> queuedKeys() const;
@@ -78,8 +78,8 @@ class Spool {
   [[nodiscard]] Result<void> keepDone(const Answer& answer);
   [[nodiscard]] std::optional<Answer> doneAnswer(const std::string& key) const;
   /// How often the unit failed and where, for the next head; and into the same unit there.
-  [[nodiscard]] Result<void> keepFailures(const Unit& unit);
-  void recallFailures(Unit& unit) const;
+  [[nodiscard]] Result<void> keepFailures(const QueuedUnit& unit);
+  void recallFailures(QueuedUnit& unit) const;
   [[nodiscard]] std::vector<std::string> workers() const;
   [[nodiscard]] Beat beatOf(const std::string& worker) const;
   [[nodiscard]] Result<void> beatHead(std::int64_t count, bool finished);
@@ -92,7 +92,7 @@ class Spool {
   // A worker's side.
   /// The next unit that may be done here, if there is any and nobody was quicker; none that failed
   /// on the node `notFailedOn`.
-  [[nodiscard]] std::optional<std::pair<Claim, Unit>> claim(const std::string& worker,
+  [[nodiscard]] std::optional<std::pair<Claim, QueuedUnit>> claim(const std::string& worker,
                                                             bool mayMeasure,
                                                             const std::string& notFailedOn = "");
   [[nodiscard]] Result<void> answer(const Claim& claim, const Answer& answer);

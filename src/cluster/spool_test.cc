@@ -19,8 +19,8 @@ using testing::IsEmpty;
 
 class SpoolTest : public testing::Test {
  protected:
-  static Unit unit(const std::string& key, bool onlyCompile = false) {
-    Unit unit;
+  static QueuedUnit unit(const std::string& key, bool onlyCompile = false) {
+    QueuedUnit unit;
     unit.key = key;
     unit.kind = "test";
     unit.order = {{"number", 7}};
@@ -150,7 +150,7 @@ TEST_F(SpoolTest, WhatIsAnsweredDoesNotGoBack) {
 }
 
 TEST_F(SpoolTest, WhatFailedOnANodeIsLeftToOthers) {
-  Unit failed = unit("aa");
+  QueuedUnit failed = unit("aa");
   failed.deaths = 2;
   failed.failures = 3;
   failed.nodes = {"n1"};
@@ -165,7 +165,7 @@ TEST_F(SpoolTest, WhatFailedOnANodeIsLeftToOthers) {
   EXPECT_TRUE(spool_.claim("w1", true)) << "where it must be";
 
   ASSERT_TRUE(spool_.keepFailures(failed));
-  Unit again = unit("aa");
+  QueuedUnit again = unit("aa");
   Spool::create(spool_.folder(), {}).value().recallFailures(again);
   EXPECT_EQ(again.deaths, 2);
   EXPECT_EQ(again.failures, 3);

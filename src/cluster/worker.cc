@@ -91,7 +91,7 @@ class Hand {
     }
     return kNoMoreWork;
   }
-  [[nodiscard]] Result<void> answer(const Claim& claim, const Unit& unit) {
+  [[nodiscard]] Result<void> answer(const Claim& claim, const QueuedUnit& unit) {
     Answer answer;
     answer.key = unit.key;
     answer.node = craft_.node();

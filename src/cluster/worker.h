@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 #include "cluster/spool.h"
-#include "cluster/unit.h"
+#include "cluster/queued_unit.h"
 
 namespace hone::cluster {
 
@@ -22,7 +22,7 @@ class Craft {
 
   /// A user error is an answer; with a machine error the worker ends, and the unit goes elsewhere
   /// by no fault of its own.
-  [[nodiscard]] virtual Result<nlohmann::json> perform(const Unit& unit) = 0;
+  [[nodiscard]] virtual Result<nlohmann::json> perform(const QueuedUnit& unit) = 0;
   [[nodiscard]] virtual store::Node node() const = 0;
   /// Whether what is compiled here runs only on machines like this one.
   [[nodiscard]] virtual bool compilesForItself() const = 0;

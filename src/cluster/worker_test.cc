@@ -18,7 +18,7 @@ using testing::IsEmpty;
 /// Doubles numbers; dies, fails or refuses when asked to.
 class TestCraft : public Craft {
  public:
-  [[nodiscard]] Result<nlohmann::json> perform(const Unit& unit) override {
+  [[nodiscard]] Result<nlohmann::json> perform(const QueuedUnit& unit) override {
     if (unit.kind == "crash") {
       std::raise(SIGKILL);
     }
@@ -41,7 +41,7 @@ Result<std::unique_ptr<Craft>> makeTestCraft(const nlohmann::json& /*setup*/) {
 class WorkerTest : public testing::Test {
  protected:
   void put(const std::string& key, const std::string& kind) {
-    Unit unit;
+    QueuedUnit unit;
     unit.key = key;
     unit.kind = kind;
     unit.order = {{"number", 21}};

@@ -21,15 +21,23 @@ class TrialLog {
   [[nodiscard]] Result<void> restore();
 
   /// Returns the trial with this key as this or an earlier process recorded it; nullptr if there is
-  /// none.
+  /// none. Valid until the next trial is added.
   [[nodiscard]] const store::Trial* find(const std::string& key) const;
-  /// Returns the samples that were recorded before restore(), in the order of the store.
-  [[nodiscard]] const std::vector<store::TrialSample>& samples() const { return samples_; }
+  [[nodiscard]] const store::Trial* find(std::int64_t id) const;
+  /// Returns all trials in the order in which they were recorded.
+  [[nodiscard]] const std::vector<store::Trial>& trials() const { return trials_; }
+  /// Returns the samples of a trial in the order in which they were recorded.
+  [[nodiscard]] std::span<const model::Sample> samples(std::int64_t trial) const;
 
   /// Records a new trial with its samples and sets its id.
   [[nodiscard]] Result<void> add(store::Trial& trial, std::span<const model::Sample> samples);
+  /// Records samples of trials that are there.
+  [[nodiscard]] Result<void> addSamples(std::span<const store::TrialSample> samples);
+  /// Records trials that another process made, or replaces them; returns their ids.
+  [[nodiscard]] Result<std::vector<std::int64_t>> merge(
+      std::span<const store::TrialRecord> records);
   /// Changes the outcome of a recorded trial.
-  [[nodiscard]] Result<void> setOutcome(store::Trial& trial, model::Outcome outcome,
+  [[nodiscard]] Result<void> setOutcome(std::int64_t trial, model::Outcome outcome,
                                         std::string message);
   /// Writes the details of a recorded trial anew.
   [[nodiscard]] Result<void> saveDetails(const store::Trial& trial);
@@ -38,10 +46,14 @@ class TrialLog {
   [[nodiscard]] std::int64_t run() const { return run_; }
 
  private:
+  void keep(store::Trial trial);
+
   store::Store& store_;
   std::int64_t run_;
-  std::map<std::string, store::Trial> trials_;  ///< by key
-  std::vector<store::TrialSample> samples_;
+  std::vector<store::Trial> trials_;
+  std::map<std::string, std::size_t> byKey_;  ///< indices of trials_
+  std::map<std::int64_t, std::size_t> byId_;
+  std::map<std::int64_t, std::vector<model::Sample>> samples_;  ///< by trial
 };
 
 }  // namespace hone::engine

@@ -5,7 +5,7 @@
 #include "base/text.h"
 #include "engine/machine_lock.h"
 #include "engine/program.h"
-#include "engine/round_policies.h"
+#include "engine/rounds/round_policies.h"
 #include "stats/compare.h"
 
 namespace hone::profile {
@@ -170,20 +170,19 @@ Result<std::vector<Profiler::Running>> Profiler::admit(std::vector<Entry>& entri
     if (participant.error().fault != Fault::user) {
       return std::unexpected(participant.error());
     }
-    HONE_CHECK(log_.setOutcome(entry.trial, Outcome::runFailed, participant.error().message));
+    entry.trial.outcome = Outcome::runFailed;
+    entry.trial.message = participant.error().message;
+    HONE_CHECK(log_.setOutcome(entry.trial.id, entry.trial.outcome, entry.trial.message));
     entry.showOutcome();
   }
   return running;
 }
 
-Result<void> Profiler::leave(Entry& entry) {
-  for (store::Trial& trial : HONE_TRY(log_.store().trials(log_.run()))) {
-    if (trial.id == entry.trial.id) {
-      entry.trial = std::move(trial);
-    }
+void Profiler::leave(Entry& entry) const {
+  if (const store::Trial* trial = log_.find(entry.trial.id)) {
+    entry.trial = *trial;
   }
   entry.showOutcome();
-  return {};
 }
 
 Result<void> Profiler::measure(std::vector<Entry>& entries) {
@@ -197,15 +196,14 @@ Result<void> Profiler::measure(std::vector<Entry>& entries) {
   options.maxRounds = options_.mostRounds;
   options.precision = options_.precision;
   options.seed = options_.seed;
-  engine::Rounds rounds(sampler_.rankBy(), log_.store(), Stage::final);
-  rounds.restore(log_.samples());
+  engine::Rounds rounds(sampler_.rankBy(), log_, Stage::final);
   engine::PrecisionPolicy policy(participants.size(), options);
   HONE_CHECK(engine::runRounds(rounds, participants, policy));
   auto times = policy.take();
   for (std::size_t i = 0; i < running.size(); ++i) {
     running[i].entry->roundTimesNs = std::move(times[i]);
     if (running[i].entry->roundTimesNs.empty()) {
-      HONE_CHECK(leave(*running[i].entry));
+      leave(*running[i].entry);
     }
   }
   return {};
@@ -248,7 +246,6 @@ Result<std::vector<ProfileRow>> Profiler::profile(const Built& built,
     }
     rows.push_back(std::move(entry.row));
   }
-  progress_.step(built.generated.operation.name());
   return rows;
 }
 

@@ -8,9 +8,8 @@
 #include <vector>
 
 #include "base/error.h"
-#include "base/progress.h"
-#include "engine/rounds.h"
-#include "engine/sampler.h"
+#include "engine/rounds/rounds.h"
+#include "engine/rounds/sampler.h"
 #include "engine/trial_log.h"
 #include "engine/verifier.h"
 #include "iree/run/execution.h"
@@ -18,7 +17,6 @@
 #include "profile/build.h"
 #include "profile/library_provider.h"
 #include "profile/roofline.h"
-#include "store/store.h"
 
 namespace hone::profile {
 
@@ -39,17 +37,11 @@ struct ProfileOptions {
 /// not done again.
 class Profiler {
  public:
-  Profiler(const iree::ModuleRunner& runner, const LibraryProvider& library, store::Store& store,
-           Progress& progress, std::int64_t run, ProfileOptions options)
-      : runner_(runner),
-        library_(library),
-        log_(store, run),
-        progress_(progress),
-        options_(options),
-        sampler_(runner) {}
+  /// All must outlive it; the log is restored.
+  Profiler(const iree::ModuleRunner& runner, const LibraryProvider& library, engine::TrialLog& log,
+           const ProfileOptions& options)
+      : runner_(runner), library_(library), log_(log), options_(options), sampler_(runner) {}
 
-  /// Loads what an earlier process recorded of this run.
-  [[nodiscard]] Result<void> restore() { return log_.restore(); }
   /// The rows of one operation, a dispatch and provider each. `roofline`: nothing where this
   /// machine's is not known.
   [[nodiscard]] Result<std::vector<model::ProfileRow>> profile(
@@ -68,14 +60,13 @@ class Profiler {
   [[nodiscard]] Result<engine::Participant> participantOf(const Entry& entry) const;
   /// Those that can be measured, at their pace; what cannot is noted.
   [[nodiscard]] Result<std::vector<Running>> admit(std::vector<Entry>& entries);
-  /// One that failed in a round: the store knows why.
-  [[nodiscard]] Result<void> leave(Entry& entry);
+  /// Shows why an entry failed in a round.
+  void leave(Entry& entry) const;
   [[nodiscard]] Result<void> measure(std::vector<Entry>& entries);
 
   const iree::ModuleRunner& runner_;
   const LibraryProvider& library_;
-  engine::TrialLog log_;
-  Progress& progress_;
+  engine::TrialLog& log_;
   ProfileOptions options_;
   engine::Sampler sampler_;
   std::int64_t referenceCpuNs_ = 0;

@@ -4,7 +4,7 @@
 
 #include "base/clock.h"
 #include "base/text.h"
-#include "engine/sampler.h"
+#include "engine/rounds/sampler.h"
 #include "kernel/judge/judge_state.h"
 #include "stats/summary.h"
 

@@ -1,11 +1,12 @@
 #include "kernel/turns/kernel_trials.h"
 
-#include <map>
+#include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "base/hash.h"
-#include "engine/sampler.h"
-#include "engine/screening.h"
+#include "engine/rounds/sampler.h"
+#include "engine/rounds/screening.h"
 #include "kernel/turns/trial_record.h"
 
 namespace hone::kernel {
@@ -26,20 +27,22 @@ std::string KernelTrials::scoped(const std::string& key) const {
 
 Result<void> KernelTrials::restore() {
   HONE_CHECK(log_.restore());
-  std::map<std::int64_t, std::vector<model::Sample>> screening;
-  for (const store::TrialSample& entry : log_.samples()) {
-    if (entry.sample.stage == model::Stage::screen) {
-      screening[entry.trial].push_back(entry.sample);
-    }
-  }
   const std::string prefix = scoped("");
-  for (const store::Trial& trial : HONE_TRY(scope_.store.trials(scope_.run))) {
+  for (const store::Trial& trial : log_.trials()) {
     const bool ours = scope_.kernel.empty() || trial.key.starts_with(prefix);
     if (ours && trial.details.kernel) {
-      static_cast<void>(add(triedFrom(trial, screening[trial.id]), trial.id));
+      static_cast<void>(add(triedFrom(trial, screeningOf(trial.id)), trial.id));
     }
   }
   return {};
+}
+
+std::vector<model::Sample> KernelTrials::screeningOf(std::int64_t trial) const {
+  std::vector<model::Sample> screening;
+  std::ranges::copy_if(
+      log_.samples(trial), std::back_inserter(screening),
+      [](const model::Sample& one) { return one.stage == model::Stage::screen; });
+  return screening;
 }
 
 Entry& KernelTrials::add(Tried tried, std::int64_t trial) {
@@ -102,27 +105,21 @@ engine::Participant KernelTrials::participant(std::int64_t trial,
           }};
 }
 
-Result<void> KernelTrials::refresh() {
-  std::map<std::int64_t, store::Trial> trials;
-  for (store::Trial& trial : HONE_TRY(scope_.store.trials(scope_.run))) {
-    trials.emplace(trial.id, std::move(trial));
-  }
+void KernelTrials::refresh() {
   for (Entry& entry : entries_) {
-    if (const auto at = trials.find(entry.trial); at != trials.end()) {
-      entry.tried.judged.outcome = at->second.outcome;
-      entry.tried.judged.message = at->second.message;
+    if (const store::Trial* trial = log_.find(entry.trial)) {
+      entry.tried.judged.outcome = trial->outcome;
+      entry.tried.judged.message = trial->message;
     }
   }
-  return {};
 }
 
-Result<std::string> KernelTrials::failureOf(std::int64_t trial) const {
-  for (const store::Trial& one : HONE_TRY(scope_.store.trials(scope_.run))) {
-    if (one.id == trial && one.outcome != Outcome::ok) {
-      return one.message.empty() ? std::string(model::nameOf(one.outcome)) : one.message;
-    }
+std::string KernelTrials::failureOf(std::int64_t trial) const {
+  const store::Trial* one = log_.find(trial);
+  if (one == nullptr || one->outcome == Outcome::ok) {
+    return {};
   }
-  return std::string();
+  return one->message.empty() ? std::string(model::nameOf(one->outcome)) : one->message;
 }
 
 }  // namespace hone::kernel

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "engine/rounds.h"
+#include "engine/rounds/rounds.h"
 #include "engine/trial_log.h"
 #include "iree/run/device.h"
 #include "kernel/judge/referee.h"
@@ -63,15 +63,18 @@ class KernelTrials {
   /// In rounds: the source in a fresh process each time; none: PyTorch's reference.
   [[nodiscard]] engine::Participant participant(std::int64_t trial,
                                                 const std::optional<Source>& source) const;
-  /// The outcomes as the store has them by now: rounds may have changed them.
-  [[nodiscard]] Result<void> refresh();
-  /// What a trial failed with, companions too; "" where it did not.
-  [[nodiscard]] Result<std::string> failureOf(std::int64_t trial) const;
+  /// Takes over the outcomes that rounds have changed.
+  void refresh();
+  /// Returns why a trial failed, companions included; "" if it did not.
+  [[nodiscard]] std::string failureOf(std::int64_t trial) const;
+  /// Returns the log for rounds of these trials.
+  [[nodiscard]] engine::TrialLog& log() { return log_; }
   [[nodiscard]] const RunScope& scope() const { return scope_; }
   [[nodiscard]] Referee& referee() const { return referee_; }
 
  private:
   [[nodiscard]] std::string scoped(const std::string& key) const;
+  [[nodiscard]] std::vector<model::Sample> screeningOf(std::int64_t trial) const;
   [[nodiscard]] Entry& add(Tried tried, std::int64_t trial);
 
   Referee& referee_;

@@ -65,7 +65,7 @@ Optimizer::Optimizer(const Workshop& workshop, const RunScope& scope,
       options_(options),
       trials_(workshop.referee, scope),
       history_(scope),
-      races_(scope.rankBy, scope.store, model::Stage::race),
+      races_(scope.rankBy, trials_.log(), model::Stage::race),
       clock_(options_.budget),
       startNs_(nowNs()) {}
 
@@ -104,8 +104,6 @@ Result<void> Optimizer::begin(const Source& source) {
   HONE_CHECK(trials_.restore());
   HONE_CHECK(history_.restore());
   usedBeforeMs_ = history_.turns().empty() ? 0 : history_.turns().back().usedMs;
-  const RunScope& scope = trials_.scope();
-  races_.restore(HONE_TRY(scope.store.samples(scope.run)));
   workshop_.progress.best({});
   workshop_.progress.stage("the original", 1);
   Entry* entry = HONE_TRY(trials_.judge({source, "the original", {}, ""}, 0, 0));
@@ -349,7 +347,7 @@ Result<void> Optimizer::decide(TurnRecord& record) {
     const auto lock = HONE_TRY(engine::MachineLock::forMeasuring());
     const TurnRace race = HONE_TRY(raceTurn(races_, participants, record.turn, trials_.scope().seed,
                                             stageOf(record.turn, "race"), workshop_.progress));
-    HONE_CHECK(trials_.refresh());
+    trials_.refresh();
     for (std::size_t i = 0; i < racers.size(); ++i) {
       if (race.speedups[i]) {
         record.speedups[racers[i]->source().key()] = *race.speedups[i];

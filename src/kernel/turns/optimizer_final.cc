@@ -1,5 +1,5 @@
 #include "engine/machine_lock.h"
-#include "engine/round_policies.h"
+#include "engine/rounds/round_policies.h"
 #include "kernel/turns/optimizer.h"
 #include "stats/summary.h"
 
@@ -57,8 +57,7 @@ Result<std::optional<Confirmation>> Optimizer::confirm() {
   options.maxRounds = kMostExtension * options_.rounds;
   options.compare.seed = scope.seed;
   const auto lock = HONE_TRY(engine::MachineLock::forMeasuring());
-  engine::Rounds rounds(scope.rankBy, scope.store, model::Stage::final);
-  rounds.restore(HONE_TRY(scope.store.samples(scope.run)));
+  engine::Rounds rounds(scope.rankBy, trials_.log(), model::Stage::final);
   engine::FinalPolicy policy(participants.size(), options);
   engine::RoundLoopOptions loop;
   loop.outOfTime = [this](std::int64_t number) {
@@ -68,7 +67,7 @@ Result<std::optional<Confirmation>> Optimizer::confirm() {
   workshop_.progress.stage("confirming the winner", options.rounds);
   HONE_CHECK(engine::runRounds(rounds, participants, policy, loop));
   const auto& times = policy.result();
-  HONE_CHECK(trials_.refresh());
+  trials_.refresh();
   if (!times[2].comparison) {
     return std::nullopt;
   }
@@ -86,13 +85,13 @@ Result<std::optional<Confirmation>> Optimizer::confirm() {
 }
 
 Result<std::string> Optimizer::whyUnconfirmed() {
-  const std::string winner = HONE_TRY(trials_.failureOf(best_.entry->trial));
+  const std::string winner = trials_.failureOf(best_.entry->trial);
   if (!winner.empty()) {
     return fmt::format("the winner failed when it was to be confirmed ({})", winner);
   }
-  std::string beside = HONE_TRY(trials_.failureOf(original().trial));
+  std::string beside = trials_.failureOf(original().trial);
   if (beside.empty()) {
-    beside = HONE_TRY(trials_.failureOf(HONE_TRY(trials_.companion(kTwin))));
+    beside = trials_.failureOf(HONE_TRY(trials_.companion(kTwin)));
   }
   return fmt::format("the winner could not be confirmed, for the original failed beside it ({})",
                      beside);

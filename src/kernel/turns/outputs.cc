@@ -159,20 +159,38 @@ json historyJson(const Optimized& optimized, const std::string& fileName) {
   return turns;
 }
 
-Result<OutputFiles> writeOutputs(const Optimized& optimized, const OutputOptions& options) {
-  OutputFiles files;
-  HONE_CHECK(makeFolder(options.logs));
-  files.history = options.logs / fmt::format("optimization_history_{}.json", options.name);
+Outputs outputsOf(const Optimized& optimized, const OutputOptions& options) {
+  Outputs outputs;
   const json history = historyJson(optimized, options.kernelFile.filename().string());
-  HONE_CHECK(writeFile(files.history, store::jsonText(history, 2) + "\n"));
+  outputs.history = {fmt::format("optimization_history_{}.json", options.name),
+                     store::jsonText(history, 2) + "\n"};
   if (!optimized.conversation.empty()) {
-    files.conversation = options.logs / fmt::format("dspy_history_{}.txt", options.name);
-    HONE_CHECK(writeFile(files.conversation, optimized.conversation));
+    outputs.conversation = {fmt::format("dspy_history_{}.txt", options.name),
+                            optimized.conversation};
   }
   if (optimized.improved()) {
-    files.kernel = optimizedFile(options.kernelFile, optimized.headline());
-    HONE_CHECK(writeFile(files.kernel, optimizedText(optimized, options)));
+    outputs.kernel = {optimizedFile(options.kernelFile, optimized.headline()).filename().string(),
+                      optimizedText(optimized, options)};
   }
+  return outputs;
+}
+
+Result<OutputFiles> writeOutputs(const Outputs& outputs, const std::filesystem::path& kernelFolder,
+                                 const std::filesystem::path& logs) {
+  const auto write = [](const NamedText& one,
+                        const std::filesystem::path& folder) -> Result<std::filesystem::path> {
+    if (one.name.empty()) {
+      return std::filesystem::path();
+    }
+    std::filesystem::path file = folder / one.name;
+    HONE_CHECK(writeFile(file, one.text));
+    return file;
+  };
+  HONE_CHECK(makeFolder(logs));
+  OutputFiles files;
+  files.history = HONE_TRY(write(outputs.history, logs));
+  files.conversation = HONE_TRY(write(outputs.conversation, logs));
+  files.kernel = HONE_TRY(write(outputs.kernel, kernelFolder));
   return files;
 }
 

@@ -12,15 +12,27 @@
 namespace hone::kernel {
 
 struct OutputOptions {
-  std::filesystem::path kernelFile;  ///< the best is written beside it
+  std::filesystem::path kernelFile;  ///< names the best
   std::filesystem::path reference;   ///< named at its head
-  std::filesystem::path logs = "results/multiturn_logs";
   std::string name;     ///< of the history's files
   std::string machine;  ///< "AMD EPYC, 1 thread": where the figures are from
   std::string version;  ///< of hone
 };
 
-/// What was written; "" for what there was no reason to write.
+/// A file to write; without a name there is no reason to write it.
+struct NamedText {
+  std::string name;
+  std::string text;
+};
+
+/// The files of an optimized kernel.
+struct Outputs {
+  NamedText kernel;        ///< the best, if it is proven
+  NamedText history;
+  NamedText conversation;  ///< with a model
+};
+
+/// The paths of the written files; "" for one that was not written.
 struct OutputFiles {
   std::filesystem::path kernel;
   std::filesystem::path history;
@@ -43,9 +55,13 @@ struct OutputFiles {
 /// An entry a turn; the last one also says why it was the last, and what was confirmed.
 [[nodiscard]] nlohmann::json historyJson(const Optimized& optimized, const std::string& fileName);
 
-/// Writes the best kernel, where it is proven, and the history; each beside, then renamed.
-[[nodiscard]] Result<OutputFiles> writeOutputs(const Optimized& optimized,
-                                               const OutputOptions& options);
+/// Returns the best kernel, if it is proven, the history and the conversation as files.
+[[nodiscard]] Outputs outputsOf(const Optimized& optimized, const OutputOptions& options);
+/// Writes the kernel into its folder and the rest into the folder of logs; each to a temporary file
+/// that is then renamed.
+[[nodiscard]] Result<OutputFiles> writeOutputs(const Outputs& outputs,
+                                               const std::filesystem::path& kernelFolder,
+                                               const std::filesystem::path& logs);
 
 /// The win as an example for kernels to come.
 [[nodiscard]] Example exampleOf(const Optimized& optimized);

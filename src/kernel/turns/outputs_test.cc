@@ -67,9 +67,7 @@ Optimized improvedOne() {
 }
 
 OutputOptions optionsIn(const fs::path& folder) {
-  return {folder / "scale.cc", folder / "scale.reference.cc",
-          folder / "logs",     "scale",
-          "a CPU, 1 thread",   "0.1"};
+  return {folder / "scale.cc", folder / "scale.reference.cc", "scale", "a CPU, 1 thread", "0.1"};
 }
 
 TEST(Outputs, TheKernelHasItsFiguresAtItsHead) {
@@ -139,7 +137,9 @@ TEST(Outputs, AreWrittenBesideTheKernelAndInTheLogs) {
   const ScratchFolder folder = ScratchFolder::create("hone-outputs-test").value();
   Optimized result = improvedOne();
   result.conversation = "hello";
-  const OutputFiles files = writeOutputs(result, optionsIn(folder.path())).value();
+  const Outputs outputs = outputsOf(result, optionsIn(folder.path()));
+  const OutputFiles files =
+      writeOutputs(outputs, folder.path(), folder.path() / "logs").value();
   EXPECT_EQ(files.kernel, folder.path() / "scale_optimized_1.234x.cc");
   EXPECT_EQ(files.history, folder.path() / "logs/optimization_history_scale.json");
   EXPECT_EQ(readFile(files.conversation).value(), "hello");
@@ -152,7 +152,9 @@ TEST(Outputs, NothingIsWrittenThatIsNotProven) {
   const ScratchFolder folder = ScratchFolder::create("hone-outputs-test").value();
   Optimized result = improvedOne();
   result.confirmed->original.verdict = stats::Verdict::ambiguous;
-  const OutputFiles files = writeOutputs(result, optionsIn(folder.path())).value();
+  const Outputs outputs = outputsOf(result, optionsIn(folder.path()));
+  const OutputFiles files =
+      writeOutputs(outputs, folder.path(), folder.path() / "logs").value();
   EXPECT_EQ(files.kernel, "");
   EXPECT_TRUE(fs::exists(files.history));
   EXPECT_EQ(files.conversation, "");

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "engine/machine_lock.h"
-#include "engine/round_policies.h"
+#include "engine/rounds/round_policies.h"
 #include "stats/summary.h"
 
 namespace hone::kernel {
@@ -72,8 +72,7 @@ Result<ListedKernel> listKernel(KernelTrials& trials, const Source& source, cons
     }
     return listed;
   }
-  engine::Rounds rounds(scope.rankBy, scope.store, model::Stage::race);
-  rounds.restore(HONE_TRY(scope.store.samples(scope.run)));
+  engine::Rounds rounds(scope.rankBy, trials.log(), model::Stage::race);
   Measured measured = machine;
   measured.kernelNs = entry->screenNs;
   if (const auto beside = HONE_TRY(besidePyTorch(trials, rounds, progress))) {

@@ -1,7 +1,7 @@
 #include "kernel/turns/turn_race.h"
 
 #include "base/hash.h"
-#include "engine/round_policies.h"
+#include "engine/rounds/round_policies.h"
 #include "stats/summary.h"
 
 namespace hone::kernel {

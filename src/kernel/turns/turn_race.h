@@ -8,7 +8,7 @@
 
 #include "base/error.h"
 #include "base/progress.h"
-#include "engine/rounds.h"
+#include "engine/rounds/rounds.h"
 
 namespace hone::kernel {
 

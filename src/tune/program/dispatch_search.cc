@@ -14,7 +14,7 @@ constexpr double kGain = 0.01;
 constexpr double kHope = 0.3;
 
 /// Keeps with the run which knobs there are: a replay needs to know which of them have an order.
-Result<void> noteSpace(const engine::Workbench& bench, const std::string& scope,
+Result<void> noteSpace(const engine::TrialContext& bench, const std::string& scope,
                        const search::Space& space) {
   auto run = HONE_TRY(bench.store.run(bench.run));
   std::vector<model::SearchedKnob> knobs;
@@ -27,7 +27,7 @@ Result<void> noteSpace(const engine::Workbench& bench, const std::string& scope,
 
 }  // namespace
 
-Result<std::unique_ptr<DispatchSearch>> DispatchSearch::begin(const engine::Workbench& bench,
+Result<std::unique_ptr<DispatchSearch>> DispatchSearch::begin(const engine::TrialContext& bench,
                                                               const Subject& subject,
                                                               const SearchOptions& options) {
   ScratchFolder folder = HONE_TRY(ScratchFolder::create("hone-tune"));
@@ -57,7 +57,7 @@ Result<std::unique_ptr<DispatchSearch>> DispatchSearch::begin(const engine::Work
   }
   search->session_ = std::make_unique<engine::Session>(bench, plan, path);
   HONE_CHECK(search->session_->restore());
-  HONE_CHECK(search->session_->tryPlanned());
+  HONE_CHECK(search->session_->submitPlanned());
   return search;
 }
 
@@ -78,7 +78,7 @@ Result<void> DispatchSearch::ready() { return session_->receive(); }
 
 Result<std::size_t> DispatchSearch::beginStep(std::size_t most) {
   beforeNs_ = session_->incumbentNs();
-  stepTried_ = HONE_TRY(session_->tryProposed(most));
+  stepTried_ = HONE_TRY(session_->submitProposed(most));
   underWay_ = true;
   return stepTried_;
 }
@@ -99,7 +99,7 @@ double DispatchSearch::promise() const {
   return now * std::max(lastGain_, hope);
 }
 
-Result<void> DispatchSearch::beginFinish() { return session_->finish(); }
+Result<void> DispatchSearch::beginFinish() { return session_->submitFinal(); }
 
 Result<std::vector<engine::Finding>> DispatchSearch::finish() {
   HONE_CHECK(session_->receive());

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/file.h"
-#include "engine/session.h"
+#include "engine/plan/session.h"
 #include "tune/program/space_proposer.h"
 #include "tune/program/subject.h"
 
@@ -29,25 +29,26 @@ struct SearchOptions {
 /// The search of one dispatch's knobs, a few trials at a time, so that others can have their turns.
 class DispatchSearch {
  public:
-  /// Compiles, verifies and times the compiler's own choice. The subject must outlive the search.
-  [[nodiscard]] static Result<std::unique_ptr<DispatchSearch>> begin(const engine::Workbench& bench,
+  /// Submits the compiler's own choice to be compiled, verified and timed; ready() waits for it.
+  /// The subject must outlive the search.
+  [[nodiscard]] static Result<std::unique_ptr<DispatchSearch>> begin(const engine::TrialContext& bench,
                                                                      const Subject& subject,
                                                                      const SearchOptions& options);
 
-  /// Waits for what begin() asked for elsewhere; there is nothing to wait for here.
+  /// Waits for what begin() submitted.
   [[nodiscard]] Result<void> ready();
-  /// Tries the next few candidates, no more than `most`: begun and, where that is elsewhere, waited
-  /// for in endStep(). How many they are.
+  /// Submits the next few candidates, at most `most`, and returns their number; endStep() waits for
+  /// them.
   [[nodiscard]] Result<std::size_t> beginStep(std::size_t most);
   [[nodiscard]] Result<void> endStep();
   [[nodiscard]] bool underWay() const { return underWay_; }
-  /// What a step that is under way elsewhere waits for.
-  [[nodiscard]] std::vector<std::string> tickets() const { return session_->tickets(); }
+  /// Returns the tickets that endStep() waits for.
+  [[nodiscard]] std::vector<engine::Ticket> tickets() const { return session_->tickets(); }
   /// The space is used up, or the last many trials gave nothing.
   [[nodiscard]] bool done() const { return done_; }
   /// What a further step may still save, as a share of the program's time.
   [[nodiscard]] double promise() const;
-  /// Begins to race the best found and to prove it on the dispatch alone; finish() waits for it.
+  /// Submits the race of the best and their proof on the dispatch alone; finish() waits for it.
   [[nodiscard]] Result<void> beginFinish();
   /// How all of them ended.
   [[nodiscard]] Result<std::vector<engine::Finding>> finish();

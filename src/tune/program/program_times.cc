@@ -1,7 +1,6 @@
 #include "tune/program/program_times.h"
 
-#include "engine/machine_lock.h"
-#include "engine/sampler.h"
+#include <utility>
 
 namespace hone::tune {
 namespace {
@@ -9,38 +8,35 @@ namespace {
 /// Calls that are profiled to see what each dispatch costs.
 constexpr std::int64_t kCalls = 5;
 
-Result<std::vector<iree::DispatchTime>> orNone(Result<std::vector<iree::DispatchTime>> times) {
-  return !times && iree::cannotBeTimed(times.error()) ? std::vector<iree::DispatchTime>()
-                                                      : std::move(times);
+Result<std::vector<engine::DispatchTimes>> measure(const TimesTools& tools, engine::Plan plan) {
+  if (tools.executor == nullptr) {
+    return engine::measureDispatchTimes(plan, kCalls, tools.compiler, tools.runner);
+  }
+  const engine::Ticket ticket =
+      HONE_TRY(tools.executor->submit(std::make_unique<engine::DispatchTimesUnit>(
+          std::move(plan), kCalls, tools.compiler, tools.runner)));
+  const engine::UnitResult result = HONE_TRY(tools.executor->result(ticket));
+  if (result.error) {
+    return std::unexpected(*result.error);
+  }
+  return engine::dispatchTimesFrom(result.value);
 }
 
 }  // namespace
 
-Result<std::vector<iree::DispatchTime>> programTimes(iree::Compiler& compiler,
-                                                     const iree::ModuleRunner& runner,
-                                                     const WholeProgram& whole,
-                                                     const iree::CompileRequest& request,
-                                                     engine::Elsewhere* elsewhere) {
-  if (elsewhere != nullptr) {
-    engine::Plan plan = planFor(whole, "costs");
-    plan.flags = request.flags;
-    return orNone(elsewhere->dispatchTimes(plan, kCalls));
+Result<std::vector<engine::DispatchTimes>> programTimes(const TimesTools& tools,
+                                                        const WholeProgram& whole,
+                                                        const std::vector<std::string>& flags,
+                                                        std::span<const model::Config> configs) {
+  engine::Plan plan = planFor(whole, "costs");
+  plan.flags = flags;
+  plan.candidates.clear();
+  for (const model::Config& config : configs) {
+    plan.candidates.push_back({0, config});
   }
-  iree::Compiled compiled;
-  {
-    const auto lock = HONE_TRY(engine::MachineLock::forCompiling());
-    compiled = HONE_TRY(compiler.compileAll({&request, 1}, {})).front();
-  }
-  if (compiled.module.empty()) {
-    return userError("{} does not compile: {}", whole.program.source.filename().string(),
-                     compiled.report.message);
-  }
-  const auto lock = HONE_TRY(engine::MachineLock::forMeasuring());
-  const iree::Call call{compiled.module, whole.program.function, whole.inputs.arguments};
-  auto times = orNone(
-      iree::dispatchTimes(runner.installation(), runner.device(), runner.limits(), call, kCalls));
-  if (!times && times.error().fault == Fault::user) {
-    HONE_CHECK(engine::expectDevice(runner));
+  auto times = measure(tools, std::move(plan));
+  if (!times && iree::cannotBeTimed(times.error())) {
+    return std::vector<engine::DispatchTimes>();
   }
   return times;
 }

@@ -3,7 +3,7 @@
 #include <memory>
 #include <string>
 
-#include "engine/experiment.h"
+#include "engine/plan/experiment.h"
 #include "knobs/knob_model.h"
 #include "search/strategy/strategy.h"
 

@@ -193,13 +193,15 @@ Result<std::vector<Subject>> SubjectFinder::find(const WholeProgram& whole,
                                                  const std::vector<std::string>& flags,
                                                  const iree::ModuleRunner* runner,
                                                  const std::filesystem::path& folder,
-                                                 engine::Elsewhere* elsewhere) {
+                                                 engine::Executor* executor) {
   const iree::CompileRequest request = requestFor(whole, flags);
   constraints_.reset();
   const auto programs = HONE_TRY(iree::dispatchPrograms(compiler_, request, folder));
   std::vector<iree::DispatchTime> times;
   if (runner != nullptr) {
-    times = HONE_TRY(programTimes(compiler_, *runner, whole, request, elsewhere));
+    const std::vector<model::Config> asItIs(1);
+    auto all = HONE_TRY(programTimes({compiler_, *runner, executor}, whole, flags, asItIs));
+    times = all.empty() ? engine::DispatchTimes() : std::move(all.front());
   }
   const auto costs =
       times.empty() ? estimatedCosts(programs) : iree::dispatchCosts(programs, times);

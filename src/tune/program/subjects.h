@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/regex.h"
-#include "engine/workbench.h"
+#include "engine/plan/trial_context.h"
 #include "iree/compile/constraints.h"
 #include "iree/compile/dispatch_programs.h"
 #include "iree/compile/target.h"
@@ -57,14 +57,14 @@ class SubjectFinder {
   SubjectFinder(iree::Compiler& compiler, iree::Target target, SubjectOptions options)
       : compiler_(compiler), target_(std::move(target)), options_(std::move(options)) {}
 
-  /// Under these flags; with `elsewhere` it is run there. Sources of dispatches that can stand
-  /// alone go to the folder. With an runner the program is run to see what each dispatch costs;
-  /// without one, and where the device does not tell, that is estimated.
+  /// Finds the subjects under these flags. Sources of dispatches that can stand alone go to the
+  /// folder. With a runner the program is run, by the executor if there is one, to see what each
+  /// dispatch costs; without one, and where the device cannot tell, that is estimated.
   [[nodiscard]] Result<std::vector<Subject>> find(const WholeProgram& whole,
                                                   const std::vector<std::string>& flags,
                                                   const iree::ModuleRunner* runner,
                                                   const std::filesystem::path& folder,
-                                                  engine::Elsewhere* elsewhere = nullptr);
+                                                  engine::Executor* executor = nullptr);
 
  private:
   [[nodiscard]] Result<knobs::KnobModel> knobsOf(const Subject& subject,

@@ -8,7 +8,7 @@
 
 #include "base/machine.h"
 #include "base/text.h"
-#include "engine/elsewhere.h"
+#include "tune/program/variant_proof.h"
 
 namespace hone::tune {
 namespace {
@@ -41,7 +41,7 @@ DispatchSearch* mostPromising(const std::vector<std::unique_ptr<DispatchSearch>>
 
 }  // namespace
 
-Result<Tuner> Tuner::make(const engine::Workbench& bench, iree::Target target, WholeProgram whole,
+Result<Tuner> Tuner::make(const engine::TrialContext& bench, iree::Target target, WholeProgram whole,
                           TuneOptions options, std::filesystem::path folder) {
   if (!engine::canBeCompared(whole.program)) {
     return userError(
@@ -100,9 +100,8 @@ Result<void> Tuner::findVariants(TuneResult& result) {
     set = HONE_TRY(withScript(std::move(set)));
     plan.candidates.push_back({0, {set.name, set.flags, {}}});
   }
-  engine::Experiment experiment(bench_.compiler, bench_.runner, bench_.store, bench_.progress,
-                                bench_.elsewhere);
-  result.flagFindings = HONE_TRY(experiment.run(bench_.run, plan));
+  engine::Experiment experiment(bench_);
+  result.flagFindings = HONE_TRY(experiment.run(plan));
   result.referenceCpuNs += experiment.referenceCpuNs();
   if (const engine::Finding* best = engine::winnerOf(result.flagFindings)) {
     const auto set = std::find_if(sets.begin(), sets.end(), [&](const FlagSet& one) {
@@ -179,10 +178,9 @@ Result<void> Tuner::searchAll(std::vector<std::unique_ptr<DispatchSearch>>& sear
   bench_.progress.stage(
       fmt::format("search of {} dispatches", searches.size()),
       {.total = limit.trials.value_or(0), .done = tried_, .atMost = clock_.leftUntil(limit.time)});
-  const std::size_t places = bench_.elsewhere == nullptr ? 1 : bench_.elsewhere->places();
   std::vector<DispatchSearch*> underWay;
   while (true) {
-    while (underWay.size() < places && !clock_.spent(limit.time) && trialsLeft(limit) > 0) {
+    while (underWay.size() < bench_.executor.places() && !clock_.spent(limit.time) && trialsLeft(limit) > 0) {
       DispatchSearch* next = mostPromising(searches);
       if (next == nullptr) {
         break;
@@ -210,7 +208,7 @@ Result<std::size_t> Tuner::firstToEnd(const std::vector<DispatchSearch*>& underW
     tickets.insert(tickets.end(), some.begin(), some.end());
     owners.insert(owners.end(), some.size(), i);
   }
-  return owners[HONE_TRY(bench_.elsewhere->any(tickets))];
+  return owners[HONE_TRY(bench_.executor.wait(tickets))];
 }
 
 Result<void> Tuner::tune(Variant& variant, const Limit& limit, TuneResult& result) {
@@ -223,21 +221,16 @@ Result<void> Tuner::tune(Variant& variant, const Limit& limit, TuneResult& resul
   const auto folder = folder_ / fmt::format("variant{}", &variant - result.variants.data());
   HONE_CHECK(makeFolder(folder));
   auto subjects =
-      HONE_TRY(finder.find(whole_, flagsOf(variant), &bench_.runner, folder, bench_.elsewhere));
+      HONE_TRY(finder.find(whole_, flagsOf(variant), &bench_.runner, folder, &bench_.executor));
   for (Subject& subject : subjects) {
     variant.dispatches.emplace_back().subject = std::move(subject);
   }
   auto searches = HONE_TRY(beginAll(variant, limit));
   HONE_CHECK(searchAll(searches, limit));
-  if (bench_.elsewhere != nullptr) {  // all at the same time
-    for (const auto& search : searches) {
-      HONE_CHECK(search->beginFinish());
-    }
+  for (const auto& search : searches) {  // all at once: an executor may have several places
+    HONE_CHECK(search->beginFinish());
   }
   for (const auto& search : searches) {
-    if (bench_.elsewhere == nullptr) {
-      HONE_CHECK(search->beginFinish());
-    }
     const auto dispatch =
         std::find_if(variant.dispatches.begin(), variant.dispatches.end(),
                      [&](const TunedDispatch& one) { return &one.subject == &search->subject(); });
@@ -253,13 +246,6 @@ Result<void> Tuner::tune(Variant& variant, const Limit& limit, TuneResult& resul
   return {};
 }
 
-void Tuner::sayOf(const Variant& variant, const Error& error) const {
-  bench_.progress.say(fmt::format(
-      "{}{}: its dispatches are not tuned: {}", whole_.scope,
-      variant.flags.name.empty() ? "without flags" : fmt::format("with {}", variant.flags.name),
-      error.message));
-}
-
 Result<TuneResult> Tuner::run() {
   TuneResult result;
   HONE_CHECK(findVariants(result));
@@ -273,13 +259,14 @@ Result<TuneResult> Tuner::run() {
     }
     if (!done) {
       failed = failed.value_or(done.error());
-      sayOf(result.variants[i], done.error());
+      reportVariantFailure(bench_.progress, whole_, result.variants[i], done.error());
     }
   }
   if (failed && tuned == 0) {
     return std::unexpected(*failed);
   }
-  HONE_CHECK(proveAll(result));
+  HONE_CHECK(
+      proveVariants(bench_, target_, whole_, {options_.rounds, clock_.left()}, result));
   bench_.progress.finish();
   return result;
 }

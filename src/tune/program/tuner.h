@@ -8,12 +8,10 @@
 #include <vector>
 
 #include "base/file.h"
-#include "iree/run/dispatch_times.h"
 #include "tune/program/dispatch_search.h"
 #include "tune/program/history.h"
-#include "tune/program/program_flags.h"
 #include "tune/program/subjects.h"
-#include "tune/proof/proof.h"
+#include "tune/program/tune_result.h"
 
 namespace hone::tune {
 
@@ -29,49 +27,19 @@ struct TuneOptions {
   bool onlyPlanned = false;  ///< nothing else is tried
 };
 
-/// A dispatch and what came of tuning it.
-struct TunedDispatch {
-  Subject subject;
-  std::size_t tried = 0;
-  std::size_t failed = 0;
-  std::optional<engine::Finding> winner;  ///< proven on the dispatch
-  double defaultNs = 0;
-  bool inSpec = false;  ///< and shown to help the program
-  std::string note;     ///< why a winner is not in the spec
-};
-
-/// The dispatches as they are under some flags of the whole program.
-struct Variant {
-  FlagSet flags;  ///< beside the target's and the user's own; none: an empty name
-  std::vector<TunedDispatch> dispatches;
-};
-
-struct TuneResult {
-  std::vector<engine::Finding> flagFindings;
-  std::vector<Variant> variants;
-  std::optional<Proof> proof;     ///< its recipe is the number of the variant; nothing: no gain
-  std::vector<std::string> lost;  ///< what was tried on the whole program and is no gain, and why
-  std::string spec;               ///< the text; "" where flags alone, or nothing, make the gain
-  /// Where the compiler does not do with the spec what it says, a sentence each.
-  std::vector<std::string> specFaults;
-  /// What the dispatches cost in the program as it was and as it is proven; for people to see.
-  std::vector<iree::DispatchTime> before, after;
-  std::int64_t referenceCpuNs = 0;
-};
-
 /// Tunes a program: flags of the whole, then the knobs of each dispatch, then the proof.
 class Tuner {
  public:
   /// What earlier runs won with is taken from the bench's store. The folder is for scratch files. A
   /// program whose results cannot be compared is a user error.
-  [[nodiscard]] static Result<Tuner> make(const engine::Workbench& bench, iree::Target target,
+  [[nodiscard]] static Result<Tuner> make(const engine::TrialContext& bench, iree::Target target,
                                           WholeProgram whole, TuneOptions options,
                                           std::filesystem::path folder);
 
   [[nodiscard]] Result<TuneResult> run();
 
  private:
-  Tuner(const engine::Workbench& bench, iree::Target target, WholeProgram whole,
+  Tuner(const engine::TrialContext& bench, iree::Target target, WholeProgram whole,
         TuneOptions options, std::filesystem::path folder, std::vector<Precedent> precedents)
       : bench_(bench),
         target_(std::move(target)),
@@ -92,22 +60,17 @@ class Tuner {
   [[nodiscard]] Limit limitOf(std::size_t variant, const TuneResult& result) const;
   /// Searches the dispatches of a variant until the limit is reached.
   [[nodiscard]] Result<void> tune(Variant& variant, const Limit& limit, TuneResult& result);
-  /// Tells that nothing came of a variant's dispatches.
-  void sayOf(const Variant& variant, const Error& error) const;
   [[nodiscard]] Result<std::vector<std::unique_ptr<DispatchSearch>>> beginAll(Variant& variant,
                                                                               const Limit& limit);
-  /// Leaves out those whose baseline failed elsewhere.
+  /// Leaves out those whose baseline failed.
   [[nodiscard]] static Result<void> awaitBaselines(
       Variant& variant, std::vector<std::unique_ptr<DispatchSearch>>& searches);
   [[nodiscard]] Result<std::size_t> firstToEnd(const std::vector<DispatchSearch*>& underWay) const;
   [[nodiscard]] Result<void> searchAll(std::vector<std::unique_ptr<DispatchSearch>>& searches,
                                        const Limit& limit);
-  [[nodiscard]] Result<void> proveAll(TuneResult& result);
-  /// Times the dispatches before and after; a device that does not tell leaves them empty.
-  [[nodiscard]] Result<void> timeBoth(TuneResult& result);
   [[nodiscard]] std::size_t trialsLeft(const Limit& limit) const;
 
-  engine::Workbench bench_;
+  engine::TrialContext bench_;
   iree::Target target_;
   WholeProgram whole_;
   TuneOptions options_;

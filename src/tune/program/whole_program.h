@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/experiment.h"
+#include "engine/plan/experiment.h"
 
 namespace hone::tune {
 

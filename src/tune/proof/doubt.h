@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/experiment.h"
+#include "engine/plan/experiment.h"
 #include "tune/proof/recipe.h"
 
 namespace hone::tune {

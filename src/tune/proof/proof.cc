@@ -28,7 +28,7 @@ struct Allowance {
 
 /// What is tried on which program, and for how long.
 struct Setting {
-  const engine::Workbench& bench;
+  const engine::TrialContext& bench;
   const WholeProgram& whole;
   const Allowance& allowance;
 };
@@ -49,10 +49,7 @@ Result<void> addCandidate(engine::Plan& plan, const Recipe& recipe,
 }
 
 Result<std::vector<engine::Finding>> execute(const Setting& setting, const engine::Plan& plan) {
-  const engine::Workbench& bench = setting.bench;
-  engine::Experiment experiment(bench.compiler, bench.runner, bench.store, bench.progress,
-                                bench.elsewhere);
-  return experiment.run(bench.run, plan);
+  return engine::Experiment(setting.bench).run(plan);
 }
 
 Proof proofOf(std::size_t recipe, std::vector<std::size_t> kept, const engine::Finding& before,
@@ -218,7 +215,7 @@ Result<std::string> harmOnFreshMemory(const Setting& setting, const Proof& proof
 
 }  // namespace
 
-Result<Proving> prove(const engine::Workbench& bench, const WholeProgram& whole,
+Result<Proving> prove(const engine::TrialContext& bench, const WholeProgram& whole,
                       std::span<const Recipe> recipes, const ProofOptions& options) {
   const Allowance allowance{options.rounds, engine::BudgetClock(options.budget)};
   const Setting setting{bench, whole, allowance};

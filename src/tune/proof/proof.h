@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/workbench.h"
+#include "engine/plan/trial_context.h"
 #include "tune/program/whole_program.h"
 #include "tune/proof/recipe.h"
 
@@ -44,7 +44,7 @@ struct Proving {
 /// Tries the recipes on the whole program, side by side with the program as it is. Of the best each
 /// ingredient is left out in turn; of one that is no better than without its ingredients each is
 /// tried alone, so that one that fails or slows the program does not cost the others.
-[[nodiscard]] Result<Proving> prove(const engine::Workbench& bench, const WholeProgram& whole,
+[[nodiscard]] Result<Proving> prove(const engine::TrialContext& bench, const WholeProgram& whole,
                                     std::span<const Recipe> recipes, const ProofOptions& options);
 
 }  // namespace hone::tune

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "engine/executor/local_executor.h"
 #include "engine/test_toolchain.h"
 
 namespace hone::tune {
@@ -75,7 +76,9 @@ class ProveTest : public ::testing::Test {
     run.key = "k";
     run.verb = "test";
     run_ = store_.addRun(run).value();
-    const engine::Workbench bench{toolchain_.compiler, runner, store_, progress, run_};
+    engine::LocalExecutor executor(store_, run_, progress);
+    const engine::TrialContext bench{toolchain_.compiler, runner, store_,
+                                     progress,            run_,   executor};
     return tune::prove(bench, whole_, std::span(&recipe, 1), {5, {}});
   }
   Proving prove(const Recipe& recipe) {

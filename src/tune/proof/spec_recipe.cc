@@ -8,7 +8,7 @@
 #include "iree/compile/constraints.h"
 #include "iree/spec/spec_check.h"
 #include "tune/program/script_file.h"
-#include "tune/program/tuner.h"
+#include "tune/program/tune_result.h"
 
 namespace hone::tune {
 namespace {

@@ -7,7 +7,7 @@
 #include "base/file.h"
 #include "base/hash.h"
 #include "iree/compile/installation.h"
-#include "tune/program/tuner.h"
+#include "tune/program/tune_result.h"
 
 namespace hone::tune {
 namespace {

@@ -1,0 +1,64 @@
+#include "app/common/open_executor.h"
+
+#include <cstdlib>
+#include <nlohmann/json.hpp>
+
+#include "base/hash.h"
+#include "base/machine.h"
+#include "base/text.h"
+#include "engine/executor/local_executor.h"
+
+namespace hone::app {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+/// Code for the CPU itself runs only on CPUs of its kind.
+fs::path artifactsIn(const fs::path& shared, const std::string& target) {
+  const fs::path all = shared / "artifacts";
+  return target == "local" ? all / hashOf(cpuName()).substr(0, 16) : all / "any";
+}
+
+}  // namespace
+
+ToolchainOptions commandToolchain(ToolchainOptions options, const cluster::Options& cluster) {
+  if (cluster.usesCluster()) {
+    options.runsElsewhere = true;
+    options.artifacts = artifactsIn(cluster.sharedFolder(), options.target);
+  }
+  return options;
+}
+
+json toolchainSetup(const Toolchain& toolchain, const ToolchainOptions& options) {
+  return {{"iree", toolchain.installation.site.string()},
+          {"target", options.target},
+          {"device", toolchain.device->name},
+          {"compile_seconds", options.compileSeconds},
+          {"run_seconds", options.runSeconds}};
+}
+
+ToolchainOptions workerToolchain(const json& setup) {
+  const json& toolchain = setup.at("engine");
+  ToolchainOptions options;
+  options.target = toolchain.at("target");
+  options.device = toolchain.at("device");
+  options.compileSeconds = toolchain.at("compile_seconds");
+  options.runSeconds = toolchain.at("run_seconds");
+  options.artifacts = artifactsIn(setup.at("shared").get<std::string>(), options.target);
+  // Slurm may give a job fewer CPUs than the system shows it.
+  const char* cpus = std::getenv("SLURM_CPUS_ON_NODE");
+  options.compilers = static_cast<std::size_t>(parseInt(cpus == nullptr ? "" : cpus).value_or(0));
+  return options;
+}
+
+Result<std::unique_ptr<engine::Executor>> openExecutor(const cluster::Options& options, json setup,
+                                                       const cluster::ExecutorRun& run) {
+  if (!options.usesCluster()) {
+    return std::make_unique<engine::LocalExecutor>(run.store, run.run, run.progress);
+  }
+  setup["version"] = HONE_VERSION;
+  return HONE_TRY(cluster::SlurmExecutor::open(options, std::move(setup), run));
+}
+
+}  // namespace hone::app

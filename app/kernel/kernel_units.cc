@@ -1,0 +1,233 @@
+#include "app/kernel/kernel_units.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "app/kernel/kernel_list.h"
+#include "app/kernel/kernel_report.h"
+#include "base/file.h"
+#include "base/hash.h"
+#include "kernel/turns/kernel_files.h"
+
+namespace hone::app {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+json benchJson(const KernelBenchOptions& options) {
+  return {{"gpu", options.gpu},
+          {"device", options.device},
+          {"threads", options.threads},
+          {"seed", options.seed},
+          {"run_seconds", options.runSeconds}};
+}
+
+KernelBenchOptions benchFrom(const json& json) {
+  KernelBenchOptions options;
+  options.gpu = json.at("gpu");
+  options.device = json.at("device");
+  options.threads = json.at("threads");
+  options.seed = json.at("seed");
+  options.runSeconds = json.at("run_seconds");
+  return options;
+}
+
+json optionsJson(const OptimizeVerbOptions& options) {
+  return {{"target_speedup", options.targetSpeedup},
+          {"target_given", options.targetGiven},
+          {"max_iterations", options.maxIterations},
+          {"min_improvement", options.minImprovement},
+          {"candidates", options.candidates},
+          {"budget", options.budget},
+          {"rounds", options.rounds},
+          {"bench", benchJson(options.bench)}};
+}
+
+OptimizeVerbOptions optionsFrom(const json& json) {
+  OptimizeVerbOptions options;
+  options.targetSpeedup = json.at("target_speedup");
+  options.targetGiven = json.at("target_given");
+  options.maxIterations = json.at("max_iterations");
+  options.minImprovement = json.at("min_improvement");
+  options.candidates = json.at("candidates");
+  options.budget = json.at("budget");
+  options.rounds = json.at("rounds");
+  options.bench = benchFrom(json.at("bench"));
+  options.proposer.proposer = "search";
+  return options;
+}
+
+/// Describes the files of a kernel so that a worker can tell whether it sees the same ones.
+Result<json> kernelJson(const UnitKernel& kernel, const fs::path& reference) {
+  return json{{"file", fs::absolute(kernel.file).string()},
+              {"name", kernel.name},
+              {"content", hashOf(HONE_TRY(readFile(kernel.file)))},
+              {"reference", fs::absolute(reference).string()},
+              {"reference_content", hashOf(HONE_TRY(readFile(reference)))}};
+}
+
+Result<void> expectContent(const fs::path& file, const std::string& hash) {
+  if (hashOf(HONE_TRY(readFile(file))) != hash) {
+    return userError("{} differs between this machine and the one that gave the command",
+                     file.string());
+  }
+  return {};
+}
+
+Result<UnitKernel> kernelFrom(const json& json) {
+  UnitKernel kernel{json.at("file").get<std::string>(), json.at("name")};
+  HONE_CHECK(expectContent(kernel.file, json.at("content")));
+  HONE_CHECK(expectContent(json.at("reference").get<std::string>(), json.at("reference_content")));
+  return kernel;
+}
+
+/// The command was checked where it was given: what is missing is missing on this machine.
+Error ofThisMachine(Error error) {
+  error.fault = error.fault == Fault::user ? Fault::machine : error.fault;
+  return error;
+}
+
+/// A unit that a worker performs with tools that it makes itself.
+class OrderedListUnit : public engine::Unit {
+ public:
+  explicit OrderedListUnit(json order) : order_(std::move(order)) {}
+  [[nodiscard]] std::string_view kind() const override { return kListUnit; }
+  [[nodiscard]] Result<json> order(engine::FileShare& /*files*/) const override { return order_; }
+  [[nodiscard]] Result<json> perform(engine::UnitSite& site) override {
+    const KernelBenchOptions options = benchFrom(order_.at("bench"));
+    UnitKernel kernel = HONE_TRY(kernelFrom(order_.at("kernel")));
+    const auto bench = KernelBench::make(options);
+    if (!bench) {
+      return std::unexpected(ofThisMachine(bench.error()));
+    }
+    const ListTools tools{*bench, {}, 1};
+    return ListUnit(std::move(kernel), options, &tools, 1).perform(site);
+  }
+
+ private:
+  json order_;
+};
+
+class OrderedOptimizeUnit : public engine::Unit {
+ public:
+  explicit OrderedOptimizeUnit(json order) : order_(std::move(order)) {}
+  [[nodiscard]] std::string_view kind() const override { return kOptimizeUnit; }
+  [[nodiscard]] Result<json> order(engine::FileShare& /*files*/) const override { return order_; }
+  [[nodiscard]] Result<json> perform(engine::UnitSite& site) override {
+    OptimizeVerbOptions options = optionsFrom(order_.at("options"));
+    const UnitKernel kernel = HONE_TRY(kernelFrom(order_.at("kernel")));
+    options.kernel = kernel.file.string();
+    options.reference = order_.at("kernel").at("reference");
+    Context context;
+    context.quiet = true;
+    const auto command = startKernelCommand(context, options, false);
+    if (!command) {
+      return std::unexpected(ofThisMachine(command.error()));
+    }
+    return OptimizeUnit(kernel, options, command->get()).perform(site);
+  }
+
+ private:
+  json order_;
+};
+
+json toJson(const kernel::NamedText& one) { return {{"name", one.name}, {"text", one.text}}; }
+
+kernel::NamedText namedTextFrom(const json& json) { return {json.at("name"), json.at("text")}; }
+
+json toJson(const kernel::Example& example) {
+  return {{"name", example.name},         {"technique", example.technique},
+          {"language", example.language}, {"title", example.title},
+          {"text", example.text},         {"before", example.before},
+          {"after", example.after},       {"speedup", example.speedup}};
+}
+
+kernel::Example exampleFrom(const json& json) {
+  kernel::Example example;
+  example.name = json.at("name");
+  example.technique = json.at("technique");
+  example.language = json.at("language");
+  example.title = json.at("title");
+  example.text = json.at("text");
+  example.before = json.at("before");
+  example.after = json.at("after");
+  example.speedup = json.at("speedup");
+  return example;
+}
+
+}  // namespace
+
+Result<json> ListUnit::order(engine::FileShare& /*files*/) const {
+  const fs::path reference = HONE_TRY(kernel::findReference(kernel_.file, ""));
+  return json{{"kernel", HONE_TRY(kernelJson(kernel_, reference))}, {"bench", benchJson(options_)}};
+}
+
+Result<json> ListUnit::perform(engine::UnitSite& site) {
+  site.progress.say(fmt::format("{} of {}: {}", number_, tools_->total, kernel_.name));
+  site.progress.stage("judging", {.total = static_cast<std::int64_t>(tools_->total),
+                                  .done = static_cast<std::int64_t>(number_) - 1});
+  return model::toJson(HONE_TRY(listKernelFile(site.log.store(), site.log.run(), tools_->bench,
+                                               kernel_.file, kernel_.name, tools_->known,
+                                               site.progress)));
+}
+
+Result<json> OptimizeUnit::order(engine::FileShare& /*files*/) const {
+  const fs::path reference = HONE_TRY(kernel::findReference(kernel_.file, options_.reference));
+  return json{{"kernel", HONE_TRY(kernelJson(kernel_, reference))},
+              {"options", optionsJson(options_)}};
+}
+
+Result<json> OptimizeUnit::perform(engine::UnitSite& site) {
+  if (!kernel_.name.empty()) {
+    site.progress.say(kernel_.name);
+  }
+  const kernel::Optimized optimized = HONE_TRY(optimizeOne(
+      *command_, site.log.store(), site.log.run(), kernel_.file, kernel_.name));
+  const fs::path reference = HONE_TRY(kernel::findReference(kernel_.file, options_.reference));
+  const kernel::Outputs outputs = kernel::outputsOf(
+      optimized,
+      outputOptions(kernel_.file, reference, kernel_.name, command_->bench.machineName()));
+  json value = {{"outcome", model::toJson(outcomeOf(optimized))},
+                {"text", optimizedReport(optimized)},
+                {"tried", triedReport(optimized)},
+                {"kernel", toJson(outputs.kernel)},
+                {"history", toJson(outputs.history)},
+                {"conversation", toJson(outputs.conversation)}};
+  if (optimized.improved()) {
+    value["example"] = toJson(kernel::exampleOf(optimized));
+  }
+  return value;
+}
+
+Result<OptimizedKernel> optimizedKernelFrom(const json& value) {
+  try {
+    OptimizedKernel optimized;
+    optimized.outcome = HONE_TRY(model::kernelOutcomeFrom(value.at("outcome")));
+    optimized.text = value.at("text");
+    optimized.tried = value.at("tried");
+    optimized.outputs = {.kernel = namedTextFrom(value.at("kernel")),
+                         .history = namedTextFrom(value.at("history")),
+                         .conversation = namedTextFrom(value.at("conversation"))};
+    if (value.contains("example")) {
+      optimized.example = exampleFrom(value.at("example"));
+    }
+    return optimized;
+  } catch (const json::exception& exception) {
+    return machineError("an optimized kernel cannot be read: {}", exception.what());
+  }
+}
+
+Result<std::unique_ptr<engine::Unit>> kernelUnitFrom(std::string_view kind, const json& order) {
+  if (kind == kListUnit) {
+    return std::make_unique<OrderedListUnit>(order);
+  }
+  if (kind == kOptimizeUnit) {
+    return std::make_unique<OrderedOptimizeUnit>(order);
+  }
+  return nullptr;
+}
+
+}  // namespace hone::app

@@ -1,0 +1,89 @@
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <string_view>
+
+#include "app/kernel/kernel_command.h"
+#include "base/error.h"
+#include "engine/executor/unit.h"
+#include "kernel/turns/outputs.h"
+#include "kernel/turns/slow_list.h"
+#include "model/result/kernel_result.h"
+
+namespace hone::app {
+
+/// A kernel of a command.
+struct UnitKernel {
+  std::filesystem::path file;
+  std::string name;  ///< distinguishes it within the run; "" for the only one
+};
+
+inline constexpr std::string_view kListUnit = "kernel-list";
+
+/// What a process needs to list kernels.
+struct ListTools {
+  const KernelBench& bench;
+  std::map<std::string, kernel::ListedKernel> known;  ///< of earlier lists, by content
+  std::size_t total = 0;                              ///< kernels of the list
+};
+
+/// Measures one kernel for the list of slow ones. Its value is the ListedKernel.
+class ListUnit : public engine::Unit {
+ public:
+  /// The options must outlive the unit, and so must the tools; without tools the unit can only be
+  /// ordered from another process. `number` counts from 1.
+  ListUnit(UnitKernel kernel, const KernelBenchOptions& options, const ListTools* tools,
+           std::size_t number)
+      : kernel_(std::move(kernel)), options_(options), tools_(tools), number_(number) {}
+
+  [[nodiscard]] std::string_view kind() const override { return kListUnit; }
+  [[nodiscard]] Result<nlohmann::json> order(engine::FileShare& files) const override;
+  [[nodiscard]] Result<nlohmann::json> perform(engine::UnitSite& site) override;
+
+ private:
+  UnitKernel kernel_;
+  const KernelBenchOptions& options_;
+  const ListTools* tools_;
+  std::size_t number_;
+};
+
+inline constexpr std::string_view kOptimizeUnit = "kernel";
+
+/// What a kernel's optimization came to.
+struct OptimizedKernel {
+  model::KernelOutcome outcome;  ///< without the names of files
+  std::string text;              ///< the report for people
+  std::string tried;             ///< every candidate, for --verbose
+  kernel::Outputs outputs;
+  std::optional<kernel::Example> example;  ///< the win, if there is one
+};
+
+[[nodiscard]] Result<OptimizedKernel> optimizedKernelFrom(const nlohmann::json& value);
+
+/// Optimizes one kernel. Its value is the OptimizedKernel.
+class OptimizeUnit : public engine::Unit {
+ public:
+  /// The options must outlive the unit, and so must the command; without a command the unit can
+  /// only be ordered from another process.
+  OptimizeUnit(UnitKernel kernel, const OptimizeVerbOptions& options, KernelCommand* command)
+      : kernel_(std::move(kernel)), options_(options), command_(command) {}
+
+  [[nodiscard]] std::string_view kind() const override { return kOptimizeUnit; }
+  [[nodiscard]] Result<nlohmann::json> order(engine::FileShare& files) const override;
+  [[nodiscard]] Result<nlohmann::json> perform(engine::UnitSite& site) override;
+
+ private:
+  UnitKernel kernel_;
+  const OptimizeVerbOptions& options_;
+  KernelCommand* command_;
+};
+
+/// Makes the unit that another process ordered; nullptr for a unit of another kind.
+[[nodiscard]] Result<std::unique_ptr<engine::Unit>> kernelUnitFrom(std::string_view kind,
+                                                                   const nlohmann::json& order);
+
+}  // namespace hone::app

@@ -1,0 +1,85 @@
+#include "engine/executor/local_executor.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+namespace hone::engine {
+namespace {
+
+/// Units are compiled in batches of this size: enough to keep all processors busy, few enough that
+/// results come early and a kill loses little.
+constexpr std::size_t kBatch = 16;
+
+}  // namespace
+
+std::size_t LocalExecutor::window() const { return kBatch; }
+
+Result<Ticket> LocalExecutor::submit(std::unique_ptr<Unit> unit) {
+  Ticket ticket = std::to_string(++submitted_);
+  queue_.push_back({ticket, std::move(unit)});
+  return ticket;
+}
+
+Result<void> LocalExecutor::prepare(std::deque<Queued>::iterator first) {
+  std::vector<Unit*> batch;
+  for (auto one = first; one != queue_.end() && batch.size() < kBatch; ++one) {
+    if (!one->prepared && one->unit->kind() == first->unit->kind()) {
+      one->prepared = true;
+      batch.push_back(one->unit.get());
+    }
+  }
+  return first->unit->prepare(batch);
+}
+
+Result<void> LocalExecutor::perform(std::deque<Queued>::iterator next) {
+  if (!restored_) {
+    HONE_CHECK(log_.restore());
+    restored_ = true;
+  }
+  if (!next->prepared) {
+    HONE_CHECK(prepare(next));
+  }
+  Queued one = std::move(*next);
+  queue_.erase(next);
+  auto value = one.unit->perform(site_);
+  if (!value && (value.error().fault != Fault::user || value.error().endsAll)) {
+    return std::unexpected(value.error());
+  }
+  UnitResult& result = results_[one.ticket];
+  if (value) {
+    result.value = std::move(*value);
+  } else {
+    result.error = value.error();
+  }
+  return {};
+}
+
+Result<std::size_t> LocalExecutor::wait(std::span<const Ticket> tickets) {
+  for (std::size_t i = 0; i < tickets.size(); ++i) {
+    if (results_.contains(tickets[i])) {
+      return i;
+    }
+  }
+  const auto next = std::ranges::find_if(queue_, [&](const Queued& one) {
+    return std::ranges::find(tickets, one.ticket) != tickets.end();
+  });
+  if (next == queue_.end()) {
+    return machineError("internal error: none of the units waited for was submitted");
+  }
+  const auto index =
+      static_cast<std::size_t>(std::ranges::find(tickets, next->ticket) - tickets.begin());
+  HONE_CHECK(perform(next));
+  return index;
+}
+
+Result<UnitResult> LocalExecutor::result(const Ticket& ticket) {
+  HONE_CHECK(wait(std::span(&ticket, 1)));
+  return std::move(results_.extract(ticket).mapped());
+}
+
+bool LocalExecutor::withdraw(const Ticket& ticket) {
+  return std::erase_if(queue_, [&](const Queued& one) { return one.ticket == ticket; }) > 0;
+}
+
+}  // namespace hone::engine

@@ -1,0 +1,81 @@
+#include "engine/executor/run_units.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+namespace hone::engine {
+namespace {
+
+/// The submitted units that have no result yet.
+struct InFlight {
+  std::vector<Ticket> tickets;
+  std::vector<std::size_t> indices;
+
+  void add(Ticket ticket, std::size_t index) {
+    tickets.push_back(std::move(ticket));
+    indices.push_back(index);
+  }
+  void erase(std::size_t at) {
+    tickets.erase(tickets.begin() + static_cast<std::ptrdiff_t>(at));
+    indices.erase(indices.begin() + static_cast<std::ptrdiff_t>(at));
+  }
+};
+
+/// Takes back what has not begun and adds the indices of those units to `leftOut`.
+void withdrawAll(Executor& executor, InFlight& flying, std::vector<std::size_t>& leftOut) {
+  for (std::size_t i = 0; i < flying.tickets.size();) {
+    if (executor.withdraw(flying.tickets[i])) {
+      leftOut.push_back(flying.indices[i]);
+      flying.erase(i);
+    } else {
+      ++i;
+    }
+  }
+}
+
+}  // namespace
+
+Result<std::vector<std::size_t>> runUnits(Executor& executor, const UnitBatch& batch) {
+  InFlight flying;
+  std::vector<std::size_t> leftOut;
+  std::size_t next = 0;
+  while (true) {
+    if (batch.outOfBudget && batch.outOfBudget()) {
+      withdrawAll(executor, flying, leftOut);
+      for (; next < batch.count; ++next) {
+        leftOut.push_back(next);
+      }
+    }
+    for (; next < batch.count && flying.tickets.size() < executor.window(); ++next) {
+      flying.add(HONE_TRY(executor.submit(HONE_TRY(batch.make(next)))), next);
+    }
+    if (flying.tickets.empty()) {
+      return leftOut;
+    }
+    const std::size_t at = HONE_TRY(executor.wait(flying.tickets));
+    const UnitResult result = HONE_TRY(executor.result(flying.tickets[at]));
+    const std::size_t index = flying.indices[at];
+    flying.erase(at);
+    HONE_CHECK(batch.take(index, result));
+  }
+}
+
+Result<void> recordUnit(store::Store& store, std::int64_t run, const UnitResult& result,
+                        const std::string& label) {
+  std::vector<store::TrialRecord> records = result.records;
+  if (result.error) {
+    store::Trial& trial = records.emplace_back().trial;
+    trial.key = fmt::format("{} as a whole", label);
+    trial.problem = label;
+    trial.config.name = "as a whole";
+    trial.outcome = model::Outcome::runFailed;
+    trial.message = result.error->message;
+  }
+  if (!records.empty()) {
+    HONE_CHECK(store.merge(run, records));
+  }
+  return {};
+}
+
+}  // namespace hone::engine

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "base/file.h"
+#include "engine/executor/unit.h"
+#include "engine/plan/plan.h"
+#include "iree/run/dispatch_times.h"
+
+namespace hone::engine {
+
+inline constexpr std::string_view kDispatchTimesUnit = "dispatches";
+
+/// The times of the dispatches of one candidate.
+using DispatchTimes = std::vector<iree::DispatchTime>;
+
+/// Compiles every candidate of the plan and measures its dispatches in `calls` calls, one candidate
+/// after the other; returns one entry per candidate.
+[[nodiscard]] Result<std::vector<DispatchTimes>> measureDispatchTimes(
+    const Plan& plan, std::int64_t calls, iree::Compiler& compiler,
+    const iree::ModuleRunner& runner);
+
+/// The same as a unit, so that all candidates are measured on one machine.
+class DispatchTimesUnit : public Unit {
+ public:
+  /// The tools must outlive the unit.
+  DispatchTimesUnit(Plan plan, std::int64_t calls, iree::Compiler& compiler,
+                    const iree::ModuleRunner& runner)
+      : plan_(std::move(plan)), calls_(calls), compiler_(compiler), runner_(runner) {}
+
+  /// Makes the unit that another process ordered.
+  [[nodiscard]] static Result<std::unique_ptr<Unit>> fromOrder(const nlohmann::json& order,
+                                                               iree::Compiler& compiler,
+                                                               const iree::ModuleRunner& runner);
+
+  [[nodiscard]] std::string_view kind() const override { return kDispatchTimesUnit; }
+  [[nodiscard]] Result<nlohmann::json> order(FileShare& files) const override;
+  [[nodiscard]] Result<void> prepare(std::span<Unit* const> batch) override;
+  [[nodiscard]] Result<nlohmann::json> perform(UnitSite& site) override;
+
+ private:
+  Plan plan_;
+  std::int64_t calls_;
+  iree::Compiler& compiler_;
+  const iree::ModuleRunner& runner_;
+  std::optional<ScratchFolder> folder_;  ///< with the inputs of an ordered unit
+};
+
+/// Decodes the value of the unit.
+[[nodiscard]] Result<std::vector<DispatchTimes>> dispatchTimesFrom(const nlohmann::json& value);
+
+}  // namespace hone::engine

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "base/error.h"
+#include "engine/plan/finding.h"
+#include "engine/plan/plan.h"
+#include "engine/plan/trial_context.h"
+
+namespace hone::engine {
+
+/// Takes the candidates of a plan through compile, verify, screen, race and final. Every trial and
+/// every round is in the store before the next begins; recorded work is not repeated.
+class Experiment {
+ public:
+  explicit Experiment(const TrialContext& context) : context_(context) {}
+
+  /// Returns the findings in the order of the candidates. A baseline that does not compile, does not
+  /// run or differs from the reference is a user error; any other failure is a finding.
+  [[nodiscard]] Result<std::vector<Finding>> run(const Plan& plan);
+
+  /// Returns the CPU time spent on references in this process; it is not hone's own.
+  [[nodiscard]] std::int64_t referenceCpuNs() const { return referenceCpuNs_; }
+
+ private:
+  TrialContext context_;
+  std::int64_t referenceCpuNs_ = 0;
+};
+
+}  // namespace hone::engine

@@ -1,0 +1,212 @@
+#include "engine/plan/final_stage.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "engine/machine_lock.h"
+#include "engine/rounds/round_policies.h"
+#include "engine/rounds/rounds.h"
+
+namespace hone::engine {
+namespace {
+
+using iree::CompileRequest;
+using model::Outcome;
+using model::Stage;
+using Route = CompileRequest::Route;
+using Indices = std::vector<std::size_t>;
+
+/// The fraction of a time budget after which the race stops.
+constexpr double kRaceShare = 0.8;
+/// An ambiguous final may take this many times its rounds.
+constexpr std::int64_t kMaxExtension = 3;
+/// Rounds that are taken even when the time is over.
+constexpr std::int64_t kMinRounds = 6;
+
+/// Returns true if the entry is measured without a warm-up.
+bool isCold(const SessionState& state, const SessionEntry& entry) {
+  // Beside a cold baseline a warm candidate that is hardly faster would look better than it is.
+  const auto wouldGain = [&](const SessionEntry& other) {
+    return other.passed && other.screenNs <= kLongCallNs &&
+           2 * other.screenNs > state.baselineNs();
+  };
+  const double ns = &entry == &state.twin ? state.baselineNs() : entry.screenNs;
+  return !state.pace->warmUp && ns > kLongCallNs &&
+         std::ranges::none_of(state.entries, wouldGain);
+}
+
+Participant participantOf(const SessionState& state, const SessionEntry& entry) {
+  Pace pace = *state.pace;
+  pace.warmUp = !isCold(state, entry);
+  Participant one = callParticipant(entry.trial, state.sampler, entry.call, pace);
+  one.time = [&state, time = std::move(one.time)](const TimeSlot& slot) -> Result<Measurement> {
+    Measurement measurement = HONE_TRY(time(slot));
+    HONE_CHECK(state.expectDevice(measurement.outcome));
+    return measurement;
+  };
+  return one;
+}
+
+/// Compiles those that an earlier process tried.
+Result<void> findModules(SessionState& state, const Indices& which) {
+  Indices missing;
+  std::ranges::copy_if(which, std::back_inserter(missing), [&](std::size_t index) {
+    return state.entries[index].call.module.empty();
+  });
+  const auto compiled = HONE_TRY(state.compile(missing, state.route()));
+  for (std::size_t i = 0; i < missing.size(); ++i) {
+    SessionState::setModule(state.entries[missing[i]], compiled[i]);
+  }
+  return {};
+}
+
+/// Returns the few that are worth a final.
+Result<Indices> race(SessionState& state) {
+  const Plan& plan = state.plan;
+  Indices racers = state.passedCandidates();
+  HONE_CHECK(findModules(state, racers));
+  if (!plan.selects || racers.size() <= plan.finalists) {
+    return racers;
+  }
+  const auto lock = HONE_TRY(MachineLock::forMeasuring());
+  std::vector<Participant> participants = {participantOf(state, state.baseline())};
+  for (const std::size_t index : racers) {
+    participants.push_back(participantOf(state, state.entries[index]));
+  }
+  stats::RaceOptions options;
+  options.keep = plan.finalists;
+  options.seed = plan.seed;
+  RacePolicy policy(participants.size(), options);
+  Rounds rounds(state.sampler.rankBy(), state.tools.log, Stage::race);
+  Progress& progress = state.tools.progress;
+  progress.stage("race", {.total = static_cast<std::int64_t>(options.maxRounds),
+                          .atMost = state.clock.leftUntil(kRaceShare)});
+  RoundLoopOptions loop;
+  loop.first = rounds.firstFor(participants);
+  loop.outOfTime = [&](std::int64_t /*rounds*/) { return state.clock.spent(kRaceShare); };
+  loop.onRound = [&] {
+    progress.step(fmt::format("{} left", policy.race().ranking().size()));
+  };
+  HONE_CHECK(runRounds(rounds, participants, policy, loop));
+  Indices finalists;
+  std::vector<std::int64_t> losers;
+  for (const std::size_t racer : policy.race().ranking()) {
+    if (racer > 0 && finalists.size() < plan.finalists) {
+      finalists.push_back(racers[racer - 1]);
+    }
+  }
+  for (const std::size_t index : racers) {
+    if (std::ranges::find(finalists, index) == finalists.end()) {
+      losers.push_back(state.entries[index].trial);
+    }
+  }
+  HONE_CHECK(noteLosers(state.tools.log, losers));
+  return finalists;
+}
+
+/// Verifies the call on all inputs of the plan.
+Result<Verification> checkFinalist(SessionState& state, const iree::Call& call) {
+  Verification verification = HONE_TRY(state.verifier.check(call));
+  if (verification.outcome == Outcome::ok && state.otherVerifier) {
+    iree::Call other = call;
+    other.inputs = state.plan.otherInputs->arguments;
+    verification = HONE_TRY(state.otherVerifier->check(other));
+  }
+  return verification;
+}
+
+/// Gives the baseline and the finalists modules of their own, as a user would compile them, and
+/// checks them; returns the finalists that are left.
+Result<Indices> rebuildFinalists(SessionState& state, const Indices& finalists) {
+  Indices which = {0};
+  which.insert(which.end(), finalists.begin(), finalists.end());
+  std::vector<iree::Compiled> compiled;
+  if (state.route() == Route::batched) {
+    compiled = HONE_TRY(state.compile(which, Route::shared));
+  }
+  Indices left;
+  for (std::size_t i = 0; i < which.size(); ++i) {
+    SessionEntry& entry = state.entries[which[i]];
+    Verification verification;
+    if (!compiled.empty()) {
+      entry.call.module = compiled[i].module;
+      entry.call.function = state.plan.programs[entry.candidate.program].function;
+      verification.outcome = iree::outcomeOf(compiled[i].report.status);
+      verification.message = compiled[i].report.message;
+    }
+    if (verification.outcome == Outcome::ok && (!compiled.empty() || state.otherVerifier)) {
+      verification = HONE_TRY(checkFinalist(state, entry.call));
+    }
+    if (verification.outcome != Outcome::ok) {
+      HONE_CHECK(state.expectDevice(verification.outcome));
+      HONE_CHECK(
+          state.tools.log.setOutcome(entry.trial, verification.outcome, verification.message));
+      if (i == 0) {
+        return userError("the program alone differs from itself among others: {}",
+                         verification.message);
+      }
+    } else if (i > 0) {
+      left.push_back(which[i]);
+    }
+  }
+  state.twin.call = state.baseline().call;
+  return left;
+}
+
+/// Measures the finalists side by side with the baseline and its twin.
+Result<void> finalRounds(SessionState& state, const Indices& finalists) {
+  const Plan& plan = state.plan;
+  const auto lock = HONE_TRY(MachineLock::forMeasuring());
+  std::vector<Participant> participants = {participantOf(state, state.baseline())};
+  if (!finalists.empty()) {
+    participants.push_back(participantOf(state, state.twin));
+  }
+  for (const std::size_t index : finalists) {
+    participants.push_back(participantOf(state, state.entries[index]));
+  }
+  Rounds rounds(state.sampler.rankBy(), state.tools.log, Stage::final);
+  FinalOptions options;
+  options.rounds = plan.rounds;
+  options.maxRounds = kMaxExtension * plan.rounds;
+  options.compare = plan.compare;
+  options.compare.seed = plan.seed;
+  FinalPolicy policy(participants.size(), options);
+  std::int64_t taken = 0;
+  RoundLoopOptions loop;
+  loop.first = rounds.firstFor(participants);
+  loop.outOfTime = [&](std::int64_t number) {
+    return number >= kMinRounds && state.clock.spent(1.0);
+  };
+  Progress& progress = state.tools.progress;
+  loop.onRound = [&] {
+    progress.step(plan.scope);
+    if (++taken % plan.rounds == 0) {
+      progress.stage("final, still ambiguous", plan.rounds);
+    }
+  };
+  progress.stage("final", plan.rounds);
+  HONE_CHECK(runRounds(rounds, participants, policy, loop));
+  const auto& result = policy.result();
+  state.baseline().roundTimesNs = result.front().timesNs;
+  for (std::size_t i = 0; i < finalists.size(); ++i) {
+    SessionEntry& entry = state.entries[finalists[i]];
+    entry.roundTimesNs = result[i + 2].timesNs;
+    entry.comparison = result[i + 2].comparison;
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<void> raceAndProve(SessionState& state) {
+  Indices finalists = HONE_TRY(race(state));
+  if (state.plan.onlyGains && finalists.empty()) {
+    return {};
+  }
+  finalists = HONE_TRY(rebuildFinalists(state, finalists));
+  return finalRounds(state, finalists);
+}
+
+}  // namespace hone::engine

@@ -1,0 +1,64 @@
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "engine/executor/unit.h"
+#include "engine/plan/session_state.h"
+#include "iree/compile/compiler.h"
+#include "iree/run/execution.h"
+
+namespace hone::engine {
+
+inline constexpr std::string_view kPlanUnit = "plan";
+
+/// How far the candidates of a plan are taken.
+enum class Extent : std::uint8_t {
+  screened,  ///< compiled, verified and screened
+  proven,    ///< all the way through race and final
+};
+
+/// Some candidates of a session. In the session's own process the stages work on the session
+/// itself, and the value is null; for another process the unit is a plan of its own.
+class PlanUnit : public Unit {
+ public:
+  /// The state must outlive the unit. `which` starts with the baseline, unless it only adds
+  /// candidates to those that this process has tried.
+  PlanUnit(SessionState& state, std::vector<std::size_t> which, Extent extent)
+      : state_(state), which_(std::move(which)), extent_(extent) {}
+
+  [[nodiscard]] std::string_view kind() const override { return kPlanUnit; }
+  [[nodiscard]] Result<nlohmann::json> order(FileShare& files) const override;
+  [[nodiscard]] std::optional<std::chrono::milliseconds> timeLeft() const override;
+  [[nodiscard]] Result<nlohmann::json> perform(UnitSite& site) override;
+
+ private:
+  SessionState& state_;
+  std::vector<std::size_t> which_;
+  Extent extent_;
+};
+
+/// A plan that another process ordered; its value is the findings.
+class OrderedPlanUnit : public Unit {
+ public:
+  /// The tools must outlive the unit.
+  OrderedPlanUnit(nlohmann::json order, iree::Compiler& compiler, const iree::ModuleRunner& runner)
+      : order_(std::move(order)), compiler_(compiler), runner_(runner) {}
+
+  [[nodiscard]] std::string_view kind() const override { return kPlanUnit; }
+  [[nodiscard]] Result<nlohmann::json> order(FileShare& /*files*/) const override {
+    return order_;
+  }
+  [[nodiscard]] Result<void> prepare(std::span<Unit* const> batch) override;
+  [[nodiscard]] Result<nlohmann::json> perform(UnitSite& site) override;
+
+ private:
+  nlohmann::json order_;
+  iree::Compiler& compiler_;
+  const iree::ModuleRunner& runner_;
+};
+
+}  // namespace hone::engine

@@ -1,0 +1,225 @@
+#include "engine/plan/screening_stage.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "base/clock.h"
+#include "engine/machine_lock.h"
+#include "engine/rounds/screening.h"
+
+namespace hone::engine {
+namespace {
+
+using model::Outcome;
+
+/// Candidates are compiled and measured in batches of this size: results come early, and a kill
+/// loses little.
+constexpr std::size_t kBatch = 16;
+
+Result<void> refuseBadBaseline(const SessionState& state, Outcome outcome,
+                               const std::string& message) {
+  const std::string name = state.plan.programs.front().source.filename().string();
+  switch (outcome) {
+    case Outcome::ok:
+      return {};
+    case Outcome::mismatch:
+      return userError("{} computes a wrong result with the compiler's own choices: {}", name,
+                       message);
+    case Outcome::runFailed:
+    case Outcome::runTimeout:
+      return userError("{} does not run on {}: {}", name, state.runner.device().name, message);
+    default:
+      return userError("{} does not compile: {}", name, message);
+  }
+}
+
+/// Takes the pace of all rounds from the baseline's screening and records it with the run.
+Result<void> setPace(SessionState& state, std::span<const model::Sample> samples) {
+  state.pace = paceOf(*screenTime(samples, iree::RankBy::wall));
+  TrialLog& log = state.tools.log;
+  auto details = HONE_TRY(log.store().run(log.run()))->details;
+  details.paces[state.scoped("pace")] = {.iterations = state.pace->iterations,
+                                         .repetitions = state.pace->repetitions,
+                                         .warmUp = state.pace->warmUp};
+  return log.store().setDetails(log.run(), details);
+}
+
+Result<void> record(SessionState& state, SessionEntry& entry, store::Trial& trial,
+                    std::span<const model::Sample> samples) {
+  HONE_CHECK(state.tools.log.add(trial, samples));
+  entry.trial = trial.id;
+  return {};
+}
+
+Result<void> addTwin(SessionState& state) {
+  SessionEntry& twin = state.twin;
+  twin.call = state.baseline().call;
+  if (twin.trial != 0) {
+    return {};
+  }
+  store::Trial trial;
+  trial.key = twin.key;
+  trial.problem = state.plan.programs.front().label();
+  trial.config = twin.candidate.config;
+  trial.artifact = state.baseline().content;
+  trial.details.twin = true;
+  return record(state, twin, trial, {});
+}
+
+store::Trial compiledTrial(const SessionState& state, std::size_t index,
+                           const iree::Compiled& compiled) {
+  const SessionEntry& entry = state.entries[index];
+  store::Trial trial;
+  trial.key = entry.key;
+  trial.problem = state.plan.programs[entry.candidate.program].label();
+  trial.config = entry.candidate.config;
+  trial.outcome = iree::outcomeOf(compiled.report.status);
+  trial.message = compiled.report.message;
+  trial.diagnostics = compiled.report.diagnostics;
+  if (trial.outcome == Outcome::ok && !compiled.ignored.empty()) {
+    trial.outcome = Outcome::invalid;
+    trial.message = compiled.ignored;
+  }
+  trial.artifact = compiled.content;
+  trial.compileWallNs = compiled.report.ending.wallNs;
+  trial.compileCpuNs = compiled.report.ending.cpuNs;
+  trial.details.cached = compiled.cached;
+  trial.details.atMs = utcMs();
+  trial.details.scope = state.plan.scope;
+  if (index >= state.plan.candidates.size()) {
+    trial.details.proposal = state.plan.proposer->noteOn(entry.candidate.config);
+  }
+  return trial;
+}
+
+Result<void> verify(SessionState& state, const SessionEntry& entry, store::Trial& trial) {
+  const Verification verification = HONE_TRY(state.verifier.check(entry.call));
+  trial.outcome = verification.outcome;
+  trial.message = verification.message;
+  trial.diagnostics += verification.diagnostics;
+  trial.details.verified = nameOf(verification.against);
+  return state.expectDevice(trial.outcome);
+}
+
+Result<std::vector<model::Sample>> measure(SessionState& state, SessionEntry& entry,
+                                           store::Trial& trial) {
+  const double best = state.incumbentNs();
+  const bool eliminates = state.plan.selects && best > 0;
+  Measurement measurement =
+      HONE_TRY(state.sampler.screen(entry.call, eliminates ? std::optional(best) : std::nullopt));
+  HONE_CHECK(state.expectDevice(measurement.outcome));
+  trial.outcome = measurement.outcome;
+  trial.diagnostics += measurement.diagnostics;
+  if (trial.outcome != Outcome::ok) {
+    trial.message = measurement.message;
+    return std::move(measurement.samples);
+  }
+  if (!state.pace) {
+    HONE_CHECK(setPace(state, measurement.samples));
+  }
+  entry.screenNs = *screenTime(measurement.samples, state.sampler.rankBy());
+  return std::move(measurement.samples);
+}
+
+/// Checks the baseline again after a restart: without a reference its results are the expectation,
+/// and that is not stored.
+Result<void> recheckBaseline(SessionState& state) {
+  const Verification again = HONE_TRY(state.verifier.check(state.baseline().call));
+  HONE_CHECK(state.expectDevice(again.outcome));
+  HONE_CHECK(refuseBadBaseline(state, again.outcome, again.message));
+  return addTwin(state);  // the run may have been killed between the two
+}
+
+Result<void> screenOne(SessionState& state, std::size_t index, const iree::Compiled& compiled) {
+  SessionEntry& entry = state.entries[index];
+  SessionState::setModule(entry, compiled);
+  if (entry.trial != 0) {
+    return recheckBaseline(state);
+  }
+  store::Trial trial = compiledTrial(state, index, compiled);
+  entry.content = trial.artifact;
+  if (trial.outcome == Outcome::ok && !compiled.cached) {
+    state.patience.took(trial.compileWallNs);
+  }
+  if (trial.outcome == Outcome::ok && adoptEqualBinary(state, entry, trial)) {
+    return record(state, entry, trial, {});
+  }
+  const bool isBaseline = index == 0;
+  std::vector<model::Sample> samples;
+  if (trial.outcome == Outcome::ok) {
+    HONE_CHECK(verify(state, entry, trial));
+  }
+  if (isBaseline) {
+    HONE_CHECK(refuseBadBaseline(state, trial.outcome, trial.message));
+  }
+  if (trial.outcome == Outcome::ok) {
+    samples = HONE_TRY(measure(state, entry, trial));
+  }
+  if (isBaseline) {
+    HONE_CHECK(refuseBadBaseline(state, trial.outcome, trial.message));
+  }
+  judgeScreening(state, entry, trial);
+  HONE_CHECK(record(state, entry, trial, samples));
+  return isBaseline ? addTwin(state) : Result<void>();
+}
+
+Result<void> screenBatch(SessionState& state, std::span<const std::size_t> batch) {
+  const auto compiled = HONE_TRY(state.compile(batch, state.route()));
+  const auto lock = HONE_TRY(MachineLock::forMeasuring());
+  for (std::size_t i = 0; i < batch.size(); ++i) {
+    HONE_CHECK(screenOne(state, batch[i], compiled[i]));
+    state.tools.progress.best(state.bestText());
+    state.tools.progress.step(state.plan.scope);
+  }
+  return {};
+}
+
+}  // namespace
+
+bool adoptEqualBinary(const SessionState& state, SessionEntry& entry, store::Trial& trial) {
+  const SessionEntry* other = state.plan.selects ? state.equalBinary(entry) : nullptr;
+  if (other == nullptr) {
+    return false;
+  }
+  entry.sameAs = other->key;
+  trial.details.sameAs = other->key;
+  trial.message = fmt::format("the same binary as {}", other->candidate.config.name);
+  return true;
+}
+
+void judgeScreening(const SessionState& state, SessionEntry& entry, store::Trial& trial) {
+  entry.passed = false;
+  if (trial.outcome == Outcome::ok) {
+    const double best = state.incumbentNs();
+    entry.passed = !state.plan.selects ||
+                   !isTooSlow(entry.screenNs, best > 0 ? std::optional(best) : std::nullopt);
+    if (!entry.passed) {
+      trial.outcome = Outcome::tooSlow;
+      trial.message = tooSlowMessage(entry.screenNs, best);
+    }
+  }
+  trial.details.passed = entry.passed;
+  trial.details.screenNs = entry.screenNs > 0 ? std::optional(entry.screenNs) : std::nullopt;
+}
+
+Result<void> screenCandidates(SessionState& state, std::span<const std::size_t> which) {
+  std::vector<std::size_t> left;
+  for (const std::size_t index : which) {
+    // The results of the baseline may be the expectation for the others.
+    const bool needsBaseline = index == 0 && state.baseline().call.module.empty();
+    if (state.entries[index].trial == 0 || needsBaseline) {
+      left.push_back(index);
+    }
+  }
+  for (std::size_t at = 0; at < left.size(); at += kBatch) {
+    if (at > 0 && state.clock.spent(kTryShare)) {
+      break;
+    }
+    HONE_CHECK(screenBatch(state, std::span(left).subspan(at, std::min(kBatch, left.size() - at))));
+  }
+  return {};
+}
+
+}  // namespace hone::engine

@@ -1,0 +1,79 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/error.h"
+#include "engine/executor/unit.h"
+#include "iree/compile/compiler.h"
+#include "iree/run/execution.h"
+#include "model/problem/problem.h"
+#include "split/sweep/choices.h"
+#include "split/sweep/sweep_result.h"
+
+namespace hone::split {
+
+using model::ShapeRecord;
+
+/// A problem with the line that reports show for it.
+struct SweepProblem {
+  std::string arguments;
+  model::Problem problem;
+};
+
+[[nodiscard]] nlohmann::json toJson(const SweepProblem& problem);
+[[nodiscard]] Result<SweepProblem> sweepProblemFrom(const nlohmann::json& json);
+
+/// What decides the measurements of a problem.
+struct SweepSettings {
+  std::vector<std::int64_t> limits;
+  std::vector<std::string> flags;  ///< the target's
+  std::string compiler;            ///< its revision, how the limits are put into it, and where
+  std::uint64_t seed = 1;
+};
+
+[[nodiscard]] nlohmann::json toJson(const SweepSettings& settings);
+[[nodiscard]] SweepSettings sweepSettingsFrom(const nlohmann::json& json);
+
+/// The tools that sweep a problem; they must outlive its unit.
+struct SweepTools {
+  ChoiceCompiler compile;
+  const iree::ModuleRunner& runner;
+  std::filesystem::path folder;  ///< for sources
+};
+
+/// Writes the problems as sources into the folder, one function each.
+[[nodiscard]] Result<std::vector<iree::CompileRequest>> requestsFor(
+    std::span<const SweepProblem> problems, const std::vector<std::string>& flags,
+    const std::filesystem::path& folder);
+
+inline constexpr std::string_view kSweepUnit = "split-sweep";
+
+/// One problem split in every way that the limits ask for: compiled from one IR, verified, and all
+/// ways measured side by side. Its value is the ShapeRecord.
+class SweepUnit : public engine::Unit {
+ public:
+  /// The tools must outlive the unit.
+  SweepUnit(const SweepTools& tools, SweepSettings settings, SweepProblem problem)
+      : tools_(tools), settings_(std::move(settings)), problem_(std::move(problem)) {}
+
+  [[nodiscard]] std::string_view kind() const override { return kSweepUnit; }
+  [[nodiscard]] Result<nlohmann::json> order(engine::FileShare& files) const override;
+  [[nodiscard]] Result<void> prepare(std::span<engine::Unit* const> batch) override;
+  [[nodiscard]] Result<nlohmann::json> perform(engine::UnitSite& site) override;
+
+ private:
+  const SweepTools& tools_;
+  SweepSettings settings_;
+  SweepProblem problem_;
+  std::filesystem::path source_;
+  std::optional<CompiledProblem> compiled_;
+};
+
+}  // namespace hone::split

@@ -1,0 +1,258 @@
+#include "split/sweep/validation_unit.h"
+
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "base/file.h"
+#include "engine/machine_lock.h"
+#include "engine/program.h"
+#include "engine/rounds/call_trials.h"
+#include "engine/rounds/round_policies.h"
+#include "engine/rounds/sampler.h"
+#include "engine/verifier.h"
+#include "iree/compile/split_compile.h"
+#include "model/result/comparison_json.h"
+#include "stats/summary.h"
+
+namespace hone::split {
+namespace {
+
+using nlohmann::json;
+using iree::CompileReport;
+
+constexpr double kNsPerUs = 1000;
+/// What the seed's users count as the same.
+constexpr double kMargin = 0.05;
+/// The place of the baseline's twin among the contenders.
+constexpr std::size_t kTwin = 1;
+
+/// Long calls vary less, and cost more. What is the same within the margin may stay ambiguous for
+/// any number of rounds: for this, too, there is an end.
+engine::FinalOptions roundsFor(double callNs, std::uint64_t seed) {
+  constexpr double kLongNs = 0.02e9;
+  constexpr double kCostlyNs = 1e9;
+  engine::FinalOptions options;
+  options.rounds = 8;
+  options.maxRounds = 16;
+  if (callNs > kLongNs) {
+    options.rounds = 5;
+    options.maxRounds = callNs > kCostlyNs ? 5 : 10;
+  }
+  options.compare.margin = kMargin;
+  options.compare.seed = seed;
+  return options;
+}
+
+json toJson(const ValidationRecord& record) {
+  json choices = json::object();
+  for (const auto& [name, choice] : record.choices) {
+    choices[name] = {{"time_us", choice.timeUs}};
+    if (choice.comparison) {
+      choices[name]["comparison"] = model::toJson(*choice.comparison);
+    }
+  }
+  return {{"arguments", record.arguments},
+          {"baseline_us", record.baselineUs},
+          {"choices", std::move(choices)},
+          {"failures", record.failures}};
+}
+
+}  // namespace
+
+Result<ValidationRecord> validationFrom(const json& json) {
+  try {
+    ValidationRecord record;
+    record.arguments = json.at("arguments");
+    record.baselineUs = json.at("baseline_us");
+    record.failures = json.at("failures").get<std::vector<std::string>>();
+    for (const auto& [name, choice] : json.at("choices").items()) {
+      ValidatedChoice& one = record.choices[name];
+      one.timeUs = choice.at("time_us");
+      if (choice.contains("comparison")) {
+        one.comparison = model::comparisonFrom(choice.at("comparison"));
+      }
+    }
+    return record;
+  } catch (const nlohmann::json::exception& exception) {
+    return machineError("a validation cannot be read: {}", exception.what());
+  }
+}
+
+/// The problem compiled: contender 0 is the baseline, 1 its twin, then one for each way to split.
+struct ValidationUnit::Item {
+  iree::CompileRequest request;
+  iree::Compiled baseline;
+  std::vector<std::vector<std::int64_t>> sizes;  ///< the different ones
+  std::vector<iree::SplitCompiled> compiled;     ///< one for each
+  std::vector<std::int64_t> compilersOwn;
+  std::vector<engine::CallTrial> contenders;
+  std::vector<engine::PairedTimes> found;  ///< one per contender
+};
+
+ValidationUnit::ValidationUnit(const ValidationTools& tools, ValidationOrder order)
+    : tools_(tools), order_(std::move(order)) {}
+
+ValidationUnit::~ValidationUnit() = default;
+
+Result<std::unique_ptr<engine::Unit>> ValidationUnit::fromOrder(const ValidationTools& tools,
+                                                                const json& order) {
+  ValidationOrder decoded;
+  decoded.problem = HONE_TRY(sweepProblemFrom(order.at("problem")));
+  decoded.sizes = order.at("sizes").get<std::map<std::string, std::vector<std::int64_t>>>();
+  decoded.sweptBaselineUs = order.at("swept_baseline_us");
+  return std::make_unique<ValidationUnit>(tools, std::move(decoded));
+}
+
+Result<json> ValidationUnit::order(engine::FileShare& /*files*/) const {
+  return json{{"problem", split::toJson(order_.problem)},
+              {"sizes", order_.sizes},
+              {"swept_baseline_us", order_.sweptBaselineUs},
+              {"flags", tools_.flags},
+              {"seed", tools_.seed}};
+}
+
+Result<void> ValidationUnit::prepare(std::span<engine::Unit* const> batch) {
+  std::vector<ValidationUnit*> units;
+  std::vector<SweepProblem> problems;
+  for (engine::Unit* one : batch) {
+    units.push_back(static_cast<ValidationUnit*>(one));  // all are of this kind
+    problems.push_back(units.back()->order_.problem);
+  }
+  const auto sources = HONE_TRY(requestsFor(problems, tools_.flags, tools_.folder));
+  std::vector<iree::CompileRequest> wholes = sources;
+  for (iree::CompileRequest& whole : wholes) {
+    whole.flags.emplace_back(iree::kEnableSplitFlag);
+  }
+  const auto lock = HONE_TRY(engine::MachineLock::forCompiling());
+  const auto programs = HONE_TRY(iree::prepareSplits(tools_.compiler, sources));
+  const auto baselines = HONE_TRY(tools_.compiler.compileAll(wholes, {}));
+  std::vector<iree::SplitOrder> orders;
+  std::vector<Item*> ordered;
+  for (std::size_t i = 0; i < units.size(); ++i) {
+    units[i]->item_ = std::make_unique<Item>();
+    Item& item = *units[i]->item_;
+    item.request = sources[i];
+    item.baseline = baselines[i];
+    item.compilersOwn = programs[i].compilersOwn.empty() ? std::vector<std::int64_t>{}
+                                                         : programs[i].compilersOwn[0];
+    iree::SplitOrder order{&programs[i], {}};
+    for (const auto& [name, sizes] : units[i]->order_.sizes) {
+      if (sizes != item.compilersOwn && std::ranges::find(item.sizes, sizes) == item.sizes.end()) {
+        item.sizes.push_back(sizes);
+        order.choices.push_back(sizes.empty() ? iree::SplitSizes{} : iree::SplitSizes{sizes});
+      }
+    }
+    if (programs[i].report.status == CompileReport::Status::ok && !order.choices.empty()) {
+      orders.push_back(std::move(order));
+      ordered.push_back(&item);
+    }
+  }
+  auto compiled = HONE_TRY(iree::compileSplits(tools_.compiler, orders));
+  for (std::size_t i = 0; i < ordered.size(); ++i) {
+    ordered[i]->compiled = std::move(compiled[i]);
+  }
+  return {};
+}
+
+Result<void> ValidationUnit::measure(engine::UnitSite& site) {
+  Item& item = *item_;
+  const auto lock = HONE_TRY(engine::MachineLock::forMeasuring());
+  const ScratchFolder scratch = HONE_TRY(ScratchFolder::create("hone-split"));
+  const model::Problem& problem = order_.problem.problem;
+  const engine::Program program =
+      engine::programOf(problem, item.request.source, item.request.function);
+  const engine::Inputs inputs =
+      HONE_TRY(engine::makeInputs(program, {}, tools_.seed, scratch.path()));
+  engine::Verifier verifier(tools_.runner, program, inputs, scratch.path());
+  const engine::Sampler sampler(tools_.runner);
+  engine::CallTrials trials(site.log, sampler);
+  const auto add = [&](const std::string& name, const CompileReport& report,
+                       const std::filesystem::path& module,
+                       const std::string& function) -> Result<void> {
+    engine::CallTrial contender;
+    contender.call = {module, function, inputs.arguments};
+    contender.trial.key = fmt::format("validate {} {}", nameOf(problem), name);
+    contender.trial.problem = nameOf(problem);
+    contender.trial.config.name = fmt::format("validate: {}", name);
+    if (item.contenders.size() == kTwin) {
+      HONE_CHECK(trials.addTwin(contender, item.contenders.front()));
+    } else {
+      HONE_CHECK(trials.screen(contender, report));
+      HONE_CHECK(trials.verify(contender, verifier));
+    }
+    item.contenders.push_back(std::move(contender));
+    return {};
+  };
+  HONE_CHECK(add("baseline", item.baseline.report, item.baseline.module, item.request.function));
+  HONE_CHECK(
+      add("baseline (again)", item.baseline.report, item.baseline.module, item.request.function));
+  for (std::size_t i = 0; i < item.compiled.size(); ++i) {
+    const iree::SplitCompiled& one = item.compiled[i];
+    HONE_CHECK(add(item.sizes[i].empty() ? "unsplit" : fmt::format("{}", item.sizes[i]), one.report,
+                   one.module, one.function));
+  }
+  site.referenceCpuNs += verifier.referenceCpuNs();
+  std::vector<engine::Participant> participants;
+  std::vector<std::size_t> who;
+  for (std::size_t i = 0; i < item.contenders.size(); ++i) {
+    if (item.contenders[i].runs()) {
+      participants.push_back(trials.participant(item.contenders[i]));
+      who.push_back(i);
+    }
+  }
+  item.found.resize(item.contenders.size());
+  if (who.size() < 2 || who[1] != kTwin) {
+    return {};  // without the baseline and its twin there is nothing to compare with
+  }
+  engine::Rounds rounds(sampler.rankBy(), site.log, model::Stage::final);
+  engine::FinalPolicy policy(participants.size(),
+                             roundsFor(item.contenders.front().screenNs().value_or(0), tools_.seed));
+  HONE_CHECK(engine::runRounds(rounds, participants, policy));
+  const auto& found = policy.result();
+  for (std::size_t i = 0; i < who.size(); ++i) {
+    item.found[who[i]] = found[i];
+  }
+  return {};
+}
+
+ValidationRecord ValidationUnit::conclude() const {
+  const Item& item = *item_;
+  ValidationRecord record;
+  record.arguments = order_.problem.arguments;
+  const auto baselineNs = item.found.empty() ? std::vector<double>{} : item.found[0].timesNs;
+  record.baselineUs =
+      baselineNs.empty() ? order_.sweptBaselineUs : stats::median(baselineNs) / kNsPerUs;
+  for (const auto& [name, sizes] : order_.sizes) {
+    if (sizes == item.compilersOwn) {
+      record.choices[name] = {record.baselineUs, std::nullopt};
+      continue;
+    }
+    const auto at = std::find(item.sizes.begin(), item.sizes.end(), sizes) - item.sizes.begin();
+    const auto who = static_cast<std::size_t>(at) + 2;
+    if (who < item.found.size() && item.found[who].comparison) {
+      record.choices[name] = {stats::median(item.found[who].timesNs) / kNsPerUs,
+                              item.found[who].comparison};
+      continue;
+    }
+    const std::string why =
+        who < item.contenders.size() ? item.contenders[who].trial.message : "it does not compile";
+    record.failures.push_back(fmt::format("{} of {}: {}", name, record.arguments, why));
+  }
+  return record;
+}
+
+Result<json> ValidationUnit::perform(engine::UnitSite& site) {
+  if (!item_) {
+    engine::Unit* self = this;
+    HONE_CHECK(prepare(std::span(&self, 1)));
+  }
+  if (!item_->compiled.empty()) {
+    HONE_CHECK(measure(site));
+  }
+  return toJson(conclude());
+}
+
+}  // namespace hone::split

@@ -1,0 +1,94 @@
+#include "tune/program/variant_proof.h"
+
+#include <fmt/format.h>
+
+#include "tune/program/program_times.h"
+#include "tune/proof/spec_recipe.h"
+
+namespace hone::tune {
+namespace {
+
+/// Measures the dispatches before and after, for people; a device that cannot tell leaves them
+/// empty.
+Result<void> timeBoth(const engine::TrialContext& context, const WholeProgram& whole,
+                      TuneResult& result) {
+  const std::vector<model::Config> both = {model::Config{}, result.proof->config};
+  auto times = programTimes({context.compiler, context.runner, &context.executor}, whole,
+                            whole.flags, both);
+  if (!times && times.error().fault != Fault::user) {
+    return std::unexpected(times.error());
+  }
+  if (times && times->size() == both.size() && !times->front().empty() && !times->back().empty()) {
+    result.before = std::move(times->front());
+    result.after = std::move(times->back());
+  }
+  return {};
+}
+
+}  // namespace
+
+void reportVariantFailure(Progress& progress, const WholeProgram& whole, const Variant& variant,
+                          const Error& error) {
+  progress.say(fmt::format(
+      "{}{}: its dispatches are not tuned: {}", whole.scope,
+      variant.flags.name.empty() ? "without flags" : fmt::format("with {}", variant.flags.name),
+      error.message));
+}
+
+Result<void> proveVariants(const engine::TrialContext& context, const iree::Target& target,
+                           const WholeProgram& whole, const ProofOptions& options,
+                           TuneResult& result) {
+  std::vector<SpecRecipe> specs;
+  std::vector<Recipe> recipes;
+  std::vector<std::size_t> variantOf;
+  for (std::size_t v = 0; v < result.variants.size(); ++v) {
+    Variant& variant = result.variants[v];
+    auto made =
+        SpecRecipe::make(context.compiler, target, whole, variant.flags, variant.dispatches);
+    if (!made && (made.error().fault != Fault::user || made.error().endsAll)) {
+      return std::unexpected(made.error());
+    }
+    if (!made) {
+      reportVariantFailure(context.progress, whole, variant, made.error());
+      std::vector<TunedDispatch> none;
+      made = SpecRecipe::make(context.compiler, target, whole, variant.flags, none);
+      HONE_CHECK(made);
+    }
+    SpecRecipe spec = std::move(*made);
+    if (spec.empty() && variant.flags.flags.empty()) {
+      continue;
+    }
+    if (!spec.empty() && !variant.flags.flags.empty()) {
+      specs.push_back(spec.withoutEntries());
+      variantOf.push_back(v);
+    }
+    specs.push_back(std::move(spec));
+    variantOf.push_back(v);
+  }
+  for (const SpecRecipe& spec : specs) {
+    recipes.push_back(spec.recipe());
+  }
+  if (recipes.empty()) {
+    return {};
+  }
+  context.progress.say("proof on the whole program");
+  Proving proving = HONE_TRY(prove(context, whole, recipes, options));
+  result.proof = std::move(proving.proof);
+  result.lost = std::move(proving.lost);
+  if (result.proof) {
+    const SpecRecipe& spec = specs[result.proof->recipe];
+    result.spec = HONE_TRY(spec.text(result.proof->kept));
+    Variant& variant = result.variants[variantOf[result.proof->recipe]];
+    result.proof->recipe = variantOf[result.proof->recipe];
+    spec.mark(result.proof->kept, result.proof->takenOut, variant.dispatches);
+    auto faults = spec.faultsOn(context.compiler, whole, result.proof->kept, variant.dispatches);
+    if (!faults && faults.error().fault != Fault::user) {
+      return std::unexpected(faults.error());
+    }
+    result.specFaults = faults ? std::move(*faults) : std::vector{faults.error().message};
+    return timeBoth(context, whole, result);
+  }
+  return {};
+}
+
+}  // namespace hone::tune
