@@ -1,6 +1,7 @@
+#include "app/completions/completion_tables.h"
+
 #include <fmt/format.h>
 
-#include "app/completions/completion_scripts.h"
 #include "base/text.h"
 
 namespace hone::app {

@@ -9,13 +9,6 @@
 
 namespace hone::app {
 
-// Completion scripts, made of the commands. Each finds the command that is being typed by walking
-// over the words before the cursor, and asks `hone completions runs` for the numbers of runs.
-
-[[nodiscard]] std::string bashCompletion(const CommandHelp& root);
-[[nodiscard]] std::string zshCompletion(const CommandHelp& root);
-[[nodiscard]] std::string fishCompletion(const CommandHelp& root);
-
 /// The commands as bash and zsh look them up: by "hone runs show", by "hone tune --strategy" for
 /// the value of an option, by "hone runs show 0" for the first argument.
 struct CompletionTables {
