@@ -1,3 +1,5 @@
+#include "kernel/nest/nest_parser.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,7 +11,6 @@
 
 #include "base/text.h"
 #include "cpp_source/lexer.h"
-#include "kernel/nest/nest.h"
 
 namespace hone::kernel::nest {
 namespace {

@@ -9,7 +9,8 @@
 #include <optional>
 
 #include "base/text.h"
-#include "kernel/propose/analysis_source.h"
+#include "kernel/propose/analysis_cpp.h"
+#include "kernel/propose/analysis_tilelang.h"
 
 namespace hone::kernel {
 namespace {

@@ -1,10 +1,11 @@
+#include "kernel/propose/analysis_tilelang.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <optional>
 
 #include "base/text.h"
-#include "kernel/propose/analysis_source.h"
 #include "kernel/propose/tilelang_knobs.h"
 #include "kernel/propose/tilelang_loops.h"
 

@@ -1,3 +1,5 @@
+#include "kernel/nest/rewrite/order_loops.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -5,7 +7,6 @@
 #include "kernel/nest/affine.h"
 #include "kernel/nest/dependence.h"
 #include "kernel/nest/nest_walk.h"
-#include "kernel/nest/rewrites.h"
 #include "kernel/nest/sum_nest.h"
 
 namespace hone::kernel::nest {

@@ -1,9 +1,10 @@
+#include "kernel/nest/rewrite/hoist_invariants.h"
+
 #include <algorithm>
 #include <set>
 
 #include "kernel/nest/nest_walk.h"
 #include "kernel/nest/normal_form.h"
-#include "kernel/nest/rewrites.h"
 
 namespace hone::kernel::nest {
 namespace {

@@ -1,3 +1,5 @@
+#include "kernel/nest/rewrite/cache_calls.h"
+
 #include <algorithm>
 #include <optional>
 #include <set>
@@ -6,7 +8,6 @@
 #include "kernel/nest/dependence.h"
 #include "kernel/nest/nest_walk.h"
 #include "kernel/nest/normal_form.h"
-#include "kernel/nest/rewrites.h"
 
 namespace hone::kernel::nest {
 namespace {

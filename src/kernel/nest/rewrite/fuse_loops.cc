@@ -1,3 +1,5 @@
+#include "kernel/nest/rewrite/fuse_loops.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,8 +10,8 @@
 
 #include "kernel/nest/affine.h"
 #include "kernel/nest/dependence.h"
+#include "kernel/nest/nest_printer.h"
 #include "kernel/nest/nest_walk.h"
-#include "kernel/nest/rewrites.h"
 
 namespace hone::kernel::nest {
 namespace {

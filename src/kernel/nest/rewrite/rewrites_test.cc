@@ -1,10 +1,18 @@
-#include "kernel/nest/rewrites.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "kernel/nest/affine.h"
+#include "kernel/nest/nest_parser.h"
+#include "kernel/nest/nest_printer.h"
 #include "kernel/nest/normal_form.h"
+#include "kernel/nest/rewrite/cache_calls.h"
+#include "kernel/nest/rewrite/fuse_loops.h"
+#include "kernel/nest/rewrite/hoist_invariants.h"
+#include "kernel/nest/rewrite/one_pass_statistics.h"
+#include "kernel/nest/rewrite/order_loops.h"
+#include "kernel/nest/rewrite/tile_contractions.h"
+#include "kernel/nest/rewrite/use_threads.h"
+#include "kernel/nest/rewrite/vectorize_loops.h"
 #include "kernel/nest/sum_nest.h"
 #include "kernel/nest/test_nests.h"
 

@@ -1,4 +1,4 @@
-#include "kernel/propose/analysis_source.h"
+#include "kernel/propose/analysis_cpp.h"
 
 #include <fmt/format.h>
 
@@ -8,9 +8,13 @@
 #include <set>
 
 #include "kernel/nest/affine.h"
+#include "kernel/nest/nest_parser.h"
+#include "kernel/nest/nest_printer.h"
 #include "kernel/nest/nest_walk.h"
 #include "kernel/nest/normal_form.h"
-#include "kernel/nest/rewrites.h"
+#include "kernel/nest/rewrite/cache_calls.h"
+#include "kernel/nest/rewrite/fuse_loops.h"
+#include "kernel/nest/rewrite/one_pass_statistics.h"
 #include "kernel/nest/sum_nest.h"
 
 namespace hone::kernel {

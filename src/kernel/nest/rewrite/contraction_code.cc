@@ -1,11 +1,12 @@
-#include "kernel/nest/contraction_code.h"
+#include "kernel/nest/rewrite/contraction_code.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
+#include "kernel/nest/nest_printer.h"
 #include "kernel/nest/nest_walk.h"
-#include "kernel/nest/vector_code.h"
+#include "kernel/nest/rewrite/vector_code.h"
 
 namespace hone::kernel::nest {
 namespace {

@@ -1,10 +1,11 @@
+#include "kernel/nest/rewrite/one_pass_statistics.h"
+
 #include <algorithm>
 #include <optional>
 
 #include "kernel/nest/affine.h"
 #include "kernel/nest/dependence.h"
 #include "kernel/nest/nest_walk.h"
-#include "kernel/nest/rewrites.h"
 
 namespace hone::kernel::nest {
 namespace {

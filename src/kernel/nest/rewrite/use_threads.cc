@@ -1,8 +1,9 @@
+#include "kernel/nest/rewrite/use_threads.h"
+
 #include <algorithm>
 
 #include "kernel/nest/dependence.h"
 #include "kernel/nest/nest_walk.h"
-#include "kernel/nest/rewrites.h"
 
 namespace hone::kernel::nest {
 namespace {

@@ -1,3 +1,5 @@
+#include "kernel/nest/rewrite/tile_contractions.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -5,9 +7,8 @@
 #include <optional>
 
 #include "base/text.h"
-#include "kernel/nest/contraction_code.h"
 #include "kernel/nest/nest_walk.h"
-#include "kernel/nest/rewrites.h"
+#include "kernel/nest/rewrite/contraction_code.h"
 #include "kernel/nest/sum_nest.h"
 
 namespace hone::kernel::nest {

@@ -1,4 +1,4 @@
-#include "kernel/nest/vector_code.h"
+#include "kernel/nest/rewrite/vector_code.h"
 
 #include <fmt/format.h>
 

@@ -1,3 +1,5 @@
+#include "kernel/nest/rewrite/vectorize_loops.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -6,10 +8,10 @@
 #include <set>
 
 #include "kernel/nest/affine.h"
+#include "kernel/nest/nest_printer.h"
 #include "kernel/nest/nest_walk.h"
 #include "kernel/nest/normal_form.h"
-#include "kernel/nest/rewrites.h"
-#include "kernel/nest/vector_code.h"
+#include "kernel/nest/rewrite/vector_code.h"
 
 namespace hone::kernel::nest {
 namespace {
