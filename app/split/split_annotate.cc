@@ -23,7 +23,7 @@
 #include "model/workload/sweep.h"
 #include "report/render/table.h"
 #include "split/fit/rule.h"
-#include "split/sweep/result_files.h"
+#include "split/sweep/result_reader.h"
 #include "split/sweep/sweeper.h"
 #include "stats/summary.h"
 

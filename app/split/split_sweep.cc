@@ -20,6 +20,7 @@
 #include "split/fit/rule.h"
 #include "split/sweep/rebuild_choices.h"
 #include "split/sweep/result_files.h"
+#include "split/sweep/result_reader.h"
 #include "split/sweep/sweeper.h"
 #include "split/sweep/validator.h"
 

@@ -11,6 +11,7 @@
 #include "report/render/table.h"
 #include "stats/summary.h"
 #include "store/records.h"
+#include "tune/candidates/compile_candidates.h"
 #include "tune/candidates/draw.h"
 
 namespace hone::app {

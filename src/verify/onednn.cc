@@ -3,7 +3,7 @@
 #include <oneapi/dnnl/dnnl.hpp>
 
 #include "verify/omp_threads.h"
-#include "verify/onednn_plans.h"
+#include "verify/onednn_conv_plan.h"
 #include "verify/onednn_version.h"
 #include "verify/reference.h"
 

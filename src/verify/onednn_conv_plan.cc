@@ -1,4 +1,5 @@
-#include "verify/onednn_plans.h"
+#include "verify/onednn_conv_plan.h"
+
 #include "verify/onednn_version.h"
 
 namespace hone::verify {

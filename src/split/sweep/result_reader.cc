@@ -1,3 +1,5 @@
+#include "split/sweep/result_reader.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,7 +14,6 @@
 #include "model/workload/workload.h"
 #include "split/sweep/problem_reduction.h"
 #include "split/sweep/result_columns.h"
-#include "split/sweep/result_files.h"
 
 namespace hone::split {
 namespace {
