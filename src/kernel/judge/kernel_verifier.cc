@@ -1,15 +1,16 @@
+#include "kernel/judge/kernel_verifier.h"
+
 #include <algorithm>
 #include <array>
 
 #include "base/hash.h"
-#include "kernel/judge/judge_state.h"
+#include "kernel/judge/error_bound.h"
 #include "kernel/judge/natural_inputs.h"
 
 namespace hone::kernel {
 namespace {
 
 using model::Outcome;
-using std::chrono::milliseconds;
 
 constexpr std::array kKinds = {ValueKind::unit, ValueKind::positive, ValueKind::rows};
 
@@ -45,39 +46,31 @@ void noteError(const Compared& compared, Judged& judged) {
 
 }  // namespace
 
-milliseconds Judge::State::patience(std::size_t shape) const {
-  // The reference is a plain loop in f64: what takes fifty times as long hangs, or is no use.
-  constexpr milliseconds kAtLeast(5000);
-  const auto most =
-      kAtLeast + std::chrono::duration_cast<milliseconds>(reference.longest(shape)) * 50;
-  return std::min(options.limits.wall, most);
-}
-
-Result<Case> Judge::State::makeCase(std::size_t shape, ValueKind kind, std::uint64_t seed) {
+Result<Case> KernelVerifier::makeCase(std::size_t shape, ValueKind kind, std::uint64_t seed) {
   Case made;
   made.shape = shape;
   made.kind = kind;
   made.seed = seed;
-  made.inputs = makeInputs(shapeOf(shape), kind, seed);
-  mixNatural(shapeOf(shape), HONE_TRY(reference.natural(shape, seed)), seed, made.inputs);
-  made.expected = HONE_TRY(reference.compute(shape, made.inputs));
+  made.inputs = makeInputs(context_.shapeOf(shape), kind, seed);
+  mixNatural(context_.shapeOf(shape), HONE_TRY(context_.reference.natural(shape, seed)), seed,
+             made.inputs);
+  made.expected = HONE_TRY(context_.reference.compute(shape, made.inputs));
   for (std::size_t i = 0; i < made.expected.size(); ++i) {
-    made.scales.push_back(scalesOf(made.expected[i], shapeOf(shape).outputs[i].type.shape));
+    made.scales.push_back(
+        scalesOf(made.expected[i], context_.shapeOf(shape).outputs[i].type.shape));
   }
   return made;
 }
 
-std::uint64_t Judge::State::mostChanges(std::size_t shape) const {
+std::uint64_t KernelVerifier::mostChanges(std::size_t shape) const {
   // What an element moves by can be next to nothing by chance: two changes of an attention missed
   // that in one set of inputs of a hundred, five in one of a thousand.
   constexpr std::chrono::nanoseconds kTime(200'000'000);
-  const auto once = std::max(reference.longest(shape), std::chrono::nanoseconds(1));
+  const auto once = std::max(context_.reference.longest(shape), std::chrono::nanoseconds(1));
   return static_cast<std::uint64_t>(std::clamp<std::int64_t>(kTime / once, 4, 32));
 }
 
-/// Where the reference is sensitive to its inputs more is allowed, and where numbers near these
-/// ones make large outputs: as one more change of the inputs shows.
-Result<void> Judge::State::widenScales(Case& expected) {
+Result<void> KernelVerifier::widenScales(Case& expected) {
   const std::uint64_t seed = seedFrom(expected.seed, std::to_string(expected.changes++));
   const auto raise = [&](const Expected& seen) {
     expected.condition.resize(seen.size());
@@ -88,21 +81,22 @@ Result<void> Judge::State::widenScales(Case& expected) {
                              [](double a, double b) { return std::max(a, b); });
     }
   };
-  raise(HONE_TRY(reference.condition(expected.shape, expected.inputs, expected.expected, seed)));
+  raise(HONE_TRY(
+      context_.reference.condition(expected.shape, expected.inputs, expected.expected, seed)));
   if (expected.kind == ValueKind::unit) {
-    raise(HONE_TRY(reference.mirrored(expected.shape, expected.inputs, seed)));
+    raise(HONE_TRY(context_.reference.mirrored(expected.shape, expected.inputs, seed)));
   }
   for (std::size_t i = 0; i < expected.scales.size(); ++i) {
     expected.scales[i] =
-        scalesOf(expected.expected[i], shapeOf(expected.shape).outputs[i].type.shape,
+        scalesOf(expected.expected[i], context_.shapeOf(expected.shape).outputs[i].type.shape,
                  &expected.condition[i]);
   }
   return {};
 }
 
-Result<bool> Judge::State::check(const Subject& subject, const CallTensors& tensors, Case& expected,
-                                 Judged& judged) {
-  const Shape& shape = shapeOf(expected.shape);
+Result<bool> KernelVerifier::check(const Subject& subject, const CallTensors& tensors,
+                                   Case& expected, Judged& judged) {
+  const Shape& shape = context_.shapeOf(expected.shape);
   // First: what a thread still writes from now on came too late.
   const std::vector<verify::Tensor> outputs = tensors.outputs();
   const auto fail = [&](const std::string& message) {
@@ -135,40 +129,33 @@ Result<bool> Judge::State::check(const Subject& subject, const CallTensors& tens
   return true;
 }
 
-bool Judge::State::isFair(const std::string& trick, Judged& judged) {
-  if (!trick.empty()) {
-    judged.outcome = Outcome::invalid;
-    judged.message = trick;
-  }
-  return trick.empty();
-}
-
-Result<bool> Judge::State::callAndCheck(Subject& subject, Case& expected, Placement placement,
-                                        Judged& judged) {
-  CallTensors& used = tensors[expected.shape][placement == Placement::begin ? 0 : 1];
-  used.fill(expected.inputs, random);
-  if (!HONE_TRY(subject.call(used, patience(expected.shape), judged))) {
-    judged.message += fmt::format(" ({})", describe(shapeOf(expected.shape), expected.kind));
+Result<bool> KernelVerifier::callAndCheck(Subject& subject, Case& expected, Placement placement,
+                                          Judged& judged) {
+  CallTensors& used = context_.tensors[expected.shape][placement == Placement::begin ? 0 : 1];
+  used.fill(expected.inputs, context_.random);
+  if (!HONE_TRY(subject.call(used, context_.patience(expected.shape), judged))) {
+    judged.message +=
+        fmt::format(" ({})", describe(context_.shapeOf(expected.shape), expected.kind));
     return false;
   }
   judged.facts["inputs"] = judged.facts.value("inputs", 0) + 1;
   return HONE_TRY(check(subject, used, expected, judged)) &&
-         isFair(subject.keptThreads(options.threads), judged);
+         isFair(subject.keptThreads(context_.options.threads), judged);
 }
 
-Result<void> Judge::State::verify(const Runnable& runnable, bool general, std::uint64_t salt,
-                                  Judged& judged) {
+Result<void> KernelVerifier::verify(const Runnable& runnable, bool general, std::uint64_t salt,
+                                    Judged& judged) {
   std::vector<const CallTensors*> all;
-  const std::size_t shapes = general ? tensors.size() : 1;
+  const std::size_t shapes = general ? context_.tensors.size() : 1;
   for (std::size_t shape = 0; shape < shapes; ++shape) {
-    for (const CallTensors& each : tensors[shape]) {
+    for (const CallTensors& each : context_.tensors[shape]) {
       all.push_back(&each);
     }
   }
   const auto seedOf = [&](std::size_t shape, std::size_t set) {
-    return seedFrom(options.seed, fmt::format("{} {} {}", salt, shape, set));
+    return seedFrom(context_.options.seed, fmt::format("{} {} {}", salt, shape, set));
   };
-  auto subject = HONE_TRY(Subject::start(runnable, all, options.limits.wall, judged));
+  auto subject = HONE_TRY(Subject::start(runnable, all, context_.options.limits.wall, judged));
   if (!subject) {
     return {};
   }
@@ -184,7 +171,7 @@ Result<void> Judge::State::verify(const Runnable& runnable, bool general, std::u
     }
   }
   // The same pointers with other contents, then other pointers with the same contents.
-  const std::size_t sets = std::max<std::size_t>(1, options.inputSets);
+  const std::size_t sets = std::max<std::size_t>(1, context_.options.inputSets);
   for (std::size_t set = 0; set < sets; ++set) {
     Case made = HONE_TRY(makeCase(0, kKinds[set % kKinds.size()], seedOf(0, set)));
     const bool last = set + 1 == sets;

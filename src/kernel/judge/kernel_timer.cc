@@ -1,3 +1,5 @@
+#include "kernel/judge/kernel_timer.h"
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -5,7 +7,6 @@
 #include "base/clock.h"
 #include "base/text.h"
 #include "engine/sampler.h"
-#include "kernel/judge/judge_state.h"
 #include "stats/summary.h"
 
 namespace hone::kernel {
@@ -45,49 +46,50 @@ void noteCounts(const std::vector<double>& counts, double calls, Judged& judged)
 
 }  // namespace
 
-Result<Case*> Judge::State::timingCase(std::size_t turn) {
+Result<Case*> KernelTimer::timingCase(std::size_t turn) {
   // One for each request of a process, as far as memory is no matter: a kernel that remembers
   // whole calls meets none of them again.
-  const double bytes = kCopiesOfCase * task.shape.bytes();
+  const double bytes = kCopiesOfCase * context_.task.shape.bytes();
   const auto count = static_cast<std::size_t>(
       std::clamp(kCaseMemory / std::max(bytes, 1.0), kFewestCases, kMostCases));
   const std::size_t wanted = turn % count;
-  while (timingCases.size() <= wanted) {
+  while (timingCases_.size() <= wanted) {
     const std::int64_t beginNs = nowNs();
-    timingCases.push_back(HONE_TRY(makeCase(0, ValueKind::unit, random.next())));
-    timingCaseNs = nowNs() - beginNs;
+    timingCases_.push_back(
+        HONE_TRY(verifier_.makeCase(0, ValueKind::unit, context_.random.next())));
+    timingCaseNs_ = nowNs() - beginNs;
   }
-  return &timingCases[wanted];
+  return &timingCases_[wanted];
 }
 
-void Judge::State::renewTimingCases() {
+void KernelTimer::renewTimingCases() {
   // What a kernel prints of its inputs may reach who writes the next one.
-  renewalNs += kRenewalNs;
+  renewalNs_ += kRenewalNs;
   std::ptrdiff_t old = 0;
-  for (; old < std::ssize(timingCases) && renewalNs >= timingCaseNs; ++old) {
-    renewalNs -= timingCaseNs;
+  for (; old < std::ssize(timingCases_) && renewalNs_ >= timingCaseNs_; ++old) {
+    renewalNs_ -= timingCaseNs_;
   }
-  renewalNs = std::min(renewalNs, timingCaseNs);
-  timingCases.erase(timingCases.begin(), timingCases.begin() + old);
+  renewalNs_ = std::min(renewalNs_, timingCaseNs_);
+  timingCases_.erase(timingCases_.begin(), timingCases_.begin() + old);
 }
 
-Result<void> Judge::State::time(const Runnable& runnable, model::Stage stage, std::int64_t round,
-                                std::int64_t position, Judged& judged) {
-  CallTensors& used = tensors[0][0];
+Result<void> KernelTimer::time(const Runnable& runnable, model::Stage stage, std::int64_t round,
+                               std::int64_t position, Judged& judged) {
+  CallTensors& used = context_.tensors[0][0];
   const std::array<const CallTensors*, 1> all = {&used};
-  auto subject = HONE_TRY(Subject::start(runnable, all, options.limits.wall, judged));
+  auto subject = HONE_TRY(Subject::start(runnable, all, context_.options.limits.wall, judged));
   if (!subject) {
     return {};
   }
   renewTimingCases();
-  used.fill(HONE_TRY(timingCase(0))->inputs, random);
+  used.fill(HONE_TRY(timingCase(0))->inputs, context_.random);
   // Warms up on the inputs of the request before, so that nothing of what is timed was seen.
   int suspicions = 0;
   std::size_t turn = 0;
   const auto take = [&](std::int64_t calls) -> Result<std::optional<TimedReply>> {
-    const auto limit = patience(0) * 2 + milliseconds(1000);
+    const auto limit = context_.patience(0) * 2 + milliseconds(1000);
     const auto run = [&](std::int64_t count) {
-      return subject->time(used, 0, count, random.next() >> 11U, limit, judged);
+      return subject->time(used, 0, count, context_.random.next() >> 11U, limit, judged);
     };
     while (true) {
       Case* contents = HONE_TRY(timingCase(++turn));
@@ -95,19 +97,20 @@ Result<void> Judge::State::time(const Runnable& runnable, model::Stage stage, st
       if (!warmUp) {
         return std::nullopt;
       }
-      used.fill(contents->inputs, random);
+      used.fill(contents->inputs, context_.random);
       auto timed = HONE_TRY(run(calls));
       if (!timed) {
         return std::nullopt;
       }
-      std::string trick = subject->workedInCopying(*timed, task.shape);
-      if (trick.empty() && !HONE_TRY(check(*subject, used, *contents, judged))) {
+      std::string trick = subject->workedInCopying(*timed, context_.task.shape);
+      if (trick.empty() && !HONE_TRY(verifier_.check(*subject, used, *contents, judged))) {
         return std::nullopt;
       }
       trick = trick.empty() ? subject->workedAhead(*warmUp, *timed) : trick;
       trick = trick.empty() ? subject->workedOn(*timed) : trick;
       if (trick.empty()) {
-        return isFair(subject->keptThreads(options.threads), judged) ? timed : std::nullopt;
+        return isFair(subject->keptThreads(context_.options.threads), judged) ? timed
+                                                                              : std::nullopt;
       }
       if (++suspicions > kMostSuspicions) {
         (void)isFair(trick, judged);
@@ -119,19 +122,19 @@ Result<void> Judge::State::time(const Runnable& runnable, model::Stage stage, st
   if (!look) {
     return {};
   }
-  const bool fair = options.threads > 1 && subject->isSuspect();
-  const bool byCpuTime = options.threads == 1 && runnable.onCpu();
+  const bool fair = context_.options.threads > 1 && subject->isSuspect();
+  const bool byCpuTime = context_.options.threads == 1 && runnable.onCpu();
   const engine::Pace pace = engine::paceOf(rankNs(look->wallNs, look->cpuNs, byCpuTime));
   std::int64_t counted = 0;
-  if (options.threads == 1) {
+  if (context_.options.threads == 1) {
     subject->countEvents();
   }
   while (counted < pace.repetitions) {
     // Only the last call of a request is compared. Requests of any length that do not count are
     // strewn in, so that no kernel can know which call that is.
-    const bool counts = pace.iterations == 1 || random.below(2) == 0;
+    const bool counts = pace.iterations == 1 || context_.random.below(2) == 0;
     const std::int64_t calls = counts ? pace.iterations
-                                      : 1 + static_cast<std::int64_t>(random.below(
+                                      : 1 + static_cast<std::int64_t>(context_.random.below(
                                                 static_cast<std::size_t>(pace.iterations)));
     const auto timed = HONE_TRY(take(calls));
     if (!timed) {
@@ -139,7 +142,7 @@ Result<void> Judge::State::time(const Runnable& runnable, model::Stage stage, st
     }
     if (counts) {
       const auto each = static_cast<double>(calls);
-      const double wallNs = fair ? fairWallNs(*timed, options.threads) : timed->wallNs;
+      const double wallNs = fair ? fairWallNs(*timed, context_.options.threads) : timed->wallNs;
       judged.samples.push_back(
           {stage, round, position, counted++, wallNs / each, timed->cpuNs / each, calls});
       noteCounts(timed->counts, each, judged);
@@ -152,26 +155,29 @@ Result<void> Judge::State::time(const Runnable& runnable, model::Stage stage, st
   return runnable.onCpu() ? checkSpeed(judged) : Result<void>();
 }
 
-Result<void> Judge::State::checkSpeed(Judged& judged) {
+Result<void> KernelTimer::checkSpeed(Judged& judged) {
   std::vector<double> times;
   for (const model::Sample& sample : judged.samples) {
-    times.push_back(rankNs(sample.wallNs, sample.cpuNs, options.threads == 1));
+    times.push_back(rankNs(sample.wallNs, sample.cpuNs, context_.options.threads == 1));
   }
   const double callNs = stats::median(times);
   for (int i = 0; i < kLooks; ++i) {
-    const double leastNs = HONE_TRY(peak.leastNs(task.shape, options.threads, builder)) / kGenerous;
+    const double leastNs = HONE_TRY(context_.peak.leastNs(
+                               context_.task.shape, context_.options.threads, context_.builder)) /
+                           kGenerous;
     if (callNs >= leastNs) {
       return {};
     }
-    HONE_CHECK(peak.measure(builder));
+    HONE_CHECK(context_.peak.measure(context_.builder));
   }
   judged.outcome = Outcome::invalid;
   judged.message = fmt::format(
       "faster than this machine can be: a call takes {}, and {:.0f} GFLOP/s and {:.0f} GB/s are "
       "the most that a core does; it does not do what the reference says, or {:.4g} flops are too "
       "many (a line '{} hone: flops N' in {} says how many there are)",
-      humanTime(callNs), peak.core().gflops, peak.core().gbps, task.shape.flops,
-      task.reference.extension() == ".py" ? "#" : "//", task.reference.filename().string());
+      humanTime(callNs), context_.peak.core().gflops, context_.peak.core().gbps,
+      context_.task.shape.flops, context_.task.reference.extension() == ".py" ? "#" : "//",
+      context_.task.reference.filename().string());
   judged.samples.clear();
   return {};
 }
