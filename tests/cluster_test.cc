@@ -10,7 +10,7 @@
 #include <set>
 
 #include "base/file.h"
-#include "base/text.h"
+#include "base/text/text.h"
 #include "cluster/spool.h"
 #include "cluster/worker.h"
 #include "slurm_cluster.h"

@@ -9,9 +9,9 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/hash.h"
-#include "base/text.h"
+#include "base/text/text.h"
 #include "engine/experiment.h"
-#include "iree/compile/flag_files.h"
+#include "iree/compile/cache/flag_files.h"
 #include "model/result/run_failure.h"
 
 namespace hone::app {

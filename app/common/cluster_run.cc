@@ -5,7 +5,7 @@
 #include "base/clock.h"
 #include "base/hash.h"
 #include "base/machine.h"
-#include "base/text.h"
+#include "base/text/text.h"
 #include "cluster/records.h"
 
 namespace hone::app {

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "app/completions/completion_tables.h"
-#include "base/text.h"
+#include "base/text/text.h"
 
 namespace hone::app {
 namespace {

@@ -10,7 +10,7 @@
 #include "app/completions/completion_fish.h"
 #include "app/completions/completion_zsh.h"
 #include "app/completions/man_page.h"
-#include "base/text.h"
+#include "base/text/text.h"
 
 namespace hone::app {
 namespace {

@@ -12,8 +12,8 @@
 #include "base/hash.h"
 #include "cluster/records.h"
 #include "kernel/turns/kernel_files.h"
-#include "model/result/kernel_result.h"
 #include "model/result/run_failure.h"
+#include "model/result/summary/kernel_result.h"
 
 namespace hone::app {
 namespace {

@@ -12,7 +12,7 @@
 #include "app/kernel/kernel_model.h"
 #include "base/hash.h"
 #include "base/machine.h"
-#include "base/text.h"
+#include "base/text/text.h"
 #include "kernel/turns/kernel_files.h"
 #include "report/render/table.h"
 

@@ -18,7 +18,7 @@
 #include "base/file.h"
 #include "base/hash.h"
 #include "base/machine.h"
-#include "base/text.h"
+#include "base/text/text.h"
 #include "engine/machine_lock.h"
 #include "profile/profiler.h"
 #include "report/render/table.h"

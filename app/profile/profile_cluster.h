@@ -8,7 +8,7 @@
 
 #include "app/common/cluster_run.h"
 #include "app/common/toolchain.h"
-#include "model/result/profile_result.h"
+#include "model/result/summary/profile_result.h"
 #include "profile/dispatch_filter.h"
 #include "profile/profiler.h"
 

@@ -14,7 +14,7 @@
 #include "base/file.h"
 #include "base/hash.h"
 #include "base/machine.h"
-#include "base/text.h"
+#include "base/text/text.h"
 #include "model/workload/sweep.h"
 #include "split/fit/analysis.h"
 #include "split/fit/rule.h"

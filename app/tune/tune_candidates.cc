@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/file.h"
-#include "base/text.h"
+#include "base/text/text.h"
 #include "report/render/table.h"
 #include "stats/summary.h"
 #include "store/records.h"

@@ -8,7 +8,7 @@
 #include <set>
 
 #include "base/file.h"
-#include "base/text.h"
+#include "base/text/text.h"
 #include "model/result/knob_values.h"
 #include "report/render/table.h"
 #include "search/space/recording.h"

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "base/hash.h"
-#include "base/text.h"
+#include "base/text/text.h"
 #include "engine/machine_lock.h"
 #include "engine/screening.h"
 #include "stats/summary.h"

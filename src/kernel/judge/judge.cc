@@ -7,9 +7,9 @@
 #include "kernel/judge/judge_context.h"
 #include "kernel/judge/kernel_timer.h"
 #include "kernel/judge/kernel_verifier.h"
-#include "kernel/judge/reference_text.h"
+#include "kernel/judge/task/reference_text.h"
 #include "kernel/source/cheats.h"
-#include "kernel/worker/library_symbols.h"
+#include "kernel/worker/cpp/library_symbols.h"
 
 namespace hone::kernel {
 namespace {

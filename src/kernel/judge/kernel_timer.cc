@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "base/clock.h"
-#include "base/text.h"
+#include "base/text/text.h"
 #include "engine/sampler.h"
 #include "stats/summary.h"
 

@@ -5,7 +5,7 @@
 
 #include "base/hash.h"
 #include "kernel/judge/error_bound.h"
-#include "kernel/judge/natural_inputs.h"
+#include "kernel/judge/input/natural_inputs.h"
 
 namespace hone::kernel {
 namespace {

@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "base/error.h"
-#include "kernel/judge/call_tensors.h"
-#include "kernel/judge/input_values.h"
+#include "kernel/judge/input/call_tensors.h"
+#include "kernel/judge/input/input_values.h"
 #include "kernel/judge/judge_context.h"
 #include "kernel/judge/judged.h"
 #include "kernel/judge/reference_run.h"

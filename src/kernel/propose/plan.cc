@@ -6,7 +6,7 @@
 #include <array>
 #include <functional>
 
-#include "base/text.h"
+#include "base/text/text.h"
 #include "kernel/nest/nest.h"
 #include "kernel/nest/nest_parser.h"
 #include "kernel/nest/nest_printer.h"

@@ -8,7 +8,7 @@
 #include <span>
 #include <string_view>
 
-#include "base/text.h"
+#include "base/text/text.h"
 #include "kernel/source/cpp_tokens.h"
 
 namespace hone::kernel {

@@ -10,7 +10,7 @@
 #include "kernel/propose/proposer.h"
 #include "kernel/turns/confirmation.h"
 #include "kernel/turns/history.h"
-#include "model/result/kernel_result.h"
+#include "model/result/summary/kernel_result.h"
 
 namespace hone::kernel {
 

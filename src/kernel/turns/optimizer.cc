@@ -5,12 +5,12 @@
 #include <utility>
 
 #include "base/clock.h"
-#include "base/interrupt.h"
-#include "base/text.h"
+#include "base/process/interrupt.h"
+#include "base/text/text.h"
 #include "engine/machine_lock.h"
 #include "kernel/turns/slow_list.h"
 #include "kernel/turns/turn_race.h"
-#include "kernel/worker/defences.h"
+#include "kernel/worker/sandbox/defences.h"
 
 namespace hone::kernel {
 namespace {

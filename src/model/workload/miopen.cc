@@ -2,7 +2,7 @@
 
 #include <array>
 
-#include "base/text.h"
+#include "base/text/text.h"
 #include "model/problem/seed_name.h"
 #include "model/problem/shown.h"
 #include "model/workload/miopen_conv.h"

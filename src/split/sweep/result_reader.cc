@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "base/csv.h"
 #include "base/file.h"
-#include "base/text.h"
+#include "base/text/csv.h"
+#include "base/text/text.h"
 #include "model/workload/workload.h"
 #include "split/sweep/problem_reduction.h"
 #include "split/sweep/result_columns.h"

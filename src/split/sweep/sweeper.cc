@@ -7,7 +7,7 @@
 
 #include "base/file.h"
 #include "base/hash.h"
-#include "base/text.h"
+#include "base/text/text.h"
 #include "engine/machine_lock.h"
 #include "engine/program.h"
 #include "engine/round_policies.h"

@@ -7,7 +7,7 @@
 #include <ranges>
 
 #include "base/machine.h"
-#include "base/text.h"
+#include "base/text/text.h"
 #include "engine/elsewhere.h"
 
 namespace hone::tune {

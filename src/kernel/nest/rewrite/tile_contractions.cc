@@ -6,7 +6,7 @@
 #include <map>
 #include <optional>
 
-#include "base/text.h"
+#include "base/text/text.h"
 #include "kernel/nest/nest_walk.h"
 #include "kernel/nest/rewrite/contraction_code.h"
 #include "kernel/nest/sum_nest.h"
