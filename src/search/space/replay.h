@@ -18,14 +18,14 @@ struct ReplayOptions {
   bool useGuess = true;    ///< give the strategy the recorded guesses and first points
 };
 
-/// Runs a strategy on what was recorded: the best time after each trial, infinite before the first
-/// that did not fail.
+/// Runs a strategy on a recording. Returns the best time after each trial, infinite before the
+/// first that did not fail.
 [[nodiscard]] Result<std::vector<double>> replay(const Recording& recording,
                                                  std::string_view strategy,
                                                  const ReplayOptions& options);
 
-/// After how many trials the best so far is within a fraction of the recording's best: 0.05 for 5
-/// %.
+/// Returns after how many trials the best so far is within a fraction of the recording's best: 0.05
+/// for 5 %.
 [[nodiscard]] std::optional<std::size_t> trialsUntil(const Recording& recording,
                                                      const std::vector<double>& bestSoFar,
                                                      double withinFraction);
