@@ -21,7 +21,7 @@
 #include "app/tune/tune.h"
 #include "app/worker/worker.h"
 #include "app/workload/workload.h"
-#include "base/interrupt.h"
+#include "base/process/interrupt.h"
 #include "store/store.h"
 
 namespace hone::app {

@@ -8,8 +8,8 @@
 #include <nlohmann/json.hpp>
 
 #include "base/clock.h"
-#include "base/interrupt.h"
-#include "base/subprocess.h"
+#include "base/process/interrupt.h"
+#include "base/process/subprocess.h"
 #include "cluster/head.h"
 #include "cluster/place.h"
 #include "cluster/records.h"

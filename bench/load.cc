@@ -8,8 +8,8 @@
 #include <thread>
 
 #include "base/clock.h"
+#include "base/process/subprocess.h"
 #include "base/random.h"
-#include "base/subprocess.h"
 
 namespace hone::bench {
 namespace {

@@ -8,7 +8,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "base/text.h"
+#include "base/text/text.h"
 #include "problem_lines.h"
 #include "report/render/table.h"
 #include "support.h"

@@ -8,7 +8,7 @@
 #include <cstdio>
 
 #include "base/clock.h"
-#include "base/text.h"
+#include "base/text/text.h"
 #include "support.h"
 #include "verify/compare.h"
 #include "verify/inputs.h"

@@ -11,8 +11,8 @@
 #include <thread>
 
 #include "base/clock.h"
-#include "base/environment.h"
-#include "base/text.h"
+#include "base/process/environment.h"
+#include "base/text/text.h"
 #include "iree/mlir/problem_mlir.h"
 #include "report/render/table.h"
 #include "stats/summary.h"

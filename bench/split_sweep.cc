@@ -11,8 +11,8 @@
 #include <numeric>
 
 #include "base/clock.h"
-#include "base/subprocess.h"
-#include "base/text.h"
+#include "base/process/subprocess.h"
+#include "base/text/text.h"
 #include "iree/compile/split_compile.h"
 #include "iree/mlir/problem_mlir.h"
 #include "model/workload/sweep.h"

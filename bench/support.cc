@@ -10,8 +10,8 @@
 
 #include "base/clock.h"
 #include "base/machine.h"
-#include "base/subprocess.h"
-#include "base/text.h"
+#include "base/process/subprocess.h"
+#include "base/text/text.h"
 #include "iree/compile/target.h"
 #include "iree/run/device.h"
 

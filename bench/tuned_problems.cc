@@ -9,7 +9,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "base/text.h"
+#include "base/text/text.h"
 #include "iree/mlir/problem_mlir.h"
 #include "model/problem/seed_name.h"
 #include "model/workload/workload.h"

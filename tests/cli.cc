@@ -11,7 +11,7 @@
 #include <csignal>
 #include <thread>
 
-#include "base/text.h"
+#include "base/text/text.h"
 #include "store/store.h"
 
 namespace hone::test {

@@ -9,7 +9,7 @@
 #include <set>
 #include <thread>
 
-#include "base/interrupt.h"
+#include "base/process/interrupt.h"
 #include "cluster/head.h"
 #include "cluster/place.h"
 #include "cluster/worker.h"

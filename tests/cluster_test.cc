@@ -10,7 +10,7 @@
 #include <set>
 
 #include "base/file.h"
-#include "base/text.h"
+#include "base/text/text.h"
 #include "cluster/spool.h"
 #include "cluster/worker.h"
 #include "slurm_cluster.h"
@@ -274,7 +274,8 @@ std::map<std::string, std::string> searched(const json& run) {
   return trials;
 }
 
-/// Returns the speedup of the dispatch that is proven, the lower end of its interval; 1 without one.
+/// Returns the speedup of the dispatch that is proven, the lower end of its interval; 1 without
+/// one.
 double provenSpeedup(const Ran& ran) {
   const json dispatch = ran.json().at("programs").at(0).at("variants").at(0).at("dispatches").at(0);
   const bool hasWinner = dispatch.contains("winner") && !dispatch.at("winner").is_null();

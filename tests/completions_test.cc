@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <set>
 
-#include "base/subprocess.h"
-#include "base/text.h"
+#include "base/process/subprocess.h"
+#include "base/text/text.h"
 #include "cli.h"
 #include "store/store.h"
 

@@ -5,8 +5,8 @@
 #include <sys/stat.h>
 
 #include "base/file.h"
-#include "base/subprocess.h"
-#include "base/text.h"
+#include "base/process/subprocess.h"
+#include "base/text/text.h"
 
 namespace hone::test {
 namespace {

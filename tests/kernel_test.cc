@@ -6,8 +6,8 @@
 #include <csignal>
 #include <fstream>
 
-#include "base/subprocess.h"
-#include "base/text.h"
+#include "base/process/subprocess.h"
+#include "base/text/text.h"
 #include "cli.h"
 #include "kernel/chat/test_chat_server.h"
 

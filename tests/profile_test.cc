@@ -6,7 +6,7 @@
 #include <filesystem>
 
 #include "base/file.h"
-#include "base/text.h"
+#include "base/text/text.h"
 #include "cli.h"
 
 namespace hone::test {

@@ -5,7 +5,7 @@
 
 #include <csignal>
 
-#include "base/text.h"
+#include "base/text/text.h"
 #include "cli.h"
 
 namespace hone::test {

@@ -4,7 +4,7 @@
 
 #include <future>
 
-#include "base/text.h"
+#include "base/text/text.h"
 #include "served.h"
 #include "store/progress_file.h"
 

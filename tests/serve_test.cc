@@ -7,7 +7,7 @@
 #include <future>
 #include <thread>
 
-#include "base/text.h"
+#include "base/text/text.h"
 #include "served.h"
 #include "store/store.h"
 

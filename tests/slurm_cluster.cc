@@ -7,8 +7,8 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "base/subprocess.h"
-#include "base/text.h"
+#include "base/process/subprocess.h"
+#include "base/text/text.h"
 
 namespace hone::test {
 namespace {

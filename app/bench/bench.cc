@@ -9,11 +9,10 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/hash.h"
-#include "base/text.h"
-#include "engine/executor/local_executor.h"
+#include "base/text/text.h"
 #include "engine/executor/local_executor.h"
 #include "engine/plan/experiment.h"
-#include "iree/compile/flag_files.h"
+#include "iree/compile/cache/flag_files.h"
 #include "model/result/run_failure.h"
 
 namespace hone::app {

@@ -4,7 +4,7 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
-#include "base/text.h"
+#include "base/text/text.h"
 #include "report/render/table.h"
 #include "stats/summary.h"
 #include "store/records.h"

@@ -9,7 +9,7 @@
 #include "engine/plan/experiment.h"
 #include "iree/compile/compiler.h"
 #include "iree/run/device.h"
-#include "model/result/bench_result.h"
+#include "model/result/summary/bench_result.h"
 
 namespace hone::app {
 

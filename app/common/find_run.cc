@@ -1,6 +1,6 @@
 #include "app/common/find_run.h"
 
-#include "base/text.h"
+#include "base/text/text.h"
 
 namespace hone::app {
 

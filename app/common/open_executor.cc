@@ -5,7 +5,7 @@
 
 #include "base/hash.h"
 #include "base/machine.h"
-#include "base/text.h"
+#include "base/text/text.h"
 #include "engine/executor/local_executor.h"
 
 namespace hone::app {

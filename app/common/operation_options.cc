@@ -6,7 +6,7 @@
 
 #include "base/file.h"
 #include "base/hash.h"
-#include "base/text.h"
+#include "base/text/text.h"
 #include "model/problem/seed_name.h"
 #include "model/workload/sweep.h"
 #include "model/workload/sweep_conv.h"

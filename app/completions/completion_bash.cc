@@ -1,7 +1,9 @@
+#include "app/completions/completion_bash.h"
+
 #include <fmt/format.h>
 
-#include "app/completions/completion_scripts.h"
-#include "base/text.h"
+#include "app/completions/completion_tables.h"
+#include "base/text/text.h"
 
 namespace hone::app {
 namespace {
@@ -14,7 +16,7 @@ std::string wordsOf(const CompletionTables::Described& described) {
   return join(words, " ");
 }
 
-std::string choicesOf(const CompletionTables& tables) {
+std::string bashChoices(const CompletionTables& tables) {
   std::string lines;
   for (const CompletionTables::Value& value : tables.values) {
     if (value.kind == ValueKind::choice) {
@@ -24,7 +26,7 @@ std::string choicesOf(const CompletionTables& tables) {
   return lines;
 }
 
-std::string levelsOf(const CompletionTables& tables) {
+std::string bashLevels(const CompletionTables& tables) {
   std::string lines;
   for (const CompletionTables::Level& level : tables.levels) {
     lines += fmt::format("    '{}') commands='{}' options='{}' ;;\n", level.path,
@@ -33,7 +35,7 @@ std::string levelsOf(const CompletionTables& tables) {
   return lines;
 }
 
-constexpr std::string_view kScript =
+constexpr std::string_view kBashScript =
     R"bash(# Completion of hone for bash. To try it: source <(hone completions bash)
 # To keep it: hone completions bash > ~/.local/share/bash-completion/completions/hone
 
@@ -112,11 +114,11 @@ std::string bashCompletion(const CommandHelp& root) {
   const CompletionTables tables = CompletionTables::of(root);
   constexpr std::string_view kRuns =
       "words=$(\"$hone\" ${store:+--store \"$store\"} completions runs 2> /dev/null | cut -f 1)";
-  return fmt::format(fmt::runtime(kScript), fmt::arg("valued", alternatives(tables.valued)),
-                     fmt::arg("choices", choicesOf(tables)),
+  return fmt::format(fmt::runtime(kBashScript), fmt::arg("valued", alternatives(tables.valued)),
+                     fmt::arg("choices", bashChoices(tables)),
                      fmt::arg("runs", tables.caseOf(ValueKind::run, kRuns)),
                      fmt::arg("folders", tables.caseOf(ValueKind::folder, "folders=yes")),
-                     fmt::arg("levels", levelsOf(tables)),
+                     fmt::arg("levels", bashLevels(tables)),
                      fmt::arg("repeated", tables.caseOfRepeated()),
                      fmt::arg("commands", tables.commands()));
 }

@@ -1,7 +1,9 @@
+#include "app/completions/completion_fish.h"
+
 #include <fmt/format.h>
 
-#include "app/completions/completion_scripts.h"
-#include "base/text.h"
+#include "app/completions/completion_tables.h"
+#include "base/text/text.h"
 
 namespace hone::app {
 namespace {
@@ -66,7 +68,7 @@ std::string linesOf(const std::string& path, const CommandHelp& command, bool is
   return lines;
 }
 
-constexpr std::string_view kHead =
+constexpr std::string_view kFishHead =
     R"fish(# Completion of hone for fish. To try it: hone completions fish | source
 # To keep it: hone completions fish > ~/.config/fish/completions/hone.fish
 
@@ -124,8 +126,9 @@ std::string fishCompletion(const CommandHelp& root) {
   for (const std::string& key : tables.valued) {
     valued.push_back(fishQuoted(key));
   }
-  std::string script = fmt::format(fmt::runtime(kHead), fmt::arg("commands", join(commands, " ")),
-                                   fmt::arg("valued", join(valued, " ")));
+  std::string script =
+      fmt::format(fmt::runtime(kFishHead), fmt::arg("commands", join(commands, " ")),
+                  fmt::arg("valued", join(valued, " ")));
   forEachCommand(root, [&](const std::string& path, const CommandHelp& command) {
     script += linesOf(path, command, &command == &root);
   });

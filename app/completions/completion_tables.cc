@@ -1,7 +1,8 @@
+#include "app/completions/completion_tables.h"
+
 #include <fmt/format.h>
 
-#include "app/completions/completion_scripts.h"
-#include "base/text.h"
+#include "base/text/text.h"
 
 namespace hone::app {
 namespace {

@@ -1,7 +1,9 @@
+#include "app/completions/completion_zsh.h"
+
 #include <fmt/format.h>
 
-#include "app/completions/completion_scripts.h"
-#include "base/text.h"
+#include "app/completions/completion_tables.h"
+#include "base/text/text.h"
 
 namespace hone::app {
 namespace {
@@ -26,7 +28,7 @@ std::string describedList(const CompletionTables::Described& described) {
   return join(entries, " ");
 }
 
-std::string choicesOf(const CompletionTables& tables) {
+std::string zshChoices(const CompletionTables& tables) {
   std::string lines;
   for (const CompletionTables::Value& value : tables.values) {
     if (value.kind == ValueKind::choice) {
@@ -36,7 +38,7 @@ std::string choicesOf(const CompletionTables& tables) {
   return lines;
 }
 
-std::string levelsOf(const CompletionTables& tables) {
+std::string zshLevels(const CompletionTables& tables) {
   std::string lines;
   for (const CompletionTables::Level& level : tables.levels) {
     lines += fmt::format("    '{}')\n      commands=({})\n      options=({}) ;;\n", level.path,
@@ -45,7 +47,7 @@ std::string levelsOf(const CompletionTables& tables) {
   return lines;
 }
 
-constexpr std::string_view kScript = R"zsh(#compdef hone
+constexpr std::string_view kZshScript = R"zsh(#compdef hone
 # Completion of hone for zsh. To try it: source <(hone completions zsh)
 # To keep it: hone completions zsh > _hone, in a folder of $fpath.
 
@@ -130,13 +132,13 @@ fi
 
 std::string zshCompletion(const CommandHelp& root) {
   const CompletionTables tables = CompletionTables::of(root);
-  return fmt::format(fmt::runtime(kScript), fmt::arg("valued", alternatives(tables.valued)),
-                     fmt::arg("choices", choicesOf(tables)),
+  return fmt::format(fmt::runtime(kZshScript), fmt::arg("valued", alternatives(tables.valued)),
+                     fmt::arg("choices", zshChoices(tables)),
                      fmt::arg("runs", tables.caseOf(ValueKind::run, "_hone_runs")),
                      fmt::arg("folders", tables.caseOf(ValueKind::folder, "_files -/")),
                      fmt::arg("files", tables.caseOf(ValueKind::file, "_files")),
                      fmt::arg("others", tables.caseOf(ValueKind::other, "_message value")),
-                     fmt::arg("levels", levelsOf(tables)),
+                     fmt::arg("levels", zshLevels(tables)),
                      fmt::arg("repeated", tables.caseOfRepeated()),
                      fmt::arg("commands", tables.commands()));
 }

@@ -6,9 +6,11 @@
 #include <memory>
 
 #include "app/common/find_run.h"
-#include "app/completions/completion_scripts.h"
+#include "app/completions/completion_bash.h"
+#include "app/completions/completion_fish.h"
+#include "app/completions/completion_zsh.h"
 #include "app/completions/man_page.h"
-#include "base/text.h"
+#include "base/text/text.h"
 
 namespace hone::app {
 namespace {

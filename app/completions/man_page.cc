@@ -4,7 +4,7 @@
 
 #include <cctype>
 
-#include "base/text.h"
+#include "base/text/text.h"
 
 namespace hone::app {
 namespace {

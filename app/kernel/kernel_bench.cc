@@ -7,8 +7,8 @@
 #include <cstdlib>
 
 #include "base/machine.h"
-#include "base/subprocess.h"
-#include "kernel/worker/python_place.h"
+#include "base/process/subprocess.h"
+#include "kernel/worker/python/python_place.h"
 #include "profile/library_provider.h"
 #include "profile/roofline.h"
 

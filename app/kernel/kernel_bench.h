@@ -10,7 +10,7 @@
 #include "kernel/judge/judge.h"
 #include "kernel/library/embeddings.h"
 #include "kernel/library/examples.h"
-#include "kernel/propose/analysis.h"
+#include "kernel/propose/analysis/analysis.h"
 
 namespace CLI {
 class App;

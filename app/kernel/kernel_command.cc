@@ -45,9 +45,8 @@ kernel::OutputOptions outputOptions(const fs::path& file, const fs::path& refere
   return {file, reference, std::move(label), machine, HONE_VERSION};
 }
 
-Result<kernel::Optimized> optimizeOne(KernelCommand& command, store::Store& store,
-                                      std::int64_t run, const fs::path& file,
-                                      const std::string& name) {
+Result<kernel::Optimized> optimizeOne(KernelCommand& command, store::Store& store, std::int64_t run,
+                                      const fs::path& file, const std::string& name) {
   const kernel::JudgeOptions& judging = command.bench.judge;
   const kernel::Source source = HONE_TRY(kernel::readKernel(file));
   const fs::path reference = HONE_TRY(kernel::findReference(file, command.options.reference));

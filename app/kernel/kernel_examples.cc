@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/kernel/kernel_bench.h"
-#include "base/text.h"
+#include "base/text/text.h"
 #include "report/render/table.h"
 #include "store/records.h"
 

@@ -13,7 +13,7 @@
 #include "app/kernel/kernel_units.h"
 #include "base/hash.h"
 #include "base/machine.h"
-#include "base/text.h"
+#include "base/text/text.h"
 #include "engine/executor/local_executor.h"
 #include "engine/executor/run_units.h"
 #include "kernel/turns/kernel_files.h"

@@ -10,7 +10,7 @@
 
 #include "kernel/chat/chat_client.h"
 #include "kernel/propose/both_proposers.h"
-#include "kernel/propose/llm_proposer.h"
+#include "kernel/propose/llm/llm_proposer.h"
 #include "kernel/propose/search_proposer.h"
 
 namespace hone::app {

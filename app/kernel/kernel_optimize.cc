@@ -82,8 +82,8 @@ class OptimizeRun {
       return toJson(done_.begin()->second);
     }
     const fs::path folder = options_.bench.kernels;
-    const auto listed = HONE_TRY(listKernels(
-        run_, command_ == nullptr ? nullptr : &command_->bench, options_.bench, folder));
+    const auto listed = HONE_TRY(listKernels(run_, command_ == nullptr ? nullptr : &command_->bench,
+                                             options_.bench, folder));
     done_ = HONE_TRY(doneOf(run_.store, run_.run));
     std::vector<UnitKernel> left;
     for (const kernel::ListedKernel& one : listed) {
@@ -106,8 +106,7 @@ class OptimizeRun {
 
   void print(const json& summary) const {
     if (context_.json) {
-      fmt::print("{}\n",
-                 store::jsonText(options_.allSlow ? summary.at("kernels") : summary, 2));
+      fmt::print("{}\n", store::jsonText(options_.allSlow ? summary.at("kernels") : summary, 2));
       return;
     }
     if (options_.allSlow) {
@@ -212,8 +211,7 @@ Result<int> optimize(const Context& context, const OptimizeVerbOptions& options)
     command = HONE_TRY(startKernelCommand(context, options));
   }
   std::optional<Progress> own;
-  Progress& progress =
-      command ? command->progress : own.emplace(context.quiet || context.json);
+  Progress& progress = command ? command->progress : own.emplace(context.quiet || context.json);
   store::Run described = describeCommand(context, "kernel");
   described.device = options.bench.gpu.empty() ? options.bench.device : "cuda";
   described.seed = options.bench.seed;

@@ -169,9 +169,9 @@ Result<json> ListUnit::perform(engine::UnitSite& site) {
   site.progress.say(fmt::format("{} of {}: {}", number_, tools_->total, kernel_.name));
   site.progress.stage("judging", {.total = static_cast<std::int64_t>(tools_->total),
                                   .done = static_cast<std::int64_t>(number_) - 1});
-  return model::toJson(HONE_TRY(listKernelFile(site.log.store(), site.log.run(), tools_->bench,
-                                               kernel_.file, kernel_.name, tools_->known,
-                                               site.progress)));
+  return model::toJson(
+      HONE_TRY(listKernelFile(site.log.store(), site.log.run(), tools_->bench, kernel_.file,
+                              kernel_.name, tools_->known, site.progress)));
 }
 
 Result<json> OptimizeUnit::order(engine::FileShare& /*files*/) const {
@@ -184,8 +184,8 @@ Result<json> OptimizeUnit::perform(engine::UnitSite& site) {
   if (!kernel_.name.empty()) {
     site.progress.say(kernel_.name);
   }
-  const kernel::Optimized optimized = HONE_TRY(optimizeOne(
-      *command_, site.log.store(), site.log.run(), kernel_.file, kernel_.name));
+  const kernel::Optimized optimized = HONE_TRY(
+      optimizeOne(*command_, site.log.store(), site.log.run(), kernel_.file, kernel_.name));
   const fs::path reference = HONE_TRY(kernel::findReference(kernel_.file, options_.reference));
   const kernel::Outputs outputs = kernel::outputsOf(
       optimized,

@@ -12,7 +12,7 @@
 #include "engine/executor/unit.h"
 #include "kernel/turns/outputs.h"
 #include "kernel/turns/slow_list.h"
-#include "model/result/kernel_result.h"
+#include "model/result/summary/kernel_result.h"
 
 namespace hone::app {
 

@@ -5,8 +5,8 @@
 #include <nlohmann/json.hpp>
 
 #include "app/common/operation_options.h"
-#include "base/interrupt.h"
-#include "base/text.h"
+#include "base/process/interrupt.h"
+#include "base/text/text.h"
 #include "profile/dispatch_filter.h"
 
 namespace hone::app {

@@ -19,7 +19,7 @@
 #include "base/file.h"
 #include "base/hash.h"
 #include "base/machine.h"
-#include "base/text.h"
+#include "base/text/text.h"
 #include "engine/executor/run_units.h"
 #include "profile/profile_unit.h"
 #include "report/render/table.h"
@@ -167,10 +167,10 @@ Result<void> profileAll(const ProfileRun& run, const profile::ProfileTools& tool
   batch.take = [&](std::size_t i, const engine::UnitResult& result) -> Result<void> {
     const std::string name = operations[i].operation.name();
     HONE_CHECK(engine::recordUnit(run.store, run.run, result, name));
-    collector.add(i, result.error ? profile::ProfiledRows{{failedRow(operations[i],
-                                                                     result.error->message)},
-                                                          {}}
-                                  : HONE_TRY(profile::profiledRowsFrom(result.value)));
+    collector.add(i,
+                  result.error
+                      ? profile::ProfiledRows{{failedRow(operations[i], result.error->message)}, {}}
+                      : HONE_TRY(profile::profiledRowsFrom(result.value)));
     run.progress.best(fastestOf(collector.rows()));
     const std::string status = run.executor.status();
     run.progress.step(status.empty() ? name : status);
@@ -198,8 +198,8 @@ Result<int> profileOperations(const Context& context, const ProfileVerbOptions& 
   const profile::LibraryProvider library(HONE_TRY(ownProgram()), toolchain.runLimits);
   profile::Rooflines rooflines(cacheFolder(), library, profile::threadsOf(*toolchain.device),
                                HONE_VERSION);
-  const profile::ProfileTools tools{toolchain.compiler, toolchain.target.flags, runner,
-                                    library,            rooflines,              progress};
+  const profile::ProfileTools tools{
+      toolchain.compiler, toolchain.target.flags, runner, library, rooflines, progress};
   RowCollector collector(context, options.output, operations.size());
   HONE_CHECK(profileAll({*executor, store, run, progress}, tools, operations, options, collector));
   const model::ProfileResult result{

@@ -7,7 +7,7 @@
 
 #include "app/common/context.h"
 #include "base/error.h"
-#include "model/result/profile_result.h"
+#include "model/result/summary/profile_result.h"
 #include "report/render/profile.h"
 
 namespace CLI {

@@ -5,7 +5,7 @@
 
 #include "app/common/toolchain.h"
 #include "iree/run/dispatch_times.h"
-#include "model/result/profile_result.h"
+#include "model/result/summary/profile_result.h"
 
 namespace CLI {
 class App;

@@ -7,7 +7,7 @@
 
 #include "profile/library_answer.h"
 #include "profile/triad.h"
-#include "verify/onednn_timing.h"
+#include "verify/onednn/onednn_timing.h"
 
 namespace hone::app {
 namespace {

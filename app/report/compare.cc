@@ -7,7 +7,7 @@
 
 #include "app/common/find_run.h"
 #include "base/file.h"
-#include "base/text.h"
+#include "base/text/text.h"
 #include "report/data/compare.h"
 #include "report/render/compare_output.h"
 #include "report/render/page.h"

@@ -1,7 +1,7 @@
+#include "app/runs/resume.h"
+
 #include <filesystem>
 #include <system_error>
-
-#include "app/runs/runs.h"
 
 namespace hone::app {
 

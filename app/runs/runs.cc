@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/common/find_run.h"
+#include "app/runs/resume.h"
 #include "base/file.h"
 #include "report/render/runs.h"
 #include "report/render/table.h"

@@ -2,7 +2,7 @@
 
 #include <fmt/ranges.h>
 
-#include "base/text.h"
+#include "base/text/text.h"
 #include "report/render/table.h"
 
 namespace hone::app {

@@ -12,14 +12,14 @@
 #include "app/split/split_report.h"
 #include "base/file.h"
 #include "base/hash.h"
-#include "base/text.h"
-#include "engine/rounds/call_trials.h"
+#include "base/text/text.h"
 #include "engine/executor/local_executor.h"
 #include "engine/machine_lock.h"
 #include "engine/program.h"
+#include "engine/rounds/call_trials.h"
 #include "engine/rounds/round_policies.h"
 #include "iree/compile/split_compile.h"
-#include "model/result/split_result.h"
+#include "model/result/summary/split_result.h"
 #include "model/workload/miopen.h"
 #include "model/workload/sweep.h"
 #include "report/render/table.h"
@@ -101,9 +101,8 @@ Result<std::vector<split::ShapeResult>> shapesFor(const AnnotateOptions& options
   settings.seed = options.seed;
   sweepOptions.device = bench.runner.device().name;
   const ScratchFolder folder = HONE_TRY(ScratchFolder::create("hone-split"));
-  const split::SweepTools tools{
-      split::attributeChoices(bench.toolchain.compiler, settings.limits), bench.runner,
-      folder.path()};
+  const split::SweepTools tools{split::attributeChoices(bench.toolchain.compiler, settings.limits),
+                                bench.runner, folder.path()};
   engine::LocalExecutor executor(bench.store, bench.run, bench.progress);
   split::Sweeper sweeper({executor, bench.store, bench.run, bench.progress}, tools, sweepOptions);
   std::vector<split::ShapeResult> shapes;

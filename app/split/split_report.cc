@@ -6,9 +6,9 @@
 
 #include "app/split/split_result.h"
 #include "app/split/split_tally.h"
-#include "base/csv.h"
 #include "base/file.h"
-#include "base/text.h"
+#include "base/text/csv.h"
+#include "base/text/text.h"
 #include "report/render/table.h"
 #include "split/fit/recommendation.h"
 #include "split/report/analysis_text.h"

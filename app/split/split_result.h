@@ -1,7 +1,7 @@
 #pragma once
 
 #include "app/split/split_report.h"
-#include "model/result/split_result.h"
+#include "model/result/summary/split_result.h"
 
 namespace hone::app {
 

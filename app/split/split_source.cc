@@ -8,7 +8,7 @@
 
 #include "app/split/split_report.h"
 #include "base/file.h"
-#include "base/unified_diff.h"
+#include "base/text/unified_diff.h"
 #include "split/fit/recommendation.h"
 #include "split/source/source_edit.h"
 #include "split/source/source_form.h"

@@ -13,12 +13,13 @@
 #include "base/file.h"
 #include "base/hash.h"
 #include "base/machine.h"
-#include "base/text.h"
+#include "base/text/text.h"
 #include "model/workload/sweep.h"
 #include "split/fit/analysis.h"
 #include "split/fit/rule.h"
 #include "split/sweep/rebuild_choices.h"
 #include "split/sweep/result_files.h"
+#include "split/sweep/result_reader.h"
 #include "split/sweep/sweeper.h"
 #include "split/sweep/validator.h"
 
@@ -195,8 +196,7 @@ Result<int> conclude(const Context& context, const SplitOptions& options, SplitC
                                        command.folder.path(), command.toolchain.target.flags,
                                        options.seed};
     const auto orders = ordersFor(problems, outcome.records, recommendations);
-    outcome.validation =
-        HONE_TRY(split::validate(command.sweepRun(), tools, orders, clock.left()));
+    outcome.validation = HONE_TRY(split::validate(command.sweepRun(), tools, orders, clock.left()));
     outcome.validateSeconds = static_cast<double>(nowNs() - startNs) / 1e9;
     preferProven(outcome);
   }

@@ -19,8 +19,8 @@
 #include "base/file.h"
 #include "base/hash.h"
 #include "base/machine.h"
-#include "base/text.h"
-#include "iree/compile/flag_files.h"
+#include "base/text/text.h"
+#include "iree/compile/cache/flag_files.h"
 #include "model/result/run_failure.h"
 
 namespace hone::app {

@@ -7,10 +7,11 @@
 #include <nlohmann/json.hpp>
 
 #include "base/file.h"
-#include "base/text.h"
+#include "base/text/text.h"
 #include "report/render/table.h"
 #include "stats/summary.h"
 #include "store/records.h"
+#include "tune/candidates/compile_candidates.h"
 #include "tune/candidates/draw.h"
 
 namespace hone::app {

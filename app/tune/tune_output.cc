@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/file.h"
-#include "base/text.h"
+#include "base/text/text.h"
 #include "iree/spec/spec_check.h"
 #include "tune/proof/spec_files.h"
 

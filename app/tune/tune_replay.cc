@@ -8,10 +8,11 @@
 #include <set>
 
 #include "base/file.h"
-#include "base/text.h"
+#include "base/text/text.h"
 #include "model/result/knob_values.h"
 #include "report/render/table.h"
 #include "search/space/recording.h"
+#include "search/space/replay.h"
 #include "stats/summary.h"
 #include "store/store.h"
 

@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "app/profile/program_profile.h"
-#include "base/text.h"
+#include "base/text/text.h"
 #include "knobs/value_names.h"
 #include "report/render/table.h"
 

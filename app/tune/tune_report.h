@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "iree/run/device.h"
-#include "model/result/tune_result.h"
+#include "model/result/summary/tune_result.h"
 #include "tune/program/tuner.h"
 
 namespace hone::app {

@@ -15,9 +15,9 @@
 #include <system_error>
 
 #include "base/hash.h"
-#include "base/interrupt.h"
 #include "base/machine.h"
-#include "base/text.h"
+#include "base/process/interrupt.h"
+#include "base/text/text.h"
 
 namespace hone {
 namespace {

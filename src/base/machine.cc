@@ -7,7 +7,7 @@
 #include <array>
 #include <fstream>
 
-#include "base/text.h"
+#include "base/text/text.h"
 
 namespace hone {
 

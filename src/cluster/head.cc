@@ -7,8 +7,8 @@
 
 #include "base/clock.h"
 #include "base/file.h"
-#include "base/interrupt.h"
 #include "base/machine.h"
+#include "base/process/interrupt.h"
 
 namespace hone::cluster {
 namespace {

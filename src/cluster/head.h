@@ -14,9 +14,9 @@
 
 #include "base/error.h"
 #include "cluster/options.h"
+#include "cluster/queued_unit.h"
 #include "cluster/slurm.h"
 #include "cluster/spool.h"
-#include "cluster/queued_unit.h"
 
 namespace hone::cluster {
 

@@ -7,7 +7,7 @@
 #include <map>
 
 #include "base/file.h"
-#include "base/text.h"
+#include "base/text/text.h"
 #include "cluster/toml.h"
 
 namespace hone::cluster {

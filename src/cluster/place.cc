@@ -9,8 +9,8 @@
 
 #include "base/file.h"
 #include "base/machine.h"
-#include "base/subprocess.h"
-#include "base/text.h"
+#include "base/process/subprocess.h"
+#include "base/text/text.h"
 
 namespace hone::cluster {
 namespace {

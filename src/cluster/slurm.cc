@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <array>
 
-#include "base/cleanup_command.h"
-#include "base/interrupt.h"
-#include "base/subprocess.h"
-#include "base/text.h"
+#include "base/process/cleanup_command.h"
+#include "base/process/interrupt.h"
+#include "base/process/subprocess.h"
+#include "base/text/text.h"
 
 namespace hone::cluster {
 namespace {

@@ -6,7 +6,7 @@
 #include <cstdlib>
 
 #include "base/file.h"
-#include "base/interrupt.h"
+#include "base/process/interrupt.h"
 
 namespace hone::cluster {
 namespace {

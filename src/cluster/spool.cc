@@ -200,7 +200,7 @@ void Spool::remove() {
 }
 
 std::optional<std::pair<Claim, QueuedUnit>> Spool::claim(const std::string& worker, bool mayMeasure,
-                                                   const std::string& notFailedOn) {
+                                                         const std::string& notFailedOn) {
   std::vector<std::string> names = namesIn(folder_ / "queue");
   std::erase_if(names, [&](const std::string& name) {
     return (!mayMeasure && !name.starts_with(kCompile)) || failedOn(name, notFailedOn);

@@ -92,9 +92,8 @@ class Spool {
   // A worker's side.
   /// The next unit that may be done here, if there is any and nobody was quicker; none that failed
   /// on the node `notFailedOn`.
-  [[nodiscard]] std::optional<std::pair<Claim, QueuedUnit>> claim(const std::string& worker,
-                                                            bool mayMeasure,
-                                                            const std::string& notFailedOn = "");
+  [[nodiscard]] std::optional<std::pair<Claim, QueuedUnit>> claim(
+      const std::string& worker, bool mayMeasure, const std::string& notFailedOn = "");
   [[nodiscard]] Result<void> answer(const Claim& claim, const Answer& answer);
   /// What this worker has goes back into the queue, by no fault of the unit; what it has answered
   /// does not.

@@ -8,7 +8,7 @@
 #include <cmath>
 #include <optional>
 
-#include "base/text.h"
+#include "base/text/text.h"
 
 namespace hone::cluster {
 namespace {

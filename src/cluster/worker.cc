@@ -10,8 +10,8 @@
 #include <thread>
 
 #include "base/clock.h"
-#include "base/interrupt.h"
-#include "base/subprocess.h"
+#include "base/process/interrupt.h"
+#include "base/process/subprocess.h"
 
 namespace hone::cluster {
 namespace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/clock.h"
-#include "base/text.h"
+#include "base/text/text.h"
 #include "engine/machine_lock.h"
 
 namespace hone::engine {

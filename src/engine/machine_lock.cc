@@ -10,7 +10,7 @@
 
 #include "base/clock.h"
 #include "base/progress.h"
-#include "base/text.h"
+#include "base/text/text.h"
 
 namespace hone::engine {
 namespace {

@@ -1,7 +1,7 @@
 #include "engine/program.h"
 
 #include "base/hash.h"
-#include "base/text.h"
+#include "base/text/text.h"
 #include "verify/inputs.h"
 #include "verify/tensor.h"
 

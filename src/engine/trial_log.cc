@@ -68,8 +68,7 @@ Result<std::vector<std::int64_t>> TrialLog::merge(std::span<const store::TrialRe
   return ids;
 }
 
-Result<void> TrialLog::setOutcome(std::int64_t trial, model::Outcome outcome,
-                                  std::string message) {
+Result<void> TrialLog::setOutcome(std::int64_t trial, model::Outcome outcome, std::string message) {
   HONE_CHECK(store_.setOutcome(trial, outcome, message));
   if (const auto found = byId_.find(trial); found != byId_.end()) {
     trials_[found->second].outcome = outcome;

@@ -4,7 +4,7 @@
 #include <filesystem>
 
 #include "base/clock.h"
-#include "base/text.h"
+#include "base/text/text.h"
 #include "verify/inputs.h"
 #include "verify/reference.h"
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "base/regex.h"
+#include "base/text/regex.h"
 
 namespace hone::profile {
 

@@ -3,7 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/machine.h"
-#include "base/text.h"
+#include "base/text/text.h"
 #include "profile/library_answer.h"
 
 namespace hone::profile {

@@ -6,10 +6,10 @@
 #include <vector>
 
 #include "base/error.h"
-#include "base/subprocess.h"
+#include "base/process/subprocess.h"
 #include "iree/run/device.h"
 #include "model/problem/problem.h"
-#include "verify/onednn_timing.h"
+#include "verify/onednn/onednn_timing.h"
 
 namespace hone::profile {
 

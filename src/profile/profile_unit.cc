@@ -53,8 +53,8 @@ Result<std::unique_ptr<engine::Unit>> ProfileUnit::fromOrder(const ProfileTools&
   HONE_CHECK(writeFile(folder / (name + ".mlir"), order.at("mlir").get<std::string>()));
   auto operations = HONE_TRY(readGenerated(scratch.path()));
   auto filter = HONE_TRY(DispatchFilter::from(order.at("dispatches").get<std::string>()));
-  auto unit = std::make_unique<ProfileUnit>(tools, std::move(operations.front()),
-                                            std::move(filter), optionsFrom(order.at("options")));
+  auto unit = std::make_unique<ProfileUnit>(tools, std::move(operations.front()), std::move(filter),
+                                            optionsFrom(order.at("options")));
   unit->folder_ = std::move(scratch);
   return unit;
 }

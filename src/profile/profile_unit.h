@@ -14,7 +14,7 @@
 #include "engine/executor/unit.h"
 #include "iree/compile/compiler.h"
 #include "iree/run/execution.h"
-#include "model/result/profile_result.h"
+#include "model/result/summary/profile_result.h"
 #include "profile/build.h"
 #include "profile/dispatch_filter.h"
 #include "profile/generated.h"
@@ -55,8 +55,8 @@ class ProfileUnit : public engine::Unit {
         filter_(std::move(filter)),
         options_(options) {}
   /// Makes the unit that another process ordered.
-  [[nodiscard]] static Result<std::unique_ptr<engine::Unit>> fromOrder(
-      const ProfileTools& tools, const nlohmann::json& order);
+  [[nodiscard]] static Result<std::unique_ptr<engine::Unit>> fromOrder(const ProfileTools& tools,
+                                                                       const nlohmann::json& order);
 
   [[nodiscard]] std::string_view kind() const override { return kProfileUnit; }
   [[nodiscard]] Result<nlohmann::json> order(engine::FileShare& files) const override;

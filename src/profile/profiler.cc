@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "base/text.h"
+#include "base/text/text.h"
 #include "engine/machine_lock.h"
 #include "engine/program.h"
 #include "engine/rounds/round_policies.h"

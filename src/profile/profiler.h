@@ -13,7 +13,7 @@
 #include "engine/trial_log.h"
 #include "engine/verifier.h"
 #include "iree/run/execution.h"
-#include "model/result/profile_row.h"
+#include "model/result/summary/profile_row.h"
 #include "profile/build.h"
 #include "profile/library_provider.h"
 #include "profile/roofline.h"

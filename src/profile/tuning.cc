@@ -1,7 +1,7 @@
 #include "profile/tuning.h"
 
 #include "knobs/named_config.h"
-#include "model/result/profile_row.h"
+#include "model/result/summary/profile_row.h"
 
 namespace hone::profile {
 

@@ -7,7 +7,7 @@
 #include <cmath>
 
 #include "base/hash.h"
-#include "base/subprocess.h"
+#include "base/process/subprocess.h"
 #include "iree/compile/installation.h"
 #include "iree/mlir/problem_mlir.h"
 #include "iree/run/execution.h"

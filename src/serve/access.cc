@@ -7,7 +7,7 @@
 #include <cctype>
 
 #include "base/machine.h"
-#include "base/text.h"
+#include "base/text/text.h"
 
 namespace hone::serve {
 namespace {

@@ -8,8 +8,8 @@
 #include <thread>
 #include <utility>
 
-#include "base/interrupt.h"
-#include "base/text.h"
+#include "base/process/interrupt.h"
+#include "base/text/text.h"
 #include "report/render/page.h"
 #include "serve/access.h"
 #include "serve/documents.h"

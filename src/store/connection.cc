@@ -10,7 +10,7 @@
 #include <fstream>
 #include <utility>
 
-#include "base/text.h"
+#include "base/text/text.h"
 #include "store/schema.h"
 
 namespace hone::store {

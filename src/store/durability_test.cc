@@ -15,7 +15,7 @@
 #include <functional>
 
 #include "base/file.h"
-#include "base/text.h"
+#include "base/text/text.h"
 #include "store/store.h"
 
 namespace hone::store {

@@ -4,7 +4,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "base/csv.h"
+#include "base/text/csv.h"
 
 namespace hone::store {
 namespace {

@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/file.h"
-#include "base/text.h"
+#include "base/text/text.h"
 
 namespace hone::store {
 namespace {

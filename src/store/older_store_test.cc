@@ -7,11 +7,11 @@
 #include <nlohmann/json.hpp>
 
 #include "base/file.h"
-#include "model/result/bench_result.h"
-#include "model/result/kernel_result.h"
-#include "model/result/profile_result.h"
-#include "model/result/split_result.h"
-#include "model/result/tune_result.h"
+#include "model/result/summary/bench_result.h"
+#include "model/result/summary/kernel_result.h"
+#include "model/result/summary/profile_result.h"
+#include "model/result/summary/split_result.h"
+#include "model/result/summary/tune_result.h"
 #include "store/export.h"
 #include "store/store.h"
 

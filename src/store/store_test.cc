@@ -9,7 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/file.h"
-#include "base/text.h"
+#include "base/text/text.h"
 #include "store/schema.h"
 
 namespace hone::store {

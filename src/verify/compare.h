@@ -6,24 +6,10 @@
 #include <vector>
 
 #include "base/error.h"
-#include "model/problem/problem.h"
 #include "verify/tensor.h"
+#include "verify/tolerance.h"
 
 namespace hone::verify {
-
-/// |actual - expected| may be at most absolute + relative * |expected|.
-struct Tolerance {
-  double absolute = 0;
-  double relative = 0;
-};
-
-/// From the element types, the number of products summed up and what follows them; zero where
-/// exactness is owed (integers; small-integer inputs whose sums are exact in the accumulator).
-/// `exactInputs`: they are Values::smallIntegers, not Values::reals.
-[[nodiscard]] Tolerance toleranceFor(const model::Problem& problem, bool exactInputs);
-/// For a program that is compared with another build of itself; `scale` is the largest magnitude
-/// in the expected output.
-[[nodiscard]] Tolerance toleranceFor(model::ElementType type, double scale);
 
 struct Mismatch {
   std::vector<std::int64_t> index;  ///< of the worst element

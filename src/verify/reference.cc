@@ -6,7 +6,7 @@
 #include <cstring>
 
 #include "verify/epilogue.h"
-#include "verify/onednn.h"
+#include "verify/onednn/onednn.h"
 
 namespace hone::verify {
 namespace {

@@ -1,8 +1,8 @@
+#include "verify/tolerance.h"
+
 #include <algorithm>
 #include <cmath>
 #include <numbers>
-
-#include "verify/compare.h"
 
 namespace hone::verify {
 namespace {

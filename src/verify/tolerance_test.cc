@@ -1,3 +1,5 @@
+#include "verify/tolerance.h"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -5,7 +5,7 @@
 
 #include <cstdio>
 
-#include "base/text.h"
+#include "base/text/text.h"
 #include "browser/web_driver.h"
 
 namespace hone::test {

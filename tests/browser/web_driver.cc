@@ -11,8 +11,8 @@
 #include <csignal>
 #include <thread>
 
-#include "base/base64.h"
-#include "base/subprocess.h"
+#include "base/process/subprocess.h"
+#include "base/text/base64.h"
 
 namespace hone::test {
 namespace {

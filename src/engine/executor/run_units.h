@@ -25,8 +25,7 @@ struct UnitBatch {
 
 /// Carries out the units and keeps the executor busy. Returns the indices of the units that the
 /// budget left no room for.
-[[nodiscard]] Result<std::vector<std::size_t>> runUnits(Executor& executor,
-                                                        const UnitBatch& batch);
+[[nodiscard]] Result<std::vector<std::size_t>> runUnits(Executor& executor, const UnitBatch& batch);
 
 /// Records the trials of a unit that another process performed, or that the unit failed as a whole;
 /// `label` names its subject.

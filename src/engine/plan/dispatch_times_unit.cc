@@ -16,9 +16,8 @@ using Route = iree::CompileRequest::Route;
 Result<std::vector<iree::Compiled>> compileCandidates(const Plan& plan, iree::Compiler& compiler) {
   std::vector<iree::CompileRequest> requests;
   for (const Candidate& candidate : plan.candidates) {
-    requests.push_back(
-        requestFor(plan, candidate,
-                   candidate.config.attributes.empty() ? Route::whole : Route::shared));
+    requests.push_back(requestFor(
+        plan, candidate, candidate.config.attributes.empty() ? Route::whole : Route::shared));
   }
   const auto lock = HONE_TRY(MachineLock::forCompiling());
   return compiler.compileAll(requests, {});
@@ -42,12 +41,12 @@ Result<std::vector<DispatchTimes>> measureDispatchTimes(const Plan& plan, std::i
   std::vector<DispatchTimes> all;
   for (const iree::Compiled& one : compiled) {
     if (one.module.empty()) {
-      return userError("{} does not compile: {}",
-                       plan.programs.front().source.filename().string(), one.report.message);
+      return userError("{} does not compile: {}", plan.programs.front().source.filename().string(),
+                       one.report.message);
     }
     const iree::Call call{one.module, plan.programs.front().function, plan.inputs.arguments};
-    auto times = iree::dispatchTimes(runner.installation(), runner.device(), runner.limits(), call,
-                                     calls);
+    auto times =
+        iree::dispatchTimes(runner.installation(), runner.device(), runner.limits(), call, calls);
     if (!times && times.error().fault == Fault::user && !iree::cannotBeTimed(times.error())) {
       HONE_CHECK(expectDevice(runner));
     }

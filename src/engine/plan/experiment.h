@@ -16,8 +16,8 @@ class Experiment {
  public:
   explicit Experiment(const TrialContext& context) : context_(context) {}
 
-  /// Returns the findings in the order of the candidates. A baseline that does not compile, does not
-  /// run or differs from the reference is a user error; any other failure is a finding.
+  /// Returns the findings in the order of the candidates. A baseline that does not compile, does
+  /// not run or differs from the reference is a user error; any other failure is a finding.
   [[nodiscard]] Result<std::vector<Finding>> run(const Plan& plan);
 
   /// Returns the CPU time spent on references in this process; it is not hone's own.

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "base/interrupt.h"
+#include "base/process/interrupt.h"
 #include "engine/executor/local_executor.h"
 #include "engine/test_toolchain.h"
 #include "iree/compile/dispatch_programs.h"

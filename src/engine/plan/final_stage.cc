@@ -29,12 +29,10 @@ constexpr std::int64_t kMinRounds = 6;
 bool isCold(const SessionState& state, const SessionEntry& entry) {
   // Beside a cold baseline a warm candidate that is hardly faster would look better than it is.
   const auto wouldGain = [&](const SessionEntry& other) {
-    return other.passed && other.screenNs <= kLongCallNs &&
-           2 * other.screenNs > state.baselineNs();
+    return other.passed && other.screenNs <= kLongCallNs && 2 * other.screenNs > state.baselineNs();
   };
   const double ns = &entry == &state.twin ? state.baselineNs() : entry.screenNs;
-  return !state.pace->warmUp && ns > kLongCallNs &&
-         std::ranges::none_of(state.entries, wouldGain);
+  return !state.pace->warmUp && ns > kLongCallNs && std::ranges::none_of(state.entries, wouldGain);
 }
 
 Participant participantOf(const SessionState& state, const SessionEntry& entry) {
@@ -52,9 +50,8 @@ Participant participantOf(const SessionState& state, const SessionEntry& entry) 
 /// Compiles those that an earlier process tried.
 Result<void> findModules(SessionState& state, const Indices& which) {
   Indices missing;
-  std::ranges::copy_if(which, std::back_inserter(missing), [&](std::size_t index) {
-    return state.entries[index].call.module.empty();
-  });
+  std::ranges::copy_if(which, std::back_inserter(missing),
+                       [&](std::size_t index) { return state.entries[index].call.module.empty(); });
   const auto compiled = HONE_TRY(state.compile(missing, state.route()));
   for (std::size_t i = 0; i < missing.size(); ++i) {
     SessionState::setModule(state.entries[missing[i]], compiled[i]);
@@ -86,9 +83,7 @@ Result<Indices> race(SessionState& state) {
   RoundLoopOptions loop;
   loop.first = rounds.firstFor(participants);
   loop.outOfTime = [&](std::int64_t /*rounds*/) { return state.clock.spent(kRaceShare); };
-  loop.onRound = [&] {
-    progress.step(fmt::format("{} left", policy.race().ranking().size()));
-  };
+  loop.onRound = [&] { progress.step(fmt::format("{} left", policy.race().ranking().size())); };
   HONE_CHECK(runRounds(rounds, participants, policy, loop));
   Indices finalists;
   std::vector<std::int64_t> losers;

@@ -54,9 +54,9 @@ Result<void> OrderedPlanUnit::prepare(std::span<Unit* const> /*batch*/) {
   });
   std::vector<iree::CompileRequest> requests;
   for (const Candidate& candidate : plan.candidates) {
-    requests.push_back(requestFor(plan, candidate,
-                                  attributes ? iree::CompileRequest::Route::batched
-                                             : iree::CompileRequest::Route::whole));
+    requests.push_back(requestFor(
+        plan, candidate,
+        attributes ? iree::CompileRequest::Route::batched : iree::CompileRequest::Route::whole));
   }
   const auto lock = HONE_TRY(MachineLock::forCompiling());
   HONE_CHECK(compiler_.compileAll(requests, {}));

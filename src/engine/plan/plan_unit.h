@@ -49,9 +49,7 @@ class OrderedPlanUnit : public Unit {
       : order_(std::move(order)), compiler_(compiler), runner_(runner) {}
 
   [[nodiscard]] std::string_view kind() const override { return kPlanUnit; }
-  [[nodiscard]] Result<nlohmann::json> order(FileShare& /*files*/) const override {
-    return order_;
-  }
+  [[nodiscard]] Result<nlohmann::json> order(FileShare& /*files*/) const override { return order_; }
   [[nodiscard]] Result<void> prepare(std::span<Unit* const> batch) override;
   [[nodiscard]] Result<nlohmann::json> perform(UnitSite& site) override;
 

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "base/hash.h"
-#include "base/text.h"
+#include "base/text/text.h"
 #include "engine/machine_lock.h"
 #include "engine/rounds/screening.h"
 #include "stats/summary.h"

@@ -11,7 +11,7 @@
 #include "engine/rounds/sampler.h"
 #include "engine/trial_log.h"
 #include "engine/verifier.h"
-#include "iree/compile/compile_job.h"
+#include "iree/compile/job/compile_job.h"
 #include "iree/run/execution.h"
 #include "store/records.h"
 

@@ -4,7 +4,7 @@
 
 #include "base/file.h"
 #include "base/hash.h"
-#include "iree/compile/job_wire.h"
+#include "iree/compile/job/job_wire.h"
 #include "iree/compile/resolve_roots.h"
 #include "iree/module/module_variants.h"
 

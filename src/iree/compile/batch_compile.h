@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "base/error.h"
+#include "iree/compile/cache/job_cache.h"
 #include "iree/compile/compile_request.h"
-#include "iree/compile/job_cache.h"
 
 namespace hone::iree {
 

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <string>
 
-#include "base/subprocess.h"
+#include "base/process/subprocess.h"
 #include "model/result/outcome.h"
 
 namespace hone::iree {

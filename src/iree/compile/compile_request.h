@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "iree/compile/cache/job_cache.h"
 #include "iree/compile/compile_report.h"
-#include "iree/compile/job_cache.h"
 #include "iree/module/phases.h"
 #include "model/result/config.h"
 

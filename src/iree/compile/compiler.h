@@ -6,11 +6,11 @@
 #include <vector>
 
 #include "base/error.h"
-#include "iree/compile/artifact_cache.h"
 #include "iree/compile/batch_compile.h"
-#include "iree/compile/compile_pool.h"
+#include "iree/compile/cache/artifact_cache.h"
+#include "iree/compile/cache/job_cache.h"
 #include "iree/compile/compile_request.h"
-#include "iree/compile/job_cache.h"
+#include "iree/compile/server/compile_pool.h"
 #include "model/problem/problem.h"
 
 namespace hone::iree {

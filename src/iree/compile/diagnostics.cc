@@ -4,8 +4,8 @@
 
 #include <array>
 
-#include "base/text.h"
-#include "iree/compile/compile_child.h"
+#include "base/text/text.h"
+#include "iree/compile/server/compile_child.h"
 
 namespace hone::iree {
 namespace {

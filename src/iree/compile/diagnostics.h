@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-#include "base/subprocess.h"
+#include "base/process/subprocess.h"
 #include "iree/compile/compile_report.h"
 
 namespace hone::iree {

@@ -4,7 +4,7 @@
 
 #include <csignal>
 
-#include "iree/compile/compile_child.h"
+#include "iree/compile/server/compile_child.h"
 
 namespace hone::iree {
 namespace {

@@ -5,7 +5,7 @@
 #include <optional>
 #include <system_error>
 
-#include "base/text.h"
+#include "base/text/text.h"
 
 namespace hone::iree {
 namespace {

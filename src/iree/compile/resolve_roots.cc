@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "base/regex.h"
+#include "base/text/regex.h"
 
 namespace hone::iree {
 namespace {

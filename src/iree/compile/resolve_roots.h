@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "base/error.h"
+#include "iree/compile/cache/job_cache.h"
 #include "iree/compile/compile_request.h"
-#include "iree/compile/job_cache.h"
 #include "model/result/config.h"
 
 namespace hone::iree {

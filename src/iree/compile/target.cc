@@ -1,6 +1,6 @@
 #include "iree/compile/target.h"
 
-#include "base/text.h"
+#include "base/text/text.h"
 
 namespace hone::iree {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cctype>
 
-#include "base/text.h"
+#include "base/text/text.h"
 
 namespace hone::iree {
 namespace {

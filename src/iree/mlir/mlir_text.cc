@@ -1,6 +1,6 @@
 #include "iree/mlir/mlir_text.h"
 
-#include "base/text.h"
+#include "base/text/text.h"
 
 namespace hone::iree {
 

@@ -6,7 +6,7 @@
 #include <cstdlib>
 
 #include "base/file.h"
-#include "base/subprocess.h"
+#include "base/process/subprocess.h"
 #include "verify/compare.h"
 #include "verify/inputs.h"
 #include "verify/reference.h"

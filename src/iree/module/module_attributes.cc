@@ -4,8 +4,8 @@
 
 #include <cstdio>
 
-#include "base/regex.h"
-#include "base/text.h"
+#include "base/text/regex.h"
+#include "base/text/text.h"
 #include "iree/module/module_walk.h"
 
 namespace hone::iree {

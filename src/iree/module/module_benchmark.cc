@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/hash.h"
-#include "base/text.h"
+#include "base/text/text.h"
 #include "iree/mlir/mlir_text.h"
 #include "iree/module/module_walk.h"
 #include "model/problem/tensor_type.h"

@@ -1,7 +1,7 @@
 #include "iree/module/module_description.h"
 
 #include "iree/module/module_walk.h"
-#include "iree/module/recognize.h"
+#include "iree/module/problem/recognize.h"
 
 namespace hone::iree {
 namespace {

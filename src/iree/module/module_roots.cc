@@ -6,7 +6,7 @@
 #include <map>
 #include <string>
 
-#include "base/text.h"
+#include "base/text/text.h"
 #include "iree/mlir/affine_map.h"
 #include "iree/module/module_walk.h"
 

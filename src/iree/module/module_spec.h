@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "iree/module/compiler_api.h"
-#include "iree/module/matched.h"
+#include "iree/module/matcher/matched.h"
 
 namespace hone::iree {
 

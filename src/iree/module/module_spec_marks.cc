@@ -5,7 +5,7 @@
 #include <map>
 #include <set>
 
-#include "base/text.h"
+#include "base/text/text.h"
 #include "iree/module/module_spec.h"
 #include "iree/module/module_walk.h"
 

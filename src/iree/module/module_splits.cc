@@ -9,7 +9,7 @@
 #include <set>
 #include <string>
 
-#include "base/text.h"
+#include "base/text/text.h"
 #include "iree/mlir/affine_map.h"
 #include "iree/mlir/mlir_text.h"
 #include "iree/module/module_variants.h"

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "base/subprocess.h"
-#include "base/text.h"
+#include "base/process/subprocess.h"
+#include "base/text/text.h"
 
 namespace hone::iree {
 namespace {

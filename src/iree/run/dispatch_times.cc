@@ -8,7 +8,7 @@
 #include <span>
 
 #include "base/file.h"
-#include "base/text.h"
+#include "base/text/text.h"
 #include "iree/compile/diagnostics.h"
 #include "stats/summary.h"
 

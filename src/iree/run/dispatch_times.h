@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "base/subprocess.h"
+#include "base/process/subprocess.h"
 #include "iree/compile/installation.h"
 #include "iree/run/device.h"
 #include "iree/run/execution.h"

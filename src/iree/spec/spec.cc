@@ -6,7 +6,7 @@
 #include <cctype>
 #include <set>
 
-#include "base/text.h"
+#include "base/text/text.h"
 
 namespace hone::iree {
 namespace {

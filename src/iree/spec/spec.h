@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 #include "iree/compile/compiler.h"
-#include "iree/module/matched.h"
+#include "iree/module/matcher/matched.h"
 
 namespace hone::iree {
 

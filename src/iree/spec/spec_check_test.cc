@@ -1,6 +1,6 @@
 #include "iree/spec/spec_check.h"
 
-#include "base/subprocess.h"
+#include "base/process/subprocess.h"
 #include "iree/mlir/problem_mlir.h"
 #include "iree/run/device.h"
 #include "iree/spec/test_specs.h"

@@ -5,7 +5,7 @@
 
 #include "base/file.h"
 #include "base/hash.h"
-#include "base/text.h"
+#include "base/text/text.h"
 
 namespace hone::iree {
 namespace {

@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "base/clock.h"
-#include "base/interrupt.h"
-#include "base/text.h"
+#include "base/process/interrupt.h"
+#include "base/text/text.h"
 
 namespace hone::kernel {
 namespace {

@@ -6,8 +6,8 @@
 #include <memory>
 #include <string_view>
 
-#include "base/interrupt.h"
-#include "base/text.h"
+#include "base/process/interrupt.h"
+#include "base/text/text.h"
 
 namespace hone::kernel {
 namespace {

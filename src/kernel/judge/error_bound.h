@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "kernel/judge/task.h"
+#include "kernel/judge/task/task.h"
 #include "verify/tensor.h"
 
 namespace hone::kernel {

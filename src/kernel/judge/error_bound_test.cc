@@ -6,8 +6,8 @@
 #include <limits>
 
 #include "base/random.h"
-#include "kernel/judge/input_values.h"
-#include "kernel/judge/reference_text.h"
+#include "kernel/judge/input/input_values.h"
+#include "kernel/judge/task/reference_text.h"
 #include "kernel/source/test_kernels.h"
 
 namespace hone::kernel {

@@ -2,22 +2,20 @@
 
 #include <algorithm>
 
-#include "base/clock.h"
 #include "base/file.h"
-#include "base/hash.h"
 #include "engine/machine_lock.h"
-#include "kernel/judge/judge_state.h"
-#include "kernel/judge/reference_text.h"
+#include "kernel/judge/judge_context.h"
+#include "kernel/judge/kernel_timer.h"
+#include "kernel/judge/kernel_verifier.h"
+#include "kernel/judge/task/reference_text.h"
 #include "kernel/source/cheats.h"
-#include "kernel/worker/library_symbols.h"
+#include "kernel/worker/cpp/library_symbols.h"
 
 namespace hone::kernel {
 namespace {
 
 using model::Outcome;
 
-/// A worker maps each tensor in two places, twice.
-constexpr double kCopies = 4;
 /// What a library that was built from a kernel has that is not the kernel's own; "" or a sentence.
 Result<std::string> notItsOwn(const CppBuilt& built) {
   if (!built.files.empty()) {
@@ -35,39 +33,21 @@ Result<std::string> notItsOwn(const CppBuilt& built) {
   return "";
 }
 
-/// Two placements, the reference's in f64, and as much again for other shapes.
-constexpr double kAllCopies = 8;
-
-Result<void> checkMemory(const Task& task, const JudgeOptions& options) {
-  constexpr double kGiB = 1024.0 * 1024 * 1024;
-  const auto allowed = static_cast<double>(options.limits.memoryBytes);
-  if (allowed > 0 && task.shape.bytes() * kCopies > allowed) {
-    return userError("{}: its tensors need {:.1f} GiB, and a kernel may have {:.1f} GiB",
-                     task.reference.string(), task.shape.bytes() * kCopies / kGiB, allowed / kGiB);
-  }
-  return {};
-}
-
-Result<std::vector<std::array<CallTensors, 2>>> makeTensors(const Task& task,
-                                                            const std::filesystem::path& folder) {
-  std::vector<std::array<CallTensors, 2>> tensors;
-  const auto add = [&](const Shape& shape) -> Result<void> {
-    const std::size_t number = tensors.size();
-    auto begin = HONE_TRY(
-        CallTensors::create(folder, fmt::format("b{}", number), shape, Placement::begin, false));
-    auto end = HONE_TRY(
-        CallTensors::create(folder, fmt::format("e{}", number), shape, Placement::end, false));
-    tensors.push_back({std::move(begin), std::move(end)});
-    return {};
-  };
-  HONE_CHECK(add(task.shape));
-  for (const Shape& other : task.others) {
-    HONE_CHECK(add(other));
-  }
-  return tensors;
-}
-
 }  // namespace
+
+/// The parts of a judge, which refer to each other and stay where they are.
+struct Judge::State {
+  explicit State(JudgeContext shared)
+      : context(std::move(shared)), verifier(context), timer(context, verifier) {}
+  /// Builds what can be run of a contestant; returns nothing if it does not build, and `judged`
+  /// then says why.
+  [[nodiscard]] Result<std::optional<Runnable>> runnableOf(const Contestant& contestant,
+                                                           Judged& judged);
+
+  JudgeContext context;
+  KernelVerifier verifier;
+  KernelTimer timer;
+};
 
 Judge::Judge(std::unique_ptr<State> state) : state_(std::move(state)) {}
 Judge::Judge(Judge&&) noexcept = default;
@@ -75,44 +55,29 @@ Judge& Judge::operator=(Judge&&) noexcept = default;
 Judge::~Judge() = default;
 
 Result<Judge> Judge::open(Task task, JudgeOptions options) {
-  HONE_CHECK(checkMemory(task, options));
-  HONE_CHECK(makeFolder(options.folder));
-  auto memory = HONE_TRY(TensorFolder::create(task.shape.bytes() * kAllCopies));
-  auto builder = HONE_TRY(CppBuilder::open(options.folder / "built", options.limits));
-  auto reference = HONE_TRY(ReferenceRun::open(task, options, builder, memory.path()));
-  auto peak = HONE_TRY(MachinePeak::open(options, memory.path()));
-  auto tensors = HONE_TRY(makeTensors(task, memory.path()));
-  const Random random(seedFrom(options.seed, utcNow()));
-  return Judge(std::make_unique<State>(State{std::move(task),
-                                             std::move(options),
-                                             std::move(memory),
-                                             std::move(builder),
-                                             std::move(reference),
-                                             std::move(peak),
-                                             std::move(tensors),
-                                             {},
-                                             random}));
+  return Judge(
+      std::make_unique<State>(HONE_TRY(JudgeContext::open(std::move(task), std::move(options)))));
 }
 
-const Task& Judge::task() const { return state_->task; }
+const Task& Judge::task() const { return state_->context.task; }
 
 bool Judge::hasPyTorch() const {
-  return !state_->options.python.empty() && !state_->task.pytorch.empty();
+  return !state_->context.options.python.empty() && !state_->context.task.pytorch.empty();
 }
 
 Result<std::optional<Runnable>> Judge::State::runnableOf(const Contestant& contestant,
                                                          Judged& judged) {
   if (contestant.source == nullptr) {
-    return HONE_TRY(pytorchRunnable(options, task.pytorch, "f32"));
+    return HONE_TRY(pytorchRunnable(context.options, context.task.pytorch, "f32"));
   }
   const Source& source = *contestant.source;
   if (source.language == Language::tilelang) {
-    const std::filesystem::path file = options.folder / fmt::format("{}.py", source.key());
+    const std::filesystem::path file = context.options.folder / fmt::format("{}.py", source.key());
     HONE_CHECK(writeFile(file, source.text));
     judged.artifact = source.key();
-    return HONE_TRY(tileLangRunnable(options, file, task.pytorch));
+    return HONE_TRY(tileLangRunnable(context.options, file, context.task.pytorch));
   }
-  const CppBuilt built = HONE_TRY(builder.build(source.text, source.flags));
+  const CppBuilt built = HONE_TRY(context.builder.build(source.text, source.flags));
   judged.outcome = built.outcome;
   judged.message = built.message;
   judged.diagnostics = built.diagnostics;
@@ -123,7 +88,7 @@ Result<std::optional<Runnable>> Judge::State::runnableOf(const Contestant& conte
   if (!built.ok() || !isFair(HONE_TRY(notItsOwn(built)), judged)) {
     return std::nullopt;
   }
-  return HONE_TRY(cppRunnable(options, built.library, "kernel"));
+  return HONE_TRY(cppRunnable(context.options, built.library, "kernel"));
 }
 
 Result<Judged> Judge::judge(const Source& source, std::uint64_t salt) {
@@ -144,17 +109,17 @@ Result<Judged> Judge::judge(const Source& source, std::uint64_t salt) {
       return judged;
     }
     // C++ kernels take the sizes of a C++ reference only.
-    const bool general = !hasFixedSizes(source) &&
-                         (source.language == Language::tilelang || !state_->task.inPython());
+    const bool general = !hasFixedSizes(source) && (source.language == Language::tilelang ||
+                                                    !state_->context.task.inPython());
     Runnable verified = *runnable;
-    if (general && state_->task.inPython()) {
-      verified.load["others"] = state_->task.otherSizes();
+    if (general && state_->context.task.inPython()) {
+      verified.load["others"] = state_->context.task.otherSizes();
     }
-    HONE_CHECK(state_->verify(verified, general, salt, judged));
+    HONE_CHECK(state_->verifier.verify(verified, general, salt, judged));
   }
   if (judged.ok() && judged.facts.value("timed", true)) {
     const auto lock = HONE_TRY(engine::MachineLock::forMeasuring());
-    HONE_CHECK(state_->time(*runnable, model::Stage::screen, 0, 0, judged));
+    HONE_CHECK(state_->timer.time(*runnable, model::Stage::screen, 0, 0, judged));
   }
   return judged;
 }
@@ -162,12 +127,12 @@ Result<Judged> Judge::judge(const Source& source, std::uint64_t salt) {
 Result<Judged> Judge::measure(const Contestant& contestant, model::Stage stage, std::int64_t round,
                               std::int64_t position) {
   if (contestant.source == nullptr && !hasPyTorch()) {
-    return userError("{} has no PyTorch form that could be timed", state_->task.name);
+    return userError("{} has no PyTorch form that could be timed", state_->context.task.name);
   }
   Judged judged;
   const auto runnable = HONE_TRY(state_->runnableOf(contestant, judged));
   if (runnable) {
-    HONE_CHECK(state_->time(*runnable, stage, round, position, judged));
+    HONE_CHECK(state_->timer.time(*runnable, stage, round, position, judged));
   }
   return judged;
 }

@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "base/error.h"
-#include "base/subprocess.h"
+#include "base/process/subprocess.h"
 #include "kernel/judge/judged.h"
-#include "kernel/judge/task.h"
+#include "kernel/judge/task/task.h"
 #include "kernel/source/source.h"
 #include "model/result/sample.h"
 

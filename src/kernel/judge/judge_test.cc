@@ -8,8 +8,8 @@
 #include <set>
 
 #include "base/file.h"
-#include "base/text.h"
-#include "kernel/judge/input_values.h"
+#include "base/text/text.h"
+#include "kernel/judge/input/input_values.h"
 #include "kernel/judge/reference_run.h"
 #include "kernel/source/test_kernels.h"
 

@@ -27,4 +27,13 @@ struct Judged {
   [[nodiscard]] bool ok() const { return outcome == model::Outcome::ok; }
 };
 
+/// Returns true if `trick` is empty; otherwise makes `judged` invalid with it as the message.
+inline bool isFair(const std::string& trick, Judged& judged) {
+  if (!trick.empty()) {
+    judged.outcome = model::Outcome::invalid;
+    judged.message = trick;
+  }
+  return trick.empty();
+}
+
 }  // namespace hone::kernel

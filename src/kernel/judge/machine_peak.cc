@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "base/machine.h"
-#include "kernel/judge/input_values.h"
+#include "kernel/judge/input/input_values.h"
 #include "kernel/judge/subject.h"
 
 namespace hone::kernel {

@@ -6,10 +6,10 @@
 #include <string>
 
 #include "base/error.h"
-#include "kernel/judge/call_tensors.h"
+#include "kernel/judge/input/call_tensors.h"
 #include "kernel/judge/judge.h"
 #include "kernel/judge/runnable.h"
-#include "kernel/worker/cpp_build.h"
+#include "kernel/worker/cpp/cpp_build.h"
 
 namespace hone::kernel {
 

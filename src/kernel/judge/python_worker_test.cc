@@ -6,11 +6,11 @@
 #include <cstdlib>
 
 #include "base/file.h"
-#include "base/subprocess.h"
+#include "base/process/subprocess.h"
 #include "kernel/judge/judge.h"
 #include "kernel/judge/runnable.h"
 #include "kernel/source/source.h"
-#include "kernel/worker/python_place.h"
+#include "kernel/worker/python/python_place.h"
 #include "kernel/worker/worker.h"
 
 namespace hone::kernel {

@@ -7,7 +7,7 @@
 
 #include "base/clock.h"
 #include "base/file.h"
-#include "kernel/judge/input_values.h"
+#include "kernel/judge/input/input_values.h"
 
 namespace hone::kernel {
 namespace {

@@ -6,11 +6,11 @@
 #include <vector>
 
 #include "base/error.h"
-#include "kernel/judge/call_tensors.h"
+#include "kernel/judge/input/call_tensors.h"
 #include "kernel/judge/judge.h"
 #include "kernel/judge/subject.h"
-#include "kernel/judge/task.h"
-#include "kernel/worker/cpp_build.h"
+#include "kernel/judge/task/task.h"
+#include "kernel/worker/cpp/cpp_build.h"
 
 namespace hone::kernel {
 

@@ -3,7 +3,7 @@
 #include <atomic>
 
 #include "base/machine.h"
-#include "kernel/worker/python_nursery.h"
+#include "kernel/worker/python/python_nursery.h"
 
 namespace hone::kernel {
 namespace {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <thread>
 
-#include "base/text.h"
+#include "base/text/text.h"
 
 namespace hone::kernel {
 namespace {

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "base/error.h"
-#include "kernel/judge/call_tensors.h"
+#include "kernel/judge/input/call_tensors.h"
 #include "kernel/judge/judged.h"
 #include "kernel/judge/runnable.h"
 #include "kernel/worker/worker.h"

@@ -7,12 +7,12 @@
 #include <thread>
 
 #include "base/file.h"
-#include "kernel/judge/call_tensors.h"
-#include "kernel/judge/input_values.h"
+#include "kernel/judge/input/call_tensors.h"
+#include "kernel/judge/input/input_values.h"
 #include "kernel/judge/runnable.h"
 #include "kernel/judge/subject.h"
-#include "kernel/worker/cpp_build.h"
-#include "kernel/worker/defences.h"
+#include "kernel/worker/cpp/cpp_build.h"
+#include "kernel/worker/sandbox/defences.h"
 
 namespace hone::kernel {
 namespace {

@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "base/file.h"
-#include "base/subprocess.h"
-#include "base/text.h"
+#include "base/process/subprocess.h"
+#include "base/text/text.h"
 #include "store/records.h"
 
 namespace hone::kernel {

@@ -4,7 +4,7 @@
 #include <system_error>
 
 #include "base/file.h"
-#include "base/text.h"
+#include "base/text/text.h"
 
 namespace hone::kernel {
 namespace {

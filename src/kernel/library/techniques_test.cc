@@ -9,8 +9,8 @@
 #include <memory>
 
 #include "base/file.h"
+#include "base/process/subprocess.h"
 #include "base/random.h"
-#include "base/subprocess.h"
 #include "kernel/library/example_file.h"
 #include "kernel/source/entry_point.h"
 

@@ -2,10 +2,7 @@
 
 #include <cstdint>
 #include <string>
-#include <string_view>
 #include <vector>
-
-#include "base/error.h"
 
 /// Kernels as loop nests: a small part of C++ that can be read, changed and written again.
 namespace hone::kernel::nest {
@@ -90,15 +87,5 @@ struct Function {
 
   bool operator==(const Function&) const = default;
 };
-
-/// Reads the function `kernel` of the file. A statement outside the subset is a user error with
-/// its line: such a kernel can only get other flags.
-[[nodiscard]] Result<Function> parse(std::string_view text);
-
-/// The whole file; comments within the kernel are gone.
-[[nodiscard]] std::string print(const Function& function);
-[[nodiscard]] std::string print(const Expr& expression);
-/// Lines of a statement, indented by so many blanks.
-[[nodiscard]] std::vector<std::string> linesOf(const Stmt& statement, int indent);
 
 }  // namespace hone::kernel::nest

@@ -1,3 +1,5 @@
+#include "kernel/nest/nest_parser.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,9 +9,8 @@
 #include <span>
 #include <utility>
 
-#include "base/text.h"
+#include "base/text/text.h"
 #include "cpp_source/lexer.h"
-#include "kernel/nest/nest.h"
 
 namespace hone::kernel::nest {
 namespace {

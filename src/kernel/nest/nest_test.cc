@@ -5,6 +5,8 @@
 #include <rapidcheck/gtest.h>
 
 #include "base/random.h"
+#include "kernel/nest/nest_parser.h"
+#include "kernel/nest/nest_printer.h"
 #include "kernel/nest/normal_form.h"
 #include "kernel/nest/test_nests.h"
 

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "base/error.h"
 #include "kernel/nest/nest.h"
 
 namespace hone::kernel::nest {

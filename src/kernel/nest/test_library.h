@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "base/process/subprocess.h"
 #include "base/random.h"
-#include "base/subprocess.h"
 #include "kernel/nest/test_nests.h"
 
 namespace hone::kernel {

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "base/file.h"
-#include "kernel/judge/task.h"
+#include "kernel/judge/task/task.h"
 #include "kernel/source/source.h"
 
 namespace hone::kernel {

@@ -6,11 +6,20 @@
 #include <array>
 #include <functional>
 
-#include "base/text.h"
+#include "base/text/text.h"
 #include "kernel/nest/nest.h"
+#include "kernel/nest/nest_parser.h"
+#include "kernel/nest/nest_printer.h"
 #include "kernel/nest/normal_form.h"
-#include "kernel/nest/rewrites.h"
-#include "kernel/nest/vector_code.h"
+#include "kernel/nest/rewrite/cache_calls.h"
+#include "kernel/nest/rewrite/fuse_loops.h"
+#include "kernel/nest/rewrite/hoist_invariants.h"
+#include "kernel/nest/rewrite/one_pass_statistics.h"
+#include "kernel/nest/rewrite/order_loops.h"
+#include "kernel/nest/rewrite/tile_contractions.h"
+#include "kernel/nest/rewrite/use_threads.h"
+#include "kernel/nest/rewrite/vector_code.h"
+#include "kernel/nest/rewrite/vectorize_loops.h"
 
 namespace hone::kernel {
 namespace {

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "kernel/propose/analysis.h"
+#include "kernel/propose/analysis/analysis.h"
 #include "kernel/propose/plan.h"
 
 namespace hone::kernel {

@@ -10,9 +10,9 @@
 
 #include "base/error.h"
 #include "kernel/judge/judged.h"
-#include "kernel/judge/task.h"
+#include "kernel/judge/task/task.h"
 #include "kernel/library/examples.h"
-#include "kernel/propose/analysis.h"
+#include "kernel/propose/analysis/analysis.h"
 #include "kernel/source/source.h"
 
 namespace hone::kernel {

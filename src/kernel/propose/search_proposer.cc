@@ -7,7 +7,7 @@
 #include <set>
 
 #include "base/hash.h"
-#include "base/text.h"
+#include "base/text/text.h"
 #include "kernel/propose/plan.h"
 #include "kernel/propose/plan_moves.h"
 #include "kernel/propose/tilelang_knobs.h"

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/hash.h"
-#include "base/text.h"
+#include "base/text/text.h"
 #include "kernel/judge/referee.h"
 #include "kernel/propose/proposer.h"
 

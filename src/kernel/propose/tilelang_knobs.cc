@@ -12,7 +12,7 @@
 #include <utility>
 
 #include "base/random.h"
-#include "base/text.h"
+#include "base/text/text.h"
 #include "kernel/propose/tilelang_loops.h"
 
 namespace hone::kernel {

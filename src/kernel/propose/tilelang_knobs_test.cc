@@ -5,7 +5,7 @@
 
 #include <set>
 
-#include "kernel/propose/analysis_source.h"
+#include "kernel/propose/analysis/analysis_tilelang.h"
 #include "kernel/propose/search_proposer.h"
 
 namespace hone::kernel {

@@ -6,7 +6,7 @@
 #include <cctype>
 #include <optional>
 
-#include "base/text.h"
+#include "base/text/text.h"
 
 namespace hone::kernel {
 namespace {

@@ -1,12 +1,11 @@
 #include "kernel/source/cheats.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
-namespace hone::kernel {
+#include "kernel/source/cheats_cpp.h"
+#include "kernel/source/cheats_python.h"
 
-std::string Cheat::text() const { return fmt::format("line {}: {}", line, what); }
+namespace hone::kernel {
 
 std::vector<Cheat> findCheats(const Source& source) {
   std::vector<Cheat> cheats =

@@ -1,3 +1,5 @@
+#include "kernel/source/cheats_cpp.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -6,8 +8,7 @@
 #include <span>
 #include <string_view>
 
-#include "base/text.h"
-#include "kernel/source/cheats.h"
+#include "base/text/text.h"
 #include "kernel/source/cpp_tokens.h"
 
 namespace hone::kernel {

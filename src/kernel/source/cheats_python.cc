@@ -1,10 +1,11 @@
+#include "kernel/source/cheats_python.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <span>
 #include <string_view>
 
-#include "kernel/source/cheats.h"
 #include "kernel/source/python_names.h"
 #include "kernel/source/python_tokens.h"
 

@@ -1,6 +1,6 @@
 #include "kernel/source/cpp_tokens.h"
 
-#include "base/text.h"
+#include "base/text/text.h"
 
 namespace hone::kernel {
 

@@ -5,7 +5,7 @@
 #include <iterator>
 #include <span>
 
-#include "base/text.h"
+#include "base/text/text.h"
 #include "kernel/source/cpp_tokens.h"
 
 namespace hone::kernel {

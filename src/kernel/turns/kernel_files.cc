@@ -7,7 +7,7 @@
 
 #include "base/file.h"
 #include "base/hash.h"
-#include "base/text.h"
+#include "base/text/text.h"
 #include "kernel/judge/judge.h"
 #include "kernel/turns/outputs.h"
 

@@ -39,9 +39,8 @@ Result<void> KernelTrials::restore() {
 
 std::vector<model::Sample> KernelTrials::screeningOf(std::int64_t trial) const {
   std::vector<model::Sample> screening;
-  std::ranges::copy_if(
-      log_.samples(trial), std::back_inserter(screening),
-      [](const model::Sample& one) { return one.stage == model::Stage::screen; });
+  std::ranges::copy_if(log_.samples(trial), std::back_inserter(screening),
+                       [](const model::Sample& one) { return one.stage == model::Stage::screen; });
   return screening;
 }
 

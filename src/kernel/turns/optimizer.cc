@@ -5,12 +5,12 @@
 #include <utility>
 
 #include "base/clock.h"
-#include "base/interrupt.h"
-#include "base/text.h"
+#include "base/process/interrupt.h"
+#include "base/text/text.h"
 #include "engine/machine_lock.h"
 #include "kernel/turns/slow_list.h"
 #include "kernel/turns/turn_race.h"
-#include "kernel/worker/defences.h"
+#include "kernel/worker/sandbox/defences.h"
 
 namespace hone::kernel {
 namespace {
@@ -42,22 +42,6 @@ std::string_view complaintOf(Outcome outcome) {
 }
 
 }  // namespace
-
-std::string_view nameOf(Stop stop) {
-  switch (stop) {
-    case Stop::target:
-      return "target";
-    case Stop::turns:
-      return "turns";
-    case Stop::plateau:
-      return "plateau";
-    case Stop::budget:
-      return "budget";
-    case Stop::noIdeas:
-      return "no_ideas";
-  }
-  return "";
-}
 
 Optimizer::Optimizer(const Workshop& workshop, const RunScope& scope,
                      const OptimizeOptions& options)
@@ -93,7 +77,8 @@ Result<Optimized> Optimizer::optimize(const Source& source) {
   if (best_.entry == &original()) {
     result.note = "no candidate was quicker than the original: it stays as it is";
   } else if (!result.confirmed) {
-    result.note = fmt::format("{}: nothing is kept", HONE_TRY(whyUnconfirmed()));
+    result.note = fmt::format("{}: nothing is kept",
+                              HONE_TRY(explainUnconfirmed(trials_, original(), *best_.entry)));
   } else if (!result.improved()) {
     result.note = "the gain could not be confirmed: the original stays as it is";
   }
@@ -383,6 +368,19 @@ void Optimizer::recall(const TurnRecord& record) {
     best_ = {best, record.bestSpeedup, record.bestNs};
     workshop_.progress.best(fmt::format("{} ({:.2f}x)", humanTime(best_.ns), best_.speedup));
   }
+}
+
+Result<std::optional<Confirmation>> Optimizer::confirm() {
+  if (best_.entry == &original()) {
+    return std::nullopt;
+  }
+  return confirmWinner({.trials = trials_,
+                        .original = original(),
+                        .winner = *best_.entry,
+                        .withPyTorch = originalOverPyTorch_.has_value(),
+                        .rounds = options_.rounds,
+                        .clock = clock_,
+                        .progress = workshop_.progress});
 }
 
 }  // namespace hone::kernel

@@ -16,8 +16,7 @@
 #include "kernel/propose/proposer.h"
 #include "kernel/turns/history.h"
 #include "kernel/turns/kernel_trials.h"
-#include "model/result/kernel_result.h"
-#include "stats/compare.h"
+#include "kernel/turns/optimized.h"
 
 namespace hone::kernel {
 
@@ -34,47 +33,6 @@ struct OptimizeOptions {
   double peakGbps = 0;
   int threads = 1;
 };
-
-/// Why there is no further turn.
-enum class Stop : std::uint8_t { target, turns, plateau, budget, noIdeas };
-
-[[nodiscard]] std::string_view nameOf(Stop stop);
-
-/// What the winner showed in fresh processes beside the original and PyTorch.
-struct Confirmation {
-  stats::Comparison original;                ///< winner against original
-  std::optional<stats::Comparison> pytorch;  ///< winner against PyTorch
-  double originalNs = 0;
-  double bestNs = 0;
-  double pytorchNs = 0;
-};
-
-struct Optimized {
-  Source original;
-  Proposal best;  ///< the original where nothing was quicker
-  Stop stop = Stop::turns;
-  std::string why;                        ///< a sentence on the stop
-  std::string note;                       ///< why nothing is to be written; "" when something is
-  std::optional<Confirmation> confirmed;  ///< nothing where the original stayed the best
-  std::optional<double> originalOverPyTorch;
-  std::size_t candidates = 0;
-  std::size_t failed = 0;
-  std::vector<TurnRecord> turns;
-  std::vector<Tried> tried;  ///< the original first
-  std::string conversation;
-  std::string spent;
-  double cost = 0;  ///< in dollars
-
-  /// What became of a source; nullptr where it was not judged.
-  [[nodiscard]] const Tried* find(const std::string& sourceKey) const;
-  /// Proven quicker than the original.
-  [[nodiscard]] bool improved() const;
-  /// The figure in the name of its file: over PyTorch where there is one, else over the original.
-  [[nodiscard]] double headline() const;
-};
-
-/// As the store keeps it, without the files that were written.
-[[nodiscard]] model::KernelOutcome outcomeOf(const Optimized& optimized);
 
 /// What an optimizer works with; all of it must outlive the optimizer.
 struct Workshop {
@@ -121,8 +79,6 @@ class Optimizer {
   /// "turn 2 of 5, judging".
   [[nodiscard]] std::string stageOf(std::size_t turn, std::string_view what) const;
   [[nodiscard]] Result<std::optional<Confirmation>> confirm();
-  /// Who failed in the rounds of the confirmation, and with what.
-  [[nodiscard]] Result<std::string> whyUnconfirmed();
   [[nodiscard]] Entry& original() { return trials_.entries().front(); }
 
   Workshop workshop_;

@@ -10,7 +10,7 @@
 
 #include "base/file.h"
 #include "kernel/propose/test_loop.h"
-#include "kernel/worker/defences.h"
+#include "kernel/worker/sandbox/defences.h"
 
 namespace hone::kernel {
 namespace {

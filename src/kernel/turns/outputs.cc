@@ -7,8 +7,8 @@
 
 #include "base/clock.h"
 #include "base/file.h"
-#include "base/text.h"
-#include "base/unified_diff.h"
+#include "base/text/text.h"
+#include "base/text/unified_diff.h"
 #include "store/records.h"
 
 namespace hone::kernel {

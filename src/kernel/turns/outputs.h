@@ -14,9 +14,9 @@ namespace hone::kernel {
 struct OutputOptions {
   std::filesystem::path kernelFile;  ///< names the best
   std::filesystem::path reference;   ///< named at its head
-  std::string name;     ///< of the history's files
-  std::string machine;  ///< "AMD EPYC, 1 thread": where the figures are from
-  std::string version;  ///< of hone
+  std::string name;                  ///< of the history's files
+  std::string machine;               ///< "AMD EPYC, 1 thread": where the figures are from
+  std::string version;               ///< of hone
 };
 
 /// A file to write; without a name there is no reason to write it.
@@ -27,7 +27,7 @@ struct NamedText {
 
 /// The files of an optimized kernel.
 struct Outputs {
-  NamedText kernel;        ///< the best, if it is proven
+  NamedText kernel;  ///< the best, if it is proven
   NamedText history;
   NamedText conversation;  ///< with a model
 };

@@ -138,8 +138,7 @@ TEST(Outputs, AreWrittenBesideTheKernelAndInTheLogs) {
   Optimized result = improvedOne();
   result.conversation = "hello";
   const Outputs outputs = outputsOf(result, optionsIn(folder.path()));
-  const OutputFiles files =
-      writeOutputs(outputs, folder.path(), folder.path() / "logs").value();
+  const OutputFiles files = writeOutputs(outputs, folder.path(), folder.path() / "logs").value();
   EXPECT_EQ(files.kernel, folder.path() / "scale_optimized_1.234x.cc");
   EXPECT_EQ(files.history, folder.path() / "logs/optimization_history_scale.json");
   EXPECT_EQ(readFile(files.conversation).value(), "hello");
@@ -153,8 +152,7 @@ TEST(Outputs, NothingIsWrittenThatIsNotProven) {
   Optimized result = improvedOne();
   result.confirmed->original.verdict = stats::Verdict::ambiguous;
   const Outputs outputs = outputsOf(result, optionsIn(folder.path()));
-  const OutputFiles files =
-      writeOutputs(outputs, folder.path(), folder.path() / "logs").value();
+  const OutputFiles files = writeOutputs(outputs, folder.path(), folder.path() / "logs").value();
   EXPECT_EQ(files.kernel, "");
   EXPECT_TRUE(fs::exists(files.history));
   EXPECT_EQ(files.conversation, "");

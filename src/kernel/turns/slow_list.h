@@ -4,9 +4,9 @@
 
 #include "base/error.h"
 #include "base/progress.h"
-#include "kernel/propose/analysis.h"
+#include "kernel/propose/analysis/analysis.h"
 #include "kernel/turns/kernel_trials.h"
-#include "model/result/kernel_result.h"
+#include "model/result/summary/kernel_result.h"
 
 namespace hone::kernel {
 

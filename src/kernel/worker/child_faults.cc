@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "kernel/worker/sandbox.h"
+#include "kernel/worker/sandbox/sandbox.h"
 #include "kernel/worker/worker_pipes.h"
 
 namespace hone::kernel {

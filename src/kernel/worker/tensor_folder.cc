@@ -9,7 +9,7 @@
 #include <system_error>
 #include <utility>
 
-#include "base/text.h"
+#include "base/text/text.h"
 
 namespace hone::kernel {
 namespace {

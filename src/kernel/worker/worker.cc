@@ -15,9 +15,9 @@
 
 #include "base/clock.h"
 #include "base/file.h"
-#include "base/interrupt.h"
-#include "base/text.h"
-#include "kernel/worker/python_nursery.h"
+#include "base/process/interrupt.h"
+#include "base/text/text.h"
+#include "kernel/worker/python/python_nursery.h"
 
 namespace hone::kernel {
 namespace {

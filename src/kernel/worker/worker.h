@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/process/subprocess.h"
 #include "base/random.h"
-#include "base/subprocess.h"
 #include "kernel/worker/counters.h"
 #include "kernel/worker/worker_process.h"
 

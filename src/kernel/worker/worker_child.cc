@@ -18,8 +18,8 @@
 #include "base/error.h"
 #include "kernel/worker/child_faults.h"
 #include "kernel/worker/child_tensors.h"
-#include "kernel/worker/landlock.h"
-#include "kernel/worker/sandbox.h"
+#include "kernel/worker/sandbox/landlock.h"
+#include "kernel/worker/sandbox/sandbox.h"
 #include "kernel/worker/stir.h"
 #include "kernel/worker/worker_pipes.h"
 

@@ -14,10 +14,10 @@
 #include <system_error>
 #include <thread>
 
-#include "base/environment.h"
-#include "base/subprocess.h"
-#include "base/text.h"
-#include "kernel/worker/python_nursery.h"
+#include "base/process/environment.h"
+#include "base/process/subprocess.h"
+#include "base/text/text.h"
+#include "kernel/worker/python/python_nursery.h"
 #include "kernel/worker/worker_pipes.h"
 
 namespace hone::kernel {

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-#include "base/text.h"
+#include "base/text/text.h"
 #include "knobs/config_text.h"
 
 namespace hone::knobs {

@@ -8,7 +8,7 @@
 
 #include "base/file.h"
 #include "base/hash.h"
-#include "base/text.h"
+#include "base/text/text.h"
 #include "iree/compile/constraints.h"
 #include "iree/mlir/problem_mlir.h"
 #include "knobs/gpu/matrix_instruction.h"

@@ -7,7 +7,7 @@
 #include <optional>
 #include <utility>
 
-#include "base/text.h"
+#include "base/text/text.h"
 
 namespace hone::knobs {
 namespace {

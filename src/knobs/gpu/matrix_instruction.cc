@@ -1,6 +1,6 @@
 #include "knobs/gpu/matrix_instruction.h"
 
-#include "base/text.h"
+#include "base/text/text.h"
 
 namespace hone::knobs {
 

@@ -1,6 +1,6 @@
 #include "model/problem/tensor_type.h"
 
-#include "base/text.h"
+#include "base/text/text.h"
 
 namespace hone::model {
 

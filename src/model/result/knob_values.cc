@@ -1,6 +1,6 @@
 #include "model/result/knob_values.h"
 
-#include "base/text.h"
+#include "base/text/text.h"
 
 namespace hone::model {
 

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "model/result/kernel_result.h"
-#include "model/result/kernel_turn.h"
+#include "model/result/summary/kernel_result.h"
+#include "model/result/summary/kernel_turn.h"
 
 namespace hone::model {
 

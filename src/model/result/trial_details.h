@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "model/result/kernel_turn.h"
-#include "model/result/profile_row.h"
+#include "model/result/summary/kernel_turn.h"
+#include "model/result/summary/profile_row.h"
 
 namespace hone::model {
 

@@ -1,20 +1,16 @@
 #include "model/workload/miopen.h"
 
-#include <algorithm>
 #include <array>
 
-#include "base/text.h"
+#include "base/text/text.h"
 #include "model/problem/seed_name.h"
 #include "model/problem/shown.h"
-#include "model/workload/miopen_commands.h"
+#include "model/workload/miopen_conv.h"
+#include "model/workload/miopen_gemm.h"
+#include "model/workload/miopen_types.h"
 
 namespace hone::model {
 namespace {
-
-constexpr std::array<CommandTypes, 4> kTypes = {{{"", ElementType::f32, ElementType::f32},
-                                                 {"fp16", ElementType::f16, ElementType::f32},
-                                                 {"bfp16", ElementType::bf16, ElementType::f32},
-                                                 {"int8", ElementType::i8, ElementType::i32}}};
 
 using ReadOptions = Result<std::vector<Problem>> (*)(const CommandTypes&,
                                                      std::span<const std::string_view>);
@@ -29,7 +25,7 @@ constexpr std::array<Command, 2> kCommands = {{{"conv", convProblems}, {"gemm", 
 std::unexpected<Error> unknownCommand(std::string_view word) {
   std::vector<std::string> known;
   for (const Command& command : kCommands) {
-    for (const CommandTypes& types : kTypes) {
+    for (const CommandTypes& types : commandTypes()) {
       known.push_back(fmt::format("{}{}", command.name, types.suffix));
     }
   }
@@ -38,18 +34,12 @@ std::unexpected<Error> unknownCommand(std::string_view word) {
 
 }  // namespace
 
-const CommandTypes& commandTypesOf(ElementType input) {
-  const auto* at = std::find_if(kTypes.begin(), kTypes.end(),
-                                [&](const CommandTypes& types) { return types.input == input; });
-  return at == kTypes.end() ? kTypes.front() : *at;
-}
-
 Result<std::vector<Problem>> problemsFromCommand(std::span<const std::string_view> words) {
   if (words.empty()) {
     return userError("no command; write one like conv or gemm");
   }
   for (const Command& command : kCommands) {
-    for (const CommandTypes& types : kTypes) {
+    for (const CommandTypes& types : commandTypes()) {
       if (words[0].starts_with(command.name) &&
           words[0].substr(command.name.size()) == types.suffix) {
         return command.read(types, words.subspan(1));

@@ -1,9 +1,10 @@
+#include "model/workload/miopen_conv.h"
+
 #include <algorithm>
 #include <array>
 #include <cctype>
 
 #include "model/problem/shown.h"
-#include "model/workload/miopen_commands.h"
 #include "model/workload/miopen_options.h"
 
 namespace hone::model {

@@ -1,7 +1,8 @@
+#include "model/workload/miopen_gemm.h"
+
 #include <array>
 #include <utility>
 
-#include "model/workload/miopen_commands.h"
 #include "model/workload/miopen_options.h"
 
 namespace hone::model {

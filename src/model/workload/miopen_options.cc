@@ -1,6 +1,6 @@
 #include "model/workload/miopen_options.h"
 
-#include "base/text.h"
+#include "base/text/text.h"
 #include "model/problem/shown.h"
 
 namespace hone::model {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <unordered_set>
 
-#include "base/text.h"
+#include "base/text/text.h"
 #include "model/problem/shown.h"
 #include "model/workload/combinations.h"
 

@@ -2,7 +2,7 @@
 
 #include <array>
 
-#include "base/text.h"
+#include "base/text/text.h"
 #include "model/problem/shown.h"
 #include "model/workload/combinations.h"
 

@@ -5,7 +5,7 @@
 #include <unordered_map>
 
 #include "base/file.h"
-#include "base/text.h"
+#include "base/text/text.h"
 #include "model/workload/miopen.h"
 
 namespace hone::model {

@@ -7,7 +7,7 @@
 
 #include "base/file.h"
 #include "base/random.h"
-#include "base/text.h"
+#include "base/text/text.h"
 #include "report/render/compare_output.h"
 
 namespace hone::report {

@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <unordered_map>
 
-#include "model/result/profile_row.h"
+#include "model/result/summary/profile_row.h"
 #include "report/data/run_record.h"
 #include "stats/summary.h"
 

@@ -5,7 +5,7 @@
 #include <map>
 #include <type_traits>
 
-#include "base/text.h"
+#include "base/text/text.h"
 
 namespace hone::report {
 

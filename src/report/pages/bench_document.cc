@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "model/result/bench_result.h"
+#include "model/result/summary/bench_result.h"
 #include "report/render/answer_text.h"
 
 namespace hone::report {

@@ -6,12 +6,12 @@
 #include <cmath>
 #include <map>
 
-#include "base/text.h"
-#include "model/result/bench_result.h"
-#include "model/result/kernel_result.h"
-#include "model/result/profile_result.h"
-#include "model/result/split_result.h"
-#include "model/result/tune_result.h"
+#include "base/text/text.h"
+#include "model/result/summary/bench_result.h"
+#include "model/result/summary/kernel_result.h"
+#include "model/result/summary/profile_result.h"
+#include "model/result/summary/split_result.h"
+#include "model/result/summary/tune_result.h"
 #include "report/render/answer_text.h"
 #include "report/render/table.h"
 

@@ -6,8 +6,8 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "base/text.h"
-#include "model/result/profile_row.h"
+#include "base/text/text.h"
+#include "model/result/summary/profile_row.h"
 
 namespace hone::report {
 namespace {

@@ -2,13 +2,13 @@
 
 #include <fmt/format.h>
 
-#include "base/text.h"
+#include "base/text/text.h"
 #include "model/result/run_failure.h"
 #include "report/pages/bench_document.h"
-#include "report/pages/kernel_document.h"
-#include "report/pages/profile_document.h"
-#include "report/pages/split_document.h"
-#include "report/pages/tune_document.h"
+#include "report/pages/kernel/kernel_document.h"
+#include "report/pages/profile/profile_document.h"
+#include "report/pages/split/split_document.h"
+#include "report/pages/tune/tune_document.h"
 #include "report/render/answer_text.h"
 
 namespace hone::report {

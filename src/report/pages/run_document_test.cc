@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/file.h"
-#include "model/result/profile_row.h"
+#include "model/result/summary/profile_row.h"
 #include "report/render/page.h"
 
 namespace hone::report {

@@ -6,7 +6,7 @@
 #include <array>
 #include <limits>
 
-#include "base/text.h"
+#include "base/text/text.h"
 #include "report/render/table.h"
 #include "store/export.h"
 

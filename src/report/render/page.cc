@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "base/base64.h"
 #include "base/hash.h"
+#include "base/text/base64.h"
 #include "report/pages/run_document.h"
 #include "report/render/web_files.h"
 

@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <set>
 
-#include "base/csv.h"
-#include "base/text.h"
+#include "base/text/csv.h"
+#include "base/text/text.h"
 #include "report/render/table.h"
 
 namespace hone::report {

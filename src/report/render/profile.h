@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "model/result/profile_row.h"
+#include "model/result/summary/profile_row.h"
 
 namespace hone::report {
 

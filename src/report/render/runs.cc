@@ -6,7 +6,7 @@
 #include <iterator>
 #include <nlohmann/json.hpp>
 
-#include "base/text.h"
+#include "base/text/text.h"
 #include "report/data/trial_times.h"
 #include "report/render/table.h"
 #include "stats/summary.h"

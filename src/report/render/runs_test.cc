@@ -5,7 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "base/text.h"
+#include "base/text/text.h"
 #include "report/pages/run_list.h"
 
 namespace hone::report {

@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "base/text.h"
+#include "base/text/text.h"
 #include "model/problem/seed_name.h"
 #include "report/render/answer_text.h"
 #include "report/render/table.h"

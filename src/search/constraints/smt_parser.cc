@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include "base/text.h"
+#include "base/text/text.h"
 #include "search/constraints/s_expression.h"
 
 namespace hone::search {

@@ -7,6 +7,7 @@
 #include <map>
 
 #include "base/file.h"
+#include "search/space/replay.h"
 
 namespace hone::search {
 namespace {

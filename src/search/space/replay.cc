@@ -1,7 +1,8 @@
+#include "search/space/replay.h"
+
 #include <algorithm>
 #include <limits>
 
-#include "search/space/recording.h"
 #include "search/strategy/strategy.h"
 
 namespace hone::search {

@@ -1,5 +1,6 @@
+#include "search/strategy/evolve.h"
+
 #include "search/strategy/guided.h"
-#include "search/strategy/strategies.h"
 #include "search/strategy/surrogate.h"
 
 namespace hone::search {

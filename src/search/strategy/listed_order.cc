@@ -1,8 +1,9 @@
+#include "search/strategy/listed_order.h"
+
 #include <numeric>
 
 #include "base/random.h"
 #include "search/space/trials.h"
-#include "search/strategy/strategies.h"
 
 namespace hone::search {
 namespace {

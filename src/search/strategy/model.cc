@@ -1,8 +1,9 @@
+#include "search/strategy/model.h"
+
 #include <algorithm>
 
 #include "search/strategy/forest.h"
 #include "search/strategy/guided.h"
-#include "search/strategy/strategies.h"
 #include "search/strategy/surrogate.h"
 
 namespace hone::search {

@@ -2,7 +2,9 @@
 
 #include <array>
 
-#include "search/strategy/strategies.h"
+#include "search/strategy/evolve.h"
+#include "search/strategy/listed_order.h"
+#include "search/strategy/model.h"
 
 namespace hone::search {
 namespace {

@@ -2,10 +2,10 @@
 
 #include <vector>
 
-#include "split/fit/baseline_comparison.h"
-#include "split/fit/clusters.h"
-#include "split/fit/limit_statistics.h"
 #include "split/fit/recommendation.h"
+#include "split/fit/statistics/baseline_comparison.h"
+#include "split/fit/statistics/clusters.h"
+#include "split/fit/statistics/limit_statistics.h"
 #include "split/sweep/sweep_result.h"
 
 namespace hone::split {

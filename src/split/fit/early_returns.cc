@@ -5,7 +5,7 @@
 #include <cmath>
 #include <set>
 
-#include "split/fit/boundaries.h"
+#include "split/fit/ladder/boundaries.h"
 
 namespace hone::split {
 namespace {

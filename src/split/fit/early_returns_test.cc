@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "split/fit/ladder_fit.h"
+#include "split/fit/ladder/ladder_fit.h"
 #include "split/sweep/test_sweeps.h"
 
 namespace hone::split {

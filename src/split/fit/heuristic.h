@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "model/problem/reduction.h"
-#include "model/result/split_heuristic.h"
+#include "model/result/summary/split_heuristic.h"
 
 namespace hone::split {
 

@@ -8,8 +8,8 @@
 #include "base/file.h"
 #include "split/fit/cases.h"
 #include "split/fit/early_returns.h"
-#include "split/fit/grid_fit.h"
-#include "split/fit/ladder_fit.h"
+#include "split/fit/ladder/grid_fit.h"
+#include "split/fit/ladder/ladder_fit.h"
 #include "split/source/cpp_code.h"
 
 namespace hone::split {

@@ -4,7 +4,7 @@
 #include <optional>
 #include <span>
 
-#include "model/result/split_heuristic.h"
+#include "model/result/summary/split_heuristic.h"
 #include "split/fit/heuristic.h"
 #include "split/sweep/sweep_result.h"
 

@@ -10,9 +10,9 @@
 
 #include "base/file.h"
 #include "base/hash.h"
+#include "base/process/subprocess.h"
 #include "base/random.h"
-#include "base/subprocess.h"
-#include "base/text.h"
+#include "base/text/text.h"
 #include "iree/compile/compiler.h"
 #include "iree/compile/installation.h"
 #include "iree/compile/split_compile.h"

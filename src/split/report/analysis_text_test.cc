@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-#include "base/text.h"
+#include "base/text/text.h"
 #include "split/sweep/test_sweeps.h"
 
 namespace hone::split {

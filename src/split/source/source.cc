@@ -5,7 +5,7 @@
 #include <limits>
 #include <utility>
 
-#include "base/text.h"
+#include "base/text/text.h"
 
 namespace hone::split {
 namespace {

@@ -6,7 +6,7 @@
 #include <re2/re2.h>
 #include <re2/stringpiece.h>
 
-#include "base/text.h"
+#include "base/text/text.h"
 #include "split/fit/test_heuristics.h"
 #include "split/source/cpp_code.h"
 #include "split/source/source_form.h"

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <sstream>
 
-#include "base/subprocess.h"
+#include "base/process/subprocess.h"
 #include "split/fit/test_heuristics.h"
 #include "split/source/cpp_code.h"
 #include "split/source/source_edit.h"

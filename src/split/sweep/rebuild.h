@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
-#include "base/subprocess.h"
+#include "base/process/subprocess.h"
 
 namespace hone::split {
 

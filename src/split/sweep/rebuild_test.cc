@@ -9,7 +9,7 @@
 #include <csignal>
 #include <functional>
 
-#include "base/interrupt.h"
+#include "base/process/interrupt.h"
 #include "split/fit/test_heuristics.h"
 #include "split/source/source_edit.h"
 

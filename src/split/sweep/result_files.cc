@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "base/csv.h"
 #include "base/file.h"
+#include "base/text/csv.h"
 #include "split/fit/simulate.h"
 #include "split/sweep/result_columns.h"
 

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/file.h"
+#include "split/sweep/result_reader.h"
 #include "split/sweep/test_sweeps.h"
 
 namespace hone::split {

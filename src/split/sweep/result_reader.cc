@@ -1,3 +1,5 @@
+#include "split/sweep/result_reader.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -6,13 +8,12 @@
 #include <string>
 #include <vector>
 
-#include "base/csv.h"
 #include "base/file.h"
-#include "base/text.h"
+#include "base/text/csv.h"
+#include "base/text/text.h"
 #include "model/workload/workload.h"
 #include "split/sweep/problem_reduction.h"
 #include "split/sweep/result_columns.h"
-#include "split/sweep/result_files.h"
 
 namespace hone::split {
 namespace {

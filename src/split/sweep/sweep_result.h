@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "model/result/split_shape.h"
+#include "model/result/summary/split_shape.h"
 
 namespace hone::split {
 

@@ -15,7 +15,7 @@
 #include "engine/rounds/sampler.h"
 #include "engine/verifier.h"
 #include "iree/mlir/problem_mlir.h"
-#include "model/result/split_result.h"
+#include "model/result/summary/split_result.h"
 #include "split/sweep/look_order.h"
 #include "split/sweep/problem_reduction.h"
 #include "stats/summary.h"
@@ -184,7 +184,8 @@ Result<void> ShapeMeasurement::measure(std::vector<Entry>& entries, double bestN
   return {};
 }
 
-Result<void> ShapeMeasurement::verifyViable(std::vector<Entry>& entries, engine::Verifier& verifier) {
+Result<void> ShapeMeasurement::verifyViable(std::vector<Entry>& entries,
+                                            engine::Verifier& verifier) {
   std::vector<Entry*> order;
   for (Entry& entry : entries) {
     if (!entry.skipped && entry.run.runs()) {

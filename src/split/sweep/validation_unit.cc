@@ -20,8 +20,8 @@
 namespace hone::split {
 namespace {
 
-using nlohmann::json;
 using iree::CompileReport;
+using nlohmann::json;
 
 constexpr double kNsPerUs = 1000;
 /// What the seed's users count as the same.
@@ -208,8 +208,8 @@ Result<void> ValidationUnit::measure(engine::UnitSite& site) {
     return {};  // without the baseline and its twin there is nothing to compare with
   }
   engine::Rounds rounds(sampler.rankBy(), site.log, model::Stage::final);
-  engine::FinalPolicy policy(participants.size(),
-                             roundsFor(item.contenders.front().screenNs().value_or(0), tools_.seed));
+  engine::FinalPolicy policy(
+      participants.size(), roundsFor(item.contenders.front().screenNs().value_or(0), tools_.seed));
   HONE_CHECK(engine::runRounds(rounds, participants, policy));
   const auto& found = policy.result();
   for (std::size_t i = 0; i < who.size(); ++i) {

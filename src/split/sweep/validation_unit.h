@@ -62,8 +62,8 @@ class ValidationUnit : public engine::Unit {
  public:
   ValidationUnit(const ValidationTools& tools, ValidationOrder order);
   ~ValidationUnit() override;
-  [[nodiscard]] static Result<std::unique_ptr<engine::Unit>> fromOrder(
-      const ValidationTools& tools, const nlohmann::json& order);
+  [[nodiscard]] static Result<std::unique_ptr<engine::Unit>> fromOrder(const ValidationTools& tools,
+                                                                       const nlohmann::json& order);
 
   [[nodiscard]] std::string_view kind() const override { return kValidationUnit; }
   [[nodiscard]] Result<nlohmann::json> order(engine::FileShare& files) const override;

@@ -2,7 +2,6 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -47,24 +46,6 @@ struct DispatchCandidates {
   /// How many different binaries they are.
   [[nodiscard]] std::size_t different() const;
 };
-
-/// How many candidates are drawn for a dispatch.
-struct DrawOptions {
-  std::size_t count = 0;  ///< those that are the same code as another do not count
-  std::uint64_t seed = 1;
-  DispatchCandidates known;      ///< drawn and compiled before
-  std::function<bool()> enough;  ///< asked before each few: there is no time for more
-  std::function<void()> onDone;  ///< called after each
-  /// Called after each few, with all that there are.
-  std::function<Result<void>(const DispatchCandidates&)> onSome;
-};
-
-/// Draws candidates for a dispatch, makes them attributes and compiles them. A dispatch that does
-/// not compile has none, and a note that says why.
-[[nodiscard]] Result<DispatchCandidates> compileCandidates(iree::Compiler& compiler,
-                                                           const Subject& subject,
-                                                           const std::vector<std::string>& flags,
-                                                           DrawOptions options);
 
 /// A program with candidates for its dispatches, to be measured on a machine that has the device.
 struct CandidateFolder {

@@ -1,4 +1,5 @@
-// Drawing and compiling the candidates of one dispatch.
+#include "tune/candidates/compile_candidates.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,7 +8,6 @@
 #include "engine/compile_patience.h"
 #include "engine/machine_lock.h"
 #include "knobs/point_name.h"
-#include "tune/candidates/candidate_folder.h"
 #include "tune/candidates/draw.h"
 #include "tune/program/space_proposer.h"
 

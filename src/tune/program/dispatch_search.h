@@ -31,9 +31,8 @@ class DispatchSearch {
  public:
   /// Submits the compiler's own choice to be compiled, verified and timed; ready() waits for it.
   /// The subject must outlive the search.
-  [[nodiscard]] static Result<std::unique_ptr<DispatchSearch>> begin(const engine::TrialContext& bench,
-                                                                     const Subject& subject,
-                                                                     const SearchOptions& options);
+  [[nodiscard]] static Result<std::unique_ptr<DispatchSearch>> begin(
+      const engine::TrialContext& bench, const Subject& subject, const SearchOptions& options);
 
   /// Waits for what begin() submitted.
   [[nodiscard]] Result<void> ready();

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "model/problem/root_operation.h"
-#include "model/result/tune_result.h"
+#include "model/result/summary/tune_result.h"
 #include "search/space/space.h"
 #include "store/store.h"
 

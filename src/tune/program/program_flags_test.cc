@@ -8,7 +8,7 @@
 
 #include "base/file.h"
 #include "base/hash.h"
-#include "base/subprocess.h"
+#include "base/process/subprocess.h"
 #include "iree/compile/compiler.h"
 #include "iree/compile/installation.h"
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "base/regex.h"
+#include "base/text/regex.h"
 #include "engine/plan/trial_context.h"
 #include "iree/compile/constraints.h"
 #include "iree/compile/dispatch_programs.h"

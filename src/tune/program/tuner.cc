@@ -7,7 +7,7 @@
 #include <ranges>
 
 #include "base/machine.h"
-#include "base/text.h"
+#include "base/text/text.h"
 #include "tune/program/variant_proof.h"
 
 namespace hone::tune {
@@ -41,8 +41,8 @@ DispatchSearch* mostPromising(const std::vector<std::unique_ptr<DispatchSearch>>
 
 }  // namespace
 
-Result<Tuner> Tuner::make(const engine::TrialContext& bench, iree::Target target, WholeProgram whole,
-                          TuneOptions options, std::filesystem::path folder) {
+Result<Tuner> Tuner::make(const engine::TrialContext& bench, iree::Target target,
+                          WholeProgram whole, TuneOptions options, std::filesystem::path folder) {
   if (!engine::canBeCompared(whole.program)) {
     return userError(
         "{} gives nothing that hone can compare ({}): what makes it quicker could "
@@ -180,7 +180,8 @@ Result<void> Tuner::searchAll(std::vector<std::unique_ptr<DispatchSearch>>& sear
       {.total = limit.trials.value_or(0), .done = tried_, .atMost = clock_.leftUntil(limit.time)});
   std::vector<DispatchSearch*> underWay;
   while (true) {
-    while (underWay.size() < bench_.executor.places() && !clock_.spent(limit.time) && trialsLeft(limit) > 0) {
+    while (underWay.size() < bench_.executor.places() && !clock_.spent(limit.time) &&
+           trialsLeft(limit) > 0) {
       DispatchSearch* next = mostPromising(searches);
       if (next == nullptr) {
         break;
@@ -265,8 +266,7 @@ Result<TuneResult> Tuner::run() {
   if (failed && tuned == 0) {
     return std::unexpected(*failed);
   }
-  HONE_CHECK(
-      proveVariants(bench_, target_, whole_, {options_.rounds, clock_.left()}, result));
+  HONE_CHECK(proveVariants(bench_, target_, whole_, {options_.rounds, clock_.left()}, result));
   bench_.progress.finish();
   return result;
 }

@@ -13,8 +13,8 @@ namespace {
 Result<void> timeBoth(const engine::TrialContext& context, const WholeProgram& whole,
                       TuneResult& result) {
   const std::vector<model::Config> both = {model::Config{}, result.proof->config};
-  auto times = programTimes({context.compiler, context.runner, &context.executor}, whole,
-                            whole.flags, both);
+  auto times =
+      programTimes({context.compiler, context.runner, &context.executor}, whole, whole.flags, both);
   if (!times && times.error().fault != Fault::user) {
     return std::unexpected(times.error());
   }

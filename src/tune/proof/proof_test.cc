@@ -77,8 +77,7 @@ class ProveTest : public ::testing::Test {
     run.verb = "test";
     run_ = store_.addRun(run).value();
     engine::LocalExecutor executor(store_, run_, progress);
-    const engine::TrialContext bench{toolchain_.compiler, runner, store_,
-                                     progress,            run_,   executor};
+    const engine::TrialContext bench{toolchain_.compiler, runner, store_, progress, run_, executor};
     return tune::prove(bench, whole_, std::span(&recipe, 1), {5, {}});
   }
   Proving prove(const Recipe& recipe) {

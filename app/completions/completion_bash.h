@@ -1,0 +1,13 @@
+#pragma once
+
+#include <string>
+
+#include "app/common/command_tree.h"
+
+namespace hone::app {
+
+/// Returns the completion script for bash. It walks over the words before the cursor to find the
+/// command being typed, and calls `hone completions runs` for the numbers of runs.
+[[nodiscard]] std::string bashCompletion(const CommandHelp& root);
+
+}  // namespace hone::app

@@ -1,0 +1,282 @@
+#include "base/process/subprocess.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <system_error>
+
+#include "base/clock.h"
+#include "base/process/cleanup_command.h"
+#include "base/process/environment.h"
+#include "base/process/interrupt.h"
+#include "base/text/text.h"
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define HONE_SANITIZED 1
+#endif
+
+namespace hone {
+namespace {
+
+/// A pipe that closes itself.
+struct Pipe {
+  int read = -1;
+  int write = -1;
+
+  static Result<Pipe> open() {
+    std::array<int, 2> ends{};
+    if (::pipe2(ends.data(), O_CLOEXEC) != 0) {
+      return errnoError("cannot open a pipe");
+    }
+    // Nobody waits for the end of a stream that some other fork of this process still holds.
+    ::fcntl(ends[0], F_SETFL, O_NONBLOCK);
+    return Pipe(ends[0], ends[1]);
+  }
+  Pipe(int readEnd, int writeEnd) : read(readEnd), write(writeEnd) {}
+  Pipe(Pipe&& other) noexcept
+      : read(std::exchange(other.read, -1)), write(std::exchange(other.write, -1)) {}
+  Pipe(const Pipe&) = delete;
+  Pipe& operator=(const Pipe&) = delete;
+  Pipe& operator=(Pipe&&) = delete;
+  ~Pipe() {
+    closeRead();
+    closeWrite();
+  }
+  void closeRead() { closeEnd(read); }
+  void closeWrite() { closeEnd(write); }
+
+ private:
+  static void closeEnd(int& end) {
+    if (end >= 0) {
+      ::close(std::exchange(end, -1));
+    }
+  }
+};
+
+/// In the child: streams in place, limits on, then the program. Never returns.
+[[noreturn]] void becomeProgram(pid_t parent, const Limits& limits, int out, int err, int report,
+                                char** argv, char** environment) {
+  confineChild(parent, limits);
+  ::close_range(STDERR_FILENO + 1, ~0U, CLOSE_RANGE_CLOEXEC);
+  if (const int null = ::open("/dev/null", O_RDONLY | O_CLOEXEC); null >= 0) {
+    ::dup2(null, STDIN_FILENO);
+  }
+  ::dup2(out, STDOUT_FILENO);
+  ::dup2(err, STDERR_FILENO);
+  ::execve(argv[0], argv, environment);
+  const int code = errno;
+  [[maybe_unused]] const auto ignored = ::write(report, &code, sizeof code);
+  ::_exit(127);
+}
+
+/// What a program prints beyond this is not kept: it may print without end.
+constexpr std::size_t kMostOutput = std::size_t{64} << 20U;
+
+/// Reads what is there, a full pipe at most so that an endless writer does not hold us; closes the
+/// pipe at the end of the stream.
+void drain(Pipe& pipe, std::string& into) {
+  std::array<char, 65536> buffer;  // NOLINT(*-member-init): read fills what is used
+  constexpr int kFullPipe = (1 << 20) / 65536;
+  for (int turn = 0; turn < kFullPipe && pipe.read >= 0; ++turn) {
+    const ssize_t got = ::read(pipe.read, buffer.data(), buffer.size());
+    if (got > 0) {
+      const std::size_t room = kMostOutput - std::min(kMostOutput, into.size());
+      into.append(buffer.data(), std::min(room, static_cast<std::size_t>(got)));
+    } else if (got == 0 || (errno != EINTR && errno != EAGAIN)) {
+      pipe.closeRead();
+    } else if (errno == EAGAIN) {
+      return;
+    }
+  }
+}
+
+/// How long to sleep at most, in ms. Never long: an interrupt just before the sleep wakes nobody.
+int sleepFor(std::int64_t deadlineNs) {
+  constexpr std::int64_t kLongestMs = 1000;
+  if (deadlineNs == 0) {
+    return kLongestMs;
+  }
+  return static_cast<int>(std::min(kLongestMs, (deadlineNs - nowNs()) / 1'000'000 + 1));
+}
+
+/// Collects both streams until the child ends, whoever else still holds them; true when the time
+/// ran out or an interrupt came before.
+bool collect(Pipe& out, Pipe& err, int child, Finished& finished, std::int64_t deadlineNs,
+             bool always) {
+  bool ended = false;
+  bool cutShort = false;
+  while (!ended && !cutShort) {
+    std::array<pollfd, 3> ends = {pollfd{out.read, POLLIN, 0}, pollfd{err.read, POLLIN, 0},
+                                  pollfd{child, POLLIN, 0}};
+    const int ready = ::poll(ends.data(), ends.size(), sleepFor(deadlineNs));
+    ended = ready > 0 && ends[2].revents != 0;
+    drain(out, finished.out);
+    drain(err, finished.err);
+    cutShort = !ended && ((interrupted() && !always) || (deadlineNs > 0 && nowNs() >= deadlineNs));
+  }
+  return cutShort;
+}
+
+/// Collects until the child ends or its time is over, then reaps it; what is left of its group goes
+/// with it.
+Result<Finished> await(pid_t child, Pipe& out, Pipe& err, std::int64_t deadlineNs, bool always) {
+  Finished finished;
+  // glibc 2.36 declares pidfd_open without extern "C", so that it does not link.
+  const int handle = static_cast<int>(::syscall(SYS_pidfd_open, child, 0));
+  const auto noHandle = errnoError("cannot watch a child (pidfd_open, Linux 5.3 and later)");
+  const bool cutShort = handle < 0 || collect(out, err, handle, finished, deadlineNs, always);
+  ::kill(-child, SIGKILL);  // before it is reaped: the number of the group is still its own
+  int status = 0;
+  rusage usage{};
+  while (::wait4(child, &status, 0, &usage) < 0 && errno == EINTR) {
+  }
+  if (handle < 0) {
+    return noHandle;
+  }
+  ::close(handle);
+  finished.ending = endingFrom(status, usage);
+  if (cutShort) {
+    finished.ending.how = Ending::How::timedOut;
+  }
+  return finished;
+}
+
+bool isProgram(const std::string& file) {
+  std::error_code code;
+  return std::filesystem::is_regular_file(file, code) && ::access(file.c_str(), X_OK) == 0;
+}
+
+}  // namespace
+
+void confineChild(pid_t parent, [[maybe_unused]] const Limits& limits) {
+  ::setpgid(0, 0);
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (::getppid() != parent) {
+    ::_exit(127);  // the parent died between fork and prctl
+  }
+  const rlimit none{0, 0};
+  ::setrlimit(RLIMIT_CORE, &none);
+#ifndef HONE_SANITIZED  // a sanitizer's shadow memory is address space too
+  if (limits.memoryBytes > 0) {
+    const rlimit memory{limits.memoryBytes, limits.memoryBytes};
+    ::setrlimit(RLIMIT_AS, &memory);
+  }
+#endif
+  std::signal(SIGINT, SIG_DFL);
+  std::signal(SIGTERM, SIG_DFL);
+  std::signal(SIGPIPE, SIG_DFL);
+  if (std::signal(SIGHUP, SIG_DFL) == SIG_IGN) {
+    std::signal(SIGHUP, SIG_IGN);
+  }
+}
+
+std::string Ending::describe() const {
+  switch (how) {
+    case How::exited:
+      return fmt::format("exit code {}", code);
+    case How::signalled: {
+      const char* name = ::sigabbrev_np(code);
+      return name != nullptr ? fmt::format("killed by SIG{}", name)
+                             : fmt::format("killed by signal {}", code);
+    }
+    case How::timedOut:
+      return fmt::format("stopped after {}", humanTime(static_cast<double>(wallNs)));
+  }
+  return "unknown";
+}
+
+Ending endingFrom(int waitStatus, const rusage& usage) {
+  Ending ending;
+  if (WIFSIGNALED(waitStatus)) {
+    ending.how = Ending::How::signalled;
+    ending.code = WTERMSIG(waitStatus);
+  } else {
+    ending.code = WEXITSTATUS(waitStatus);
+  }
+  const auto nanoseconds = [](const timeval& time) {
+    return (std::int64_t{time.tv_sec} * 1'000'000 + time.tv_usec) * 1000;
+  };
+  ending.cpuNs = nanoseconds(usage.ru_utime) + nanoseconds(usage.ru_stime);
+  ending.maxRssBytes = usage.ru_maxrss * 1024;
+  return ending;
+}
+
+namespace {
+
+Result<Finished> runToEnd(const Command& command, bool always) {
+  if (interrupted() && !always) {
+    return interruptedError();
+  }
+  if (command.argv.empty()) {
+    return machineError("cannot start a command without a program");
+  }
+  Pipe out = HONE_TRY(Pipe::open());
+  Pipe err = HONE_TRY(Pipe::open());
+  Pipe report = HONE_TRY(Pipe::open());
+  std::vector<std::string> arguments = command.argv;
+  std::vector<std::string> variables = environmentWith(command.environment);
+  const std::vector<char*> argv = execPointers(arguments);
+  const std::vector<char*> environment = execPointers(variables);
+
+  const pid_t self = ::getpid();
+  const std::int64_t startNs = nowNs();
+  const pid_t child = ::fork();
+  if (child < 0) {
+    return errnoError(fmt::format("cannot start {}", command.argv.front()));
+  }
+  if (child == 0) {
+    becomeProgram(self, command.limits, out.write, err.write, report.write,
+                  const_cast<char**>(argv.data()), const_cast<char**>(environment.data()));
+  }
+  ::setpgid(child, child);  // also here: the group exists before anybody kills it
+  out.closeWrite();
+  err.closeWrite();
+  report.closeWrite();
+
+  const std::int64_t deadlineNs =
+      command.limits.wall.count() > 0 ? startNs + command.limits.wall.count() * 1'000'000 : 0;
+  Finished finished = HONE_TRY(await(child, out, err, deadlineNs, always));
+  finished.ending.wallNs = nowNs() - startNs;
+  int startError = 0;
+  if (::read(report.read, &startError, sizeof startError) == sizeof startError) {
+    errno = startError;
+    return errnoError(fmt::format("cannot start {}", command.argv.front()));
+  }
+  if (interrupted() && !always) {
+    return interruptedError();
+  }
+  return finished;
+}
+
+}  // namespace
+
+Result<Finished> runCommand(const Command& command) { return runToEnd(command, false); }
+
+Result<Finished> runCleanup(const Command& command) { return runToEnd(command, true); }
+
+std::string findProgram(std::string_view name) {
+  if (name.contains('/')) {
+    return isProgram(std::string(name)) ? std::string(name) : "";
+  }
+  const char* path = std::getenv("PATH");
+  for (const std::string& folder : splitAt(path != nullptr ? path : "/usr/bin:/bin", ':')) {
+    std::string full = fmt::format("{}/{}", folder, name);
+    if (isProgram(full)) {
+      return full;
+    }
+  }
+  return "";
+}
+
+}  // namespace hone

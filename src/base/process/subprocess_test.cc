@@ -1,0 +1,257 @@
+#include "base/process/subprocess.h"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <thread>
+
+#include "base/file.h"
+#include "base/process/cleanup_command.h"
+#include "base/process/interrupt.h"
+#include "base/text/text.h"
+
+namespace hone {
+namespace {
+
+using std::chrono_literals::operator""ms;
+using std::chrono_literals::operator""h;
+using How = Ending::How;
+
+Command shell(std::string script, Limits limits = {}) {
+  return {.argv = {"/bin/sh", "-c", std::move(script)}, .environment = {}, .limits = limits};
+}
+
+/// Waits until the process is gone: killed processes take a moment to die.
+bool dies(pid_t process) {
+  while (::kill(process, 0) == 0) {
+    const auto state = readFile("/proc/" + std::to_string(process) + "/stat");
+    if (!state || state->contains(") Z ")) {
+      return true;
+    }
+    std::this_thread::sleep_for(1ms);
+  }
+  return errno == ESRCH;
+}
+
+TEST(RunCommand, CatchesBothStreamsAndTheExitCode) {
+  const Finished finished = runCommand(shell("echo out; echo err >&2; exit 3")).value();
+  EXPECT_EQ(finished.out, "out\n");
+  EXPECT_EQ(finished.err, "err\n");
+  EXPECT_EQ(finished.ending.how, How::exited);
+  EXPECT_EQ(finished.ending.code, 3);
+  EXPECT_FALSE(finished.ending.ok());
+  EXPECT_EQ(finished.ending.describe(), "exit code 3");
+}
+
+TEST(RunCommand, CountsWhatItUsed) {
+  const Ending ending = runCommand(shell("exit 0")).value().ending;
+  EXPECT_TRUE(ending.ok());
+  EXPECT_GT(ending.wallNs, 0);
+  EXPECT_GE(ending.cpuNs, 0);
+  EXPECT_GT(ending.maxRssBytes, 0);
+}
+
+TEST(RunCommand, TakesLargeOutputOnBothStreams) {
+  const Finished finished =
+      runCommand(shell("head -c 300000 /dev/zero; head -c 400000 /dev/zero >&2")).value();
+  EXPECT_EQ(finished.out.size(), 300'000U);
+  EXPECT_EQ(finished.err.size(), 400'000U);
+}
+
+TEST(RunCommand, NamesTheSignal) {
+  const Ending ending = runCommand(shell("kill -SEGV $$")).value().ending;
+  EXPECT_EQ(ending.how, How::signalled);
+  EXPECT_EQ(ending.code, SIGSEGV);
+  EXPECT_EQ(ending.describe(), "killed by SIGSEGV");
+}
+
+TEST(RunCommand, GivesNoInput) {
+  EXPECT_EQ(runCommand(shell("cat; echo end")).value().out, "end\n");
+}
+
+TEST(RunCommand, AProgramThatCannotStartIsAnError) {
+  const auto missing = runCommand({.argv = {"/no/such/program"}, .environment = {}, .limits = {}});
+  ASSERT_FALSE(missing);
+  EXPECT_EQ(missing.error().fault, Fault::machine);
+  EXPECT_NE(missing.error().message.find("/no/such/program"), std::string::npos);
+  EXPECT_NE(missing.error().message.find("No such file"), std::string::npos);
+  EXPECT_FALSE(runCommand({})) << "no program at all";
+}
+
+TEST(RunCommand, PutsVariablesOnTopOfItsOwn) {
+  ::setenv("HONE_KEPT", "kept", 1);
+  ::setenv("HONE_CHANGED", "old", 1);
+  Command command = shell("echo $HONE_KEPT $HONE_CHANGED $HONE_NEW");
+  command.environment = {{"HONE_CHANGED", "changed"}, {"HONE_NEW", "a=b"}};
+  EXPECT_EQ(runCommand(command).value().out, "kept changed a=b\n");
+  EXPECT_STREQ(std::getenv("HONE_CHANGED"), "old");
+}
+
+TEST(RunCommand, LeavesTheChildNoOtherFiles) {
+  const std::string open = runCommand(shell("echo /proc/$$/fd/*")).value().out;
+  EXPECT_EQ(std::ranges::count(open, '/'), 4 * 4)
+      << "three streams and the listing's own: " << open;
+}
+
+TEST(RunCommand, KillsTheWholeGroupAfterTheTime) {
+  const Finished finished =
+      runCommand(shell("sleep 1000 & echo $!; wait", {.wall = 100ms, .memoryBytes = 0})).value();
+  EXPECT_EQ(finished.ending.how, How::timedOut);
+  EXPECT_FALSE(finished.ending.ok());
+  EXPECT_EQ(finished.ending.describe().rfind("stopped after ", 0), 0U);
+  const auto grandchild = parseInt(trim(finished.out));
+  ASSERT_TRUE(grandchild) << "what it wrote before is kept";
+  EXPECT_TRUE(dies(static_cast<pid_t>(*grandchild)));
+}
+
+TEST(RunCommand, TheTimeHoldsForAProgramThatClosedItsStreams) {
+  const Finished finished =
+      runCommand(shell("exec >&- 2>&-; sleep 1000", {.wall = 100ms, .memoryBytes = 0})).value();
+  EXPECT_EQ(finished.ending.how, How::timedOut);
+}
+
+TEST(RunCommand, TheTimeHoldsForAnEndlessWriter) {
+  const Finished finished = runCommand(shell("yes", {.wall = 20ms, .memoryBytes = 0})).value();
+  EXPECT_EQ(finished.ending.how, How::timedOut);
+  EXPECT_FALSE(finished.out.empty());
+}
+
+TEST(RunCommand, DoesNotWaitForWhatTheProgramLeftBehind) {
+  const Finished finished = runCommand(shell("sleep 1000 & echo $!")).value();
+  EXPECT_TRUE(finished.ending.ok());
+  const auto left = parseInt(trim(finished.out));
+  ASSERT_TRUE(left);
+  EXPECT_TRUE(dies(static_cast<pid_t>(*left))) << "its group goes with it";
+}
+
+TEST(RunCommand, TakesALimitLongerThanAnIntOfMilliseconds) {
+  const Finished finished =
+      runCommand(shell("sleep 0.05", {.wall = 24h * 365, .memoryBytes = 0})).value();
+  EXPECT_TRUE(finished.ending.ok());
+}
+
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+TEST(RunCommand, HoldsTheMemoryLimit) {
+  const std::string tool = findProgram("python3");
+  if (tool.empty()) {
+    GTEST_SKIP() << "no python3 to allocate with";
+  }
+  Command command{.argv = {tool, "-c", "x = bytearray(1 << 30)"},
+                  .environment = {},
+                  .limits = {.wall = 0ms, .memoryBytes = 512U << 20U}};
+  EXPECT_FALSE(runCommand(command).value().ending.ok());
+  command.limits.memoryBytes = 0;
+  EXPECT_TRUE(runCommand(command).value().ending.ok());
+}
+#endif
+
+TEST(RunCommand, RunsSideBySideFromThreads) {
+  std::vector<std::jthread> threads;
+  std::vector<std::string> outs(4);
+  for (std::size_t i = 0; i < outs.size(); ++i) {
+    threads.emplace_back([&outs, i] {
+      for (int turn = 0; turn < 5; ++turn) {
+        outs[i] += runCommand(shell("echo " + std::to_string(i))).value().out;
+      }
+    });
+  }
+  threads.clear();
+  for (std::size_t i = 0; i < outs.size(); ++i) {
+    EXPECT_EQ(outs[i], fmt::format("{0}\n{0}\n{0}\n{0}\n{0}\n", i));
+  }
+}
+
+RC_GTEST_PROP(RunCommandProperty, ArgumentsArriveAsTheyAre, ()) {
+  const auto text = *rc::gen::container<std::string>(rc::gen::nonZero<char>());
+  const Finished finished =
+      runCommand({.argv = {"/usr/bin/printf", "%s", text}, .environment = {}, .limits = {}})
+          .value();
+  RC_ASSERT(finished.out == text);
+}
+
+/// In a process of its own, since the flag cannot be taken back.
+TEST(InterruptDeathTest, EndsTheChildAndIsAnError) {
+  EXPECT_EXIT(
+      {
+        catchInterrupts();
+        const auto finished = runCommand(shell("kill -INT $PPID; sleep 1000"));
+        const bool right = !finished && finished.error().fault == Fault::interrupted &&
+                           !runCommand(shell("exit 0")) && interrupted();
+        std::_Exit(right ? 0 : 1);
+      },
+      testing::ExitedWithCode(0), "");
+}
+
+TEST(InterruptDeathTest, ASecondSignalEndsTheProcess) {
+  EXPECT_EXIT(
+      {
+        catchInterrupts();
+        std::raise(SIGTERM);
+        std::raise(SIGTERM);
+      },
+      testing::KilledBySignal(SIGTERM), "");
+}
+
+TEST(InterruptDeathTest, OneMoreIsBorneWhileSomethingIsPutRight) {
+  EXPECT_EXIT(
+      {
+        catchInterrupts();
+        std::raise(SIGINT);
+        const InterruptsHeld held;
+        std::raise(SIGINT);
+        std::_Exit(runCleanup(shell("exit 0")) ? 0 : 1);
+      },
+      testing::ExitedWithCode(0), "");
+  EXPECT_EXIT(
+      {
+        catchInterrupts();
+        std::raise(SIGINT);
+        const InterruptsHeld held;
+        std::raise(SIGINT);
+        std::raise(SIGINT);
+      },
+      testing::KilledBySignal(SIGINT), "");
+}
+
+TEST(InterruptDeathTest, AClosedTerminalInterruptsUnlessThatIsIgnored) {
+  EXPECT_EXIT(
+      {
+        std::signal(SIGHUP, SIG_DFL);
+        catchInterrupts();
+        std::raise(SIGHUP);
+        std::_Exit(interrupted() ? 0 : 1);
+      },
+      testing::ExitedWithCode(0), "");
+  EXPECT_EXIT(
+      {
+        std::signal(SIGHUP, SIG_IGN);
+        catchInterrupts();
+        std::raise(SIGHUP);
+        std::_Exit(interrupted() ? 1 : 0);
+      },
+      testing::ExitedWithCode(0), "");
+}
+
+TEST(FindProgram, LooksOnThePath) {
+  EXPECT_EQ(findProgram("/bin/sh"), "/bin/sh");
+  EXPECT_FALSE(findProgram("sh").empty());
+  EXPECT_EQ(findProgram("no-such-program-at-all"), "");
+  EXPECT_EQ(findProgram("/no/such"), "");
+}
+
+TEST(FindProgram, DoesNotTakeAFolder) {
+  const ScratchFolder folder = ScratchFolder::create().value();
+  ASSERT_TRUE(makeFolder(folder.path() / "sh"));
+  EXPECT_EQ(findProgram((folder.path() / "sh").string()), "");
+  EXPECT_EQ(findProgram(""), "");
+}
+
+}  // namespace
+}  // namespace hone

@@ -1,0 +1,26 @@
+#include "base/text/regex.h"
+
+#include <re2/re2.h>
+
+namespace hone {
+
+Result<Regex> Regex::compile(std::string_view pattern) {
+  RE2::Options options(RE2::Latin1);
+  options.set_log_errors(false);
+  options.set_never_capture(true);
+  // The alternatives of hundreds of dispatches do not fit into RE2's default of 8 MB.
+  options.set_max_mem(std::int64_t{256} << 20U);
+  auto compiled = std::make_shared<const RE2>(pattern, options);
+  if (!compiled->ok()) {
+    return userError("'{}' is not a regular expression: {}", pattern, compiled->error());
+  }
+  return Regex(std::move(compiled));
+}
+
+bool Regex::matches(std::string_view text) const { return RE2::FullMatch(text, *compiled_); }
+
+bool Regex::matchesPartOf(std::string_view text) const {
+  return RE2::PartialMatch(text, *compiled_);
+}
+
+}  // namespace hone

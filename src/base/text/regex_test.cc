@@ -1,0 +1,57 @@
+#include "base/text/regex.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace hone {
+namespace {
+
+using testing::HasSubstr;
+
+TEST(Regex, MatchesAllOrAPart) {
+  const Regex regex = Regex::compile("mat(mul|vec)_[0-9]+").value();
+  EXPECT_TRUE(regex.matches("matmul_12"));
+  EXPECT_FALSE(regex.matches("a matmul_12"));
+  EXPECT_TRUE(regex.matchesPartOf("a matmul_12"));
+  EXPECT_FALSE(regex.matchesPartOf("matmul_"));
+  EXPECT_TRUE(Regex::compile("")->matchesPartOf("anything"));
+  EXPECT_FALSE(Regex::compile("^b$")->matchesPartOf("a\nb\n"));
+}
+
+TEST(Regex, TakesBytesAsCharacters) {
+  EXPECT_TRUE(
+      Regex::compile("a.b")->matches("a\xff"
+                                     "b"));
+  EXPECT_TRUE(Regex::compile("größe|ä+")->matches("größe"));
+}
+
+TEST(Regex, RejectsInvalidPatterns) {
+  for (const char* pattern : {"a(b", "[a", "*", "\\", "(a)\\1", "a(?=b)", "a{2000}"}) {
+    const auto regex = Regex::compile(pattern);
+    ASSERT_FALSE(regex) << pattern;
+    EXPECT_EQ(regex.error().fault, Fault::user);
+    EXPECT_THAT(regex.error().message,
+                HasSubstr(fmt::format("'{}' is not a regular expression: ", pattern)));
+  }
+}
+
+TEST(Regex, MatchesALineOfAMegabyte) {
+  const std::string line(1'000'000, 'x');
+  EXPECT_TRUE(Regex::compile("(x|y)*")->matches(line));
+  EXPECT_FALSE(Regex::compile("(.*/)?([^/]+)y$")->matchesPartOf(line));
+}
+
+TEST(Regex, CompilesThousandsOfAlternatives) {
+  std::string pattern;
+  for (int i = 0; i < 5000; ++i) {
+    pattern += fmt::format("{}^main\\$async_dispatch_{}_matmul_128x128x128_f32$",
+                           pattern.empty() ? "" : "|", i);
+  }
+  const auto regex = Regex::compile(pattern);
+  ASSERT_TRUE(regex) << regex.error().message.substr(pattern.size());
+  EXPECT_TRUE(regex->matchesPartOf("main$async_dispatch_4999_matmul_128x128x128_f32"));
+  EXPECT_FALSE(regex->matchesPartOf("main$async_dispatch_5000_matmul_128x128x128_f32"));
+}
+
+}  // namespace
+}  // namespace hone

@@ -1,0 +1,65 @@
+#include "iree/compile/cache/artifact_cache.h"
+
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <system_error>
+
+#include "base/file.h"
+#include "base/machine.h"
+#include "base/text/text.h"
+
+namespace hone::iree {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+/// Removes "<entry>.<process>.part…" of processes that are gone: a killed hone leaves them.
+void sweepParts(const fs::path& folder) {
+  std::error_code ignored;
+  for (const auto& entry : fs::directory_iterator(folder, ignored)) {
+    const std::string name = entry.path().filename().string();
+    const std::string before = name.substr(0, name.find(".part"));
+    const auto pid = parseInt(before.substr(before.rfind('.') + 1));
+    if (before.size() < name.size() && pid && *pid > 0 &&
+        ::kill(static_cast<pid_t>(*pid), 0) != 0 && errno == ESRCH) {
+      fs::remove(entry.path(), ignored);
+    }
+  }
+}
+
+}  // namespace
+
+fs::path ArtifactCache::pathOf(std::string_view key, std::string_view ending) const {
+  return folder_ / key.substr(0, 2) / fmt::format("{}.{}", key.substr(2), ending);
+}
+
+bool ArtifactCache::has(std::string_view key, std::string_view ending) const {
+  std::error_code ignored;
+  return fs::exists(pathOf(key, ending), ignored);
+}
+
+Result<fs::path> ArtifactCache::beside(std::string_view key, std::string_view ending) const {
+  // One folder a machine, so that whoever writes next there sweeps what a killed process left; of
+  // processes on other machines that share the cache nobody here knows whether they are gone.
+  const fs::path parts = folder_ / "parts" / hostName();
+  HONE_CHECK(makeFolder(pathOf(key, ending).parent_path()));
+  HONE_CHECK(makeFolder(parts));
+  sweepParts(parts);
+  return parts / fmt::format("{}.{}.{}.part", key, ending, ::getpid());
+}
+
+Result<fs::path> ArtifactCache::keep(const fs::path& written, std::string_view key,
+                                     std::string_view ending) const {
+  fs::path entry = pathOf(key, ending);
+  std::error_code code;
+  fs::rename(written, entry, code);
+  if (code) {
+    return machineError("cannot keep {}: {}", entry.string(), code.message());
+  }
+  return entry;
+}
+
+}  // namespace hone::iree

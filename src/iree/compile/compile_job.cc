@@ -1,9 +1,0 @@
-#include "iree/compile/compile_job.h"
-
-namespace hone::iree {
-
-std::filesystem::path replyPath(const std::filesystem::path& output) {
-  return output.string() + ".reply";
-}
-
-}  // namespace hone::iree

@@ -1,0 +1,180 @@
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "base/process/subprocess.h"
+#include "iree/compile/compile_report.h"
+#include "iree/module/matcher/module_matchers.h"
+#include "iree/module/module_constraints.h"
+#include "iree/module/module_description.h"
+#include "iree/module/module_dispatches.h"
+#include "iree/module/module_spec.h"
+#include "iree/module/module_spec_marks.h"
+#include "iree/module/module_splits.h"
+#include "iree/module/phases.h"
+#include "model/problem/problem.h"
+#include "model/problem/root_operation.h"
+#include "model/result/config.h"
+
+namespace hone::iree {
+
+// The kinds of jobs of a compile child. Each has a name (kName), a reply type (Reply) and the
+// ending of the file that it writes (kFile), "" if the reply is all.
+
+/// The reply of a job whose file is all that it makes.
+struct NoReply {};
+
+/// The reply of a job that compiles configurations.
+struct ConfiguredCode {
+  std::vector<std::string> contents;  ///< a hash of each variant's code, see variantContents
+  std::vector<std::string> ignored;   ///< for each variant, see Compiled::ignored
+};
+
+/// The operations that can be split, and the splits that the compiler makes by itself.
+struct ProgramReductions {
+  std::vector<FunctionReduction> operations;
+  SplitsByFunction splits;
+};
+
+/// Compiles a program to a module.
+struct CompileModuleJob {
+  static constexpr std::string_view kName = "module";
+  static constexpr std::string_view kFile = "vmfb";
+  using Reply = NoReply;
+};
+
+/// Runs the passes up to a phase and writes the IR as bytecode.
+struct LowerModuleJob {
+  static constexpr std::string_view kName = "lower";
+  static constexpr std::string_view kFile = "mlirbc";
+  using Reply = NoReply;
+  std::string to = kPhaseExecutableSources;
+};
+
+/// Compiles a program from IR before configuration, with attributes put on its operations. Also
+/// replies when a pass after configuration fails.
+struct CompileConfiguredJob {
+  static constexpr std::string_view kName = "configured";
+  static constexpr std::string_view kFile = "vmfb";
+  using Reply = ConfiguredCode;
+  std::vector<model::OpAttribute> attributes;
+};
+
+/// The same with a copy of the program for each variant, see module_variants.h.
+struct CompileVariantsJob {
+  static constexpr std::string_view kName = "variants";
+  static constexpr std::string_view kFile = "vmfb";
+  using Reply = ConfiguredCode;
+  std::vector<std::vector<model::OpAttribute>> variants;
+};
+
+/// Compiles a copy of the program for each choice, from IR after global optimization. Replies with
+/// the splits that were made.
+struct CompileSplitsJob {
+  static constexpr std::string_view kName = "splits";
+  static constexpr std::string_view kFile = "vmfb";
+  using Reply = SplitsByFunction;
+  std::vector<SplitSizes> choices;
+};
+
+/// Puts the sizes on the program's operations and writes it as text.
+struct AnnotateSplitsJob {
+  static constexpr std::string_view kName = "annotate";
+  static constexpr std::string_view kFile = "mlir";
+  using Reply = NoReply;
+  SplitSizes sizes;
+};
+
+/// Parses only; describes the functions.
+struct DescribeModuleJob {
+  static constexpr std::string_view kName = "describe";
+  static constexpr std::string_view kFile{};
+  using Reply = ModuleDescription;
+};
+
+/// Parses only; lists the problems of the operations, see problemsIn.
+struct ListProblemsJob {
+  static constexpr std::string_view kName = "problems";
+  static constexpr std::string_view kFile{};
+  using Reply = std::vector<model::Problem>;
+};
+
+/// Runs up to the configurations; lists the root operations, see rootsIn.
+struct ListRootsJob {
+  static constexpr std::string_view kName = "roots";
+  static constexpr std::string_view kFile{};
+  using Reply = std::vector<model::RootOperation>;
+};
+
+/// Runs up to `flow`; lists the dispatches, see dispatchesIn and benchmarkDispatchesIn.
+struct ListDispatchesJob {
+  static constexpr std::string_view kName = "dispatches";
+  static constexpr std::string_view kFile{};
+  using Reply = std::vector<DispatchDescription>;
+};
+
+/// Runs up to the configurations; lists the constraints, see constraintsIn.
+struct ListConstraintsJob {
+  static constexpr std::string_view kName = "constraints";
+  static constexpr std::string_view kFile{};
+  using Reply = ProgramConstraints;
+  std::vector<KnobAssignment> assignments;
+};
+
+/// Lists the reductions of a program as it stands. With `compilersOwn`, runs on to `flow` to see
+/// how the compiler splits them.
+struct ListReductionsJob {
+  static constexpr std::string_view kName = "reductions";
+  static constexpr std::string_view kFile{};
+  using Reply = ProgramReductions;
+  bool compilersOwn = false;
+};
+
+/// Parses a tuning spec; describes it and writes the spec that leaves marks, see markedSpec.
+struct ReadSpecJob {
+  static constexpr std::string_view kName = "spec";
+  static constexpr std::string_view kFile = "mlir";
+  using Reply = SpecDescription;
+};
+
+/// Runs up to the configurations; reads the marks of a marked spec.
+struct ReadSpecMarksJob {
+  static constexpr std::string_view kName = "marks";
+  static constexpr std::string_view kFile{};
+  using Reply = SpecMarks;
+};
+
+/// Runs up to the configurations; makes a matcher for each root operation.
+struct ListMatchersJob {
+  static constexpr std::string_view kName = "matchers";
+  static constexpr std::string_view kFile{};
+  using Reply = std::vector<RootMatcher>;
+};
+
+using JobRequest =
+    std::variant<CompileModuleJob, LowerModuleJob, CompileConfiguredJob, CompileVariantsJob,
+                 CompileSplitsJob, AnnotateSplitsJob, DescribeModuleJob, ListProblemsJob,
+                 ListRootsJob, ListDispatchesJob, ListConstraintsJob, ListReductionsJob,
+                 ReadSpecJob, ReadSpecMarksJob, ListMatchersJob>;
+
+/// The work of one child of the pool.
+struct CompileJob {
+  std::filesystem::path source;
+  std::string from = kPhaseStart;  ///< the phase that the source has been brought to
+  std::vector<std::string> flags;
+  JobRequest request;
+  bool verifyIr = true;          ///< off for IR that the compiler itself wrote: 12 % less work
+  bool threads = false;          ///< on if the job has the machine to itself
+  std::filesystem::path output;  ///< the job's file; its reply goes to replyPath(output)
+  Limits limits;
+};
+
+/// Returns the file that a job with this output writes its reply to.
+[[nodiscard]] std::filesystem::path replyPath(const std::filesystem::path& output);
+
+}  // namespace hone::iree

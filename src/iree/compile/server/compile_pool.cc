@@ -1,0 +1,229 @@
+#include "iree/compile/server/compile_pool.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <utility>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/process/interrupt.h"
+#include "iree/compile/diagnostics.h"
+#include "iree/compile/job/job_wire.h"
+#include "iree/compile/server/compile_child.h"
+#include "iree/compile/server/fork_server.h"
+
+namespace hone::iree {
+namespace {
+
+/// A job that was running when the fork server died this often is not tried again.
+constexpr int kMaxStarts = 2;
+
+/// Keeps the standard streams and the socket; the store's files and locks are not for children.
+void closeAllBut(int socket) {
+  ::close_range(3, static_cast<unsigned>(socket) - 1, 0);
+  ::close_range(static_cast<unsigned>(socket) + 1, ~0U, 0);
+}
+
+/// Waits for a message; empty at the end of the stream. Interrupts end the wait.
+Result<std::string> receive(int socket) {
+  std::string buffer(kMaxMessage, '\0');
+  while (!interrupted()) {
+    const ssize_t got = ::recv(socket, buffer.data(), buffer.size(), 0);
+    if (got >= 0) {
+      buffer.resize(static_cast<std::size_t>(got));
+      return buffer;
+    }
+    if (errno == ECONNRESET) {
+      return std::string();
+    }
+    if (errno != EINTR) {
+      return errnoError("cannot hear the compile processes");
+    }
+  }
+  return interruptedError();
+}
+
+}  // namespace
+
+Result<CompilePool> CompilePool::start(Options options) {
+  CompilePool pool(std::move(options), HONE_TRY(ScratchFolder::create("hone-compile")));
+  HONE_CHECK(pool.startServer());
+  return pool;
+}
+
+CompilePool::CompilePool(CompilePool&& other) noexcept
+    : options_(std::move(other.options_)),
+      scratch_(std::move(other.scratch_)),
+      revision_(std::move(other.revision_)),
+      server_(std::exchange(other.server_, -1)),
+      socket_(std::exchange(other.socket_, -1)),
+      serverNs_(other.serverNs_),
+      pastServersNs_(other.pastServersNs_),
+      lastId_(other.lastId_),
+      waiting_(std::move(other.waiting_)),
+      running_(std::move(other.running_)),
+      lost_(std::move(other.lost_)) {}
+
+CompilePool::~CompilePool() { stopServer(); }
+
+Result<void> CompilePool::startServer() {
+  std::array<int, 2> ends{};
+  if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends.data()) != 0) {
+    return errnoError("cannot start the compile processes");
+  }
+  const pid_t self = ::getpid();
+  server_ = ::fork();
+  if (server_ < 0) {
+    return errnoError("cannot start the compile processes");
+  }
+  if (server_ == 0) {
+    confineChild(self, {});
+    closeAllBut(ends[1]);
+    runForkServer(ends[1], options_, scratch_.path());
+    ::_exit(0);
+  }
+  ::close(ends[1]);
+  socket_ = ends[0];
+  const std::string hello = HONE_TRY(receive(socket_));
+  if (hello.empty()) {
+    return machineError("the compiler library {} ended the process that loaded it",
+                        options_.library.string());
+  }
+  auto message = HONE_TRY(decode<ServerHello>(hello));
+  if (!message.error.empty()) {
+    return machineError("{}", message.error);
+  }
+  revision_ = std::move(message.revision);
+  return {};
+}
+
+void CompilePool::stopServer() {
+  if (socket_ >= 0) {
+    ::close(std::exchange(socket_, -1));
+  }
+  if (server_ > 0) {
+    // Its children die with it (PDEATHSIG), so nothing of a job outlives the pool.
+    ::kill(server_, SIGKILL);
+    while (::waitpid(server_, nullptr, 0) < 0 && errno == EINTR) {
+    }
+    server_ = -1;
+  }
+  for (const auto& [id, pending] : running_) {
+    std::error_code ignored;
+    std::filesystem::remove(pending.job.output, ignored);  // may be half-written
+    std::filesystem::remove(replyPath(pending.job.output), ignored);
+  }
+}
+
+std::filesystem::path CompilePool::jobFolder(std::uint64_t id) const {
+  return scratch_.path() / std::to_string(id);
+}
+
+std::uint64_t CompilePool::submit(CompileJob job) {
+  waiting_.push_back({++lastId_, std::move(job), 0, 0});
+  return lastId_;
+}
+
+Result<void> CompilePool::dispatch() {
+  while (!waiting_.empty() && running_.size() < options_.workers) {
+    Pending pending = std::move(waiting_.front());
+    waiting_.pop_front();
+    HONE_CHECK(makeFolder(jobFolder(pending.id)));
+    const std::string message = encode(JobStart{.id = pending.id, .job = pending.job});
+    if (message.size() > kMaxMessage) {
+      return userError("a config of {} bytes is too large", message.size());
+    }
+    ++pending.starts;
+    const auto id = pending.id;
+    running_.emplace(id, std::move(pending));
+    if (::send(socket_, message.data(), message.size(), MSG_NOSIGNAL) < 0) {
+      return {};  // the fork server is gone: next() sees the end of the stream and replaces it
+    }
+  }
+  return {};
+}
+
+Result<void> CompilePool::replaceServer() {
+  stopServer();
+  pastServersNs_ += std::exchange(serverNs_, 0);
+  for (auto& [id, pending] : running_) {
+    if (pending.starts >= kMaxStarts) {
+      CompileReport report;
+      report.id = id;
+      report.status = CompileReport::Status::failed;
+      report.message = "the compile processes died twice while this was under way";
+      lost_.push_back(std::move(report));
+    } else {
+      waiting_.push_front(std::move(pending));
+    }
+  }
+  running_.clear();
+  return startServer();
+}
+
+CompileReport CompilePool::makeReport(const Pending& pending, Ending ending) const {
+  CompileReport report;
+  report.id = pending.id;
+  report.ending = ending;
+  report.diagnostics = readFile(jobFolder(pending.id) / "log").value_or("");
+  if (ending.ok()) {
+    return report;
+  }
+  report.status = statusOf(ending, report.diagnostics);
+  report.message = shortDiagnostics(report.status, ending, report.diagnostics, pending.job.limits);
+  return report;
+}
+
+Result<CompileReport> CompilePool::next() {
+  while (pending() > 0 || !lost_.empty()) {
+    if (!lost_.empty()) {
+      CompileReport report = std::move(lost_.front());
+      lost_.pop_front();
+      return report;
+    }
+    HONE_CHECK(dispatch());
+    const std::string bytes = HONE_TRY(receive(socket_));
+    if (bytes.empty()) {
+      HONE_CHECK(replaceServer());
+      continue;
+    }
+    const auto end = HONE_TRY(decode<JobEnd>(bytes));
+    serverNs_ = end.serverCpuNs;
+    const auto node = running_.extract(end.id);
+    if (node.empty()) {
+      continue;
+    }
+    CompileReport report = makeReport(node.mapped(), end.ending);
+    std::error_code ignored;
+    std::filesystem::remove_all(jobFolder(report.id), ignored);
+    if (!report.ok()) {
+      std::filesystem::remove(node.mapped().job.output, ignored);
+    }
+    if (!report.ok() && diskWasFull(report.diagnostics)) {
+      return machineError("the disk is full: the compiler cannot write in {} or in {}",
+                          node.mapped().job.output.parent_path().string(),
+                          scratch_.path().string());
+    }
+    return report;
+  }
+  return machineError("no compile job is under way");
+}
+
+Result<CompileReport> CompilePool::runOne(CompileJob job) {
+  const std::uint64_t id = submit(std::move(job));
+  CompileReport report = HONE_TRY(next());
+  if (report.id != id) {
+    return machineError("the compile pool was not idle");
+  }
+  return report;
+}
+
+}  // namespace hone::iree

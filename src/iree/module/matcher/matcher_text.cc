@@ -1,0 +1,137 @@
+#include "iree/module/matcher/matcher_text.h"
+
+#include <fmt/format.h>
+
+#include <span>
+#include <vector>
+
+#include "base/text/text.h"
+#include "iree/module/matcher/structure_matcher.h"
+#include "iree/module/module_walk.h"
+
+namespace hone::iree {
+namespace {
+
+bool isStatic(const CompilerApi& api, MlirOperation operation) {
+  for (std::intptr_t i = 0; i < api.operationOperands(operation); ++i) {
+    const MlirType type = operandType(api, operation, i);
+    if (!api.typeIsShaped(type)) {
+      continue;
+    }
+    if (!api.shapedHasRank(type)) {
+      return false;
+    }
+    for (std::intptr_t d = 0; d < api.shapedRank(type); ++d) {
+      if (api.shapedSize(type, d) < 0) {
+        return false;
+      }
+    }
+  }
+  return true;
+}
+
+std::vector<std::string> typeTexts(const CompilerApi& api, MlirOperation operation) {
+  std::vector<std::string> types;
+  for (std::intptr_t i = 0; i < api.operationOperands(operation); ++i) {
+    types.push_back(api.typeText(operandType(api, operation, i)));
+  }
+  return types;
+}
+
+/// Whether a value that is used within the operation is made outside of it without being an
+/// operand; an example of the operation that stands alone cannot have such a value.
+bool captures(const CompilerApi& api, MlirOperation operation) {
+  bool found = false;
+  walk(api, operation, [&](MlirOperation inner) {
+    if (inner.ptr == operation.ptr) {
+      return MlirWalkResult::advance;
+    }
+    for (std::intptr_t i = 0; i < api.operationOperands(inner); ++i) {
+      const MlirValue value = api.operationOperand(inner, i);
+      MlirOperation at = api.valueIsArgument(value) ? api.blockOwner(api.argumentOwner(value))
+                                                    : api.resultOwner(value);
+      while (at.ptr != nullptr && at.ptr != operation.ptr) {
+        at = api.operationParent(at);
+      }
+      found = found || at.ptr == nullptr;
+    }
+    return MlirWalkResult::advance;
+  });
+  return found;
+}
+
+/// The operation alone, on arguments, as MLIR's own printer writes it.
+std::string exampleText(const CompilerApi& api, MlirOperation operation,
+                        const std::vector<std::string>& types) {
+  std::vector<std::string> arguments;
+  for (std::size_t i = 0; i < types.size(); ++i) {
+    arguments.push_back(fmt::format("%arg{}: {}", i, types[i]));
+  }
+  const std::string list = join(arguments, ", ");
+  const std::string shell = fmt::format("func.func private @example({}) {{\n  return\n}}\n", list);
+  const MlirOperation function = api.operationParse(
+      api.operationContext(operation), MlirStringRef::of(shell), MlirStringRef::of("example"));
+  if (function.ptr == nullptr) {
+    return "";
+  }
+  const MlirBlock block = api.regionBlock(api.operationRegion(function));
+  const MlirOperation copy = api.operationClone(operation);
+  for (std::intptr_t i = 0; i < api.operationOperands(copy); ++i) {
+    api.operationSetOperand(copy, i, api.blockArgument(block, i));
+  }
+  api.blockInsert(block, 0, copy);
+  auto lines = splitAt(api.localText(function), '\n');
+  api.operationErase(function);
+  while (!lines.empty() && trim(lines.back()).empty()) {
+    lines.pop_back();
+  }
+  if (lines.size() < 4) {
+    return "";
+  }
+  // Without the function's first line, its return and its brace.
+  return fmt::format("^bb0({}):\n{}\n", list,
+                     join(std::span(lines).subspan(1, lines.size() - 3), "\n"));
+}
+
+OperationMatcher fromExample(const CompilerApi& api, MlirOperation operation) {
+  OperationMatcher made;
+  made.matched.op = api.nameOf(operation);
+  made.matched.types = typeTexts(api, operation);
+  const std::vector<std::string>& types = made.matched.types;
+  if (!isStatic(api, operation)) {
+    made.whyNot = "its shape is known only at run time";
+    return made;
+  }
+  if (!captures(api, operation)) {
+    const std::string example = exampleText(api, operation, types);
+    made.matched.kind = "dag";
+    made.matcher = fmt::format(
+        "%ins, %outs = transform.iree.match.cast_compatible_dag_from_root %op {{\n{}}} : "
+        "(!transform.any_op) -> (!transform.any_value, !transform.any_value)\n",
+        example);
+    if (example.empty()) {
+      made.whyNot = "its operation cannot be written on its own";
+    }
+    return made;
+  }
+  made.matcher = fmt::format("transform.match.operation_name %op [\"{}\"] : !transform.any_op\n",
+                             made.matched.op);
+  for (std::size_t i = 0; i < types.size(); ++i) {
+    made.matcher += fmt::format(
+        "%operand{0} = transform.get_operand %op[{0}] : (!transform.any_op) -> "
+        "!transform.any_value\n"
+        "transform.iree.match.cast_compatible_type %operand{0} = {1} : !transform.any_value\n",
+        i, types[i]);
+  }
+  made.exact = false;
+  return made;
+}
+
+}  // namespace
+
+OperationMatcher makeMatcher(const CompilerApi& api, MlirOperation operation) {
+  auto structure = matchStructure(api, operation);
+  return structure ? std::move(*structure) : fromExample(api, operation);
+}
+
+}  // namespace hone::iree

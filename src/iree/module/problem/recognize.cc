@@ -1,0 +1,187 @@
+#include "iree/module/problem/recognize.h"
+
+#include <algorithm>
+#include <set>
+#include <vector>
+
+#include "iree/mlir/mlir_text.h"
+#include "iree/mlir/problem_mlir.h"
+#include "iree/module/module_walk.h"
+#include "iree/module/problem/operation_problem.h"
+
+namespace hone::iree {
+namespace {
+
+using model::Activation;
+using model::Attention;
+using model::Conv;
+using model::Matmul;
+using model::Problem;
+using model::TensorType;
+
+struct Work {
+  std::vector<MlirOperation> heavy;  ///< all that is neither a constant nor set-up nor the return
+  MlirOperation returned{nullptr};
+};
+
+Work workOf(const CompilerApi& api, MlirOperation function) {
+  static const std::set<std::string> kSetUp = {"arith.constant", "tensor.empty", "linalg.fill"};
+  Work work;
+  walk(api, function, [&](MlirOperation operation) {
+    if (operation.ptr == function.ptr) {
+      return MlirWalkResult::advance;
+    }
+    const std::string name = api.nameOf(operation);
+    if (name == "func.return" || name == "util.return") {
+      work.returned = operation;
+    } else if (!kSetUp.contains(name)) {
+      work.heavy.push_back(operation);
+    }
+    return MlirWalkResult::skip;
+  });
+  return work;
+}
+
+bool isArgument(const CompilerApi& api, MlirValue value, std::intptr_t number) {
+  return api.valueIsArgument(value) && api.argumentNumber(value) == number;
+}
+
+/// The accumulator is a linalg.fill with a constant zero.
+bool isZeroed(const CompilerApi& api, MlirValue value) {
+  if (api.valueIsArgument(value)) {
+    return false;
+  }
+  const MlirOperation fill = api.resultOwner(value);
+  if (api.nameOf(fill) != "linalg.fill" || api.valueIsArgument(api.operationOperand(fill, 0))) {
+    return false;
+  }
+  const MlirOperation constant = api.resultOwner(api.operationOperand(fill, 0));
+  const std::string text = api.attributeText(constant, "value");
+  return text.starts_with("0.000000e+00") || text.starts_with("0 :");
+}
+
+/// One operation of the arguments into zeros, whatever order its set-up has.
+std::optional<Problem> plainProblem(const CompilerApi& api, const Work& work) {
+  if (work.heavy.size() != 1 || work.returned.ptr == nullptr ||
+      api.operationOperands(work.returned) != 1) {
+    return std::nullopt;
+  }
+  const MlirOperation operation = work.heavy.front();
+  const auto found = problemOf(api, operation);
+  if (!found || !found->exact || !isArgument(api, api.operationOperand(operation, 0), 0) ||
+      !isArgument(api, api.operationOperand(operation, 1), 1) ||
+      !isZeroed(api, api.operationOperand(operation, 2))) {
+    return std::nullopt;
+  }
+  const MlirValue returned = api.operationOperand(work.returned, 0);
+  if (api.valueIsArgument(returned) || api.resultOwner(returned).ptr != operation.ptr) {
+    return std::nullopt;
+  }
+  // What the types say must be what the problem says: the last line against a misreading.
+  if (tensorOf(api, api.operationOperand(operation, 0)) != model::operandsOf(found->problem)[0] ||
+      tensorOf(api, api.operationOperand(operation, 1)) != model::operandsOf(found->problem)[1] ||
+      tensorOf(api, api.operationResult(operation, 0)) != model::resultOf(found->problem)) {
+    return std::nullopt;
+  }
+  return found->problem;
+}
+
+/// The static tensors that the function takes; nothing when it takes anything else.
+std::vector<TensorType> argumentsOf(const CompilerApi& api, MlirOperation function) {
+  const MlirType type =
+      api.typeOfAttribute(api.operationAttribute(function, MlirStringRef::of("function_type")));
+  std::vector<TensorType> arguments;
+  for (std::intptr_t i = 0; i < api.functionInputs(type); ++i) {
+    auto argument = model::tensorTypeFromMlir(api.typeText(api.functionInput(type, i)));
+    if (!argument) {
+      return {};
+    }
+    arguments.push_back(*std::move(argument));
+  }
+  return arguments;
+}
+
+/// The convolution of the function's own image, which may be padded before the operation has it.
+Conv unpadded(const CompilerApi& api, Conv conv, const TensorType& image, const Work& work) {
+  const std::size_t height = conv.layout == model::ConvLayout::nhwc ? 1 : 2;
+  if (image.shape.size() == 4) {
+    conv.h = image.shape[height];
+    conv.w = image.shape[height + 1];
+  }
+  for (const MlirOperation operation : work.heavy) {
+    const auto low = numbersIn(api.attributeText(operation, "static_low"));
+    if (api.nameOf(operation) == "tensor.pad" && low.size() == 4) {
+      conv.padH = low[height];
+      conv.padW = low[height + 1];
+    }
+  }
+  return conv;
+}
+
+std::vector<Problem> withEpilogues(Problem problem, bool bias) {
+  std::vector<Problem> problems;
+  for (const auto activation :
+       {Activation::none, Activation::relu, Activation::gelu, Activation::softmax}) {
+    const model::Epilogue epilogue{bias, activation};
+    if (auto* matmul = std::get_if<Matmul>(&problem)) {
+      matmul->epilogue = epilogue;
+    } else {
+      std::get<Conv>(problem).epilogue = epilogue;
+    }
+    problems.push_back(problem);
+  }
+  return problems;
+}
+
+/// What the function may be; it is to be compared with what mlirOf writes for each.
+std::vector<Problem> guessesFor(const CompilerApi& api, const Work& work,
+                                const std::vector<TensorType>& arguments) {
+  for (const MlirOperation operation : work.heavy) {
+    if (api.nameOf(operation) == "iree_linalg_ext.attention" && arguments.size() == 3 &&
+        arguments[0].shape.size() == 3 && arguments[1].shape.size() == 3) {
+      const auto& query = arguments[0].shape;
+      return {Attention{query[0], query[1], arguments[1].shape[1], query[2], arguments[0].element}};
+    }
+    auto found = problemOf(api, operation);
+    if (found && arguments.size() >= 2) {
+      if (auto* conv = std::get_if<Conv>(&found->problem)) {
+        *conv = unpadded(api, *conv, arguments[0], work);
+      }
+      return withEpilogues(found->problem, arguments.size() == 3);
+    }
+  }
+  return {};
+}
+
+/// Whether the function is what mlirOf writes for the problem, operation for operation.
+bool isWrittenFor(const CompilerApi& api, MlirOperation function, const Problem& problem) {
+  const MlirContext context = api.operationContext(function);
+  const std::string text = mlirOf(problem);
+  const MlirOperation written =
+      api.operationParse(context, MlirStringRef::of(text), MlirStringRef::of("problem"));
+  if (written.ptr == nullptr) {
+    return false;
+  }
+  api.operationSetAttribute(written, MlirStringRef::of("sym_name"),
+                            api.operationAttribute(function, MlirStringRef::of("sym_name")));
+  const bool same = api.fullText(written) == api.fullText(function);
+  api.operationErase(written);
+  return same;
+}
+
+}  // namespace
+
+std::optional<Problem> recognizeProblem(const CompilerApi& api, MlirOperation function) {
+  const Work work = workOf(api, function);
+  if (auto plain = plainProblem(api, work)) {
+    return plain;
+  }
+  for (const Problem& guess : guessesFor(api, work, argumentsOf(api, function))) {
+    if (model::check(guess) && isWrittenFor(api, function, guess)) {
+      return guess;
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace hone::iree

@@ -1,0 +1,133 @@
+#include "kernel/judge/input/call_tensors.h"
+
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cstring>
+
+namespace hone::kernel {
+
+Result<CallTensors::Named> CallTensors::make(const std::filesystem::path& folder,
+                                             const std::string& label, const Argument& argument,
+                                             Placement placement, bool asDoubles) {
+  model::TensorType type = argument.type;
+  if (asDoubles) {
+    type.element = model::ElementType::f64;
+  }
+  const std::string id = fmt::format("{}.{}", label, argument.name);
+  auto tensor = HONE_TRY(SharedTensor::create(folder / id, type, placement));
+  return Named{argument.name, id, std::move(tensor)};
+}
+
+Result<CallTensors> CallTensors::create(const std::filesystem::path& folder,
+                                        const std::string& label, const Shape& shape,
+                                        Placement placement, bool asDoubles) {
+  CallTensors tensors;
+  for (const Argument& input : shape.inputs) {
+    tensors.inputs_.push_back(HONE_TRY(make(folder, label, input, placement, asDoubles)));
+  }
+  for (const Argument& output : shape.outputs) {
+    tensors.outputs_.push_back(HONE_TRY(make(folder, label, output, placement, asDoubles)));
+  }
+  for (const auto& [name, size] : shape.sizes) {
+    tensors.sizes_.push_back(size);
+  }
+  return tensors;
+}
+
+void CallTensors::describe(nlohmann::json& list) const {
+  const auto add = [&](const std::vector<Named>& all, const char* role) {
+    for (const Named& named : all) {
+      list.push_back({{"id", named.id},
+                      {"name", named.name},
+                      {"file", named.tensor.file().string()},
+                      {"offset", named.tensor.offset()},
+                      {"type", named.tensor.type().text()},
+                      {"role", role}});
+    }
+  };
+  add(inputs_, "input");
+  add(outputs_, "output");
+}
+
+nlohmann::json CallTensors::request(const char* what) const {
+  const auto ids = [](const std::vector<Named>& all) {
+    nlohmann::json list = nlohmann::json::array();
+    for (const Named& named : all) {
+      list.push_back(named.id);
+    }
+    return list;
+  };
+  return {{"do", what}, {"inputs", ids(inputs_)}, {"outputs", ids(outputs_)}, {"sizes", sizes_}};
+}
+
+void CallTensors::fill(std::span<const verify::Tensor> inputs, Random& random) {
+  for (std::size_t i = 0; i < inputs_.size(); ++i) {
+    std::ranges::copy(inputs[i].data, inputs_[i].tensor.data().begin());
+    inputs_[i].tensor.guard(random);
+  }
+  for (Named& output : outputs_) {
+    output.tensor.markUnwritten(random);
+    output.tensor.guard(random);
+  }
+}
+
+std::optional<std::string> CallTensors::harm(std::span<const verify::Tensor> inputs) const {
+  for (std::size_t i = 0; i < inputs_.size(); ++i) {
+    if (!std::ranges::equal(inputs_[i].tensor.data(), inputs[i].data)) {
+      return fmt::format("it writes to its input {}", inputs_[i].name);
+    }
+  }
+  for (const auto* all : {&inputs_, &outputs_}) {
+    for (const Named& named : *all) {
+      if (!named.tensor.guardIntact()) {
+        return fmt::format("it writes outside of {}", named.name);
+      }
+    }
+  }
+  return std::nullopt;
+}
+
+std::vector<verify::Tensor> CallTensors::outputs() const {
+  std::vector<verify::Tensor> copies;
+  for (const Named& output : outputs_) {
+    const std::span<const std::byte> data = output.tensor.data();
+    copies.push_back({output.tensor.type(), {data.begin(), data.end()}});
+  }
+  return copies;
+}
+
+std::optional<std::string> CallTensors::unwritten(std::span<const verify::Tensor> outputs) const {
+  for (std::size_t i = 0; i < outputs_.size(); ++i) {
+    const Named& output = outputs_[i];
+    if (const auto element = output.tensor.firstUnwritten(outputs[i].data)) {
+      return fmt::format("it does not write {}{}", output.name,
+                         indexText(output.tensor.type().shape, *element));
+    }
+  }
+  return std::nullopt;
+}
+
+void CallTensors::hide() {
+  for (auto* all : {&inputs_, &outputs_}) {
+    for (Named& named : *all) {
+      named.tensor.hide();
+    }
+  }
+}
+
+verify::Tensor CallTensors::input(std::size_t index) const {
+  const std::span<const std::byte> data = inputs_[index].tensor.data();
+  return {inputs_[index].tensor.type(), {data.begin(), data.end()}};
+}
+
+std::string indexText(const std::vector<std::int64_t>& shape, std::int64_t element) {
+  std::vector<std::int64_t> index(shape.size());
+  for (std::size_t dim = shape.size(); dim-- > 0;) {
+    index[dim] = element % shape[dim];
+    element /= shape[dim];
+  }
+  return fmt::format("[{}]", fmt::join(index, ","));
+}
+
+}  // namespace hone::kernel

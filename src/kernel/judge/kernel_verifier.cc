@@ -1,0 +1,187 @@
+#include "kernel/judge/kernel_verifier.h"
+
+#include <algorithm>
+#include <array>
+
+#include "base/hash.h"
+#include "kernel/judge/error_bound.h"
+#include "kernel/judge/input/natural_inputs.h"
+
+namespace hone::kernel {
+namespace {
+
+using model::Outcome;
+
+constexpr std::array kKinds = {ValueKind::unit, ValueKind::positive, ValueKind::rows};
+
+/// "M=37 N=53, special values"
+std::string describe(const Shape& shape, ValueKind kind) {
+  std::string text;
+  for (const auto& [name, size] : shape.sizes) {
+    text += fmt::format("{}={} ", name, size);
+  }
+  if (!text.empty()) {
+    text.back() = ',';
+    text += ' ';
+  }
+  return text + std::string(nameOf(kind));
+}
+
+std::string describe(const Compared& compared, const Argument& output) {
+  return fmt::format("{}{} is {:.9g}, expected {:.9g}; {} of {} elements are wrong", output.name,
+                     indexText(output.type.shape, compared.element), compared.actual,
+                     compared.expected, compared.wrong, compared.count);
+}
+
+/// Keeps the error that came nearest to its bound.
+void noteError(const Compared& compared, Judged& judged) {
+  const auto share = [](double worst, double allowed) { return allowed > 0 ? worst / allowed : 0; };
+  const double worst = judged.facts.value("worst_error", -1.0);
+  if (worst < 0 || share(compared.worst, compared.allowed) >
+                       share(worst, judged.facts.value("error_bound", 0.0))) {
+    judged.facts["worst_error"] = compared.worst;
+    judged.facts["error_bound"] = compared.allowed;
+  }
+}
+
+}  // namespace
+
+Result<Case> KernelVerifier::makeCase(std::size_t shape, ValueKind kind, std::uint64_t seed) {
+  Case made;
+  made.shape = shape;
+  made.kind = kind;
+  made.seed = seed;
+  made.inputs = makeInputs(context_.shapeOf(shape), kind, seed);
+  mixNatural(context_.shapeOf(shape), HONE_TRY(context_.reference.natural(shape, seed)), seed,
+             made.inputs);
+  made.expected = HONE_TRY(context_.reference.compute(shape, made.inputs));
+  for (std::size_t i = 0; i < made.expected.size(); ++i) {
+    made.scales.push_back(
+        scalesOf(made.expected[i], context_.shapeOf(shape).outputs[i].type.shape));
+  }
+  return made;
+}
+
+std::uint64_t KernelVerifier::mostChanges(std::size_t shape) const {
+  // What an element moves by can be next to nothing by chance: two changes of an attention missed
+  // that in one set of inputs of a hundred, five in one of a thousand.
+  constexpr std::chrono::nanoseconds kTime(200'000'000);
+  const auto once = std::max(context_.reference.longest(shape), std::chrono::nanoseconds(1));
+  return static_cast<std::uint64_t>(std::clamp<std::int64_t>(kTime / once, 4, 32));
+}
+
+Result<void> KernelVerifier::widenScales(Case& expected) {
+  const std::uint64_t seed = seedFrom(expected.seed, std::to_string(expected.changes++));
+  const auto raise = [&](const Expected& seen) {
+    expected.condition.resize(seen.size());
+    for (std::size_t i = 0; i < seen.size(); ++i) {
+      std::vector<double>& condition = expected.condition[i];
+      condition.resize(seen[i].size());
+      std::ranges::transform(condition, seen[i], condition.begin(),
+                             [](double a, double b) { return std::max(a, b); });
+    }
+  };
+  raise(HONE_TRY(
+      context_.reference.condition(expected.shape, expected.inputs, expected.expected, seed)));
+  if (expected.kind == ValueKind::unit) {
+    raise(HONE_TRY(context_.reference.mirrored(expected.shape, expected.inputs, seed)));
+  }
+  for (std::size_t i = 0; i < expected.scales.size(); ++i) {
+    expected.scales[i] =
+        scalesOf(expected.expected[i], context_.shapeOf(expected.shape).outputs[i].type.shape,
+                 &expected.condition[i]);
+  }
+  return {};
+}
+
+Result<bool> KernelVerifier::check(const Subject& subject, const CallTensors& tensors,
+                                   Case& expected, Judged& judged) {
+  const Shape& shape = context_.shapeOf(expected.shape);
+  // First: what a thread still writes from now on came too late.
+  const std::vector<verify::Tensor> outputs = tensors.outputs();
+  const auto fail = [&](const std::string& message) {
+    const std::string busy = subject.worker().busyWhileIdle();
+    judged.outcome = busy.empty() ? Outcome::mismatch : Outcome::invalid;
+    judged.message =
+        busy.empty() ? fmt::format("{} ({})", message, describe(shape, expected.kind)) : busy;
+    return false;
+  };
+  if (const auto harm = tensors.harm(expected.inputs)) {
+    return fail(*harm);
+  }
+  if (const auto left = tensors.unwritten(outputs)) {
+    return fail(*left);
+  }
+  const double roundings =
+      allowedRoundings(reductionLength(shape), expected.kind != ValueKind::rows);
+  for (std::size_t i = 0; i < shape.outputs.size(); ++i) {
+    Compared compared =
+        compareOutput(outputs[i], expected.expected[i], expected.scales[i], roundings);
+    while (!compared.ok() && expected.changes < mostChanges(expected.shape)) {
+      HONE_CHECK(widenScales(expected));
+      compared = compareOutput(outputs[i], expected.expected[i], expected.scales[i], roundings);
+    }
+    noteError(compared, judged);
+    if (!compared.ok()) {
+      return fail(describe(compared, shape.outputs[i]));
+    }
+  }
+  return true;
+}
+
+Result<bool> KernelVerifier::callAndCheck(Subject& subject, Case& expected, Placement placement,
+                                          Judged& judged) {
+  CallTensors& used = context_.tensors[expected.shape][placement == Placement::begin ? 0 : 1];
+  used.fill(expected.inputs, context_.random);
+  if (!HONE_TRY(subject.call(used, context_.patience(expected.shape), judged))) {
+    judged.message +=
+        fmt::format(" ({})", describe(context_.shapeOf(expected.shape), expected.kind));
+    return false;
+  }
+  judged.facts["inputs"] = judged.facts.value("inputs", 0) + 1;
+  return HONE_TRY(check(subject, used, expected, judged)) &&
+         isFair(subject.keptThreads(context_.options.threads), judged);
+}
+
+Result<void> KernelVerifier::verify(const Runnable& runnable, bool general, std::uint64_t salt,
+                                    Judged& judged) {
+  std::vector<const CallTensors*> all;
+  const std::size_t shapes = general ? context_.tensors.size() : 1;
+  for (std::size_t shape = 0; shape < shapes; ++shape) {
+    for (const CallTensors& each : context_.tensors[shape]) {
+      all.push_back(&each);
+    }
+  }
+  const auto seedOf = [&](std::size_t shape, std::size_t set) {
+    return seedFrom(context_.options.seed, fmt::format("{} {} {}", salt, shape, set));
+  };
+  auto subject = HONE_TRY(Subject::start(runnable, all, context_.options.limits.wall, judged));
+  if (!subject) {
+    return {};
+  }
+  // The other shapes first: they are small and find most of what is wrong.
+  for (std::size_t shape = 1; shape < shapes; ++shape) {
+    for (std::size_t set = 0; set < kKinds.size(); ++set) {
+      Case made = HONE_TRY(makeCase(shape, kKinds[set], seedOf(shape, set)));
+      for (const Placement placement : {Placement::end, Placement::begin}) {
+        if (!HONE_TRY(callAndCheck(*subject, made, placement, judged))) {
+          return {};
+        }
+      }
+    }
+  }
+  // The same pointers with other contents, then other pointers with the same contents.
+  const std::size_t sets = std::max<std::size_t>(1, context_.options.inputSets);
+  for (std::size_t set = 0; set < sets; ++set) {
+    Case made = HONE_TRY(makeCase(0, kKinds[set % kKinds.size()], seedOf(0, set)));
+    const bool last = set + 1 == sets;
+    if (!HONE_TRY(callAndCheck(*subject, made, Placement::begin, judged)) ||
+        (last && !HONE_TRY(callAndCheck(*subject, made, Placement::end, judged)))) {
+      return {};
+    }
+  }
+  (void)isFair(subject->worker().busyWhileIdle(), judged);
+  return {};
+}
+
+}  // namespace hone::kernel

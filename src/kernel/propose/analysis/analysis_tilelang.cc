@@ -1,0 +1,133 @@
+#include "kernel/propose/analysis/analysis_tilelang.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "base/text/text.h"
+#include "kernel/propose/tilelang_knobs.h"
+#include "kernel/propose/tilelang_loops.h"
+
+namespace hone::kernel {
+namespace {
+
+/// The first line with the word, counted from 1; nothing where there is none.
+std::optional<std::size_t> lineWith(const std::vector<std::string>& lines, std::string_view word) {
+  const auto found =
+      std::ranges::find_if(lines, [&](const std::string& line) { return line.contains(word); });
+  if (found == lines.end()) {
+    return std::nullopt;
+  }
+  return static_cast<std::size_t>(found - lines.begin()) + 1;
+}
+
+std::string at(const std::vector<std::string>& lines, std::size_t line) {
+  return fmt::format("line {}: {}", line, trim(lines[line - 1]));
+}
+
+void knobFindings(const std::vector<TextKnob>& knobs, const std::vector<std::string>& lines,
+                  bool gpu, bool cpu, std::vector<Finding>& out) {
+  for (const TextKnob& knob : knobs) {
+    const auto number = parseInt(knob.value);
+    const std::string evidence = at(lines, static_cast<std::size_t>(knob.line));
+    if (knob.technique == "threads" && number && *number < 128) {
+      out.push_back({Side::parallelism, fmt::format("few threads a block ({})", *number), evidence,
+                     "threads", 0.5});
+    } else if (knob.technique == "tiling" && number && *number < 64) {
+      out.push_back({Side::memory, fmt::format("a small tile ({}={})", knob.name, *number),
+                     evidence, "tiling", 0.4});
+    } else if (gpu && knob.technique == "pipelining" && number && *number < 2) {
+      out.push_back(
+          {Side::memory, "copies and computing do not overlap", evidence, "pipelining", 0.4});
+    } else if (knob.name == "compile_flags") {
+      out.push_back({Side::computation, "sums and functions one element at a time, in their order",
+                     evidence, "compile-flags", 0.6});
+    } else if (knob.name == "loop" && knob.value == "serial" && !cpu) {
+      out.push_back({Side::computation, "a loop that runs one element at a time", evidence,
+                     "vectorization", 0.5});
+    }
+  }
+}
+
+void orderFindings(std::string_view text, const std::vector<std::string>& lines,
+                   std::vector<Finding>& out) {
+  for (const LoopPair& pair : loopPairs(text)) {
+    if (pair.jumps) {
+      out.push_back({Side::memory,
+                     fmt::format("the inner loop over {} jumps through memory", pair.inner),
+                     at(lines, static_cast<std::size_t>(pair.line)), "loop-order", 0.7});
+    }
+  }
+}
+
+/// A line that adds a product to an element: a matrix product written by hand.
+std::optional<std::size_t> handWrittenProduct(const std::vector<std::string>& lines) {
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    const std::size_t plus = lines[i].find("+=");
+    if (plus != std::string::npos && lines[i].find('*', plus) != std::string::npos) {
+      return i + 1;
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<std::size_t> secondExp(const std::vector<std::string>& lines) {
+  std::vector<std::string> seen;
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    const std::size_t begin = lines[i].find("T.exp");
+    if (begin == std::string::npos) {
+      continue;
+    }
+    const std::string term = lines[i].substr(begin, lines[i].find(')', begin) - begin);
+    if (std::ranges::find(seen, term) != seen.end()) {
+      return i + 1;
+    }
+    seen.push_back(term);
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::vector<Finding> tileLangFindings(const Source& source) {
+  const std::string text = withoutComments(source.text);
+  const std::vector<std::string> lines = splitAt(text, '\n');
+  const auto kernel = lineWith(lines, "T.Kernel(");
+  if (!kernel) {
+    return {};
+  }
+  std::vector<Finding> findings;
+  const bool gpu =
+      text.contains("alloc_shared") || text.contains("alloc_fragment") || text.contains("threads=");
+  const auto product = handWrittenProduct(lines);
+  if (gpu && !text.contains("alloc_shared")) {
+    findings.push_back({Side::memory, "nothing is kept in shared memory", at(lines, *kernel),
+                        "shared-memory", 0.6});
+  }
+  const auto copy = lineWith(lines, "T.copy(");
+  if (gpu && copy && !text.contains("T.Pipelined(")) {
+    findings.push_back({Side::memory, "copies and computing take turns: no pipeline",
+                        at(lines, *copy), "pipelining", 0.5});
+  }
+  if (gpu && product && !text.contains("T.gemm(")) {
+    findings.push_back({Side::computation, "products that tensor cores could do",
+                        at(lines, *product), "tensor-cores", 0.7});
+  }
+  const bool cpu = isForCpu(source.text);
+  if (!cpu && !copy && !text.contains("T.vectorized(") && !text.contains("T.Parallel(")) {
+    findings.push_back(
+        {Side::memory, "no vectorized loads or copies", at(lines, *kernel), "vectorization", 0.5});
+  }
+  if (const auto again = secondExp(lines)) {
+    findings.push_back({Side::algorithm, "an exponential is taken twice of the same",
+                        at(lines, *again), "cached-exp", 0.4});
+  }
+  if (cpu) {
+    orderFindings(text, lines, findings);
+  }
+  knobFindings(tileLangKnobs(source.text), lines, gpu, cpu, findings);
+  return findings;
+}
+
+}  // namespace hone::kernel

@@ -1,0 +1,129 @@
+// The language-model proposer against a real server of llama.cpp with a small model: what it says
+// is of no matter, that both understand each other is.
+
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+
+#include "base/text/text.h"
+#include "kernel/propose/llm/llm_proposer.h"
+
+namespace hone::kernel {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::SizeIs;
+
+/// The server in a child, which ends when its standard input does.
+class LlamaServer {
+ public:
+  LlamaServer() {
+    std::array<int, 2> in{-1, -1};
+    std::array<int, 2> out{-1, -1};
+    if (::pipe2(in.data(), O_CLOEXEC) != 0 || ::pipe2(out.data(), O_CLOEXEC) != 0) {
+      return;
+    }
+    const char* given = std::getenv("HONE_PYTHON");
+    const char* python = given != nullptr ? given : HONE_TEST_PYTHON;
+    pid_ = ::fork();
+    if (pid_ == 0) {
+      ::dup2(in[0], STDIN_FILENO);
+      ::dup2(out[1], STDOUT_FILENO);
+      ::execl(python, python, HONE_LLAMA_SERVER, nullptr);
+      ::_exit(127);
+    }
+    ::close(in[0]);
+    ::close(out[1]);
+    input_ = in[1];
+    output_ = ::fdopen(out[0], "r");
+    std::array<char, 4096> line{};
+    // The library writes of itself, too.
+    while (output_ != nullptr && said_.empty() &&
+           std::fgets(line.data(), line.size(), output_) != nullptr) {
+      const std::string text(trim(line.data()));
+      if (text.starts_with("http") || text.starts_with("missing")) {
+        said_ = text;
+      }
+    }
+  }
+  LlamaServer(const LlamaServer&) = delete;
+  LlamaServer& operator=(const LlamaServer&) = delete;
+  ~LlamaServer() {
+    ::close(input_);
+    if (pid_ > 0) {
+      ::kill(pid_, SIGTERM);
+      ::waitpid(pid_, nullptr, 0);
+    }
+    if (output_ != nullptr) {
+      std::fclose(output_);
+    }
+  }
+
+  /// Its address, or "missing …"; "" where it did not start.
+  [[nodiscard]] const std::string& said() const { return said_; }
+
+ private:
+  pid_t pid_ = -1;
+  int input_ = -1;
+  FILE* output_ = nullptr;
+  std::string said_;
+};
+
+class Llama : public ::testing::Test {
+ protected:
+  static LlamaServer& server() {
+    static LlamaServer server;
+    return server;
+  }
+  void SetUp() override {
+    if (!server().said().starts_with("http")) {
+      GTEST_SKIP() << "no language model here (" << server().said()
+                   << "): scripts/setup --llm installs one";
+    }
+  }
+  [[nodiscard]] static ChatClient client() {
+    ChatOptions options;
+    options.apiBase = server().said() + "/v1";
+    options.model = "SmolLM2";
+    options.temperature = 0;
+    return ChatClient::make(options).value();
+  }
+};
+
+TEST_F(Llama, AnswersAndCountsTokens) {
+  ChatClient chat = client();
+  const auto reply = chat.ask("Say hello.", 16);
+  ASSERT_TRUE(reply) << reply.error().message;
+  EXPECT_TRUE(reply->ok()) << reply->failure;
+  EXPECT_FALSE(reply->text.empty());
+  EXPECT_GT(reply->use.in, 0);
+  EXPECT_GT(reply->use.out, 0);
+  EXPECT_LE(reply->use.out, 16);
+}
+
+TEST_F(Llama, IsAskedInATurn) {
+  LlmProposer proposer(client(), {ChatPrice{1, 1}, {}, 64});
+  Task task;
+  task.name = "scale";
+  const Source kernel{Language::cpp,
+                      "scale",
+                      "extern \"C\" void kernel(const float* X, float* Y, std::int64_t N) {}\n",
+                      {}};
+  const auto proposals = proposer.propose({task, kernel, kernel, 1, Analysis{}, {}, {}, 1, 2});
+  ASSERT_TRUE(proposals) << proposals.error().message;
+  EXPECT_TRUE(!proposals->empty() || !proposer.complaint().empty());
+  EXPECT_GT(proposer.used().in, 50);
+  EXPECT_THAT(proposer.conversation(), HasSubstr("Task: scale"));
+  EXPECT_THAT(proposer.memory(), SizeIs(1));
+}
+
+}  // namespace
+}  // namespace hone::kernel

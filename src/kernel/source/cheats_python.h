@@ -1,0 +1,13 @@
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "kernel/source/cheat.h"
+
+namespace hone::kernel {
+
+/// Returns what the Python source has that only cheats need, in no particular order.
+[[nodiscard]] std::vector<Cheat> findPythonCheats(std::string_view text);
+
+}  // namespace hone::kernel

@@ -1,0 +1,93 @@
+#include "kernel/turns/optimized.h"
+
+namespace hone::kernel {
+namespace {
+
+model::KernelComparison recordOf(const stats::Comparison& comparison) {
+  return {.verdict = comparison.verdict,
+          .speedup = comparison.speedup,
+          .noise = comparison.floor,
+          .rounds = static_cast<std::int64_t>(comparison.rounds)};
+}
+
+model::KernelConfirmation recordOf(const Confirmation& confirmed) {
+  model::KernelConfirmation record{.original = recordOf(confirmed.original),
+                                   .pytorch = std::nullopt,
+                                   .originalNs = confirmed.originalNs,
+                                   .bestNs = confirmed.bestNs,
+                                   .pytorchNs = std::nullopt};
+  if (confirmed.pytorch) {
+    record.pytorch = recordOf(*confirmed.pytorch);
+    record.pytorchNs = confirmed.pytorchNs;
+  }
+  return record;
+}
+
+}  // namespace
+
+std::string_view nameOf(Stop stop) {
+  switch (stop) {
+    case Stop::target:
+      return "target";
+    case Stop::turns:
+      return "turns";
+    case Stop::plateau:
+      return "plateau";
+    case Stop::budget:
+      return "budget";
+    case Stop::noIdeas:
+      return "no_ideas";
+  }
+  return "";
+}
+
+const Tried* Optimized::find(const std::string& sourceKey) const {
+  for (const Tried& one : tried) {
+    if (one.proposal.source.key() == sourceKey) {
+      return &one;
+    }
+  }
+  return nullptr;
+}
+
+bool Optimized::improved() const {
+  return confirmed && confirmed->original.verdict == stats::Verdict::improved;
+}
+
+double Optimized::headline() const {
+  if (!confirmed) {
+    return originalOverPyTorch.value_or(1);
+  }
+  return (confirmed->pytorch ? *confirmed->pytorch : confirmed->original).speedup.estimate;
+}
+
+model::KernelOutcome outcomeOf(const Optimized& optimized) {
+  model::KernelOutcome outcome;
+  outcome.kernel = optimized.original.name;
+  outcome.language = nameOf(optimized.original.language);
+  outcome.stopped = nameOf(optimized.stop);
+  outcome.why = optimized.why;
+  outcome.note = optimized.note;
+  outcome.improved = optimized.improved();
+  outcome.best = optimized.best.title;
+  outcome.techniques = optimized.best.techniques;
+  outcome.flags = optimized.best.source.flags;
+  if (optimized.confirmed) {
+    outcome.confirmed = recordOf(*optimized.confirmed);
+  }
+  outcome.originalOverPyTorch = optimized.originalOverPyTorch;
+  outcome.candidates = static_cast<std::int64_t>(optimized.candidates);
+  outcome.failed = static_cast<std::int64_t>(optimized.failed);
+  for (const TurnRecord& turn : optimized.turns) {
+    outcome.turns.push_back({.turn = static_cast<std::int64_t>(turn.turn),
+                             .proposals = static_cast<std::int64_t>(turn.proposals.size()),
+                             .bestSpeedup = turn.bestSpeedup,
+                             .improvement = turn.improvement,
+                             .complaint = turn.complaint});
+  }
+  outcome.spent = optimized.spent;
+  outcome.cost = optimized.cost;
+  return outcome;
+}
+
+}  // namespace hone::kernel

@@ -1,0 +1,276 @@
+#include "kernel/worker/cpp/cpp_build.h"
+
+#include <algorithm>
+#include <array>
+#include <system_error>
+#include <utility>
+
+#include "base/file.h"
+#include "base/hash.h"
+#include "base/machine.h"
+#include "base/text/text.h"
+
+namespace hone::kernel {
+namespace {
+
+namespace fs = std::filesystem;
+using model::Outcome;
+using nlohmann::json;
+
+constexpr std::string_view kAsC = "-xc";
+constexpr const char* kIncluded = ".included";
+constexpr const char* kAssembled = ".assembled";
+
+std::vector<std::string> commandFor(const std::string& compiler, const fs::path& stem,
+                                    std::span<const std::string> flags) {
+  const bool isC = std::ranges::find(flags, kAsC) != flags.end();
+  std::vector<std::string> argv = {compiler, isC ? "-xc" : "-xc++",
+                                   isC ? "-std=gnu17" : "-std=gnu++23", "-O2", "-march=native"};
+  for (const std::string& flag : flags) {
+    if (flag != kAsC) {
+      argv.push_back(flag);
+    }
+  }
+  // What it needs and does not have is an error now, not when it is loaded. Without names and ids
+  // sources that differ in comments only are the same artifact.
+  for (const std::string& own :
+       {std::string("-w"), std::string("-fPIC"), std::string("-shared"), std::string("-Wl,-z,defs"),
+        std::string("-Wl,--build-id=none"), std::string("-s"),
+        std::string("-fdiagnostics-color=never"),
+        fmt::format("-fopt-info-vec-optimized-missed={}.vec", stem.string()),
+        // Which files it is made from, whatever they are included by. The assembler has no file of
+        // its own then.
+        std::string("-pipe"), std::string("-MMD"), std::string("-MF"), stem.string() + kIncluded,
+        std::string("-Xassembler"), std::string("--MD"), std::string("-Xassembler"),
+        stem.string() + kAssembled, std::string("-o"), fmt::format("{}.part", stem.string()),
+        fmt::format("{}.cc", stem.string())}) {
+    argv.push_back(own);
+  }
+  return argv;
+}
+
+json toJson(const CppBuilt& built) {
+  return {{"outcome", nameOf(built.outcome)}, {"message", built.message},
+          {"diagnostics", built.diagnostics}, {"artifact", built.artifact},
+          {"wall_ns", built.wallNs},          {"cpu_ns", built.cpuNs},
+          {"remarks", built.remarks},         {"files", built.files}};
+}
+
+/// Nothing where there is no such file, or half of one.
+std::optional<CppBuilt> readBuilt(const fs::path& stem) {
+  const auto text = readFile(stem.string() + ".json");
+  const json stored = text ? json::parse(*text, nullptr, false) : json();
+  CppBuilt built;
+  try {
+    const auto outcome = model::outcomeFrom(stored.at("outcome").get<std::string>());
+    built.outcome = outcome.value_or(Outcome::compileFailed);
+    built.message = stored.at("message").get<std::string>();
+    built.diagnostics = stored.at("diagnostics").get<std::string>();
+    built.artifact = stored.at("artifact").get<std::string>();
+    built.wallNs = stored.at("wall_ns").get<std::int64_t>();
+    built.cpuNs = stored.at("cpu_ns").get<std::int64_t>();
+    built.remarks = stored.at("remarks").get<std::vector<std::string>>();
+    built.files = stored.at("files").get<std::vector<std::string>>();
+  } catch (const json::exception&) {
+    return std::nullopt;
+  }
+  built.library = stem.string() + ".so";
+  std::error_code error;
+  const bool there = fs::is_regular_file(built.library, error);
+  return !built.ok() || there ? std::optional(built) : std::nullopt;
+}
+
+}  // namespace
+
+Result<CppBuilder> CppBuilder::open(fs::path folder, Limits limits) {
+  const std::string compiler = findProgram("g++");
+  if (compiler.empty()) {
+    return machineError("C++ kernels are built by g++, which is not on PATH: apt install g++");
+  }
+  HONE_CHECK(makeFolder(folder));
+  const Finished finished = HONE_TRY(runCommand({{compiler, "-dumpfullversion"}, {}, limits}));
+  if (!finished.ending.ok()) {
+    return machineError("{} does not run: {}", compiler, finished.ending.describe());
+  }
+  return CppBuilder(std::move(folder), limits, compiler,
+                    fmt::format("{} {}", trim(finished.out), cpuName()));
+}
+
+Result<CppBuilt> CppBuilder::build(std::string_view text, std::span<const std::string> flags) {
+  CppBuilt refused;
+  for (const std::string& flag : flags) {
+    if (const std::string why = whyNotFlag(flag); !why.empty()) {
+      refused.outcome = Outcome::invalid;
+      refused.message = why;
+      return refused;
+    }
+  }
+  Hasher hasher;
+  hasher.field(version_).field(text);
+  for (const std::string& flag : flags) {
+    hasher.field(flag);
+  }
+  constexpr std::size_t kShort = 32;
+  const fs::path stem = folder_ / hasher.hex().substr(0, kShort);
+  if (auto known = readBuilt(stem)) {
+    return *known;
+  }
+  CppBuilt built = HONE_TRY(compile(stem, text, flags));
+  if (built.outcome != Outcome::compileTimeout) {  // another time it may be quick enough
+    HONE_CHECK(writeFile(stem.string() + ".json", toJson(built).dump() + "\n"));
+  }
+  return built;
+}
+
+Result<CppBuilt> CppBuilder::compile(const fs::path& stem, std::string_view text,
+                                     std::span<const std::string> flags) const {
+  HONE_CHECK(writeFile(stem.string() + ".cc", text));
+  Command command;
+  command.argv = commandFor(compiler_, stem, flags);
+  command.environment = {{"LC_ALL", "C"}};
+  command.limits = limits_;
+  const Finished finished = HONE_TRY(runCommand(command));
+  CppBuilt built;
+  built.diagnostics = finished.err;
+  built.wallNs = finished.ending.wallNs;
+  built.cpuNs = finished.ending.cpuNs;
+  const fs::path part = stem.string() + ".part";
+  std::error_code ignored;
+  if (!finished.ending.ok()) {
+    const bool late = finished.ending.how == Ending::How::timedOut;
+    const std::string first = firstCompileError(finished.err);
+    built.outcome = late ? Outcome::compileTimeout : Outcome::compileFailed;
+    built.message = late || first.empty()
+                        ? fmt::format("the compiler ended with {}", finished.ending.describe())
+                        : first;
+    fs::remove(part, ignored);
+    return built;
+  }
+  built.library = stem.string() + ".so";
+  built.artifact = HONE_TRY(hashOfFile(part));
+  if (auto info = readFile(stem.string() + ".vec")) {
+    built.remarks = vectorRemarks(*info, stem.filename().string() + ".cc");
+  }
+  fs::remove(stem.string() + ".vec", ignored);
+  const fs::path own = stem.string() + ".cc";
+  for (const char* list : {kIncluded, kAssembled}) {
+    const auto rule = readFile(stem.string() + list);
+    if (!rule) {
+      built.outcome = Outcome::invalid;
+      built.message = "its flags keep the compiler from saying which files it reads";
+      return built;
+    }
+    for (std::string& file : filesOfRule(*rule)) {
+      if (file != own && file != own.filename()) {  // the assembler knows its last part only
+        built.files.push_back(std::move(file));
+      }
+    }
+    fs::remove(stem.string() + list, ignored);
+  }
+  fs::rename(part, built.library, ignored);
+  return built;
+}
+
+std::string whyNotFlag(std::string_view flag) {
+  constexpr auto kFine =
+      std::to_array<std::string_view>({"-O", "-f", "-m", "-D", "-U", "-std=", "--param="});
+  constexpr auto kNot = std::to_array<std::string_view>(
+      {"-fplugin",       "-fdump",        "-fprofile",     "-ftest-coverage", "-fcompare-debug",
+       "-fsanitize",     "-fstack-usage", "-fcallgraph",   "-fsave",          "-fopt-info",
+       "-flto",          "-fuse-ld",      "-finstrument",  "-fdiagnostics",   "-fmodule",
+       "-frecord",       "-fwpa",         "-fverbose",     "-fpch",           "-fworking",
+       "-fauto-profile", "-fpre-include", "-ffile-prefix", "-fmacro-prefix",  "-fdebug",
+       "-fno-pic",       "-fno-PIC",      "-m32",          "-mx32",           "-m16"});
+  const auto begins = [&](std::string_view prefix) { return flag.starts_with(prefix); };
+  const bool plain = std::ranges::all_of(flag, [](char c) {
+    return c > ' ' && c < 0x7f && !std::string_view("\"'`$&;|<>\\").contains(c);
+  });
+  if (flag == kAsC) {
+    return "";
+  }
+  if (!plain || std::ranges::none_of(kFine, begins) || std::ranges::any_of(kNot, begins)) {
+    return fmt::format(
+        "the flag '{}' is not one that a kernel may be built with; -O…, -f…, -m…, "
+        "-D…, -std=… and --param=… are",
+        flag);
+  }
+  return "";
+}
+
+std::string firstCompileError(std::string_view diagnostics) {
+  for (const std::string& line : splitAt(diagnostics, '\n')) {
+    const std::size_t error = line.find("error:");
+    const std::size_t undefined = line.find("undefined reference to");
+    if (undefined != std::string::npos) {
+      return fmt::format("the linker: {}", line.substr(undefined));
+    }
+    if (error == std::string::npos) {
+      continue;
+    }
+    // FILE:LINE:COLUMN: error: …
+    const std::vector<std::string> place = splitAt(std::string_view(line).substr(0, error), ':');
+    for (std::size_t i = 1; i < place.size(); ++i) {
+      if (const auto number = parseInt(place[i])) {
+        return fmt::format("line {}: {}", *number, line.substr(error));
+      }
+    }
+    return line.substr(error);
+  }
+  return "";
+}
+
+std::vector<std::string> filesOfRule(std::string_view rule) {
+  std::vector<std::string> files;
+  std::string file;
+  const auto end = [&] {
+    if (!file.empty()) {
+      files.push_back(std::exchange(file, {}));
+    }
+  };
+  rule.remove_prefix(std::min(rule.find(": "), rule.size()));
+  rule.remove_prefix(std::min<std::size_t>(rule.size(), 1));
+  for (std::size_t i = 0; i < rule.size(); ++i) {
+    const char next = i + 1 < rule.size() ? rule[i + 1] : ' ';
+    const bool escapes =
+        rule[i] == '\\' ? next == ' ' || next == '#' : rule[i] == '$' && next == '$';
+    if (escapes) {
+      file += rule[++i];
+    } else if (rule[i] == ' ' || rule[i] == '\n' || (rule[i] == '\\' && next == '\n')) {
+      end();
+    } else {
+      file += rule[i];
+    }
+  }
+  end();
+  return files;
+}
+
+std::vector<std::string> vectorRemarks(std::string_view info, std::string_view fileName) {
+  constexpr std::size_t kMost = 30;
+  std::vector<std::string> done;
+  std::vector<std::string> missed;
+  const auto add = [](std::vector<std::string>& list, std::string remark) {
+    if (std::ranges::find(list, remark) == list.end()) {
+      list.push_back(std::move(remark));
+    }
+  };
+  for (const std::string& line : splitAt(info, '\n')) {
+    const std::vector<std::string> parts = splitAt(line, ':');
+    const bool own = parts.size() > 4 && parts[0].ends_with(fileName);
+    const auto number = own ? parseInt(parts[1]) : std::nullopt;
+    if (!number) {
+      continue;
+    }
+    const std::string text(trim(line.substr(line.find(parts[3]) + parts[3].size() + 1)));
+    if (trim(parts[3]) == "optimized") {
+      add(done, fmt::format("line {}: {}", *number, text));
+    } else if (text.starts_with("couldn't vectorize loop") || text.starts_with("not vectorized")) {
+      add(missed, fmt::format("line {}: {}", *number, text));
+    }
+  }
+  done.insert(done.end(), missed.begin(), missed.end());
+  done.resize(std::min(done.size(), kMost));
+  return done;
+}
+
+}  // namespace hone::kernel

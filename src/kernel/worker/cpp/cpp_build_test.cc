@@ -1,0 +1,142 @@
+#include "kernel/worker/cpp/cpp_build.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/file.h"
+#include "kernel/source/test_kernels.h"
+
+namespace hone::kernel {
+namespace {
+
+using model::Outcome;
+using testing::Contains;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+class Building : public testing::Test {
+ protected:
+  CppBuilt build(const std::string& text, const std::vector<std::string>& flags = {}) {
+    return builder_.build(text, flags).value();
+  }
+  ScratchFolder folder_ = ScratchFolder::create("hone-build").value();
+  CppBuilder builder_ =
+      CppBuilder::open(folder_.path() / "built", {std::chrono::seconds(120), 4ULL << 30U}).value();
+};
+
+TEST_F(Building, MakesALibraryOnce) {
+  const CppBuilt first = build(kMatmulKernel, {"-O3"});
+  ASSERT_TRUE(first.ok()) << first.diagnostics;
+  EXPECT_TRUE(std::filesystem::exists(first.library));
+  EXPECT_GT(first.cpuNs, 0);
+  EXPECT_EQ(first.artifact.size(), 64u);
+  const CppBuilt again = build(kMatmulKernel, {"-O3"});
+  EXPECT_EQ(again.library, first.library);
+  EXPECT_EQ(again.wallNs, first.wallNs);  // not built anew
+  EXPECT_EQ(again.remarks, first.remarks);
+  EXPECT_NE(build(kMatmulKernel).library, first.library);
+}
+
+TEST_F(Building, SaysWhichFilesItWasMadeFrom) {
+  const std::string blob = (folder_.path() / "a file").string();
+  ASSERT_TRUE(writeFile(blob, "int blob;\n"));
+  EXPECT_THAT(build("#include <cmath>\n").files, testing::IsEmpty());
+  EXPECT_THAT(build("#define FILE \"" + blob + "\"\n#include FILE\n").files,
+              testing::ElementsAre(blob));
+  EXPECT_THAT(build("asm(\".inc\" \"bin \\\"" + blob + "\\\"\");").files,
+              testing::ElementsAre(blob));
+}
+
+TEST(FilesOfRule, AreReadAsMakeDoes) {
+  EXPECT_THAT(filesOfRule("a.o: b.cc \\\n c\\ d.h \\\n e$$.h\n"),
+              testing::ElementsAre("b.cc", "c d.h", "e$.h"));
+  EXPECT_THAT(filesOfRule("nothing"), testing::IsEmpty());
+}
+
+TEST_F(Building, CommentsDoNotChangeTheArtifact) {
+  const CppBuilt plain = build(kMatmulKernel);
+  const CppBuilt commented = build(std::string(kMatmulKernel) + "// more\n");
+  EXPECT_NE(plain.library, commented.library);
+  EXPECT_EQ(plain.artifact, commented.artifact);
+}
+
+TEST_F(Building, NamesTheFirstErrorByItsLine) {
+  const CppBuilt built = build("int f() {\n  return x;\n}\nint g() { return y; }\n");
+  EXPECT_EQ(built.outcome, Outcome::compileFailed);
+  EXPECT_THAT(built.message, StartsWith("line 2: error: 'x' was not declared"));
+  EXPECT_THAT(built.diagnostics, HasSubstr("'y' was not declared"));
+  EXPECT_EQ(build("int f() {\n  return x;\n}\nint g() { return y; }\n").message, built.message);
+}
+
+TEST_F(Building, WhatIsMissingIsFoundWhenItIsBuilt) {
+  const CppBuilt built =
+      build("extern \"C\" void other(); extern \"C\" void kernel() { other(); }");
+  EXPECT_EQ(built.outcome, Outcome::compileFailed);
+  EXPECT_THAT(built.message, HasSubstr("undefined reference to `other'"));
+}
+
+TEST_F(Building, BuildsC) {
+  EXPECT_TRUE(
+      build("void kernel(const float* restrict a, float* c) { int new = 1; c[0] = new; }", {"-xc"})
+          .ok());
+}
+
+TEST_F(Building, SaysWhichLoopsAreVectors) {
+  const std::string text =
+      "extern \"C\" void kernel(const float* a, float* c, long n) {\n"
+      "  for (long i = 0; i < n; ++i) c[i] = a[i] * 2;\n"
+      "  for (long i = 1; i < n; ++i)\n    c[i] = c[i - 1] * 2 + a[i];\n}\n";
+  const CppBuilt built = build(text, {"-O3"});
+  EXPECT_THAT(built.remarks, Contains(StartsWith("line 2: loop vectorized using")));
+  EXPECT_THAT(built.remarks, Contains(StartsWith("line 3: ")));
+  EXPECT_LE(built.remarks.size(), 30u);
+}
+
+TEST_F(Building, AnEndlessCompileIsStopped) {
+  auto quick = CppBuilder::open(folder_.path() / "quick", {std::chrono::milliseconds(1500), 0});
+  const std::string text =
+      "template <int N> struct S { static constexpr int v = S<N - 1>::v + S<N - 2>::v * 2; };\n"
+      "constexpr long f(long n) { long s = 0; while (n != 1) s += n++; return s; }\n"
+      "constexpr long x = f(2);\n";
+  const CppBuilt built =
+      quick
+          ->build(text, std::vector<std::string>{"-fconstexpr-ops-limit=9000000000000000000",
+                                                 "-fconstexpr-loop-limit=2147483647"})
+          .value();
+  EXPECT_EQ(built.outcome, Outcome::compileTimeout);
+  EXPECT_THAT(built.message, HasSubstr("stopped after"));
+}
+
+TEST_F(Building, RefusesFlagsThatDoMoreThanCompile) {
+  const CppBuilt built = build(kMatmulKernel, {"-O3", "-fplugin=./evil.so"});
+  EXPECT_EQ(built.outcome, Outcome::invalid);
+  EXPECT_THAT(built.message, HasSubstr("'-fplugin=./evil.so' is not one"));
+  for (const char* flag : {"-o/tmp/x", "-Wl,-rpath,x", "-include", "/etc/passwd", "-B.", "-wrapper",
+                           "-specs=x", "-fdump-tree-all=/x", "@file", "-I/", "-L.", "-lssl", "",
+                           "-fprofile-generate", "-O3 -o", "--param", "-save-temps", "-M"}) {
+    EXPECT_NE(whyNotFlag(flag), "") << flag;
+  }
+  for (const char* flag :
+       {"-O3", "-Ofast", "-ffast-math", "-fopenmp", "-funroll-loops", "-mprefer-vector-width=512",
+        "-march=native", "-DN=4", "-std=c++20", "--param=max-unroll-times=4", "-fno-math-errno"}) {
+    EXPECT_EQ(whyNotFlag(flag), "") << flag;
+  }
+}
+
+TEST(VectorRemarks, AreReadFromTheCompiler) {
+  const auto remarks = vectorRemarks(
+      "/x/k.cc:7:23: optimized: loop vectorized using 32 byte vectors\n"
+      "/x/k.cc:7:23: optimized: loop vectorized using 32 byte vectors\n"
+      "/usr/include/c++/12/bits/stl_algo.h:9:1: optimized: loop vectorized using 16 byte vectors\n"
+      "/x/k.cc:9:23: missed: couldn't vectorize loop\n"
+      "/x/k.cc:10:5: missed: not vectorized: complicated access pattern.\n"
+      "/x/k.cc:11:5: missed: statement clobbers memory: foo ();\n",
+      "k.cc");
+  EXPECT_THAT(remarks,
+              testing::ElementsAre("line 7: loop vectorized using 32 byte vectors",
+                                   "line 9: couldn't vectorize loop",
+                                   "line 10: not vectorized: complicated access pattern."));
+}
+
+}  // namespace
+}  // namespace hone::kernel

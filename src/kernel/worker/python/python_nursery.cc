@@ -1,0 +1,213 @@
+#include "kernel/worker/python/python_nursery.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <map>
+
+#include "base/clock.h"
+#include "base/file.h"
+#include "base/process/environment.h"
+#include "base/process/interrupt.h"
+#include "kernel/worker/worker.h"
+
+namespace hone::kernel {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int kControl = 3;
+/// Importing torch and TileLang on a slow disk.
+constexpr std::int64_t kPatienceNs = 300'000'000'000;
+
+/// Puts the socket in place in the child, whatever its number.
+void placeSocket(int socket, int log) {
+  constexpr int kAbove = 16;
+  const int control = ::fcntl(socket, F_DUPFD, kAbove);
+  const int prints = ::fcntl(log, F_DUPFD, kAbove);
+  if (const int null = ::open("/dev/null", O_RDONLY | O_CLOEXEC); null >= 0) {
+    ::dup2(null, STDIN_FILENO);
+  }
+  ::dup2(prints, STDOUT_FILENO);
+  ::dup2(prints, STDERR_FILENO);
+  ::dup2(control, kControl);
+  ::close_range(kControl + 1, ~0U, 0);
+}
+
+std::string lastLine(const fs::path& log) {
+  std::string text = readFile(log).value_or("");
+  while (!text.empty() && text.back() == '\n') {
+    text.pop_back();
+  }
+  return text.substr(text.rfind('\n') + 1);
+}
+
+}  // namespace
+
+Result<std::shared_ptr<PythonNursery>> PythonNursery::of(const fs::path& interpreter,
+                                                         const fs::path& script) {
+  static std::mutex guard;
+  static std::map<std::pair<fs::path, fs::path>, std::shared_ptr<PythonNursery>> started;
+  const std::scoped_lock lock(guard);
+  std::shared_ptr<PythonNursery>& nursery = started[{interpreter, script}];
+  if (nursery == nullptr || !nursery->alive()) {
+    nursery = HONE_TRY(start(interpreter, script));
+  }
+  return nursery;
+}
+
+Result<std::shared_ptr<PythonNursery>> PythonNursery::start(const fs::path& interpreter,
+                                                            const fs::path& script) {
+  ScratchFolder folder = HONE_TRY(ScratchFolder::create("hone-python"));
+  const fs::path log = folder.path() / "log";
+  std::array<int, 2> ends{};
+  if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends.data()) != 0) {
+    return errnoError("cannot open a channel to Python");
+  }
+  const int prints = ::open(log.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+  std::vector<std::string> arguments = {interpreter.string(), script.string(), "--nursery"};
+  const std::vector<std::pair<std::string, std::string>> changes = {
+      {"OMP_WAIT_POLICY", "passive"}, {"GOMP_SPINCOUNT", "0"}, {"OPENBLAS_NUM_THREADS", "1"}};
+  std::vector<std::string> variables = workerEnvironment(changes);
+  const std::vector<char*> argv = execPointers(arguments);
+  const std::vector<char*> environment = execPointers(variables);
+  const pid_t self = ::getpid();
+  const pid_t child = prints < 0 ? -1 : ::fork();
+  if (child == 0) {
+    confineChild(self, {});
+    placeSocket(ends[1], prints);
+    ::execve(argv[0], argv.data(), environment.data());
+    ::_exit(127);
+  }
+  const auto failed = errnoError(fmt::format("cannot start {}", interpreter.string()));
+  ::close(ends[1]);
+  ::close(prints);
+  if (child < 0) {
+    ::close(ends[0]);
+    return failed;
+  }
+  ::setpgid(child, child);
+  std::shared_ptr<PythonNursery> nursery(new PythonNursery(child, ends[0], std::move(folder)));
+  HONE_CHECK(nursery->receive(Interrupts::heed));
+  return nursery;
+}
+
+PythonNursery::~PythonNursery() {
+  ::close(socket_);
+  ::kill(-pid_, SIGKILL);
+  while (::waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) {
+  }
+}
+
+bool PythonNursery::alive() const {
+  siginfo_t info{};
+  return !lost_ &&
+         ::waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOWAIT | WNOHANG) == 0 &&
+         info.si_pid == 0;
+}
+
+/// An answer that comes late would be taken for that of the next request.
+void PythonNursery::loseTouch() {
+  lost_ = true;
+  ::shutdown(socket_, SHUT_RDWR);
+}
+
+Result<nlohmann::json> PythonNursery::receive(Interrupts interrupts) {
+  const std::int64_t deadlineNs = nowNs() + kPatienceNs;
+  std::array<char, 65536> buffer;  // NOLINT(*-member-init): recv fills what is used
+  for (;;) {
+    constexpr int kLongestMs = 500;  // an interrupt just before the sleep wakes nobody
+    pollfd end{socket_, POLLIN, 0};
+    const int ready = ::poll(&end, 1, kLongestMs);
+    if (interrupts == Interrupts::heed && interrupted()) {
+      loseTouch();
+      return interruptedError();
+    }
+    if (ready <= 0) {
+      if (nowNs() > deadlineNs) {
+        loseTouch();
+        return machineError("Python does not answer; its log is {}", log().string());
+      }
+      continue;
+    }
+    const ssize_t got = ::recv(socket_, buffer.data(), buffer.size(), 0);
+    if (got <= 0) {
+      return machineError("Python ended: {}", lastLine(log()));
+    }
+    auto message = nlohmann::json::parse(buffer.data(), buffer.data() + got, nullptr, false);
+    if (const auto error = message.find("error"); error != message.end()) {
+      return machineError("Python cannot work: {}; scripts/setup --kernels installs what it needs",
+                          error->get<std::string>());
+    }
+    return message;
+  }
+}
+
+Result<nlohmann::json> PythonNursery::ask(const nlohmann::json& message,
+                                          std::span<const int> descriptors, Interrupts interrupts) {
+  const std::scoped_lock lock(mutex_);
+  std::string text = message.dump();
+  iovec part{text.data(), text.size()};
+  alignas(cmsghdr) std::array<char, CMSG_SPACE(4 * sizeof(int))> control{};
+  msghdr header{};
+  header.msg_iov = &part;
+  header.msg_iovlen = 1;
+  if (!descriptors.empty()) {
+    header.msg_control = control.data();
+    header.msg_controllen = CMSG_SPACE(descriptors.size_bytes());
+    cmsghdr* rights = CMSG_FIRSTHDR(&header);
+    rights->cmsg_level = SOL_SOCKET;
+    rights->cmsg_type = SCM_RIGHTS;
+    rights->cmsg_len = CMSG_LEN(descriptors.size_bytes());
+    std::memcpy(CMSG_DATA(rights), descriptors.data(), descriptors.size_bytes());
+  }
+  if (::sendmsg(socket_, &header, MSG_NOSIGNAL) < 0) {
+    return machineError("Python ended: {}", lastLine(log()));
+  }
+  return receive(interrupts);
+}
+
+Result<pid_t> PythonNursery::fork(const PythonWorker& worker, int requests, int answers, int log) {
+  nlohmann::json message = {{"do", "fork"},
+                            {"folder", worker.folder.string()},
+                            {"memory", worker.memoryBytes},
+                            {"import", nlohmann::json::array()},
+                            {"environment", nlohmann::json::object()}};
+  for (const auto& [name, value] : worker.environment) {
+    message["environment"][name] = value;
+  }
+  if (worker.tilelang) {
+    message["import"].push_back("tilelang");
+  }
+  const std::array<int, 3> descriptors = {requests, answers, log};
+  const nlohmann::json answer = HONE_TRY(ask(message, descriptors, Interrupts::heed));
+  const auto pid = answer.find("pid");
+  if (pid == answer.end() || !pid->is_number_integer()) {
+    return machineError("Python's answer makes no sense; its log is {}", this->log().string());
+  }
+  return pid->get<pid_t>();
+}
+
+Result<Ending> PythonNursery::wait(pid_t worker) {
+  const nlohmann::json answer =
+      HONE_TRY(ask({{"do", "wait"}, {"pid", worker}}, {}, Interrupts::ignore));
+  // Workers are waited for in destructors: nothing may be thrown here.
+  Ending ending;
+  try {
+    ending = endingFrom(answer.at("status").get<int>(), rusage{});
+    ending.cpuNs = answer.at("cpu_ns").get<std::int64_t>();
+    ending.maxRssBytes = answer.at("rss").get<std::int64_t>();
+  } catch (const nlohmann::json::exception& error) {
+    return machineError("Python's answer makes no sense: {}", error.what());
+  }
+  return ending;
+}
+
+}  // namespace hone::kernel

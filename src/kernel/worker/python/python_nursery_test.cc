@@ -1,0 +1,48 @@
+#include "kernel/worker/python/python_nursery.h"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdlib>
+
+#include "base/file.h"
+#include "base/process/interrupt.h"
+
+namespace hone::kernel {
+namespace {
+
+/// A shell in the place of Python; it answers the first request, whenever that is.
+constexpr const char* kNursery = R"(printf '{"ready": true}' >&3
+dd bs=65536 count=1 <&3 >/dev/null 2>&1
+printf '{"pid": 77}' >&3
+dd bs=65536 count=1 <&3 >/dev/null 2>&1
+)";
+
+/// Interrupts a fork, then waits for a worker as a destructor does. Ends with 0 where both are
+/// errors and nothing is thrown.
+[[noreturn]] void interruptAFork(const std::filesystem::path& script) {
+  catchInterrupts();
+  const auto nursery = PythonNursery::of("/bin/sh", script);
+  if (!nursery) {
+    std::_Exit(1);
+  }
+  std::raise(SIGINT);
+  const int null = ::open("/dev/null", O_RDWR | O_CLOEXEC);
+  const auto forked = (*nursery)->fork({}, null, null, null);
+  if (forked || forked.error().fault != Fault::interrupted) {
+    std::_Exit(2);
+  }
+  std::_Exit((*nursery)->wait(77) ? 3 : 0);
+}
+
+TEST(PythonNursery, ALateAnswerIsNotTakenForTheNext) {
+  const ScratchFolder folder = ScratchFolder::create("hone-nursery-test").value();
+  const auto script = folder.path() / "nursery";
+  ASSERT_TRUE(writeFile(script, kNursery));
+  EXPECT_EXIT(interruptAFork(script), testing::ExitedWithCode(0), "");
+}
+
+}  // namespace
+}  // namespace hone::kernel

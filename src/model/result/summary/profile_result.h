@@ -1,0 +1,57 @@
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "model/result/summary/profile_row.h"
+
+namespace hone::model {
+
+/// A dispatch with its share of one call of a program.
+struct TimedDispatch {
+  std::string name;
+  std::optional<std::int64_t> calls;  ///< in one call of the program
+  std::optional<double> timeNs;
+};
+
+[[nodiscard]] nlohmann::json toJson(const TimedDispatch& dispatch);
+/// Throws nlohmann::json::exception if it has another form, as all of these do.
+[[nodiscard]] TimedDispatch timedDispatchFrom(const nlohmann::json& json);
+
+/// A program as a whole: where the time of one call goes.
+struct ProfiledProgram {
+  std::string name;
+  std::string device;
+  std::optional<double> wallNs;  ///< of one call
+  std::vector<TimedDispatch> dispatches;
+};
+
+[[nodiscard]] nlohmann::json toJson(const ProfiledProgram& program);
+
+/// Measured limits of the machine for one element type.
+struct MeasuredRoofline {
+  std::string type;
+  double gflops = 0;
+  double gbps = 0;
+};
+
+[[nodiscard]] nlohmann::json toJson(const MeasuredRoofline& roofline);
+[[nodiscard]] MeasuredRoofline measuredRooflineFrom(const nlohmann::json& json);
+
+/// The summary of a run of `hone profile`.
+struct ProfileResult {
+  std::optional<std::vector<ProfileRow>> rows;  ///< nothing while it is under way
+  std::optional<std::vector<MeasuredRoofline>> rooflines;
+  std::optional<std::int64_t> ownCpuNs;  ///< CPU time of hone itself
+  std::optional<ProfiledProgram> program;
+};
+
+[[nodiscard]] nlohmann::json toJson(const ProfileResult& result);
+/// Leaves out rows of a form that this version does not know.
+[[nodiscard]] Result<ProfileResult> profileResultFrom(const nlohmann::json& json);
+
+}  // namespace hone::model

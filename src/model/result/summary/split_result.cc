@@ -1,0 +1,177 @@
+#include "model/result/summary/split_result.h"
+
+#include "model/result/json_fields.h"
+
+namespace hone::model {
+namespace {
+
+using nlohmann::json;
+
+json toJson(const SplitTally& tally) {
+  return {{"shapes", tally.shapes},
+          {"total_speedup", tally.totalSpeedup},
+          {"geomean_speedup", tally.geomeanSpeedup},
+          {"improved", tally.improved},
+          {"neutral", tally.neutral},
+          {"regressed", tally.regressed},
+          {"ambiguous", tally.ambiguous}};
+}
+
+SplitTally splitTallyFrom(const json& json) {
+  return {.shapes = json.at("shapes"),
+          .totalSpeedup = json.at("total_speedup"),
+          .geomeanSpeedup = json.at("geomean_speedup"),
+          .improved = json.at("improved"),
+          .neutral = json.at("neutral"),
+          .regressed = json.at("regressed"),
+          .ambiguous = json.at("ambiguous")};
+}
+
+json intervalList(const stats::Interval& interval) {
+  return {interval.low, interval.estimate, interval.high};
+}
+
+json toJson(const SplitChoice& choice) {
+  json one = {{"time_us", choice.timeUs.value_or(0)}};
+  if (choice.verdict) {
+    one["verdict"] = nameOf(*choice.verdict);
+  }
+  if (choice.speedup) {
+    one["speedup"] = intervalList(*choice.speedup);
+  }
+  return one;
+}
+
+json toJson(const ValidatedSplit& validated) {
+  json choices = json::object();
+  for (const auto& [way, choice] : validated.choices) {
+    choices[way] = toJson(choice);
+  }
+  return {{"arguments", validated.arguments},
+          {"baseline_us", validated.baselineUs.value_or(0)},
+          {"taken", validated.taken},
+          {"choices", std::move(choices)}};
+}
+
+ValidatedSplit validatedSplitFrom(const json& json) {
+  ValidatedSplit validated{.arguments = textOf(json, "arguments"),
+                           .baselineUs = measuredOf(json, "baseline_us"),
+                           .taken = textOf(json, "taken"),
+                           .choices = {}};
+  for (const auto& [way, choice] : memberOf(json, "choices").items()) {
+    validated.choices[way] = {.timeUs = measuredOf(choice, "time_us"),
+                              .verdict = verdictOf(choice, "verdict"),
+                              .speedup = intervalFrom(memberOf(choice, "speedup"))};
+  }
+  return validated;
+}
+
+/// Each on its own: one of another version does not hide the rest.
+std::vector<Recommendation> knownRecommendations(const json& list) {
+  std::vector<Recommendation> known;
+  for (const json& one : list.is_array() ? list : json::array()) {
+    if (auto read = recommendationsFrom({{"recommendations", json::array({one})}})) {
+      known.push_back(std::move(read->front()));
+    }
+  }
+  return known;
+}
+
+json toJson(const AnnotatedOperation& operation) {
+  json one = {{"sizes", operation.sizes}, {"gain_alone", operation.gainAlone.value_or(1)}};
+  if (operation.reduction) {
+    one["reduction"] = toJson(*operation.reduction);
+  }
+  return one;
+}
+
+AnnotatedOperation annotatedOperationFrom(const json& json) {
+  AnnotatedOperation operation;
+  if (auto reduction = reductionFrom(memberOf(json, "reduction"))) {
+    operation.reduction = std::move(*reduction);
+  }
+  operation.sizes = fieldOf<std::vector<std::int64_t>>(json, "sizes").value_or(operation.sizes);
+  operation.gainAlone = fieldOf<double>(json, "gain_alone");
+  return operation;
+}
+
+}  // namespace
+
+std::optional<SplitChoice> ValidatedSplit::recommended() const {
+  const auto found = choices.find(taken);
+  return found == choices.end() ? std::nullopt : std::optional(found->second);
+}
+
+json toJson(const SplitResult& result) {
+  json whole = {{"results", result.results},
+                {"failures", result.failures},
+                {"recommendations", toJson(std::span(result.recommendations))}};
+  setIf(whole, "run", result.run);
+  setIf(whole, "sweep_seconds", result.sweepSeconds);
+  if (result.shapes) {
+    whole["shapes"] = listJson(*result.shapes);
+  }
+  for (const auto& [way, tally] : result.validation) {
+    whole["validation"][way] = toJson(tally);
+  }
+  for (const ValidatedSplit& validated : result.validated) {
+    whole["validated"].push_back(toJson(validated));
+  }
+  return whole;
+}
+
+Result<SplitResult> splitResultFrom(const json& json) {
+  SplitResult all = HONE_TRY(readResult(json, "split result", [](const nlohmann::json& whole) {
+    SplitResult result;
+    result.run = fieldOf<std::int64_t>(whole, "run");
+    result.results = textOf(whole, "results");
+    result.failures = textsOf(whole, "failures");
+    result.recommendations =
+        knownRecommendations(memberOf(memberOf(whole, "recommendations"), "recommendations"));
+    result.sweepSeconds = fieldOf<double>(whole, "sweep_seconds");
+    for (const auto& [way, tally] : memberOf(whole, "validation").items()) {
+      result.validation[way] = splitTallyFrom(tally);
+    }
+    result.validated = listOf(whole, "validated", validatedSplitFrom);
+    return result;
+  }));
+  if (const nlohmann::json& shapes = memberOf(json, "shapes"); shapes.is_array()) {
+    all.shapes.emplace();
+    for (const nlohmann::json& one : shapes) {
+      all.shapes->push_back(HONE_TRY(shapeRecordFrom(one)));
+    }
+  }
+  return all;
+}
+
+json toJson(const SplitAnnotation& annotation) {
+  json whole = {{"output", annotation.output.empty() ? json() : json(annotation.output)},
+                {"operations", json::array()}};
+  for (const AnnotatedOperation& operation : annotation.operations) {
+    whole["operations"].push_back(toJson(operation));
+  }
+  setIf(whole, "run", annotation.run);
+  if (annotation.verdict) {
+    whole["verdict"] = nameOf(*annotation.verdict);
+  }
+  if (annotation.speedup) {
+    whole["speedup"] = intervalList(*annotation.speedup);
+  }
+  return whole;
+}
+
+Result<std::optional<SplitAnnotation>> splitAnnotationFrom(const json& json) {
+  return readResult(
+      json, "split annotation", [](const nlohmann::json& whole) -> std::optional<SplitAnnotation> {
+        if (memberOf(whole, "operations").is_null()) {
+          return std::nullopt;
+        }
+        return SplitAnnotation{.run = fieldOf<std::int64_t>(whole, "run"),
+                               .output = textOf(whole, "output"),
+                               .verdict = verdictOf(whole, "verdict"),
+                               .speedup = intervalFrom(memberOf(whole, "speedup")),
+                               .operations = listOf(whole, "operations", annotatedOperationFrom)};
+      });
+}
+
+}  // namespace hone::model

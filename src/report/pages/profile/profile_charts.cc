@@ -1,0 +1,157 @@
+#include "report/pages/profile/profile_charts.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <map>
+
+#include "report/render/answer_text.h"
+
+namespace hone::report {
+namespace {
+
+using model::MeasuredRoofline;
+using model::ProfileRow;
+
+/// More bars than this say less than the table does.
+constexpr std::size_t kMostBars = 40;
+
+/// The operation with the tile, where it is not the compiler's own choice; in a page about one
+/// operation the tile alone.
+std::string nameOf(const ProfileRow& row, bool alone) {
+  const bool own =
+      row.provider == model::kIreeProvider && row.configuration != model::kDefaultConfiguration;
+  if (!own) {
+    return alone && row.provider == model::kIreeProvider ? "the compiler's own" : row.operation;
+  }
+  const std::string& tile = row.tile.empty() ? row.configuration : row.tile;
+  return alone ? tile : fmt::format("{} {}", row.operation, tile);
+}
+
+bool oneOperation(const std::vector<ProfileRow>& rows) {
+  return std::all_of(rows.begin(), rows.end(), [&](const ProfileRow& row) {
+    return row.operation == rows.front().operation;
+  });
+}
+
+std::vector<std::string> providersOf(const std::vector<ProfileRow>& rows) {
+  std::vector<std::string> providers;
+  for (const ProfileRow& row : rows) {
+    if (std::find(providers.begin(), providers.end(), row.provider) == providers.end()) {
+      providers.push_back(row.provider);
+    }
+  }
+  return providers;
+}
+
+/// The roof itself: as it was measured, or, of older runs, through what it allowed each dispatch.
+std::vector<Series> roofs(const std::vector<MeasuredRoofline>& rooflines,
+                          const std::vector<ProfileRow>& rows) {
+  double least = std::numeric_limits<double>::infinity();
+  double most = 0;
+  std::map<double, double> allowed;
+  for (const ProfileRow& row : rows) {
+    if (row.measured() && row.bytes > 0) {
+      least = std::min(least, row.flops / row.bytes);
+      most = std::max(most, row.flops / row.bytes);
+      if (row.attainableGflops > 0) {
+        allowed[row.flops / row.bytes] = row.attainableGflops;
+      }
+    }
+  }
+  std::vector<Series> roofs;
+  for (const MeasuredRoofline& one : rooflines) {
+    const double ridge = one.gflops / one.gbps;
+    Series roof{.name = fmt::format("roofline {} ({:.0f} GFLOP/s, {:.0f} GB/s)", one.type,
+                                    one.gflops, one.gbps),
+                .draw = Draw::line,
+                .role = Role::baseline};
+    roof.x = {std::min(least, ridge) / 2, ridge, std::max(most, ridge) * 2};
+    roof.y = {roof.x[0] * one.gbps, one.gflops, one.gflops};
+    roofs.push_back(std::move(roof));
+  }
+  if (roofs.empty() && !allowed.empty()) {
+    Series roof{.name = "roofline", .draw = Draw::line, .role = Role::baseline};
+    for (const auto& [intensity, gflops] : allowed) {
+      roof.x.push_back(intensity);
+      roof.y.push_back(gflops);
+    }
+    roofs.push_back(std::move(roof));
+  }
+  return roofs;
+}
+
+}  // namespace
+
+void addSpeeds(const std::vector<ProfileRow>& rows, Document& document) {
+  std::map<std::string, std::map<std::string, const ProfileRow*>> named;
+  std::map<std::string, double> longest;
+  const bool alone = oneOperation(rows) && providersOf(rows).size() == 1;
+  for (const ProfileRow& row : rows) {
+    if (row.measured()) {
+      const std::string name = nameOf(row, alone);
+      named[name][row.provider] = &row;
+      longest[name] = std::max(longest[name], row.timeNs);
+    }
+  }
+  Bars bars;
+  for (const auto& [name, providers] : named) {
+    bars.names.push_back(name);
+  }
+  std::stable_sort(bars.names.begin(), bars.names.end(),
+                   [&](const auto& a, const auto& b) { return longest[a] > longest[b]; });
+  bars.title = alone ? fmt::format("GFLOP/s of {}", rows.front().operation)
+                     : std::string("GFLOP/s by dispatch and provider");
+  bars.note = "The dispatches that take longest come first.";
+  if (bars.names.size() > kMostBars) {
+    bars.note = fmt::format("The {} of {} dispatches that take longest; the table has all.",
+                            kMostBars, bars.names.size());
+    bars.names.resize(kMostBars);
+  }
+  bars.value = {"speed", "GFLOP/s"};
+  for (const std::string& provider : providersOf(rows)) {
+    Bars::Group group{.name = provider};
+    for (const std::string& name : bars.names) {
+      const auto found = named[name].find(provider);
+      const ProfileRow* row = found == named[name].end() ? nullptr : found->second;
+      const bool bounded = row != nullptr && row->highNs > 0;
+      group.values.push_back(row == nullptr ? kNone : row->gflops());
+      group.low.push_back(bounded ? row->flops / row->highNs : kNone);
+      group.high.push_back(bounded ? row->flops / row->lowNs : kNone);
+    }
+    bars.groups.push_back(std::move(group));
+  }
+  document.add(bars);
+}
+
+void addRoofline(const std::vector<MeasuredRoofline>& rooflines,
+                 const std::vector<ProfileRow>& rows, Document& document) {
+  Plot plot;
+  plot.title = "The roofline";
+  plot.note =
+      "Left of the bend the memory is the limit, right of it the arithmetic. How far a dispatch is "
+      "below the line is what could still be won.";
+  plot.x = {"arithmetic intensity", "FLOP/byte", true};
+  plot.y = {"speed", "GFLOP/s", true};
+  for (const std::string& provider : providersOf(rows)) {
+    Series series{.name = provider};
+    for (const ProfileRow& row : rows) {
+      if (row.provider == provider && row.measured() && row.bytes > 0) {
+        series.x.push_back(row.flops / row.bytes);
+        series.y.push_back(row.gflops());
+        const bool bounded = row.lowNs > 0 && row.highNs > 0;
+        series.low.push_back(bounded ? row.flops / row.highNs : kNone);
+        series.high.push_back(bounded ? row.flops / row.lowNs : kNone);
+        series.labels.push_back(nameOf(row, false));
+      }
+    }
+    plot.series.push_back(std::move(series));
+  }
+  for (Series& roof : roofs(rooflines, rows)) {
+    plot.series.push_back(std::move(roof));
+  }
+  document.add(plot);
+}
+
+}  // namespace hone::report

@@ -1,0 +1,132 @@
+#include "report/pages/tune/tune_knobs.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "model/result/knob_values.h"
+#include "stats/summary.h"
+
+namespace hone::report {
+namespace {
+
+/// The candidates of a search that have a time, by their knobs.
+struct Candidates {
+  std::vector<const store::Trial*> trials;
+  std::vector<std::map<std::string, std::int64_t>> values;
+  std::vector<double> speedups;
+};
+
+Candidates candidatesOf(const TuneSearch& search) {
+  Candidates candidates;
+  for (const store::Trial* trial : search.trials) {
+    auto values = model::valuesNamed(trial->config.name);
+    const double speedup = search.speedupOf(*trial);
+    if (values && !std::isnan(speedup)) {
+      candidates.trials.push_back(trial);
+      candidates.values.push_back(std::move(*values));
+      candidates.speedups.push_back(speedup);
+    }
+  }
+  return candidates;
+}
+
+/// The median speedup under each value of a knob.
+std::map<std::int64_t, double> medians(const Candidates& candidates, const std::string& knob) {
+  std::map<std::int64_t, std::vector<double>> byValue;
+  for (std::size_t i = 0; i < candidates.values.size(); ++i) {
+    if (const auto value = candidates.values[i].find(knob); value != candidates.values[i].end()) {
+      byValue[value->second].push_back(candidates.speedups[i]);
+    }
+  }
+  std::map<std::int64_t, double> medians;
+  for (const auto& [value, speedups] : byValue) {
+    medians[value] = stats::median(speedups);
+  }
+  return medians;
+}
+
+struct Effect {
+  std::string knob;
+  double ratio = 1;  ///< of the medians of its best and its worst value
+};
+
+Bars effectBars(const TuneSearch& search, const Candidates& candidates) {
+  std::vector<Effect> effects;
+  for (const std::string& knob : search.knobs) {
+    const auto byValue = medians(candidates, knob);
+    if (byValue.size() < 2) {
+      continue;
+    }
+    const auto [worst, best] = std::minmax_element(
+        byValue.begin(), byValue.end(), [](auto& a, auto& b) { return a.second < b.second; });
+    effects.push_back(
+        {fmt::format("{} (best {})", knob, best->first), best->second / worst->second});
+  }
+  std::stable_sort(effects.begin(), effects.end(),
+                   [](const Effect& a, const Effect& b) { return a.ratio > b.ratio; });
+  Bars bars;
+  bars.title = "What each knob does";
+  bars.note =
+      "The median speedup under a knob's best value over that under its worst: a long bar is a "
+      "knob that matters. Below, every candidate.";
+  bars.value = {"best value over worst", "x", true};
+  bars.base = 1;
+  Bars::Group group;
+  for (const Effect& effect : effects) {
+    bars.names.push_back(effect.knob);
+    group.values.push_back(effect.ratio);
+  }
+  bars.groups.push_back(std::move(group));
+  return bars;
+}
+
+ParallelCoordinates coordinates(const TuneSearch& search, const Candidates& candidates) {
+  ParallelCoordinates lines;
+  lines.title = "All candidates over all knobs";
+  lines.note =
+      "A line is a candidate: the stronger, the faster; the thick one won. Click a value to keep "
+      "only the "
+      "lines through it.";
+  for (const std::string& name : search.knobs) {
+    ParallelCoordinates::Knob knob;
+    knob.axis = {name};
+    for (const auto& values : candidates.values) {
+      const auto value = values.find(name);
+      knob.values.push_back(value == values.end() ? kNone : static_cast<double>(value->second));
+    }
+    lines.knobs.push_back(std::move(knob));
+  }
+  ParallelCoordinates::Knob& result = lines.knobs.emplace_back();
+  result.axis = {"speedup in screening", "x"};
+  result.values = candidates.speedups;
+  const auto won =
+      std::find_if(candidates.trials.begin(), candidates.trials.end(),
+                   [&](const store::Trial* trial) { return trial->config.name == search.winner; });
+  lines.winner = won == candidates.trials.end() ? -1 : won - candidates.trials.begin();
+  return lines;
+}
+
+}  // namespace
+
+void addKnobs(const std::vector<TuneSearch>& searches, Document& document) {
+  Tabs tabs;
+  for (const TuneSearch& search : searches) {
+    const Candidates candidates = candidatesOf(search);
+    if (candidates.trials.empty()) {
+      continue;
+    }
+    Parts parts;
+    parts.add(effectBars(search, candidates));
+    parts.add(coordinates(search, candidates));
+    tabs.tabs.emplace_back(shortDispatch(search.scope), std::move(parts));
+  }
+  if (!tabs.tabs.empty()) {
+    document.heading("The knobs");
+    document.add(tabs);
+  }
+}
+
+}  // namespace hone::report

@@ -1,0 +1,126 @@
+#include "split/fit/ladder/grid.h"
+
+#include <algorithm>
+#include <functional>
+#include <optional>
+
+#include "split/fit/ladder/boundaries.h"
+
+namespace hone::split {
+namespace {
+
+constexpr std::size_t kMostColumns = 128;
+constexpr std::size_t kMostRows = 16;
+
+using Between = std::function<std::optional<std::int64_t>(std::int64_t, std::int64_t)>;
+
+/// Boundaries between neighbouring sizes, at most so many, evenly over the shapes; and the end.
+std::vector<std::int64_t> cutsOf(std::vector<std::int64_t> sizes, std::size_t most,
+                                 const Between& between, std::int64_t end) {
+  std::sort(sizes.begin(), sizes.end());
+  const std::size_t every = (sizes.size() + most - 1) / most;
+  std::vector<std::int64_t> cuts;
+  std::size_t since = 0;  // shapes since the last cut
+  for (std::size_t i = 1; i < sizes.size(); ++i) {
+    if (++since < every || sizes[i - 1] == sizes[i]) {
+      continue;
+    }
+    if (const auto cut = between(sizes[i - 1], sizes[i])) {
+      cuts.push_back(*cut);
+      since = 0;
+    }
+  }
+  cuts.push_back(end);
+  return cuts;
+}
+
+std::size_t cellOf(const std::vector<std::int64_t>& cuts, std::int64_t size) {
+  return static_cast<std::size_t>(std::upper_bound(cuts.begin(), cuts.end(), size) - cuts.begin());
+}
+
+template <typename Of>
+std::vector<std::int64_t> each(const Cases& cases, Of of) {
+  std::vector<std::int64_t> values;
+  std::transform(cases.all.begin(), cases.all.end(), std::back_inserter(values), of);
+  return values;
+}
+
+}  // namespace
+
+Grid::Grid(const Cases& cases) : limits_(cases.limits), caps_(cases.caps) {
+  const auto outputs = each(cases, [](const Case& one) { return one.outputSize; });
+  const auto reductions = each(cases, [](const Case& one) { return one.reductionSize; });
+  const std::int64_t largest = *std::max_element(reductions.begin(), reductions.end());
+  outputCuts_ = cutsOf(outputs, kMostColumns, squareBetween,
+                       squareAbove(*std::max_element(outputs.begin(), outputs.end())));
+  reductionCuts_ = cutsOf(reductions, kMostRows, decimalBetween, decimalAbove(largest));
+  sums_.resize((columns() + 1) * (rows() + 1) * limits_.size());
+  capSums_.assign(columns() + 1, std::vector<double>(caps_.size()));
+  for (const Case& one : cases.all) {
+    const std::size_t column = cellOf(outputCuts_, one.outputSize);
+    const std::size_t row = cellOf(reductionCuts_, one.reductionSize);
+    for (std::size_t limit = 0; limit < limits_.size(); ++limit) {
+      sum(column + 1, row + 1, limit) += one.limitCosts[limit].value;
+    }
+    for (std::size_t cap = 0; cap < caps_.size(); ++cap) {
+      capSums_[column][cap] += one.capCosts[cap].value;
+    }
+  }
+  addUp();
+}
+
+void Grid::addUp() {
+  for (std::size_t column = 1; column <= columns(); ++column) {
+    for (std::size_t row = 1; row <= rows(); ++row) {
+      for (std::size_t limit = 0; limit < limits_.size(); ++limit) {
+        sum(column, row, limit) += sum(column - 1, row, limit) + sum(column, row - 1, limit) -
+                                   sum(column - 1, row - 1, limit);
+      }
+    }
+  }
+  for (std::size_t column = columns(); column-- > 0;) {
+    for (std::size_t cap = 0; cap < caps_.size(); ++cap) {
+      capSums_[column][cap] += capSums_[column + 1][cap];
+    }
+  }
+}
+
+Strip Grid::strip(std::size_t c0, std::size_t c1) const {
+  const std::size_t column = (rows() + 1) * limits_.size();
+  std::vector<double> sums(column);
+  for (std::size_t i = 0; i < column; ++i) {
+    sums[i] = sums_[c1 * column + i] - sums_[c0 * column + i];
+  }
+  return {limits_, std::move(sums)};
+}
+
+LimitChoice Grid::capFrom(std::size_t c0) const {
+  LimitChoice best{capSums_[c0].back(), caps_.back()};
+  for (std::size_t cap = caps_.size(); cap-- > 0;) {
+    if (capSums_[c0][cap] < best.cost) {
+      best = {capSums_[c0][cap], caps_[cap]};
+    }
+  }
+  return best;
+}
+
+double Strip::costOf(std::size_t r0, std::size_t r1) const {
+  double least = cost(r0, r1, 0);
+  for (std::size_t limit = 1; limit < limits_.size(); ++limit) {
+    least = std::min(least, cost(r0, r1, limit));
+  }
+  return least;
+}
+
+std::int64_t Strip::limitFor(std::size_t r0, std::size_t r1) const {
+  // Sums of the same costs in another order differ in their last digits.
+  constexpr double kRounding = 1e-9;
+  const double most = costOf(r0, r1) + kRounding;
+  std::size_t limit = 0;
+  while (cost(r0, r1, limit) > most) {
+    ++limit;
+  }
+  return limits_[limit];
+}
+
+}  // namespace hone::split

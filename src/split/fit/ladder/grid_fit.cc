@@ -1,0 +1,145 @@
+#include "split/fit/ladder/grid_fit.h"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <vector>
+
+#include "split/fit/ladder/grid.h"
+#include "split/fit/ladder/rung_price.h"
+
+namespace hone::split {
+namespace {
+
+constexpr std::size_t kMostBands = 6;
+constexpr std::size_t kMostLimits = 4;  ///< within a band
+constexpr double kNever = std::numeric_limits<double>::infinity();
+
+/// The cheapest way to give columns [c0, c1) of the grid so many limits, ascending in rows.
+struct BandFit {
+  double cost = kNever;
+  std::array<std::size_t, kMostLimits> ends{};  ///< of the rows that each limit is for
+};
+
+/// By the count of limits, less one.
+using BandFits = std::array<BandFit, kMostLimits>;
+
+BandFits fitBand(const Grid& grid, std::size_t c0, std::size_t c1) {
+  const Strip strip = grid.strip(c0, c1);
+  // fits[r][n]: n + 1 limits for the rows before r.
+  std::vector<BandFits> fits(grid.rows() + 1);
+  for (std::size_t r1 = 1; r1 <= grid.rows(); ++r1) {
+    fits[r1][0] = {strip.costOf(0, r1), {{r1}}};
+    for (std::size_t r0 = 1; r0 < r1; ++r0) {
+      const double last = strip.costOf(r0, r1);
+      for (std::size_t n = 1; n < kMostLimits; ++n) {
+        const BandFit& before = fits[r0][n - 1];
+        if (before.cost + last < fits[r1][n].cost) {
+          fits[r1][n] = {before.cost + last, before.ends};
+          fits[r1][n].ends[n] = r1;
+        }
+      }
+    }
+  }
+  return fits[grid.rows()];
+}
+
+Band bandOf(const Grid& grid, std::size_t c0, std::size_t c1, const BandFit& fit) {
+  Band band{grid.outputAbove(c1 - 1), {}, 1};
+  const Strip strip = grid.strip(c0, c1);
+  std::size_t r0 = 0;
+  for (const std::size_t r1 : fit.ends) {
+    band.limit = strip.limitFor(r0, r1);
+    if (r1 == grid.rows()) {
+      break;
+    }
+    band.steps.push_back({grid.reductionAbove(r1 - 1), band.limit});
+    r0 = r1;
+  }
+  return band;
+}
+
+/// All bands of a grid, from which the best ladder at any price is put together.
+class Ladders {
+ public:
+  explicit Ladders(const Cases& cases) : grid_(cases) {
+    for (std::size_t c0 = 0; c0 < grid_.columns(); ++c0) {
+      bands_.emplace_back();
+      for (std::size_t c1 = c0 + 1; c1 <= grid_.columns(); ++c1) {
+        bands_.back().push_back(fitBand(grid_, c0, c1));
+      }
+    }
+  }
+
+  [[nodiscard]] Ladder bestAt(double price) const {
+    // best[b][c]: the columns before c in b bands.
+    std::vector<std::vector<Partial>> best(kMostBands + 1,
+                                           std::vector<Partial>(grid_.columns() + 1));
+    best[0][0].cost = 0;
+    Partial whole;
+    for (std::size_t b = 0; b <= kMostBands; ++b) {
+      for (std::size_t c0 = 0; c0 <= grid_.columns(); ++c0) {
+        const Partial& before = best[b][c0];
+        if (before.cost + grid_.capFrom(c0).cost < whole.cost) {
+          whole = before;
+          whole.cost += grid_.capFrom(c0).cost;
+        }
+        for (std::size_t c1 = c0 + 1; b < kMostBands && c1 <= grid_.columns(); ++c1) {
+          extend(before, c0, c1, price, best[b + 1][c1]);
+        }
+      }
+    }
+    return ladderOf(whole);
+  }
+
+ private:
+  struct Chosen {
+    std::size_t c0 = 0, c1 = 0, limits = 0;  ///< limits less one
+  };
+  struct Partial {
+    double cost = kNever;
+    std::size_t count = 0;
+    std::array<Chosen, kMostBands> bands{};
+  };
+
+  [[nodiscard]] const BandFits& fitsOf(std::size_t c0, std::size_t c1) const {
+    return bands_[c0][c1 - c0 - 1];
+  }
+
+  void extend(const Partial& before, std::size_t c0, std::size_t c1, double price,
+              Partial& into) const {
+    for (std::size_t n = 0; n < kMostLimits; ++n) {
+      const double cost = before.cost + fitsOf(c0, c1)[n].cost + price * static_cast<double>(n + 1);
+      if (cost < into.cost) {
+        into = before;
+        into.cost = cost;
+        into.bands[into.count++] = {c0, c1, n};
+      }
+    }
+  }
+
+  [[nodiscard]] Ladder ladderOf(const Partial& whole) const {
+    Ladder ladder;
+    std::size_t end = 0;
+    for (std::size_t i = 0; i < whole.count; ++i) {
+      const auto& [c0, c1, limits] = whole.bands[i];
+      ladder.bands.push_back(bandOf(grid_, c0, c1, fitsOf(c0, c1)[limits]));
+      end = c1;
+    }
+    ladder.cap = grid_.capFrom(end).limit;
+    return ladder;
+  }
+
+  Grid grid_;
+  std::vector<std::vector<BandFits>> bands_;  ///< by first column, then by how many
+};
+
+}  // namespace
+
+Ladder fitGrid(const Cases& cases) {
+  return fitAtBestPrice(cases, [](const Cases& some) -> LadderAt {
+    return [ladders = Ladders(some)](double price) { return ladders.bestAt(price); };
+  });
+}
+
+}  // namespace hone::split

@@ -1,0 +1,80 @@
+#include "split/fit/ladder/grid_fit.h"
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <algorithm>
+
+#include "split/fit/simulate.h"
+#include "split/sweep/test_sweeps.h"
+
+namespace hone::split {
+namespace {
+
+using model::ReductionKind;
+
+std::size_t rungs(const Ladder& ladder) {
+  std::size_t count = 0;
+  for (const Band& band : ladder.bands) {
+    count += 1 + band.steps.size();
+  }
+  return count;
+}
+
+double geomeanOf(const Ladder& ladder, const SweepResult& sweep) {
+  std::vector<Prediction> predictions;
+  for (const ShapeResult& shape : sweep.shapes) {
+    predictions.push_back({&shape, timeUnder(shape, limitOf(ladder, shape.reduction))});
+  }
+  return regretOf(predictions).geomeanRatio;
+}
+
+/// What holds with all but certainty: the same seeds every time.
+class GridFitOfSeed : public testing::TestWithParam<std::uint64_t> {};
+INSTANTIATE_TEST_SUITE_P(Seeds, GridFitOfSeed, testing::Range<std::uint64_t>(0, 20));
+
+TEST(GridFit, OfNothingIsTheEndOfTheChain) { EXPECT_EQ(fitGrid({}), Ladder{}); }
+
+TEST(GridFit, OfOneShapeIsItsLimit) {
+  const SweepResult sweep = testSweep(1, [](const model::Reduction&) { return 128; }, 0, 3);
+  const Ladder ladder = fitGrid(casesOf(sweep, ReductionKind::matmul));
+  EXPECT_EQ(limitOf(ladder, sweep.shapes.front().reduction), 128);
+}
+
+TEST_P(GridFitOfSeed, FindsAKnownGridInNoise) {
+  const Ladder known{{{square(128), {{200000, 64}}, 1024}, {square(512), {{1000000, 16}}, 128}}, 8};
+  const SweepResult sweep = testSweep(100, bestBy(known), 0.04, GetParam());
+  const Ladder fitted = fitGrid(casesOf(sweep, ReductionKind::matmul));
+  EXPECT_LT(geomeanOf(fitted, sweep), 1.06);
+  EXPECT_LE(rungs(fitted), 7U);
+  const SweepResult unseen = testSweep(100, bestBy(known), 0, GetParam() + 1000);
+  EXPECT_LT(geomeanOf(fitted, unseen), 1.1);
+}
+
+TEST_P(GridFitOfSeed, NoiseMakesNoRungs) {
+  const SweepResult sweep = noiseSweep(60, 0.04, GetParam());
+  EXPECT_LE(rungs(fitGrid(casesOf(sweep, ReductionKind::matmul))), 1U);
+}
+
+RC_GTEST_PROP(GridFit, StaysSmallAndAscends, ()) {
+  const auto seed = *rc::gen::arbitrary<std::uint64_t>();
+  Random random(seed);
+  const BestLimit any = [&](const model::Reduction&) {
+    return kTestLimits[random.below(kTestLimits.size())];
+  };
+  const SweepResult sweep = testSweep(1 + random.below(60), any, 0.3, seed);
+  const Ladder ladder = fitGrid(casesOf(sweep, ReductionKind::matmul));
+  RC_ASSERT(ladder.bands.size() <= 6U);
+  RC_ASSERT(
+      std::is_sorted(ladder.bands.begin(), ladder.bands.end(),
+                     [](const Band& a, const Band& b) { return a.outputBelow <= b.outputBelow; }));
+  for (const Band& band : ladder.bands) {
+    RC_ASSERT(band.steps.size() <= 3U);
+    RC_ASSERT(std::is_sorted(
+        band.steps.begin(), band.steps.end(),
+        [](const Step& a, const Step& b) { return a.reductionBelow <= b.reductionBelow; }));
+  }
+}
+
+}  // namespace
+}  // namespace hone::split

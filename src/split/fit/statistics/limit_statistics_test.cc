@@ -1,0 +1,71 @@
+#include "split/fit/statistics/limit_statistics.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "split/sweep/test_sweeps.h"
+
+namespace hone::split {
+namespace {
+
+SweepResult sweepOf(const std::vector<std::map<std::int64_t, double>>& times,
+                    std::vector<std::int64_t> limits) {
+  SweepResult sweep{std::move(limits), {}, {}, 0};
+  for (const auto& shapeTimes : times) {
+    ShapeResult shape = testShape(8, 8, 65536);
+    for (const auto& [limit, us] : shapeTimes) {
+      shape.limits[limit] = {us, 0, 0, 0, 0};
+    }
+    sweep.shapes.push_back(shape);
+  }
+  return sweep;
+}
+
+TEST(LimitStatistics, AreOverShapesThatEveryLimitHas) {
+  const LimitRanking ranking =
+      rankLimits(sweepOf({{{8, 2}, {64, 1}}, {{8, 8}, {64, 16}}, {{64, 1000}}}, {8, 64, 128}));
+  EXPECT_EQ(ranking.shapes, 2);
+  EXPECT_EQ(ranking.failed, (std::vector<std::int64_t>{128}));
+  ASSERT_EQ(ranking.limits.size(), 2U);
+  EXPECT_EQ(ranking.limits[0].limit, 8) << "equal geometric means: the smaller limit";
+  EXPECT_DOUBLE_EQ(ranking.limits[0].geomeanUs, 4);
+  EXPECT_EQ(ranking.limits[0].meanUs, 5);
+  EXPECT_EQ(ranking.limits[0].medianUs, 5);
+  EXPECT_EQ(ranking.limits[0].p95Us, 8);
+  EXPECT_EQ(ranking.limits[0].totalUs, 10);
+  EXPECT_EQ(ranking.limits[1].totalUs, 17);
+}
+
+TEST(LimitStatistics, RankByTheGeometricMean) {
+  const LimitRanking ranking =
+      rankLimits(sweepOf({{{8, 1}, {64, 5}}, {{8, 100}, {64, 40}}}, {8, 64}));
+  EXPECT_EQ(ranking.limits[0].limit, 8) << "10 against 14.1, though its total is larger";
+}
+
+TEST(LimitStatistics, P95TakesTheSeedsIndex) {
+  std::vector<std::map<std::int64_t, double>> times;
+  for (int i = 1; i <= 20; ++i) {
+    times.push_back({{8, i}});
+  }
+  EXPECT_EQ(rankLimits(sweepOf(times, {8})).limits[0].p95Us, 20);
+  times.push_back({{8, 21}});
+  times.push_back({{8, 22}});
+  EXPECT_EQ(rankLimits(sweepOf(times, {8})).limits[0].p95Us, 21) << "index int(20.9) of 22";
+}
+
+TEST(LimitStatistics, TheGeometricMeanOverflowsForNobody) {
+  const std::vector<std::map<std::int64_t, double>> times(200, {{8, 1e14}});
+  const LimitRanking ranking = rankLimits(sweepOf(times, {8}));
+  EXPECT_NEAR(ranking.limits[0].geomeanUs, 1e14, 1e4);
+}
+
+TEST(LimitStatistics, OfNothingAreNone) {
+  const LimitRanking nothing = rankLimits({});
+  EXPECT_EQ(nothing.shapes, 0);
+  EXPECT_TRUE(nothing.limits.empty());
+  EXPECT_TRUE(rankLimits(sweepOf({{{8, 1}}, {{64, 1}}}, {8, 64})).limits.empty());
+}
+
+}  // namespace
+}  // namespace hone::split
