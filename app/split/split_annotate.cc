@@ -25,6 +25,7 @@
 #include "report/render/table.h"
 #include "split/fit/rule.h"
 #include "split/sweep/result_files.h"
+#include "split/sweep/result_reader.h"
 #include "split/sweep/sweeper.h"
 #include "stats/summary.h"
 
