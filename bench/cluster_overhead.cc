@@ -12,7 +12,7 @@
 #include "base/process/subprocess.h"
 #include "cluster/head.h"
 #include "cluster/place.h"
-#include "cluster/records.h"
+#include "cluster/spool/records.h"
 #include "cluster/worker.h"
 #include "support.h"
 

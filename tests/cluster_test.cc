@@ -11,7 +11,7 @@
 
 #include "base/file.h"
 #include "base/text/text.h"
-#include "cluster/spool.h"
+#include "cluster/spool/spool.h"
 #include "cluster/worker.h"
 #include "slurm_cluster.h"
 

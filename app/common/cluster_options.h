@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "cluster/options.h"
+#include "cluster/settings/options.h"
 
 namespace CLI {
 class App;

@@ -5,7 +5,7 @@
 
 #include "app/common/toolchain.h"
 #include "base/error.h"
-#include "cluster/options.h"
+#include "cluster/settings/options.h"
 #include "cluster/slurm_executor.h"
 #include "engine/executor/executor.h"
 

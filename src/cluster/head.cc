@@ -24,6 +24,18 @@ constexpr std::chrono::milliseconds kCancelPause{5000};
 /// Fewer times where somebody waits for the end of the command.
 constexpr int kLastCancels = 3;
 constexpr std::chrono::milliseconds kLastPause{2000};
+/// A job that runs for so long without a sign of its worker will not give one.
+constexpr std::int64_t kBeginNs = 300 * kSecondNs;
+/// A head that takes no longer from one look to the next is on time.
+constexpr std::int64_t kLateNs = kSecondNs;
+/// A unit over which so many workers died is not tried again.
+constexpr int kMostDeaths = 3;
+/// Nor is one at which so many machines failed: not all of them will be bad.
+constexpr int kMostFailures = 6;
+/// Fewer workers that could not begin may be bad luck.
+constexpr std::size_t kFewestBadWorkers = 3;
+/// A node on which this many workers in a row could not work is not asked for again.
+constexpr int kBadNode = 2;
 constexpr std::string_view kCompileSuffix = "c";
 
 /// The unit that compiles what another will measure.
@@ -67,9 +79,6 @@ Result<std::unique_ptr<Head>> Head::open(const Options& options, const std::stri
     HONE_CHECK(writeFile(head->spool_.folder() / (onlyCompile ? "compile.sh" : "measure.sh"),
                          fmt::format("#!/bin/sh\nexec {}\n", store::commandLine(worker))));
   }
-  for (const std::string& array : head->spool_.compileArrays()) {
-    head->compileArrays_.insert(array);
-  }
   for (const std::string& worker : head->spool_.workers()) {
     head->spool_.leave(worker);  // who lives shows it again
   }
@@ -93,12 +102,12 @@ void Head::leave() {
   const InterruptsHeld held;
   // Also those workers go whose job cannot be cancelled.
   static_cast<void>(spool_.beatHead(++beats_, true));
-  for (int tries = 1; !slurm_.cancelAll(); ++tries) {
+  for (int tries = 1; !jobs_.cancelAll(); ++tries) {
     if (tries == kLastCancels) {
       fmt::print(stderr,
                  "hone: the scheduler cancels no jobs now; cancel those of this run by "
                  "scancel --name={}\n",
-                 slurm_.name());
+                 jobs_.name());
       return;
     }
     std::this_thread::sleep_for(kLastPause);
@@ -204,6 +213,311 @@ bool Head::gather() {
   return !answers.empty();
 }
 
+bool Head::blame(const std::string& key, const std::string& worker, const std::string& why) {
+  const auto at = units_.find(key);
+  if (at == units_.end()) {
+    return false;
+  }
+  QueuedUnit& unit = at->second.unit;
+  if (++unit.deaths < kMostDeaths) {
+    static_cast<void>(spool_.keepFailures(unit));
+    return false;
+  }
+  giveUp(unit, worker, fmt::format("{} workers died over it; the last: {}", kMostDeaths, why));
+  return true;
+}
+
+void Head::giveUp(const QueuedUnit& unit, const std::string& worker, const std::string& why) {
+  Answer answer;
+  answer.key = unit.key;
+  answer.killed = true;
+  answer.worker = worker;
+  answer.error = Error{Fault::user, why};
+  static_cast<void>(spool_.keepDone(answer));  // not to be tried again by the next head
+  settle(std::move(answer));
+}
+
+void Head::failed(const Death& death) {
+  const auto at = units_.find(death.key);
+  if (at == units_.end()) {
+    inherited_.erase(death.key);
+    return;
+  }
+  ++givenBack_;
+  QueuedUnit& unit = at->second.unit;
+  if (++unit.failures == kMostFailures) {
+    giveUp(unit, death.worker,
+           fmt::format("the machines of {} workers failed at it; the last: {}", kMostFailures,
+                       death.why));
+    return;
+  }
+  static_cast<void>(spool_.keepFailures(unit));
+  wait(death.key);
+}
+
+void Head::died(const std::string& key, const std::string& worker, const std::string& why) {
+  if (!units_.contains(key)) {
+    inherited_.erase(key);  // whoever asks for it puts it again
+    return;
+  }
+  ++givenBack_;
+  if (!blame(key, worker, why)) {
+    wait(key);
+  }
+}
+
+void Head::lose(const std::string& worker, bool itsFault, const std::string& why) {
+  for (const Claim& claim : spool_.claims()) {
+    if (claim.worker != worker) {
+      continue;
+    }
+    spool_.release(claim);
+    if (itsFault) {
+      died(claim.key(), worker, why);
+    } else if (units_.contains(claim.key())) {
+      ++givenBack_;
+      wait(claim.key());
+    } else {
+      inherited_.erase(claim.key());
+    }
+  }
+}
+
+Result<void> Head::badWorker(const std::string& worker, const std::string& why) {
+  if (!begun_.insert(worker).second) {
+    return {};  // it did begin, or was counted
+  }
+  ++badWorkers_;
+  if (onTrouble_ && why != lastTrouble_) {
+    lastTrouble_ = why;
+    onTrouble_(why);
+  }
+  // As many as were wanted at a time may all have met bad nodes; who works shows that others can.
+  if (badWorkers_ < std::max(kFewestBadWorkers, mostWanted_) || count(Pending::At::claimed) > 0) {
+    return {};
+  }
+  return machineError("the workers cannot begin or go on; the last, {}: {}; see {}", worker, why,
+                      (spool_.folder() / "logs").string());
+}
+
+Result<void> Head::readDeaths() {
+  const std::vector<Death> deaths = spool_.takeDeaths();
+  gather();  // a worker that died after its answer has done its unit
+  for (const Death& death : deaths) {
+    if (const auto at = units_.find(death.key); at != units_.end() && !death.node.empty()) {
+      auto& nodes = at->second.unit.nodes;
+      if (std::find(nodes.begin(), nodes.end(), death.node) == nodes.end()) {
+        nodes.push_back(death.node);
+      }
+    }
+    if (!death.key.empty()) {
+      begun_.insert(death.worker);
+      hands_.erase(death.worker);
+    }
+    if (!death.key.empty() && !death.ofMachine) {
+      died(death.key, death.worker, death.why);
+    } else if (death.why != kOtherKind) {
+      failed(death);
+      ++badOn_[death.node];
+      begun_.erase(death.worker);  // it did begin, and cannot go on
+      HONE_CHECK(badWorker(death.worker, death.why));
+    } else if (jobs_.onlyCompiles(death.worker)) {
+      ++otherCompileNodes_;
+    } else {
+      ++otherNodes_;
+      HONE_CHECK(badWorker(death.worker, fmt::format("its node is {}", kOtherKind)));
+    }
+  }
+  return {};
+}
+
+void Head::noteClaims(const std::vector<Claim>& claims) {
+  for (const Claim& claim : claims) {
+    std::string& unit = hands_[claim.worker];
+    if (unit != claim.key()) {
+      unit = claim.key();
+      workers_[claim.worker].seenNs = nowNs();
+      begun_.insert(claim.worker);
+    }
+  }
+}
+
+void Head::forgiveDelay() {
+  const std::int64_t now = nowNs();
+  const std::int64_t gapNs = awakeNs_ == 0 ? 0 : now - awakeNs_;
+  awakeNs_ = now;
+  if (gapNs < std::max(kLateNs, static_cast<std::int64_t>(options_.lostSeconds * 1e9) / 4)) {
+    return;
+  }
+  for (auto& [name, known] : workers_) {
+    known.seenNs = std::min(now, known.seenNs + gapNs);
+  }
+  for (auto& [key, pending] : units_) {
+    pending.missingNs = pending.missingNs == 0 ? 0 : std::min(now, pending.missingNs + gapNs);
+  }
+}
+
+void Head::readPlaces() {
+  std::map<std::string, Pending::At> places;
+  // In the order in which a unit moves, so that one on its way is seen at least once.
+  for (const std::string& key : spool_.queuedKeys()) {
+    if (units_.contains(key) || inherited_.contains(key)) {
+      places[key] = Pending::At::queued;
+    } else {
+      spool_.withdraw(key);  // put back by its worker after it was settled
+    }
+  }
+  const std::vector<Claim> claims = spool_.claims();
+  for (const Claim& claim : claims) {
+    places[claim.key()] = Pending::At::claimed;
+  }
+  noteClaims(claims);
+  gather();
+  forgiveDelay();
+  const auto lostNs = static_cast<std::int64_t>(options_.lostSeconds * 1e9);
+  for (auto& [key, pending] : units_) {
+    if (const auto place = places.find(key); place != places.end()) {
+      pending.at = place->second;
+      pending.missingNs = 0;
+    } else if (pending.at == Pending::At::queued || pending.at == Pending::At::claimed) {
+      // Its file was damaged and nobody has it, or a listing is late.
+      pending.missingNs = pending.missingNs == 0 ? nowNs() : pending.missingNs;
+      if (nowNs() - pending.missingNs > lostNs) {
+        pending.missingNs = 0;
+        wait(key);
+      }
+    }
+  }
+}
+
+Result<void> Head::giveUpSilent(const std::string& worker, Known& known) {
+  known.lost = true;
+  lose(worker, true, "its worker shows no sign of life");
+  jobs_.listSoon();  // another may be wanted
+  if (!jobs_.isAlive(worker)) {
+    return {};
+  }
+  static_cast<void>(jobs_.cancel(worker));  // it still has its node
+  return badWorker(worker, "it shows no sign of life");
+}
+
+Result<void> Head::readWorkers() {
+  const auto lostNs = static_cast<std::int64_t>(options_.lostSeconds * 1e9);
+  const std::vector<std::string> there = spool_.workers();
+  const std::vector<Claim> claims = spool_.claims();
+  noteClaims(claims);
+  std::set<std::string> holders;
+  for (const Claim& claim : claims) {
+    holders.insert(claim.worker);
+  }
+  for (const std::string& name : there) {
+    Known& known = workers_[name];
+    const Beat beat = known.lost ? Beat{} : spool_.beatOf(name);
+    if (!known.lost && beat.count != known.count) {
+      known.count = beat.count;
+      known.seenNs = nowNs();
+    }
+  }
+  forgiveDelay();
+  for (auto next = workers_.begin(); next != workers_.end();) {
+    const auto at = next++;
+    const std::string& name = at->first;
+    const bool listed = std::binary_search(there.begin(), there.end(), name);
+    const bool holds = holders.contains(name);
+    const std::int64_t patienceNs = listed || holds ? lostNs : kBeginNs;
+    if (at->second.lost) {
+      if (holds) {
+        lose(name, false, "");  // it took something though nobody counts on it
+      }
+    } else if (!listed && !holds && at->second.count >= 0) {
+      workers_.erase(at);  // it left
+      jobs_.listSoon();    // another may be wanted
+    } else if (nowNs() - at->second.seenNs > patienceNs) {
+      HONE_CHECK(giveUpSilent(name, at->second));
+    }
+  }
+  return {};
+}
+
+Result<void> Head::readJobs() {
+  for (const Job& job : HONE_TRY(jobs_.list())) {
+    HONE_CHECK(jobEnded(job));
+  }
+  if (jobs_.isSilent()) {
+    return {};
+  }
+  for (const Job& job : jobs_.jobs()) {
+    if (job.state == "RUNNING") {
+      workers_.try_emplace(job.id, Known{-1, nowNs(), false});  // it should show itself
+    }
+  }
+  for (const std::string& worker : jobs_.takeUnlisted()) {
+    HONE_CHECK(badWorker(worker, "the scheduler does not list its job"));
+  }
+  return {};
+}
+
+Result<void> Head::jobEnded(const Job& job) {
+  const std::string why = fmt::format("the job of its worker ended as {}", job.state);
+  lose(job.id, !job.takenAway() && !job.overTime(), why);
+  workers_[job.id].lost = true;
+  if (job.overTime()) {
+    // Its worker may have put the unit back in time; the next job will not be longer.
+    blame(hands_[job.id], job.id, fmt::format("{}: give jobs more time (sbatch-args)", why));
+  }
+  const bool well = job.takenAway() || job.state == "COMPLETED";
+  return well || !jobs_.isOwn(job.id)
+             ? Result<void>()
+             : badWorker(job.id, fmt::format("its job ended as {}", job.state));
+}
+
+std::vector<std::string> Head::badNodes() const {
+  std::vector<std::string> bad;
+  for (const auto& [node, workers] : badOn_) {
+    if (!node.empty() && workers >= kBadNode) {
+      bad.push_back(node);
+    }
+  }
+  return bad;
+}
+
+Result<void> Head::startWorkers() {
+  const std::size_t open =
+      std::max<std::size_t>(units_.size() - count(Pending::At::compiling), wantsWorker_ ? 1 : 0);
+  if (open == 0 || !jobs_.maySubmit()) {
+    return {};
+  }
+  const JobCounts jobs = jobs_.count([this](const std::string& worker) {
+    const auto known = workers_.find(worker);
+    return known != workers_.end() && known->second.lost;
+  });
+  // Where nodes are of several kinds, those of another kind are not asked for again.
+  const std::size_t nodes =
+      std::max<std::size_t>(1, options_.nodes - std::min(options_.nodes, otherNodes_));
+  const std::size_t compileNodes =
+      options_.compileNodes - std::min(options_.compileNodes, otherCompileNodes_);
+  const auto toCompile = static_cast<std::size_t>(std::count_if(
+      units_.begin(), units_.end(), [](const auto& one) { return one.second.unit.onlyCompile; }));
+  const std::size_t wanted = std::min(nodes, open);
+  const std::size_t wantedToCompile = std::min(compileNodes, toCompile);
+  mostWanted_ = std::max(mostWanted_, wanted + wantedToCompile);
+  Result<void> submitted;
+  if (jobs.measuring < wanted) {
+    submitted = jobs_.submit(wanted - jobs.measuring, false, badNodes());
+  }
+  if (submitted && jobs.compiling < wantedToCompile) {
+    submitted = jobs_.submit(wantedToCompile - jobs.compiling, true, badNodes());
+  }
+  if (!submitted && submitted.error().fault == Fault::interrupted) {
+    return submitted;
+  }
+  if (!submitted) {
+    badOn_.clear();  // there may be no other nodes
+  }
+  return jobs_.noteSubmission(submitted.has_value(), jobs.measuring > 0) ? Result<void>()
+                                                                         : submitted;
+}
+
 Result<bool> Head::look() {
   if (interrupted()) {
     return interruptedError();
@@ -226,7 +540,7 @@ Result<bool> Head::look() {
     HONE_CHECK(readWorkers());
   }
   HONE_CHECK(feed());
-  if (nowNs() - jobsNs_ > jobsPauseNs_) {
+  if (jobs_.isDue()) {
     HONE_CHECK(readDeaths());  // a worker says better why it ended than its job does
     HONE_CHECK(readJobs());
   }
@@ -281,12 +595,12 @@ Status Head::status() const {
 }
 
 HeadCounts Head::counts() const {
-  return {slurm_.calls(), spool_.filesWritten(), unitCount_, givenBack_};
+  return {jobs_.schedulerCalls(), spool_.filesWritten(), unitCount_, givenBack_};
 }
 
 Result<void> Head::cancelPatiently() {
   for (int tries = 1;; ++tries) {
-    auto cancelled = slurm_.cancelAll();
+    auto cancelled = jobs_.cancelAll();
     if (cancelled || interrupted() || tries == kMostCancels) {
       return cancelled;
     }

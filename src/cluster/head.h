@@ -13,10 +13,11 @@
 #include <vector>
 
 #include "base/error.h"
-#include "cluster/options.h"
-#include "cluster/queued_unit.h"
+#include "cluster/job_pool.h"
+#include "cluster/settings/options.h"
 #include "cluster/slurm.h"
-#include "cluster/spool.h"
+#include "cluster/spool/queued_unit.h"
+#include "cluster/spool/spool.h"
 
 namespace hone::cluster {
 
@@ -100,15 +101,10 @@ class Head {
     bool lost = false;
   };
 
-  /// An array of jobs that the scheduler has taken and does not list yet.
-  struct Submitted {
-    std::size_t count = 0;
-    bool onlyCompile = false;
-    std::int64_t sinceNs = 0;
-  };
-
   Head(Options options, Spool spool, Slurm slurm)
-      : options_(std::move(options)), spool_(std::move(spool)), slurm_(std::move(slurm)) {}
+      : options_(std::move(options)),
+        spool_(std::move(spool)),
+        jobs_(options_, std::move(slurm), spool_) {}
   /// Looks after everything that is due; whether anything came.
   [[nodiscard]] Result<bool> look();
   [[nodiscard]] Result<void> beat();
@@ -125,11 +121,10 @@ class Head {
   [[nodiscard]] Result<void> giveUpSilent(const std::string& worker, Known& known);
   [[nodiscard]] Result<void> readJobs();
   [[nodiscard]] Result<void> jobEnded(const Job& job);
-  [[nodiscard]] Result<void> giveUpUnlisted();
+  /// Submits as many workers as there is work for.
   [[nodiscard]] Result<void> startWorkers();
-  [[nodiscard]] bool onlyCompiles(const std::string& worker) const;
-  [[nodiscard]] Result<void> submit(std::size_t count, bool onlyCompile);
-  [[nodiscard]] Result<void> submitArray(std::size_t count, bool onlyCompile);
+  /// Returns the nodes that are not asked for again.
+  [[nodiscard]] std::vector<std::string> badNodes() const;
   /// The worker will not finish what it has.
   void lose(const std::string& worker, bool itsFault, const std::string& why);
   void died(const std::string& key, const std::string& worker, const std::string& why);
@@ -151,19 +146,14 @@ class Head {
 
   Options options_;
   Spool spool_;
-  Slurm slurm_;
+  JobPool jobs_;
   std::map<std::string, Pending> units_;
   std::deque<std::string> waiting_;
   std::map<std::string, Answer> answers_;  ///< that nobody has taken yet
   std::set<std::string> inherited_;  ///< units that an earlier head put, and that are still there
   std::map<std::string, Known> workers_;
   std::map<std::string, std::string> hands_;  ///< by worker: the unit it had last, if unanswered
-  std::vector<Job> jobs_;
-  std::set<std::string> endedJobs_;  ///< whose claims were looked after
-  std::set<std::string> arrays_;     ///< of jobs, that this head has submitted
-  std::map<std::string, Submitted> unlisted_;
-  std::set<std::string> compileArrays_;  ///< whose workers only compile
-  std::set<std::string> begun_;          ///< workers that had a unit in hand or reported a death
+  std::set<std::string> begun_;  ///< workers that had a unit in hand or reported a death
   std::function<void(const Status&)> listener_;
   std::function<void(const std::string&)> onTrouble_;
   std::string lastTrouble_;
@@ -172,13 +162,8 @@ class Head {
   std::int64_t awakeNs_ = 0;  ///< when it last went on
   std::int64_t placesNs_ = 0;
   std::int64_t workersNs_ = 0;
-  std::int64_t jobsNs_ = 0;
-  std::int64_t jobsPauseNs_ = 0;
-  std::int64_t submitNs_ = 0;
-  std::int64_t schedulerSilentNs_ = 0;  ///< since when it does not answer; 0: it does
   std::int64_t unitCount_ = 0;
   std::int64_t givenBack_ = 0;
-  std::int64_t refusedNs_ = 0;  ///< since when it takes no jobs; 0: it does
   std::size_t otherNodes_ = 0;  ///< that were of another kind than those that measure
   std::size_t otherCompileNodes_ = 0;
   std::size_t badWorkers_ = 0;        ///< that could not begin, since the last answer

@@ -12,7 +12,7 @@
 #include <thread>
 
 #include "base/file.h"
-#include "cluster/checked_file.h"
+#include "cluster/spool/checked_file.h"
 
 namespace hone::cluster {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "cluster/records.h"
+#include "cluster/spool/records.h"
 
 namespace hone::cluster {
 

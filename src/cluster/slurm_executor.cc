@@ -7,7 +7,7 @@
 #include "base/clock.h"
 #include "base/hash.h"
 #include "base/machine.h"
-#include "cluster/records.h"
+#include "cluster/spool/records.h"
 
 namespace hone::cluster {
 namespace {

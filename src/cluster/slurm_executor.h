@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "base/progress.h"
 #include "cluster/head.h"
-#include "cluster/options.h"
+#include "cluster/settings/options.h"
 #include "cluster/shared_files.h"
 #include "engine/executor/executor.h"
 #include "store/store.h"

@@ -5,8 +5,8 @@
 #include <string>
 
 #include "base/error.h"
-#include "cluster/queued_unit.h"
-#include "cluster/spool.h"
+#include "cluster/spool/queued_unit.h"
+#include "cluster/spool/spool.h"
 
 namespace hone::cluster {
 

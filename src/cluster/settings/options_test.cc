@@ -1,4 +1,4 @@
-#include "cluster/options.h"
+#include "cluster/settings/options.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "cluster/spool.h"
+#include "cluster/spool/spool.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,7 +8,7 @@
 #include <set>
 
 #include "base/file.h"
-#include "cluster/checked_file.h"
+#include "cluster/spool/checked_file.h"
 
 namespace hone::cluster {
 namespace {

@@ -1,4 +1,4 @@
-#include "cluster/toml.h"
+#include "cluster/settings/toml.h"
 
 #define TOML_EXCEPTIONS 0
 #define TOML_ENABLE_FORMATTERS 0

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "cluster/queued_unit.h"
+#include "cluster/spool/queued_unit.h"
 
 namespace hone::cluster {
 

@@ -1,4 +1,4 @@
-#include "cluster/records.h"
+#include "cluster/spool/records.h"
 
 #include <map>
 #include <nlohmann/json.hpp>

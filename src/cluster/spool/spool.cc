@@ -1,4 +1,4 @@
-#include "cluster/spool.h"
+#include "cluster/spool/spool.h"
 
 #include <unistd.h>
 
@@ -8,7 +8,7 @@
 
 #include "base/file.h"
 #include "base/hash.h"
-#include "cluster/checked_file.h"
+#include "cluster/spool/checked_file.h"
 
 namespace hone::cluster {
 namespace {

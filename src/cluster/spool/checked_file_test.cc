@@ -1,4 +1,4 @@
-#include "cluster/checked_file.h"
+#include "cluster/spool/checked_file.h"
 
 #include <gtest/gtest.h>
 

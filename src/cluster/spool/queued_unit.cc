@@ -1,4 +1,4 @@
-#include "cluster/queued_unit.h"
+#include "cluster/spool/queued_unit.h"
 
 #include "store/export.h"
 
@@ -15,8 +15,9 @@ json toJson(const QueuedUnit& unit) {
 
 std::optional<QueuedUnit> unitFrom(const json& json) {
   try {
-    return QueuedUnit{json.at("key"),    json.at("kind"),     json.at("order"), json.at("only_compile"),
-                json.at("deaths"), json.at("failures"), json.at("nodes")};
+    return QueuedUnit{json.at("key"),          json.at("kind"),   json.at("order"),
+                      json.at("only_compile"), json.at("deaths"), json.at("failures"),
+                      json.at("nodes")};
   } catch (const json::exception&) {
     return std::nullopt;
   }

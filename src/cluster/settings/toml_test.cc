@@ -1,4 +1,4 @@
-#include "cluster/toml.h"
+#include "cluster/settings/toml.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "cluster/options.h"
+#include "cluster/settings/options.h"
 
 #include <fmt/ranges.h>
 
@@ -8,7 +8,7 @@
 
 #include "base/file.h"
 #include "base/text/text.h"
-#include "cluster/toml.h"
+#include "cluster/settings/toml.h"
 
 namespace hone::cluster {
 namespace {
