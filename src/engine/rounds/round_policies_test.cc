@@ -52,8 +52,9 @@ class RoundPoliciesTest : public ::testing::Test {
 
   void run(RoundPolicy& policy, const std::vector<Participant>& all,
            const RoundLoopOptions& options = {}) {
-    Rounds rounds(iree::RankBy::cpu, *store_, model::Stage::final);
-    rounds.restore(store_->samples(run_).value());
+    TrialLog log(*store_, run_);
+    ASSERT_TRUE(log.restore());
+    Rounds rounds(iree::RankBy::cpu, log, model::Stage::final);
     const auto done = runRounds(rounds, all, policy, options);
     ASSERT_TRUE(done) << done.error().message;
   }

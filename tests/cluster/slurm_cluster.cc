@@ -1,4 +1,4 @@
-#include "slurm_cluster.h"
+#include "cluster/slurm_cluster.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>

@@ -13,7 +13,7 @@
 #include "cluster/head.h"
 #include "cluster/place.h"
 #include "cluster/worker.h"
-#include "slurm_cluster.h"
+#include "cluster/slurm_cluster.h"
 
 namespace hone::test {
 namespace {

@@ -13,7 +13,7 @@
 #include "base/text/text.h"
 #include "cluster/spool/spool.h"
 #include "cluster/worker.h"
-#include "slurm_cluster.h"
+#include "cluster/slurm_cluster.h"
 
 namespace hone::test {
 namespace {
