@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/text/text.h"
+#include "engine/rounds/rounds.h"
 #include "report/render/table.h"
 #include "stats/summary.h"
 #include "store/records.h"

@@ -135,11 +135,13 @@ class OptimizeRun {
 
   [[nodiscard]] Result<void> take(const UnitKernel& kernel, const engine::UnitResult& result) {
     const std::string label = kernel.name.empty() ? kernel.file.filename().string() : kernel.name;
+    if (result.remote) {
+      HONE_CHECK(engine::recordUnit(run_.store, run_.run, result, label));
+    }
     // A kernel at fault ends the command if it is the only one.
-    if (result.error && (!options_.allSlow || result.error->fault != Fault::user)) {
+    if (result.error && !options_.allSlow) {
       return std::unexpected(*result.error);
     }
-    HONE_CHECK(engine::recordUnit(run_.store, run_.run, result, label));
     model::KernelOutcome& outcome = done_[kernel.name];
     if (result.error) {
       outcome.error = result.error->message;

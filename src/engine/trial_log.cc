@@ -45,6 +45,7 @@ std::span<const model::Sample> TrialLog::samples(std::int64_t trial) const {
 
 Result<void> TrialLog::add(store::Trial& trial, std::span<const model::Sample> samples) {
   trial.id = HONE_TRY(store_.addTrial(run_, trial, samples));
+  trial.run = run_;
   keep(trial);
   samples_[trial.id].assign(samples.begin(), samples.end());
   return {};
@@ -63,6 +64,7 @@ Result<std::vector<std::int64_t>> TrialLog::merge(std::span<const store::TrialRe
   for (std::size_t i = 0; i < records.size(); ++i) {
     store::Trial trial = records[i].trial;
     trial.id = ids[i];
+    trial.run = run_;
     keep(std::move(trial));
   }
   return ids;

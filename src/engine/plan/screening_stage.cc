@@ -14,9 +14,9 @@ namespace {
 
 using model::Outcome;
 
-/// Candidates are compiled and measured in batches of this size: results come early, and a kill
-/// loses little.
-constexpr std::size_t kBatch = 16;
+/// Candidates are compiled and measured in batches of this size, a step of a search and its
+/// baseline: results come early, and a kill loses little.
+constexpr std::size_t kBatch = 17;
 
 Result<void> refuseBadBaseline(const SessionState& state, Outcome outcome,
                                const std::string& message) {
@@ -214,7 +214,8 @@ Result<void> screenCandidates(SessionState& state, std::span<const std::size_t> 
     }
   }
   for (std::size_t at = 0; at < left.size(); at += kBatch) {
-    if (at > 0 && state.clock.spent(kTryShare)) {
+    const bool mayStop = left[at] != 0;  // race and final need the baseline
+    if (mayStop && state.clock.spent(kTryShare)) {
       break;
     }
     HONE_CHECK(screenBatch(state, std::span(left).subspan(at, std::min(kBatch, left.size() - at))));

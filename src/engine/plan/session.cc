@@ -15,7 +15,7 @@ namespace {
 using model::Outcome;
 using model::Stage;
 
-/// Proposals are asked for and tried in steps of this size.
+/// Candidates are proposed and submitted in steps of at most this size.
 constexpr std::size_t kStep = 16;
 /// A part has its own baseline to measure: smaller ones are not worth it.
 constexpr std::size_t kSmallestPart = 8;
@@ -64,8 +64,9 @@ Result<void> Session::submitScreening(std::size_t first, std::size_t count) {
   if (left.empty()) {
     return state_.baseline().trial == 0 ? submit({0}, Extent::screened) : Result<void>();
   }
-  const std::size_t parts =
-      std::clamp<std::size_t>(left.size() / kSmallestPart, 1, context_.executor.places());
+  const std::size_t fewest = (left.size() + kStep - 1) / kStep;
+  const std::size_t parts = std::max(
+      fewest, std::min(left.size() / kSmallestPart, context_.executor.places()));
   for (std::size_t part = 0; part < parts; ++part) {
     std::vector<std::size_t> some = {0};
     some.insert(some.end(), left.begin() + static_cast<std::ptrdiff_t>(left.size() * part / parts),

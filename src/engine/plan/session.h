@@ -68,7 +68,8 @@ class Session {
   /// Returns the number of planned candidates that the budget of trials allows.
   [[nodiscard]] std::size_t allowedPlanned() const;
   [[nodiscard]] Result<void> submit(std::vector<std::size_t> which, Extent extent);
-  /// Submits those that the store does not have, in one part for each place of the executor.
+  /// Submits those that the store does not have, in a few units: at least one for each place of the
+  /// executor, if there are enough candidates.
   [[nodiscard]] Result<void> submitScreening(std::size_t first, std::size_t count);
   void learn();
   /// Takes over what another process tried.
