@@ -8,6 +8,7 @@
 
 #include "app/kernel/kernel_bench.h"
 #include "base/text/text.h"
+#include "kernel/library/example_json.h"
 #include "report/render/table.h"
 #include "store/records.h"
 
@@ -26,18 +27,6 @@ struct ExamplesVerbOptions {
 
 /// More than there will ever be: the filters come after the search.
 constexpr std::size_t kAll = 100'000;
-
-nlohmann::json toJson(const Example& example) {
-  return {{"name", example.name},
-          {"technique", example.technique},
-          {"language", example.language},
-          {"title", example.title},
-          {"text", example.text},
-          {"before", example.before},
-          {"after", example.after},
-          {"speedup", example.speedup > 0 ? nlohmann::json(example.speedup) : nlohmann::json()},
-          {"shipped", example.shipped}};
-}
 
 void print(const std::vector<Example>& examples) {
   report::Table table({{"name", report::Align::left},
@@ -80,7 +69,7 @@ Result<int> examples(const Context& context, const ExamplesVerbOptions& options)
   if (context.json) {
     nlohmann::json json = nlohmann::json::array();
     for (const Example& one : found) {
-      json.push_back(toJson(one));
+      json.push_back(kernel::toJson(one));
     }
     fmt::print("{}\n", store::jsonText(json, 2));
   } else if (!options.show.empty()) {

@@ -16,6 +16,7 @@
 #include "base/text/text.h"
 #include "engine/executor/local_executor.h"
 #include "engine/executor/run_units.h"
+#include "engine/executor/unit_result.h"
 #include "kernel/turns/kernel_files.h"
 #include "report/render/table.h"
 

@@ -18,6 +18,7 @@
 #include "base/file.h"
 #include "base/hash.h"
 #include "engine/executor/run_units.h"
+#include "engine/executor/unit_result.h"
 #include "kernel/turns/kernel_files.h"
 #include "kernel/turns/optimizer.h"
 #include "kernel/turns/outputs.h"

@@ -9,6 +9,7 @@
 #include "app/kernel/kernel_report.h"
 #include "base/file.h"
 #include "base/hash.h"
+#include "kernel/library/example_json.h"
 #include "kernel/turns/kernel_files.h"
 
 namespace hone::app {
@@ -138,26 +139,6 @@ json toJson(const kernel::NamedText& one) { return {{"name", one.name}, {"text",
 
 kernel::NamedText namedTextFrom(const json& json) { return {json.at("name"), json.at("text")}; }
 
-json toJson(const kernel::Example& example) {
-  return {{"name", example.name},         {"technique", example.technique},
-          {"language", example.language}, {"title", example.title},
-          {"text", example.text},         {"before", example.before},
-          {"after", example.after},       {"speedup", example.speedup}};
-}
-
-kernel::Example exampleFrom(const json& json) {
-  kernel::Example example;
-  example.name = json.at("name");
-  example.technique = json.at("technique");
-  example.language = json.at("language");
-  example.title = json.at("title");
-  example.text = json.at("text");
-  example.before = json.at("before");
-  example.after = json.at("after");
-  example.speedup = json.at("speedup");
-  return example;
-}
-
 }  // namespace
 
 Result<json> ListUnit::order(engine::FileShare& /*files*/) const {
@@ -197,7 +178,7 @@ Result<json> OptimizeUnit::perform(engine::UnitSite& site) {
                 {"history", toJson(outputs.history)},
                 {"conversation", toJson(outputs.conversation)}};
   if (optimized.improved()) {
-    value["example"] = toJson(kernel::exampleOf(optimized));
+    value["example"] = kernel::toJson(kernel::exampleOf(optimized));
   }
   return value;
 }
@@ -212,7 +193,7 @@ Result<OptimizedKernel> optimizedKernelFrom(const json& value) {
                          .history = namedTextFrom(value.at("history")),
                          .conversation = namedTextFrom(value.at("conversation"))};
     if (value.contains("example")) {
-      optimized.example = exampleFrom(value.at("example"));
+      optimized.example = kernel::exampleFrom(value.at("example"));
     }
     return optimized;
   } catch (const json::exception& exception) {

@@ -21,6 +21,7 @@
 #include "base/machine.h"
 #include "base/text/text.h"
 #include "engine/executor/run_units.h"
+#include "engine/executor/unit_result.h"
 #include "profile/profile_unit.h"
 #include "report/render/table.h"
 

@@ -13,7 +13,7 @@
 #include "cluster/place.h"
 #include "cluster/worker.h"
 #include "engine/plan/dispatch_times_unit.h"
-#include "engine/plan/plan_unit.h"
+#include "engine/plan/ordered_plan_unit.h"
 #include "profile/profile_unit.h"
 #include "split/sweep/sweep_unit.h"
 #include "split/sweep/validation_unit.h"

@@ -8,6 +8,7 @@
 #include "base/hash.h"
 #include "base/machine.h"
 #include "cluster/spool/records.h"
+#include "engine/executor/unit_result.h"
 
 namespace hone::cluster {
 namespace {

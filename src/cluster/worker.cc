@@ -18,15 +18,15 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr std::int64_t kBeatNs = 5 * kSecondNs;
+constexpr std::int64_t kWorkerBeatNs = 5 * kSecondNs;
 constexpr auto kWatch = 100ms;
 /// An idle worker looks again after this time, twice as much each time, up to the second.
-constexpr std::chrono::milliseconds kFirstPause{20};
-constexpr std::chrono::milliseconds kLongestPause{1000};
+constexpr std::chrono::milliseconds kFirstIdlePause{20};
+constexpr std::chrono::milliseconds kLongestIdlePause{1000};
 /// What failed on this node is left to others, until there was nothing else to do for so long.
 constexpr std::int64_t kAvoidNs = 10 * kSecondNs;
 /// A worker whose children die so often is on a bad node.
-constexpr int kMostDeaths = 3;
+constexpr int kMaxChildDeaths = 3;
 /// How the child says why it ended.
 constexpr int kNoMoreWork = 0;
 constexpr int kCannotWork = 3;
@@ -52,7 +52,7 @@ class Hand {
     // Who measures decides; what was decided elsewhere may be seen here only after a while.
     const bool mustKnow = !options_.onlyCompile || craft_.compilesForItself();
     while (!alike && mustKnow && !isTimeToGo()) {
-      std::this_thread::sleep_for(kLongestPause);
+      std::this_thread::sleep_for(kLongestIdlePause);
       alike = spool_.isMeasuredKind(node);
     }
     mayMeasure_ = !options_.onlyCompile && alike.value_or(false);
@@ -73,21 +73,21 @@ class Hand {
     return kCannotWork;
   }
   [[nodiscard]] int work() {
-    std::chrono::milliseconds pause = kFirstPause;
+    std::chrono::milliseconds pause = kFirstIdlePause;
     while (!isTimeToGo()) {
       const bool avoids = nowNs() - lastWorkNs_ < std::min(kAvoidNs, idleNs_ / 2);
       const auto claimed =
           spool_.claim(options_.name, mayMeasure_, avoids ? options_.node : std::string());
       if (!claimed) {
         std::this_thread::sleep_for(pause);
-        pause = std::min(2 * pause, kLongestPause);
+        pause = std::min(2 * pause, kLongestIdlePause);
         continue;
       }
       if (const auto done = answer(claimed->first, claimed->second); !done) {
         return giveUp(done.error());
       }
       lastWorkNs_ = nowNs();
-      pause = kFirstPause;
+      pause = kFirstIdlePause;
     }
     return kNoMoreWork;
   }
@@ -168,7 +168,7 @@ class Watch {
 
  private:
   void beat() {
-    if (nowNs() - lastBeatNs_ < kBeatNs) {
+    if (nowNs() - lastBeatNs_ < kWorkerBeatNs) {
       return;
     }
     lastBeatNs_ = nowNs();
@@ -199,7 +199,7 @@ class Watch {
 
 Result<void> serveUntilEnd(Spool& spool, const WorkerOptions& options, const MakeCraft& make) {
   Watch watch(spool, options);
-  for (int deaths = 0; deaths < kMostDeaths;) {
+  for (int deaths = 0; deaths < kMaxChildDeaths;) {
     std::fflush(nullptr);
     const pid_t self = ::getpid();
     const pid_t child = ::fork();
@@ -229,7 +229,7 @@ Result<void> serveUntilEnd(Spool& spool, const WorkerOptions& options, const Mak
     HONE_CHECK(spool.reportDeath(options.name, ending->describe(), options.node));
     ++deaths;
   }
-  return machineError("{} children of this worker died", kMostDeaths);
+  return machineError("{} children of this worker died", kMaxChildDeaths);
 }
 
 }  // namespace

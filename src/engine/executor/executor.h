@@ -3,30 +3,18 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <nlohmann/json.hpp>
-#include <optional>
 #include <span>
 #include <string>
-#include <vector>
 
 #include "base/error.h"
 #include "engine/executor/unit.h"
-#include "store/records.h"
 
 namespace hone::engine {
 
 /// Stands for a unit that was submitted.
 using Ticket = std::string;
 
-/// The result of a unit.
-struct UnitResult {
-  nlohmann::json value;        ///< what Unit::perform returned; null if there is an error
-  std::optional<Error> error;  ///< a fault of the unit itself
-  bool killed = false;         ///< the error is that the unit ended every process that tried it
-  bool remote = false;         ///< another process performed it, and the store has no trial of it
-  /// The trials of a remote unit, with the node that measured them.
-  std::vector<store::TrialRecord> records{};  // NOLINT(readability-redundant-member-init)
-};
+struct UnitResult;
 
 /// Carries out units: in this process (LocalExecutor) or on the nodes of a cluster
 /// (cluster::SlurmExecutor).

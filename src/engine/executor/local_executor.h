@@ -8,6 +8,7 @@
 #include <string>
 
 #include "engine/executor/executor.h"
+#include "engine/executor/unit_result.h"
 
 namespace hone::engine {
 

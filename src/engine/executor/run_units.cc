@@ -4,6 +4,8 @@
 
 #include <utility>
 
+#include "engine/executor/unit_result.h"
+
 namespace hone::engine {
 namespace {
 

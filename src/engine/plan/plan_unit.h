@@ -1,15 +1,13 @@
 #pragma once
 
 #include <cstdint>
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string_view>
 #include <vector>
 
 #include "engine/executor/unit.h"
 #include "engine/plan/session_state.h"
-#include "iree/compile/compiler.h"
-#include "iree/run/execution.h"
 
 namespace hone::engine {
 
@@ -39,24 +37,6 @@ class PlanUnit : public Unit {
   SessionState& state_;
   std::vector<std::size_t> which_;
   Extent extent_;
-};
-
-/// A plan that another process ordered; its value is the findings.
-class OrderedPlanUnit : public Unit {
- public:
-  /// The tools must outlive the unit.
-  OrderedPlanUnit(nlohmann::json order, iree::Compiler& compiler, const iree::ModuleRunner& runner)
-      : order_(std::move(order)), compiler_(compiler), runner_(runner) {}
-
-  [[nodiscard]] std::string_view kind() const override { return kPlanUnit; }
-  [[nodiscard]] Result<nlohmann::json> order(FileShare& /*files*/) const override { return order_; }
-  [[nodiscard]] Result<void> prepare(std::span<Unit* const> batch) override;
-  [[nodiscard]] Result<nlohmann::json> perform(UnitSite& site) override;
-
- private:
-  nlohmann::json order_;
-  iree::Compiler& compiler_;
-  const iree::ModuleRunner& runner_;
 };
 
 }  // namespace hone::engine

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "engine/executor/unit_result.h"
 #include "engine/plan/session.h"
 #include "engine/test_toolchain.h"
 

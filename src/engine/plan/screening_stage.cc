@@ -16,7 +16,7 @@ using model::Outcome;
 
 /// Candidates are compiled and measured in batches of this size, a step of a search and its
 /// baseline: results come early, and a kill loses little.
-constexpr std::size_t kBatch = 17;
+constexpr std::size_t kScreeningBatch = 17;
 
 Result<void> refuseBadBaseline(const SessionState& state, Outcome outcome,
                                const std::string& message) {
@@ -213,12 +213,13 @@ Result<void> screenCandidates(SessionState& state, std::span<const std::size_t> 
       left.push_back(index);
     }
   }
-  for (std::size_t at = 0; at < left.size(); at += kBatch) {
+  for (std::size_t at = 0; at < left.size(); at += kScreeningBatch) {
     const bool mayStop = left[at] != 0;  // race and final need the baseline
     if (mayStop && state.clock.spent(kTryShare)) {
       break;
     }
-    HONE_CHECK(screenBatch(state, std::span(left).subspan(at, std::min(kBatch, left.size() - at))));
+    HONE_CHECK(screenBatch(
+        state, std::span(left).subspan(at, std::min(kScreeningBatch, left.size() - at))));
   }
   return {};
 }

@@ -7,6 +7,7 @@
 #include <numeric>
 #include <utility>
 
+#include "engine/executor/unit_result.h"
 #include "engine/plan/screening_stage.h"
 
 namespace hone::engine {
@@ -65,8 +66,8 @@ Result<void> Session::submitScreening(std::size_t first, std::size_t count) {
     return state_.baseline().trial == 0 ? submit({0}, Extent::screened) : Result<void>();
   }
   const std::size_t fewest = (left.size() + kStep - 1) / kStep;
-  const std::size_t parts = std::max(
-      fewest, std::min(left.size() / kSmallestPart, context_.executor.places()));
+  const std::size_t parts =
+      std::max(fewest, std::min(left.size() / kSmallestPart, context_.executor.places()));
   for (std::size_t part = 0; part < parts; ++part) {
     std::vector<std::size_t> some = {0};
     some.insert(some.end(), left.begin() + static_cast<std::ptrdiff_t>(left.size() * part / parts),

@@ -12,9 +12,9 @@ namespace hone::knobs {
 namespace {
 
 // Of a data-centre GPU of any maker; only their ratios matter.
-constexpr double kUnits = 128;               ///< workgroups that run at the same time
-constexpr double kMultipliesPerCycle = 512;  ///< of the matrix unit, in 16 bits
-constexpr double kBytesPerCycle = 64;        ///< to one workgroup
+constexpr double kUnits = 128;                     ///< workgroups that run at the same time
+constexpr double kMatrixMultipliesPerCycle = 512;  ///< of the matrix unit, in 16 bits
+constexpr double kBytesPerCycle = 64;              ///< to one workgroup
 constexpr double kGpuWorkgroupCycles = 2000;
 constexpr double kResultsPerThread = 128;  ///< accumulators that fit into registers
 constexpr double kSpilled = 4;
@@ -76,7 +76,7 @@ double GpuCost::costOf(const std::vector<std::int64_t>& tile, std::int64_t threa
   }
   const double rounds = std::ceil(workgroups / kUnits);
   const bool spills = results / static_cast<double>(threads) > kResultsPerThread;
-  const double cycles = std::max(multiplies / kMultipliesPerCycle, bytes / kBytesPerCycle) *
+  const double cycles = std::max(multiplies / kMatrixMultipliesPerCycle, bytes / kBytesPerCycle) *
                         (spills ? kSpilled : 1) * (threads < kFewThreads ? kIdle : 1);
   return rounds * (cycles + kGpuWorkgroupCycles);
 }

@@ -12,7 +12,7 @@
 namespace hone::model {
 namespace {
 
-constexpr std::array<std::string_view, 3> kDirections = {"fwd", "bwd", "wrw"};
+constexpr std::array<std::string_view, 3> kDirectionNames = {"fwd", "bwd", "wrw"};
 constexpr std::array<std::string_view, 2> kLayouts = {"nhwc", "nchw"};
 /// By the number of spatial dimensions, from 1.
 constexpr std::array<std::array<std::string_view, 2>, 3> kLayoutNames = {
@@ -121,7 +121,7 @@ std::string_view layoutName(ConvLayout layout, std::int64_t spatial) {
 std::string_view layoutName(const Conv& conv) { return layoutName(conv.layout, conv.spatial); }
 
 std::string_view nameOf(ConvDirection direction) {
-  return kDirections[static_cast<std::size_t>(direction)];
+  return kDirectionNames[static_cast<std::size_t>(direction)];
 }
 
 Result<void> checkSizes(const Conv& conv) {
@@ -291,7 +291,7 @@ Result<Conv> convFrom(const nlohmann::json& json) {
   reader.optional("dilation_d", conv.dilationD);
   reader.optional("epilogue", epilogue);
   HONE_CHECK(reader.finish());
-  conv.direction = HONE_TRY((enumFrom<ConvDirection>("direction", direction, kDirections)));
+  conv.direction = HONE_TRY((enumFrom<ConvDirection>("direction", direction, kDirectionNames)));
   conv.layout = HONE_TRY((enumFrom<ConvLayout>("layout", layout, kLayouts)));
   conv.input = HONE_TRY(typeFrom(input));
   conv.result = HONE_TRY(typeFrom(result));

@@ -9,12 +9,12 @@
 namespace hone::model {
 namespace {
 
-constexpr std::array<std::string_view, 4> kNames = {"", "relu", "gelu", "softmax"};
+constexpr std::array<std::string_view, 4> kActivationNames = {"", "relu", "gelu", "softmax"};
 
 }  // namespace
 
 std::string_view nameOf(Activation activation) {
-  return kNames[static_cast<std::size_t>(activation)];
+  return kActivationNames[static_cast<std::size_t>(activation)];
 }
 
 std::string Epilogue::text() const {
@@ -30,11 +30,11 @@ bool takeWord(Epilogue& epilogue, std::string_view word) {
     epilogue.bias = true;
     return true;
   }
-  const auto* at = std::find(kNames.begin(), kNames.end(), word);
-  if (at == kNames.end()) {
+  const auto* at = std::find(kActivationNames.begin(), kNames.end(), word);
+  if (at == kActivationNames.end()) {
     return false;
   }
-  epilogue.activation = static_cast<Activation>(at - kNames.begin());
+  epilogue.activation = static_cast<Activation>(at - kActivationNames.begin());
   return true;
 }
 

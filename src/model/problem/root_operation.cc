@@ -9,7 +9,7 @@
 namespace hone::model {
 namespace {
 
-constexpr std::array<std::pair<RootKind, std::string_view>, 8> kNames = {{
+constexpr std::array<std::pair<RootKind, std::string_view>, 8> kRootNames = {{
     {RootKind::contraction, "contraction"},
     {RootKind::convolution, "convolution"},
     {RootKind::attention, "attention"},
@@ -46,7 +46,7 @@ Result<std::vector<RootOperand>> operandsFrom(const nlohmann::json& list) {
 }  // namespace
 
 std::string_view nameOf(RootKind kind) {
-  for (const auto& [known, name] : kNames) {
+  for (const auto& [known, name] : kRootNames) {
     if (known == kind) {
       return name;
     }
@@ -99,7 +99,7 @@ Result<RootOperation> rootOperationFrom(const nlohmann::json& json) {
   }
   root.inputs = HONE_TRY(operandsFrom(inputs));
   root.outputs = HONE_TRY(operandsFrom(outputs));
-  for (const auto& [known, name] : kNames) {
+  for (const auto& [known, name] : kRootNames) {
     if (kind == name) {
       root.kind = known;
       return root;

@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::size_t kParents = 6;
 constexpr int kMixed = 4;
-constexpr std::size_t kElsewhere = 120;
+constexpr std::size_t kExploredPoints = 120;
 
 class Evolve final : public Guided {
  public:
@@ -30,7 +30,7 @@ class Evolve final : public Guided {
       const std::size_t father = parents[random().below(parents.size())];
       points.push_back(neighbours().child(mother, father, random()));
     }
-    addOpen(points, kElsewhere);
+    addOpen(points, kExploredPoints);
     return points;
   }
 

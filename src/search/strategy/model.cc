@@ -9,7 +9,7 @@
 namespace hone::search {
 namespace {
 
-constexpr std::size_t kElsewhere = 300;
+constexpr std::size_t kModelledPoints = 300;
 constexpr std::size_t kNear = 3;
 constexpr std::size_t kForestLessons = 150;
 
@@ -33,7 +33,7 @@ class Model final : public Guided {
       const std::vector<std::size_t>& near = neighbours().of(parent);
       points.insert(points.end(), near.begin(), near.end());
     }
-    addOpen(points, kElsewhere);
+    addOpen(points, kModelledPoints);
     return points;
   }
 

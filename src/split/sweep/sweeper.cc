@@ -8,6 +8,7 @@
 
 #include "base/hash.h"
 #include "engine/executor/run_units.h"
+#include "engine/executor/unit_result.h"
 #include "model/result/summary/split_result.h"
 
 namespace hone::split {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "engine/executor/run_units.h"
+#include "engine/executor/unit_result.h"
 
 namespace hone::split {
 

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "engine/executor/unit_result.h"
+
 namespace hone::tune {
 namespace {
 

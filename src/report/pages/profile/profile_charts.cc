@@ -15,7 +15,7 @@ using model::MeasuredRoofline;
 using model::ProfileRow;
 
 /// More bars than this say less than the table does.
-constexpr std::size_t kMostBars = 40;
+constexpr std::size_t kMostProfileBars = 40;
 
 /// The operation with the tile, where it is not the compiler's own choice; in a page about one
 /// operation the tile alone.
@@ -104,10 +104,10 @@ void addSpeeds(const std::vector<ProfileRow>& rows, Document& document) {
   bars.title = alone ? fmt::format("GFLOP/s of {}", rows.front().operation)
                      : std::string("GFLOP/s by dispatch and provider");
   bars.note = "The dispatches that take longest come first.";
-  if (bars.names.size() > kMostBars) {
+  if (bars.names.size() > kMostProfileBars) {
     bars.note = fmt::format("The {} of {} dispatches that take longest; the table has all.",
-                            kMostBars, bars.names.size());
-    bars.names.resize(kMostBars);
+                            kMostProfileBars, bars.names.size());
+    bars.names.resize(kMostProfileBars);
   }
   bars.value = {"speed", "GFLOP/s"};
   for (const std::string& provider : providersOf(rows)) {

@@ -18,8 +18,8 @@ namespace {
 using model::SplitResult;
 using model::SplitTally;
 
-constexpr double kNsPerUs = 1000;
-constexpr std::size_t kMostBars = 40;
+constexpr double kNsPerMicrosecond = 1000;
+constexpr std::size_t kMostSplitBars = 40;
 
 /// A problem under the compiler's own code and under the recommended one.
 struct Validated {
@@ -42,8 +42,8 @@ std::vector<Validated> validatedOf(const SplitResult& result,
     const model::SplitChoice taken = one.recommended().value_or(model::SplitChoice());
     const auto name = names.find(one.arguments);
     list.push_back({.name = name == names.end() ? one.arguments : name->second,
-                    .baselineNs = orNone(one.baselineUs) * kNsPerUs,
-                    .optimizedNs = orNone(taken.timeUs) * kNsPerUs,
+                    .baselineNs = orNone(one.baselineUs) * kNsPerMicrosecond,
+                    .optimizedNs = orNone(taken.timeUs) * kNsPerMicrosecond,
                     .speedup = taken.speedup.value_or(stats::Interval{kNone, 1, kNone}),
                     .verdict = textOf(taken.verdict)});
   }
@@ -112,9 +112,9 @@ void addValidation(const std::vector<Validated>& list, Document& document) {
   bars.rules = {1};
   Bars::Group group;
   // Where there are too many, the ends are what matters: the most gained and the most lost.
-  const bool cut = list.size() > kMostBars;
+  const bool cut = list.size() > kMostSplitBars;
   for (std::size_t i = 0; i < list.size(); ++i) {
-    if (cut && i >= kMostBars / 2 && i + kMostBars / 2 < list.size()) {
+    if (cut && i >= kMostSplitBars / 2 && i + kMostBars / 2 < list.size()) {
       continue;
     }
     bars.names.push_back(list[i].name);
@@ -123,8 +123,8 @@ void addValidation(const std::vector<Validated>& list, Document& document) {
     group.high.push_back(list[i].speedup.high);
   }
   if (cut) {
-    bars.note +=
-        fmt::format(" The {} at both ends of {}; the table has all.", kMostBars / 2, list.size());
+    bars.note += fmt::format(" The {} at both ends of {}; the table has all.", kMostSplitBars / 2,
+                             list.size());
   }
   bars.groups.push_back(std::move(group));
   document.add(bars);

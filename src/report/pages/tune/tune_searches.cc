@@ -12,7 +12,7 @@ namespace hone::report {
 namespace {
 
 /// More lines than this cannot be told apart.
-constexpr std::size_t kMostLines = 6;
+constexpr std::size_t kMostSearchLines = 6;
 
 std::vector<std::string> knobsOf(const std::vector<model::SearchedKnob>& kept) {
   std::vector<std::string> knobs;
@@ -106,9 +106,9 @@ Plot progressPlot(const std::vector<TuneSearch>& searches, const Axis& axis, dou
   }
   std::stable_sort(best.begin(), best.end(),
                    [](const Series& a, const Series& b) { return a.y.back() > b.y.back(); });
-  if (best.size() > kMostLines) {
-    plot.note += fmt::format(" The {} dispatches that gained most have a line.", kMostLines);
-    best.resize(kMostLines);
+  if (best.size() > kMostSearchLines) {
+    plot.note += fmt::format(" The {} dispatches that gained most have a line.", kMostSearchLines);
+    best.resize(kMostSearchLines);
   }
   plot.series = std::move(best);
   plot.series.push_back(std::move(each));
