@@ -30,7 +30,7 @@ bool takeWord(Epilogue& epilogue, std::string_view word) {
     epilogue.bias = true;
     return true;
   }
-  const auto* at = std::find(kActivationNames.begin(), kNames.end(), word);
+  const auto* at = std::find(kActivationNames.begin(), kActivationNames.end(), word);
   if (at == kActivationNames.end()) {
     return false;
   }

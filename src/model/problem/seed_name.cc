@@ -160,7 +160,7 @@ Result<Problem> readConv(std::span<const std::string> parts, std::int64_t spatia
   if (parts.size() != 10) {
     return userError("it has {} parts behind its kind, not 10", parts.size());
   }
-  const auto* direction = std::find_if(kSeedDirections.begin(), kDirections.end(),
+  const auto* direction = std::find_if(kSeedDirections.begin(), kSeedDirections.end(),
                                        [&](ConvDirection d) { return nameOf(d) == parts[0]; });
   if (direction == kSeedDirections.end()) {
     return userError("unknown direction '{}'", shown(parts[0]));

@@ -114,7 +114,7 @@ void addValidation(const std::vector<Validated>& list, Document& document) {
   // Where there are too many, the ends are what matters: the most gained and the most lost.
   const bool cut = list.size() > kMostSplitBars;
   for (std::size_t i = 0; i < list.size(); ++i) {
-    if (cut && i >= kMostSplitBars / 2 && i + kMostBars / 2 < list.size()) {
+    if (cut && i >= kMostSplitBars / 2 && i + kMostSplitBars / 2 < list.size()) {
       continue;
     }
     bars.names.push_back(list[i].name);
