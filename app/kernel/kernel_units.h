@@ -24,7 +24,7 @@ struct UnitKernel {
 
 inline constexpr std::string_view kListUnit = "kernel-list";
 
-/// What a process needs to list kernels.
+/// The tools of a process that lists kernels.
 struct ListTools {
   const KernelBench& bench;
   std::map<std::string, kernel::ListedKernel> known;  ///< of earlier lists, by content
@@ -53,7 +53,7 @@ class ListUnit : public engine::Unit {
 
 inline constexpr std::string_view kOptimizeUnit = "kernel";
 
-/// What a kernel's optimization came to.
+/// The result of optimizing a kernel.
 struct OptimizedKernel {
   model::KernelOutcome outcome;  ///< without the names of files
   std::string text;              ///< the report for people

@@ -10,7 +10,7 @@
 
 namespace hone::engine {
 
-/// How much a run may spend: time, trials, or without bound.
+/// A limit on the time and the trials of a run; without either it is unlimited.
 struct Budget {
   std::optional<std::chrono::milliseconds> time;
   std::optional<std::int64_t> trials;

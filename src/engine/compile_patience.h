@@ -7,8 +7,8 @@
 
 namespace hone::engine {
 
-/// How long a compile may take, by what those of the same program took: a few configs are a hundred
-/// times as much work as the others, and seldom good.
+/// Limits the time of a compile by the times of the same program's other configs: a few configs
+/// take a hundred times as long as the others, and are seldom good.
 class CompilePatience {
  public:
   /// The compiler's own choice, the measure until there are enough others.

@@ -10,7 +10,7 @@ namespace {
 
 using model::TensorType;
 
-/// Whether a static type fits a function's type, in which a dimension may be dynamic.
+/// Returns true if a static type fits a function's type, in which a dimension may be dynamic.
 bool fits(const TensorType& given, std::string_view wanted) {
   const std::vector<std::string> parts = splitAt(wanted, 'x');
   if (parts.size() != given.shape.size() + 1 || parts.back() != model::nameOf(given.element)) {

@@ -24,7 +24,7 @@ struct Program {
   std::optional<model::Problem> problem;  ///< when it is one that has a reference
   std::string from = iree::kPhaseStart;   ///< the phase of the compiler that its source is at
 
-  /// What people see: the file's name, and the function's where that adds something.
+  /// Returns the name for people: the file's, and the function's if that adds something.
   [[nodiscard]] std::string label() const;
 };
 
@@ -39,7 +39,7 @@ struct Program {
 [[nodiscard]] Program programOf(const model::Problem& problem, std::filesystem::path source,
                                 std::string function);
 
-/// Where the values of a program's inputs come from, and how IREE's tools are told.
+/// The values of a program's inputs, and the arguments that pass them to IREE's tools.
 struct Inputs {
   std::vector<std::string> arguments;   ///< "4x4xf32=@file.bin", one an input
   std::vector<verify::Tensor> tensors;  ///< the values; empty unless hone made all of them

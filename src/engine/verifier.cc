@@ -13,7 +13,7 @@ namespace {
 
 using model::ElementType;
 
-/// How a result's raw bytes are read.
+/// The layout of a result's raw bytes.
 struct ResultType {
   model::TensorType type;  ///< with its shape where that is known before
   bool anySize = false;    ///< only the size of the file says how many elements there are

@@ -14,7 +14,7 @@
 
 namespace hone::engine {
 
-/// What the results of a candidate are held against.
+/// The expectation that the results of a candidate are compared with.
 enum class Against : std::uint8_t {
   nothing,    ///< the first program itself, or results that cannot be read back
   reference,  ///< a library that is not IREE computed it
@@ -23,8 +23,8 @@ enum class Against : std::uint8_t {
 
 [[nodiscard]] std::string_view nameOf(Against against);
 
-/// Whether the program has results and all of them can be read back; otherwise candidates of it are
-/// only run, and nothing can be said of what they compute.
+/// Returns true if the program has results and all of them can be read back; otherwise its
+/// candidates are only run, and their results are not checked.
 [[nodiscard]] bool canBeCompared(const Program& program);
 
 struct Verification {

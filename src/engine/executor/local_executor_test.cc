@@ -12,7 +12,7 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-/// What the units of a test did, in order.
+/// The steps of the units of a test, in order.
 using Steps = std::vector<std::string>;
 
 class StepUnit : public Unit {

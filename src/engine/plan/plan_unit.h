@@ -13,7 +13,7 @@ namespace hone::engine {
 
 inline constexpr std::string_view kPlanUnit = "plan";
 
-/// How far the candidates of a plan are taken.
+/// The last stage that the candidates of a plan reach.
 enum class Extent : std::uint8_t {
   screened,  ///< compiled, verified and screened
   proven,    ///< all the way through race and final

@@ -97,7 +97,7 @@ class RemoteSession : public testing::Test {
   [[nodiscard]] TrialContext context() {
     return {toolchain_.compiler, toolchain_.runner, store_, progress_, run_, remote_};
   }
-  /// How many samples of a stage each trial has.
+  /// Returns the numbers of samples of a stage per trial.
   [[nodiscard]] std::set<std::size_t> counts(Stage stage) const {
     std::map<std::int64_t, std::size_t> byTrial;
     const auto samples = store_.samples(run_).value();

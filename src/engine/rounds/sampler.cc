@@ -12,7 +12,7 @@ namespace {
 
 /// Below this a sample is mostly the noise of clock and scheduler.
 constexpr double kShortestSampleNs = 2e6;
-/// What a process that measures may take after its start, roughly.
+/// Estimates how long a process that measures may take after its start.
 constexpr double kProcessNs = 40e6;
 constexpr std::int64_t kMaxIterations = 20'000;
 constexpr std::int64_t kMaxRepetitions = 5;

@@ -15,7 +15,7 @@
 
 namespace hone::engine {
 
-/// What a child that measures is asked for: `repetitions` samples of `iterations` calls each.
+/// The work of a process that measures: `repetitions` samples of `iterations` calls each.
 struct Pace {
   std::int64_t iterations = 1;
   std::int64_t repetitions = 3;
@@ -44,7 +44,7 @@ struct Measurement {
   std::vector<model::Sample> samples;
 };
 
-/// An error of the machine where the device is gone: what failed on it says nothing else.
+/// Returns a machine error if the device is gone.
 [[nodiscard]] Result<void> expectDevice(const iree::ModuleRunner& runner);
 
 /// Returns the median over the samples of one process, by the time that ranks.
