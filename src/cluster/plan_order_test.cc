@@ -1,5 +1,3 @@
-#include "engine/plan/plan_json.h"
-
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
@@ -7,6 +5,7 @@
 #include "base/file.h"
 #include "cluster/shared_files.h"
 #include "cluster/slurm_executor.h"
+#include "engine/plan/plan_json.h"
 
 namespace hone::cluster {
 namespace {

@@ -11,9 +11,9 @@
 
 #include "base/file.h"
 #include "base/text/text.h"
+#include "cluster/slurm_cluster.h"
 #include "cluster/spool/spool.h"
 #include "cluster/worker.h"
-#include "cluster/slurm_cluster.h"
 
 namespace hone::test {
 namespace {

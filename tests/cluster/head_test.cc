@@ -1,5 +1,7 @@
 // A head and its workers on a real Slurm. The workers' jobs start this very program, which then
 // does small units of its own: see main.
+#include "cluster/head.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -10,10 +12,9 @@
 #include <thread>
 
 #include "base/process/interrupt.h"
-#include "cluster/head.h"
 #include "cluster/place.h"
-#include "cluster/worker.h"
 #include "cluster/slurm_cluster.h"
+#include "cluster/worker.h"
 
 namespace hone::test {
 namespace {

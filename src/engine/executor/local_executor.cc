@@ -21,27 +21,29 @@ Result<Ticket> LocalExecutor::submit(std::unique_ptr<Unit> unit) {
   return ticket;
 }
 
-Result<void> LocalExecutor::prepare(std::deque<Queued>::iterator first) {
+Result<void> LocalExecutor::prepare(std::size_t first) {
+  Unit& unit = *queue_[first].unit;
   std::vector<Unit*> batch;
-  for (auto one = first; one != queue_.end() && batch.size() < kBatch; ++one) {
-    if (!one->prepared && one->unit->kind() == first->unit->kind()) {
-      one->prepared = true;
-      batch.push_back(one->unit.get());
+  for (std::size_t i = first; i < queue_.size() && batch.size() < kBatch; ++i) {
+    Queued& one = queue_[i];
+    if (!one.prepared && one.unit->kind() == unit.kind()) {
+      one.prepared = true;
+      batch.push_back(one.unit.get());
     }
   }
-  return first->unit->prepare(batch);
+  return unit.prepare(batch);
 }
 
-Result<void> LocalExecutor::perform(std::deque<Queued>::iterator next) {
+Result<void> LocalExecutor::perform(std::size_t index) {
   if (!restored_) {
     HONE_CHECK(log_.restore());
     restored_ = true;
   }
-  if (!next->prepared) {
-    HONE_CHECK(prepare(next));
+  if (!queue_[index].prepared) {
+    HONE_CHECK(prepare(index));
   }
-  Queued one = std::move(*next);
-  queue_.erase(next);
+  const Queued one = std::move(queue_[index]);
+  queue_.erase(queue_.begin() + static_cast<std::ptrdiff_t>(index));
   auto value = one.unit->perform(site_);
   if (!value && (value.error().fault != Fault::user || value.error().endsAll)) {
     return std::unexpected(value.error());
@@ -69,7 +71,7 @@ Result<std::size_t> LocalExecutor::wait(std::span<const Ticket> tickets) {
   }
   const auto index =
       static_cast<std::size_t>(std::ranges::find(tickets, next->ticket) - tickets.begin());
-  HONE_CHECK(perform(next));
+  HONE_CHECK(perform(static_cast<std::size_t>(next - queue_.begin())));
   return index;
 }
 

@@ -38,8 +38,10 @@ class LocalExecutor : public Executor {
     bool prepared = false;
   };
 
-  [[nodiscard]] Result<void> prepare(std::deque<Queued>::iterator first);
-  [[nodiscard]] Result<void> perform(std::deque<Queued>::iterator next);
+  /// Prepares the unit at this index of the queue, together with later ones of its kind.
+  [[nodiscard]] Result<void> prepare(std::size_t first);
+  /// Takes the unit at this index out of the queue and performs it.
+  [[nodiscard]] Result<void> perform(std::size_t index);
 
   TrialLog log_;
   UnitSite site_;

@@ -40,7 +40,7 @@ Result<Program> programFrom(const json& json) {
 }
 
 Result<Inputs> inputsFor(const Plan& plan, std::uint64_t seed,
-                                 const std::filesystem::path& folder) {
+                         const std::filesystem::path& folder) {
   HONE_CHECK(makeFolder(folder));
   return makeInputs(plan.programs.front(), plan.inputSpecs, seed, folder);
 }
@@ -66,8 +66,7 @@ Result<Plan> readPlan(const json& json, const std::filesystem::path& folder) {
   plan.compare = {json.at("margin"), json.at("confidence"), json.at("compare_seed")};
   plan.inputs = HONE_TRY(inputsFor(plan, plan.seed, folder / "inputs"));
   if (json.at("other_inputs").get<bool>()) {
-    plan.otherInputs =
-        HONE_TRY(inputsFor(plan, plan.seed + kOtherSeed, folder / "other-inputs"));
+    plan.otherInputs = HONE_TRY(inputsFor(plan, plan.seed + kOtherSeed, folder / "other-inputs"));
   }
   return plan;
 }

@@ -38,7 +38,7 @@ Result<void> refuseBadBaseline(const SessionState& state, Outcome outcome,
 /// Takes the pace of all rounds from the baseline's screening and records it with the run.
 Result<void> setPace(SessionState& state, std::span<const model::Sample> samples) {
   state.pace = paceOf(*screenTime(samples, iree::RankBy::wall));
-  TrialLog& log = state.tools.log;
+  const TrialLog& log = state.tools.log;
   auto details = HONE_TRY(log.store().run(log.run()))->details;
   details.paces[state.scoped("pace")] = {.iterations = state.pace->iterations,
                                          .repetitions = state.pace->repetitions,

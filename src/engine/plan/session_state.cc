@@ -43,14 +43,14 @@ Against againstFrom(const std::string& name) {
 
 }  // namespace
 
-SessionState::SessionState(const SessionTools& given, const Plan& whole,
+SessionState::SessionState(const SessionTools& sessionTools, const Plan& sessionPlan,
                            const std::filesystem::path& folder)
-    : tools(given),
-      plan(whole),
-      runner(given.runner.with(whole.memory)),
+    : tools(sessionTools),
+      plan(sessionPlan),
+      runner(sessionTools.runner.with(sessionPlan.memory)),
       sampler(runner),
-      verifier(runner, whole.programs.front(), whole.inputs, folder),
-      clock(whole.budget) {
+      verifier(runner, sessionPlan.programs.front(), sessionPlan.inputs, folder),
+      clock(sessionPlan.budget) {
   if (plan.otherInputs) {
     otherVerifier.emplace(runner, plan.programs.front(), *plan.otherInputs, folder);
   }

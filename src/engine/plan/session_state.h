@@ -48,7 +48,8 @@ struct SessionEntry {
 class SessionState {
  public:
   /// The plan, and what it points to, must outlive the state; the folder is for scratch files.
-  SessionState(const SessionTools& tools, const Plan& plan, const std::filesystem::path& folder);
+  SessionState(const SessionTools& sessionTools, const Plan& sessionPlan,
+               const std::filesystem::path& folder);
   SessionState(const SessionState&) = delete;
   SessionState& operator=(const SessionState&) = delete;
   ~SessionState() = default;
