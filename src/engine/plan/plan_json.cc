@@ -125,11 +125,11 @@ Result<PlanResult> planResultFrom(const json& findings, std::vector<store::Trial
   PlanResult result;
   try {
     for (const json& finding : findings) {
-      const auto record = std::ranges::find_if(records, [&](const store::TrialRecord& one) {
-        return one.trial.key == finding.at("key");
-      });
+      const std::string key = finding.at("key");
+      const auto record = std::ranges::find_if(
+          records, [&](const store::TrialRecord& one) { return one.trial.key == key; });
       if (record == records.end()) {
-        return machineError("a worker sent no record of trial {}", finding.at("key").dump());
+        return machineError("a worker sent no record of trial {}", key);
       }
       TriedCandidate& tried = result.tried.emplace_back();
       tried.record = *record;
