@@ -67,7 +67,7 @@ Result<kernel::Optimized> optimizeOne(KernelCommand& command, store::Store& stor
 
 Result<std::unique_ptr<KernelCommand>> startKernelCommand(const Context& context,
                                                           const OptimizeVerbOptions& options,
-                                                          bool withExamples) {
+                                                          Progress& progress, bool withExamples) {
   engine::Budget budget;
   if (!options.budget.empty()) {
     budget = HONE_TRY(engine::budgetFrom(options.budget));
@@ -79,9 +79,9 @@ Result<std::unique_ptr<KernelCommand>> startKernelCommand(const Context& context
     HONE_CHECK(kernel::findKernel(options.kernel, options.bench.kernels));
   }
   KernelBench bench = HONE_TRY(KernelBench::make(options.bench));
-  std::unique_ptr<KernelCommand> command(
-      new KernelCommand{context, options, std::move(bench), std::move(proposers), budget,
-                        std::nullopt, std::nullopt, Progress(context.quiet || context.json)});
+  std::unique_ptr<KernelCommand> command(new KernelCommand{context, options, std::move(bench),
+                                                           std::move(proposers), budget,
+                                                           std::nullopt, std::nullopt, progress});
   if (!withExamples) {
     return command;
   }

@@ -48,17 +48,18 @@ struct KernelCommand {
   engine::Budget budget;
   std::optional<kernel::Examples> examples;
   std::optional<kernel::Embeddings> embeddings;
-  Progress progress;
+  Progress& progress;
   double spent = 0;  ///< dollars of the cap that kernels of the command have used
 };
 
 /// What decides how the work is done, besides the kernel.
 [[nodiscard]] std::string optionsKey(const OptimizeVerbOptions& options);
 
-/// A command that is ready to work; the options must outlive it. The user's examples are in a
-/// database, which only the machine that the user works on opens.
+/// A command that is ready to work; the options and the progress must outlive it. The user's
+/// examples are in a database, which only the machine that the user works on opens.
 [[nodiscard]] Result<std::unique_ptr<KernelCommand>> startKernelCommand(
-    const Context& context, const OptimizeVerbOptions& options, bool withExamples = true);
+    const Context& context, const OptimizeVerbOptions& options, Progress& progress,
+    bool withExamples = true);
 
 /// Optimizes one kernel under the run; `name` distinguishes it from the others of the run.
 [[nodiscard]] Result<kernel::Optimized> optimizeOne(KernelCommand& command, store::Store& store,

@@ -209,12 +209,11 @@ Result<int> optimize(const Context& context, const OptimizeVerbOptions& options)
   if (!options.budget.empty()) {
     HONE_CHECK(engine::budgetFrom(options.budget));
   }
+  Progress progress(context.quiet || context.json);
   std::unique_ptr<KernelCommand> command;
   if (!cluster.usesCluster()) {
-    command = HONE_TRY(startKernelCommand(context, options));
+    command = HONE_TRY(startKernelCommand(context, options, progress));
   }
-  std::optional<Progress> own;
-  Progress& progress = command ? command->progress : own.emplace(context.quiet || context.json);
   store::Run described = describeCommand(context, "kernel");
   described.device = options.bench.gpu.empty() ? options.bench.device : "cuda";
   described.seed = options.bench.seed;

@@ -124,7 +124,7 @@ class OrderedOptimizeUnit : public engine::Unit {
     options.reference = order_.at("kernel").at("reference");
     Context context;
     context.quiet = true;
-    const auto command = startKernelCommand(context, options, false);
+    const auto command = startKernelCommand(context, options, site.progress, false);
     if (!command) {
       return std::unexpected(ofThisMachine(command.error()));
     }

@@ -33,8 +33,8 @@ std::vector<std::string> statesOf(const std::vector<Job>& jobs) {
 
 }  // namespace
 
-JobPool::JobPool(const Options& options, Slurm slurm, Spool& spool)
-    : options_(options), slurm_(std::move(slurm)), spool_(spool) {
+JobPool::JobPool(Options options, Slurm slurm, Spool& spool)
+    : options_(std::move(options)), slurm_(std::move(slurm)), spool_(spool) {
   for (const std::string& array : spool.compileArrays()) {
     compileArrays_.insert(array);
   }

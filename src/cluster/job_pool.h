@@ -26,7 +26,7 @@ struct JobCounts {
 class JobPool {
  public:
   /// The spool must outlive it; it knows which arrays of an earlier head only compile.
-  JobPool(const Options& options, Slurm slurm, Spool& spool);
+  JobPool(Options options, Slurm slurm, Spool& spool);
 
   /// Returns true if it is time to list the jobs again.
   [[nodiscard]] bool isDue() const;

@@ -51,8 +51,8 @@ class SlurmExecutor : public engine::Executor {
   [[nodiscard]] Result<void> close() override;
 
  private:
-  SlurmExecutor(std::unique_ptr<Head> head, std::filesystem::path shared, const ExecutorRun& run)
-      : head_(std::move(head)), files_(std::move(shared)), run_(run) {}
+  SlurmExecutor(std::unique_ptr<Head> head, std::filesystem::path shared, ExecutorRun run)
+      : head_(std::move(head)), files_(std::move(shared)), run_(std::move(run)) {}
   void show(const Status& status);
 
   std::unique_ptr<Head> head_;

@@ -104,7 +104,7 @@ Result<Program> loadProgram(iree::Compiler& compiler, const std::filesystem::pat
   program.inputTypes = std::move(picked.inputs);
   program.resultTypes = std::move(picked.results);
   program.from = std::move(picked.from);
-  program.problem = std::move(picked.problem);
+  program.problem = picked.problem;
   return program;
 }
 

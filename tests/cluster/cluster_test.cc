@@ -284,10 +284,10 @@ double provenSpeedup(const Ran& ran) {
 
 /// A gain that is clear in one place is proven in the other. Small ones are within the noise of two
 /// separate runs, and either verdict is right.
-void expectSameVerdict(const Ran& one, const Ran& other) {
+void expectSameVerdict(const Ran& there, const Ran& here) {
   constexpr double kClearGain = 1.25;
-  EXPECT_LT(std::max(provenSpeedup(one), provenSpeedup(other)) /
-                std::min(provenSpeedup(one), provenSpeedup(other)),
+  EXPECT_LT(std::max(provenSpeedup(there), provenSpeedup(here)) /
+                std::min(provenSpeedup(there), provenSpeedup(here)),
             kClearGain);
 }
 

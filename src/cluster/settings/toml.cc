@@ -1,7 +1,9 @@
 #include "cluster/settings/toml.h"
 
+// NOLINTBEGIN(cppcoreguidelines-macro-usage): toml++ is configured by macros
 #define TOML_EXCEPTIONS 0
 #define TOML_ENABLE_FORMATTERS 0
+// NOLINTEND(cppcoreguidelines-macro-usage)
 #include <toml++/toml.h>
 
 #include <algorithm>
