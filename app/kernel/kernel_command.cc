@@ -79,9 +79,9 @@ Result<std::unique_ptr<KernelCommand>> startKernelCommand(const Context& context
     HONE_CHECK(kernel::findKernel(options.kernel, options.bench.kernels));
   }
   KernelBench bench = HONE_TRY(KernelBench::make(options.bench));
-  std::unique_ptr<KernelCommand> command(new KernelCommand{context, options, std::move(bench),
-                                                           std::move(proposers), budget,
-                                                           std::nullopt, std::nullopt, progress});
+  auto command =
+      std::make_unique<KernelCommand>(context, options, std::move(bench), std::move(proposers),
+                                      budget, std::nullopt, std::nullopt, progress);
   if (!withExamples) {
     return command;
   }
