@@ -179,7 +179,7 @@ Result<int> listSlow(const Context& context, const ListOptions& options) {
 
 }  // namespace
 
-Result<std::vector<ListedKernel>> listKernels(const KernelRun& run, const KernelBench* bench,
+Result<std::vector<ListedKernel>> listKernels(const engine::UnitRun& run, const KernelBench* bench,
                                               const KernelBenchOptions& options,
                                               const fs::path& folder) {
   const auto files = HONE_TRY(kernel::findKernels(folder));

@@ -8,7 +8,7 @@
 #include "app/common/context.h"
 #include "app/kernel/kernel_bench.h"
 #include "base/progress.h"
-#include "engine/executor/executor.h"
+#include "engine/executor/run_units.h"
 #include "kernel/turns/slow_list.h"
 #include "store/store.h"
 
@@ -18,19 +18,11 @@ class App;
 
 namespace hone::app {
 
-/// The run that kernels are listed or optimized under, and who carries that out.
-struct KernelRun {
-  engine::Executor& executor;
-  store::Store& store;
-  std::int64_t run = 0;
-  Progress& progress;
-};
-
 /// Measures every kernel below the folder under the run; returns the slowest first. A kernel of
 /// equal content that an earlier list of the same machine measured is taken from there. Without a
 /// bench only other processes can measure.
 [[nodiscard]] Result<std::vector<kernel::ListedKernel>> listKernels(
-    const KernelRun& run, const KernelBench* bench, const KernelBenchOptions& options,
+    const engine::UnitRun& run, const KernelBench* bench, const KernelBenchOptions& options,
     const std::filesystem::path& folder);
 
 /// One of them, which may be known by its content; what is wrong with it is a value.

@@ -72,7 +72,7 @@ class OptimizeRun {
  public:
   /// Without a command only other processes can optimize.
   OptimizeRun(const Context& context, const OptimizeVerbOptions& options, KernelCommand* command,
-              const KernelRun& run)
+              const engine::UnitRun& run)
       : context_(context), options_(options), command_(command), run_(run) {}
 
   /// Optimizes the kernels and returns the summary of the run.
@@ -192,7 +192,7 @@ class OptimizeRun {
   const Context& context_;
   const OptimizeVerbOptions& options_;
   KernelCommand* command_;
-  KernelRun run_;
+  engine::UnitRun run_;
   Outcomes done_;
 };
 

@@ -147,15 +147,7 @@ class RowCollector {
   std::map<std::string, model::MeasuredRoofline> rooflines_;
 };
 
-/// The run that operations are profiled under.
-struct ProfileRun {
-  engine::Executor& executor;
-  store::Store& store;
-  std::int64_t run = 0;
-  Progress& progress;
-};
-
-Result<void> profileAll(const ProfileRun& run, const profile::ProfileTools& tools,
+Result<void> profileAll(const engine::UnitRun& run, const profile::ProfileTools& tools,
                         const std::vector<profile::Generated>& operations,
                         const ProfileVerbOptions& options, RowCollector& collector) {
   run.progress.stage("profile", static_cast<std::int64_t>(operations.size()));

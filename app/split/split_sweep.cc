@@ -53,7 +53,7 @@ struct SplitCommand {
         run(number),
         folder(std::move(scratch)),
         progress(shown) {}
-  [[nodiscard]] split::SweepRun sweepRun() { return {*executor, store, run, progress}; }
+  [[nodiscard]] engine::UnitRun unitRun() { return {*executor, store, run, progress}; }
 };
 
 std::string runKey(const Toolchain& toolchain, const SplitOptions& options, std::string_view mode,
@@ -196,7 +196,7 @@ Result<int> conclude(const Context& context, const SplitOptions& options, SplitC
                                        command.folder.path(), command.toolchain.target.flags,
                                        options.seed};
     const auto orders = ordersFor(problems, outcome.records, recommendations);
-    outcome.validation = HONE_TRY(split::validate(command.sweepRun(), tools, orders, clock.left()));
+    outcome.validation = HONE_TRY(split::validate(command.unitRun(), tools, orders, clock.left()));
     outcome.validateSeconds = static_cast<double>(nowNs() - startNs) / 1e9;
     preferProven(outcome);
   }
@@ -282,7 +282,7 @@ Result<int> splitSweep(const Context& context, const SplitOptions& options) {
   const split::SweepTools tools{
       HONE_TRY(choiceCompiler(options, *command, settings.limits, problems)), command->runner,
       command->folder.path()};
-  split::Sweeper sweeper(command->sweepRun(), tools, sweepOptions);
+  split::Sweeper sweeper(command->unitRun(), tools, sweepOptions);
   if (!options.forceRerun) {
     sweeper.reuse(HONE_TRY(earlierShapes(command->store)));
   }

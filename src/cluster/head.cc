@@ -257,7 +257,7 @@ void Head::failed(const Death& death) {
 
 void Head::died(const std::string& key, const std::string& worker, const std::string& why) {
   if (!units_.contains(key)) {
-    inherited_.erase(key);  // whoever asks for it puts it again
+    inherited_.erase(key);  // the next request queues it again
     return;
   }
   ++givenBack_;
@@ -380,7 +380,7 @@ void Head::readPlaces() {
       pending.at = place->second;
       pending.missingNs = 0;
     } else if (pending.at == Pending::At::queued || pending.at == Pending::At::claimed) {
-      // Its file was damaged and nobody has it, or a listing is late.
+      // Its file was damaged and no worker has it, or a listing is late.
       pending.missingNs = pending.missingNs == 0 ? nowNs() : pending.missingNs;
       if (nowNs() - pending.missingNs > lostNs) {
         pending.missingNs = 0;
@@ -427,7 +427,7 @@ Result<void> Head::readWorkers() {
     const std::int64_t patienceNs = listed || holds ? lostNs : kBeginNs;
     if (at->second.lost) {
       if (holds) {
-        lose(name, false, "");  // it took something though nobody counts on it
+        lose(name, false, "");  // it claimed a unit after it was given up
       }
     } else if (!listed && !holds && at->second.count >= 0) {
       workers_.erase(at);  // it left

@@ -8,10 +8,19 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/progress.h"
 #include "engine/executor/executor.h"
 #include "store/store.h"
 
 namespace hone::engine {
+
+/// The run that units work for, and who carries them out.
+struct UnitRun {
+  Executor& executor;
+  store::Store& store;
+  std::int64_t run = 0;
+  Progress& progress;
+};
 
 /// The units of one stage of a run.
 struct UnitBatch {

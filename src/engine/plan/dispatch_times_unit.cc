@@ -31,12 +31,11 @@ json toJson(const iree::DispatchTime& time) {
           {"invocation_ns", time.invocationNs}};
 }
 
-}  // namespace
-
-Result<std::vector<DispatchTimes>> measureDispatchTimes(const Plan& plan, std::int64_t calls,
-                                                        iree::Compiler& compiler,
-                                                        const iree::ModuleRunner& runner) {
-  const auto compiled = HONE_TRY(compileCandidates(plan, compiler));
+/// Measures the dispatches of the compiled candidates.
+Result<std::vector<DispatchTimes>> measureCompiled(const Plan& plan,
+                                                   const std::vector<iree::Compiled>& compiled,
+                                                   std::int64_t calls,
+                                                   const iree::ModuleRunner& runner) {
   const auto lock = HONE_TRY(MachineLock::forMeasuring());
   std::vector<DispatchTimes> all;
   for (const iree::Compiled& one : compiled) {
@@ -55,6 +54,14 @@ Result<std::vector<DispatchTimes>> measureDispatchTimes(const Plan& plan, std::i
   return all;
 }
 
+}  // namespace
+
+Result<std::vector<DispatchTimes>> measureDispatchTimes(const Plan& plan, std::int64_t calls,
+                                                        iree::Compiler& compiler,
+                                                        const iree::ModuleRunner& runner) {
+  return measureCompiled(plan, HONE_TRY(compileCandidates(plan, compiler)), calls, runner);
+}
+
 Result<std::unique_ptr<Unit>> DispatchTimesUnit::fromOrder(const json& order,
                                                            iree::Compiler& compiler,
                                                            const iree::ModuleRunner& runner) {
@@ -71,14 +78,16 @@ Result<json> DispatchTimesUnit::order(FileShare& files) const {
 }
 
 Result<void> DispatchTimesUnit::prepare(std::span<Unit* const> /*batch*/) {
-  HONE_CHECK(compileCandidates(plan_, compiler_));
+  compiled_ = HONE_TRY(compileCandidates(plan_, compiler_));
   return {};
 }
 
 Result<json> DispatchTimesUnit::perform(UnitSite& /*site*/) {
+  if (!compiled_) {
+    compiled_ = HONE_TRY(compileCandidates(plan_, compiler_));
+  }
   json value = json::array();
-  for (const DispatchTimes& times :
-       HONE_TRY(measureDispatchTimes(plan_, calls_, compiler_, runner_))) {
+  for (const DispatchTimes& times : HONE_TRY(measureCompiled(plan_, *compiled_, calls_, runner_))) {
     json one = json::array();
     for (const iree::DispatchTime& time : times) {
       one.push_back(toJson(time));

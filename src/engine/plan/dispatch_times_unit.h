@@ -48,6 +48,7 @@ class DispatchTimesUnit : public Unit {
   std::int64_t calls_;
   iree::Compiler& compiler_;
   const iree::ModuleRunner& runner_;
+  std::optional<std::vector<iree::Compiled>> compiled_;
   std::optional<ScratchFolder> folder_;  ///< with the inputs of an ordered unit
 };
 

@@ -14,7 +14,7 @@
 
 namespace hone::kernel {
 
-/// What verifying and timing the kernels of one task share.
+/// The state that verifying and timing the kernels of one task share.
 struct JudgeContext {
   /// Builds what every judge needs; fails if the tensors need more memory than a kernel may have.
   [[nodiscard]] static Result<JudgeContext> open(Task task, JudgeOptions options);

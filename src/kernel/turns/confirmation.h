@@ -12,7 +12,7 @@
 
 namespace hone::kernel {
 
-/// What the winner showed in fresh processes beside the original and PyTorch.
+/// The times of the winner in fresh processes beside the original and PyTorch.
 struct Confirmation {
   stats::Comparison original;                ///< winner against original
   std::optional<stats::Comparison> pytorch;  ///< winner against PyTorch

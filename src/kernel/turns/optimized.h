@@ -22,7 +22,7 @@ enum class Stop : std::uint8_t { target, turns, plateau, budget, noIdeas };
 /// The result of an optimization.
 struct Optimized {
   Source original;
-  Proposal best;  ///< the original where nothing was quicker
+  Proposal best;  ///< the original if no candidate was faster
   Stop stop = Stop::turns;
   std::string why;                        ///< a sentence on the stop
   std::string note;                       ///< why nothing is to be written; "" when something is
@@ -36,9 +36,9 @@ struct Optimized {
   std::string spent;
   double cost = 0;  ///< in dollars
 
-  /// What became of a source; nullptr where it was not judged.
+  /// Returns the trial of a source; nullptr if it was not judged.
   [[nodiscard]] const Tried* find(const std::string& sourceKey) const;
-  /// Proven quicker than the original.
+  /// Returns true if the best is proven to be faster than the original.
   [[nodiscard]] bool improved() const;
   /// The figure in the name of its file: over PyTorch where there is one, else over the original.
   [[nodiscard]] double headline() const;

@@ -7,21 +7,11 @@
 #include <vector>
 
 #include "base/error.h"
-#include "base/progress.h"
 #include "engine/budget.h"
-#include "engine/executor/executor.h"
+#include "engine/executor/run_units.h"
 #include "split/sweep/sweep_unit.h"
-#include "store/store.h"
 
 namespace hone::split {
-
-/// The run that a sweep is recorded under, and who carries it out.
-struct SweepRun {
-  engine::Executor& executor;
-  store::Store& store;
-  std::int64_t run = 0;
-  Progress& progress;
-};
 
 struct SweepOptions {
   SweepSettings settings;
@@ -34,7 +24,7 @@ struct SweepOptions {
 class Sweeper {
  public:
   /// All must outlive it.
-  Sweeper(const SweepRun& run, const SweepTools& tools, SweepOptions options)
+  Sweeper(const engine::UnitRun& run, const SweepTools& tools, SweepOptions options)
       : run_(run), tools_(tools), options_(std::move(options)) {}
 
   /// Takes over what earlier runs measured, by race.
@@ -49,7 +39,7 @@ class Sweeper {
   [[nodiscard]] Result<void> take(ShapeRecord& record, const SweepProblem& problem,
                                   const engine::UnitResult& result);
 
-  SweepRun run_;
+  engine::UnitRun run_;
   const SweepTools& tools_;
   SweepOptions options_;
   std::map<std::string, ShapeRecord> earlier_;  ///< by race

@@ -7,7 +7,8 @@
 
 namespace hone::split {
 
-Result<std::vector<ValidationRecord>> validate(const SweepRun& run, const ValidationTools& tools,
+Result<std::vector<ValidationRecord>> validate(const engine::UnitRun& run,
+                                               const ValidationTools& tools,
                                                std::span<const ValidationOrder> orders,
                                                const engine::Budget& budget) {
   const engine::BudgetClock clock(budget);

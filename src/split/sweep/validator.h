@@ -14,7 +14,7 @@ namespace hone::split {
 /// orders. Problems beyond the budget have no verdict, and a failure that says so. The tools must
 /// outlive the call.
 [[nodiscard]] Result<std::vector<ValidationRecord>> validate(
-    const SweepRun& run, const ValidationTools& tools, std::span<const ValidationOrder> orders,
-    const engine::Budget& budget);
+    const engine::UnitRun& run, const ValidationTools& tools,
+    std::span<const ValidationOrder> orders, const engine::Budget& budget);
 
 }  // namespace hone::split
