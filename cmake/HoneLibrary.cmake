@@ -13,7 +13,7 @@
 # Everything else waits for compilers and kernels. -O1 halves the time of the code generator there.
 
 option(HONE_UNITY "Compile several sources of a folder at once" ON)
-set(HONE_CHUNK 16 CACHE STRING "Sources per unity chunk")
+set(HONE_CHUNK 48 CACHE STRING "Sources per unity chunk")
 
 function(hone_unity target chunk)
   if(HONE_UNITY)

@@ -10,6 +10,7 @@
 #include "base/file.h"
 #include "base/hash.h"
 #include "base/text/text.h"
+#include "engine/builder.h"
 #include "engine/executor/local_executor.h"
 #include "engine/plan/experiment.h"
 #include "iree/compile/cache/flag_files.h"
@@ -152,7 +153,7 @@ Result<int> compileOnly(const Context& context, Toolchain& toolchain, const engi
   for (const engine::Candidate& candidate : plan.candidates) {
     requests.push_back(engine::requestFor(plan, candidate, iree::CompileRequest::Route::batched));
   }
-  const auto compiled = HONE_TRY(toolchain.compiler.compileAll(requests, {}));
+  const auto compiled = HONE_TRY(engine::Builder(toolchain.compiler).build(std::move(requests)));
   return reportCompileOnly(context, toolchain.target.name, plan, compiled);
 }
 

@@ -20,7 +20,7 @@ std::string_view rankingTime(const iree::Device& device) {
   return device.rankBy == iree::RankBy::cpu ? "CPU time" : "wall time";
 }
 
-std::string verdictOf(const engine::Finding& finding) {
+std::string verdictText(const engine::Finding& finding) {
   if (finding.comparison) {
     return std::string(nameOf(finding.comparison->verdict));
   }
@@ -90,7 +90,7 @@ void printTable(const BenchRun& bench) {
   bool first = true;
   for (const engine::Finding* finding : ranked(bench.findings)) {
     table.add({finding->config.name, timeOf(*finding), first ? "" : speedupOf(*finding, baselineNs),
-               intervalOf(*finding), verdictOf(*finding)});
+               intervalOf(*finding), verdictText(*finding)});
     first = false;
   }
   fmt::print("{}", table.text(report::outputWidth()));

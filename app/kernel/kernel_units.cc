@@ -135,7 +135,9 @@ class OrderedOptimizeUnit : public engine::Unit {
   json order_;
 };
 
-json toJson(const kernel::NamedText& one) { return {{"name", one.name}, {"text", one.text}}; }
+json namedTextToJson(const kernel::NamedText& one) {
+  return {{"name", one.name}, {"text", one.text}};
+}
 
 kernel::NamedText namedTextFrom(const json& json) { return {json.at("name"), json.at("text")}; }
 
@@ -174,9 +176,9 @@ Result<json> OptimizeUnit::perform(engine::UnitSite& site) {
   json value = {{"outcome", model::toJson(outcomeOf(optimized))},
                 {"text", optimizedReport(optimized)},
                 {"tried", triedReport(optimized)},
-                {"kernel", toJson(outputs.kernel)},
-                {"history", toJson(outputs.history)},
-                {"conversation", toJson(outputs.conversation)}};
+                {"kernel", namedTextToJson(outputs.kernel)},
+                {"history", namedTextToJson(outputs.history)},
+                {"conversation", namedTextToJson(outputs.conversation)}};
   if (optimized.improved()) {
     value["example"] = kernel::toJson(kernel::exampleOf(optimized));
   }

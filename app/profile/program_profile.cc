@@ -6,6 +6,7 @@
 
 #include "base/file.h"
 #include "base/text/text.h"
+#include "engine/builder.h"
 #include "engine/machine_lock.h"
 #include "engine/program.h"
 #include "engine/rounds/sampler.h"
@@ -42,14 +43,7 @@ Result<ProgramProfile> profileProgram(Toolchain& toolchain, const std::string& f
   const engine::Inputs inputs =
       HONE_TRY(engine::makeInputs(program, options.inputs, seed, scratch.path()));
   const iree::CompileRequest request{program.source, program.hash, toolchain.target.flags, {}};
-  iree::Compiled compiled;
-  {
-    const auto lock = HONE_TRY(engine::MachineLock::forCompiling());
-    compiled = HONE_TRY(toolchain.compiler.compileAll({&request, 1}, {})).front();
-  }
-  if (compiled.module.empty()) {
-    return userError("{} does not compile: {}", file, compiled.report.message);
-  }
+  const iree::Compiled compiled = HONE_TRY(engine::Builder(toolchain.compiler).buildOne(request));
   const iree::Call call{compiled.module, program.function, inputs.arguments};
   const auto lock = HONE_TRY(engine::MachineLock::forMeasuring());
   const iree::ModuleRunner runner = toolchain.runner();

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "engine/builder.h"
 #include "engine/machine_lock.h"
 #include "engine/plan/plan_json.h"
 #include "engine/rounds/sampler.h"
@@ -19,8 +20,7 @@ Result<std::vector<iree::Compiled>> compileCandidates(const Plan& plan, iree::Co
     requests.push_back(requestFor(
         plan, candidate, candidate.config.attributes.empty() ? Route::whole : Route::shared));
   }
-  const auto lock = HONE_TRY(MachineLock::forCompiling());
-  return compiler.compileAll(requests, {});
+  return Builder(compiler).build(std::move(requests));
 }
 
 json toJson(const iree::DispatchTime& time) {

@@ -52,7 +52,7 @@ Result<void> findModules(SessionState& state, const Indices& which) {
   Indices missing;
   std::ranges::copy_if(which, std::back_inserter(missing),
                        [&](std::size_t index) { return state.entries[index].call.module.empty(); });
-  const auto compiled = HONE_TRY(state.compile(missing, state.route()));
+  const auto compiled = HONE_TRY(state.compile(missing, routeFor(state.plan)));
   for (std::size_t i = 0; i < missing.size(); ++i) {
     SessionState::setModule(state.entries[missing[i]], compiled[i]);
   }
@@ -118,7 +118,7 @@ Result<Indices> rebuildFinalists(SessionState& state, const Indices& finalists) 
   Indices which = {0};
   which.insert(which.end(), finalists.begin(), finalists.end());
   std::vector<iree::Compiled> compiled;
-  if (state.route() == Route::batched) {
+  if (routeFor(state.plan) == Route::batched) {
     compiled = HONE_TRY(state.compile(which, Route::shared));
   }
   Indices left;

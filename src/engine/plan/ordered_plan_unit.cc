@@ -1,10 +1,10 @@
 #include "engine/plan/ordered_plan_unit.h"
 
-#include <algorithm>
 #include <numeric>
+#include <utility>
 
 #include "base/file.h"
-#include "engine/machine_lock.h"
+#include "engine/builder.h"
 #include "engine/plan/final_stage.h"
 #include "engine/plan/plan_json.h"
 #include "engine/plan/screening_stage.h"
@@ -16,17 +16,11 @@ using nlohmann::json;
 Result<void> OrderedPlanUnit::prepare(std::span<Unit* const> /*batch*/) {
   const ScratchFolder folder = HONE_TRY(ScratchFolder::create("hone-plan"));
   const Plan plan = HONE_TRY(planFrom(order_.at("plan"), folder.path()));
-  const bool attributes = std::ranges::any_of(plan.candidates, [](const Candidate& candidate) {
-    return !candidate.config.attributes.empty();
-  });
   std::vector<iree::CompileRequest> requests;
   for (const Candidate& candidate : plan.candidates) {
-    requests.push_back(requestFor(
-        plan, candidate,
-        attributes ? iree::CompileRequest::Route::batched : iree::CompileRequest::Route::whole));
+    requests.push_back(requestFor(plan, candidate, routeFor(plan)));
   }
-  const auto lock = HONE_TRY(MachineLock::forCompiling());
-  HONE_CHECK(compiler_.compileAll(requests, {}));
+  HONE_CHECK(Builder(compiler_).build(std::move(requests)));
   return {};
 }
 

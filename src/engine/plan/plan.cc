@@ -1,6 +1,17 @@
 #include "engine/plan/plan.h"
 
+#include <algorithm>
+
 namespace hone::engine {
+
+iree::CompileRequest::Route routeFor(const Plan& plan) {
+  using Route = iree::CompileRequest::Route;
+  const bool anyAttributes =
+      plan.proposer != nullptr || std::ranges::any_of(plan.candidates, [](const Candidate& one) {
+        return !one.config.attributes.empty();
+      });
+  return anyAttributes ? Route::batched : Route::whole;
+}
 
 iree::CompileRequest requestFor(const Plan& plan, const Candidate& candidate,
                                 iree::CompileRequest::Route route) {

@@ -67,6 +67,8 @@ struct Plan {
   stats::CompareOptions compare;
 };
 
+/// Returns the route by which many candidates of the plan are compiled.
+[[nodiscard]] iree::CompileRequest::Route routeFor(const Plan& plan);
 /// Returns the compiler's request for a candidate of the plan.
 [[nodiscard]] iree::CompileRequest requestFor(const Plan& plan, const Candidate& candidate,
                                               iree::CompileRequest::Route route);

@@ -140,9 +140,6 @@ Result<void> screenOne(SessionState& state, std::size_t index, const iree::Compi
   }
   store::Trial trial = compiledTrial(state, index, compiled);
   entry.content = trial.artifact;
-  if (trial.outcome == Outcome::ok && !compiled.cached) {
-    state.patience.took(trial.compileWallNs);
-  }
   if (trial.outcome == Outcome::ok && adoptEqualBinary(state, entry, trial)) {
     return record(state, entry, trial, {});
   }
@@ -166,7 +163,7 @@ Result<void> screenOne(SessionState& state, std::size_t index, const iree::Compi
 }
 
 Result<void> screenBatch(SessionState& state, std::span<const std::size_t> batch) {
-  const auto compiled = HONE_TRY(state.compile(batch, state.route()));
+  const auto compiled = HONE_TRY(state.compile(batch, routeFor(state.plan)));
   const auto lock = HONE_TRY(MachineLock::forMeasuring());
   for (std::size_t i = 0; i < batch.size(); ++i) {
     HONE_CHECK(screenOne(state, batch[i], compiled[i]));

@@ -7,7 +7,6 @@
 
 #include "base/hash.h"
 #include "base/text/text.h"
-#include "engine/machine_lock.h"
 #include "engine/rounds/screening.h"
 #include "stats/summary.h"
 
@@ -50,7 +49,8 @@ SessionState::SessionState(const SessionTools& sessionTools, const Plan& session
       runner(sessionTools.runner.with(sessionPlan.memory)),
       sampler(runner),
       verifier(runner, sessionPlan.programs.front(), sessionPlan.inputs, folder),
-      clock(sessionPlan.budget) {
+      clock(sessionPlan.budget),
+      builder(sessionTools.compiler) {
   if (plan.otherInputs) {
     otherVerifier.emplace(runner, plan.programs.front(), *plan.otherInputs, folder);
   }
@@ -183,23 +183,13 @@ std::int64_t SessionState::referenceCpuNs() const {
   return verifier.referenceCpuNs() + (otherVerifier ? otherVerifier->referenceCpuNs() : 0);
 }
 
-Route SessionState::route() const {
-  const bool anyAttributes =
-      plan.proposer != nullptr || std::ranges::any_of(entries, [](const SessionEntry& entry) {
-        return !entry.candidate.config.attributes.empty();
-      });
-  return anyAttributes ? Route::batched : Route::whole;
-}
-
 Result<std::vector<iree::Compiled>> SessionState::compile(std::span<const std::size_t> which,
                                                           Route route) {
   std::vector<CompileRequest> requests;
   for (const std::size_t index : which) {
     requests.push_back(requestFor(plan, entries[index].candidate, route));
-    requests.back().wallLimit = patience.limit();
   }
-  const auto lock = HONE_TRY(MachineLock::forCompiling());
-  return tools.compiler.compileAll(requests, {});
+  return builder.build(std::move(requests));
 }
 
 void SessionState::setModule(SessionEntry& entry, const iree::Compiled& compiled) {

@@ -10,7 +10,7 @@
 
 #include "base/progress.h"
 #include "engine/budget.h"
-#include "engine/compile_patience.h"
+#include "engine/builder.h"
 #include "engine/plan/finding.h"
 #include "engine/plan/plan.h"
 #include "engine/rounds/sampler.h"
@@ -76,8 +76,6 @@ class SessionState {
   [[nodiscard]] std::vector<Finding> findings() const;
   [[nodiscard]] std::int64_t referenceCpuNs() const;
 
-  /// Returns the route by which many candidates are compiled.
-  [[nodiscard]] iree::CompileRequest::Route route() const;
   [[nodiscard]] Result<std::vector<iree::Compiled>> compile(std::span<const std::size_t> which,
                                                             iree::CompileRequest::Route route);
   static void setModule(SessionEntry& entry, const iree::Compiled& compiled);
@@ -93,7 +91,7 @@ class SessionState {
   std::optional<Verifier> otherVerifier;  ///< of the plan's other inputs
   BudgetClock clock;
   std::optional<Pace> pace;
-  CompilePatience patience;
+  Builder builder;
   std::vector<SessionEntry> entries;  ///< one per candidate
   SessionEntry twin;                  ///< the baseline once more: its difference is pure noise
 };

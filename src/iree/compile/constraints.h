@@ -21,7 +21,6 @@ namespace hone::iree {
 [[nodiscard]] Result<std::vector<std::string>> compilationInfos(
     Compiler& compiler, const CompileRequest& request, std::span<const KnobAssignment> assignments);
 
-inline constexpr const char* kDecompositionConfig = "decomposition_config";
 /// The decomposition_config attribute of each, without which the products of an attention get no
 /// matrix instructions; "" for other operations.
 [[nodiscard]] Result<std::vector<std::string>> decompositionConfigs(

@@ -13,7 +13,6 @@ namespace hone::iree {
 namespace {
 
 constexpr std::string_view kCompilationInfo = "compilation_info";
-constexpr std::string_view kDecompositionConfig = "decomposition_config";
 
 std::string stringOf(const CompilerApi& api, MlirAttribute text) {
   return std::string(api.stringValue(text).view());

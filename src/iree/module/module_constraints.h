@@ -12,6 +12,9 @@
 
 namespace hone::iree {
 
+/// The attribute that an attention has beside its compilation_info.
+inline constexpr const char* kDecompositionConfig = "decomposition_config";
+
 /// A place in a configuration that can hold many values.
 struct Knob {
   std::string name;                  ///< as the constraints call it: "wg_0"

@@ -14,7 +14,7 @@ namespace {
 constexpr std::size_t kCandidatesEach = 24;
 constexpr std::size_t kLeastCandidates = 2048;
 /// Beyond so many points the spread is fine enough, and the rest follows in random order.
-constexpr std::size_t kMostSpread = 1024;
+constexpr std::size_t kMaxSpread = 1024;
 
 /// How often each value of each knob has come up.
 class Coverage {
@@ -73,7 +73,7 @@ std::vector<std::size_t> diversePoints(const Coordinates& coordinates,
   Random random(seed);
   random.shuffle(std::span(among));
   bringNewValuesForward(coordinates, among);
-  const std::size_t spread = std::min(count, kMostSpread);
+  const std::size_t spread = std::min(count, kMaxSpread);
   const std::size_t candidates =
       std::min(among.size(), std::max(spread * kCandidatesEach, kLeastCandidates));
   Coverage coverage(coordinates);

@@ -12,7 +12,7 @@ namespace {
 /// So many spread points are tried before the learner is listened to.
 constexpr std::size_t kSpread = 5;
 /// Listed in advance, as more are needed where many fail or many are asked for at once.
-constexpr std::size_t kMostSpread = 64;
+constexpr std::size_t kMaxFirstPoints = 64;
 /// Of the points that the static model likes best, this share is spread over.
 constexpr std::size_t kLikelyPart = 16;
 constexpr std::size_t kLeastLikely = 24;
@@ -25,14 +25,14 @@ std::vector<std::size_t> spreadPoints(const Coordinates& coordinates, const Feat
                                       std::uint64_t seed) {
   std::vector<std::size_t> all(coordinates.size());
   std::iota(all.begin(), all.end(), std::size_t{0});
-  std::vector<std::size_t> everywhere = diversePoints(coordinates, all, kMostSpread, seed);
+  std::vector<std::size_t> everywhere = diversePoints(coordinates, all, kMaxFirstPoints, seed);
   if (features.byGuess().empty()) {
     return everywhere;
   }
   std::vector<std::size_t> likely = features.byGuess();
   likely.resize(std::min(likely.size(), std::max(likely.size() / kLikelyPart, kLeastLikely)));
   const std::size_t likeliest = likely.front();
-  likely = diversePoints(coordinates, std::move(likely), kMostSpread, seed);
+  likely = diversePoints(coordinates, std::move(likely), kMaxFirstPoints, seed);
   likely.insert(likely.begin(), likeliest);
   std::vector<std::size_t> mixed;
   for (std::size_t i = 0; i < std::max(likely.size(), everywhere.size()); ++i) {

@@ -5,8 +5,7 @@
 #include <algorithm>
 #include <map>
 
-#include "engine/compile_patience.h"
-#include "engine/machine_lock.h"
+#include "engine/builder.h"
 #include "knobs/point_name.h"
 #include "tune/candidates/draw.h"
 #include "tune/program/space_proposer.h"
@@ -17,17 +16,6 @@ namespace {
 /// Drawn and compiled at a time: what fails among them is learnt from for the next.
 constexpr std::size_t kChunk = 16;
 constexpr std::int64_t kLongCompileNs = 1'000'000'000;
-
-/// How long the compiler takes by its own choice.
-Result<std::int64_t> compileTime(iree::Compiler& compiler, const iree::CompileRequest& request) {
-  const auto lock = HONE_TRY(engine::MachineLock::forCompiling());
-  const auto compiled = HONE_TRY(compiler.compileAll(std::span(&request, 1), {}));
-  if (compiled.front().module.empty()) {
-    return userError("{} does not compile: {}", request.source.filename().string(),
-                     compiled.front().report.message);
-  }
-  return compiled.front().report.ending.wallNs;
-}
 
 /// One dispatch on its way: what was drawn, and what was learnt from it.
 class Drawing {
@@ -95,12 +83,12 @@ Result<void> drawAll(iree::Compiler& compiler, const Subject& subject,
                             Route::shared,          subject.program.function};
   asIs.from = subject.program.from;
   asIs.fresh = true;  // for its time
-  const std::int64_t defaultNs = HONE_TRY(compileTime(compiler, asIs));
-  engine::CompilePatience patience;
-  patience.defaultTook(defaultNs);
+  engine::Builder builder(compiler);
+  const std::int64_t defaultNs = HONE_TRY(builder.buildOne(asIs)).report.ending.wallNs;
+  builder.patience().defaultTook(defaultNs);
   for (const CompiledCandidate& one : drawing.made().candidates) {
     if (one.outcome == model::Outcome::ok && one.compileWallNs > 0) {
-      patience.took(one.compileWallNs);
+      builder.patience().took(one.compileWallNs);
     }
   }
   // Several in one module save the work that is done once a module; of long compiles that is
@@ -119,17 +107,11 @@ Result<void> drawAll(iree::Compiler& compiler, const Subject& subject,
       request.fresh = false;
       request.attributes = config.attributes;
       request.route = route;
-      request.wallLimit = patience.limit();
       requests.push_back(std::move(request));
     }
-    const auto lock = HONE_TRY(engine::MachineLock::forCompiling());
-    const auto compiled = HONE_TRY(compiler.compileAll(requests, {}));
+    const auto compiled = HONE_TRY(builder.build(std::move(requests)));
     for (std::size_t i = 0; i < points.size(); ++i) {
-      CompiledCandidate candidate = candidateOf(std::move(configs[i]), compiled[i]);
-      if (candidate.outcome == model::Outcome::ok && !compiled[i].cached) {
-        patience.took(candidate.compileWallNs);
-      }
-      drawing.add(points[i], std::move(candidate));
+      drawing.add(points[i], candidateOf(std::move(configs[i]), compiled[i]));
       options.onDone();
     }
     HONE_CHECK(options.onSome(drawing.made()));

@@ -11,7 +11,7 @@
 namespace hone::split {
 namespace {
 
-constexpr double kViable = 1.15;
+constexpr double kViableCost = 1.15;
 constexpr std::size_t kNeighbours = 3;  ///< on each side
 
 /// The cases of one output size, which no ladder over it can tell apart.
@@ -36,7 +36,7 @@ void addCase(Group& group, const Case& one) {
   for (std::size_t limit = 0; limit < one.limitCosts.size(); ++limit) {
     const double cost = one.limitCosts[limit].value;
     group.costs[limit] += cost;
-    group.votes[limit] += cost <= cheapest->value + std::log(kViable) ? 1 : 0;
+    group.votes[limit] += cost <= cheapest->value + std::log(kViableCost) ? 1 : 0;
   }
 }
 

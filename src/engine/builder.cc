@@ -1,0 +1,32 @@
+#include "engine/builder.h"
+
+#include <utility>
+
+#include "engine/machine_lock.h"
+
+namespace hone::engine {
+
+Result<std::vector<iree::Compiled>> Builder::build(std::vector<iree::CompileRequest> requests) {
+  for (iree::CompileRequest& request : requests) {
+    request.wallLimit = patience_.limit();
+  }
+  const auto lock = HONE_TRY(MachineLock::forCompiling());
+  auto compiled = HONE_TRY(compiler_.compileAll(requests, {}));
+  for (const iree::Compiled& one : compiled) {
+    if (!one.module.empty() && !one.cached) {
+      patience_.took(one.report.ending.wallNs);
+    }
+  }
+  return compiled;
+}
+
+Result<iree::Compiled> Builder::buildOne(const iree::CompileRequest& request) {
+  auto compiled = std::move(HONE_TRY(build({request})).front());
+  if (compiled.module.empty()) {
+    return userError("{} does not compile: {}", request.source.filename().string(),
+                     compiled.report.message);
+  }
+  return compiled;
+}
+
+}  // namespace hone::engine
