@@ -198,17 +198,16 @@ Result<std::vector<ListedKernel>> listKernels(const engine::UnitRun& run, const 
     return std::make_unique<ListUnit>(UnitKernel{files[i], all[i].kernel}, options,
                                       tools ? &*tools : nullptr, i + 1);
   };
+  batch.label = [&](std::size_t i) { return all[i].kernel; };
   batch.take = [&](std::size_t i, const engine::UnitResult& result) -> Result<void> {
-    HONE_CHECK(engine::recordUnit(run.store, run.run, result, all[i].kernel));
     if (result.error) {
       all[i].problem = result.error->message;
     } else {
       all[i] = HONE_TRY(model::listedKernelFrom(result.value));
     }
-    run.progress.step(run.executor.status());
     return {};
   };
-  HONE_CHECK(engine::runUnits(run.executor, batch));
+  HONE_CHECK(engine::runUnits(run, batch));
   std::ranges::stable_sort(all, before);
   return all;
 }

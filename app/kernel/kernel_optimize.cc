@@ -126,19 +126,18 @@ class OptimizeRun {
     batch.make = [&](std::size_t i) -> Result<std::unique_ptr<engine::Unit>> {
       return std::make_unique<OptimizeUnit>(kernels[i], options_, command_);
     };
+    batch.label = [&](std::size_t i) {
+      return kernels[i].name.empty() ? kernels[i].file.filename().string() : kernels[i].name;
+    };
     batch.take = [&](std::size_t i, const engine::UnitResult& result) {
       return take(kernels[i], result);
     };
-    HONE_CHECK(engine::runUnits(run_.executor, batch));
+    HONE_CHECK(engine::runUnits(run_, batch));
     run_.progress.finish();
     return {};
   }
 
   [[nodiscard]] Result<void> take(const UnitKernel& kernel, const engine::UnitResult& result) {
-    const std::string label = kernel.name.empty() ? kernel.file.filename().string() : kernel.name;
-    if (result.remote) {
-      HONE_CHECK(engine::recordUnit(run_.store, run_.run, result, label));
-    }
     // A kernel at fault ends the command if it is the only one.
     if (result.error && !options_.allSlow) {
       return std::unexpected(*result.error);
@@ -150,7 +149,6 @@ class OptimizeRun {
     } else {
       outcome = HONE_TRY(keep(kernel, HONE_TRY(optimizedKernelFrom(result.value))));
     }
-    run_.progress.step(run_.executor.status());
     return options_.allSlow ? setDone(run_.store, run_.run, kernel.name, outcome) : Result<void>();
   }
 

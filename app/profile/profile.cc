@@ -157,19 +157,16 @@ Result<void> profileAll(const engine::UnitRun& run, const profile::ProfileTools&
     return std::make_unique<profile::ProfileUnit>(tools, operations[i], options.filter,
                                                   options.profile);
   };
+  batch.label = [&](std::size_t i) { return operations[i].operation.name(); };
   batch.take = [&](std::size_t i, const engine::UnitResult& result) -> Result<void> {
-    const std::string name = operations[i].operation.name();
-    HONE_CHECK(engine::recordUnit(run.store, run.run, result, name));
     collector.add(i,
                   result.error
                       ? profile::ProfiledRows{{failedRow(operations[i], result.error->message)}, {}}
                       : HONE_TRY(profile::profiledRowsFrom(result.value)));
     run.progress.best(fastestOf(collector.rows()));
-    const std::string status = run.executor.status();
-    run.progress.step(status.empty() ? name : status);
     return {};
   };
-  HONE_CHECK(engine::runUnits(run.executor, batch));
+  HONE_CHECK(engine::runUnits(run, batch));
   run.progress.finish();
   return {};
 }

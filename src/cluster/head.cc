@@ -24,8 +24,6 @@ constexpr std::chrono::milliseconds kCancelPause{5000};
 /// Fewer times where somebody waits for the end of the command.
 constexpr int kLastCancels = 3;
 constexpr std::chrono::milliseconds kLastPause{2000};
-/// A job that runs for so long without a sign of its worker will not give one.
-constexpr std::int64_t kBeginNs = 300 * kSecondNs;
 /// A head that takes no longer from one look to the next is on time.
 constexpr std::int64_t kLateNs = kSecondNs;
 /// A unit over which so many workers died is not tried again.
@@ -34,8 +32,6 @@ constexpr int kMostDeaths = 3;
 constexpr int kMostFailures = 6;
 /// Fewer workers that could not begin may be bad luck.
 constexpr std::size_t kFewestBadWorkers = 3;
-/// A node on which this many workers in a row could not work is not asked for again.
-constexpr int kBadNode = 2;
 constexpr std::string_view kCompileSuffix = "c";
 
 /// The unit that compiles what another will measure.
@@ -203,10 +199,7 @@ void Head::settle(Answer answer) {
 bool Head::gather() {
   auto answers = spool_.takeAnswers();
   for (Answer& answer : answers) {
-    badWorkers_ = 0;
-    badOn_.erase(answer.node.name);
-    begun_.insert(answer.worker);
-    hands_.erase(answer.worker);
+    workers_.noteAnswer(answer);
     inherited_.erase(answer.key);
     settle(std::move(answer));
   }
@@ -283,17 +276,19 @@ void Head::lose(const std::string& worker, bool itsFault, const std::string& why
   }
 }
 
-Result<void> Head::badWorker(const std::string& worker, const std::string& why) {
-  if (!begun_.insert(worker).second) {
-    return {};  // it did begin, or was counted
-  }
-  ++badWorkers_;
+Result<void> Head::failedStart(const std::string& worker, const std::string& why) {
+  return workers_.noteFailedStart(worker) ? failedWorker(worker, why) : Result<void>();
+}
+
+Result<void> Head::failedWorker(const std::string& worker, const std::string& why) {
   if (onTrouble_ && why != lastTrouble_) {
     lastTrouble_ = why;
     onTrouble_(why);
   }
-  // As many as were wanted at a time may all have met bad nodes; who works shows that others can.
-  if (badWorkers_ < std::max(kFewestBadWorkers, mostWanted_) || count(Pending::At::claimed) > 0) {
+  // As many as were wanted at a time may all have met bad nodes; a claimed unit shows that others
+  // can work.
+  if (workers_.failures() < std::max(kFewestBadWorkers, mostWanted_) ||
+      count(Pending::At::claimed) > 0) {
     return {};
   }
   return machineError("the workers cannot begin or go on; the last, {}: {}; see {}", worker, why,
@@ -311,35 +306,23 @@ Result<void> Head::readDeaths() {
       }
     }
     if (!death.key.empty()) {
-      begun_.insert(death.worker);
-      hands_.erase(death.worker);
+      workers_.noteDeath(death.worker);
     }
     if (!death.key.empty() && !death.ofMachine) {
       died(death.key, death.worker, death.why);
     } else if (death.why != kOtherKind) {
       failed(death);
-      ++badOn_[death.node];
-      begun_.erase(death.worker);  // it did begin, and cannot go on
-      HONE_CHECK(badWorker(death.worker, death.why));
+      if (workers_.noteFailure(death.worker, death.node)) {
+        HONE_CHECK(failedWorker(death.worker, death.why));
+      }
     } else if (jobs_.onlyCompiles(death.worker)) {
       ++otherCompileNodes_;
     } else {
       ++otherNodes_;
-      HONE_CHECK(badWorker(death.worker, fmt::format("its node is {}", kOtherKind)));
+      HONE_CHECK(failedStart(death.worker, fmt::format("its node is {}", kOtherKind)));
     }
   }
   return {};
-}
-
-void Head::noteClaims(const std::vector<Claim>& claims) {
-  for (const Claim& claim : claims) {
-    std::string& unit = hands_[claim.worker];
-    if (unit != claim.key()) {
-      unit = claim.key();
-      workers_[claim.worker].seenNs = nowNs();
-      begun_.insert(claim.worker);
-    }
-  }
 }
 
 void Head::forgiveDelay() {
@@ -349,9 +332,7 @@ void Head::forgiveDelay() {
   if (gapNs < std::max(kLateNs, static_cast<std::int64_t>(options_.lostSeconds * 1e9) / 4)) {
     return;
   }
-  for (auto& [name, known] : workers_) {
-    known.seenNs = std::min(now, known.seenNs + gapNs);
-  }
+  workers_.extendDeadlines(now, gapNs);
   for (auto& [key, pending] : units_) {
     pending.missingNs = pending.missingNs == 0 ? 0 : std::min(now, pending.missingNs + gapNs);
   }
@@ -371,7 +352,7 @@ void Head::readPlaces() {
   for (const Claim& claim : claims) {
     places[claim.key()] = Pending::At::claimed;
   }
-  noteClaims(claims);
+  workers_.noteClaims(claims);
   gather();
   forgiveDelay();
   const auto lostNs = static_cast<std::int64_t>(options_.lostSeconds * 1e9);
@@ -390,51 +371,36 @@ void Head::readPlaces() {
   }
 }
 
-Result<void> Head::giveUpSilent(const std::string& worker, Known& known) {
-  known.lost = true;
+Result<void> Head::giveUpSilent(const std::string& worker) {
   lose(worker, true, "its worker shows no sign of life");
   jobs_.listSoon();  // another may be wanted
   if (!jobs_.isAlive(worker)) {
     return {};
   }
   static_cast<void>(jobs_.cancel(worker));  // it still has its node
-  return badWorker(worker, "it shows no sign of life");
+  return failedStart(worker, "it shows no sign of life");
 }
 
 Result<void> Head::readWorkers() {
-  const auto lostNs = static_cast<std::int64_t>(options_.lostSeconds * 1e9);
-  const std::vector<std::string> there = spool_.workers();
+  const std::vector<std::string> listed = spool_.workers();
   const std::vector<Claim> claims = spool_.claims();
-  noteClaims(claims);
-  std::set<std::string> holders;
-  for (const Claim& claim : claims) {
-    holders.insert(claim.worker);
-  }
-  for (const std::string& name : there) {
-    Known& known = workers_[name];
-    const Beat beat = known.lost ? Beat{} : spool_.beatOf(name);
-    if (!known.lost && beat.count != known.count) {
-      known.count = beat.count;
-      known.seenNs = nowNs();
+  workers_.noteClaims(claims);
+  for (const std::string& name : listed) {
+    if (!workers_.isLost(name)) {
+      workers_.noteBeat(name, spool_.beatOf(name).count);
     }
   }
   forgiveDelay();
-  for (auto next = workers_.begin(); next != workers_.end();) {
-    const auto at = next++;
-    const std::string& name = at->first;
-    const bool listed = std::binary_search(there.begin(), there.end(), name);
-    const bool holds = holders.contains(name);
-    const std::int64_t patienceNs = listed || holds ? lostNs : kBeginNs;
-    if (at->second.lost) {
-      if (holds) {
-        lose(name, false, "");  // it claimed a unit after it was given up
-      }
-    } else if (!listed && !holds && at->second.count >= 0) {
-      workers_.erase(at);  // it left
-      jobs_.listSoon();    // another may be wanted
-    } else if (nowNs() - at->second.seenNs > patienceNs) {
-      HONE_CHECK(giveUpSilent(name, at->second));
-    }
+  const WorkerHealth::Review review =
+      workers_.review(listed, claims, static_cast<std::int64_t>(options_.lostSeconds * 1e9));
+  for (const std::string& worker : review.reclaims) {
+    lose(worker, false, "");
+  }
+  if (review.anyLeft) {
+    jobs_.listSoon();  // another may be wanted
+  }
+  for (const std::string& worker : review.silent) {
+    HONE_CHECK(giveUpSilent(worker));
   }
   return {};
 }
@@ -448,11 +414,11 @@ Result<void> Head::readJobs() {
   }
   for (const Job& job : jobs_.jobs()) {
     if (job.state == "RUNNING") {
-      workers_.try_emplace(job.id, Known{-1, nowNs(), false});  // it should show itself
+      workers_.expect(job.id);
     }
   }
   for (const std::string& worker : jobs_.takeUnlisted()) {
-    HONE_CHECK(badWorker(worker, "the scheduler does not list its job"));
+    HONE_CHECK(failedStart(worker, "the scheduler does not list its job"));
   }
   return {};
 }
@@ -460,25 +426,16 @@ Result<void> Head::readJobs() {
 Result<void> Head::jobEnded(const Job& job) {
   const std::string why = fmt::format("the job of its worker ended as {}", job.state);
   lose(job.id, !job.takenAway() && !job.overTime(), why);
-  workers_[job.id].lost = true;
+  workers_.markLost(job.id);
   if (job.overTime()) {
     // Its worker may have put the unit back in time; the next job will not be longer.
-    blame(hands_[job.id], job.id, fmt::format("{}: give jobs more time (sbatch-args)", why));
+    blame(workers_.lastUnit(job.id), job.id,
+          fmt::format("{}: give jobs more time (sbatch-args)", why));
   }
   const bool well = job.takenAway() || job.state == "COMPLETED";
   return well || !jobs_.isOwn(job.id)
              ? Result<void>()
-             : badWorker(job.id, fmt::format("its job ended as {}", job.state));
-}
-
-std::vector<std::string> Head::badNodes() const {
-  std::vector<std::string> bad;
-  for (const auto& [node, workers] : badOn_) {
-    if (!node.empty() && workers >= kBadNode) {
-      bad.push_back(node);
-    }
-  }
-  return bad;
+             : failedStart(job.id, fmt::format("its job ended as {}", job.state));
 }
 
 Result<void> Head::startWorkers() {
@@ -487,10 +444,8 @@ Result<void> Head::startWorkers() {
   if (open == 0 || !jobs_.maySubmit()) {
     return {};
   }
-  const JobCounts jobs = jobs_.count([this](const std::string& worker) {
-    const auto known = workers_.find(worker);
-    return known != workers_.end() && known->second.lost;
-  });
+  const JobCounts jobs =
+      jobs_.count([this](const std::string& worker) { return workers_.isLost(worker); });
   // Where nodes are of several kinds, those of another kind are not asked for again.
   const std::size_t nodes =
       std::max<std::size_t>(1, options_.nodes - std::min(options_.nodes, otherNodes_));
@@ -503,16 +458,16 @@ Result<void> Head::startWorkers() {
   mostWanted_ = std::max(mostWanted_, wanted + wantedToCompile);
   Result<void> submitted;
   if (jobs.measuring < wanted) {
-    submitted = jobs_.submit(wanted - jobs.measuring, false, badNodes());
+    submitted = jobs_.submit(wanted - jobs.measuring, false, workers_.badNodes());
   }
   if (submitted && jobs.compiling < wantedToCompile) {
-    submitted = jobs_.submit(wantedToCompile - jobs.compiling, true, badNodes());
+    submitted = jobs_.submit(wantedToCompile - jobs.compiling, true, workers_.badNodes());
   }
   if (!submitted && submitted.error().fault == Fault::interrupted) {
     return submitted;
   }
   if (!submitted) {
-    badOn_.clear();  // there may be no other nodes
+    workers_.forgetBadNodes();  // there may be no other nodes
   }
   return jobs_.noteSubmission(submitted.has_value(), jobs.measuring > 0) ? Result<void>()
                                                                          : submitted;
@@ -586,9 +541,7 @@ Answer Head::take(const std::string& key) {
 
 Status Head::status() const {
   Status status;
-  for (const auto& [name, known] : workers_) {
-    status.nodes += known.lost || known.count < 0 ? 0 : 1;
-  }
+  status.nodes = workers_.alive();
   status.running = count(Pending::At::claimed);
   status.queued = units_.size() - status.running;
   return status;

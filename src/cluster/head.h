@@ -18,6 +18,7 @@
 #include "cluster/slurm.h"
 #include "cluster/spool/queued_unit.h"
 #include "cluster/spool/spool.h"
+#include "cluster/worker_health.h"
 
 namespace hone::cluster {
 
@@ -94,13 +95,6 @@ class Head {
     At at = At::waiting;
     std::int64_t missingNs = 0;  ///< since when its file is nowhere; 0: it is there
   };
-  /// What is known of a worker.
-  struct Known {
-    std::int64_t count = -1;  ///< of its last sign of life; -1: none yet
-    std::int64_t seenNs = 0;  ///< when it last showed that it lives, by this clock
-    bool lost = false;
-  };
-
   Head(Options options, Spool spool, Slurm slurm)
       : options_(std::move(options)),
         spool_(std::move(spool)),
@@ -117,14 +111,11 @@ class Head {
   /// Time in which the head itself saw nothing, as when the file system stood still, is not held
   /// against the workers.
   void forgiveDelay();
-  void noteClaims(const std::vector<Claim>& claims);
-  [[nodiscard]] Result<void> giveUpSilent(const std::string& worker, Known& known);
+  [[nodiscard]] Result<void> giveUpSilent(const std::string& worker);
   [[nodiscard]] Result<void> readJobs();
   [[nodiscard]] Result<void> jobEnded(const Job& job);
   /// Submits as many workers as there is work for.
   [[nodiscard]] Result<void> startWorkers();
-  /// Returns the nodes that are not asked for again.
-  [[nodiscard]] std::vector<std::string> badNodes() const;
   /// The worker will not finish what it has.
   void lose(const std::string& worker, bool itsFault, const std::string& why);
   void died(const std::string& key, const std::string& worker, const std::string& why);
@@ -135,8 +126,9 @@ class Head {
   void failed(const Death& death);
   /// Nobody is to try the unit again: that is its answer.
   void giveUp(const QueuedUnit& unit, const std::string& worker, const std::string& why);
-  /// The worker could not begin. An error when so many could not that none will.
-  [[nodiscard]] Result<void> badWorker(const std::string& worker, const std::string& why);
+  /// Reports a worker that failed; returns an error if so many failed that none will work.
+  [[nodiscard]] Result<void> failedWorker(const std::string& worker, const std::string& why);
+  [[nodiscard]] Result<void> failedStart(const std::string& worker, const std::string& why);
   [[nodiscard]] std::size_t count(Pending::At at) const;
   void wait(const std::string& key);
   void begin(const std::string& key);
@@ -151,9 +143,7 @@ class Head {
   std::deque<std::string> waiting_;
   std::map<std::string, Answer> answers_;  ///< that nobody has taken yet
   std::set<std::string> inherited_;  ///< units that an earlier head put, and that are still there
-  std::map<std::string, Known> workers_;
-  std::map<std::string, std::string> hands_;  ///< by worker: the unit it had last, if unanswered
-  std::set<std::string> begun_;  ///< workers that had a unit in hand or reported a death
+  WorkerHealth workers_;
   std::function<void(const Status&)> listener_;
   std::function<void(const std::string&)> onTrouble_;
   std::string lastTrouble_;
@@ -166,10 +156,8 @@ class Head {
   std::int64_t givenBack_ = 0;
   std::size_t otherNodes_ = 0;  ///< that were of another kind than those that measure
   std::size_t otherCompileNodes_ = 0;
-  std::size_t badWorkers_ = 0;        ///< that could not begin, since the last answer
-  std::map<std::string, int> badOn_;  ///< such workers by node, since its last answer
-  std::size_t mostWanted_ = 0;        ///< workers at a time
-  bool wantsWorker_ = false;          ///< also without a unit for it
+  std::size_t mostWanted_ = 0;  ///< workers at a time
+  bool wantsWorker_ = false;    ///< also without a unit for it
   bool open_ = true;
 };
 

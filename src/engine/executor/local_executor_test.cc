@@ -58,6 +58,7 @@ class LocalExecutorTest : public testing::Test {
     batch.make = [this](std::size_t i) -> Result<std::unique_ptr<Unit>> {
       return unit(std::to_string(i));
     };
+    batch.label = [](std::size_t i) { return std::to_string(i); };
     batch.take = [this](std::size_t i, const UnitResult& result) -> Result<void> {
       EXPECT_EQ(result.value, std::to_string(i));
       EXPECT_FALSE(result.remote);
@@ -65,7 +66,7 @@ class LocalExecutorTest : public testing::Test {
       return {};
     };
     batch.outOfBudget = std::move(outOfBudget);
-    const auto leftOut = runUnits(executor_, batch);
+    const auto leftOut = runUnits({executor_, store_, run_, progress_}, batch);
     EXPECT_TRUE(leftOut);
     return leftOut.value_or(std::vector<std::size_t>());
   }
@@ -104,19 +105,33 @@ TEST_F(LocalExecutorTest, WaitPerformsOnlyWhatIsWaitedFor) {
   EXPECT_FALSE(executor_.result(first)) << "a result is handed out once";
 }
 
-TEST_F(LocalExecutorTest, AUserErrorIsAResultAndAMachineErrorEndsTheRun) {
+TEST_F(LocalExecutorTest, ReturnsAUserErrorAsAResultAndFailsOnAMachineError) {
   const Ticket faulty = executor_.submit(unit("a", Error{Fault::user, "wrong"})).value();
   const auto result = executor_.result(faulty);
   ASSERT_TRUE(result);
   ASSERT_TRUE(result->error);
   EXPECT_EQ(result->error->message, "wrong");
-  ASSERT_TRUE(recordUnit(store_, run_, *result, "a"));
-  const auto trials = store_.trials(run_).value();
-  ASSERT_EQ(trials.size(), 1u);
-  EXPECT_EQ(trials[0].outcome, model::Outcome::runFailed);
-  EXPECT_EQ(trials[0].message, "wrong");
   const Ticket broken = executor_.submit(unit("b", Error{Fault::machine, "no space"})).value();
   EXPECT_FALSE(executor_.result(broken));
+}
+
+TEST_F(LocalExecutorTest, RecordsAFailedTrialForAFailedUnit) {
+  UnitBatch batch;
+  batch.count = 1;
+  batch.make = [this](std::size_t) -> Result<std::unique_ptr<Unit>> {
+    return unit("a", Error{Fault::user, "wrong"});
+  };
+  batch.label = [](std::size_t) { return "shape a"; };
+  batch.take = [](std::size_t, const UnitResult& result) -> Result<void> {
+    EXPECT_TRUE(result.error);
+    return {};
+  };
+  ASSERT_TRUE(runUnits({executor_, store_, run_, progress_}, batch));
+  const auto trials = store_.trials(run_).value();
+  ASSERT_EQ(trials.size(), 1u);
+  EXPECT_EQ(trials[0].problem, "shape a");
+  EXPECT_EQ(trials[0].outcome, model::Outcome::runFailed);
+  EXPECT_EQ(trials[0].message, "wrong");
 }
 
 }  // namespace

@@ -36,9 +36,27 @@ void withdrawAll(Executor& executor, InFlight& flying, std::vector<std::size_t>&
   }
 }
 
+/// Records the trials of a unit that another process performed, or that the unit failed.
+Result<void> recordUnit(const UnitRun& run, const UnitResult& result, const std::string& label) {
+  std::vector<store::TrialRecord> records = result.records;
+  if (result.error) {
+    store::Trial& trial = records.emplace_back().trial;
+    trial.key = fmt::format("{} as a whole", label);
+    trial.problem = label;
+    trial.config.name = "as a whole";
+    trial.outcome = model::Outcome::runFailed;
+    trial.message = result.error->message;
+  }
+  if (!records.empty()) {
+    HONE_CHECK(run.store.merge(run.run, records));
+  }
+  return {};
+}
+
 }  // namespace
 
-Result<std::vector<std::size_t>> runUnits(Executor& executor, const UnitBatch& batch) {
+Result<std::vector<std::size_t>> runUnits(const UnitRun& run, const UnitBatch& batch) {
+  Executor& executor = run.executor;
   InFlight flying;
   std::vector<std::size_t> leftOut;
   std::size_t next = 0;
@@ -59,25 +77,12 @@ Result<std::vector<std::size_t>> runUnits(Executor& executor, const UnitBatch& b
     const UnitResult result = HONE_TRY(executor.result(flying.tickets[at]));
     const std::size_t index = flying.indices[at];
     flying.erase(at);
+    const std::string label = batch.label(index);
+    HONE_CHECK(recordUnit(run, result, label));
     HONE_CHECK(batch.take(index, result));
+    const std::string status = executor.status();
+    run.progress.step(status.empty() ? label : status);
   }
-}
-
-Result<void> recordUnit(store::Store& store, std::int64_t run, const UnitResult& result,
-                        const std::string& label) {
-  std::vector<store::TrialRecord> records = result.records;
-  if (result.error) {
-    store::Trial& trial = records.emplace_back().trial;
-    trial.key = fmt::format("{} as a whole", label);
-    trial.problem = label;
-    trial.config.name = "as a whole";
-    trial.outcome = model::Outcome::runFailed;
-    trial.message = result.error->message;
-  }
-  if (!records.empty()) {
-    HONE_CHECK(store.merge(run, records));
-  }
-  return {};
 }
 
 }  // namespace hone::engine

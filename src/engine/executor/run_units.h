@@ -26,19 +26,17 @@ struct UnitRun {
 struct UnitBatch {
   std::size_t count = 0;
   std::function<Result<std::unique_ptr<Unit>>(std::size_t index)> make;
+  /// Names a unit in the progress line and in the store.
+  std::function<std::string(std::size_t index)> label;
   /// Called with each result as soon as it is there, whatever its index.
   std::function<Result<void>(std::size_t index, const UnitResult& result)> take;
   /// True once nothing new may begin; empty: never.
   std::function<bool()> outOfBudget{};  // NOLINT(readability-redundant-member-init)
 };
 
-/// Carries out the units and keeps the executor busy. Returns the indices of the units that the
-/// budget left no room for.
-[[nodiscard]] Result<std::vector<std::size_t>> runUnits(Executor& executor, const UnitBatch& batch);
-
-/// Records the trials of a unit that another process performed, or that the unit failed as a whole;
-/// `label` names its subject.
-[[nodiscard]] Result<void> recordUnit(store::Store& store, std::int64_t run,
-                                      const UnitResult& result, const std::string& label);
+/// Carries out the units and keeps the executor busy. Records the trials of units that other
+/// processes performed, and a failed trial for a unit that failed; advances the progress. Returns
+/// the indices of the units that the budget left no room for.
+[[nodiscard]] Result<std::vector<std::size_t>> runUnits(const UnitRun& run, const UnitBatch& batch);
 
 }  // namespace hone::engine

@@ -40,7 +40,6 @@ std::string Sweeper::raceOf(const SweepProblem& problem) const {
 
 Result<void> Sweeper::take(ShapeRecord& record, const SweepProblem& problem,
                            const engine::UnitResult& result) {
-  HONE_CHECK(engine::recordUnit(run_.store, run_.run, result, nameOf(problem.problem)));
   const std::string race = record.race;
   if (result.error) {
     record.failures.push_back(fmt::format("{}: {}", problem.arguments, result.error->message));
@@ -76,6 +75,7 @@ Result<std::vector<ShapeRecord>> Sweeper::sweep(std::span<const SweepProblem> pr
   batch.make = [&](std::size_t i) -> Result<std::unique_ptr<engine::Unit>> {
     return std::make_unique<SweepUnit>(tools_, options_.settings, problems[left[i]]);
   };
+  batch.label = [&](std::size_t i) { return nameOf(problems[left[i]].problem); };
   batch.take = [&](std::size_t i, const engine::UnitResult& result) -> Result<void> {
     ShapeRecord& record = records[left[i]];
     HONE_CHECK(take(record, problems[left[i]], result));
@@ -84,15 +84,13 @@ Result<std::vector<ShapeRecord>> Sweeper::sweep(std::span<const SweepProblem> pr
       best = gain;
       run_.progress.best(fmt::format("{:.2f}x", best));
     }
-    const std::string status = run_.executor.status();
-    run_.progress.step(status.empty() ? record.shape.arguments : status);
     return {};
   };
   batch.outOfBudget = [&] {
     return clock.spent(options_.budgetShare) ||
            (options_.budget.trials && trials >= *options_.budget.trials);
   };
-  for (const std::size_t i : HONE_TRY(engine::runUnits(run_.executor, batch))) {
+  for (const std::size_t i : HONE_TRY(engine::runUnits(run_, batch))) {
     ShapeRecord& record = records[left[i]];
     record.failures.push_back(fmt::format("{}: beyond the budget", record.shape.arguments));
   }

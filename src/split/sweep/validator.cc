@@ -23,21 +23,20 @@ Result<std::vector<ValidationRecord>> validate(const engine::UnitRun& run,
   batch.make = [&](std::size_t i) -> Result<std::unique_ptr<engine::Unit>> {
     return std::make_unique<ValidationUnit>(tools, orders[i]);
   };
+  batch.label = [&](std::size_t i) {
+    return fmt::format("validate {}", nameOf(orders[i].problem.problem));
+  };
   batch.take = [&](std::size_t i, const engine::UnitResult& result) -> Result<void> {
-    const std::string label = fmt::format("validate {}", nameOf(orders[i].problem.problem));
-    HONE_CHECK(engine::recordUnit(run.store, run.run, result, label));
     if (result.error) {
       records[i].failures.push_back(
           fmt::format("{}: {}", records[i].arguments, result.error->message));
     } else {
       records[i] = HONE_TRY(validationFrom(result.value));
     }
-    const std::string status = run.executor.status();
-    run.progress.step(status.empty() ? records[i].arguments : status);
     return {};
   };
   batch.outOfBudget = [&] { return clock.spent(1.0); };
-  for (const std::size_t i : HONE_TRY(engine::runUnits(run.executor, batch))) {
+  for (const std::size_t i : HONE_TRY(engine::runUnits(run, batch))) {
     records[i].failures.push_back(
         fmt::format("{}: not validated: beyond the budget", records[i].arguments));
   }
