@@ -12,7 +12,7 @@
 #include "base/clock.h"
 #include "report/render/table.h"
 #include "search/space/recording.h"
-#include "search/space/replay.h"
+#include "search/strategy/replay.h"
 #include "search/space/test_spaces.h"
 #include "stats/summary.h"
 #include "support.h"

@@ -43,6 +43,24 @@ Result<iree::CompileRequest> requestFor(const SpecVerbOptions& options,
   return request;
 }
 
+/// A spec and the program that it is for, while other processes are kept from measuring.
+struct SpecAndProgram {
+  Toolchain toolchain;
+  engine::MachineLock lock;
+  iree::Spec spec;
+  iree::CompileRequest program;
+};
+
+Result<SpecAndProgram> loadSpecAndProgram(const Context& context, const SpecVerbOptions& options) {
+  HONE_TRY(readFile(options.spec));  // before the slower things
+  HONE_TRY(readFile(options.program));
+  Toolchain toolchain = HONE_TRY(Toolchain::start(context, options.toolchain));
+  auto lock = HONE_TRY(engine::MachineLock::forCompiling());
+  auto spec = HONE_TRY(iree::readSpec(toolchain.compiler, options.spec));
+  auto program = HONE_TRY(requestFor(options, toolchain));
+  return SpecAndProgram{std::move(toolchain), std::move(lock), std::move(spec), std::move(program)};
+}
+
 Result<int> show(const Context& context, const SpecVerbOptions& options) {
   HONE_TRY(readFile(options.spec));  // before the slower things
   Toolchain toolchain = HONE_TRY(Toolchain::start(context, options.toolchain));
@@ -56,13 +74,9 @@ Result<int> show(const Context& context, const SpecVerbOptions& options) {
 }
 
 Result<int> check(const Context& context, const SpecVerbOptions& options) {
-  HONE_TRY(readFile(options.spec));
-  HONE_TRY(readFile(options.program));
-  Toolchain toolchain = HONE_TRY(Toolchain::start(context, options.toolchain));
-  const auto lock = HONE_TRY(engine::MachineLock::forCompiling());
-  const iree::Spec spec = HONE_TRY(iree::readSpec(toolchain.compiler, options.spec));
-  const auto request = HONE_TRY(requestFor(options, toolchain));
-  const iree::SpecCheck found = HONE_TRY(iree::checkSpec(toolchain.compiler, request, spec));
+  SpecAndProgram loaded = HONE_TRY(loadSpecAndProgram(context, options));
+  const iree::SpecCheck found =
+      HONE_TRY(iree::checkSpec(loaded.toolchain.compiler, loaded.program, loaded.spec));
   if (context.json) {
     fmt::print("{}\n", store::jsonText(toJson(found), 2));
   } else {
@@ -132,14 +146,9 @@ void printApplied(const SpecVerbOptions& options, const iree::SpecCompiled& resu
 }
 
 Result<int> apply(const Context& context, const SpecVerbOptions& options) {
-  HONE_TRY(readFile(options.spec));
-  HONE_TRY(readFile(options.program));
-  Toolchain toolchain = HONE_TRY(Toolchain::start(context, options.toolchain));
-  const auto lock = HONE_TRY(engine::MachineLock::forCompiling());
-  const iree::Spec spec = HONE_TRY(iree::readSpec(toolchain.compiler, options.spec));
-  const auto request = HONE_TRY(requestFor(options, toolchain));
-  const auto result =
-      HONE_TRY(iree::compileWithSpec(toolchain.compiler, request, spec, options.output));
+  SpecAndProgram loaded = HONE_TRY(loadSpecAndProgram(context, options));
+  const auto result = HONE_TRY(iree::compileWithSpec(loaded.toolchain.compiler, loaded.program,
+                                                     loaded.spec, options.output));
   const bool compiled = !result.compiled.module.empty();
   if (context.json) {
     nlohmann::json json = toJson(result.check);

@@ -12,7 +12,7 @@
 #include "model/result/knob_values.h"
 #include "report/render/table.h"
 #include "search/space/recording.h"
-#include "search/space/replay.h"
+#include "search/strategy/replay.h"
 #include "stats/summary.h"
 #include "store/store.h"
 

@@ -2,9 +2,18 @@
 
 #include <fmt/format.h>
 
+#include <map>
 #include <utility>
 
 namespace hone::kernel::nest {
+
+std::optional<int> precedenceOf(std::string_view binaryOperator) {
+  static const std::map<std::string_view, int> kPrecedences = {
+      {"||", 1}, {"&&", 2}, {"==", 3}, {"!=", 3}, {"<", 4}, {">", 4}, {"<=", 4},
+      {">=", 4}, {"+", 5},  {"-", 5},  {"*", 6},  {"/", 6}, {"%", 6}};
+  const auto found = kPrecedences.find(binaryOperator);
+  return found == kPrecedences.end() ? std::nullopt : std::optional(found->second);
+}
 
 Expr number(std::int64_t value) {
   if (value < 0) {

@@ -1,7 +1,9 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 /// Kernels as loop nests: a small part of C++ that can be read, changed and written again.
@@ -19,6 +21,10 @@ struct Expr {
     return a.kind == b.kind && a.text == b.text && a.args == b.args;
   }
 };
+
+/// Returns the precedence of a binary operator, 1 for the loosest; nothing for an operator outside
+/// the subset.
+[[nodiscard]] std::optional<int> precedenceOf(std::string_view binaryOperator);
 
 [[nodiscard]] Expr number(std::int64_t value);
 [[nodiscard]] Expr name(std::string text);

@@ -26,14 +26,6 @@ bool among(std::span<const std::string_view> list, std::string_view text) {
   return std::ranges::find(list, text) != list.end();
 }
 
-/// How tightly the binary operators bind; what is not here is outside the subset.
-const std::map<std::string_view, int>& precedences() {
-  static const std::map<std::string_view, int> kOperators = {
-      {"||", 1}, {"&&", 2}, {"==", 3}, {"!=", 3}, {"<", 4}, {">", 4}, {"<=", 4},
-      {">=", 4}, {"+", 5},  {"-", 5},  {"*", 6},  {"/", 6}, {"%", 6}};
-  return kOperators;
-}
-
 /// How deep expressions and statements may nest: beyond what people write, within the stack.
 constexpr int kDeepest = 200;
 
@@ -315,15 +307,15 @@ class Parser {
     return result;
   }
 
-  Result<Expr> operation(int tightness) {
+  Result<Expr> operation(int leastPrecedence) {
     Expr left = HONE_TRY(unary());
     while (true) {
-      const auto found = precedences().find(token().text);
-      if (found == precedences().end() || found->second < tightness) {
+      const std::optional<int> precedence = precedenceOf(token().text);
+      if (!precedence || *precedence < leastPrecedence) {
         return left;
       }
       const Token& op = tokens_[at_++];
-      Expr right = HONE_TRY(operation(found->second + 1));
+      Expr right = HONE_TRY(operation(*precedence + 1));
       left = binary(std::string(op.text), std::move(left), std::move(right));
       left.line = op.line;
     }

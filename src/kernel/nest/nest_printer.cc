@@ -2,23 +2,17 @@
 
 #include <fmt/format.h>
 
-#include <map>
-
 #include "base/text/text.h"
 
 namespace hone::kernel::nest {
 namespace {
 
-int tightness(const Expr& e) {
+int precedence(const Expr& e) {
   switch (e.kind) {
     case Expr::Kind::ternary:
       return 0;
-    case Expr::Kind::binary: {
-      static const std::map<std::string_view, int> kOperators = {
-          {"||", 1}, {"&&", 2}, {"==", 3}, {"!=", 3}, {"<", 4}, {">", 4}, {"<=", 4},
-          {">=", 4}, {"+", 5},  {"-", 5},  {"*", 6},  {"/", 6}, {"%", 6}};
-      return kOperators.at(e.text);
-    }
+    case Expr::Kind::binary:
+      return precedenceOf(e.text).value();
     case Expr::Kind::unary:
       return 7;
     default:
@@ -27,7 +21,7 @@ int tightness(const Expr& e) {
 }
 
 std::string within(const Expr& e, int least) {
-  return tightness(e) < least ? fmt::format("({})", print(e)) : print(e);
+  return precedence(e) < least ? fmt::format("({})", print(e)) : print(e);
 }
 
 std::string pad(int indent) { return std::string(static_cast<std::size_t>(indent), ' '); }
@@ -79,8 +73,8 @@ std::string print(const Expr& e) {
       return fmt::format("{}{}", e.text, operand.starts_with('-') ? "(" + operand + ")" : operand);
     }
     case Expr::Kind::binary:
-      return fmt::format("{} {} {}", within(e.args[0], tightness(e)), e.text,
-                         within(e.args[1], tightness(e) + 1));
+      return fmt::format("{} {} {}", within(e.args[0], precedence(e)), e.text,
+                         within(e.args[1], precedence(e) + 1));
     case Expr::Kind::ternary:
       return fmt::format("{} ? {} : {}", within(e.args[0], 1), print(e.args[1]), print(e.args[2]));
     case Expr::Kind::cast:

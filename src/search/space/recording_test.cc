@@ -7,7 +7,7 @@
 #include <map>
 
 #include "base/file.h"
-#include "search/space/replay.h"
+#include "search/strategy/replay.h"
 
 namespace hone::search {
 namespace {

@@ -9,7 +9,7 @@
 #include <numeric>
 #include <set>
 
-#include "search/space/replay.h"
+#include "search/strategy/replay.h"
 #include "search/space/test_spaces.h"
 #include "search/strategy/forest.h"
 #include "search/strategy/gaussian_process.h"

@@ -1,4 +1,4 @@
-#include "search/space/replay.h"
+#include "search/strategy/replay.h"
 
 #include <algorithm>
 #include <limits>
