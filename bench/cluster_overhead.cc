@@ -128,7 +128,7 @@ std::vector<store::TrialRecord> recordedTrials(std::int64_t first, std::int64_t 
 }
 
 /// Gives back recorded trials at once: all that is left is what handing out and gathering costs.
-class ReplayCraft : public cluster::Craft {
+class ReplayCraft : public cluster::UnitPerformer {
  public:
   [[nodiscard]] Result<json> perform(const cluster::QueuedUnit& unit) override {
     return json{{"records",
@@ -199,7 +199,7 @@ Result<void> measure(const Options& options) {
 int work(const char* folder) {
   catchInterrupts();
   auto spool = cluster::Spool::open(folder);
-  const auto make = [](const json&) -> Result<std::unique_ptr<cluster::Craft>> {
+  const auto make = [](const json&) -> Result<std::unique_ptr<cluster::UnitPerformer>> {
     return std::make_unique<ReplayCraft>();
   };
   const cluster::WorkerOptions options{cluster::workerName(), false, cluster::nodeName()};

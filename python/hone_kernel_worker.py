@@ -1,7 +1,7 @@
 """Runs TileLang kernels and PyTorch references for hone; docs/kernel-worker.md has the protocol.
 
   hone_kernel_worker.py            one worker, requests on descriptor 3, answers on 4
-  hone_kernel_worker.py --nursery  forks workers for the messages that come on the socket 3
+  hone_kernel_worker.py --fork-server  forks workers for the messages that come on the socket 3
 """
 
 import os
@@ -15,10 +15,10 @@ sys.dont_write_bytecode = True
 
 
 def main():
-    if sys.argv[1:] == ["--nursery"]:
-        from hone_kernel.nursery import Nursery
+    if sys.argv[1:] == ["--fork-server"]:
+        from hone_kernel.fork_server import ForkServer
 
-        Nursery(3).serve()
+        ForkServer(3).serve()
     elif not sys.argv[1:]:
         from hone_kernel import sandbox
         from hone_kernel.service import Service

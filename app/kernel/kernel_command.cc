@@ -52,12 +52,12 @@ Result<kernel::Optimized> optimizeOne(KernelCommand& command, store::Store& stor
   const fs::path reference = HONE_TRY(kernel::findReference(file, command.options.reference));
   auto task = HONE_TRY(kernel::readTask(reference, judging));
   auto judge = HONE_TRY(kernel::Judge::open(std::move(task), judging));
-  kernel::JudgeReferee referee(judge);
+  kernel::RealKernelJudge kernelJudge(judge);
   const auto proposer = HONE_TRY(command.proposers.proposer(command.spent));
-  const kernel::Workshop workshop{referee, *proposer,
-                                  command.examples ? &*command.examples : nullptr, command.progress,
-                                  command.embeddings ? &*command.embeddings : nullptr};
-  kernel::Optimizer optimizer(workshop, {store, run, name, command.bench.rankBy, judging.seed},
+  const kernel::OptimizerContext context{
+      kernelJudge, *proposer, command.examples ? &*command.examples : nullptr, command.progress,
+      command.embeddings ? &*command.embeddings : nullptr};
+  kernel::Optimizer optimizer(context, {store, run, name, command.bench.rankBy, judging.seed},
                               loopOptions(command));
   kernel::Optimized optimized = HONE_TRY(optimizer.optimize(source));
   command.spent += optimized.cost;

@@ -80,8 +80,8 @@ Result<ListedKernel> listOne(store::Store& store, std::int64_t run, const Kernel
     return before->second;
   }
   auto judge = HONE_TRY(kernel::Judge::open(std::move(task), bench.judge));
-  kernel::JudgeReferee referee(judge);
-  kernel::KernelTrials trials(referee, {store, run, name, bench.rankBy, bench.judge.seed});
+  kernel::RealKernelJudge kernelJudge(judge);
+  kernel::KernelTrials trials(kernelJudge, {store, run, name, bench.rankBy, bench.judge.seed});
   ListedKernel listed = HONE_TRY(kernel::listKernel(trials, source, bench.machine, progress));
   listed.content = content;
   return listed;

@@ -9,7 +9,7 @@
 #include <tuple>
 
 #include "kernel/chat/chat_client.h"
-#include "kernel/propose/both_proposers.h"
+#include "kernel/propose/combined_proposer.h"
 #include "kernel/propose/llm/llm_proposer.h"
 #include "kernel/propose/search_proposer.h"
 
@@ -130,8 +130,8 @@ Result<std::unique_ptr<kernel::Proposer>> ProposerMaker::proposer(double spent) 
   if (options_.proposer != "both") {
     return model;
   }
-  return std::make_unique<kernel::BothProposers>(std::move(model),
-                                                 kernel::makeSearchProposer(seed_, threads_));
+  return std::make_unique<kernel::CombinedProposer>(std::move(model),
+                                                    kernel::makeSearchProposer(seed_, threads_));
 }
 
 }  // namespace hone::app

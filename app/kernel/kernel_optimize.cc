@@ -224,7 +224,7 @@ Result<int> optimize(const Context& context, const OptimizeVerbOptions& options)
   const auto summary = optimization.optimize();
   if (!summary) {
     // A run whose kernel is at fault ends; any other may continue later.
-    if (summary.error().fault == Fault::user && !summary.error().endsAll) {
+    if (!summary.error().isFatal()) {
       HONE_CHECK(store.finishRun(run, store::RunStatus::failed,
                                  toJson(model::RunFailure{summary.error().message})));
       static_cast<void>(executor->close());

@@ -110,7 +110,7 @@ Result<int> explain(const Context& context, Toolchain& toolchain,
     const auto subjects =
         finder.find(whole, whole.flags, runner ? &*runner : nullptr, folder.path());
     if (!subjects) {
-      if (subjects.error().fault != Fault::user || subjects.error().endsAll) {
+      if (subjects.error().isFatal()) {
         return std::unexpected(subjects.error());
       }
       failed = failed.value_or(subjects.error());

@@ -171,7 +171,7 @@ Result<int> compileOnly(const Context& context, Toolchain& toolchain,
                                     partOf(clock.left(), programs.size() - i), folder);
     progress.finish();
     if (!made) {
-      if (made.error().fault != Fault::user || made.error().endsAll) {
+      if (made.error().isFatal()) {
         return std::unexpected(made.error());
       }
       failed = failed.value_or(made.error());

@@ -79,7 +79,7 @@ class WorkerTools {
 };
 
 /// Performs the units of a head with the toolchain that its setup asks for.
-class HoneCraft : public cluster::Craft {
+class HoneCraft : public cluster::UnitPerformer {
  public:
   HoneCraft(json setup, bool onlyCompile)
       : setup_(std::move(setup)), onlyCompile_(onlyCompile), progress_(true) {}
@@ -150,14 +150,14 @@ class HoneCraft : public cluster::Craft {
   std::unique_ptr<WorkerTools> tools_;
 };
 
-Result<std::unique_ptr<cluster::Craft>> makeCraft(const json& setup, bool onlyCompile) {
+Result<std::unique_ptr<cluster::UnitPerformer>> makeCraft(const json& setup, bool onlyCompile) {
   if (setup.value("version", "") != HONE_VERSION) {
     return machineError("the head is hone {}, this worker is hone {}",
                         setup.value("version", "of no version"), HONE_VERSION);
   }
-  auto craft = std::make_unique<HoneCraft>(setup, onlyCompile);
-  HONE_CHECK(craft->start());
-  return craft;
+  auto performer = std::make_unique<HoneCraft>(setup, onlyCompile);
+  HONE_CHECK(performer->start());
+  return performer;
 }
 
 }  // namespace

@@ -8,7 +8,7 @@
 
 namespace hone {
 
-/// Who can mend an error; decides the exit code.
+/// Where an error comes from; decides the exit code.
 enum class Fault {
   user,         ///< the input or the command line: exit code 2
   machine,      ///< this machine: a missing library, a full disk: exit code 3
@@ -19,11 +19,14 @@ enum class Fault {
 struct Error {
   Fault fault = Fault::user;
   std::string message;
-  /// It is that of no single input: who goes through many of them stops, too.
-  bool endsAll = false;
+  /// Not specific to one input: batch loops must abort.
+  bool fatal = false;
+
+  /// Returns true if other inputs of a batch would fail, too.
+  [[nodiscard]] bool isFatal() const { return fault != Fault::user || fatal; }
 };
 
-/// What every function returns that can fail; exceptions of libraries stop at their wrapper.
+/// The result of every function that can fail. Exceptions of libraries stop at their wrappers.
 template <typename T>
 using Result = std::expected<T, Error>;
 

@@ -34,15 +34,15 @@ constexpr int kCannotWork = 3;
 /// The child: does units until there are none for a while.
 class Hand {
  public:
-  Hand(Spool& spool, const WorkerOptions& options, Craft& craft)
+  Hand(Spool& spool, const WorkerOptions& options, UnitPerformer& performer)
       : spool_(spool),
         options_(options),
-        craft_(craft),
+        performer_(performer),
         idleNs_(static_cast<std::int64_t>(spool.setup().value("idle_seconds", 120.0) * 1e9)) {}
 
   /// Its exit code.
   [[nodiscard]] int live() {
-    const store::Node node = craft_.node();
+    const store::Node node = performer_.node();
     if (!options_.onlyCompile) {
       if (const auto proposed = spool_.proposeKind(node); !proposed) {
         return giveUp(proposed.error());
@@ -50,7 +50,7 @@ class Hand {
     }
     std::optional<bool> alike = spool_.isMeasuredKind(node);
     // Who measures decides; what was decided elsewhere may be seen here only after a while.
-    const bool mustKnow = !options_.onlyCompile || craft_.compilesForItself();
+    const bool mustKnow = !options_.onlyCompile || performer_.compilesForItself();
     while (!alike && mustKnow && !isTimeToGo()) {
       std::this_thread::sleep_for(kLongestIdlePause);
       alike = spool_.isMeasuredKind(node);
@@ -94,9 +94,9 @@ class Hand {
   [[nodiscard]] Result<void> answer(const Claim& claim, const QueuedUnit& unit) {
     Answer answer;
     answer.key = unit.key;
-    answer.node = craft_.node();
+    answer.node = performer_.node();
     answer.worker = options_.name;
-    auto result = craft_.perform(unit);
+    auto result = performer_.perform(unit);
     if (result) {
       answer.result = std::move(*result);
     } else if (result.error().fault == Fault::user) {
@@ -112,14 +112,15 @@ class Hand {
 
   Spool& spool_;
   const WorkerOptions& options_;
-  Craft& craft_;
+  UnitPerformer& performer_;
   std::int64_t idleNs_;
   std::int64_t lastWorkNs_ = nowNs();
   bool mayMeasure_ = false;
 };
 
 /// Becomes the child's whole life.
-[[noreturn]] void becomeHand(Spool& spool, const WorkerOptions& options, const MakeCraft& make) {
+[[noreturn]] void becomeHand(Spool& spool, const WorkerOptions& options,
+                             const MakePerformer& make) {
   const auto fail = [&](const Error& error) {
     fmt::print(stderr, "hone: {}\n", error.message);
     static_cast<void>(spool.reportDeath(options.name, error.message, options.node, true));
@@ -128,11 +129,11 @@ class Hand {
   };
   int code = kNoMoreWork;
   {
-    auto craft = make(spool.setup());
-    if (!craft) {
-      fail(craft.error());
+    auto performer = make(spool.setup());
+    if (!performer) {
+      fail(performer.error());
     }
-    code = Hand(spool, options, **craft).live();
+    code = Hand(spool, options, **performer).live();
   }
   std::fflush(nullptr);
   ::_exit(code);
@@ -197,7 +198,7 @@ class Watch {
   std::int64_t headCount_ = -1;
 };
 
-Result<void> serveUntilEnd(Spool& spool, const WorkerOptions& options, const MakeCraft& make) {
+Result<void> serveUntilEnd(Spool& spool, const WorkerOptions& options, const MakePerformer& make) {
   Watch watch(spool, options);
   for (int deaths = 0; deaths < kMaxChildDeaths;) {
     std::fflush(nullptr);
@@ -234,7 +235,7 @@ Result<void> serveUntilEnd(Spool& spool, const WorkerOptions& options, const Mak
 
 }  // namespace
 
-Result<void> serve(Spool spool, const WorkerOptions& options, const MakeCraft& make) {
+Result<void> serve(Spool spool, const WorkerOptions& options, const MakePerformer& make) {
   auto served = serveUntilEnd(spool, options, make);
   spool.leave(options.name);
   return served;

@@ -11,14 +11,14 @@
 namespace hone::cluster {
 
 /// Does units of all kinds. Made once a worker, in a process of its own.
-class Craft {
+class UnitPerformer {
  public:
-  Craft() = default;
-  Craft(const Craft&) = delete;
-  Craft& operator=(const Craft&) = delete;
-  Craft(Craft&&) = delete;
-  Craft& operator=(Craft&&) = delete;
-  virtual ~Craft() = default;
+  UnitPerformer() = default;
+  UnitPerformer(const UnitPerformer&) = delete;
+  UnitPerformer& operator=(const UnitPerformer&) = delete;
+  UnitPerformer(UnitPerformer&&) = delete;
+  UnitPerformer& operator=(UnitPerformer&&) = delete;
+  virtual ~UnitPerformer() = default;
 
   /// A user error is an answer; with a machine error the worker ends, and the unit goes elsewhere
   /// by no fault of its own.
@@ -28,7 +28,8 @@ class Craft {
   [[nodiscard]] virtual bool compilesForItself() const = 0;
 };
 
-using MakeCraft = std::function<Result<std::unique_ptr<Craft>>(const nlohmann::json& setup)>;
+using MakePerformer =
+    std::function<Result<std::unique_ptr<UnitPerformer>>(const nlohmann::json& setup)>;
 
 /// With the key of the unit, a line in the log of the job for each that it answered.
 inline constexpr const char* kAnswered = "answered";
@@ -42,6 +43,7 @@ struct WorkerOptions {
 /// Takes units from the spool until there are no more, the head is gone, or this process is told to
 /// end. The work is done in a child: when that dies, this process reports over what, and begins a
 /// new one. On a signal what is in hand goes back.
-[[nodiscard]] Result<void> serve(Spool spool, const WorkerOptions& options, const MakeCraft& make);
+[[nodiscard]] Result<void> serve(Spool spool, const WorkerOptions& options,
+                                 const MakePerformer& make);
 
 }  // namespace hone::cluster

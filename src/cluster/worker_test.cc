@@ -16,7 +16,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 
 /// Doubles numbers; dies, fails or refuses when asked to.
-class TestCraft : public Craft {
+class TestCraft : public UnitPerformer {
  public:
   [[nodiscard]] Result<nlohmann::json> perform(const QueuedUnit& unit) override {
     if (unit.kind == "crash") {
@@ -34,7 +34,7 @@ class TestCraft : public Craft {
   [[nodiscard]] bool compilesForItself() const override { return true; }
 };
 
-Result<std::unique_ptr<Craft>> makeTestCraft(const nlohmann::json& /*setup*/) {
+Result<std::unique_ptr<UnitPerformer>> makeTestCraft(const nlohmann::json& /*setup*/) {
   return std::make_unique<TestCraft>();
 }
 

@@ -25,7 +25,7 @@ using testing::HasSubstr;
 
 /// Squares numbers, leaving a mark for each time; dies or hangs when asked to; waits for a file to
 /// appear.
-class SquareCraft : public cluster::Craft {
+class SquareCraft : public cluster::UnitPerformer {
  public:
   [[nodiscard]] Result<nlohmann::json> perform(const QueuedUnit& unit) override {
     if (unit.kind == "crash") {
@@ -219,7 +219,7 @@ int main(int argc, char** argv) {
     hone::catchInterrupts();
     auto spool = hone::cluster::Spool::open(arguments[1]);
     const auto make =
-        [](const nlohmann::json&) -> hone::Result<std::unique_ptr<hone::cluster::Craft>> {
+        [](const nlohmann::json&) -> hone::Result<std::unique_ptr<hone::cluster::UnitPerformer>> {
       return std::make_unique<hone::test::SquareCraft>();
     };
     return spool && hone::cluster::serve(

@@ -45,7 +45,7 @@ Result<void> LocalExecutor::perform(std::size_t index) {
   const Queued one = std::move(queue_[index]);
   queue_.erase(queue_.begin() + static_cast<std::ptrdiff_t>(index));
   auto value = one.unit->perform(site_);
-  if (!value && (value.error().fault != Fault::user || value.error().endsAll)) {
+  if (!value && value.error().isFatal()) {
     return std::unexpected(value.error());
   }
   UnitResult& result = results_[one.ticket];

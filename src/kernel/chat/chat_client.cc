@@ -157,7 +157,7 @@ Result<void> ChatClient::refuse(const HttpReply& reply) const {
   if (!refusal) {
     // The next prompt would be refused just the same.
     Error error = std::move(refusal).error();
-    error.endsAll = true;
+    error.fatal = true;
     return std::unexpected(std::move(error));
   }
   return {};

@@ -49,7 +49,7 @@ class Client {
     const auto reply = ask();
     EXPECT_FALSE(reply);
     EXPECT_TRUE(reply || reply.error().fault == Fault::user);
-    EXPECT_TRUE(reply || reply.error().endsAll) << "no other kernel would fare better";
+    EXPECT_TRUE(reply || reply.error().fatal) << "no other kernel would fare better";
     return reply ? "" : reply.error().message;
   }
   [[nodiscard]] const std::vector<std::int64_t>& pauses() const { return pauses_; }

@@ -3,7 +3,7 @@
 #include <atomic>
 
 #include "base/machine.h"
-#include "kernel/worker/python/python_nursery.h"
+#include "kernel/worker/python/python_fork_server.h"
 
 namespace hone::kernel {
 namespace {
@@ -49,7 +49,7 @@ Result<WorkerCommand> pythonCommand(const JudgeOptions& options, const std::file
   }
   WorkerCommand command =
       commandFor(options, {options.python.string(), options.worker.string()}, log);
-  command.nursery = HONE_TRY(PythonNursery::of(options.python, options.worker));
+  command.forkServer = HONE_TRY(PythonForkServer::of(options.python, options.worker));
   return command;
 }
 

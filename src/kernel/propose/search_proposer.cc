@@ -107,7 +107,7 @@ class SearchProposer : public Proposer {
   }
 
   /// Techniques that nothing good came of twice are put behind the others.
-  static double doubt(const TurnView& view, const Plan& plan) {
+  static double ablation(const TurnView& view, const Plan& plan) {
     double total = 0;
     for (const std::string& technique : plan.techniques()) {
       std::size_t failed = 0;
@@ -158,7 +158,7 @@ class SearchProposer : public Proposer {
       return;
     }
     for (Move& move : moves) {
-      move.priority -= doubt(view, move.plan);
+      move.priority -= ablation(view, move.plan);
     }
     std::ranges::stable_sort(moves,
                              [](const Move& a, const Move& b) { return a.priority > b.priority; });

@@ -9,7 +9,7 @@
 
 #include "base/hash.h"
 #include "base/text/text.h"
-#include "kernel/judge/referee.h"
+#include "kernel/judge/kernel_judge.h"
 #include "kernel/propose/proposer.h"
 
 // A judge without processes, and a proposer that follows a script: what the loop is tried with.
@@ -43,9 +43,9 @@ struct Fuse {
 };
 
 /// Reads times and outcomes off the sources, with a little noise.
-class FakeReferee : public Referee {
+class FakeKernelJudge : public KernelJudge {
  public:
-  explicit FakeReferee(double pytorchNs = 0) : pytorchNs_(pytorchNs) { task_.name = "scale"; }
+  explicit FakeKernelJudge(double pytorchNs = 0) : pytorchNs_(pytorchNs) { task_.name = "scale"; }
 
   [[nodiscard]] const Task& task() const override { return task_; }
   [[nodiscard]] bool hasPyTorch() const override { return pytorchNs_ > 0; }

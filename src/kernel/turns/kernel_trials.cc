@@ -71,7 +71,7 @@ Result<Entry*> KernelTrials::judge(const Proposal& proposal, std::size_t turn, d
   Tried tried;
   tried.proposal = proposal;
   tried.turn = turn;
-  tried.judged = HONE_TRY(referee_.judge(proposal.source, seedFrom(scope_.seed, key)));
+  tried.judged = HONE_TRY(kernelJudge_.judge(proposal.source, seedFrom(scope_.seed, key)));
   const auto screenNs = engine::screenTime(tried.judged.samples, scope_.rankBy);
   if (tried.judged.ok() && screenNs && bestNs > 0 && engine::isTooSlow(*screenNs, bestNs)) {
     tried.judged.outcome = Outcome::tooSlow;
@@ -89,7 +89,7 @@ Result<std::int64_t> KernelTrials::companion(const std::string& name) {
   }
   store::Trial trial;
   trial.key = key;
-  trial.problem = referee_.task().name;
+  trial.problem = kernelJudge_.task().name;
   trial.config.name = name;
   HONE_CHECK(log_.add(trial, {}));
   return trial.id;
@@ -100,7 +100,7 @@ engine::Participant KernelTrials::participant(std::int64_t trial,
   return {trial, [this, source](const engine::TimeSlot& slot) -> Result<engine::Measurement> {
             const Contestant contestant{source ? &*source : nullptr};
             return measurementOf(
-                HONE_TRY(referee_.measure(contestant, slot.stage, slot.round, slot.position)));
+                HONE_TRY(kernelJudge_.measure(contestant, slot.stage, slot.round, slot.position)));
           }};
 }
 

@@ -10,7 +10,7 @@
 #include "engine/rounds/rounds.h"
 #include "engine/trial_log.h"
 #include "iree/run/device.h"
-#include "kernel/judge/referee.h"
+#include "kernel/judge/kernel_judge.h"
 #include "kernel/propose/proposer.h"
 #include "store/store.h"
 
@@ -38,8 +38,8 @@ struct Entry {
 /// store has is given back as it was, so that an interrupted run judges nothing twice.
 class KernelTrials {
  public:
-  KernelTrials(Referee& referee, RunScope scope)
-      : referee_(referee), scope_(std::move(scope)), log_(scope_.store, scope_.run) {}
+  KernelTrials(KernelJudge& kernelJudge, RunScope scope)
+      : kernelJudge_(kernelJudge), scope_(std::move(scope)), log_(scope_.store, scope_.run) {}
 
   /// Loads what an earlier process recorded.
   [[nodiscard]] Result<void> restore();
@@ -70,14 +70,14 @@ class KernelTrials {
   /// Returns the log for rounds of these trials.
   [[nodiscard]] engine::TrialLog& log() { return log_; }
   [[nodiscard]] const RunScope& scope() const { return scope_; }
-  [[nodiscard]] Referee& referee() const { return referee_; }
+  [[nodiscard]] KernelJudge& kernelJudge() const { return kernelJudge_; }
 
  private:
   [[nodiscard]] std::string scoped(const std::string& key) const;
   [[nodiscard]] std::vector<model::Sample> screeningOf(std::int64_t trial) const;
   [[nodiscard]] Entry& add(Tried tried, std::int64_t trial);
 
-  Referee& referee_;
+  KernelJudge& kernelJudge_;
   RunScope scope_;
   engine::TrialLog log_;
   std::deque<Entry> entries_;  ///< a deque: entries are pointed to

@@ -43,11 +43,11 @@ std::string_view complaintOf(Outcome outcome) {
 
 }  // namespace
 
-Optimizer::Optimizer(const Workshop& workshop, const RunScope& scope,
+Optimizer::Optimizer(const OptimizerContext& context, const RunScope& scope,
                      const OptimizeOptions& options)
-    : workshop_(workshop),
+    : context_(context),
       options_(options),
-      trials_(workshop.referee, scope),
+      trials_(context.kernelJudge, scope),
       history_(scope),
       races_(scope.rankBy, trials_.log(), model::Stage::race),
       clock_(options_.budget),
@@ -71,9 +71,9 @@ Result<Optimized> Optimizer::optimize(const Source& source) {
     result.tried.push_back(entry.tried);
   }
   result.turns = history_.turns();
-  result.conversation = workshop_.proposer.conversation();
-  result.spent = workshop_.proposer.spent();
-  result.cost = workshop_.proposer.cost();
+  result.conversation = context_.proposer.conversation();
+  result.spent = context_.proposer.spent();
+  result.cost = context_.proposer.cost();
   if (best_.entry == &original()) {
     result.note = "no candidate was quicker than the original: it stays as it is";
   } else if (!result.confirmed) {
@@ -89,10 +89,10 @@ Result<void> Optimizer::begin(const Source& source) {
   HONE_CHECK(trials_.restore());
   HONE_CHECK(history_.restore());
   usedBeforeMs_ = history_.turns().empty() ? 0 : history_.turns().back().usedMs;
-  workshop_.progress.best({});
-  workshop_.progress.stage("the original", 1);
+  context_.progress.best({});
+  context_.progress.stage("the original", 1);
   Entry* entry = HONE_TRY(trials_.judge({source, "the original", {}, ""}, 0, 0));
-  workshop_.progress.step();
+  context_.progress.step();
   const Judged& judged = entry->tried.judged;
   if (!judged.ok()) {
     return userError("{} {}: {}", source.name, complaintOf(judged.outcome), judged.message);
@@ -101,7 +101,7 @@ Result<void> Optimizer::begin(const Source& source) {
   if (entry->screenNs <= 0) {
     const Analysis analysis = analyseBest();
     for (const std::string& line : splitAt(trim(analysis.text()), '\n')) {
-      workshop_.progress.say(line);
+      context_.progress.say(line);
     }
     return userError(
         "{} is right, but it is a kernel for a GPU and there is none here to time it: nothing can "
@@ -109,20 +109,20 @@ Result<void> Optimizer::begin(const Source& source) {
         source.name, analysis.compiled.empty() ? "" : fmt::format(" ({})", analysis.compiled));
   }
   if (const auto missing = judged.facts.find("missing_defences"); missing != judged.facts.end()) {
-    workshop_.progress.say(warningOf(missing->get<std::vector<std::string>>()));
+    context_.progress.say(warningOf(missing->get<std::vector<std::string>>()));
   }
   quickestScreenNs_ = entry->screenNs;
   return {};
 }
 
 Result<void> Optimizer::meetPyTorch() {
-  const auto beside = HONE_TRY(besidePyTorch(trials_, races_, workshop_.progress));
+  const auto beside = HONE_TRY(besidePyTorch(trials_, races_, context_.progress));
   if (beside) {
     originalOverPyTorch_ = beside->speedup;
     pytorchNs_ = beside->pytorchNs;
     best_.ns = beside->kernelNs;
-  } else if (workshop_.referee.hasPyTorch()) {
-    workshop_.progress.say("PyTorch's reference could not be timed: the original is the measure");
+  } else if (context_.kernelJudge.hasPyTorch()) {
+    context_.progress.say("PyTorch's reference could not be timed: the original is the measure");
   }
   return {};
 }
@@ -202,12 +202,12 @@ Analysis Optimizer::analyseBest() const {
   measured.peakGflops = options_.peakGflops;
   measured.peakGbps = options_.peakGbps;
   measured.threads = options_.threads;
-  return analyse(workshop_.referee.task(), best_.entry->source(), best_.entry->tried.judged,
+  return analyse(context_.kernelJudge.task(), best_.entry->source(), best_.entry->tried.judged,
                  measured);
 }
 
 Result<std::vector<Example>> Optimizer::examplesFor(const Analysis& analysis) const {
-  if (workshop_.examples == nullptr || options_.examples == 0) {
+  if (context_.examples == nullptr || options_.examples == 0) {
     return std::vector<Example>{};
   }
   std::string query;
@@ -217,12 +217,11 @@ Result<std::vector<Example>> Optimizer::examplesFor(const Analysis& analysis) co
   const std::string said = query;
   query += best_.entry->source().text;
   const std::string_view language = nameOf(best_.entry->source().language);
-  if (workshop_.embeddings == nullptr) {
-    return workshop_.examples->search(query, language, options_.examples);
+  if (context_.embeddings == nullptr) {
+    return context_.examples->search(query, language, options_.examples);
   }
-  auto found =
-      HONE_TRY(workshop_.examples->search(query, language, kByMeaning * options_.examples));
-  auto ranked = HONE_TRY(workshop_.embeddings->rank(said, std::move(found)));
+  auto found = HONE_TRY(context_.examples->search(query, language, kByMeaning * options_.examples));
+  auto ranked = HONE_TRY(context_.embeddings->rank(said, std::move(found)));
   ranked.resize(std::min(ranked.size(), options_.examples));
   return ranked;
 }
@@ -230,12 +229,12 @@ Result<std::vector<Example>> Optimizer::examplesFor(const Analysis& analysis) co
 Result<TurnRecord> Optimizer::beginTurn(std::size_t turn) {
   if (const TurnRecord* before = history_.find(turn); before != nullptr) {
     if (history_.find(turn + 1) == nullptr) {
-      workshop_.proposer.recall(before->memory);
+      context_.proposer.recall(before->memory);
     }
     return *before;
   }
-  workshop_.progress.stage(stageOf(turn, "asking"),
-                           {.total = 1, .atMost = clock_.leftUntil(kTurnsShare)});
+  context_.progress.stage(stageOf(turn, "asking"),
+                          {.total = 1, .atMost = clock_.leftUntil(kTurnsShare)});
   const Analysis analysis = analyseBest();
   const std::vector<Example> examples = HONE_TRY(examplesFor(analysis));
   std::vector<Tried> tried;
@@ -244,7 +243,7 @@ Result<TurnRecord> Optimizer::beginTurn(std::size_t turn) {
       tried.push_back(entry.tried);
     }
   }
-  const TurnView view{workshop_.referee.task(),
+  const TurnView view{context_.kernelJudge.task(),
                       original().source(),
                       best_.entry->source(),
                       best_.speedup,
@@ -255,26 +254,26 @@ Result<TurnRecord> Optimizer::beginTurn(std::size_t turn) {
                       options_.candidates};
   TurnRecord record;
   record.turn = turn;
-  record.proposals = HONE_TRY(workshop_.proposer.propose(view));
+  record.proposals = HONE_TRY(context_.proposer.propose(view));
   record.analysis = recordOf(analysis);
   for (const Example& example : examples) {
     record.examples.push_back(example.name);
   }
-  record.complaint = workshop_.proposer.complaint();
-  record.ended = workshop_.proposer.ended();
-  record.memory = workshop_.proposer.memory();
+  record.complaint = context_.proposer.complaint();
+  record.ended = context_.proposer.ended();
+  record.memory = context_.proposer.memory();
   HONE_CHECK(save(record));
-  workshop_.progress.step();
+  context_.progress.step();
   if (!record.complaint.empty()) {
-    workshop_.progress.say(fmt::format("turn {}: {}", turn, record.complaint));
+    context_.progress.say(fmt::format("turn {}: {}", turn, record.complaint));
   }
   return record;
 }
 
 Result<void> Optimizer::judgeProposals(TurnRecord& record) {
-  workshop_.progress.stage(stageOf(record.turn, "judging"),
-                           {.total = static_cast<std::int64_t>(record.proposals.size()),
-                            .atMost = clock_.leftUntil(kTurnsShare)});
+  context_.progress.stage(stageOf(record.turn, "judging"),
+                          {.total = static_cast<std::int64_t>(record.proposals.size()),
+                           .atMost = clock_.leftUntil(kTurnsShare)});
   for (const Proposal& proposal : record.proposals) {
     const bool isNew = trials_.find(proposal.source.key()) == nullptr;
     if (isNew && usedUp()) {
@@ -283,10 +282,10 @@ Result<void> Optimizer::judgeProposals(TurnRecord& record) {
     const Entry* entry = HONE_TRY(trials_.judge(proposal, record.turn, quickestScreenNs_));
     if (entry->tried.judged.ok() && entry->screenNs > 0) {
       quickestScreenNs_ = std::min(quickestScreenNs_, entry->screenNs);
-      workshop_.progress.best(fmt::format("{} ({:.2f}x)", humanTime(quickestScreenNs_),
-                                          original().screenNs / quickestScreenNs_));
+      context_.progress.best(fmt::format("{} ({:.2f}x)", humanTime(quickestScreenNs_),
+                                         original().screenNs / quickestScreenNs_));
     }
-    workshop_.progress.step(proposal.title);
+    context_.progress.step(proposal.title);
     if (isNew) {
       HONE_CHECK(save(record));
     }
@@ -331,7 +330,7 @@ Result<void> Optimizer::decide(TurnRecord& record) {
     }
     const auto lock = HONE_TRY(engine::MachineLock::forMeasuring());
     const TurnRace race = HONE_TRY(raceTurn(races_, participants, record.turn, trials_.scope().seed,
-                                            stageOf(record.turn, "race"), workshop_.progress));
+                                            stageOf(record.turn, "race"), context_.progress));
     trials_.refresh();
     for (std::size_t i = 0; i < racers.size(); ++i) {
       if (race.speedups[i]) {
@@ -349,7 +348,7 @@ Result<void> Optimizer::decide(TurnRecord& record) {
   }
   record.decided = true;
   HONE_CHECK(save(record));
-  workshop_.progress.say(fmt::format(
+  context_.progress.say(fmt::format(
       "turn {}: best {:.2f}x the original's speed{}", record.turn, record.bestSpeedup,
       record.improvement > 0 ? fmt::format(" (+{:.0f} %)", 100 * record.improvement) : ""));
   return {};
@@ -366,7 +365,7 @@ void Optimizer::recall(const TurnRecord& record) {
   }
   if (Entry* best = trials_.find(record.best); best != nullptr) {
     best_ = {best, record.bestSpeedup, record.bestNs};
-    workshop_.progress.best(fmt::format("{} ({:.2f}x)", humanTime(best_.ns), best_.speedup));
+    context_.progress.best(fmt::format("{} ({:.2f}x)", humanTime(best_.ns), best_.speedup));
   }
 }
 
@@ -380,7 +379,7 @@ Result<std::optional<Confirmation>> Optimizer::confirm() {
                         .withPyTorch = originalOverPyTorch_.has_value(),
                         .rounds = options_.rounds,
                         .clock = clock_,
-                        .progress = workshop_.progress});
+                        .progress = context_.progress});
 }
 
 }  // namespace hone::kernel

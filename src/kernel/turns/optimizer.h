@@ -10,7 +10,7 @@
 #include "base/error.h"
 #include "base/progress.h"
 #include "engine/budget.h"
-#include "kernel/judge/referee.h"
+#include "kernel/judge/kernel_judge.h"
 #include "kernel/library/embeddings.h"
 #include "kernel/library/examples.h"
 #include "kernel/propose/proposer.h"
@@ -35,8 +35,8 @@ struct OptimizeOptions {
 };
 
 /// What an optimizer works with; all of it must outlive the optimizer.
-struct Workshop {
-  Referee& referee;
+struct OptimizerContext {
+  KernelJudge& kernelJudge;
   Proposer& proposer;
   const Examples* examples = nullptr;  ///< null: without
   Progress& progress;
@@ -48,7 +48,7 @@ struct Workshop {
 /// store has is not done again.
 class Optimizer {
  public:
-  Optimizer(const Workshop& workshop, const RunScope& scope, const OptimizeOptions& options);
+  Optimizer(const OptimizerContext& context, const RunScope& scope, const OptimizeOptions& options);
 
   /// A kernel that is wrong from the start, or that cannot be timed here, is a user error.
   [[nodiscard]] Result<Optimized> optimize(const Source& source);
@@ -81,7 +81,7 @@ class Optimizer {
   [[nodiscard]] Result<std::optional<Confirmation>> confirm();
   [[nodiscard]] Entry& original() { return trials_.entries().front(); }
 
-  Workshop workshop_;
+  OptimizerContext context_;
   OptimizeOptions options_;
   KernelTrials trials_;
   History history_;

@@ -17,7 +17,7 @@ namespace {
 
 using model::Outcome;
 using test::failing;
-using test::FakeReferee;
+using test::FakeKernelJudge;
 using test::kernelOf;
 using test::proposalOf;
 using test::ScriptedProposer;
@@ -36,12 +36,13 @@ class Fixture {
     run_ = store_.addRun(run).value();
   }
 
-  Result<Optimized> optimize(Referee& referee, Proposer& proposer, const OptimizeOptions& options,
-                             const std::string& scope = "", const Examples* examples = nullptr,
+  Result<Optimized> optimize(KernelJudge& kernelJudge, Proposer& proposer,
+                             const OptimizeOptions& options, const std::string& scope = "",
+                             const Examples* examples = nullptr,
                              const Source& original = kernelOf(1000),
                              Progress progress = Progress(true)) {
     progress.watch(std::make_unique<Watcher>(seen));
-    Optimizer optimizer({referee, proposer, examples, progress},
+    Optimizer optimizer({kernelJudge, proposer, examples, progress},
                         {store_, run_, scope, iree::RankBy::cpu, 1}, options);
     return optimizer.optimize(original);
   }
@@ -73,10 +74,10 @@ OptimizeOptions patient() {
 }
 
 /// Judges as if every kernel were for a GPU that is not here.
-class RefereeWithoutGpu : public FakeReferee {
+class RefereeWithoutGpu : public FakeKernelJudge {
  public:
   [[nodiscard]] Result<Judged> judge(const Source& source, std::uint64_t salt) override {
-    Judged judged = HONE_TRY(FakeReferee::judge(source, salt));
+    Judged judged = HONE_TRY(FakeKernelJudge::judge(source, salt));
     judged.samples.clear();
     judged.facts.update({{"timed", false}, {"registers", 96}, {"spills", 8}});
     return judged;
@@ -85,11 +86,11 @@ class RefereeWithoutGpu : public FakeReferee {
 
 TEST(Optimizer, WhatCannotBeTimedIsAnalysedAllTheSame) {
   Fixture fixture;
-  RefereeWithoutGpu referee;
+  RefereeWithoutGpu kernelJudge;
   ScriptedProposer proposer({});
   testing::internal::CaptureStderr();
-  const auto result =
-      fixture.optimize(referee, proposer, patient(), "", nullptr, kernelOf(1000), Progress(false));
+  const auto result = fixture.optimize(kernelJudge, proposer, patient(), "", nullptr,
+                                       kernelOf(1000), Progress(false));
   const std::string said = testing::internal::GetCapturedStderr();
   ASSERT_FALSE(result);
   EXPECT_THAT(result.error().message,
@@ -101,13 +102,13 @@ TEST(Optimizer, WhatCannotBeTimedIsAnalysedAllTheSame) {
 
 TEST(Optimizer, KeepsTheBestAndConfirmsIt) {
   Fixture fixture;
-  FakeReferee referee;
+  FakeKernelJudge kernelJudge;
   ScriptedProposer proposer(
       {{proposalOf(kernelOf(800), "a"), proposalOf(failing(Outcome::mismatch), "b")},
        {proposalOf(kernelOf(400), "c"), proposalOf(kernelOf(600), "d")},
        {proposalOf(kernelOf(390), "e")},
        {proposalOf(kernelOf(385), "f")}});
-  const auto result = fixture.optimize(referee, proposer, patient());
+  const auto result = fixture.optimize(kernelJudge, proposer, patient());
   ASSERT_TRUE(result) << result.error().message;
   EXPECT_TRUE(result->improved());
   EXPECT_EQ(result->note, "");
@@ -126,12 +127,12 @@ TEST(Optimizer, KeepsTheBestAndConfirmsIt) {
 
 TEST(Optimizer, TheProgressSaysTheTurnOfHowManyAndTheBestSoFar) {
   Fixture fixture;
-  FakeReferee referee;
+  FakeKernelJudge kernelJudge;
   ScriptedProposer proposer({{proposalOf(kernelOf(495), "a")}, {proposalOf(kernelOf(247), "b")}});
   OptimizeOptions options = patient();
   options.maxTurns = 2;
   options.budget.time = std::chrono::hours(10);
-  ASSERT_TRUE(fixture.optimize(referee, proposer, options));
+  ASSERT_TRUE(fixture.optimize(kernelJudge, proposer, options));
   const auto at = [&](const std::string& stage) {
     const auto found = std::ranges::find(fixture.seen, stage, &ProgressState::stage);
     EXPECT_NE(found, fixture.seen.end()) << stage;
@@ -147,12 +148,12 @@ TEST(Optimizer, TheProgressSaysTheTurnOfHowManyAndTheBestSoFar) {
 
 TEST(Optimizer, OneSmallGainIsNoPlateau) {
   Fixture fixture;
-  FakeReferee referee;
+  FakeKernelJudge kernelJudge;
   ScriptedProposer proposer({{proposalOf(kernelOf(990))},
                              {proposalOf(kernelOf(500))},
                              {proposalOf(kernelOf(498))},
                              {proposalOf(kernelOf(250))}});
-  const auto result = fixture.optimize(referee, proposer, patient());
+  const auto result = fixture.optimize(kernelJudge, proposer, patient());
   ASSERT_TRUE(result);
   EXPECT_EQ(result->best.source.text, kernelOf(250).text);
   EXPECT_EQ(result->stop, Stop::noIdeas);
@@ -160,12 +161,12 @@ TEST(Optimizer, OneSmallGainIsNoPlateau) {
 
 TEST(Optimizer, StopsAtTheTargetOverPyTorch) {
   Fixture fixture;
-  FakeReferee referee(500);
+  FakeKernelJudge kernelJudge(500);
   OptimizeOptions options;
   options.targetSpeedup = 1.5;
   ScriptedProposer proposer(
       {{proposalOf(kernelOf(600))}, {proposalOf(kernelOf(300))}, {proposalOf(kernelOf(100))}});
-  const auto result = fixture.optimize(referee, proposer, options);
+  const auto result = fixture.optimize(kernelJudge, proposer, options);
   ASSERT_TRUE(result);
   EXPECT_EQ(result->stop, Stop::target) << result->why;
   EXPECT_THAT(result->turns, SizeIs(2)) << "600 ns is 0.83x, 300 ns is 1.67x";
@@ -178,12 +179,12 @@ TEST(Optimizer, StopsAtTheTargetOverPyTorch) {
 TEST(Optimizer, WithoutPyTorchOnlyATargetThatWasGivenEndsIt) {
   for (const bool given : {false, true}) {
     Fixture fixture;
-    FakeReferee referee;
+    FakeKernelJudge kernelJudge;
     OptimizeOptions options;
     options.targetSpeedup = 1.5;
     options.targetOverOriginal = given;
     ScriptedProposer proposer({{proposalOf(kernelOf(500))}, {proposalOf(kernelOf(250))}});
-    const auto result = fixture.optimize(referee, proposer, options);
+    const auto result = fixture.optimize(kernelJudge, proposer, options);
     ASSERT_TRUE(result);
     EXPECT_EQ(result->stop, given ? Stop::target : Stop::noIdeas) << result->why;
     EXPECT_EQ(result->best.source.text, kernelOf(given ? 500 : 250).text);
@@ -192,7 +193,7 @@ TEST(Optimizer, WithoutPyTorchOnlyATargetThatWasGivenEndsIt) {
 
 TEST(Optimizer, StopsAtTheEndOfTurnsAndOfTheBudget) {
   Fixture turns;
-  FakeReferee referee;
+  FakeKernelJudge kernelJudge;
   std::vector<std::vector<Proposal>> script;
   for (int i = 1; i <= 9; ++i) {
     script.push_back({proposalOf(kernelOf(1000 * std::pow(0.8, i)))});
@@ -200,11 +201,11 @@ TEST(Optimizer, StopsAtTheEndOfTurnsAndOfTheBudget) {
   ScriptedProposer proposer(script);
   OptimizeOptions options = patient();
   options.maxTurns = 3;
-  EXPECT_EQ(turns.optimize(referee, proposer, options)->stop, Stop::turns);
+  EXPECT_EQ(turns.optimize(kernelJudge, proposer, options)->stop, Stop::turns);
   Fixture budget;
   options.maxTurns = 9;
   options.budget.trials = 2;
-  const auto limited = budget.optimize(referee, proposer, options);
+  const auto limited = budget.optimize(kernelJudge, proposer, options);
   EXPECT_EQ(limited->stop, Stop::budget);
   EXPECT_EQ(limited->candidates, 2U);
   EXPECT_TRUE(limited->improved());
@@ -212,9 +213,9 @@ TEST(Optimizer, StopsAtTheEndOfTurnsAndOfTheBudget) {
 
 TEST(Optimizer, NothingQuickerIsNoError) {
   Fixture fixture;
-  FakeReferee referee;
+  FakeKernelJudge kernelJudge;
   ScriptedProposer proposer({{proposalOf(kernelOf(1200)), proposalOf(kernelOf(5000))}});
-  const auto result = fixture.optimize(referee, proposer, patient());
+  const auto result = fixture.optimize(kernelJudge, proposer, patient());
   ASSERT_TRUE(result);
   EXPECT_FALSE(result->improved());
   EXPECT_FALSE(result->confirmed);
@@ -223,7 +224,7 @@ TEST(Optimizer, NothingQuickerIsNoError) {
 }
 
 /// One kernel is wrong in a late round of the confirmation.
-class RefereeOfALateFault : public FakeReferee {
+class RefereeOfALateFault : public FakeKernelJudge {
  public:
   explicit RefereeOfALateFault(Source wrong) : wrong_(std::move(wrong)) {}
 
@@ -236,7 +237,7 @@ class RefereeOfALateFault : public FakeReferee {
       judged.message = "O[3] is 4, expected 5";
       return judged;
     }
-    return FakeReferee::measure(contestant, stage, round, position);
+    return FakeKernelJudge::measure(contestant, stage, round, position);
   }
 
  private:
@@ -246,9 +247,9 @@ class RefereeOfALateFault : public FakeReferee {
 TEST(Optimizer, SaysWhoFailedInTheConfirmation) {
   const auto noteWhereWrong = [](const Source& wrong) {
     Fixture fixture;
-    RefereeOfALateFault referee(wrong);
+    RefereeOfALateFault kernelJudge(wrong);
     ScriptedProposer proposer({{proposalOf(kernelOf(400))}});
-    const auto result = fixture.optimize(referee, proposer, patient());
+    const auto result = fixture.optimize(kernelJudge, proposer, patient());
     EXPECT_TRUE(result && !result->improved() && !result->confirmed);
     return result ? result->note : "";
   };
@@ -262,10 +263,10 @@ TEST(Optimizer, SaysWhoFailedInTheConfirmation) {
 
 TEST(Optimizer, ComplaintsCostTurnsNotTheRun) {
   Fixture fixture;
-  FakeReferee referee;
+  FakeKernelJudge kernelJudge;
   ScriptedProposer proposer({});
   proposer.complaints = "the server is down";
-  const auto result = fixture.optimize(referee, proposer, patient());
+  const auto result = fixture.optimize(kernelJudge, proposer, patient());
   ASSERT_TRUE(result);
   EXPECT_EQ(result->stop, Stop::plateau);
   EXPECT_THAT(result->why, HasSubstr("the server is down"));
@@ -274,23 +275,23 @@ TEST(Optimizer, ComplaintsCostTurnsNotTheRun) {
 
 TEST(Optimizer, SaysWhyAProposerEnded) {
   Fixture fixture;
-  FakeReferee referee;
+  FakeKernelJudge kernelJudge;
   ScriptedProposer proposer({});
   proposer.end = "the spending cap of $1 is reached";
-  EXPECT_EQ(fixture.optimize(referee, proposer, patient())->why, proposer.end);
+  EXPECT_EQ(fixture.optimize(kernelJudge, proposer, patient())->why, proposer.end);
 }
 
 TEST(Optimizer, JudgesNoSourceTwice) {
   Fixture fixture;
-  FakeReferee referee;
+  FakeKernelJudge kernelJudge;
   const Proposal same = proposalOf(kernelOf(700));
   ScriptedProposer proposer({{same, same, proposalOf(kernelOf(1000))}, {same}, {same}});
-  ASSERT_TRUE(fixture.optimize(referee, proposer, patient()));
-  for (const auto& [key, times] : referee.judgements) {
+  ASSERT_TRUE(fixture.optimize(kernelJudge, proposer, patient()));
+  for (const auto& [key, times] : kernelJudge.judgements) {
     EXPECT_EQ(times, 1);
   }
-  EXPECT_THAT(referee.judgements, SizeIs(2));
-  EXPECT_NE(referee.salts[0], referee.salts[1]);
+  EXPECT_THAT(kernelJudge.judgements, SizeIs(2));
+  EXPECT_NE(kernelJudge.salts[0], kernelJudge.salts[1]);
 }
 
 TEST(Optimizer, AnOriginalThatFailsIsAUserError) {
@@ -300,10 +301,10 @@ TEST(Optimizer, AnOriginalThatFailsIsAUserError) {
            {Outcome::invalid, "scale is refused"},
            {Outcome::runTimeout, "scale does not run"}}) {
     Fixture fixture;
-    FakeReferee referee;
+    FakeKernelJudge kernelJudge;
     ScriptedProposer proposer({});
     const auto result =
-        fixture.optimize(referee, proposer, patient(), "", nullptr, failing(outcome));
+        fixture.optimize(kernelJudge, proposer, patient(), "", nullptr, failing(outcome));
     ASSERT_FALSE(result);
     EXPECT_EQ(result.error().fault, Fault::user);
     EXPECT_THAT(result.error().message, HasSubstr(says));
@@ -312,21 +313,21 @@ TEST(Optimizer, AnOriginalThatFailsIsAUserError) {
 
 TEST(Optimizer, KernelsOfOneRunDoNotMix) {
   Fixture fixture;
-  FakeReferee referee;
+  FakeKernelJudge kernelJudge;
   ScriptedProposer first({{proposalOf(kernelOf(500))}});
   ScriptedProposer second({{proposalOf(kernelOf(500))}});
-  ASSERT_TRUE(fixture.optimize(referee, first, patient(), "a.cc"));
-  const auto result = fixture.optimize(referee, second, patient(), "b.cc");
+  ASSERT_TRUE(fixture.optimize(kernelJudge, first, patient(), "a.cc"));
+  const auto result = fixture.optimize(kernelJudge, second, patient(), "b.cc");
   ASSERT_TRUE(result);
   EXPECT_TRUE(result->improved());
-  EXPECT_EQ(referee.judgements[kernelOf(500).key()], 2) << "each kernel has its own trials";
+  EXPECT_EQ(kernelJudge.judgements[kernelOf(500).key()], 2) << "each kernel has its own trials";
 }
 
 TEST(Optimizer, TheStoreHasEverything) {
   Fixture fixture;
-  FakeReferee referee(800);
+  FakeKernelJudge kernelJudge(800);
   ScriptedProposer proposer({{proposalOf(kernelOf(500), "half")}});
-  ASSERT_TRUE(fixture.optimize(referee, proposer, patient()));
+  ASSERT_TRUE(fixture.optimize(kernelJudge, proposer, patient()));
   std::vector<std::string> names;
   for (const store::Trial& trial : fixture.trials()) {
     names.push_back(trial.config.name);
@@ -361,47 +362,47 @@ std::vector<std::vector<Proposal>> eventfulScript() {
 RC_GTEST_PROP(Optimizer, GoesOnWhereItWasKilled, ()) {
   static const nlohmann::json kWhole = [] {
     Fixture fixture;
-    FakeReferee referee(500);
+    FakeKernelJudge kernelJudge(500);
     ScriptedProposer proposer(eventfulScript());
-    return essence(fixture.optimize(referee, proposer, patient()).value());
+    return essence(fixture.optimize(kernelJudge, proposer, patient()).value());
   }();
   const auto kills = *rc::gen::container<std::vector<int>>(rc::gen::inRange(0, 120));
   Fixture fixture;
-  FakeReferee referee(500);
+  FakeKernelJudge kernelJudge(500);
   for (const int steps : kills) {
     ScriptedProposer proposer(eventfulScript());
-    referee.fuse.left = steps;
-    const auto result = fixture.optimize(referee, proposer, patient());
+    kernelJudge.fuse.left = steps;
+    const auto result = fixture.optimize(kernelJudge, proposer, patient());
     if (result) {
       RC_ASSERT(essence(*result) == kWhole);
     }
   }
-  referee.fuse.left = 1'000'000;
+  kernelJudge.fuse.left = 1'000'000;
   ScriptedProposer proposer(eventfulScript());
-  const auto result = fixture.optimize(referee, proposer, patient());
+  const auto result = fixture.optimize(kernelJudge, proposer, patient());
   RC_ASSERT(result.has_value());
   RC_ASSERT(essence(*result) == kWhole);
-  for (const auto& [key, times] : referee.judgements) {
+  for (const auto& [key, times] : kernelJudge.judgements) {
     RC_ASSERT(times == 1);
   }
 }
 
 TEST(Optimizer, AnInterruptedRunGoesOnWithWhatIsLeftOfItsTime) {
   Fixture fixture;
-  FakeReferee referee;
+  FakeKernelJudge kernelJudge;
   OptimizeOptions options = patient();
   options.budget.time = std::chrono::hours(10);
   ScriptedProposer first(eventfulScript());
-  referee.fuse.left = 3;  // killed while the candidates of the first turn are judged
-  ASSERT_FALSE(fixture.optimize(referee, first, options));
+  kernelJudge.fuse.left = 3;  // killed while the candidates of the first turn are judged
+  ASSERT_FALSE(fixture.optimize(kernelJudge, first, options));
   model::RunDetails details = fixture.details();
   std::int64_t& used = details.kernels.at("").at(0).usedMs;
   EXPECT_GE(used, 0);
   used = 9 * 3600 * 1000;  // as if it had taken so long: more than the turns may have
   fixture.setDetails(details);
-  referee.fuse.left = 1'000'000;
+  kernelJudge.fuse.left = 1'000'000;
   ScriptedProposer second(eventfulScript());
-  const auto result = fixture.optimize(referee, second, options);
+  const auto result = fixture.optimize(kernelJudge, second, options);
   ASSERT_TRUE(result) << result.error().message;
   EXPECT_EQ(result->stop, Stop::budget);
   EXPECT_THAT(second.bests, SizeIs(0)) << "there is no time for another turn";
@@ -416,14 +417,14 @@ TEST(Optimizer, SaysWhichDefencesAreMissing) {
 /// A turn that was asked for is not asked for again: answers cost money.
 TEST(Optimizer, AsksOnceATurn) {
   Fixture fixture;
-  FakeReferee referee;
+  FakeKernelJudge kernelJudge;
   ScriptedProposer first(eventfulScript());
-  referee.fuse.left = 3;  // killed while the candidates of the first turn are judged
-  ASSERT_FALSE(fixture.optimize(referee, first, patient()));
+  kernelJudge.fuse.left = 3;  // killed while the candidates of the first turn are judged
+  ASSERT_FALSE(fixture.optimize(kernelJudge, first, patient()));
   EXPECT_THAT(first.bests, SizeIs(1));
-  referee.fuse.left = 1'000'000;
+  kernelJudge.fuse.left = 1'000'000;
   ScriptedProposer second(eventfulScript());
-  const auto result = fixture.optimize(referee, second, patient());
+  const auto result = fixture.optimize(kernelJudge, second, patient());
   ASSERT_TRUE(result);
   EXPECT_THAT(second.triedBefore, ElementsAre(4, 5, 6)) << "the second turn is its first";
   EXPECT_EQ(result->conversation, "turns 1 2 3 4");

@@ -248,19 +248,19 @@ TEST(ListKernel, MeasuresBesidePyTorchOnce) {
   run.key = "k";
   const std::int64_t id = store.addRun(run).value();
   Progress quiet(true);
-  test::FakeReferee referee(400);
+  test::FakeKernelJudge kernelJudge(400);
   ListedKernel first;
   for (int time = 0; time < 2; ++time) {
-    KernelTrials trials(referee, {store, id, "scale.cc", iree::RankBy::cpu, 1});
+    KernelTrials trials(kernelJudge, {store, id, "scale.cc", iree::RankBy::cpu, 1});
     const auto listed = listKernel(trials, kernelOf(1000), {}, quiet);
     ASSERT_TRUE(listed) << listed.error().message;
     EXPECT_NEAR(*listed->speedup, 0.4, 0.02);
     EXPECT_EQ(listed->problem, "");
     EXPECT_TRUE(time == 0 || *listed == first);
     first = *listed;
-    EXPECT_EQ(referee.measurements, 10) << "what is in the store is not measured again";
+    EXPECT_EQ(kernelJudge.measurements, 10) << "what is in the store is not measured again";
   }
-  KernelTrials trials(referee, {store, id, "wrong.cc", iree::RankBy::cpu, 1});
+  KernelTrials trials(kernelJudge, {store, id, "wrong.cc", iree::RankBy::cpu, 1});
   const auto wrong = listKernel(trials, failing(model::Outcome::mismatch), {}, quiet);
   EXPECT_THAT(wrong->problem, HasSubstr("mismatch: line 3"));
 }

@@ -13,9 +13,9 @@ constexpr std::int64_t kRounds = 5;
 
 }  // namespace
 
-Result<std::optional<BesidePyTorch>> besidePyTorch(KernelTrials& trials, engine::Rounds& rounds,
-                                                   Progress& progress) {
-  if (!trials.referee().hasPyTorch()) {
+Result<std::optional<PyTorchComparison>> besidePyTorch(KernelTrials& trials, engine::Rounds& rounds,
+                                                       Progress& progress) {
+  if (!trials.kernelJudge().hasPyTorch()) {
     return std::nullopt;
   }
   const Entry& original = trials.entries().front();
@@ -41,7 +41,7 @@ Result<std::optional<BesidePyTorch>> besidePyTorch(KernelTrials& trials, engine:
   if (ratios.empty()) {
     return std::nullopt;
   }
-  return BesidePyTorch{stats::median(ratios), stats::median(times[0]), stats::median(times[1])};
+  return PyTorchComparison{stats::median(ratios), stats::median(times[0]), stats::median(times[1])};
 }
 
 bool isSlow(const ListedKernel& listed, double threshold) {
@@ -65,7 +65,7 @@ Result<ListedKernel> listKernel(KernelTrials& trials, const Source& source, cons
     return listed;
   }
   if (entry->screenNs <= 0) {
-    const Analysis analysis = analyse(trials.referee().task(), source, judged, machine);
+    const Analysis analysis = analyse(trials.kernelJudge().task(), source, judged, machine);
     listed.problem = "not timed: a kernel for a GPU, and there is none here";
     if (!analysis.compiled.empty()) {
       listed.problem += fmt::format(" ({})", analysis.compiled);
@@ -81,7 +81,7 @@ Result<ListedKernel> listKernel(KernelTrials& trials, const Source& source, cons
     measured.kernelNs = beside->kernelNs;
     measured.pytorchNs = beside->pytorchNs;
   }
-  const Analysis analysis = analyse(trials.referee().task(), source, judged, measured);
+  const Analysis analysis = analyse(trials.kernelJudge().task(), source, judged, measured);
   listed.timeNs = measured.kernelNs;
   if (analysis.share > 0) {
     listed.rooflineShare = analysis.share;

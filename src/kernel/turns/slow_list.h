@@ -11,7 +11,7 @@
 namespace hone::kernel {
 
 /// How an original does beside PyTorch, in interleaved rounds of fresh processes.
-struct BesidePyTorch {
+struct PyTorchComparison {
   double speedup = 0;  ///< of the kernel over PyTorch
   double kernelNs = 0;
   double pytorchNs = 0;
@@ -19,9 +19,9 @@ struct BesidePyTorch {
 
 /// Rounds that were recorded before are not measured again. Nothing where there is no PyTorch, or
 /// where it cannot be timed.
-[[nodiscard]] Result<std::optional<BesidePyTorch>> besidePyTorch(KernelTrials& trials,
-                                                                 engine::Rounds& rounds,
-                                                                 Progress& progress);
+[[nodiscard]] Result<std::optional<PyTorchComparison>> besidePyTorch(KernelTrials& trials,
+                                                                     engine::Rounds& rounds,
+                                                                     Progress& progress);
 
 using model::ListedKernel;
 

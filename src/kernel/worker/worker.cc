@@ -17,7 +17,7 @@
 #include "base/file.h"
 #include "base/process/interrupt.h"
 #include "base/text/text.h"
-#include "kernel/worker/python/python_nursery.h"
+#include "kernel/worker/python/python_fork_server.h"
 
 namespace hone::kernel {
 namespace {
@@ -59,7 +59,7 @@ Result<Worker> Worker::start(const WorkerCommand& command) {
   Worker worker;
   worker.requests_ = requests[0];
   worker.log_ = command.log;
-  worker.nursery_ = command.nursery;
+  worker.forkServer_ = command.forkServer;
   worker.random_ = Random(trulyRandom());
   const bool piped = ::pipe2(answers.data(), O_CLOEXEC) == 0;
   const int log = ::open(command.log.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
@@ -81,7 +81,7 @@ Worker::Worker(Worker&& other) noexcept
       answers_(std::exchange(other.answers_, -1)),
       pending_(std::move(other.pending_)),
       log_(std::move(other.log_)),
-      nursery_(std::move(other.nursery_)),
+      forkServer_(std::move(other.forkServer_)),
       random_(other.random_),
       counters_(std::move(other.counters_)) {}
 
@@ -92,7 +92,7 @@ Worker& Worker::operator=(Worker&& other) noexcept {
   std::swap(answers_, other.answers_);
   std::swap(pending_, other.pending_);
   std::swap(log_, other.log_);
-  std::swap(nursery_, other.nursery_);
+  std::swap(forkServer_, other.forkServer_);
   std::swap(random_, other.random_);
   std::swap(counters_, other.counters_);
   return *this;
@@ -119,8 +119,8 @@ Ending Worker::stop() {
 }
 
 Ending Worker::reap() const {
-  if (nursery_ != nullptr) {
-    return nursery_->wait(pid_).value_or(Ending{});
+  if (forkServer_ != nullptr) {
+    return forkServer_->wait(pid_).value_or(Ending{});
   }
   int status = 0;
   rusage usage{};
@@ -257,7 +257,7 @@ Result<TimedReply> Worker::time(nlohmann::json request, milliseconds limit) {
     timed.counts = counters_->stop();
   }
   timed.cpuNs = static_cast<double>(timed.after.allNs - timed.before.allNs);
-  if (timed.reply.ok() && nursery_ != nullptr) {
+  if (timed.reply.ok() && forkServer_ != nullptr) {
     // Only now Python copies its outputs: that is not the kernel's time.
     timed.reply = HONE_TRY(ask({{"do", "flush"}}, limit));
     const Rest copied = rest();

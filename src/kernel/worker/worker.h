@@ -99,7 +99,7 @@ class Worker {
   int answers_ = -1;
   std::string pending_;  ///< read, and not yet a whole line
   std::filesystem::path log_;
-  std::shared_ptr<PythonNursery> nursery_;  ///< whose child it is, not this process's
+  std::shared_ptr<PythonForkServer> forkServer_;  ///< whose child it is, not this process's
   Random random_{0};
   std::optional<Counters> counters_;
 };

@@ -17,7 +17,7 @@
 #include "base/process/environment.h"
 #include "base/process/subprocess.h"
 #include "base/text/text.h"
-#include "kernel/worker/python/python_nursery.h"
+#include "kernel/worker/python/python_fork_server.h"
 #include "kernel/worker/worker_pipes.h"
 
 namespace hone::kernel {
@@ -107,12 +107,12 @@ std::vector<std::string> workerEnvironment(
 }
 
 Result<pid_t> startProcess(const WorkerCommand& command, int requests, int answers, int log) {
-  if (command.nursery == nullptr) {
+  if (command.forkServer == nullptr) {
     return startProgram(command, requests, answers, log);
   }
   std::filesystem::path folder = command.log;
   folder += ".d";
-  return command.nursery->fork(
+  return command.forkServer->fork(
       {std::move(folder), command.memoryBytes, command.environment, command.tilelang}, requests,
       answers, log);
 }

@@ -13,7 +13,7 @@
 
 namespace hone::kernel {
 
-class PythonNursery;
+class PythonForkServer;
 
 /// How a worker is started.
 struct WorkerCommand {
@@ -22,8 +22,8 @@ struct WorkerCommand {
   std::uint64_t memoryBytes = 0;
   std::filesystem::path log;  ///< gets what the kernel prints
   /// Forks the worker instead of starting `argv`.
-  std::shared_ptr<PythonNursery> nursery = nullptr;
-  bool tilelang = false;  ///< for the nursery: a kernel, not only a reference
+  std::shared_ptr<PythonForkServer> forkServer = nullptr;
+  bool tilelang = false;  ///< for the forkServer: a kernel, not only a reference
 };
 
 /// This process's environment with `changes` in it, and without the user's secrets.

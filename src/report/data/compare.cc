@@ -93,13 +93,12 @@ bool timed(const Measured& one) {
 }
 
 /// Some that failed before, or that nobody timed, are nothing to compare: nothing.
-std::optional<ComparedThing> compared(const Measured& before, const Measured& after,
-                                      const RunComparison& runs,
-                                      const CompareRunsOptions& options) {
+std::optional<ComparedItem> compared(const Measured& before, const Measured& after,
+                                     const RunComparison& runs, const CompareRunsOptions& options) {
   if (!timed(before)) {
     return std::nullopt;
   }
-  ComparedThing thing;
+  ComparedItem thing;
   thing.label = before.label;
   thing.choiceBefore = before.choice;
   thing.choiceAfter = after.choice;
@@ -123,7 +122,7 @@ std::optional<ComparedThing> compared(const Measured& before, const Measured& af
 }
 
 /// The worst first: by what became of it, then by the ratio.
-bool worse(const ComparedThing& a, const ComparedThing& b) {
+bool worse(const ComparedItem& a, const ComparedItem& b) {
   return std::pair(a.change, a.comparison.speedup.estimate) <
          std::pair(b.change, b.comparison.speedup.estimate);
 }
@@ -154,7 +153,7 @@ std::string_view nameOf(Change change) { return kNames[static_cast<std::size_t>(
 std::size_t RunComparison::count(Change change) const {
   return static_cast<std::size_t>(
       std::count_if(things.begin(), things.end(),
-                    [&](const ComparedThing& thing) { return thing.change == change; }));
+                    [&](const ComparedItem& thing) { return thing.change == change; }));
 }
 
 bool RunComparison::gotWorse() const {

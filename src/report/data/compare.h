@@ -17,7 +17,7 @@ enum class Change : std::uint8_t { broken, slower, unsure, same, faster };
 
 [[nodiscard]] std::string_view nameOf(Change change);
 
-struct ComparedThing {
+struct ComparedItem {
   std::string label;
   std::string choiceBefore, choiceAfter;  ///< where the runs chose; else ""
   double beforeNs = 0, afterNs = 0;
@@ -37,7 +37,7 @@ struct RunComparison {
   std::size_t equalBinaries = 0;
   bool sameMachine = true;
   std::vector<std::string> differences;  ///< of the runs themselves: "compiler: a -> b"
-  std::vector<ComparedThing> things;     ///< the worst first
+  std::vector<ComparedItem> things;      ///< the worst first
   std::vector<std::string> onlyBefore, onlyAfter;
   /// What the first run timed and the second, which did not finish, never came to.
   std::size_t missing = 0;

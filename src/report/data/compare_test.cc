@@ -106,7 +106,7 @@ class CompareTest : public testing::Test {
   }
   static std::vector<std::string> shown(const RunComparison& comparison) {
     std::vector<std::string> lines;
-    for (const ComparedThing& thing : comparison.things) {
+    for (const ComparedItem& thing : comparison.things) {
       lines.push_back(fmt::format("{} {}", thing.label, nameOf(thing.change)));
     }
     return lines;

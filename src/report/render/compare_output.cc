@@ -19,22 +19,22 @@ constexpr std::array kWorstFirst = {Change::broken, Change::slower, Change::unsu
                                     Change::faster};
 
 /// "tiles 8x8 -> tiles 4x4", or the one where both are alike.
-std::string choicesText(const ComparedThing& thing) {
+std::string choicesText(const ComparedItem& thing) {
   return thing.choiceBefore == thing.choiceAfter
              ? thing.choiceBefore
              : fmt::format("{} -> {}", thing.choiceBefore, thing.choiceAfter);
 }
 
-std::string labelOf(const ComparedThing& thing) {
+std::string labelOf(const ComparedItem& thing) {
   const std::string choices = choicesText(thing);
   return choices.empty() ? thing.label : fmt::format("{} ({})", thing.label, choices);
 }
 
-std::string ratioOf(const ComparedThing& thing) {
+std::string ratioOf(const ComparedItem& thing) {
   return thing.afterNs > 0 ? fmt::format("{:.3f}x", thing.comparison.speedup.estimate) : "";
 }
 
-std::string intervalOf(const ComparedThing& thing) {
+std::string intervalOf(const ComparedItem& thing) {
   const stats::Interval& speedup = thing.comparison.speedup;
   return thing.afterNs > 0 ? fmt::format("{:.3f} - {:.3f}", speedup.low, speedup.high) : "";
 }
@@ -139,7 +139,7 @@ DataTable tableOf(const RunComparison& comparison) {
       .name = "high", .unit = "x", .numbers = {}, .texts = {}, .leadsTo = nullptr};
   DataTable::Column verdict{
       .name = "verdict", .unit = {}, .numbers = {}, .texts = {}, .leadsTo = nullptr};
-  for (const ComparedThing& thing : comparison.things) {
+  for (const ComparedItem& thing : comparison.things) {
     const bool both = thing.afterNs > 0;
     what.texts.push_back(thing.label);
     choice.texts.push_back(choicesText(thing));
@@ -171,7 +171,7 @@ Bars barsOf(const RunComparison& comparison) {
   bars.base = 1;
   bars.rules = {1};
   Bars::Group group{.name = "speedup", .values = {}, .low = {}, .high = {}, .role = Role::plain};
-  for (const ComparedThing& thing : comparison.things) {
+  for (const ComparedItem& thing : comparison.things) {
     if (thing.afterNs > 0 && bars.names.size() < kShown) {
       bars.names.push_back(labelOf(thing));
       group.values.push_back(thing.comparison.speedup.estimate);
@@ -192,7 +192,7 @@ DataTable onlyTable(std::int64_t run, const std::vector<std::string>& labels) {
   return table;
 }
 
-json toJson(const ComparedThing& thing) {
+json toJson(const ComparedItem& thing) {
   json entry = {{"what", thing.label},
                 {"change", nameOf(thing.change)},
                 {"before_ns", thing.beforeNs},
@@ -235,7 +235,7 @@ std::string compareText(const RunComparison& comparison, std::size_t width, std:
     const std::size_t shown =
         limit == 0 ? comparison.things.size() : std::min(limit, comparison.things.size());
     for (std::size_t i = 0; i < shown; ++i) {
-      const ComparedThing& thing = comparison.things[i];
+      const ComparedItem& thing = comparison.things[i];
       table.add({shortenedInside(labelOf(thing), labelWidth), timeOf(thing.beforeNs),
                  timeOf(thing.afterNs), ratioOf(thing), intervalOf(thing),
                  std::string(nameOf(thing.change))});
@@ -249,7 +249,7 @@ std::string compareText(const RunComparison& comparison, std::size_t width, std:
   text += fmt::format("\n{}; differences below {:.3g} % do not count\n", countsText(comparison),
                       100 * comparison.margin);
   text += comparison.things.empty() ? "" : "all intervals hold together with 95 %\n";
-  for (const ComparedThing& thing : comparison.things) {
+  for (const ComparedItem& thing : comparison.things) {
     if (!thing.message.empty()) {
       text += fmt::format("broken: {}: {}\n", thing.label, thing.message);
     }
@@ -282,7 +282,7 @@ json compareJson(const RunComparison& comparison) {
   for (const Change change : kWorstFirst) {
     document["counts"][std::string(nameOf(change))] = comparison.count(change);
   }
-  for (const ComparedThing& thing : comparison.things) {
+  for (const ComparedItem& thing : comparison.things) {
     document["things"].push_back(toJson(thing));
   }
   return document;

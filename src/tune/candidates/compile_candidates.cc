@@ -129,7 +129,7 @@ Result<DispatchCandidates> compileCandidates(iree::Compiler& compiler, const Sub
     options.onDone();
   }
   const auto drawn = drawAll(compiler, subject, flags, options, drawing);
-  if (!drawn && (drawn.error().fault != Fault::user || drawn.error().endsAll)) {
+  if (!drawn && drawn.error().isFatal()) {
     return std::unexpected(drawn.error());
   }
   DispatchCandidates made = drawing.made();

@@ -255,7 +255,7 @@ Result<TuneResult> Tuner::run() {
   for (std::size_t i = 0; i < result.variants.size(); ++i) {
     const auto done = tune(result.variants[i], limitOf(i, result), result);
     tuned += done ? 1 : 0;
-    if (!done && (done.error().fault != Fault::user || done.error().endsAll)) {
+    if (!done && done.error().isFatal()) {
       return std::unexpected(done.error());
     }
     if (!done) {

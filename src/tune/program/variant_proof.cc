@@ -45,7 +45,7 @@ Result<void> proveVariants(const engine::TrialContext& context, const iree::Targ
     Variant& variant = result.variants[v];
     auto made =
         SpecRecipe::make(context.compiler, target, whole, variant.flags, variant.dispatches);
-    if (!made && (made.error().fault != Fault::user || made.error().endsAll)) {
+    if (!made && made.error().isFatal()) {
       return std::unexpected(made.error());
     }
     if (!made) {
@@ -80,7 +80,7 @@ Result<void> proveVariants(const engine::TrialContext& context, const iree::Targ
     result.spec = HONE_TRY(spec.text(result.proof->kept));
     Variant& variant = result.variants[variantOf[result.proof->recipe]];
     result.proof->recipe = variantOf[result.proof->recipe];
-    spec.mark(result.proof->kept, result.proof->takenOut, variant.dispatches);
+    spec.mark(result.proof->kept, result.proof->removed, variant.dispatches);
     auto faults = spec.faultsOn(context.compiler, whole, result.proof->kept, variant.dispatches);
     if (!faults && faults.error().fault != Fault::user) {
       return std::unexpected(faults.error());

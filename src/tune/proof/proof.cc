@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "tune/proof/doubt.h"
+#include "tune/proof/ablation.h"
 
 namespace hone::tune {
 namespace {
@@ -64,28 +64,28 @@ Proof proofOf(std::size_t recipe, std::vector<std::size_t> kept, const engine::F
   return proof;
 }
 
-/// Leaves out each doubt in turn and takes out what does not help. What remains is proven anew.
+/// Leaves out each ablation in turn and takes out what does not help. What remains is proven anew.
 Result<Proof> trimmed(const Setting& setting, const Recipe& recipe, Proof proof) {
   engine::Plan plan = proofPlan(setting, "leave one out");
   plan.candidates.push_back({0, proof.config});
-  const auto doubts = doubtsOf(recipe, proof.kept);
-  for (const Doubt& doubt : doubts) {
-    HONE_CHECK(addCandidate(plan, recipe, without(proof.kept, doubt),
-                            fmt::format("without {}", doubt.what.name)));
+  const auto ablations = ablationsFor(recipe, proof.kept);
+  for (const Ablation& ablation : ablations) {
+    HONE_CHECK(addCandidate(plan, recipe, without(proof.kept, ablation),
+                            fmt::format("without {}", ablation.what.name)));
   }
   const auto findings = HONE_TRY(execute(setting, plan));
   std::vector<std::size_t> rest = proof.kept;
-  std::vector<TakenOut> takenOut;
+  std::vector<RemovedIngredient> removed;
   // Those that the budget left no time for are kept: as a whole the recipe is proven.
   for (std::size_t i = 0; i + 2 < findings.size(); ++i) {
-    if (!helps(doubts[i].what, findings[1], findings[i + 2], plan.compare)) {
-      rest = without(std::move(rest), doubts[i]);
-      for (const std::size_t one : doubts[i].members) {
-        takenOut.push_back({one, kNoHelp});
+    if (!helps(ablations[i].what, findings[1], findings[i + 2], plan.compare)) {
+      rest = without(std::move(rest), ablations[i]);
+      for (const std::size_t one : ablations[i].members) {
+        removed.push_back({one, kNoHelp});
       }
     }
   }
-  if (takenOut.empty()) {
+  if (removed.empty()) {
     return proof;
   }
   engine::Plan again = proofPlan(setting, "proof of the rest");
@@ -98,7 +98,7 @@ Result<Proof> trimmed(const Setting& setting, const Recipe& recipe, Proof proof)
   if (less.comparison.speedup.high < proof.comparison.speedup.low) {
     return proof;  // together they gave something
   }
-  less.takenOut = std::move(takenOut);
+  less.removed = std::move(removed);
   return less;
 }
 
@@ -126,10 +126,10 @@ bool isNoGain(const engine::Finding& finding, const engine::Finding* flagsAlone)
 struct Rest {
   std::size_t recipe = 0;
   std::vector<std::size_t> kept;
-  std::vector<TakenOut> takenOut;
+  std::vector<RemovedIngredient> removed;
 };
 
-/// Tries each doubt of a recipe alone. Why some are taken out is added to `lost`.
+/// Tries each ablation of a recipe alone. Why some are taken out is added to `lost`.
 Result<Rest> eachAlone(const Setting& setting, std::span<const Recipe> recipes, std::size_t number,
                        std::vector<std::string>& lost) {
   const Recipe& recipe = recipes[number];
@@ -139,27 +139,28 @@ Result<Rest> eachAlone(const Setting& setting, std::span<const Recipe> recipes, 
     HONE_CHECK(addCandidate(plan, recipe, {}, "the flags alone"));
   }
   const std::size_t first = plan.candidates.size();
-  const auto doubts = doubtsOf(recipe, allOf(recipe));
-  for (const Doubt& doubt : doubts) {
-    HONE_CHECK(addCandidate(plan, recipe, doubt.members, fmt::format("only {}", doubt.what.name)));
+  const auto ablations = ablationsFor(recipe, allOf(recipe));
+  for (const Ablation& ablation : ablations) {
+    HONE_CHECK(
+        addCandidate(plan, recipe, ablation.members, fmt::format("only {}", ablation.what.name)));
   }
   const auto findings = HONE_TRY(execute(setting, plan));
   Rest rest{number, {}, {}};
   if (findings.size() < first || findings[first - 1].outcome != model::Outcome::ok) {
     return rest;  // its flags fail, whatever the ingredients
   }
-  for (std::size_t i = 0; i < doubts.size(); ++i) {
+  for (std::size_t i = 0; i < ablations.size(); ++i) {
     const bool tried = first + i < findings.size();
     const bool ran = tried && findings[first + i].outcome == model::Outcome::ok;
-    if (ran && helps(doubts[i].what, findings[first + i], findings[first - 1], plan.compare)) {
-      rest.kept.insert(rest.kept.end(), doubts[i].members.begin(), doubts[i].members.end());
+    if (ran && helps(ablations[i].what, findings[first + i], findings[first - 1], plan.compare)) {
+      rest.kept.insert(rest.kept.end(), ablations[i].members.begin(), ablations[i].members.end());
       continue;
     }
     const std::string why = ran     ? kNoHelp
                             : tried ? whyNoGain(findings[first + i])
                                     : "no time was left to try it alone";
-    for (const std::size_t one : doubts[i].members) {
-      rest.takenOut.push_back({one, why});
+    for (const std::size_t one : ablations[i].members) {
+      rest.removed.push_back({one, why});
       lost.push_back(fmt::format("{} alone: {}", recipe.ingredients[one].name, why));
     }
   }
@@ -193,7 +194,7 @@ Result<bool> proveRests(const Setting& setting, std::span<const Recipe> recipes,
   }
   Rest& rest = rests[at - 1];
   best = proofOf(rest.recipe, std::move(rest.kept), findings.front(), *winner);
-  best->takenOut = std::move(rest.takenOut);
+  best->removed = std::move(rest.removed);
   return true;
 }
 
@@ -243,7 +244,7 @@ Result<Proving> prove(const engine::TrialContext& bench, const WholeProgram& who
     proving.lost.push_back(fmt::format("{}: {}", recipes[i].name, whyNoGain(findings[i + 1])));
     if (recipes[i].ingredients.size() > 1) {
       Rest rest = HONE_TRY(eachAlone(setting, recipes, i, proving.lost));
-      if (!rest.kept.empty() && !rest.takenOut.empty()) {
+      if (!rest.kept.empty() && !rest.removed.empty()) {
         rests.push_back(std::move(rest));
       }
     }

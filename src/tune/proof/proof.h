@@ -12,17 +12,17 @@
 namespace hone::tune {
 
 /// An ingredient that the program is better without.
-struct TakenOut {
+struct RemovedIngredient {
   std::size_t ingredient = 0;
   std::string why;
-  bool operator==(const TakenOut&) const = default;
+  bool operator==(const RemovedIngredient&) const = default;
 };
 
 /// What is left of a recipe when all that does not help is taken out, and what it gives.
 struct Proof {
   std::size_t recipe = 0;
   std::vector<std::size_t> kept;  ///< ingredients
-  std::vector<TakenOut> takenOut;
+  std::vector<RemovedIngredient> removed;
   model::Config config;
   stats::Comparison comparison;
   double defaultNs = 0;

@@ -101,7 +101,8 @@ TEST_F(ProveTest, WhatHelpsIsKept) {
   const Proving proving = prove(recipe(good_, slow_));
   ASSERT_TRUE(proving.proof) << "the whole is better, for the first matmul is the larger one";
   EXPECT_THAT(proving.proof->kept, ElementsAre(0));
-  EXPECT_THAT(proving.proof->takenOut, ElementsAre(TakenOut{1, "did not help the program"}));
+  EXPECT_THAT(proving.proof->removed,
+              ElementsAre(RemovedIngredient{1, "did not help the program"}));
   EXPECT_GT(proving.proof->comparison.speedup.low, 1);
   EXPECT_THAT(proving.lost, IsEmpty());
   EXPECT_TRUE(store_.run(run_).value()->details.paces.contains("pace proof on fresh memory"))
@@ -113,7 +114,8 @@ TEST_F(ProveTest, WhatSlowsTheProgramDoesNotCostTheRest) {
   const Proving proving = prove(recipe(good_, slow_));
   ASSERT_TRUE(proving.proof);
   EXPECT_THAT(proving.proof->kept, ElementsAre(0));
-  EXPECT_THAT(proving.proof->takenOut, ElementsAre(TakenOut{1, "did not help the program"}));
+  EXPECT_THAT(proving.proof->removed,
+              ElementsAre(RemovedIngredient{1, "did not help the program"}));
   EXPECT_GT(proving.proof->comparison.speedup.low, 1);
   EXPECT_THAT(proving.lost,
               ElementsAre(StartsWith("tuned: 0."), "second alone: did not help the program"));
@@ -124,8 +126,8 @@ TEST_F(ProveTest, WhatFailsDoesNotCostTheRest) {
   const Proving proving = prove(recipe(good_, tooLarge_));
   ASSERT_TRUE(proving.proof);
   EXPECT_THAT(proving.proof->kept, ElementsAre(0));
-  ASSERT_EQ(proving.proof->takenOut.size(), 1u);
-  EXPECT_THAT(proving.proof->takenOut[0].why, HasSubstr("large vector"));
+  ASSERT_EQ(proving.proof->removed.size(), 1u);
+  EXPECT_THAT(proving.proof->removed[0].why, HasSubstr("large vector"));
   EXPECT_THAT(proving.lost, ElementsAre(StartsWith("tuned: compile_failed"),
                                         StartsWith("second alone: compile_failed")));
 }

@@ -179,12 +179,12 @@ Result<std::vector<std::string>> SpecRecipe::faultsOn(
   return faults;
 }
 
-void SpecRecipe::mark(std::span<const std::size_t> kept, std::span<const TakenOut> takenOut,
+void SpecRecipe::mark(std::span<const std::size_t> kept, std::span<const RemovedIngredient> removed,
                       std::vector<TunedDispatch>& dispatches) const {
   for (const std::size_t entry : kept) {
     dispatches[entries_[entry].dispatch].inSpec = true;
   }
-  for (const TakenOut& one : takenOut) {
+  for (const RemovedIngredient& one : removed) {
     dispatches[entries_[one.ingredient].dispatch].note = one.why;
   }
 }

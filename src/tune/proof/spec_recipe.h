@@ -39,7 +39,7 @@ class SpecRecipe {
       iree::Compiler& compiler, const WholeProgram& whole, std::span<const std::size_t> entries,
       const std::vector<TunedDispatch>& dispatches) const;
   /// Tells the dispatches what became of their winners.
-  void mark(std::span<const std::size_t> kept, std::span<const TakenOut> takenOut,
+  void mark(std::span<const std::size_t> kept, std::span<const RemovedIngredient> removed,
             std::vector<TunedDispatch>& dispatches) const;
 
  private:

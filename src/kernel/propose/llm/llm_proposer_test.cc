@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "kernel/chat/test_chat_server.h"
-#include "kernel/propose/both_proposers.h"
+#include "kernel/propose/combined_proposer.h"
 #include "kernel/propose/llm/llm_prompt.h"
 #include "kernel/propose/test_loop.h"
 
@@ -185,7 +185,7 @@ TEST(LlmProposer, TheKeyIsNowhere) {
   }
 }
 
-TEST(BothProposers, ShareATurn) {
+TEST(CombinedProposer, ShareATurn) {
   const Proposal a = test::proposalOf(test::kernelOf(1), "a");
   const Proposal b = test::proposalOf(test::kernelOf(2), "b");
   auto first =
@@ -193,26 +193,26 @@ TEST(BothProposers, ShareATurn) {
   auto second =
       std::make_unique<test::ScriptedProposer>(std::vector<std::vector<Proposal>>{{b}, {b}, {}});
   first->complaints = "down";
-  BothProposers both(std::move(first), std::move(second));
+  CombinedProposer both(std::move(first), std::move(second));
   const Situation situation;
   EXPECT_THAT(*both.propose(situation.view(1)), SizeIs(2));
   EXPECT_THAT(*both.propose(situation.view(2)), SizeIs(1));
   EXPECT_THAT(*both.propose(situation.view(3)), IsEmpty());
   EXPECT_EQ(both.complaint(), "down");
-  BothProposers again(
+  CombinedProposer again(
       std::make_unique<test::ScriptedProposer>(std::vector<std::vector<Proposal>>{}),
       std::make_unique<test::ScriptedProposer>(std::vector<std::vector<Proposal>>{}));
   again.recall(both.memory());
   EXPECT_EQ(again.conversation(), "turns 1 2 3turns 1 2 3");
 }
 
-TEST(BothProposers, HaveEndedWhenBothHave) {
+TEST(CombinedProposer, HaveEndedWhenBothHave) {
   const auto ending = [](const std::string& first, const std::string& second) {
     auto one = std::make_unique<test::ScriptedProposer>(std::vector<std::vector<Proposal>>{});
     auto two = std::make_unique<test::ScriptedProposer>(std::vector<std::vector<Proposal>>{});
     one->end = first;
     two->end = second;
-    return BothProposers(std::move(one), std::move(two)).ended();
+    return CombinedProposer(std::move(one), std::move(two)).ended();
   };
   EXPECT_EQ(ending("all was tried", ""), "");
   EXPECT_EQ(ending("", "the cap"), "");

@@ -8,12 +8,12 @@
 namespace hone::kernel {
 
 /// What the loop asks of a judge: a seam, so that the loop can be tried without processes.
-class Referee {
+class KernelJudge {
  public:
-  Referee() = default;
-  Referee(const Referee&) = delete;
-  Referee& operator=(const Referee&) = delete;
-  virtual ~Referee() = default;
+  KernelJudge() = default;
+  KernelJudge(const KernelJudge&) = delete;
+  KernelJudge& operator=(const KernelJudge&) = delete;
+  virtual ~KernelJudge() = default;
 
   [[nodiscard]] virtual const Task& task() const = 0;
   [[nodiscard]] virtual bool hasPyTorch() const = 0;
@@ -23,9 +23,9 @@ class Referee {
 };
 
 /// The real judge, which must outlive it.
-class JudgeReferee : public Referee {
+class RealKernelJudge : public KernelJudge {
  public:
-  explicit JudgeReferee(Judge& judge) : judge_(judge) {}
+  explicit RealKernelJudge(Judge& judge) : judge_(judge) {}
 
   [[nodiscard]] const Task& task() const override { return judge_.task(); }
   [[nodiscard]] bool hasPyTorch() const override { return judge_.hasPyTorch(); }

@@ -11,16 +11,18 @@
 namespace hone::tune {
 
 /// An ingredient whose own part is tried, or several that are tried as one.
-struct Doubt {
+struct Ablation {
   Ingredient what;
   std::vector<std::size_t> members;  ///< ingredients
 };
 
 /// Each of those that should give the most, and all smaller ones together.
-[[nodiscard]] std::vector<Doubt> doubtsOf(const Recipe& recipe, std::span<const std::size_t> kept);
+[[nodiscard]] std::vector<Ablation> ablationsFor(const Recipe& recipe,
+                                                 std::span<const std::size_t> kept);
 
-/// `all` without those of the doubt.
-[[nodiscard]] std::vector<std::size_t> without(std::vector<std::size_t> all, const Doubt& doubt);
+/// `all` without those of the ablation.
+[[nodiscard]] std::vector<std::size_t> without(std::vector<std::size_t> all,
+                                               const Ablation& ablation);
 
 /// Whether the program is better with an ingredient: `with` and `missing` are its times with it and
 /// without, in the same rounds. Where no difference shows, one that should have shown speaks

@@ -1,4 +1,4 @@
-#include "tune/proof/doubt.h"
+#include "tune/proof/ablation.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -58,14 +58,14 @@ TEST(DoubtsOf, TheSmallOnesAreDoubtedTogether) {
   }
   std::vector<std::size_t> all(10);
   std::iota(all.begin(), all.end(), 0);
-  const auto doubts = doubtsOf(recipe, all);
-  ASSERT_EQ(doubts.size(), 9u);
-  EXPECT_THAT(doubts[0].members, ElementsAre(2));
-  EXPECT_EQ(doubts[0].what.name, "entry 2");
-  EXPECT_THAT(doubts[8].members, ElementsAre(0, 1));
-  EXPECT_NEAR(doubts[8].what.expectedGain, 0.03, 1e-12);
-  EXPECT_THAT(without(all, doubts[8]), ElementsAre(2, 3, 4, 5, 6, 7, 8, 9));
-  EXPECT_EQ(doubtsOf(recipe, std::span(all).first(8)).size(), 8u) << "none is left over";
+  const auto ablations = ablationsFor(recipe, all);
+  ASSERT_EQ(ablations.size(), 9u);
+  EXPECT_THAT(ablations[0].members, ElementsAre(2));
+  EXPECT_EQ(ablations[0].what.name, "entry 2");
+  EXPECT_THAT(ablations[8].members, ElementsAre(0, 1));
+  EXPECT_NEAR(ablations[8].what.expectedGain, 0.03, 1e-12);
+  EXPECT_THAT(without(all, ablations[8]), ElementsAre(2, 3, 4, 5, 6, 7, 8, 9));
+  EXPECT_EQ(ablationsFor(recipe, std::span(all).first(8)).size(), 8u) << "none is left over";
 }
 
 TEST(WhyNoGain, SaysHowItEnded) {

@@ -1,4 +1,4 @@
-#include "kernel/propose/both_proposers.h"
+#include "kernel/propose/combined_proposer.h"
 
 #include <algorithm>
 #include <iterator>
@@ -21,7 +21,7 @@ std::string joined(std::string first, std::string second, std::string_view separ
 
 }  // namespace
 
-Result<std::vector<Proposal>> BothProposers::propose(const TurnView& view) {
+Result<std::vector<Proposal>> CombinedProposer::propose(const TurnView& view) {
   TurnView half = view;
   half.count = (view.count + 1) / 2;
   std::vector<Proposal> all = HONE_TRY(first_->propose(half));
@@ -32,27 +32,29 @@ Result<std::vector<Proposal>> BothProposers::propose(const TurnView& view) {
   return all;
 }
 
-std::string BothProposers::complaint() const {
+std::string CombinedProposer::complaint() const {
   return joined(first_->complaint(), second_->complaint(), "; ");
 }
 
-std::string BothProposers::ended() const {
+std::string CombinedProposer::ended() const {
   // Where one has lost a turn only, the next may bring something.
   const bool both = !first_->ended().empty() && !second_->ended().empty();
   return both ? joined(first_->ended(), second_->ended(), "; ") : "";
 }
 
-std::string BothProposers::conversation() const {
+std::string CombinedProposer::conversation() const {
   return first_->conversation() + second_->conversation();
 }
 
-std::string BothProposers::spent() const { return joined(first_->spent(), second_->spent(), "; "); }
+std::string CombinedProposer::spent() const {
+  return joined(first_->spent(), second_->spent(), "; ");
+}
 
-nlohmann::json BothProposers::memory() const {
+nlohmann::json CombinedProposer::memory() const {
   return nlohmann::json::array({first_->memory(), second_->memory()});
 }
 
-void BothProposers::recall(const nlohmann::json& memory) {
+void CombinedProposer::recall(const nlohmann::json& memory) {
   if (memory.is_array() && memory.size() == 2) {
     first_->recall(memory[0]);
     second_->recall(memory[1]);

@@ -29,14 +29,14 @@ struct PythonWorker {
 
 /// A Python process that has imported torch, which takes seconds, and forks workers, which takes
 /// milliseconds. docs/kernel-worker.md says what is spoken with it.
-class PythonNursery {
+class PythonForkServer {
  public:
   /// The one of this process for that interpreter and script, started at the first use.
-  [[nodiscard]] static Result<std::shared_ptr<PythonNursery>> of(
+  [[nodiscard]] static Result<std::shared_ptr<PythonForkServer>> of(
       const std::filesystem::path& interpreter, const std::filesystem::path& script);
-  PythonNursery(const PythonNursery&) = delete;
-  PythonNursery& operator=(const PythonNursery&) = delete;
-  ~PythonNursery();
+  PythonForkServer(const PythonForkServer&) = delete;
+  PythonForkServer& operator=(const PythonForkServer&) = delete;
+  ~PythonForkServer();
 
   /// Forks a worker with these descriptors; its process is in a group of its own.
   [[nodiscard]] Result<pid_t> fork(const PythonWorker& worker, int requests, int answers, int log);
@@ -44,9 +44,9 @@ class PythonNursery {
   [[nodiscard]] Result<Ending> wait(pid_t worker);
 
  private:
-  PythonNursery(pid_t pid, int socket, ScratchFolder folder)
+  PythonForkServer(pid_t pid, int socket, ScratchFolder folder)
       : pid_(pid), socket_(socket), folder_(std::move(folder)) {}
-  [[nodiscard]] static Result<std::shared_ptr<PythonNursery>> start(
+  [[nodiscard]] static Result<std::shared_ptr<PythonForkServer>> start(
       const std::filesystem::path& interpreter, const std::filesystem::path& script);
   enum class Interrupts : std::uint8_t { heed, ignore };
   [[nodiscard]] Result<nlohmann::json> ask(const nlohmann::json& message,

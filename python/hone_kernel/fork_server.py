@@ -32,7 +32,7 @@ def _become_worker(parent, message, descriptors):
     Service(3, 4, message.get("folder", ""), memory, cut).run()
 
 
-class Nursery:
+class ForkServer:
     def __init__(self, control):
         self.control = socket.socket(fileno=control)
 

@@ -1,4 +1,4 @@
-#include "tune/proof/doubt.h"
+#include "tune/proof/ablation.h"
 
 #include <fmt/format.h>
 
@@ -14,7 +14,7 @@ constexpr std::size_t kFewestRounds = 5;
 
 }  // namespace
 
-std::vector<Doubt> doubtsOf(const Recipe& recipe, std::span<const std::size_t> kept) {
+std::vector<Ablation> ablationsFor(const Recipe& recipe, std::span<const std::size_t> kept) {
   std::vector<std::size_t> order(kept.begin(), kept.end());
   std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
     return recipe.ingredients[a].expectedGain > recipe.ingredients[b].expectedGain;
@@ -23,24 +23,24 @@ std::vector<Doubt> doubtsOf(const Recipe& recipe, std::span<const std::size_t> k
   const auto small = order.begin() + static_cast<std::ptrdiff_t>(alone);
   std::sort(order.begin(), small);  // gains are measured anew when a run goes on
   std::sort(small, order.end());
-  std::vector<Doubt> doubts;
+  std::vector<Ablation> ablations;
   for (auto one = order.begin(); one != small; ++one) {
-    doubts.push_back({recipe.ingredients[*one], {*one}});
+    ablations.push_back({recipe.ingredients[*one], {*one}});
   }
   if (small != order.end()) {
-    Doubt rest;
+    Ablation rest;
     rest.what.name = "the small ones";
     rest.members.assign(small, order.end());
     for (const std::size_t one : rest.members) {
       rest.what.expectedGain += recipe.ingredients[one].expectedGain;
     }
-    doubts.push_back(std::move(rest));
+    ablations.push_back(std::move(rest));
   }
-  return doubts;
+  return ablations;
 }
 
-std::vector<std::size_t> without(std::vector<std::size_t> all, const Doubt& doubt) {
-  for (const std::size_t one : doubt.members) {
+std::vector<std::size_t> without(std::vector<std::size_t> all, const Ablation& ablation) {
+  for (const std::size_t one : ablation.members) {
     std::erase(all, one);
   }
   return all;

@@ -1,4 +1,4 @@
-#include "kernel/worker/python/python_nursery.h"
+#include "kernel/worker/python/python_fork_server.h"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -24,22 +24,22 @@ dd bs=65536 count=1 <&3 >/dev/null 2>&1
 /// errors and nothing is thrown.
 [[noreturn]] void interruptAFork(const std::filesystem::path& script) {
   catchInterrupts();
-  const auto nursery = PythonNursery::of("/bin/sh", script);
-  if (!nursery) {
+  const auto forkServer = PythonForkServer::of("/bin/sh", script);
+  if (!forkServer) {
     std::_Exit(1);
   }
   std::raise(SIGINT);
   const int null = ::open("/dev/null", O_RDWR | O_CLOEXEC);
-  const auto forked = (*nursery)->fork({}, null, null, null);
+  const auto forked = (*forkServer)->fork({}, null, null, null);
   if (forked || forked.error().fault != Fault::interrupted) {
     std::_Exit(2);
   }
-  std::_Exit((*nursery)->wait(77) ? 3 : 0);
+  std::_Exit((*forkServer)->wait(77) ? 3 : 0);
 }
 
-TEST(PythonNursery, ALateAnswerIsNotTakenForTheNext) {
-  const ScratchFolder folder = ScratchFolder::create("hone-nursery-test").value();
-  const auto script = folder.path() / "nursery";
+TEST(PythonForkServer, ALateAnswerIsNotTakenForTheNext) {
+  const ScratchFolder folder = ScratchFolder::create("hone-fork-server-test").value();
+  const auto script = folder.path() / "fork-server";
   ASSERT_TRUE(writeFile(script, kNursery));
   EXPECT_EXIT(interruptAFork(script), testing::ExitedWithCode(0), "");
 }

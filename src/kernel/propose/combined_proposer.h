@@ -9,9 +9,9 @@
 namespace hone::kernel {
 
 /// Two proposers that share the candidates of a turn. It has ideas as long as one of them has.
-class BothProposers : public Proposer {
+class CombinedProposer : public Proposer {
  public:
-  BothProposers(std::unique_ptr<Proposer> first, std::unique_ptr<Proposer> second)
+  CombinedProposer(std::unique_ptr<Proposer> first, std::unique_ptr<Proposer> second)
       : first_(std::move(first)), second_(std::move(second)) {}
 
   [[nodiscard]] std::string_view name() const override { return "both"; }

@@ -1,4 +1,4 @@
-#include "kernel/worker/python/python_nursery.h"
+#include "kernel/worker/python/python_fork_server.h"
 
 #include <fcntl.h>
 #include <poll.h>
@@ -51,20 +51,20 @@ std::string lastLine(const fs::path& log) {
 
 }  // namespace
 
-Result<std::shared_ptr<PythonNursery>> PythonNursery::of(const fs::path& interpreter,
-                                                         const fs::path& script) {
+Result<std::shared_ptr<PythonForkServer>> PythonForkServer::of(const fs::path& interpreter,
+                                                               const fs::path& script) {
   static std::mutex guard;
-  static std::map<std::pair<fs::path, fs::path>, std::shared_ptr<PythonNursery>> started;
+  static std::map<std::pair<fs::path, fs::path>, std::shared_ptr<PythonForkServer>> started;
   const std::scoped_lock lock(guard);
-  std::shared_ptr<PythonNursery>& nursery = started[{interpreter, script}];
-  if (nursery == nullptr || !nursery->alive()) {
-    nursery = HONE_TRY(start(interpreter, script));
+  std::shared_ptr<PythonForkServer>& forkServer = started[{interpreter, script}];
+  if (forkServer == nullptr || !forkServer->alive()) {
+    forkServer = HONE_TRY(start(interpreter, script));
   }
-  return nursery;
+  return forkServer;
 }
 
-Result<std::shared_ptr<PythonNursery>> PythonNursery::start(const fs::path& interpreter,
-                                                            const fs::path& script) {
+Result<std::shared_ptr<PythonForkServer>> PythonForkServer::start(const fs::path& interpreter,
+                                                                  const fs::path& script) {
   ScratchFolder folder = HONE_TRY(ScratchFolder::create("hone-python"));
   const fs::path log = folder.path() / "log";
   std::array<int, 2> ends{};
@@ -72,7 +72,7 @@ Result<std::shared_ptr<PythonNursery>> PythonNursery::start(const fs::path& inte
     return errnoError("cannot open a channel to Python");
   }
   const int prints = ::open(log.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-  std::vector<std::string> arguments = {interpreter.string(), script.string(), "--nursery"};
+  std::vector<std::string> arguments = {interpreter.string(), script.string(), "--fork-server"};
   const std::vector<std::pair<std::string, std::string>> changes = {
       {"OMP_WAIT_POLICY", "passive"}, {"GOMP_SPINCOUNT", "0"}, {"OPENBLAS_NUM_THREADS", "1"}};
   std::vector<std::string> variables = workerEnvironment(changes);
@@ -94,19 +94,20 @@ Result<std::shared_ptr<PythonNursery>> PythonNursery::start(const fs::path& inte
     return failed;
   }
   ::setpgid(child, child);
-  std::shared_ptr<PythonNursery> nursery(new PythonNursery(child, ends[0], std::move(folder)));
-  HONE_CHECK(nursery->receive(Interrupts::heed));
-  return nursery;
+  std::shared_ptr<PythonForkServer> forkServer(
+      new PythonForkServer(child, ends[0], std::move(folder)));
+  HONE_CHECK(forkServer->receive(Interrupts::heed));
+  return forkServer;
 }
 
-PythonNursery::~PythonNursery() {
+PythonForkServer::~PythonForkServer() {
   ::close(socket_);
   ::kill(-pid_, SIGKILL);
   while (::waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) {
   }
 }
 
-bool PythonNursery::alive() const {
+bool PythonForkServer::alive() const {
   siginfo_t info{};
   return !lost_ &&
          ::waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOWAIT | WNOHANG) == 0 &&
@@ -114,12 +115,12 @@ bool PythonNursery::alive() const {
 }
 
 /// An answer that comes late would be taken for that of the next request.
-void PythonNursery::loseTouch() {
+void PythonForkServer::loseTouch() {
   lost_ = true;
   ::shutdown(socket_, SHUT_RDWR);
 }
 
-Result<nlohmann::json> PythonNursery::receive(Interrupts interrupts) {
+Result<nlohmann::json> PythonForkServer::receive(Interrupts interrupts) {
   const std::int64_t deadlineNs = nowNs() + kPatienceNs;
   std::array<char, 65536> buffer;  // NOLINT(*-member-init): recv fills what is used
   for (;;) {
@@ -150,8 +151,9 @@ Result<nlohmann::json> PythonNursery::receive(Interrupts interrupts) {
   }
 }
 
-Result<nlohmann::json> PythonNursery::ask(const nlohmann::json& message,
-                                          std::span<const int> descriptors, Interrupts interrupts) {
+Result<nlohmann::json> PythonForkServer::ask(const nlohmann::json& message,
+                                             std::span<const int> descriptors,
+                                             Interrupts interrupts) {
   const std::scoped_lock lock(mutex_);
   std::string text = message.dump();
   iovec part{text.data(), text.size()};
@@ -174,7 +176,8 @@ Result<nlohmann::json> PythonNursery::ask(const nlohmann::json& message,
   return receive(interrupts);
 }
 
-Result<pid_t> PythonNursery::fork(const PythonWorker& worker, int requests, int answers, int log) {
+Result<pid_t> PythonForkServer::fork(const PythonWorker& worker, int requests, int answers,
+                                     int log) {
   nlohmann::json message = {{"do", "fork"},
                             {"folder", worker.folder.string()},
                             {"memory", worker.memoryBytes},
@@ -195,7 +198,7 @@ Result<pid_t> PythonNursery::fork(const PythonWorker& worker, int requests, int 
   return pid->get<pid_t>();
 }
 
-Result<Ending> PythonNursery::wait(pid_t worker) {
+Result<Ending> PythonForkServer::wait(pid_t worker) {
   const nlohmann::json answer =
       HONE_TRY(ask({{"do", "wait"}, {"pid", worker}}, {}, Interrupts::ignore));
   // Workers are waited for in destructors: nothing may be thrown here.
