@@ -86,7 +86,7 @@ Result<Installation> findInstallation(const std::string& flag) {
   }
   return machineError(
       "no IREE compiler found: run scripts/setup in hone's repository, or "
-      "'pip install iree-base-compiler==3.13.0 iree-base-runtime==3.13.0' in a venv and activate "
+      "'pip install iree-base-compiler iree-base-runtime' in a venv and activate "
       "it, or name its folder with --iree");
 }
 

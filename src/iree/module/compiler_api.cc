@@ -21,23 +21,29 @@ Result<CompilerApi> CompilerApi::load(const std::filesystem::path& library) {
     return machineError("cannot load the compiler library: {}", ::dlerror());
   }
   CompilerApi api;
-#define HONE_BIND(member, symbol, result, arguments)                                            \
-  api.member = reinterpret_cast<decltype(api.member)>(::dlsym(handle, symbol));                 \
-  if (api.member == nullptr) {                                                                  \
-    return machineError(                                                                        \
-        "{} has no function {}: this hone is made for iree-base-compiler 3.13.0; install that " \
-        "version",                                                                              \
-        library.string(), symbol);                                                              \
+#define HONE_BIND(member, symbol, result, arguments)                                          \
+  api.member = reinterpret_cast<decltype(api.member)>(::dlsym(handle, symbol));               \
+  if (api.member == nullptr) {                                                                \
+    return machineError("{} has no function {}; hone needs iree-base-compiler 3.10 or newer", \
+                        library.string(), symbol);                                            \
   }
   HONE_COMPILER_FUNCTIONS(HONE_BIND)
 #undef HONE_BIND
+  bool hasConstraints = true;
+#define HONE_BIND(member, symbol, result, arguments)                            \
+  api.member = reinterpret_cast<decltype(api.member)>(::dlsym(handle, symbol)); \
+  hasConstraints = hasConstraints && api.member != nullptr;
+  HONE_CONSTRAINT_FUNCTIONS(HONE_BIND)
+#undef HONE_BIND
+  if (!hasConstraints) {
+    api.constraintsToSmtLib = nullptr;  // some of the functions are not enough
+  }
   const int version = api.getApiVersion();
   const int major = version >> 16;
   const int minor = version & 0xffff;
   if (major != kApiMajor || minor < kApiMinor) {
     return machineError(
-        "{} has compiler API version {}.{}, hone needs {}.{} or newer of the same major: install "
-        "iree-base-compiler 3.13.0",
+        "{} has compiler API version {}.{}; hone needs {}.{} or a newer minor version",
         library.string(), major, minor, kApiMajor, kApiMinor);
   }
   return api;

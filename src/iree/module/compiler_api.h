@@ -189,20 +189,23 @@ enum class Pipeline : int { standard = 0 };
   X(isCompilationInfo, "ireeAttributeIsACodegenCompilationInfoAttr", bool, (MlirAttribute))        \
   X(compilationInfoParts, "ireeCodegenCompilationInfoAttrGetParameters", CompilationInfoParts,     \
     (MlirAttribute))                                                                               \
-  X(isIntKnob, "ireeAttributeIsACodegenIntKnobAttr", bool, (MlirAttribute))                        \
-  X(intKnobName, "ireeCodegenIntKnobAttrGetName", MlirAttribute, (MlirAttribute))                  \
-  X(isOneOfKnob, "ireeAttributeIsACodegenOneOfKnobAttr", bool, (MlirAttribute))                    \
-  X(oneOfKnobName, "ireeCodegenOneOfKnobAttrGetName", MlirAttribute, (MlirAttribute))              \
-  X(oneOfKnobOptions, "ireeCodegenOneOfKnobAttrGetOptions", void,                                  \
-    (MlirAttribute, std::intptr_t*, MlirAttribute*))                                               \
-  X(constraintsToSmtLib, "ireeCodegenConvertConstraintsOpToSMTLIB", MlirAttribute,                 \
-    (MlirOperation, bool))                                                                         \
-  X(configurationOf, "ireeCodegenMaterializeConfigurationAttrFromConstraintsOp", MlirAttribute,    \
-    (MlirOperation, MlirStringRef, std::size_t, const MlirStringRef*, const std::int64_t*,         \
-     MlirAttribute*))                                                                              \
   X(isGpuLoweringConfig, "ireeAttributeIsAGPULoweringConfigAttr", bool, (MlirAttribute))           \
   X(gpuLoweringConfigEntries, "ireeGPULoweringConfigAttrGetAttributes", MlirAttribute,             \
     (MlirAttribute))
+
+// The functions of the pipeline constraints, from IREE 3.12 on: see hasConstraints().
+#define HONE_CONSTRAINT_FUNCTIONS(X)                                                            \
+  X(isIntKnob, "ireeAttributeIsACodegenIntKnobAttr", bool, (MlirAttribute))                     \
+  X(intKnobName, "ireeCodegenIntKnobAttrGetName", MlirAttribute, (MlirAttribute))               \
+  X(isOneOfKnob, "ireeAttributeIsACodegenOneOfKnobAttr", bool, (MlirAttribute))                 \
+  X(oneOfKnobName, "ireeCodegenOneOfKnobAttrGetName", MlirAttribute, (MlirAttribute))           \
+  X(oneOfKnobOptions, "ireeCodegenOneOfKnobAttrGetOptions", void,                               \
+    (MlirAttribute, std::intptr_t*, MlirAttribute*))                                            \
+  X(constraintsToSmtLib, "ireeCodegenConvertConstraintsOpToSMTLIB", MlirAttribute,              \
+    (MlirOperation, bool))                                                                      \
+  X(configurationOf, "ireeCodegenMaterializeConfigurationAttrFromConstraintsOp", MlirAttribute, \
+    (MlirOperation, MlirStringRef, std::size_t, const MlirStringRef*, const std::int64_t*,      \
+     MlirAttribute*))
 
 /// The functions of libIREECompiler.so that hone calls, bound by dlopen. Compiling itself happens
 /// only in children (compile_pool.h): a compiler may crash, hang or eat memory.
@@ -210,10 +213,14 @@ struct CompilerApi {
 // NOLINTNEXTLINE(bugprone-macro-parentheses): a type and a list of parameters
 #define HONE_MEMBER(member, symbol, result, arguments) result(*member) arguments = nullptr;
   HONE_COMPILER_FUNCTIONS(HONE_MEMBER)
+  HONE_CONSTRAINT_FUNCTIONS(HONE_MEMBER)
 #undef HONE_MEMBER
 
   /// Binds the library and checks the API's version; says which symbol or version does not fit.
   [[nodiscard]] static Result<CompilerApi> load(const std::filesystem::path& library);
+
+  /// Returns true if the compiler describes the knobs of GPU pipelines by constraints.
+  [[nodiscard]] bool hasConstraints() const { return constraintsToSmtLib != nullptr; }
 
   [[nodiscard]] std::string nameOf(MlirOperation operation) const;
   /// The attribute as MLIR text, "" where the operation does not carry it.

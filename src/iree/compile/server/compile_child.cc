@@ -87,12 +87,12 @@ void setGlobalFlags(const CompilerApi& api, std::vector<std::string>& flags) {
 
 /// Adds the flags that a kind of job needs; false if they cannot be had.
 template <typename Job>
-bool addJobFlags(const Job& /*job*/, std::vector<std::string>& flags) {
+bool addJobFlags(const CompilerApi& api, const Job& /*job*/, std::vector<std::string>& flags) {
   constexpr bool kMatchers = std::is_same_v<Job, ListMatchersJob>;
   if (std::is_same_v<Job, ListRootsJob> || std::is_same_v<Job, ReadSpecMarksJob> || kMatchers) {
     flags.emplace_back("--iree-codegen-add-tuner-attributes");
   }
-  if (std::is_same_v<Job, ListConstraintsJob>) {
+  if (std::is_same_v<Job, ListConstraintsJob> && api.hasConstraints()) {
     flags.emplace_back("--iree-codegen-emit-pipeline-constraints");
   }
   if (kMatchers) {
@@ -202,7 +202,8 @@ class JobRunner {
 
 int JobRunner::open() {
   std::vector<std::string> flags = job_.flags;
-  if (!std::visit([&](const auto& request) { return addJobFlags(request, flags); }, job_.request)) {
+  if (!std::visit([&](const auto& request) { return addJobFlags(api_, request, flags); },
+                  job_.request)) {
     return kExitFailed;
   }
   setGlobalFlags(api_, flags);
@@ -317,6 +318,9 @@ int JobRunner::operator()(const ListDispatchesJob& /*request*/) {
 }
 
 int JobRunner::operator()(const ListConstraintsJob& request) {
+  if (!api_.hasConstraints()) {
+    return exitCode(writeReply(ProgramConstraints{}));
+  }
   return exitCode(runPhases(job_.from, kPhaseExecutableConfigurations) &&
                   withModule([&](MlirOperation module) {
                     const auto found = constraintsIn(api_, module, request.assignments);

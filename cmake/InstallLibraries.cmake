@@ -1,0 +1,35 @@
+# Run while a wheel is installed, see BundleLibraries.cmake: copies the libraries of `program` into
+# `libraryFolder` and writes the licenses of their packages to `noticesFile`.
+# glibc and the C++ runtime are those of the machine: a kernel that a newer g++ compiled needs a newer
+# libstdc++ than that of the wheel.
+file(GET_RUNTIME_DEPENDENCIES EXECUTABLES ${program} RESOLVED_DEPENDENCIES_VAR libraries
+  PRE_EXCLUDE_REGEXES "^ld-linux" "^lib(c|m|dl|rt|pthread|resolv|stdc\\+\\+|gcc_s)\\.so")
+set(packages "")
+foreach(library ${libraries})
+  get_filename_component(name ${library} NAME)
+  file(REAL_PATH ${library} real)
+  configure_file(${real} ${libraryFolder}/${name} COPYONLY)
+  foreach(path ${real} ${library}) # the package may know only the path before usrmerge
+    string(REGEX REPLACE "^/usr/lib/" "/lib/" old ${path})
+    execute_process(COMMAND dpkg-query -S ${path} ${old} OUTPUT_VARIABLE owner ERROR_QUIET)
+    if(owner MATCHES "^([^:,]+)")
+      list(APPEND packages ${CMAKE_MATCH_1})
+      break()
+    endif()
+  endforeach()
+endforeach()
+list(APPEND packages libcli11-dev nlohmann-json3-dev libsqlitecpp-dev libtomlplusplus-dev libjs-chart.js)
+list(REMOVE_DUPLICATES packages)
+list(SORT packages)
+set(notices "The wheel of hone contains parts of these projects, under these licenses.\n")
+foreach(package ${packages})
+  set(copyright /usr/share/doc/${package}/copyright)
+  if(NOT EXISTS ${copyright})
+    message(FATAL_ERROR "no license found for ${package}: a wheel must carry it")
+  endif()
+  file(READ ${copyright} text)
+  string(APPEND notices "\n==== ${package} ====\n\n${text}")
+endforeach()
+file(WRITE ${noticesFile} "${notices}")
+list(LENGTH libraries count)
+message(STATUS "bundled ${count} libraries")
