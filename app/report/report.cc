@@ -28,7 +28,7 @@ fs::path withExtension(const fs::path& page, const char* ending) {
   return fs::path(page).replace_extension(ending);
 }
 
-Result<void> checkOutput(const fs::path& page, bool withCsv, bool withJson) {
+Result<void> checkReportOutput(const fs::path& page, bool withCsv, bool withJson) {
   HONE_CHECK(checkFolderOf(page));
   if (fs::is_directory(page)) {
     return userError("{} is a folder; expected a file, e.g. -o {}/report.html", page.string(),
@@ -70,7 +70,7 @@ Result<int> reportRuns(const Context& context, const ReportOptions& options) {
   const fs::path file = !options.output.empty() ? fs::path(options.output)
                         : isOne                 ? fs::path(fmt::format("report-{}.html", ids[0]))
                                                 : fs::path("report.html");
-  HONE_CHECK(checkOutput(file, options.csv, context.json));
+  HONE_CHECK(checkReportOutput(file, options.csv, context.json));
   const report::RunsAnswers answers =
       isOne ? report::RunsAnswers{} : HONE_TRY(report::runsAnswers(store, ids));
   const report::Document document =
