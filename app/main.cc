@@ -39,23 +39,23 @@ int exitCode(const Error& error) {
   return 2;
 }
 
-/// What is wrong with the command line; the parser does not name a verb that it does not know.
-std::string slipOf(const CLI::App& app, const CLI::ParseError& error) {
+/// Describes a parse error, naming the unknown command if there is one; CLI11 does not.
+std::string describeParseError(const CLI::App& app, const CLI::ParseError& error) {
   const CLI::App* verb = &app;
   std::string command;
   while (!verb->get_subcommands().empty()) {
     verb = verb->get_subcommands().front();
     command += verb->get_name() + " ";
   }
-  const bool wantsVerb = verb->get_require_subcommand_min() > 0;
+  const bool needsSubcommand = verb->get_require_subcommand_min() > 0;
   const auto left = app.remaining(true);
-  if (wantsVerb && !left.empty() && !left.front().starts_with("-")) {
-    return fmt::format("there is no command '{}{}'", command, left.front());
+  if (needsSubcommand && !left.empty() && !left.front().starts_with("-")) {
+    return fmt::format("unknown command '{}{}'", command, left.front());
   }
   return error.what();
 }
 
-/// Runs the verb; output that did not reach its file is an error, too.
+/// Runs the command. Fails if its output cannot be written.
 Result<int> perform(const Context& context) {
   try {
     const int code = HONE_TRY(context.action());
@@ -63,19 +63,19 @@ Result<int> perform(const Context& context) {
       return errnoError("cannot write to standard output");
     }
     return code;
-  } catch (const std::system_error& error) {  // how fmt says that a stream cannot be written
+  } catch (const std::system_error& error) {  // thrown by fmt when a write fails
     return machineError("{}", error.what());
   }
 }
 
 void addGlobalOptions(CLI::App& app, Context& context) {
-  app.add_option("--store", context.store, "The file with all runs")
+  app.add_option("--store", context.store, "Database of all runs")
       ->envname("HONE_STORE")
       ->take_last()
       ->default_val(store::Store::defaultFile().string());
-  app.add_option("--iree", context.ireeFolder, "The venv or folder that has IREE");
-  app.add_flag("--json", context.json, "Results as JSON on stdout");
-  app.add_flag("-q,--quiet", context.quiet, "No progress");
+  app.add_option("--iree", context.ireeFolder, "Virtual environment or folder with IREE");
+  app.add_flag("--json", context.json, "Print results as JSON");
+  app.add_flag("-q,--quiet", context.quiet, "Do not print progress");
   app.set_version_flag("--version", HONE_VERSION);
 }
 
@@ -85,8 +85,8 @@ int runCommandLine(const std::vector<std::string>& arguments) {
   return runCommandLine(arguments, nullptr);
 }
 
-int runCommandLine(const std::vector<std::string>& arguments, const Context* asked) {
-  CLI::App app("hone makes programs compiled by IREE faster, and proves it.", "hone");
+int runCommandLine(const std::vector<std::string>& arguments, const Context* overrides) {
+  CLI::App app("hone profiles and tunes programs compiled with IREE.", "hone");
   app.footer(
       "Examples:\n"
       "  hone doctor\n"
@@ -94,7 +94,8 @@ int runCommandLine(const std::vector<std::string>& arguments, const Context* ask
       "  hone bench a.mlir --vs b.mlir\n"
       "  hone profile --problem-m 512 --problem-n 512 --problem-k 64:1024:64\n"
       "  hone runs\n"
-      "Exit codes: 0 done; 1 a negative answer; 2 bad input; 3 this machine; 130 interrupted.");
+      "Exit codes: 0 success, 1 negative result, 2 invalid input, 3 machine error,\n"
+      "130 interrupted");
   app.require_subcommand(1);
   app.fallthrough();
   Context context;
@@ -124,15 +125,15 @@ int runCommandLine(const std::vector<std::string>& arguments, const Context* ask
   } catch (const CLI::Success& success) {
     return app.exit(success);
   } catch (const CLI::ParseError& error) {
-    fmt::print(stderr, "hone: {} (hone --help lists what there is)\n", slipOf(app, error));
+    fmt::print(stderr, "hone: {} (see hone --help)\n", describeParseError(app, error));
     return 2;
   }
-  if (asked != nullptr) {
-    context.store = asked->store;
-    context.ireeFolder = asked->ireeFolder.empty() ? context.ireeFolder : asked->ireeFolder;
-    context.json = context.json || asked->json;
-    context.quiet = context.quiet || asked->quiet;
-    context.resumed = asked->resumed;
+  if (overrides != nullptr) {
+    context.store = overrides->store;
+    context.ireeFolder = overrides->ireeFolder.empty() ? context.ireeFolder : overrides->ireeFolder;
+    context.json = context.json || overrides->json;
+    context.quiet = context.quiet || overrides->quiet;
+    context.resumed = overrides->resumed;
   }
   const Result<int> done = perform(context);
   if (!done) {
@@ -149,9 +150,9 @@ int main(int argc, char** argv) {
     hone::catchInterrupts();
     return hone::app::runCommandLine({argv + 1, argv + argc});
   } catch (const std::exception& exception) {
-    std::fputs("hone: a defect of hone itself: ", stderr);
+    std::fputs("hone: internal error: ", stderr);
     std::fputs(exception.what(), stderr);
-    std::fputs("\n", stderr);
+    std::fputs(" (please report it)\n", stderr);
     return 3;
   }
 }

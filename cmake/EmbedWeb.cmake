@@ -1,5 +1,5 @@
-# cmake -DIN=template -DOUT=file.cc -DSTYLE=file -DLIVE=file -DSCRIPTS=file;file… -P EmbedWeb.cmake:
-# fills the template with the files, the scripts one after the other.
+# Fills a template with the page's files; concatenates the scripts. Usage:
+# cmake -DIN=template -DOUT=file.cc -DSTYLE=file -DLIVE=file -DSCRIPTS=file;file… -P EmbedWeb.cmake
 file(READ ${STYLE} style)
 file(READ ${LIVE} live)
 set(script "")

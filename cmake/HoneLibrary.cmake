@@ -1,16 +1,17 @@
-# hone_library(name [DEPENDS …] [LINKS …] [SOURCES …] [HOT] [CHUNK n]): the static library of one
-# folder below src/, made of every .cc in it but tests. DEPENDS are other folders, LINKS are
-# third-party libraries, SOURCES are generated files. A wrong include does not link.
-# hone_test(name SOURCES … LIBRARIES … [MEASURE pattern…] [LOCK name] [DEFINES …]): a GoogleTest
-# program, one ctest per test case. Test cases that match a MEASURE pattern assert on measured times
-# and run alone (label `measure`); all others run in parallel. Of the tests with the same LOCK one runs
-# at a time. Tests find IREE by HONE_IREE in their environment.
-# hone_bench(name SOURCES … LIBRARIES …): a program that prints a figure; the target `bench` builds and
-# runs all, with QUICK=1 in the environment the short forms. The target `all` leaves them out.
+# hone_library(name [DEPENDS …] [LINKS …] [SOURCES …] [HOT] [CHUNK n])
+#   Adds a static library with every .cc of one folder below src/, except tests. DEPENDS are other
+#   folders, LINKS third-party libraries, SOURCES generated files.
+# hone_test(name SOURCES … LIBRARIES … [MEASURE pattern…] [LOCK name] [DEFINES …])
+#   Adds a GoogleTest program with one ctest per test case. Test cases that match a MEASURE pattern
+#   assert on measured times and run alone (label `measure`); all others run in parallel. Tests with
+#   the same LOCK run one at a time. HONE_IREE in their environment locates IREE.
+# hone_bench(name SOURCES … LIBRARIES …)
+#   Adds a benchmark program. The target `bench` builds and runs all of them; QUICK=1 in the
+#   environment selects short runs. The target `all` excludes them.
 #
-# Build time: sources are compiled in unity chunks (most of an object's cost is the same headers and
-# templates in each), and a release build optimizes only where hone itself computes: HOT folders.
-# Everything else waits for compilers and kernels. -O1 halves the time of the code generator there.
+# Build time: sources are compiled in unity chunks, because most of the cost is shared headers and
+# templates. Release builds use -O2 only in HOT folders, where hone itself computes. Everything else
+# waits for compilers and kernels, and -O1 halves the time of code generation there.
 
 option(HONE_UNITY "Compile several sources of a folder at once" ON)
 set(HONE_CHUNK 48 CACHE STRING "Sources per unity chunk")
@@ -40,15 +41,15 @@ function(hone_library name)
   endforeach()
 endfunction()
 
-set(HONE_TEST_IREE "" CACHE PATH "The site-packages folder with IREE for the tests; that of .venv when empty")
+set(HONE_TEST_IREE "" CACHE PATH "site-packages folder with IREE for the tests; empty: that of .venv")
 set(honeTestIree "${HONE_TEST_IREE}")
 if(NOT honeTestIree)
   file(GLOB sites ${PROJECT_SOURCE_DIR}/.venv/lib/python3*/site-packages)
   list(POP_BACK sites honeTestIree)
 endif()
 
-# Fails where a MEASURE pattern, Suite.Name or Suite.Begin*, matches no test in the sources: a renamed
-# test would run in parallel.
+# Fails if a MEASURE pattern, Suite.Name or Suite.Prefix*, matches no test in the sources. Otherwise a
+# renamed test would silently run in parallel.
 function(hone_check_measured name patterns sources)
   set(text "")
   foreach(source ${sources})
@@ -58,7 +59,7 @@ function(hone_check_measured name patterns sources)
   foreach(pattern ${patterns})
     string(REGEX REPLACE "^([A-Za-z]+)\\.([A-Za-z]*)\\*?$" "TEST[_FP]*\\\\(\\1,[ \n]+\\2" test "${pattern}")
     if(NOT text MATCHES "${test}")
-      message(FATAL_ERROR "${name}: no test matches ${pattern} of MEASURE")
+      message(FATAL_ERROR "${name}: no test matches the MEASURE pattern ${pattern}")
     endif()
   endforeach()
 endfunction()
@@ -76,7 +77,7 @@ function(hone_test name)
   set(discovery NO_PRETTY_VALUES DISCOVERY_TIMEOUT 60)
   set(properties ENVIRONMENT "HONE_IREE=${honeTestIree}")
   if(ARG_LOCK)
-    list(APPEND properties RESOURCE_LOCK ${ARG_LOCK} COST 100) # first: the chain decides how long all take
+    list(APPEND properties RESOURCE_LOCK ${ARG_LOCK} COST 100) # start first: the serial tests are the critical path
   endif()
   if(ARG_MEASURE)
     hone_check_measured(${name} "${ARG_MEASURE}" "${ARG_SOURCES}")
@@ -98,8 +99,8 @@ function(hone_bench name)
     add_custom_target(bench_programs)
   endif()
   add_dependencies(bench_programs ${name})
-  # All are built before the first runs, and they run one after the other in the order given: a
-  # compile or another benchmark at the same time would be measured too.
+  # Build all programs before the first run, and run them in order: a concurrent compile or benchmark
+  # would disturb the measurement.
   add_custom_target(run_${name} COMMAND ${name} USES_TERMINAL VERBATIM)
   get_property(before GLOBAL PROPERTY HONE_LAST_BENCH)
   add_dependencies(run_${name} bench_programs ${before})

@@ -1,4 +1,4 @@
-# cpp-httplib of Debian as the target hone_httplib; the header must agree with how it was built.
+# Target hone_httplib: Debian's cpp-httplib. The definitions must match those of the library.
 find_path(HONE_HTTPLIB_INCLUDE httplib.h REQUIRED)
 find_library(HONE_HTTPLIB_LIBRARY cpp-httplib REQUIRED)
 add_library(hone_httplib INTERFACE)

@@ -1,5 +1,5 @@
-# RE2 as the target hone_re2: by its CMake files where they come with it, because newer versions also
-# need Abseil; Debian 12 has only the library.
+# Target hone_re2: RE2. Prefers its CMake package, because newer versions also need Abseil; Debian 12
+# ships only the library.
 find_package(re2 CONFIG QUIET)
 add_library(hone_re2 INTERFACE)
 if(re2_FOUND)

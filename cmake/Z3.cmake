@@ -1,5 +1,5 @@
-# hone_z3: the solver of the wheel z3-solver beside IREE, against which tests and benchmarks check the
-# listing of constraints. hone itself never links it.
+# Target hone_z3: the solver of the z3-solver wheel. Tests and benchmarks check the enumeration of
+# constraints against it. hone itself does not link it.
 find_path(HONE_Z3_INCLUDE z3++.h PATHS ${honeTestIree}/z3/include NO_DEFAULT_PATH)
 find_library(HONE_Z3_LIBRARY z3 PATHS ${honeTestIree}/z3/lib NO_DEFAULT_PATH)
 if(HONE_Z3_INCLUDE AND HONE_Z3_LIBRARY)
@@ -8,5 +8,5 @@ if(HONE_Z3_INCLUDE AND HONE_Z3_LIBRARY)
     IMPORTED_LOCATION ${HONE_Z3_LIBRARY}
     INTERFACE_INCLUDE_DIRECTORIES ${HONE_Z3_INCLUDE})
 else()
-  message(STATUS "z3 is not in .venv: what checks the listing of constraints with it is not built; scripts/setup --tests installs it")
+  message(STATUS "z3 not found in .venv: skipping its tests and benchmarks; run scripts/setup --tests to install it")
 endif()

@@ -1,4 +1,4 @@
-// `hone bench` from the command line to its verdict, with the real compiler and devices.
+// End-to-end tests of `hone bench` with the real compiler and devices.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -10,7 +10,7 @@ namespace {
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-/// A matmul 64x64x64 whose result is exact, after several times the work.
+/// Returns a 64x64x64 matmul that does several times the work for the same result.
 std::string slowMatmulText() {
   const std::string type = "tensor<64x64xf32>";
   std::string text = fmt::format(
@@ -38,16 +38,16 @@ class Bench : public testing::Test {
  protected:
   void SetUp() override { box_.write("m.mlir", matmulText(64, 64, 64)); }
   void TearDown() override {
-    EXPECT_THAT(box_.litter(), IsEmpty());
-    EXPECT_THAT(box_.processesLeft(), IsEmpty());
+    EXPECT_THAT(box_.leftoverFiles(), IsEmpty());
+    EXPECT_THAT(box_.leftoverProcesses(), IsEmpty());
   }
 
-  [[nodiscard]] Ran bench(const std::vector<std::string>& more) {
+  [[nodiscard]] CommandResult bench(const std::vector<std::string>& more) {
     std::vector<std::string> arguments = {"bench", "m.mlir", "--rounds", "5"};
     arguments.insert(arguments.end(), more.begin(), more.end());
     return box_.hone(arguments);
   }
-  [[nodiscard]] Ran benchJson(std::vector<std::string> more) {
+  [[nodiscard]] CommandResult benchJson(std::vector<std::string> more) {
     more.emplace_back("--json");
     return bench(more);
   }
@@ -71,14 +71,14 @@ void expectVerdict(const nlohmann::json& candidate) {
   EXPECT_GE(candidate.at("rounds"), 5);
 }
 
-TEST_F(Bench, OneProgramAlone) {
-  const Ran text = bench({});
+TEST_F(Bench, MeasuresSingleProgram) {
+  const CommandResult text = bench({});
   EXPECT_EQ(text.code, 0) << text.err;
-  for (const char* part : {"m.mlir on local-sync, ranked by CPU time", "m@matmul", "95% interval",
+  for (const char* part : {"m.mlir on local-sync, ranked by CPU time", "m@matmul", "95 % CI",
                            "5 rounds", "verified against oneDNN", "hone runs show 1"}) {
     EXPECT_THAT(text.out, HasSubstr(part));
   }
-  const Ran ran = benchJson({});
+  const CommandResult ran = benchJson({});
   EXPECT_EQ(ran.code, 0);
   EXPECT_EQ(ran.err, "");
   const nlohmann::json document = ran.json();
@@ -93,22 +93,22 @@ TEST_F(Bench, OneProgramAlone) {
   EXPECT_GT(document["candidates"][0].at("time_ns"), 0.0);
 }
 
-TEST_F(Bench, AProgramThatComputesSomethingElseIsAMismatch) {
+TEST_F(Bench, ReportsMismatchOfDifferentResults) {
   box_.write("wrong.mlir", matmulText(64, 64, 64, "1.0"));
-  const Ran ran = benchJson({"--vs", "wrong.mlir"});
+  const CommandResult ran = benchJson({"--vs", "wrong.mlir"});
   EXPECT_EQ(ran.code, 1);
   const nlohmann::json other = ran.json().at("candidates").at(1);
   expectCandidate(other, "mismatch");
   EXPECT_THAT(other.at("message"), HasSubstr("element ["));
   EXPECT_FALSE(other.contains("verdict"));
-  const Ran text = bench({"--vs", "wrong.mlir"});
+  const CommandResult text = bench({"--vs", "wrong.mlir"});
   EXPECT_EQ(text.code, 1);
   EXPECT_THAT(text.out, HasSubstr("mismatch"));
 }
 
-TEST_F(Bench, AMuchSlowerProgramRegresses) {
+TEST_F(Bench, ReportsRegressionOfSlowerProgram) {
   box_.write("slow.mlir", slowMatmulText());
-  const Ran ran = benchJson({"--vs", "slow.mlir"});
+  const CommandResult ran = benchJson({"--vs", "slow.mlir"});
   EXPECT_EQ(ran.code, 1);
   const nlohmann::json other = ran.json().at("candidates").at(1);
   expectCandidate(other, "ok");
@@ -117,10 +117,10 @@ TEST_F(Bench, AMuchSlowerProgramRegresses) {
   EXPECT_LT(other.at("speedup").at("high"), 1.0);
 }
 
-TEST_F(Bench, ItselfIsNotImproved) {
-  const Ran ran = bench({"--vs", "m.mlir"});
-  EXPECT_THAT(ran.out, HasSubstr("both are the same binary"));
-  EXPECT_THAT(ran.out, HasSubstr("noise: A differs from itself"));
+TEST_F(Bench, DoesNotImproveOnItself) {
+  const CommandResult ran = bench({"--vs", "m.mlir"});
+  EXPECT_THAT(ran.out, HasSubstr("A and B are the same binary"));
+  EXPECT_THAT(ran.out, HasSubstr("noise: A varies by up to"));
   const nlohmann::json shown = box_.hone({"runs", "show", "1", "--json"}).json();
   const nlohmann::json other = shown.at("summary").at("candidates").at(1);
   expectVerdict(other);
@@ -128,8 +128,8 @@ TEST_F(Bench, ItselfIsNotImproved) {
   EXPECT_EQ(ran.code, other.at("verdict") == "regressed" ? 1 : 0);
 }
 
-TEST_F(Bench, AFlagOnOneSide) {
-  const Ran ran = benchJson({"--flags-b=--iree-opt-data-tiling"});
+TEST_F(Bench, ComparesFlagOfOneSide) {
+  const CommandResult ran = benchJson({"--flags-b=--iree-opt-data-tiling"});
   const nlohmann::json document = ran.json();
   ASSERT_EQ(document.at("candidates").size(), 2U);
   const nlohmann::json& other = document["candidates"][1];
@@ -141,7 +141,7 @@ TEST_F(Bench, AFlagOnOneSide) {
   EXPECT_EQ(ran.code, other.at("verdict") == "regressed" ? 1 : 0);
 }
 
-TEST_F(Bench, EveryConfigEndsWithAnOutcome) {
+TEST_F(Bench, ReportsOutcomeOfEveryConfig) {
   nlohmann::json pattern = tiles("bad pattern", 8, 16, 1);
   pattern["attributes"][0]["dispatch"] = "(";
   nlohmann::json nowhere = tiles("nowhere", 8, 16, 1);
@@ -153,7 +153,7 @@ TEST_F(Bench, EveryConfigEndsWithAnOutcome) {
                                   nowhere,
                                   tiles("good, again", 8, 16, 1)};
   box_.write("c.json", configs.dump());
-  const Ran ran = benchJson({"--configs", "c.json"});
+  const CommandResult ran = benchJson({"--configs", "c.json"});
   EXPECT_EQ(ran.code, 0) << ran.err;
   const nlohmann::json all = ran.json().at("candidates");
   ASSERT_EQ(all.size(), 7U);
@@ -172,55 +172,55 @@ TEST_F(Bench, EveryConfigEndsWithAnOutcome) {
   }
 }
 
-TEST_F(Bench, ItsTableFitsATerminalWhateverTheNames) {
+TEST_F(Bench, FitsTableToTerminal) {
   const std::string name(100, 'x');
   box_.write("c.json", nlohmann::json::array({tiles(name, 8, 16, 1)}).dump());
-  const Ran ran = bench({"--configs", "c.json"});
+  const CommandResult ran = bench({"--configs", "c.json"});
   EXPECT_EQ(ran.code, 0) << ran.err;
   EXPECT_THAT(ran.out, HasSubstr("xxx..."));
   expectTablesFit(ran);
 }
 
-TEST_F(Bench, ACompileThatTakesTooLongIsAnOutcome) {
-  // Now the baseline is in the cache, and only the config must be compiled.
+TEST_F(Bench, ReportsCompileTimeoutAsOutcome) {
+  // The baseline is now cached, so only the config must be compiled.
   ASSERT_EQ(bench({"--quiet"}).code, 0);
   box_.write("c.json", R"([{"name": "late", "flags": ["--iree-opt-data-tiling"]}])");
-  const Ran ran = benchJson({"--configs", "c.json", "--compile-timeout", "0.01"});
+  const CommandResult ran = benchJson({"--configs", "c.json", "--compile-timeout", "0.01"});
   EXPECT_EQ(ran.code, 0) << ran.err;
   const nlohmann::json late = ran.json().at("candidates").at(1);
   expectCandidate(late, "compile_timeout");
   EXPECT_THAT(late.at("message"), HasSubstr("stopped after"));
 }
 
-TEST_F(Bench, ABudgetOfTrialsIsKept) {
+TEST_F(Bench, KeepsTrialBudget) {
   nlohmann::json configs;
   for (int i = 1; i <= 4; ++i) {
     configs.push_back(tiles(fmt::format("t{}", i), i, 16, 1));
   }
   box_.write("c.json", configs.dump());
-  const Ran ran = benchJson({"--configs", "c.json", "--budget", "1h,2trials"});
+  const CommandResult ran = benchJson({"--configs", "c.json", "--budget", "1h,2trials"});
   EXPECT_EQ(ran.code, 0);
   EXPECT_EQ(ran.json().at("candidates").size(), 3U);
 }
 
-TEST_F(Bench, AParallelDeviceIsRankedByWallTime) {
-  const Ran ran = benchJson({"--device", "local-task"});
+TEST_F(Bench, RanksParallelDeviceByWallTime) {
+  const CommandResult ran = benchJson({"--device", "local-task"});
   EXPECT_EQ(ran.code, 0) << ran.err;
   EXPECT_EQ(ran.json().at("device"), "local-task");
   EXPECT_EQ(ran.json().at("ranked_by"), "wall");
 }
 
-TEST_F(Bench, InputsMayBeGiven) {
-  const Ran ran = benchJson({"--input", "64x64xf32=2", "--input", "64x64xf32"});
+TEST_F(Bench, AcceptsInputs) {
+  const CommandResult ran = benchJson({"--input", "64x64xf32=2", "--input", "64x64xf32"});
   EXPECT_EQ(ran.code, 0) << ran.err;
   expectCandidate(ran.json().at("candidates").at(0), "ok");
 }
 
-TEST_F(Bench, AVulkanDevice) {
+TEST_F(Bench, MeasuresOnVulkan) {
   box_.write("m.mlir", matmulText(16, 16, 16));
-  const Ran ran = benchJson({"--target", "vulkan"});
+  const CommandResult ran = benchJson({"--target", "vulkan"});
   if (ran.json().value("compile_only", false)) {
-    GTEST_SKIP() << "no Vulkan device here";
+    GTEST_SKIP() << "no Vulkan device found";
   }
   EXPECT_EQ(ran.code, 0) << ran.err;
   EXPECT_EQ(ran.json().at("device"), "vulkan");

@@ -21,12 +21,12 @@ namespace fs = std::filesystem;
 using testing::HasSubstr;
 using testing::StartsWith;
 
-/// So long may anything take before a test gives up: no test is about time.
-constexpr std::chrono::minutes kPatience{5};
-/// Between two looks at a condition; the first ones come sooner. A look may read a store or all of
-/// /proc, so it must not take the processor from the program under test.
-constexpr std::chrono::milliseconds kFirstPause{1};
-constexpr std::chrono::milliseconds kLongestPause{10};
+/// Generous timeout of all waits: no test measures time.
+constexpr std::chrono::minutes kTimeout{5};
+/// Pauses between polls of a condition, doubling each time. A poll may read a store or all of
+/// /proc, so it must not compete with the program under test.
+constexpr std::chrono::milliseconds kMinPause{1};
+constexpr std::chrono::milliseconds kMaxPause{10};
 constexpr const char* kMark = "HONE_TEST_SANDBOX";
 
 void redirect(const fs::path& file, int to) {
@@ -42,7 +42,7 @@ std::string environmentOf(const fs::path& process) {
 
 }  // namespace
 
-nlohmann::json Ran::json() const {
+nlohmann::json CommandResult::json() const {
   auto parsed = nlohmann::json::parse(out, nullptr, false);
   EXPECT_FALSE(parsed.is_discarded()) << "not JSON: " << out << "\nstderr: " << err;
   return parsed.is_discarded() ? nlohmann::json::object() : parsed;
@@ -63,11 +63,11 @@ bool Process::ended() const {
          info.si_pid == pid_;
 }
 
-std::string Process::outSoFar() const { return readFile(out_).value_or(""); }
+std::string Process::outputSoFar() const { return readFile(out_).value_or(""); }
 
-Ran Process::wait() {
+CommandResult Process::wait() {
   if (!eventually([this] { return ended(); })) {
-    ADD_FAILURE() << "the program does not end";
+    ADD_FAILURE() << "the program does not exit";
     ::kill(-pid_, SIGKILL);
   }
   int status = 0;
@@ -97,7 +97,7 @@ Sandbox::~Sandbox() {
   std::error_code ignored;
   for (const auto& entry : fs::directory_iterator("/tmp", ignored)) {
     if (entry.is_regular_file(ignored) && entry.path().filename().string().contains(node)) {
-      fs::remove(entry.path(), ignored);  // the lock for its measurements
+      fs::remove(entry.path(), ignored);  // the measurement lock
     }
   }
 }
@@ -117,8 +117,8 @@ void Sandbox::setVariable(const std::string& name, const std::string& value) {
   variables_.emplace_back(name, value);
 }
 
-void Sandbox::becomeHone(const std::vector<std::string>& arguments, const fs::path& out,
-                         const fs::path& err) const {
+void Sandbox::execHone(const std::vector<std::string>& arguments, const fs::path& out,
+                       const fs::path& err) const {
   ::setpgid(0, 0);
   redirect(out, STDOUT_FILENO);
   redirect(err, STDERR_FILENO);
@@ -149,13 +149,13 @@ Process Sandbox::start(const std::vector<std::string>& arguments) {
   const fs::path err = root() / fmt::format("err{}", number);
   const pid_t pid = ::fork();
   if (pid == 0) {
-    becomeHone(arguments, out, err);
+    execHone(arguments, out, err);
   }
   ::setpgid(pid, pid);
   return {pid, out, err};
 }
 
-std::int64_t Sandbox::trialsStored(std::int64_t run) const {
+std::int64_t Sandbox::countStoredTrials(std::int64_t run) const {
   if (!fs::exists(store())) {
     return 0;
   }
@@ -164,7 +164,7 @@ std::int64_t Sandbox::trialsStored(std::int64_t run) const {
   return trials ? static_cast<std::int64_t>(trials->size()) : 0;
 }
 
-std::vector<pid_t> Sandbox::processesLeft() const {
+std::vector<pid_t> Sandbox::leftoverProcesses() const {
   const std::string mark = fmt::format("{}={}", kMark, root().string());
   std::vector<pid_t> left;
   std::error_code ignored;
@@ -178,10 +178,10 @@ std::vector<pid_t> Sandbox::processesLeft() const {
 }
 
 bool Sandbox::allProcessesEnd() const {
-  return eventually([this] { return processesLeft().empty(); });
+  return eventually([this] { return leftoverProcesses().empty(); });
 }
 
-std::vector<std::string> Sandbox::litter() const {
+std::vector<std::string> Sandbox::leftoverFiles() const {
   std::vector<std::string> found;
   for (const auto& entry : fs::directory_iterator(temporary())) {
     if (entry.is_directory()) {
@@ -196,17 +196,17 @@ std::vector<std::string> Sandbox::litter() const {
   return found;
 }
 
-void expectError(const Ran& ran, int code, const std::vector<std::string>& says) {
+void expectError(const CommandResult& ran, int code, const std::vector<std::string>& parts) {
   EXPECT_EQ(ran.code, code) << ran.err;
   EXPECT_EQ(ran.out, "");
   EXPECT_THAT(ran.err, StartsWith("hone: "));
-  EXPECT_EQ(ran.err.find('\n') + 1, ran.err.size()) << "more or less than a line: " << ran.err;
-  for (const std::string& text : says) {
+  EXPECT_EQ(ran.err.find('\n') + 1, ran.err.size()) << "expected one line: " << ran.err;
+  for (const std::string& text : parts) {
     EXPECT_THAT(ran.err, HasSubstr(text));
   }
 }
 
-void expectTablesFit(const Ran& ran) {
+void expectTablesFit(const CommandResult& ran) {
   constexpr std::ptrdiff_t kColumns = 80;
   for (const std::string& line : splitAt(ran.out, '\n')) {
     const auto characters = std::ranges::count_if(
@@ -218,8 +218,8 @@ void expectTablesFit(const Ran& ran) {
 }
 
 bool eventually(const std::function<bool()>& condition) {
-  const auto end = std::chrono::steady_clock::now() + kPatience;
-  for (auto pause = kFirstPause; !condition(); pause = std::min(2 * pause, kLongestPause)) {
+  const auto end = std::chrono::steady_clock::now() + kTimeout;
+  for (auto pause = kMinPause; !condition(); pause = std::min(2 * pause, kMaxPause)) {
     if (std::chrono::steady_clock::now() > end) {
       return false;
     }

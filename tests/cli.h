@@ -14,17 +14,17 @@
 
 namespace hone::test {
 
-/// How a run of the program ended. A signal counts as 128 and its number, as in a shell.
-struct Ran {
+/// Exit code and output of the program. Signal N is exit code 128 + N, as in a shell.
+struct CommandResult {
   int code = -1;
   std::string out;
   std::string err;
 
-  /// Its stdout as JSON; fails the test where it is not.
+  /// Parses stdout as JSON; fails the test if it is invalid.
   [[nodiscard]] nlohmann::json json() const;
 };
 
-/// The program under way. It is killed with all it started when nobody waited for it.
+/// A running program. The destructor kills it and its children if wait() was not called.
 class Process {
  public:
   Process(pid_t pid, std::filesystem::path out, std::filesystem::path err)
@@ -41,10 +41,10 @@ class Process {
   [[nodiscard]] pid_t pid() const { return pid_; }
   void signal(int number) const;
   [[nodiscard]] bool ended() const;
-  /// What it wrote to stdout by now.
-  [[nodiscard]] std::string outSoFar() const;
-  /// Waits for the end; a program that takes minutes is killed and fails the test.
-  [[nodiscard]] Ran wait();
+  /// Returns the output written to stdout so far.
+  [[nodiscard]] std::string outputSoFar() const;
+  /// Waits for the program to exit; kills it and fails the test after minutes.
+  [[nodiscard]] CommandResult wait();
 
  private:
   pid_t pid_;
@@ -52,9 +52,9 @@ class Process {
   std::filesystem::path err_;
 };
 
-/// The program as one user sees it: a private working folder, store, cache and temporary folder,
-/// all removed at the end. A sandbox poses as a node of a cluster, so that programs in different
-/// sandboxes do not wait for each other's measurements.
+/// Runs the program with a private working folder, store, cache and temporary folder, all removed
+/// on destruction. A sandbox poses as a cluster node, so that programs in different sandboxes do
+/// not wait for each other's measurements.
 class Sandbox {
  public:
   Sandbox();
@@ -65,7 +65,7 @@ class Sandbox {
   ~Sandbox();
 
   [[nodiscard]] const std::filesystem::path& root() const { return folder_.path(); }
-  /// The working folder of the program.
+  /// Returns the working folder of the program.
   [[nodiscard]] std::filesystem::path work() const { return root() / "work"; }
   [[nodiscard]] std::filesystem::path temporary() const { return root() / "tmp"; }
   [[nodiscard]] std::filesystem::path cache() const { return root() / "cache"; }
@@ -73,33 +73,33 @@ class Sandbox {
   /// Writes a file in the working folder.
   void write(const std::string& name, std::string_view text) const;
 
-  /// A copy of the program away from its repository, whose IREE it would find.
+  /// Copies the program out of its repository, so that it does not find the IREE there.
   void moveProgram();
-  /// Set in the program's environment from now on; "" takes it out.
+  /// Sets a variable in the environment of programs started later; "" removes it.
   void setVariable(const std::string& name, const std::string& value);
-  /// Runs in the child before the program starts; where it says no, the exit code is kNotPermitted.
+  /// Runs `action` in the child before exec; if it returns false, the exit code is kNotPermitted.
   void prepare(std::function<bool()> action) { prepare_ = std::move(action); }
   static constexpr int kNotPermitted = 77;
 
   [[nodiscard]] const std::filesystem::path& program() const { return program_; }
   [[nodiscard]] Process start(const std::vector<std::string>& arguments);
-  [[nodiscard]] Ran hone(const std::vector<std::string>& arguments) {
+  [[nodiscard]] CommandResult hone(const std::vector<std::string>& arguments) {
     return start(arguments).wait();
   }
 
-  /// How many trials of a run are in the store, also while it is being written.
-  [[nodiscard]] std::int64_t trialsStored(std::int64_t run) const;
-  /// Processes that the program started, directly or not, and that are still there.
-  [[nodiscard]] std::vector<pid_t> processesLeft() const;
-  /// The same, once what was killed had the time to die.
+  /// Returns the number of stored trials of a run, also while the store is being written.
+  [[nodiscard]] std::int64_t countStoredTrials(std::int64_t run) const;
+  /// Returns the direct and indirect children of the program that are still running.
+  [[nodiscard]] std::vector<pid_t> leftoverProcesses() const;
+  /// Waits for all children to exit; returns false on timeout.
   [[nodiscard]] bool allProcessesEnd() const;
-  /// What a killed or careless program leaves: scratch folders, half-written files.
-  [[nodiscard]] std::vector<std::string> litter() const;
+  /// Returns leftover scratch folders and partially written files.
+  [[nodiscard]] std::vector<std::string> leftoverFiles() const;
 
  private:
-  [[noreturn]] void becomeHone(const std::vector<std::string>& arguments,
-                               const std::filesystem::path& out,
-                               const std::filesystem::path& err) const;
+  [[noreturn]] void execHone(const std::vector<std::string>& arguments,
+                             const std::filesystem::path& out,
+                             const std::filesystem::path& err) const;
 
   ScratchFolder folder_;
   std::filesystem::path program_;
@@ -108,19 +108,19 @@ class Sandbox {
   int started_ = 0;
 };
 
-/// One line on stderr, "hone: …", nothing on stdout, and the exit code: what every error promises.
-void expectError(const Ran& ran, int code, const std::vector<std::string>& says);
+/// Expects the exit code, one line "hone: …" on stderr with all `parts`, and nothing on stdout.
+void expectError(const CommandResult& ran, int code, const std::vector<std::string>& parts);
 
-/// No line of a table (cells are two blanks apart) is longer than 80 characters.
-void expectTablesFit(const Ran& ran);
+/// Expects that no table line (cells separated by two blanks) exceeds 80 characters.
+void expectTablesFit(const CommandResult& ran);
 
-/// Waits until the condition holds; false when it does not for minutes.
+/// Waits until the condition holds; returns false on timeout.
 [[nodiscard]] bool eventually(const std::function<bool()>& condition);
 
-/// A matmul in f32, as MLIR; `start` is the value it adds to (0 for a real one).
+/// Returns an f32 matmul in MLIR; `start` is the initial value of the result (0 for a real one).
 [[nodiscard]] std::string matmulText(int m, int n, int k, std::string_view start = "0.0");
 
-/// A config that sets the tiles of a matmul on the CPU.
+/// Returns a config that sets the tiles of a matmul on the CPU.
 [[nodiscard]] nlohmann::json tiles(const std::string& name, int rows, int columns, int reduction);
 
 }  // namespace hone::test

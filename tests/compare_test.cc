@@ -1,4 +1,4 @@
-// `hone compare` on runs that `hone bench` made.
+// Tests of `hone compare` on runs of `hone bench`.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -12,8 +12,8 @@ namespace {
 namespace fs = std::filesystem;
 using testing::HasSubstr;
 
-/// The same name for a small and for a large program: as if a change had made it slower. The three
-/// runs are measured once for all that is asked of them.
+/// Measures a small and a large program of the same name, as if a change had made it slower. One
+/// test uses all three runs, so that they are measured only once.
 class Compare : public testing::Test {
  protected:
   void SetUp() override {
@@ -26,25 +26,25 @@ class Compare : public testing::Test {
   }
 
   void expectSlowerIsAnExitCode() {
-    const Ran slower = box_.hone({"compare", "1", "last"});
+    const CommandResult slower = box_.hone({"compare", "1", "last"});
     EXPECT_EQ(slower.code, 1) << slower.out << slower.err;
     EXPECT_THAT(slower.out, HasSubstr("1 slower"));
     for (const std::string& line : splitAt(slower.out, '\n')) {
       EXPECT_LE(line.size(), 80U) << line;
     }
-    const Ran faster = box_.hone({"compare", "3", "1", "--json"});
+    const CommandResult faster = box_.hone({"compare", "3", "1", "--json"});
     EXPECT_EQ(faster.code, 0) << faster.err;
     EXPECT_EQ(faster.json().at("counts").at("faster"), 1);
     EXPECT_GT(faster.json().at("things").at(0).at("speedup").at("low"), 5);
   }
   void expectTheSameBinaryIsTheSame() {
-    const Ran ran = box_.hone({"compare", "1", "2"});
+    const CommandResult ran = box_.hone({"compare", "1", "2"});
     EXPECT_EQ(ran.code, 0) << ran.out;
     EXPECT_THAT(ran.out, HasSubstr("1 same"));
     EXPECT_THAT(ran.out, HasSubstr("1 equal binary"));
   }
   void expectReadsAnotherStoreAndWritesAPage() {
-    const Ran ran =
+    const CommandResult ran =
         box_.hone({"compare", "1", "3", "--other-store", "before.db", "--html", "compare.html"});
     EXPECT_EQ(ran.code, 1) << ran.err;
     const std::string page = readFile(box_.work() / "compare.html").value();
@@ -52,8 +52,8 @@ class Compare : public testing::Test {
     EXPECT_THAT(page, testing::StartsWith("<!doctype html>"));
   }
   void expectErrorsAreOneLine() {
-    expectError(box_.hone({"compare", "1", "9"}), 2, {"no run 9", "the last ones are 3, 2, 1"});
-    expectError(box_.hone({"compare", "1", "x"}), 2, {"'x' is not a run"});
+    expectError(box_.hone({"compare", "1", "9"}), 2, {"no run 9", "most recent: 3, 2, 1"});
+    expectError(box_.hone({"compare", "1", "x"}), 2, {"invalid run 'x'"});
     expectError(box_.hone({"compare", "1", "2", "--margin", "much"}), 2, {"--margin", "5%"});
     expectError(box_.hone({"compare", "1", "2", "--other-store", "no.db"}), 2, {"no.db"});
     expectError(box_.hone({"compare", "1", "2", "--html", "no/page.html"}), 2, {"no/page.html"});
@@ -65,14 +65,14 @@ class Compare : public testing::Test {
   const std::vector<std::string> bench_ = {"bench", "m.mlir", "--rounds", "10", "--quiet"};
 };
 
-TEST_F(Compare, ThreeRunsOfOneName) {
+TEST_F(Compare, ComparesThreeRuns) {
   expectSlowerIsAnExitCode();
   expectTheSameBinaryIsTheSame();
   expectReadsAnotherStoreAndWritesAPage();
   expectErrorsAreOneLine();
 }
 
-TEST(CompareNothing, IsAnError) {
+TEST(CompareErrors, RejectsRunsWithNothingInCommon) {
   Sandbox box;
   {
     store::Store store = store::Store::open(box.store(), store::Store::Mode::write).value();
@@ -84,11 +84,11 @@ TEST(CompareNothing, IsAnError) {
     ASSERT_TRUE(store.finishRun(first, store::RunStatus::finished, nlohmann::json::object()));
   }
   expectError(box.hone({"compare", "1", "2", "--html", "compare.html"}), 2,
-              {"run 1 (finished) and run 2 (running)", "nothing in common"});
+              {"run 1 (finished) and run 2 (running)", "no measurement in common"});
   EXPECT_FALSE(fs::exists(box.work() / "compare.html"));
 }
 
-TEST(CompareBrokenOff, IsANegativeAnswer) {
+TEST(CompareErrors, ReportsMeasurementsMissingFromFailedRun) {
   Sandbox box;
   {
     store::Store store = store::Store::open(box.store(), store::Store::Mode::write).value();
@@ -111,7 +111,7 @@ TEST(CompareBrokenOff, IsANegativeAnswer) {
     addRun({"a", "b"}, store::RunStatus::finished);
     addRun({"a"}, store::RunStatus::failed);
   }
-  const Ran ran = box.hone({"compare", "1", "2"});
+  const CommandResult ran = box.hone({"compare", "1", "2"});
   EXPECT_EQ(ran.code, 1) << ran.err;
   EXPECT_THAT(ran.out, HasSubstr("run 2 is failed, not finished: 1 that run 1 timed is missing"));
   EXPECT_EQ(box.hone({"compare", "2", "1"}).code, 0);

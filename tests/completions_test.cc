@@ -1,4 +1,4 @@
-// Completions in the real shells, and the manual in a real formatter.
+// Tests of the completions in real shells, and of the manual in groff.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -20,7 +20,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
 
-/// What a shell offers for a line that is being typed.
+/// Asks a shell for the completions of a partial command line.
 class Completions : public testing::Test {
  protected:
   void SetUp() override {
@@ -33,7 +33,7 @@ class Completions : public testing::Test {
     }
   }
 
-  /// Runs a program with hone on its PATH; skips the test where there is no such program.
+  /// Runs a program with hone on its PATH; skips the test if it is not installed.
   [[nodiscard]] std::string run(std::vector<std::string> argv) {
     argv.front() = findProgram(argv.front());
     const std::string path =
@@ -59,7 +59,7 @@ class Completions : public testing::Test {
 
 class BashCompletions : public Completions {
  protected:
-  /// As bash itself calls the function that `complete` registered.
+  /// Calls the registered completion function as bash does.
   [[nodiscard]] std::vector<std::string> offered(const std::vector<std::string>& words) {
     std::string typed;
     for (const std::string& word : words) {
@@ -90,15 +90,14 @@ TEST_F(BashCompletions, OfferCommandsOptionsValuesAndRuns) {
   EXPECT_THAT(offered({"hone", "tune", "--strategy", ""}),
               ElementsAre("evolve", "exhaustive", "model", "random"));
   EXPECT_THAT(offered({"hone", "tune", "--strategy", "=", "ev"}), ElementsAre("evolve"));
-  EXPECT_THAT(offered({"hone", "tune", "--sto"}), ElementsAre("--store"))
-      << "of the program itself";
+  EXPECT_THAT(offered({"hone", "tune", "--sto"}), ElementsAre("--store")) << "a global option";
   EXPECT_THAT(offered({"hone", "--store", "runs", "bench", "--roun"}), ElementsAre("--rounds"))
-      << "a value that is also a command's name";
+      << "a value equal to a command name";
   EXPECT_THAT(offered({"hone", "--store", "/no/such.db", "report", ""}), IsEmpty());
   EXPECT_THAT(offered({"hone", "completions", "f"}), ElementsAre("fish"));
 }
 
-TEST_F(BashCompletions, RunNothingThatStandsInNames) {
+TEST_F(BashCompletions, NeverExecuteNames) {
   for (const char* name : {"$(touch pwned)", "`touch pwned`", "two words"}) {
     std::filesystem::create_directories(box_.work() / name);
   }
@@ -112,11 +111,11 @@ TEST_F(BashCompletions, RunNothingThatStandsInNames) {
   run.arguments = {"bench", "a\n$(touch pwned)\tb"};
   ASSERT_TRUE(store.addRun(run));
   EXPECT_THAT(offered({"hone", "runs", "show", ""}), ElementsAre("1", "2", "3"));
-  EXPECT_EQ(lines(box_.hone({"completions", "runs"}).out).size(), 3U) << "a line for each";
+  EXPECT_EQ(lines(box_.hone({"completions", "runs"}).out).size(), 3U) << "one line per run";
   EXPECT_FALSE(std::filesystem::exists(box_.work() / "pwned"));
 }
 
-/// The options and the commands that a page of `--help` lists.
+/// Options and commands listed by `--help`.
 struct Listed {
   std::set<std::string> options;
   std::vector<std::string> commands;
@@ -130,9 +129,9 @@ struct Listed {
       }
       const std::string first = splitAt(trim(line), ' ').front();
       if (!line.starts_with("  " + first)) {
-        continue;  // a description goes on
+        continue;  // continuation of a description
       }
-      if (first.starts_with('-')) {  // groups of options have sections of their own
+      if (first.starts_with('-')) {  // option groups have their own sections
         for (const std::string& name : splitAt(first, ',')) {
           options.insert(name);
         }
@@ -143,7 +142,7 @@ struct Listed {
   }
 };
 
-TEST_F(BashCompletions, KnowEveryCommandAndOptionOfTheHelpAndNoOther) {
+TEST_F(BashCompletions, MatchTheHelp) {
   const std::vector<std::string> ofProgram = offered({"hone", "-"});
   const std::set<std::string> common(ofProgram.begin(), ofProgram.end());
   std::vector<std::vector<std::string>> left = {{}};
@@ -171,20 +170,19 @@ TEST_F(BashCompletions, KnowEveryCommandAndOptionOfTheHelpAndNoOther) {
       left.back().push_back(command);
     }
   }
-  EXPECT_GT(pages, 25U) << "the commands within commands have pages, too";
+  EXPECT_GT(pages, 25U) << "includes subcommands";
 }
 
 class ZshCompletions : public Completions {
  protected:
   void SetUp() override {
     if (findProgram("zsh").empty()) {
-      GTEST_SKIP() << "there is no zsh here";
+      GTEST_SKIP() << "zsh is not installed";
     }
     Completions::SetUp();
   }
 
-  /// The lines after the tabulator key in a real, interactive zsh, which takes the first of
-  /// several.
+  /// Returns the lines after Tab in an interactive zsh, which inserts the first of several matches.
   [[nodiscard]] std::vector<std::string> completed(const std::vector<std::string>& typed) {
     box_.write("rc.zsh",
                "autoload -Uz compinit; compinit -u -D; setopt menu_complete; PS1=\n"
@@ -210,10 +208,10 @@ class ZshCompletions : public Completions {
   }
 };
 
-TEST_F(ZshCompletions, AreTakenByTheShell) {
+TEST_F(ZshCompletions, LoadWithoutErrors) {
   box_.write("hone.zsh", box_.hone({"completions", "zsh"}).out);
   const std::string file = (box_.work() / "hone.zsh").string();
-  EXPECT_EQ(run({"zsh", "-n", file}), "") << "no mistake in its grammar";
+  EXPECT_EQ(run({"zsh", "-n", file}), "") << "no syntax error";
   EXPECT_EQ(trim(run({"zsh", "-f", "-c",
                       "autoload -Uz compinit; compinit -u -D; source " + file +
                           "; print -r -- ${_comps[hone]}"})),
@@ -244,7 +242,7 @@ class FishCompletions : public Completions {
  protected:
   void SetUp() override {
     if (findProgram("fish").empty()) {
-      GTEST_SKIP() << "there is no fish here";
+      GTEST_SKIP() << "fish is not installed";
     }
     Completions::SetUp();
   }
@@ -275,13 +273,13 @@ TEST_F(FishCompletions, OfferCommandsOptionsValuesAndRuns) {
   EXPECT_THAT(offered("hone --store /no/such.db report "), IsEmpty());
 }
 
-TEST(Man, IsWhatAFormatterTakesWithoutAWarning) {
+TEST(Man, FormatsWithoutWarnings) {
   const std::string groff = findProgram("groff");
   if (groff.empty()) {
-    GTEST_SKIP() << "there is no groff here";
+    GTEST_SKIP() << "groff is not installed";
   }
   Sandbox box;
-  const Ran ran = box.hone({"man"});
+  const CommandResult ran = box.hone({"man"});
   ASSERT_EQ(ran.code, 0);
   EXPECT_TRUE(std::ranges::all_of(ran.out, [](unsigned char c) { return c < 0x80; }));
   box.write("hone.1", ran.out);

@@ -1,4 +1,4 @@
-// scripts/demo with a program in the place of hone that only writes down what it was asked.
+// Tests scripts/demo with a fake hone that records its arguments.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -19,7 +19,7 @@ using testing::Not;
 
 class Demo : public testing::Test {
  protected:
-  /// `body` is bash; "$1" is the verb. The runs are numbered as in a store of their own.
+  /// `body` is bash; "$1" is the command. Runs are numbered as in a new store.
   [[nodiscard]] Finished demo(const std::string& body) const {
     const fs::path program = folder_.path() / "hone";
     const std::string script = fmt::format(
@@ -46,17 +46,17 @@ class Demo : public testing::Test {
   ScratchFolder folder_ = ScratchFolder::create("hone-demo-test").value();
 };
 
-TEST_F(Demo, EndsWithTheReportOfItsFourRunsAlsoAfterOneThatWasInterrupted) {
+TEST_F(Demo, ReportsItsFourRunsAfterInterruptedDemo) {
   const Finished broken = demo("[[ $1 != split ]] || exit 130");
   EXPECT_FALSE(broken.ending.ok());
-  EXPECT_THAT(lastAsked(), HasSubstr("split")) << "it does not go on";
+  EXPECT_THAT(lastAsked(), HasSubstr("split")) << "it stops";
   const Finished whole = demo("[[ $1 != split ]] || exit 1; [[ $1 != report ]] || echo the end");
   EXPECT_TRUE(whole.ending.ok()) << whole.err;
   EXPECT_EQ(lastAsked(),
             fmt::format("report 1 2 3 4 -o {}/out/report.html", folder_.path().string()))
-      << "not the runs of the demo before";
-  EXPECT_THAT(whole.out, AllOf(HasSubstr("What got faster"), EndsWith("the end\n")));
-  EXPECT_THAT(whole.out, Not(HasSubstr("\033"))) << "this is no terminal";
+      << "not the runs of the earlier demo";
+  EXPECT_THAT(whole.out, AllOf(HasSubstr("Summary after"), EndsWith("the end\n")));
+  EXPECT_THAT(whole.out, Not(HasSubstr("\033"))) << "stdout is not a terminal";
 }
 
 }  // namespace

@@ -18,13 +18,13 @@ nlohmann::json checkNamed(const nlohmann::json& document, const std::string& nam
       return check;
     }
   }
-  ADD_FAILURE() << "no check is named " << name;
+  ADD_FAILURE() << "no check named " << name;
   return {{"found", false}, {"needed", false}, {"what", ""}, {"mend", ""}};
 }
 
-TEST(Doctor, FindsWhatIsHereAndNamesTheDevices) {
+TEST(Doctor, FindsDependenciesAndDevices) {
   Sandbox box;
-  const Ran ran = box.hone({"doctor", "--json"});
+  const CommandResult ran = box.hone({"doctor", "--json"});
   EXPECT_EQ(ran.code, 0) << ran.out;
   EXPECT_EQ(ran.err, "");
   const nlohmann::json document = ran.json();
@@ -42,34 +42,34 @@ TEST(Doctor, FindsWhatIsHereAndNamesTheDevices) {
     EXPECT_EQ(check.at("needed"), false) << name;
     EXPECT_EQ(check.at("found").get<bool>(), check.at("mend").get<std::string>().empty()) << check;
   }
-  EXPECT_THAT(box.litter(), IsEmpty());
-  EXPECT_THAT(box.processesLeft(), IsEmpty());
+  EXPECT_THAT(box.leftoverFiles(), IsEmpty());
+  EXPECT_THAT(box.leftoverProcesses(), IsEmpty());
 }
 
-TEST(Doctor, NeverShowsAKey) {
+TEST(Doctor, NeverShowsApiKey) {
   Sandbox box;
-  box.setVariable("OPENAI_API_KEY", "sk-of-nobody-else");
+  box.setVariable("OPENAI_API_KEY", "sk-test-secret");
   box.setVariable("OPENAI_API_BASE", "http://127.0.0.1:9/v1");
-  box.setVariable("HONE_IREE", box.work().string());  // what is found does not matter here
+  box.setVariable("HONE_IREE", box.work().string());  // no IREE needed here
   for (const std::vector<std::string>& arguments :
        {std::vector<std::string>{"doctor"}, std::vector<std::string>{"doctor", "--json"}}) {
-    const Ran ran = box.hone(arguments);
-    EXPECT_THAT(ran.out + ran.err, Not(HasSubstr("sk-of-nobody-else")));
+    const CommandResult ran = box.hone(arguments);
+    EXPECT_THAT(ran.out + ran.err, Not(HasSubstr("sk-test-secret")));
     EXPECT_THAT(ran.out, HasSubstr("key set"));
     EXPECT_THAT(ran.out, HasSubstr("http://127.0.0.1:9/v1"));
   }
 }
 
-TEST(Doctor, WithoutIreeTheExitCodeSaysSoAndTheTextHowToMendIt) {
+TEST(Doctor, SuggestsFixWithoutIree) {
   Sandbox box;
   box.moveProgram();
   box.setVariable("HONE_IREE", "");
   box.setVariable("VIRTUAL_ENV", "");
-  const Ran text = box.hone({"doctor"});
+  const CommandResult text = box.hone({"doctor"});
   EXPECT_EQ(text.code, 3);
   EXPECT_THAT(text.out, HasSubstr("MISSING"));
-  EXPECT_THAT(text.out, HasSubstr("does not work yet"));
-  const Ran ran = box.hone({"doctor", "--json"});
+  EXPECT_THAT(text.out, HasSubstr("not ready to run on the CPU"));
+  const CommandResult ran = box.hone({"doctor", "--json"});
   EXPECT_EQ(ran.code, 3);
   EXPECT_EQ(ran.json().at("works"), false);
   const nlohmann::json compiler = checkNamed(ran.json(), "IREE compiler");

@@ -1,4 +1,4 @@
-// What a user gets wrong: one line that says so, exit code 2, and nothing left behind.
+// User errors: one line on stderr, exit code 2, no leftover files.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -11,7 +11,7 @@ namespace fs = std::filesystem;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-struct Slip {
+struct InvalidCommand {
   std::vector<std::string> arguments;
   std::vector<std::string> says;
 };
@@ -26,20 +26,20 @@ class Errors : public testing::Test {
     box_.write("four.mlir", "func.func @four" + identity + "\n");
   }
 
-  void expectAll(const std::vector<Slip>& slips) {
-    for (const Slip& slip : slips) {
+  void expectAll(const std::vector<InvalidCommand>& slips) {
+    for (const InvalidCommand& slip : slips) {
       SCOPED_TRACE(testing::PrintToString(slip.arguments));
       expectError(box_.hone(slip.arguments), 2, slip.says);
     }
     EXPECT_FALSE(fs::exists(box_.store()));
-    EXPECT_THAT(box_.litter(), IsEmpty());
-    EXPECT_THAT(box_.processesLeft(), IsEmpty());
+    EXPECT_THAT(box_.leftoverFiles(), IsEmpty());
+    EXPECT_THAT(box_.leftoverProcesses(), IsEmpty());
   }
 
   Sandbox box_;
 };
 
-TEST_F(Errors, OfTheCommandLine) {
+TEST_F(Errors, RejectsInvalidCommandLine) {
   expectAll(
       {{{}, {"subcommand"}},
        {{"polish"}, {"'polish'", "--help"}},
@@ -54,7 +54,7 @@ TEST_F(Errors, OfTheCommandLine) {
        {{"bench", "m.mlir", "--configs", "c.json", "--vs", "m.mlir"}, {"--configs", "--vs"}}});
 }
 
-TEST_F(Errors, OfTheProgram) {
+TEST_F(Errors, RejectsInvalidProgram) {
   fs::create_directory(box_.work() / "folder");
   box_.write("text.mlir", "good morning\n");
   box_.write("bytes.mlir", std::string("ML\xefR\0\x01\xff", 7));
@@ -65,10 +65,10 @@ TEST_F(Errors, OfTheProgram) {
              {{"bench", "bytes.mlir"}, {"bytes.mlir is not a program"}},
              {{"bench", "empty.mlir"}, {"empty.mlir has no public function"}},
              {{"bench", "m.mlir", "--vs", "missing.mlir"}, {"missing.mlir"}},
-             {{"bench", "m.mlir", "--vs", "four.mlir"}, {"cannot be compared", "4xf32"}}});
+             {{"bench", "m.mlir", "--vs", "four.mlir"}, {"different signatures", "4xf32"}}});
 }
 
-TEST_F(Errors, OfFunctionsAndInputs) {
+TEST_F(Errors, RejectsInvalidFunctionOrInput) {
   expectAll({{{"bench", "m.mlir", "--function", "gemm"}, {"no function @gemm", "@matmul"}},
              {{"bench", "two.mlir"}, {"2 functions (@one, @two)", "--function"}},
              {{"bench", "m.mlir", "--input", "16x16xf32"}, {"takes 2 inputs", "1 --input"}},
@@ -78,7 +78,7 @@ TEST_F(Errors, OfFunctionsAndInputs) {
              {{"bench", "m.mlir", "--input", "16x16xf32", "--input", "16x16"}, {"16x16"}}});
 }
 
-TEST_F(Errors, OfTargetsDevicesAndFlags) {
+TEST_F(Errors, RejectsInvalidTargetDeviceOrFlag) {
   expectAll(
       {{{"bench", "m.mlir", "--target", "abacus"}, {"unknown target 'abacus'", "local", "vulkan"}},
        {{"bench", "m.mlir", "--device", "abacus"}, {"'abacus'", "local-sync, local-task"}},
@@ -89,7 +89,7 @@ TEST_F(Errors, OfTargetsDevicesAndFlags) {
        {{"bench", "m.mlir", "--flags", "'--open"}, {"--flags", "quote"}}});
 }
 
-TEST_F(Errors, OfConfigsAndBudgets) {
+TEST_F(Errors, RejectsInvalidConfigOrBudget) {
   box_.write("text.json", "good morning");
   box_.write("object.json", R"({"name": "a"})");
   box_.write("none.json", "[]");
@@ -99,9 +99,9 @@ TEST_F(Errors, OfConfigsAndBudgets) {
     return std::vector<std::string>{"bench", "m.mlir", "--configs", file};
   };
   expectAll({{configs("missing.json"), {"missing.json", "No such file"}},
-             {configs("text.json"), {"text.json is not a JSON list of configs"}},
-             {configs("object.json"), {"object.json is not a JSON list"}},
-             {configs("none.json"), {"none.json has no configs"}},
+             {configs("text.json"), {"text.json: expected a JSON list of configs"}},
+             {configs("object.json"), {"object.json: expected a JSON list"}},
+             {configs("none.json"), {"none.json: no configs found"}},
              {configs("member.json"), {"member.json, entry 2", "'tiles'"}},
              {configs("type.json"), {"type.json, entry 1", "flags"}},
              {{"bench", "m.mlir", "--budget", "soon"}, {"'soon' is not a budget", "10m"}},
@@ -109,30 +109,30 @@ TEST_F(Errors, OfConfigsAndBudgets) {
              {{"bench", "m.mlir", "--budget", "9999999999h"}, {"'9999999999h'"}}});
 }
 
-TEST_F(Errors, OfRunsWithoutAStore) {
-  const Ran list = box_.hone({"runs"});
-  EXPECT_EQ(list.code, 0) << "an empty list is an answer, not an error";
+TEST_F(Errors, ReportsMissingStore) {
+  const CommandResult list = box_.hone({"runs"});
+  EXPECT_EQ(list.code, 0) << "an empty list is not an error";
   EXPECT_THAT(list.out, HasSubstr("no runs yet"));
   EXPECT_TRUE(box_.hone({"runs", "--json"}).json().at("runs").empty());
-  expectAll({{{"runs", "show", "1"}, {"there is no store"}},
-             {{"runs", "resume", "1"}, {"there is no store"}},
-             {{"runs", "export", "1", "--csv"}, {"there is no store"}},
+  expectAll({{{"runs", "show", "1"}, {"no store found"}},
+             {{"runs", "resume", "1"}, {"no store found"}},
+             {{"runs", "export", "1", "--csv"}, {"no store found"}},
              {{"runs", "export", "1"}, {"--csv", "--json"}}});
 }
 
-/// The time limit holds for what is read first, and a tiny one is not the same as none.
-TEST_F(Errors, OfAProgramThatTakesTooLongToRead) {
+/// The timeout applies to reading the program, and a tiny one does not mean no limit.
+TEST_F(Errors, ReportsTimeoutOfReadingProgram) {
   expectAll({{{"bench", "m.mlir", "--compile-timeout", "0.0001"},
               {"m.mlir", "the compiler was stopped after"}}});
 }
 
-TEST_F(Errors, OfABaselineThatTakesTooLongToCompile) {
-  // The first command reads the program and fails; the second has that from the cache.
+TEST_F(Errors, ReportsTimeoutOfCompilingBaseline) {
+  // The first command caches the parsed program for the second.
   expectError(box_.hone({"bench", "m.mlir", "--function", "gemm"}), 2, {"@gemm"});
   expectError(box_.hone({"bench", "m.mlir", "--compile-timeout", "0.001", "--quiet"}), 2,
               {"m.mlir does not compile", "stopped after"});
   EXPECT_EQ(box_.hone({"runs", "--json"}).json()["runs"][0]["status"], "failed");
-  EXPECT_THAT(box_.litter(), IsEmpty());
+  EXPECT_THAT(box_.leftoverFiles(), IsEmpty());
 }
 
 }  // namespace

@@ -23,11 +23,11 @@ TEST_P(Help, HasExamplesAndMentionsEveryOption) {
     command += " " + word;
   }
   arguments.emplace_back("--help");
-  const Ran ran = box.hone(arguments);
+  const CommandResult ran = box.hone(arguments);
   EXPECT_EQ(ran.code, 0);
   EXPECT_EQ(ran.err, "");
   EXPECT_THAT(ran.out, HasSubstr("Examples:"));
-  EXPECT_THAT(ran.out, HasSubstr(command)) << "an example of the command itself";
+  EXPECT_THAT(ran.out, HasSubstr(command)) << "no example of the command";
   for (const std::string& option : GetParam().mentions) {
     EXPECT_THAT(ran.out, HasSubstr(option));
   }
@@ -38,8 +38,8 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(
         Page{{},
              {"--store", "HONE_STORE", "--iree", "--json", "-q,--quiet", "--version", "doctor",
-              "bench", "workload", "runs", "report", "0 done", "1 a negative answer", "2 bad input",
-              "3 this machine", "130 interrupted"}},
+              "bench", "workload", "runs", "report", "0 success", "1 negative result",
+              "2 invalid input", "3 machine error", "130 interrupted"}},
         Page{{"doctor"}, {"Exit code 0", "3 otherwise"}},
         Page{{"bench"},
              {"FILE", "--function", "--input", "--vs", "--configs", "--flags-a", "--flags-b",
@@ -105,16 +105,16 @@ INSTANTIATE_TEST_SUITE_P(
       return name;
     });
 
-TEST(HelpOfCodes, EveryExitCodeIsInTheDocuments) {
+TEST(HelpText, DocumentsEveryExitCode) {
   const std::string text = readFile(HONE_SOURCE_DIR "/docs/exit-codes.md").value();
   for (const char* row : {"| 0 |", "| 1 |", "| 2 |", "| 3 |", "| 130 |"}) {
     EXPECT_THAT(text, HasSubstr(row));
   }
 }
 
-TEST(HelpOfCodes, VersionIsOneLine) {
+TEST(HelpText, PrintsVersionOnOneLine) {
   Sandbox box;
-  const Ran ran = box.hone({"--version"});
+  const CommandResult ran = box.hone({"--version"});
   EXPECT_EQ(ran.code, 0);
   EXPECT_THAT(ran.out, testing::MatchesRegex("[0-9]+\\.[0-9]+\\.[0-9]+\n"));
 }

@@ -1,4 +1,4 @@
-// Rules about the repository itself.
+// Checks of the repository itself.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -24,8 +24,8 @@ const fs::path& sourceDir() {
   return kDir;
 }
 
-/// A small tree of sources, removed at the end.
-class Tree : public ::testing::Test {
+/// A temporary source tree.
+class IncludeOrderTree : public ::testing::Test {
  protected:
   void SetUp() override { folder_ = ScratchFolder::create("hone-tree").value(); }
   void add(const fs::path& file, std::string_view text) const {
@@ -38,9 +38,9 @@ class Tree : public ::testing::Test {
   std::optional<ScratchFolder> folder_;
 };
 
-TEST(IncludeOrder, ThisRepositoryKeepsIt) { EXPECT_THAT(wrongIncludes(sourceDir()), IsEmpty()); }
+TEST(IncludeOrder, HoldsInThisRepository) { EXPECT_THAT(wrongIncludes(sourceDir()), IsEmpty()); }
 
-TEST_F(Tree, MayIncludeWhatIsAboveIt) {
+TEST_F(IncludeOrderTree, AllowsLowerFolders) {
   add("src/engine/a.cc", "#include \"engine/a.h\"\n#include \"base/x.h\"\n#include <engine.h>\n");
   add("src/verify/a.h", "#include \"base/x.h\"\n#include \"model/x.h\"\n");
   add("src/tune/a.h", "#include \"search/x.h\"\n");
@@ -56,7 +56,7 @@ TEST_F(Tree, MayIncludeWhatIsAboveIt) {
   EXPECT_THAT(wrongIncludes(root()), IsEmpty());
 }
 
-TEST_F(Tree, NamesEveryWrongInclude) {
+TEST_F(IncludeOrderTree, ReportsEveryWrongInclude) {
   add("app/main.cc", "#include \"../src/base/x.h\"\n");
   add("src/kernel/judge/a.h", "#include \"kernel/turns/x.h\"\n#include \"tune/x.h\"\n");
   add("src/base/a.h", "// first\n#include \"model/x.h\"\n");
@@ -91,7 +91,7 @@ TEST_F(Tree, NamesEveryWrongInclude) {
                           "app/main.cc:1: app may not include ../src/base/x.h"));
 }
 
-TEST(Pins, PyprojectNamesTheSameVersionsAsTheRequirements) {
+TEST(Pins, MatchBetweenPyprojectAndRequirements) {
   const std::string project = readFile(sourceDir() / "pyproject.toml").value();
   int pins = 0;
   for (const char* file :

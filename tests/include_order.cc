@@ -15,7 +15,7 @@ namespace {
 namespace fs = std::filesystem;
 using Folders = std::set<std::string, std::less<>>;
 
-/// Every folder below src/ with those it may include beside itself.
+/// Returns the folders that each folder below src/ may include, besides itself.
 std::map<std::string, Folders, std::less<>> allowedIncludes() {
   std::map<std::string, Folders, std::less<>> allowed;
   Folders above;
@@ -47,7 +47,7 @@ std::map<std::string, Folders, std::less<>> allowedIncludes() {
   return allowed;
 }
 
-/// Returns the folder of a file below src/; parts of iree and kernel are named with their parent.
+/// Returns the folder of a file below src/, with its parent for parts of iree and kernel.
 std::string folderOf(std::string_view file) {
   const std::size_t first = file.find('/');
   const bool isPart = file.starts_with("kernel/") || file.starts_with("iree/");

@@ -6,8 +6,8 @@
 
 namespace hone {
 
-/// Every include below src/ and app/ that breaks the order of the folders, as
-/// "src/model/x.h:3: model may not include trial/y.h"; see docs/architecture.md.
+/// Returns every include below src/ and app/ that breaks the folder order, as
+/// "src/model/x.h:3: model may not include trial/y.h". See docs/architecture.md.
 [[nodiscard]] std::vector<std::string> wrongIncludes(const std::filesystem::path& root);
 
 }  // namespace hone

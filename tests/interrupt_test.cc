@@ -1,4 +1,4 @@
-// Runs that are killed, interrupted or met by another: nothing is lost, nothing is done twice.
+// Killed, interrupted and concurrent runs: no result is lost, no work is repeated.
 #include <SQLiteCpp/Database.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -20,10 +20,10 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using Clock = std::chrono::steady_clock;
 
-constexpr int kMany = 15;
-constexpr int kFew = 4;
+constexpr int kManyConfigs = 15;
+constexpr int kFewConfigs = 4;
 
-/// A bench of that many configs, in a store of its own.
+/// A sandbox with a bench of `count` configs.
 class ConfigBench : public Sandbox {
  public:
   explicit ConfigBench(int count) : count_(count) {
@@ -36,11 +36,11 @@ class ConfigBench : public Sandbox {
   }
 
   [[nodiscard]] Process startBench() { return start(bench_); }
-  [[nodiscard]] Ran bench() { return hone(bench_); }
-  /// A bench that has stored its first trial, so that much is still before it.
+  [[nodiscard]] CommandResult bench() { return hone(bench_); }
+  /// Starts a bench and waits until it has stored its first trial.
   [[nodiscard]] Process startedBench() {
     Process process = startBench();
-    EXPECT_TRUE(eventually([&] { return process.ended() || trialsStored(1) > 0; }));
+    EXPECT_TRUE(eventually([&] { return process.ended() || countStoredTrials(1) > 0; }));
     EXPECT_FALSE(process.ended());
     return process;
   }
@@ -49,7 +49,7 @@ class ConfigBench : public Sandbox {
     const nlohmann::json runs = hone({"runs", "--json"}).json().at("runs");
     ASSERT_EQ(runs.size(), 1U);
     EXPECT_EQ(runs[0].at("status"), "finished");
-    EXPECT_EQ(runs[0].at("trials"), count_ + 2);  // and the baseline with its twin
+    EXPECT_EQ(runs[0].at("trials"), count_ + 2);  // plus the baseline and its twin
   }
 
  private:
@@ -58,7 +58,7 @@ class ConfigBench : public Sandbox {
                                            "c.json", "--rounds", "5"};
 };
 
-/// The names of the configs by the keys of their trials; a key or a name twice fails the test.
+/// Returns config names by trial key; fails the test on a duplicate key or name.
 std::map<std::string, std::string> trialsOf(const nlohmann::json& run) {
   std::map<std::string, std::string> trials;
   std::set<std::string> names;
@@ -70,7 +70,7 @@ std::map<std::string, std::string> trialsOf(const nlohmann::json& run) {
   return trials;
 }
 
-/// Every sample is there once, and the rounds of the final have no gap.
+/// Expects every sample once, and no gap in the rounds of the final.
 void expectWholeSamples(const nlohmann::json& run) {
   for (const nlohmann::json& trial : run.at("trials")) {
     std::set<std::vector<std::string>> places;
@@ -92,7 +92,7 @@ void expectWholeSamples(const nlohmann::json& run) {
   }
 }
 
-/// Kills the bench five times, each within `span`; false when it came to its end before that.
+/// Kills the bench five times, each within `span`; returns false if it finished before that.
 bool killFiveTimes(ConfigBench& box, Clock::duration span, std::mt19937_64& generator) {
   for (int kills = 0; kills < 5; ++kills) {
     Process process = box.startBench();
@@ -104,40 +104,40 @@ bool killFiveTimes(ConfigBench& box, Clock::duration span, std::mt19937_64& gene
     process.signal(SIGKILL);
     const int code = process.wait().code;
     EXPECT_TRUE(code == 128 + SIGKILL || code == 0) << code;
-    EXPECT_TRUE(box.allProcessesEnd()) << "a process outlives the hone that started it";
+    EXPECT_TRUE(box.allProcessesEnd()) << "a process outlives its parent";
   }
   return true;
 }
 
-TEST(Killed, NothingIsLostAndNothingIsDoneTwice) {
-  ConfigBench undisturbed(kMany);
+TEST(Killed, LosesAndRepeatsNothing) {
+  ConfigBench undisturbed(kManyConfigs);
   const auto start = Clock::now();
   ASSERT_EQ(undisturbed.bench().code, 0);
   Clock::duration span = (Clock::now() - start) / 4;
   const nlohmann::json expected = undisturbed.exported();
 
-  // NOLINTNEXTLINE(bugprone-random-generator-seed): the same moments in every run of the test
+  // NOLINTNEXTLINE(bugprone-random-generator-seed): reproducible kill times
   std::mt19937_64 generator(20'261'115);
   std::optional<ConfigBench> box;
   do {
-    box.emplace(kMany);
+    box.emplace(kManyConfigs);
     span /= 2;
   } while (!killFiveTimes(*box, span * 2, generator));
 
-  const Ran last = box->bench();
+  const CommandResult last = box->bench();
   EXPECT_EQ(last.code, 0) << last.err;
   const nlohmann::json run = box->exported();
   EXPECT_EQ(trialsOf(run), trialsOf(expected));
-  EXPECT_EQ(trialsOf(run).size(), std::size_t{kMany + 2});
+  EXPECT_EQ(trialsOf(run).size(), std::size_t{kManyConfigs + 2});
   expectWholeSamples(run);
   box->expectOneFinishedRun();
-  EXPECT_THAT(box->litter(), IsEmpty());
-  EXPECT_THAT(box->processesLeft(), IsEmpty());
+  EXPECT_THAT(box->leftoverFiles(), IsEmpty());
+  EXPECT_THAT(box->leftoverProcesses(), IsEmpty());
 }
 
-/// The baseline and its twin are two commits: a kill may fall between them.
-TEST(Killed, BetweenTheBaselineAndItsTwin) {
-  ConfigBench box(kFew);
+/// The baseline and its twin are separate transactions; a kill may fall between them.
+TEST(Killed, ResumesBetweenBaselineAndTwin) {
+  ConfigBench box(kFewConfigs);
   Process process = box.startedBench();
   process.signal(SIGKILL);
   ASSERT_EQ(process.wait().code, 128 + SIGKILL);
@@ -147,29 +147,29 @@ TEST(Killed, BetweenTheBaselineAndItsTwin) {
     database.exec("DELETE FROM samples WHERE trial IN (SELECT id FROM trials WHERE key = 'twin')");
     database.exec("DELETE FROM trials WHERE key = 'twin'");
   }
-  const Ran ran = box.bench();
+  const CommandResult ran = box.bench();
   EXPECT_EQ(ran.code, 0) << ran.err;
   box.expectOneFinishedRun();
 }
 
 class Interrupted : public testing::TestWithParam<int> {};
 
-TEST_P(Interrupted, SaysSoAndTheSameCommandGoesOn) {
-  ConfigBench box(kFew);
+TEST_P(Interrupted, ReportsInterruptAndResumes) {
+  ConfigBench box(kFewConfigs);
   Process process = box.startedBench();
   process.signal(GetParam());
-  const Ran ran = process.wait();
+  const CommandResult ran = process.wait();
   EXPECT_EQ(ran.code, 130);
   EXPECT_EQ(ran.out, "");
   EXPECT_THAT(ran.err, HasSubstr("hone: interrupted; the same command goes on from here\n"));
   EXPECT_TRUE(box.allProcessesEnd());
-  EXPECT_THAT(box.litter(), IsEmpty());
-  const std::int64_t kept = box.trialsStored(1);
+  EXPECT_THAT(box.leftoverFiles(), IsEmpty());
+  const std::int64_t kept = box.countStoredTrials(1);
   EXPECT_GT(kept, 0);
 
-  const Ran again = box.bench();
+  const CommandResult again = box.bench();
   EXPECT_EQ(again.code, 0) << again.err;
-  EXPECT_THAT(again.err, HasSubstr("going on with run 1"));
+  EXPECT_THAT(again.err, HasSubstr("resuming run 1"));
   box.expectOneFinishedRun();
 }
 
@@ -178,10 +178,10 @@ INSTANTIATE_TEST_SUITE_P(Signals, Interrupted, testing::Values(SIGINT, SIGTERM),
                            return std::string(info.param == SIGINT ? "SIGINT" : "SIGTERM");
                          });
 
-TEST(TwoAtATime, TheSecondIsRefusedAndToldByWhom) {
-  ConfigBench box(kFew);
+TEST(ConcurrentRuns, RejectsSecondWriterNamingTheFirst) {
+  ConfigBench box(kFewConfigs);
   Process first = box.startedBench();
-  first.signal(SIGSTOP);  // so that it cannot come to its end before the second is refused
+  first.signal(SIGSTOP);  // keeps it running until the second is rejected
   expectError(box.bench(), 2,
               {"is being written by another hone", fmt::format("(process {})", first.pid())});
   EXPECT_EQ(box.hone({"runs", "--json"}).json().at("runs").at(0).at("status"), "running");

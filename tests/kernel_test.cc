@@ -1,5 +1,5 @@
-// hone kernel as a user runs it: on a kernel that is a hundred times slower than it must be, with a
-// scripted language model on loopback.
+// End-to-end tests of `hone kernel` on a needlessly slow kernel, with a scripted language model on
+// loopback.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -26,7 +26,7 @@ using testing::SizeIs;
 
 constexpr const char* kKey = "sk-very-secret-4711";
 
-/// Each element and the mean of its row.
+/// Reference: each element plus the mean of its row.
 constexpr const char* kReference = R"(#include <cstdint>
 // hone: sizes R=48 C=256
 // hone: other R=3 C=17
@@ -46,7 +46,7 @@ extern "C" void reference(const double* X, double* Y, std::int64_t R, std::int64
 }
 )";
 
-/// The mean is taken anew for every element.
+/// Slow: recomputes the mean for every element.
 constexpr const char* kSlow = R"(#include <cstdint>
 extern "C" void kernel(const float* X, float* Y, std::int64_t R, std::int64_t C) {
   for (std::int64_t i = 0; i < R; ++i) {
@@ -61,7 +61,7 @@ extern "C" void kernel(const float* X, float* Y, std::int64_t R, std::int64_t C)
 }
 )";
 
-constexpr const char* kQuick = R"(#include <cstdint>
+constexpr const char* kFast = R"(#include <cstdint>
 extern "C" void kernel(const float* X, float* Y, std::int64_t R, std::int64_t C) {
   for (std::int64_t i = 0; i < R; ++i) {
     float sum = 0;
@@ -78,13 +78,13 @@ extern "C" void kernel(const float* X, float* Y, std::int64_t R, std::int64_t C)
 std::string fenced(const std::string& code) { return "```cpp\n" + code + "```\n"; }
 
 std::string goodAnswer() {
-  return "### Candidate 1: the mean once a row\nTechniques: hoisting\n" + fenced(kQuick);
+  return "### Candidate 1: the mean once a row\nTechniques: hoisting\n" + fenced(kFast);
 }
 
 class Kernel : public testing::Test {
  protected:
   void SetUp() override {
-    // The machine's roofline is measured once for all tests.
+    // Measure the roofline once for all tests.
     static const ScratchFolder kCache = ScratchFolder::create("hone-kernel-cli-cache").value();
     box_.setVariable("XDG_CACHE_HOME", kCache.path().string());
     box_.setVariable("OPENAI_API_KEY", kKey);
@@ -105,7 +105,7 @@ class Kernel : public testing::Test {
     arguments.insert(arguments.end(), more.begin(), more.end());
     return optimize(arguments);
   }
-  /// Files below the sandbox, wherever they are, that hold the key.
+  /// Returns all files below the sandbox that contain the key.
   [[nodiscard]] std::vector<std::string> filesWithTheKey() const {
     std::vector<std::string> found;
     for (const auto& entry : fs::recursive_directory_iterator(box_.root())) {
@@ -134,9 +134,10 @@ class Kernel : public testing::Test {
   Sandbox box_;
 };
 
-TEST_F(Kernel, AModelsGoodAnswerIsProvenAndWritten) {
+TEST_F(Kernel, VerifiesAndWritesGoodResponse) {
   const ChatServer server({says("let me think"), says(goodAnswer(), 700, 90)});
-  const Ran ran = box_.hone(ask(server, {"--json", "--price", "1,2", "--max-iterations", "2"}));
+  const CommandResult ran =
+      box_.hone(ask(server, {"--json", "--price", "1,2", "--max-iterations", "2"}));
   ASSERT_EQ(ran.code, 0) << ran.err;
   const nlohmann::json json = ran.json();
   EXPECT_EQ(json["improved"], true) << ran.out;
@@ -146,7 +147,7 @@ TEST_F(Kernel, AModelsGoodAnswerIsProvenAndWritten) {
   EXPECT_EQ(json["spent"], "2 requests, 800 tokens in, 110 out, $0.0010");
   ASSERT_THAT(optimizedFiles(), SizeIs(1));
   const std::string kernel = readFile(optimizedFiles()[0]).value();
-  EXPECT_THAT(kernel, AllOf(HasSubstr("// Optimized by hone"), HasSubstr(kQuick)));
+  EXPECT_THAT(kernel, AllOf(HasSubstr("// Optimized by hone"), HasSubstr(kFast)));
   const nlohmann::json turns = history();
   ASSERT_EQ(turns.size(), 2U);
   EXPECT_EQ(turns[1]["evaluation"][0]["outcome"], "ok");
@@ -159,11 +160,12 @@ TEST_F(Kernel, AModelsGoodAnswerIsProvenAndWritten) {
   EXPECT_THAT(filesWithTheKey(), IsEmpty());
   EXPECT_THAT(ran.out + ran.err, Not(HasSubstr(kKey)));
 
-  const Ran examples = box_.hone({"kernel", "examples", "mean", "once", "a", "row", "--json"});
-  EXPECT_EQ(examples.json()[0]["title"], "mean: the mean once a row") << "a win is an example";
+  const CommandResult examples =
+      box_.hone({"kernel", "examples", "mean", "once", "a", "row", "--json"});
+  EXPECT_EQ(examples.json()[0]["title"], "mean: the mean once a row") << "wins become examples";
 }
 
-TEST_F(Kernel, WhatAModelAnswersWronglyCostsATurn) {
+TEST_F(Kernel, WastesTurnOnWrongResponse) {
   const std::string wrong =
       "extern \"C\" void kernel(const float* X, float* Y, long R, long C) {}\n";
   const ChatServer server(
@@ -174,7 +176,7 @@ TEST_F(Kernel, WhatAModelAnswersWronglyCostsATurn) {
             fenced("#include <cstdint>\nextern \"C\" void kernel(const float* X, float* Y, "
                    "std::int64_t R, std::int64_t C) {}\n")),
        says(fenced(wrong))});
-  const Ran ran = box_.hone(ask(server));
+  const CommandResult ran = box_.hone(ask(server));
   ASSERT_EQ(ran.code, 0) << ran.err;
   EXPECT_THAT(ran.out, AllOf(HasSubstr("2 turns in a row gained less"),
                              HasSubstr("no candidate was quicker than the original")));
@@ -186,18 +188,18 @@ TEST_F(Kernel, WhatAModelAnswersWronglyCostsATurn) {
   EXPECT_THAT(turns[1]["complaint"], HasSubstr("its kernel takes"));
   const std::string second = server.requests().at(1).body["messages"][0]["content"];
   EXPECT_THAT(second, AllOf(HasSubstr("broken: compile_failed: "), HasSubstr("oops")))
-      << "the model is told what went wrong";
+      << "the model gets the errors";
 }
 
-TEST_F(Kernel, AKeyThatIsRefusedEndsTheRun) {
+TEST_F(Kernel, StopsAtRejectedKey) {
   const ChatServer server({fails(401, std::string("no such key: ") + kKey)});
-  const Ran ran = box_.hone(ask(server, {"-q"}));
+  const CommandResult ran = box_.hone(ask(server, {"-q"}));
   expectError(ran, 2, {"does not accept the key in OPENAI_API_KEY", "[key]"});
   EXPECT_THAT(filesWithTheKey(), IsEmpty());
 }
 
-TEST_F(Kernel, AKilledRunGoesOnWithoutAskingAgain) {
-  // The second answer never comes: the run is killed while it waits for it.
+TEST_F(Kernel, ContinuesAfterKillWithoutRepeatedRequest) {
+  // The second response never comes: the run is killed while it waits.
   kernel::test::Scripted silent;
   silent.never = true;
   const ChatServer server({says(goodAnswer()), silent, says("no ideas")});
@@ -208,19 +210,20 @@ TEST_F(Kernel, AKilledRunGoesOnWithoutAskingAgain) {
     process.signal(SIGKILL);
     EXPECT_EQ(process.wait().code, 128 + SIGKILL);
   }
-  const std::int64_t trials = box_.trialsStored(1);
+  const std::int64_t trials = box_.countStoredTrials(1);
   EXPECT_EQ(trials, 2) << "the original and one candidate";
   EXPECT_TRUE(box_.allProcessesEnd());
-  const Ran ran = box_.hone(arguments);
+  const CommandResult ran = box_.hone(arguments);
   ASSERT_EQ(ran.code, 0) << ran.err;
-  EXPECT_THAT(ran.err, HasSubstr("going on with run 1"));
-  EXPECT_THAT(server.requests(), SizeIs(3)) << "only the turn that was lost";
-  EXPECT_EQ(box_.trialsStored(1), trials + 1) << "and the original's twin of the proof";
+  EXPECT_THAT(ran.err, HasSubstr("resuming run 1"));
+  EXPECT_THAT(server.requests(), SizeIs(3)) << "only the lost turn is repeated";
+  EXPECT_EQ(box_.countStoredTrials(1), trials + 1) << "plus the twin of the original";
   EXPECT_THAT(optimizedFiles(), SizeIs(1));
 }
 
-TEST_F(Kernel, TheSearchNeedsNoNetwork) {
-  const Ran ran = box_.hone(optimize({"--max-iterations", "1", "--candidates", "3", "--json"}));
+TEST_F(Kernel, SearchesWithoutNetwork) {
+  const CommandResult ran =
+      box_.hone(optimize({"--max-iterations", "1", "--candidates", "3", "--json"}));
   ASSERT_EQ(ran.code, 0) << ran.err;
   const nlohmann::json json = ran.json();
   EXPECT_GE(json["candidates"], 1);
@@ -231,13 +234,13 @@ TEST_F(Kernel, TheSearchNeedsNoNetwork) {
 
 TEST_F(Kernel, NoSaveWritesNothing) {
   const ChatServer server({says(goodAnswer())});
-  const Ran ran = box_.hone(ask(server, {"--no-save", "--max-iterations", "1"}));
+  const CommandResult ran = box_.hone(ask(server, {"--no-save", "--max-iterations", "1"}));
   ASSERT_EQ(ran.code, 0) << ran.err;
   EXPECT_THAT(optimizedFiles(), IsEmpty());
   EXPECT_FALSE(fs::exists(box_.work() / "results"));
 }
 
-TEST_F(Kernel, AKernelThatIsWrongFromTheStartIsOneLine) {
+TEST_F(Kernel, RejectsInvalidOriginalKernel) {
   box_.write("bad.cc",
              "#include <cstdint>\nextern \"C\" void kernel(const float* X, float* Y, "
              "std::int64_t R, std::int64_t C) { Y[0] = 1; }\n");
@@ -254,7 +257,7 @@ TEST_F(Kernel, AKernelThatIsWrongFromTheStartIsOneLine) {
   expectError(box_.hone({"kernel", "optimize", "-k", "alone.cc", "-q"}), 2, {"alone.cc"});
 }
 
-TEST_F(Kernel, ListsWhatIsSlowAndRemembersIt) {
+TEST_F(Kernel, ListsSlowKernelsAndReusesResults) {
   box_.write("alone.cc", kSlow);
   box_.write("wrong.cc",
              "#include <cstdint>\nextern \"C\" void kernel(const float* X, "
@@ -270,24 +273,24 @@ TEST_F(Kernel, ListsWhatIsSlowAndRemembersIt) {
   EXPECT_THAT(first[1]["problem"], HasSubstr("reference"));
   EXPECT_EQ(first[2]["kernel"], "wrong.cc");
   EXPECT_THAT(first[2]["problem"], HasSubstr("mismatch"));
-  EXPECT_GE(box_.trialsStored(1), 2);
+  EXPECT_GE(box_.countStoredTrials(1), 2);
   const nlohmann::json second = box_.hone(list).json();
   EXPECT_EQ(second, first);
-  EXPECT_EQ(box_.trialsStored(2), 1) << "only what failed is judged again";
+  EXPECT_EQ(box_.countStoredTrials(2), 1) << "only failures are measured again";
 }
 
-TEST_F(Kernel, TheListFitsATerminalAndIsWholeForScripts) {
+TEST_F(Kernel, FitsListToTerminalOnly) {
   const std::string name =
       "a_kernel_with_a_name_that_is_far_too_long_for_a_table_in_a_terminal_of_80.cc";
   box_.write(name, kSlow);
   box_.write(name.substr(0, name.size() - 3) + ".reference.cc", kReference);
   const std::vector<std::string> list = {"kernel", "list-slow", "--threshold", "1000", "--quiet"};
-  const Ran piped = box_.hone(list);
+  const CommandResult piped = box_.hone(list);
   ASSERT_EQ(piped.code, 0) << piped.err;
   EXPECT_THAT(piped.out, HasSubstr(" " + name + " "));
   const std::string script = findProgram("script");
   if (script.empty()) {
-    GTEST_SKIP() << "there is no script here, which gives a program a terminal";
+    GTEST_SKIP() << "script(1) is not installed";
   }
   const std::string command =
       fmt::format("cd '{}' && '{}' --store '{}' {}", box_.work().string(), box_.program().string(),
@@ -302,17 +305,17 @@ TEST_F(Kernel, TheListFitsATerminalAndIsWholeForScripts) {
   expectTablesFit({0, out, ""});
 }
 
-TEST_F(Kernel, ABatchDoesAllThatIsSlow) {
-  box_.write("other/mean2.cc", kQuick);
+TEST_F(Kernel, OptimizesAllSlowKernels) {
+  box_.write("other/mean2.cc", kFast);
   box_.write("other/mean2.reference.cc", kReference);
   box_.write("other/wrong.cc",
              "#include <cstdint>\nextern \"C\" void kernel(const float* X, "
              "float* Y, std::int64_t R, std::int64_t C) {}\n");
   box_.write("other/wrong.reference.cc", kReference);
   const ChatServer server({says(goodAnswer())});
-  const Ran ran = box_.hone({"kernel", "optimize", "--all-slow", "--threshold", "1000000",
-                             "--api-base", server.base(), "--model", "tiny", "--max-iterations",
-                             "1", "--rounds", "5", "--json"});
+  const CommandResult ran = box_.hone({"kernel", "optimize", "--all-slow", "--threshold", "1000000",
+                                       "--api-base", server.base(), "--model", "tiny",
+                                       "--max-iterations", "1", "--rounds", "5", "--json"});
   ASSERT_EQ(ran.code, 0) << ran.err;
   const nlohmann::json json = ran.json();
   ASSERT_TRUE(json.contains("mean.cc")) << ran.out;
@@ -320,7 +323,7 @@ TEST_F(Kernel, ABatchDoesAllThatIsSlow) {
   EXPECT_FALSE(json.contains("other/wrong.cc"));
 }
 
-TEST_F(Kernel, ABatchStopsAtARefusedKeyAndGoesOnWithAnother) {
+TEST_F(Kernel, ResumesBatchWithAnotherKey) {
   box_.write("mean2.cc", kSlow);
   box_.write("mean2.reference.cc", kReference);
   const ChatServer server({fails(401, "no such key"), says(goodAnswer())});
@@ -329,23 +332,23 @@ TEST_F(Kernel, ABatchStopsAtARefusedKeyAndGoesOnWithAnother) {
       "--api-base", server.base(), "--model",    "tiny",        "--max-iterations",
       "1",          "--rounds",    "5",          "--json"};
   expectError(box_.hone(batch), 2, {"does not accept the key in OPENAI_API_KEY"});
-  EXPECT_THAT(server.requests(), SizeIs(1)) << "the second kernel is not tried";
-  const Ran again = box_.hone(batch);
+  EXPECT_THAT(server.requests(), SizeIs(1)) << "stops before the second kernel";
+  const CommandResult again = box_.hone(batch);
   ASSERT_EQ(again.code, 0) << again.err;
   const nlohmann::json json = again.json();
   for (const char* name : {"mean.cc", "mean2.cc"}) {
     ASSERT_TRUE(json.contains(name)) << again.out;
     EXPECT_FALSE(json[name].contains("error")) << json[name].dump();
   }
-  EXPECT_EQ(box_.trialsStored(2), 0) << "the same run goes on";
+  EXPECT_EQ(box_.countStoredTrials(2), 0) << "the same run is resumed";
 }
 
-TEST_F(Kernel, SlipsAreOneLineEach) {
+TEST_F(Kernel, RejectsInvalidOptions) {
   for (const auto& [more, says] :
        std::vector<std::pair<std::vector<std::string>, std::vector<std::string>>>{
            {{"optimize"}, {"--kernel PATH or --all-slow"}},
            {{"optimize", "-k", "maen.cc"}, {"could not find kernel file", "did you mean mean.cc?"}},
-           {{"optimize", "-k", "mean.cc", "--gpu", "H100"}, {"there is no H100 here"}},
+           {{"optimize", "-k", "mean.cc", "--gpu", "H100"}, {"no H100 found"}},
            {{"optimize", "-k", "mean.cc", "--gpu", "Voodoo2"}, {"--gpu"}},
            {{"optimize", "-k", "mean.cc", "--device", "cuda"}, {"no CUDA device"}},
            {{"optimize", "-k", "mean.cc", "--budget", "soon"}, {"soon"}},
@@ -362,11 +365,12 @@ TEST_F(Kernel, SlipsAreOneLineEach) {
   expectError(box_.hone(optimize({"--model", "openai/o3"})), 2, {"OPENAI_API_KEY"});
 }
 
-TEST_F(Kernel, ExamplesAreListedSearchedAndShown) {
-  const Ran all = box_.hone({"kernel", "examples"});
+TEST_F(Kernel, ListsSearchesAndShowsExamples) {
+  const CommandResult all = box_.hone({"kernel", "examples"});
   EXPECT_EQ(all.code, 0) << all.err;
   EXPECT_THAT(all.out, AllOf(HasSubstr("packing-matmul"), HasSubstr("swizzle-tilelang")));
-  const Ran some = box_.hone({"kernel", "examples", "--technique", "fusion", "--language", "cpp"});
+  const CommandResult some =
+      box_.hone({"kernel", "examples", "--technique", "fusion", "--language", "cpp"});
   EXPECT_THAT(some.out, AllOf(HasSubstr("fusion-bias-relu"), Not(HasSubstr("tilelang"))));
   EXPECT_THAT(box_.hone({"kernel", "examples", "--show", "packing-matmul"}).out,
               AllOf(HasSubstr("before:"), HasSubstr("panel")));

@@ -1,4 +1,4 @@
-// What is wrong with the machine, the store or IREE: one line, exit code 2 or 3, nothing spoilt.
+// Errors of the machine, the store or IREE: one line, exit code 2 or 3, no data damaged.
 #include <SQLiteCpp/Database.h>
 #include <fcntl.h>
 #include <gmock/gmock.h>
@@ -20,7 +20,7 @@ class MachineErrors : public testing::Test {
  protected:
   void SetUp() override { box_.write("m.mlir", matmulText(16, 16, 16)); }
 
-  /// The folder is a disk of that size for the program that starts next, and for it alone.
+  /// Mounts a file system of `size` on the folder, only for the next program.
   void shrink(const fs::path& folder, const std::string& size) {
     fs::create_directories(folder);
     box_.prepare([folder, options = "size=" + size] {
@@ -31,7 +31,7 @@ class MachineErrors : public testing::Test {
     });
   }
 
-  /// A folder that looks like IREE's, with this for a library.
+  /// Creates a folder that looks like IREE's, with this text as the library.
   [[nodiscard]] fs::path fakeIree(const std::string& library) const {
     const fs::path site = box_.work() / "site";
     fs::create_directories(site / "iree/compiler/_mlir_libs");
@@ -43,7 +43,7 @@ class MachineErrors : public testing::Test {
   const std::vector<std::string> bench_ = {"bench", "m.mlir", "--rounds", "5", "--quiet"};
 };
 
-TEST_F(MachineErrors, AStoreOfANewerSchemaIsLeftAlone) {
+TEST_F(MachineErrors, KeepsStoreOfNewerSchema) {
   static_cast<void>(store::Store::open(box_.store(), store::Store::Mode::write).value());
   SQLite::Database(box_.store().string(), SQLite::OPEN_READWRITE).exec("PRAGMA user_version = 99");
   const std::string before = readFile(box_.store()).value();
@@ -52,7 +52,7 @@ TEST_F(MachineErrors, AStoreOfANewerSchemaIsLeftAlone) {
   EXPECT_EQ(readFile(box_.store()).value(), before);
 }
 
-TEST_F(MachineErrors, AFileOfAnotherProgramIsLeftAlone) {
+TEST_F(MachineErrors, KeepsForeignFile) {
   SQLite::Database((box_.work() / "other.db").string(),
                    SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE)
       .exec("CREATE TABLE t (x)");
@@ -67,15 +67,15 @@ TEST_F(MachineErrors, AFileOfAnotherProgramIsLeftAlone) {
   }
 }
 
-TEST_F(MachineErrors, AFullDiskUnderTheCacheIsNoFaultOfTheProgram) {
+TEST_F(MachineErrors, ResumesAfterFullCacheDisk) {
   shrink(box_.cache(), "8k");
-  const Ran full = box_.hone(bench_);
+  const CommandResult full = box_.hone(bench_);
   if (full.code == Sandbox::kNotPermitted) {
-    GTEST_SKIP() << "may not mount a small file system here";
+    GTEST_SKIP() << "not permitted to mount a file system";
   }
   expectError(full, 3, {"the disk is full", box_.cache().string()});
-  EXPECT_THAT(box_.litter(), IsEmpty());
-  // With room again the same command goes on with the same run.
+  EXPECT_THAT(box_.leftoverFiles(), IsEmpty());
+  // With free space, the same command resumes the run.
   box_.prepare({});
   EXPECT_EQ(box_.hone(bench_).code, 0);
   const auto runs = box_.hone({"runs", "--json"}).json()["runs"];
@@ -83,30 +83,30 @@ TEST_F(MachineErrors, AFullDiskUnderTheCacheIsNoFaultOfTheProgram) {
   EXPECT_EQ(runs[0]["status"], "finished");
 }
 
-TEST_F(MachineErrors, AFullDiskUnderTheStoreIsSaid) {
+TEST_F(MachineErrors, ReportsFullStoreDisk) {
   for (const char* size : {"16k", "100k"}) {
     shrink(box_.root() / "data", size);
-    const Ran full = box_.hone(bench_);
+    const CommandResult full = box_.hone(bench_);
     if (full.code == Sandbox::kNotPermitted) {
-      GTEST_SKIP() << "may not mount a small file system here";
+      GTEST_SKIP() << "not permitted to mount a file system";
     }
     expectError(full, 3, {"the disk is full", "hone.db"});
   }
 }
 
-TEST_F(MachineErrors, AFullTemporaryFolderIsSaid) {
+TEST_F(MachineErrors, ReportsFullTemporaryFolder) {
   box_.write("large.mlir", matmulText(64, 64, 64));
-  for (const char* size : {"8k", "40k"}) {  // too small for the inputs, and for the results
+  for (const char* size : {"8k", "40k"}) {  // too small for the inputs, then for the results
     shrink(box_.temporary(), size);
-    const Ran full = box_.hone({"bench", "large.mlir", "--rounds", "5", "--quiet"});
+    const CommandResult full = box_.hone({"bench", "large.mlir", "--rounds", "5", "--quiet"});
     if (full.code == Sandbox::kNotPermitted) {
-      GTEST_SKIP() << "may not mount a small file system here";
+      GTEST_SKIP() << "not permitted to mount a file system";
     }
     expectError(full, 3, {box_.temporary().string()});
   }
 }
 
-TEST_F(MachineErrors, OutputThatCannotBeWrittenIsNotSuccess) {
+TEST_F(MachineErrors, ReportsUnwritableOutput) {
   box_.prepare([] {
     const int full = ::open("/dev/full", O_WRONLY);
     return full >= 0 && ::dup2(full, STDOUT_FILENO) == STDOUT_FILENO;
@@ -114,30 +114,30 @@ TEST_F(MachineErrors, OutputThatCannotBeWrittenIsNotSuccess) {
   expectError(box_.hone({"doctor", "--json"}), 3, {"standard output", "No space left"});
 }
 
-TEST_F(MachineErrors, AFolderThatCannotBeMadeIsSaid) {
+TEST_F(MachineErrors, ReportsFolderThatCannotBeCreated) {
   expectError(box_.hone({"bench", "m.mlir", "--store", "/proc/none/hone.db"}), 3, {"/proc/none"});
 }
 
-TEST_F(MachineErrors, AFolderWithoutIreeIsNamed) {
+TEST_F(MachineErrors, RejectsFolderWithoutIree) {
   expectError(box_.hone({"bench", "m.mlir", "--iree", "."}), 2, {"--iree", "libIREECompiler.so"});
   box_.setVariable("HONE_IREE", box_.work().string());
   expectError(box_.hone(bench_), 2, {"HONE_IREE", box_.work().string()});
 }
 
-TEST_F(MachineErrors, WithoutIreeItSaysHowToGetIt) {
+TEST_F(MachineErrors, SuggestsHowToInstallIree) {
   box_.moveProgram();
   box_.setVariable("HONE_IREE", "");
   box_.setVariable("VIRTUAL_ENV", "");
   expectError(box_.hone(bench_), 3, {"no IREE compiler found", "pip install", "--iree"});
 }
 
-TEST_F(MachineErrors, ALibraryThatIsNoneIsSaid) {
+TEST_F(MachineErrors, RejectsInvalidCompilerLibrary) {
   const std::string site = fakeIree("good morning").string();
   expectError(box_.hone({"bench", "m.mlir", "--iree", site}), 3, {"cannot load", site});
-  // A real library, but another one.
+  // A valid library, but not IREE's.
   const std::string other = fakeIree(readFile(HONE_OTHER_LIBRARY).value()).string();
   expectError(box_.hone({"bench", "m.mlir", "--iree", other}), 3, {other, "3.13.0"});
-  EXPECT_THAT(box_.litter(), IsEmpty());
+  EXPECT_THAT(box_.leftoverFiles(), IsEmpty());
   EXPECT_TRUE(box_.allProcessesEnd());
 }
 

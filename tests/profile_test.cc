@@ -16,7 +16,7 @@ using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-/// Quick, small and verified: what these tests are about is not speed.
+/// A small, verified profile: these tests do not check times.
 const std::vector<std::string> kSmall = {"profile", "--problem-m=8", "--problem-n=16",
                                          "--problem-k=32"};
 
@@ -34,9 +34,10 @@ std::vector<std::string> verifications(const nlohmann::json& result) {
   return all;
 }
 
-TEST(Profile, DoesAllOnItsWay) {
+TEST(Profile, GeneratesCompilesAndMeasures) {
   Sandbox sandbox;
-  const Ran ran = sandbox.hone(with(kSmall, {"--output", "data.csv", "--tags", "who:me"}));
+  const CommandResult ran =
+      sandbox.hone(with(kSmall, {"--output", "data.csv", "--tags", "who:me"}));
   ASSERT_EQ(ran.code, 0) << ran.err;
   EXPECT_THAT(ran.out,
               HasSubstr("Dispatch      : matmul_8x16x32_f32t_f32t_f32t_tile_config_default\n"
@@ -44,7 +45,7 @@ TEST(Profile, DoesAllOnItsWay) {
                         "OpKind        : OperationKind.Matmul\n"));
   EXPECT_THAT(ran.out, HasSubstr("Verification  : SUCCESS\nRuntime(ms)   : "));
   EXPECT_THAT(ran.out, HasSubstr("Writing performance report to data.csv\n"));
-  const std::size_t table = ran.out.find("\noperation ");  // what is above is as of old
+  const std::size_t table = ran.out.find("\noperation ");  // the blocks above it keep IREE's format
   ASSERT_NE(table, std::string::npos) << ran.out;
   expectTablesFit({0, ran.out.substr(table), ""});
   const auto folder = sandbox.work() / "generated/linalg/matmul/matmul_8x16x32_f32t_f32t_f32t";
@@ -64,7 +65,7 @@ TEST(Profile, DoesAllOnItsWay) {
   EXPECT_EQ(std::count(longer.begin(), longer.end(), '\n'), 3);
 }
 
-TEST(Profile, BothHalvesCanBeSwitchedOff) {
+TEST(Profile, SkipsVerificationOrMeasurement) {
   Sandbox sandbox;
   const auto unchecked =
       sandbox.hone(with(kSmall, {"--verification-enabled=false", "--json"})).json();
@@ -98,7 +99,7 @@ INSTANTIATE_TEST_SUITE_P(
 TEST_P(EveryKind, IsVerifiedOnBothCpuDevices) {
   Sandbox sandbox;
   for (const char* device : {"local-sync", "local-task"}) {
-    const Ran ran =
+    const CommandResult ran =
         sandbox.hone(with(with({"profile", "--json", "--profiling-enabled=false"}, GetParam()),
                           {"--device", device}));
     ASSERT_EQ(ran.code, 0) << ran.err << ran.out;
@@ -108,23 +109,23 @@ TEST_P(EveryKind, IsVerifiedOnBothCpuDevices) {
   }
 }
 
-TEST(Profile, ThreeStepsAsOfOld) {
+TEST(Profile, RunsGenerateCompileAndProfileSeparately) {
   Sandbox sandbox;
-  const Ran generated = sandbox.hone(
+  const CommandResult generated = sandbox.hone(
       {"generate", "--problem-m=64", "--problem-n=64", "--problem-k=64", "--configs=all"});
   ASSERT_EQ(generated.code, 0) << generated.err;
   EXPECT_THAT(generated.out,
               HasSubstr("[Generating]: ./generated/linalg/matmul/matmul_64x64x64_f32t_f32t_f32t/"
                         "matmul_64x64x64_f32t_f32t_f32t.mlir\n"
                         "    Emitting tuning configuration : tile_config_default\n"));
-  const Ran compiled = sandbox.hone({"compile"});
+  const CommandResult compiled = sandbox.hone({"compile"});
   ASSERT_EQ(compiled.code, 0) << compiled.err << compiled.out;
-  EXPECT_THAT(compiled.out, HasSubstr(" 0 of them before"));
+  EXPECT_THAT(compiled.out, HasSubstr(", 0 cached"));
   EXPECT_THAT(
       sandbox.hone({"compile", "--json"}).json(),
       testing::Each(testing::ResultOf(
           [](const auto& entry) { return entry.at("cached").template get<bool>(); }, true)));
-  EXPECT_THAT(sandbox.hone({"compile", "--force"}).out, HasSubstr(" 0 of them before"));
+  EXPECT_THAT(sandbox.hone({"compile", "--force"}).out, HasSubstr(", 0 cached"));
   const auto rows = sandbox
                         .hone({"profile", "--dispatches=*_tile_config_*doubletiling*",
                                "--profiling-enabled=false", "--json"})
@@ -137,7 +138,7 @@ TEST(Profile, ThreeStepsAsOfOld) {
   }
 }
 
-TEST(Profile, AnEmptyMatchListsTheNearestNames) {
+TEST(Profile, ListsSimilarNamesWithoutMatch) {
   Sandbox sandbox;
   expectError(sandbox.hone({"profile"}), 2, {"there is nothing in", "hone generate"});
   ASSERT_EQ(sandbox.hone({"generate", "--problem-m=8", "--problem-n=8", "--problem-k=8"}).code, 0);
@@ -145,37 +146,37 @@ TEST(Profile, AnEmptyMatchListsTheNearestNames) {
               {"no dispatch matches", "matmul_8x8x8_f32t_f32t_f32t_tile_config_default"});
 }
 
-TEST(Profile, BadInputIsOneLine) {
+TEST(Profile, RejectsInvalidInput) {
   Sandbox sandbox;
   expectError(sandbox.hone({"profile", "--problem-m=0"}), 2, {"--problem-m", "'0' is not a size"});
-  expectError(sandbox.hone({"profile", "--kind=conv4d"}), 2, {"there is no 'conv4d'"});
+  expectError(sandbox.hone({"profile", "--kind=conv4d"}), 2, {"unknown kind 'conv4d'"});
   expectError(sandbox.hone({"profile", "missing.txt"}), 2, {"missing.txt"});
-  expectError(sandbox.hone(with(kSmall, {"--providers=mkl"})), 2, {"there is no 'mkl'"});
+  expectError(sandbox.hone(with(kSmall, {"--providers=mkl"})), 2, {"got 'mkl'"});
   expectError(sandbox.hone(with(kSmall, {"--output=x/y.csv"})), 2, {"there is no folder x"});
   expectError(sandbox.hone(with(kSmall, {"--output=y.csv", "--tags=oops"})), 2,
               {"'oops' is not key:value"});
   expectError(sandbox.hone({"profile", "--problem=gemmm -m 3"}), 2, {"gemmm"});
 }
 
-TEST(Profile, AWorkloadsBadLinesAreToldAndLeftOut) {
+TEST(Profile, SkipsInvalidWorkloadLines) {
   Sandbox sandbox;
   sandbox.write("work.txt",
                 "gemm -m 8 -n 8 -k 8 -u 0 -v 0\nnonsense -x\nmatmul_8x4x8_f32t_f32t_f32t\n");
-  const Ran ran = sandbox.hone({"profile", "work.txt", "--profiling-enabled=false"});
+  const CommandResult ran = sandbox.hone({"profile", "work.txt", "--profiling-enabled=false"});
   ASSERT_EQ(ran.code, 0) << ran.err;
-  EXPECT_THAT(ran.err, HasSubstr("left out: work.txt:2: "));
+  EXPECT_THAT(ran.err, HasSubstr("skipped: work.txt:2: "));
   EXPECT_THAT(ran.out, AllOf(HasSubstr("matmul_8x8x8"), HasSubstr("matmul_8x4x8")));
-  const Ran limited = sandbox.hone(
+  const CommandResult limited = sandbox.hone(
       {"profile", "work.txt", "--profiling-enabled=false", "--limit=1", "--type=bf16"});
   EXPECT_THAT(limited.out, HasSubstr("matmul_8x8x8_bf16t_bf16t_bf16t"));
   EXPECT_THAT(limited.out, testing::Not(HasSubstr("matmul_8x4x8")));
 }
 
-TEST(Profile, AFailureIsReportedAndTheSweepGoesOn) {
+TEST(Profile, ContinuesAfterFailure) {
   Sandbox sandbox;
   ASSERT_EQ(sandbox.hone({"generate", "--problem-m=8", "--problem-n=8,16", "--problem-k=8"}).code,
             0);
-  // A wrong program in the place of a right one: what a compiler bug looks like.
+  // Replace a program by a wrong one, to simulate a compiler bug.
   const std::string name = "matmul_8x8x8_f32t_f32t_f32t";
   const auto file = sandbox.work() / "generated/linalg/matmul" / name / (name + ".mlir");
   std::string text = readFile(file).value();
@@ -183,7 +184,8 @@ TEST(Profile, AFailureIsReportedAndTheSweepGoesOn) {
   ASSERT_NE(zero, std::string::npos);
   text.replace(zero, 18, "arith.constant 1.0");
   ASSERT_TRUE(writeFile(file, text));
-  const Ran ran = sandbox.hone({"profile", "--junit=results.xml", "--profiling-enabled=false"});
+  const CommandResult ran =
+      sandbox.hone({"profile", "--junit=results.xml", "--profiling-enabled=false"});
   EXPECT_EQ(ran.code, 1) << ran.err;
   EXPECT_THAT(ran.out,
               AllOf(HasSubstr("Verification  : FAILED"), HasSubstr("Verification  : SUCCESS"),
@@ -192,7 +194,7 @@ TEST(Profile, AFailureIsReportedAndTheSweepGoesOn) {
               AllOf(HasSubstr("tests=\"2\" failures=\"1\""), HasSubstr("<failure message=")));
 }
 
-TEST(Profile, TheLibraryIsAProviderOfItsOwn) {
+TEST(Profile, ComparesWithOneDnn) {
   Sandbox sandbox;
   const auto rows =
       sandbox.hone(with(kSmall, {"--providers=iree,onednn", "--json", "--sort=speed"}))
@@ -208,13 +210,13 @@ TEST(Profile, TheLibraryIsAProviderOfItsOwn) {
   EXPECT_THAT(providers, testing::UnorderedElementsAre("IREE Codegen", "oneDNN"));
 }
 
-TEST(Profile, AnotherTargetThanTheGeneratedIsRefused) {
+TEST(Profile, RejectsTargetOtherThanGenerated) {
   Sandbox sandbox;
   ASSERT_EQ(sandbox.hone({"generate", "--problem-m=8", "--problem-n=8", "--problem-k=8"}).code, 0);
   expectError(sandbox.hone({"profile", "--target=vulkan"}), 2, {"was generated for local"});
 }
 
-/// Two matmuls, a convolution, a softmax and a sum, none of which can be fused with another.
+/// Two matmuls, a convolution, a softmax and a sum that cannot be fused.
 constexpr std::string_view kFiveDispatches = R"(
 func.func @five(%a: tensor<32x64xf32>, %b: tensor<64x48xf32>, %c: tensor<48x16xf32>,
                 %image: tensor<1x10x10x4xf32>, %filter: tensor<8x3x3x4xf32>)
@@ -245,7 +247,7 @@ func.func @five(%a: tensor<32x64xf32>, %b: tensor<64x48xf32>, %c: tensor<48x16xf
 }
 )";
 
-TEST(Profile, AProgramDispatchByDispatch) {
+TEST(Profile, ProfilesProgramByDispatch) {
   Sandbox sandbox;
   sandbox.write("five.mlir", kFiveDispatches);
   for (const char* device : {"local-sync", "local-task"}) {
@@ -269,45 +271,47 @@ TEST(Profile, AProgramDispatchByDispatch) {
   }
 }
 
-TEST(Profile, ForAGpuThatIsNotHereIsCompileOnly) {
+TEST(Profile, OnlyCompilesForMissingGpu) {
   Sandbox sandbox;
-  const Ran generated = sandbox.hone({"generate", "--target=cuda:sm_80", "--problem-m=256",
-                                      "--problem-n=256", "--problem-k=256", "--type=f16_f16_f32"});
+  const CommandResult generated =
+      sandbox.hone({"generate", "--target=cuda:sm_80", "--problem-m=256", "--problem-n=256",
+                    "--problem-k=256", "--type=f16_f16_f32"});
   ASSERT_EQ(generated.code, 0) << generated.err;
   EXPECT_THAT(generated.out, HasSubstr("_tensorcore_mmasync\n"));
-  const Ran compiled = sandbox.hone({"compile"});
+  const CommandResult compiled = sandbox.hone({"compile"});
   EXPECT_EQ(compiled.code, 0) << compiled.out << compiled.err;
   EXPECT_THAT(compiled.out, HasSubstr("compiled for cuda:sm_80"));
   EXPECT_THAT(compiled.out, HasSubstr("compile-only"));
-  expectError(sandbox.hone({"profile"}), 2, {"no device for cuda:sm_80", "hone compile"});
+  expectError(sandbox.hone({"profile"}), 2, {"no cuda:sm_80 device found", "hone compile"});
 }
 
-TEST(Profile, OnVulkan) {
+TEST(Profile, RunsOnVulkan) {
   Sandbox sandbox;
-  const Ran ran = sandbox.hone({"profile", "--target=vulkan", "--problem-m=16", "--problem-n=16,32",
-                                "--problem-k=16", "--profiling-enabled=false", "--json"});
+  const CommandResult ran =
+      sandbox.hone({"profile", "--target=vulkan", "--problem-m=16", "--problem-n=16,32",
+                    "--problem-k=16", "--profiling-enabled=false", "--json"});
   if (ran.code == 2) {
     GTEST_SKIP() << ran.err;
   }
   EXPECT_THAT(verifications(ran.json()), ElementsAre("SUCCESS", "SUCCESS"));
 }
 
-TEST(Profile, GoesOnAfterAKill) {
+TEST(Profile, ContinuesAfterKill) {
   Sandbox sandbox;
   const std::vector<std::string> command = {"profile", "--problem-m=8", "--problem-n=8:64:8",
                                             "--problem-k=8", "--json"};
   {
     Process process = sandbox.start(command);
-    ASSERT_TRUE(eventually([&] { return sandbox.trialsStored(1) >= 2 || process.ended(); }));
+    ASSERT_TRUE(eventually([&] { return sandbox.countStoredTrials(1) >= 2 || process.ended(); }));
     process.signal(SIGKILL);
     EXPECT_EQ(process.wait().code, 128 + SIGKILL);
   }
   EXPECT_TRUE(sandbox.allProcessesEnd());
-  const Ran again = sandbox.hone(command);
+  const CommandResult again = sandbox.hone(command);
   ASSERT_EQ(again.code, 0) << again.err;
   EXPECT_EQ(again.json().at("run"), 1);
   EXPECT_THAT(verifications(again.json()), testing::SizeIs(8));
-  EXPECT_EQ(sandbox.trialsStored(1), 8);
+  EXPECT_EQ(sandbox.countStoredTrials(1), 8);
 }
 
 }  // namespace

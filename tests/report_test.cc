@@ -1,4 +1,4 @@
-// `hone report` on the command line; tests/browser opens what it writes.
+// Tests of `hone report`; tests/browser opens the pages.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -42,24 +42,24 @@ class Report : public testing::Test {
   Sandbox box_;
 };
 
-TEST_F(Report, WritesThePageAndNamesIt) {
-  const Ran ran = box_.hone({"report", "1", "-o", "page.html"});
+TEST_F(Report, WritesPageAndPrintsItsName) {
+  const CommandResult ran = box_.hone({"report", "1", "-o", "page.html"});
   ASSERT_EQ(ran.code, 0) << ran.err;
   EXPECT_EQ(ran.out, "page.html\n");
   EXPECT_THAT(written("page.html"), AllOf(StartsWith("<!doctype html>"), HasSubstr("first.mlir")));
   EXPECT_FALSE(fs::exists(box_.work() / "page.csv"));
-  EXPECT_THAT(box_.litter(), testing::IsEmpty());
+  EXPECT_THAT(box_.leftoverFiles(), testing::IsEmpty());
 }
 
-TEST_F(Report, LastIsTheNewestRun) {
-  const Ran ran = box_.hone({"report", "last"});
+TEST_F(Report, AcceptsLastForNewestRun) {
+  const CommandResult ran = box_.hone({"report", "last"});
   ASSERT_EQ(ran.code, 0) << ran.err;
   EXPECT_EQ(ran.out, "report-2.html\n");
   EXPECT_THAT(written("report-2.html"), HasSubstr("second.mlir"));
 }
 
-TEST_F(Report, TheDataAreBesideItOnRequest) {
-  const Ran ran = box_.hone({"report", "1", "-o", "page.html", "--csv", "--json"});
+TEST_F(Report, WritesDataOnRequest) {
+  const CommandResult ran = box_.hone({"report", "1", "-o", "page.html", "--csv", "--json"});
   ASSERT_EQ(ran.code, 0) << ran.err;
   EXPECT_EQ(ran.out, "page.html\npage.csv\npage.json\n");
   EXPECT_THAT(written("page.csv"), AllOf(StartsWith("run,trial,problem,"), HasSubstr("5000000")));
@@ -68,7 +68,7 @@ TEST_F(Report, TheDataAreBesideItOnRequest) {
   EXPECT_THAT(json.at("page").at("title").get<std::string>(), HasSubstr("first.mlir"));
 }
 
-TEST_F(Report, SeveralRunsEndWithATableOfWhatGotFaster) {
+TEST_F(Report, PrintsGainsOfSeveralRuns) {
   {
     auto store = store::Store::open(box_.store(), store::Store::Mode::write);
     ASSERT_TRUE(store) << store.error().message;
@@ -84,7 +84,7 @@ TEST_F(Report, SeveralRunsEndWithATableOfWhatGotFaster) {
     ASSERT_TRUE(store->finishRun(id, store::RunStatus::finished,
                                  {{"programs", nlohmann::json::array({program})}}));
   }
-  const Ran ran = box_.hone({"report", "1", "3"});
+  const CommandResult ran = box_.hone({"report", "1", "3"});
   ASSERT_EQ(ran.code, 0) << ran.err;
   EXPECT_EQ(ran.out,
             "run  what      before    after  speedup  95 % interval\n"
@@ -97,20 +97,21 @@ TEST_F(Report, SeveralRunsEndWithATableOfWhatGotFaster) {
   EXPECT_THAT(written("report.html"),
               AllOf(HasSubstr("1 of 1 got faster for sure"), HasSubstr("What got faster"),
                     HasSubstr("m is 3.00x as fast: 3.00 ms"), HasSubstr("About this run")));
-  expectError(box_.hone({"report", "1", "3", "--csv"}), 2, {"one run at a time"});
+  expectError(box_.hone({"report", "1", "3", "--csv"}), 2, {"single run"});
 }
 
-TEST_F(Report, SaysWhatIsWrong) {
+TEST_F(Report, RejectsInvalidOptions) {
   expectError(box_.hone({"report"}), 2, {"RUN"});
   expectError(box_.hone({"report", "7"}), 2, {"no run 7", "2, 1"});
-  expectError(box_.hone({"report", "newest"}), 2, {"'newest' is not a run", "last"});
+  expectError(box_.hone({"report", "newest"}), 2, {"invalid run 'newest'", "last"});
   expectError(box_.hone({"report", "1", "-o", "nowhere/page.html"}), 2, {"no folder nowhere"});
   expectError(box_.hone({"report", "1", "-o", "."}), 2, {". is a folder"});
-  expectError(box_.hone({"report", "1", "-o", "x.csv", "--csv"}), 2, {"x.csv", "another ending"});
-  expectError(box_.hone({"--store", "none.db", "report", "1"}), 2, {"no store none.db"});
+  expectError(box_.hone({"report", "1", "-o", "x.csv", "--csv"}), 2,
+              {"x.csv", "another extension"});
+  expectError(box_.hone({"--store", "none.db", "report", "1"}), 2, {"no store found at none.db"});
 }
 
-TEST_F(Report, ShowsEveryRunOfAnOlderStore) {
+TEST_F(Report, ReadsEveryRunOfOlderStore) {
   fs::copy_file(HONE_SOURCE_DIR "/tests/data/store_2.db", box_.work() / "older.db");
   const auto hone = [&](std::vector<std::string> arguments) {
     arguments.insert(arguments.begin(), {"--store", "older.db"});
@@ -133,20 +134,20 @@ TEST_F(Report, ShowsEveryRunOfAnOlderStore) {
   ASSERT_EQ(runs.size(), answers.size());
   for (std::size_t i = 0; i < answers.size(); ++i) {
     const std::string id = std::to_string(i + 1);
-    const Ran page = hone({"report", id, "-o", "page.html", "--json"});
+    const CommandResult page = hone({"report", id, "-o", "page.html", "--json"});
     ASSERT_EQ(page.code, 0) << page.err;
     const auto json = nlohmann::json::parse(written("page.json"));
     EXPECT_THAT(json.at("page").at("answer").at("headline").get<std::string>(),
                 HasSubstr(answers[i]))
         << id;
     EXPECT_EQ(hone({"runs", "show", id}).code, 0) << id;
-    const Ran exported = hone({"runs", "export", id, "--json"});
+    const CommandResult exported = hone({"runs", "export", id, "--json"});
     EXPECT_EQ(exported.json(), json.at("run")) << id;
     EXPECT_NE(hone({"compare", id, id}).code, 3) << id;
   }
 }
 
-TEST_F(Report, ReadsAStoreThatIsBeingWritten) {
+TEST_F(Report, ReadsStoreDuringWrite) {
   const auto writer = store::Store::open(box_.store(), store::Store::Mode::write);
   ASSERT_TRUE(writer);
   EXPECT_EQ(box_.hone({"report", "1"}).code, 0);

@@ -1,4 +1,4 @@
-// `hone runs` and its verbs, on runs that `hone bench` made.
+// Tests of `hone runs` and its subcommands on runs of `hone bench`.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -34,20 +34,20 @@ void expectCsv(const std::string& text, const nlohmann::json& document) {
   for (const nlohmann::json& trial : document.at("trials")) {
     rows += std::max<std::size_t>(trial.at("samples").size(), 1);
   }
-  EXPECT_EQ(lines.size(), rows + 1) << "a row a sample, and one for a trial without";
+  EXPECT_EQ(lines.size(), rows + 1) << "one row per sample, and one per trial without samples";
 }
 
-TEST_F(Runs, AreListedShownAndExported) {
+TEST_F(Runs, ListsShowsAndExports) {
   ASSERT_EQ(box_.hone(bench_).code, 0);
-  const Ran list = box_.hone({"runs"});
+  const CommandResult list = box_.hone({"runs"});
   EXPECT_EQ(list.code, 0);
   EXPECT_THAT(list.out, HasSubstr("finished"));
   const nlohmann::json listed = box_.hone({"runs", "--json"}).json().at("runs");
   ASSERT_EQ(listed.size(), 1U);
-  EXPECT_EQ(listed[0].at("trials"), 4);  // the baseline, its twin, two configs
+  EXPECT_EQ(listed[0].at("trials"), 4);  // the baseline, its twin and two configs
   EXPECT_EQ(listed[0].at("status"), "finished");
 
-  const Ran shown = box_.hone({"runs", "show", "1"});
+  const CommandResult shown = box_.hone({"runs", "show", "1"});
   EXPECT_EQ(shown.code, 0);
   EXPECT_THAT(shown.out, HasSubstr("run 1: hone bench m.mlir --configs c.json"));
   EXPECT_THAT(shown.out, testing::Not(HasSubstr("runs resume")));
@@ -57,19 +57,19 @@ TEST_F(Runs, AreListedShownAndExported) {
 
   const nlohmann::json document = box_.hone({"runs", "export", "1", "--json"}).json();
   EXPECT_FALSE(document.at("trials").at(0).at("samples").empty());
-  const Ran csv = box_.hone({"runs", "export", "1", "--csv"});
+  const CommandResult csv = box_.hone({"runs", "export", "1", "--csv"});
   EXPECT_EQ(csv.code, 0);
   expectCsv(csv.out, document);
-  const Ran file = box_.hone({"runs", "export", "1", "--csv", "-o", "run.csv"});
+  const CommandResult file = box_.hone({"runs", "export", "1", "--csv", "-o", "run.csv"});
   EXPECT_EQ(file.code, 0);
   EXPECT_EQ(file.out, "");
   EXPECT_EQ(readFile(box_.work() / "run.csv").value(), csv.out);
 
   expectError(box_.hone({"runs", "resume", "1"}), 2, {"run 1 is finished", "hone runs show 1"});
   for (const char* verb : {"show", "resume"}) {
-    expectError(box_.hone({"runs", verb, "7"}), 2, {"there is no run 7", "the last ones are 1"});
+    expectError(box_.hone({"runs", verb, "7"}), 2, {"no run 7", "most recent: 1"});
   }
-  expectError(box_.hone({"runs", "export", "7", "--csv"}), 2, {"there is no run 7"});
+  expectError(box_.hone({"runs", "export", "7", "--csv"}), 2, {"no run 7"});
   expectError(box_.hone({"runs", "export", "1", "--csv", "--json"}), 2, {"either --csv or --json"});
   expectError(box_.hone({"runs", "export", "1", "--csv", "-o", "no/such/folder.csv"}), 3,
               {"no/such/folder.csv"});
@@ -77,7 +77,7 @@ TEST_F(Runs, AreListedShownAndExported) {
 
 class KilledRuns : public Runs {
  protected:
-  /// A run that was killed as soon as its first trial was stored.
+  /// Starts a run and kills it after its first stored trial.
   void killEarly() {
     nlohmann::json configs;
     for (int i = 1; i <= 4; ++i) {
@@ -85,21 +85,21 @@ class KilledRuns : public Runs {
     }
     box_.write("c.json", configs.dump());
     Process process = box_.start(bench_);
-    ASSERT_TRUE(eventually([&] { return process.ended() || box_.trialsStored(1) > 0; }));
+    ASSERT_TRUE(eventually([&] { return process.ended() || box_.countStoredTrials(1) > 0; }));
     process.signal(SIGKILL);
     ASSERT_EQ(process.wait().code, 128 + SIGKILL);
     ASSERT_TRUE(box_.allProcessesEnd());
   }
 };
 
-TEST_F(KilledRuns, GoOnByTheirNumberFromAnyFolder) {
+TEST_F(KilledRuns, ResumeByNumberFromAnyFolder) {
   killEarly();
-  const Ran shown = box_.hone({"runs", "show", "1"});
+  const CommandResult shown = box_.hone({"runs", "show", "1"});
   EXPECT_THAT(shown.out, HasSubstr("running"));
   EXPECT_THAT(shown.out, HasSubstr("hone runs resume 1"));
-  // From another folder, with a name of the store that is relative to it.
+  // From another folder, with a relative path of the store.
   box_.prepare([folder = box_.store().parent_path()] { return ::chdir(folder.c_str()) == 0; });
-  const Ran resumed = box_.hone({"runs", "resume", "1", "--store", "hone.db", "--json"});
+  const CommandResult resumed = box_.hone({"runs", "resume", "1", "--store", "hone.db", "--json"});
   EXPECT_EQ(resumed.code, 0) << resumed.err;
   EXPECT_EQ(resumed.json().at("run"), 1);
   EXPECT_EQ(resumed.json().at("candidates").size(), 5U);
@@ -107,13 +107,13 @@ TEST_F(KilledRuns, GoOnByTheirNumberFromAnyFolder) {
   ASSERT_EQ(runs.size(), 1U);
   EXPECT_EQ(runs[0].at("status"), "finished");
   EXPECT_EQ(runs[0].at("trials"), 6);
-  EXPECT_THAT(box_.litter(), testing::IsEmpty());
+  EXPECT_THAT(box_.leftoverFiles(), testing::IsEmpty());
 }
 
-TEST_F(KilledRuns, DoNotGoOnAsSomethingElse) {
+TEST_F(KilledRuns, RejectResumeAfterChange) {
   killEarly();
   box_.write("m.mlir", matmulText(64, 64, 32));
-  expectError(box_.hone({"runs", "resume", "1"}), 2, {"run 1 cannot go on", "changed"});
+  expectError(box_.hone({"runs", "resume", "1"}), 2, {"cannot resume run 1", "changed"});
   EXPECT_EQ(box_.hone({"runs", "--json"}).json().at("runs").size(), 1U);
   fs::remove(box_.work() / "m.mlir");
   expectError(box_.hone({"runs", "resume", "1"}), 2, {"m.mlir", "No such file"});

@@ -1,4 +1,4 @@
-// A real run while somebody looks on.
+// Streams a real run to a client.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -14,7 +14,7 @@ namespace {
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-/// The data of the events of that name, in the order they came.
+/// Returns the progress events in order.
 std::vector<nlohmann::json> progressIn(const std::string& heard) {
   std::vector<nlohmann::json> all;
   for (const std::string& line : splitAt(heard, '\n')) {
@@ -28,7 +28,7 @@ std::vector<nlohmann::json> progressIn(const std::string& heard) {
   return all;
 }
 
-TEST(ServeLive, ABenchIsSeenFromItsFirstTrialToItsEnd) {
+TEST(ServeLive, StreamsBenchFromFirstTrialToEnd) {
   Sandbox box;
   nlohmann::json configs;
   for (int i = 1; i <= 10; ++i) {
@@ -38,9 +38,10 @@ TEST(ServeLive, ABenchIsSeenFromItsFirstTrialToItsEnd) {
   box.write("c.json", configs.dump());
   Served served(box);
   auto looking = std::async(std::launch::async, [&] {
-    return served.listenFor("/events?have=0", "data: null");  // no run goes on any more
+    return served.listenFor("/events?have=0", "data: null");  // no run is active
   });
-  const Ran ran = box.hone({"bench", "m.mlir", "--configs", "c.json", "--rounds", "5", "--quiet"});
+  const CommandResult ran =
+      box.hone({"bench", "m.mlir", "--configs", "c.json", "--rounds", "5", "--quiet"});
   EXPECT_EQ(ran.code, 0) << ran.err;
   const std::string heard = looking.get();
   const auto progress = progressIn(heard);
@@ -53,7 +54,7 @@ TEST(ServeLive, ABenchIsSeenFromItsFirstTrialToItsEnd) {
   EXPECT_THAT(heard, HasSubstr("\"best\":\"")) << "the best so far";
   EXPECT_FALSE(std::filesystem::exists(store::progressFileOf(box.store())));
   EXPECT_THAT(served.get("/runs/1"), HasSubstr("t10"));
-  EXPECT_THAT(box.litter(), IsEmpty());
+  EXPECT_THAT(box.leftoverFiles(), IsEmpty());
 }
 
 }  // namespace

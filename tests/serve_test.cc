@@ -1,4 +1,4 @@
-// `hone serve` as a process, asked over HTTP.
+// Tests of `hone serve` over HTTP.
 #include <SQLiteCpp/Database.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -38,7 +38,7 @@ void addTrial(store::Store& store, std::int64_t run, const std::string& name) {
   ASSERT_TRUE(store.addTrial(run, trial, {}));
 }
 
-TEST(Serve, ShowsWhatIsThereAndNothingElse) {
+TEST(Serve, ServesOnlyExistingPages) {
   Sandbox box;
   const Served served(box);
   EXPECT_THAT(served.get("/"), HasSubstr("No runs yet"));
@@ -75,10 +75,10 @@ TEST(Serve, OnlyReads) {
   EXPECT_EQ(client.Patch("/", "x", "text/plain")->get_header_value("Allow"), "GET, HEAD");
   EXPECT_THAT(served.get("/runs/1"), HasSubstr("bench"));
   EXPECT_EQ(served.client().Get("/")->get_header_value("X-Content-Type-Options"), "nosniff");
-  writeStore(box);  // no lock is held
+  writeStore(box);  // the server holds no lock
 }
 
-TEST(Serve, NothingOutsideOfThePageIsSent) {
+TEST(Serve, SendsNothingOutsideThePage) {
   Sandbox box;
   const Served served(box);
   const auto sent = [&](const std::string& range) {
@@ -94,11 +94,11 @@ TEST(Serve, NothingOutsideOfThePageIsSent) {
     EXPECT_EQ(sent(range), "") << range;
   }
   const std::string two = sent("bytes=2-8,400000000-400100000");
-  EXPECT_LT(two.size(), 1000U) << "at most the part that there is, and its heading";
-  EXPECT_THAT(served.get("/"), HasSubstr("No runs yet")) << "it still answers";
+  EXPECT_LT(two.size(), 1000U) << "at most the existing part and its header";
+  EXPECT_THAT(served.get("/"), HasSubstr("No runs yet")) << "the server still responds";
 }
 
-TEST(Serve, AStrangersNameForThisMachineIsRefused) {
+TEST(Serve, RejectsForeignHostName) {
   Sandbox box;
   const Served served(box);
   for (const char* host : {"evil.example", "evil.example:80", "192.168.1.1", ""}) {
@@ -107,10 +107,10 @@ TEST(Serve, AStrangersNameForThisMachineIsRefused) {
     EXPECT_EQ(answer->status, 403) << host;
     EXPECT_THAT(answer->body, HasSubstr("ask by localhost"));
   }
-  EXPECT_EQ(served.client().Get("/", {{"Host", "localhost:9999"}})->status, 200) << "a tunnel";
+  EXPECT_EQ(served.client().Get("/", {{"Host", "localhost:9999"}})->status, 200) << "an SSH tunnel";
 }
 
-TEST(Serve, OthersNeedAToken) {
+TEST(Serve, RequiresTokenForOtherAddresses) {
   Sandbox box;
   expectError(box.hone({"serve", "--address", "0.0.0.0"}), 2, {"--token-from"});
   expectError(box.hone({"serve", "--token-from", "NOT_SET"}), 2, {"NOT_SET"});
@@ -123,18 +123,18 @@ TEST(Serve, OthersNeedAToken) {
   const auto refused = client.Get("/");
   EXPECT_EQ(refused->status, 401);
   EXPECT_THAT(refused->body, HasSubstr("type=\"password\""));
-  EXPECT_EQ(client.Get("/runs/1")->status, 401) << "nor is it told which runs there are";
+  EXPECT_EQ(client.Get("/runs/1")->status, 401) << "does not reveal which runs exist";
   EXPECT_EQ(client.Get("/events")->status, 401);
   EXPECT_EQ(client.Get("/", {{"Authorization", "Bearer 0123456789abcdef-secreT"}})->status, 401);
   EXPECT_EQ(client.Get("/", {{"Authorization", fmt::format("Bearer {}", kToken)}})->status, 200);
   EXPECT_EQ(client.Get("/", {{"Cookie", fmt::format("a=b; hone-token={}", kToken)}})->status, 200);
   served.process().signal(SIGTERM);
-  const Ran ran = served.process().wait();
+  const CommandResult ran = served.process().wait();
   EXPECT_EQ(ran.code, 0);
   EXPECT_THAT(ran.out + ran.err, Not(HasSubstr("secret")));
 }
 
-TEST(Serve, AnAddressThatCannotBeHadIsAnError) {
+TEST(Serve, RejectsUnavailableAddress) {
   Sandbox box;
   const Served served(box);
   expectError(box.hone({"serve", "--port", std::to_string(served.port())}), 2,
@@ -145,9 +145,9 @@ TEST(Serve, AnAddressThatCannotBeHadIsAnError) {
       2, {"203.0.113.1"});
 }
 
-class Ending : public testing::TestWithParam<int> {};
+class ServeShutdown : public testing::TestWithParam<int> {};
 
-TEST_P(Ending, IsCleanAlsoWhileSomebodyListens) {
+TEST_P(ServeShutdown, IsCleanWithOpenStreams) {
   Sandbox box;
   {
     store::Store store = writeStore(box);
@@ -169,17 +169,18 @@ TEST_P(Ending, IsCleanAlsoWhileSomebodyListens) {
   });
   begun.get_future().wait();
   served.process().signal(GetParam());
-  EXPECT_EQ(listening.get(), httplib::Error::Success) << "the stream is brought to its end";
-  const Ran ran = served.process().wait();
+  EXPECT_EQ(listening.get(), httplib::Error::Success) << "the stream is closed cleanly";
+  const CommandResult ran = served.process().wait();
   EXPECT_EQ(ran.code, 0) << ran.err;
   EXPECT_EQ(ran.err, "");
 }
 
-INSTANTIATE_TEST_SUITE_P(Signals, Ending, testing::Values(SIGINT, SIGTERM), [](const auto& info) {
-  return std::string(info.param == SIGINT ? "SIGINT" : "SIGTERM");
-});
+INSTANTIATE_TEST_SUITE_P(Signals, ServeShutdown, testing::Values(SIGINT, SIGTERM),
+                         [](const auto& info) {
+                           return std::string(info.param == SIGINT ? "SIGINT" : "SIGTERM");
+                         });
 
-/// A reader that never comes to the end of its request.
+/// A client that never completes its request.
 class SlowReader {
  public:
   explicit SlowReader(int port) {
@@ -211,22 +212,22 @@ class SlowReader {
   std::jthread thread_;
 };
 
-TEST(Serve, ASecondSignalDoesNotWaitForASlowReader) {
+TEST(Serve, SecondSignalIgnoresSlowReader) {
   Sandbox box;
   Served served(box);
   const SlowReader slow(served.port());
-  EXPECT_THAT(served.get("/"), HasSubstr("No runs yet")) << "and so the first has been let in";
+  EXPECT_THAT(served.get("/"), HasSubstr("No runs yet")) << "the slow reader is connected";
   served.process().signal(SIGINT);
   served.process().signal(SIGTERM);
   EXPECT_THAT(served.process().wait().code, testing::AnyOf(128 + SIGINT, 128 + SIGTERM));
 }
 
-TEST(Serve, TellsOfWhatIsNewAndSendsOnlyThat) {
+TEST(Serve, SendsOnlyChanges) {
   Sandbox box;
   Served served(box);
   auto list = std::async(std::launch::async,
                          [&] { return served.listenFor("/events?have=0", "\ndata: "); });
-  list.get();  // at once: the page has nothing
+  list.get();  // returns at once: the page is empty
   store::Store store = writeStore(box);
   const std::int64_t run = addRun(store);
   for (int i = 0; i < 100; ++i) {
@@ -246,7 +247,7 @@ TEST(Serve, TellsOfWhatIsNewAndSendsOnlyThat) {
   EXPECT_THAT(patched.dump(), HasSubstr("the next one"));
 }
 
-TEST(Serve, ADeletedRunIsSaidToBeGone) {
+TEST(Serve, ReportsDeletedRun) {
   Sandbox box;
   {
     store::Store store = writeStore(box);

@@ -16,9 +16,10 @@ std::vector<std::string> serveAnd(std::vector<std::string> arguments) {
 
 Served::Served(Sandbox& box, std::vector<std::string> arguments)
     : process_(box.start(serveAnd(std::move(arguments)))) {
-  EXPECT_TRUE(eventually([&] { return process_.ended() || process_.outSoFar().ends_with('\n'); }));
-  const auto said = nlohmann::json::parse(process_.outSoFar(), nullptr, false);
-  EXPECT_TRUE(said.is_object()) << process_.outSoFar();
+  EXPECT_TRUE(
+      eventually([&] { return process_.ended() || process_.outputSoFar().ends_with('\n'); }));
+  const auto said = nlohmann::json::parse(process_.outputSoFar(), nullptr, false);
+  EXPECT_TRUE(said.is_object()) << process_.outputSoFar();
   port_ = said.is_object() ? said.value("port", 0) : 0;
 }
 
@@ -44,7 +45,7 @@ std::string Served::listenFor(const std::string& path, const std::string& text) 
     heard.append(data, size);
     return !heard.contains(text);
   });
-  EXPECT_TRUE(heard.contains(text)) << "only heard: " << heard;
+  EXPECT_TRUE(heard.contains(text)) << "received only: " << heard;
   return heard;
 }
 

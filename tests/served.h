@@ -10,18 +10,18 @@
 
 namespace hone::test {
 
-/// `hone serve` as a process of its own, and how to ask it.
+/// A running `hone serve` and an HTTP client for it.
 class Served {
  public:
-  /// At a port that is free, with what else is given.
+  /// Starts the server on a free port with further arguments.
   explicit Served(Sandbox& box, std::vector<std::string> arguments = {});
 
   [[nodiscard]] int port() const { return port_; }
   [[nodiscard]] Process& process() { return process_; }
   [[nodiscard]] httplib::Client client() const;
-  /// The answer's body; its status must be the one given.
+  /// Returns the body; fails the test if the status differs.
   [[nodiscard]] std::string get(const std::string& path, int status = 200) const;
-  /// Listens until an event with the text came; all that was heard.
+  /// Returns everything received until `text` arrives.
   [[nodiscard]] std::string listenFor(const std::string& path, const std::string& text) const;
 
  private:

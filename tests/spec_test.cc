@@ -1,4 +1,4 @@
-// Tuning specs as a user meets them: shown, checked on a program, merged, compiled with.
+// Tests of `hone spec`: show, check, merge and apply.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -11,7 +11,7 @@ namespace fs = std::filesystem;
 using testing::AllOf;
 using testing::HasSubstr;
 
-/// A spec with one entry for every contraction of these sizes, as hone writes them.
+/// Returns a spec with one entry for contractions of these sizes, as hone writes it.
 std::string specFor(const std::string& entry, int m, int n, int k, int tile) {
   return fmt::format(
       R"(module @spec attributes {{iree_codegen.tuning_spec_with_default_entrypoint, transform.with_named_sequence}} {{
@@ -41,7 +41,7 @@ std::string specFor(const std::string& entry, int m, int n, int k, int tile) {
       fmt::arg("tile", tile));
 }
 
-class SpecVerb : public testing::Test {
+class SpecCommand : public testing::Test {
  protected:
   void SetUp() override {
     box_.write("m.mlir", matmulText(64, 96, 128));
@@ -53,8 +53,8 @@ class SpecVerb : public testing::Test {
   Sandbox box_;
 };
 
-TEST_F(SpecVerb, IsShown) {
-  const Ran ran = box_.hone({"spec", "show", "a.mlir"});
+TEST_F(SpecCommand, ShowsEntries) {
+  const CommandResult ran = box_.hone({"spec", "show", "a.mlir"});
   ASSERT_EQ(ran.code, 0) << ran.err;
   EXPECT_THAT(ran.out, AllOf(HasSubstr("small"), HasSubstr("contraction m=64 n=96 k=128"),
                              HasSubstr("DoubleTilingExpert")));
@@ -66,49 +66,51 @@ TEST_F(SpecVerb, IsShown) {
   EXPECT_EQ(entry.at("types"), nlohmann::json({"f32", "f32", "f32"}));
 }
 
-TEST_F(SpecVerb, IsCheckedOnAProgram) {
-  const Ran fits = box_.hone({"spec", "check", "a.mlir", "m.mlir"});
+TEST_F(SpecCommand, ChecksEntriesOnProgram) {
+  const CommandResult fits = box_.hone({"spec", "check", "a.mlir", "m.mlir"});
   EXPECT_EQ(fits.code, 0) << fits.out << fits.err;
   EXPECT_THAT(fits.out, HasSubstr("_dispatch_0"));
-  const Ran nothing = box_.hone({"spec", "check", "c.mlir", "m.mlir"});
+  const CommandResult nothing = box_.hone({"spec", "check", "c.mlir", "m.mlir"});
   EXPECT_EQ(nothing.code, 1) << nothing.err;
-  EXPECT_THAT(nothing.out, HasSubstr("it matches no operation"));
+  EXPECT_THAT(nothing.out, HasSubstr("no matching operation"));
   const nlohmann::json json = box_.hone({"spec", "check", "a.mlir", "m.mlir", "--json"}).json();
   EXPECT_EQ(json.at("good"), true);
   EXPECT_EQ(json.at("entries").at(0).at("uses").at(0).at("configured"), true);
 }
 
-TEST_F(SpecVerb, IsMerged) {
-  const Ran two = box_.hone({"spec", "merge", "a.mlir", "c.mlir", "-o", "ac.mlir"});
+TEST_F(SpecCommand, MergesTwoSpecs) {
+  const CommandResult two = box_.hone({"spec", "merge", "a.mlir", "c.mlir", "-o", "ac.mlir"});
   ASSERT_EQ(two.code, 0) << two.err;
   EXPECT_EQ(box_.hone({"spec", "show", "ac.mlir", "--json"}).json().at("entries").size(), 2U);
-  const Ran same = box_.hone({"spec", "merge", "ac.mlir", "a.mlir", "-o", "aca.mlir", "--json"});
+  const CommandResult same =
+      box_.hone({"spec", "merge", "ac.mlir", "a.mlir", "-o", "aca.mlir", "--json"});
   EXPECT_EQ(same.json().at("equal"), 1);
   EXPECT_EQ(same.json().at("entries"), 2);
 
-  const Ran conflict = box_.hone({"spec", "merge", "a.mlir", "b.mlir", "-o", "ab.mlir"});
+  const CommandResult conflict = box_.hone({"spec", "merge", "a.mlir", "b.mlir", "-o", "ab.mlir"});
   EXPECT_EQ(conflict.code, 1);
-  EXPECT_THAT(conflict.err, AllOf(HasSubstr("@small of a.mlir"), HasSubstr("@other of b.mlir")));
+  EXPECT_THAT(conflict.err, AllOf(HasSubstr("@small in a.mlir"), HasSubstr("@other in b.mlir")));
   EXPECT_FALSE(fs::exists(box_.work() / "ab.mlir"));
-  const Ran decided =
+  const CommandResult decided =
       box_.hone({"spec", "merge", "a.mlir", "b.mlir", "-o", "ab.mlir", "--prefer", "b"});
   EXPECT_EQ(decided.code, 0) << decided.err;
   EXPECT_EQ(box_.hone({"spec", "show", "ab.mlir", "--json"}).json().at("entries").at(0).at("entry"),
             "other");
 }
 
-TEST_F(SpecVerb, IsApplied) {
-  const Ran ran = box_.hone(
+TEST_F(SpecCommand, CompilesWithSpec) {
+  const CommandResult ran = box_.hone(
       {"spec", "apply", "m.mlir", "--spec", "a.mlir", "-o", "m.vmfb", "--", "--iree-opt-level=O2"});
   EXPECT_EQ(ran.code, 0) << ran.out << ran.err;
-  EXPECT_THAT(ran.out, HasSubstr("its code differs from the default's"));
+  EXPECT_THAT(ran.out, HasSubstr("code differs from the default"));
   EXPECT_GT(fs::file_size(box_.work() / "m.vmfb"), 0U);
-  const Ran unused = box_.hone({"spec", "apply", "m.mlir", "--spec", "c.mlir", "-o", "n.vmfb"});
+  const CommandResult unused =
+      box_.hone({"spec", "apply", "m.mlir", "--spec", "c.mlir", "-o", "n.vmfb"});
   EXPECT_EQ(unused.code, 1);
-  EXPECT_THAT(unused.out, HasSubstr("the same code as without the spec"));
+  EXPECT_THAT(unused.out, HasSubstr("same code as without the spec"));
 }
 
-TEST_F(SpecVerb, SaysWhatIsWrongInOneLine) {
+TEST_F(SpecCommand, RejectsInvalidSpecs) {
   expectError(box_.hone({"spec", "show", "none.mlir"}), 2, {"none.mlir"});
   expectError(box_.hone({"spec", "show", "m.mlir"}), 2, {"m.mlir", "is not a tuning spec"});
   std::string old = specFor("old", 64, 96, 128, 16);

@@ -1,4 +1,4 @@
-// From somebody's results to a patch for the compiler's source: nothing is measured.
+// Turns existing results into a patch of the compiler's source, without measuring.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -24,7 +24,7 @@ class SplitApply : public testing::Test {
     ASSERT_TRUE(shell("git init -q iree"));
   }
 
-  /// Large outputs want few parts, small ones many; the compiler is wrong about all of them.
+  /// Writes results in which large outputs need few parts, small ones many, unlike the default.
   void writeSweep() const {
     for (const std::string limit : {"baseline", "nosplit", "1", "8", "128"}) {
       std::string text = "arguments,iree_boo_experimental mean\n";
@@ -53,42 +53,42 @@ class SplitApply : public testing::Test {
   Sandbox box_;
 };
 
-TEST_F(SplitApply, GivesAPatchThatGitAppliesForBothForms) {
+TEST_F(SplitApply, WritesPatchForBothForms) {
   for (const std::string form : {"functions", "chain"}) {
     takeSource(form);
     const std::string before = readFile(source()).value();
-    const Ran ran =
+    const CommandResult ran =
         box_.hone({"split", "apply", "--source", "iree/deep/Sizes.cpp", "-o", "split.patch"});
     ASSERT_EQ(ran.code, 0) << ran.err;
     EXPECT_THAT(ran.out, HasSubstr("next: git apply split.patch"));
-    EXPECT_EQ(readFile(source()).value(), before) << "only a patch is written";
+    EXPECT_EQ(readFile(source()).value(), before) << "the source is not modified";
     EXPECT_THAT(readFile(box_.work() / "split.patch").value(),
                 HasSubstr("--- a/deep/Sizes.cpp\n+++ b/deep/Sizes.cpp\n"));
     EXPECT_TRUE(shell("git -C iree apply ../split.patch")) << form;
     EXPECT_THAT(readFile(source()).value(), AllOf(HasSubstr("128"), Not(testing::StrEq(before))));
-    const Ran again = box_.hone({"split", "apply", "--source", "iree/deep/Sizes.cpp"});
+    const CommandResult again = box_.hone({"split", "apply", "--source", "iree/deep/Sizes.cpp"});
     EXPECT_EQ(again.code, 0) << again.err;
-    EXPECT_EQ(again.out, "") << "nothing is left to change";
+    EXPECT_EQ(again.out, "") << "the patch is already applied";
   }
 }
 
-TEST_F(SplitApply, SaysWhatItDidAsJson) {
+TEST_F(SplitApply, PrintsJson) {
   takeSource("functions");
-  const Ran ran =
+  const CommandResult ran =
       box_.hone({"split", "apply", "--source", "iree/deep/Sizes.cpp", "--ladder", "1d", "--json"});
   ASSERT_EQ(ran.code, 0) << ran.err;
   EXPECT_EQ(ran.json().at("form"), "functions");
   EXPECT_EQ(ran.json().at("kinds"), nlohmann::json({"convolution"}));
 }
 
-TEST_F(SplitApply, AFileOfAnotherFormIsRefusedWithItsLine) {
+TEST_F(SplitApply, RejectsOtherFormWithLine) {
   box_.write("iree/deep/Sizes.cpp", "int main() {}\n");
   expectError(box_.hone({"split", "apply", "--source", "iree/deep/Sizes.cpp"}), 2,
               {"Sizes.cpp:1", "the function"});
   expectError(box_.hone({"split", "apply", "--source", "iree/deep/none.cpp"}), 2, {"none.cpp"});
 }
 
-TEST_F(SplitApply, SaysWhatIsWrongWithTheResults) {
+TEST_F(SplitApply, RejectsInvalidResults) {
   takeSource("functions");
   const std::vector<std::string> command = {
       "split", "apply", "--source", "iree/deep/Sizes.cpp", "--results", "gpu_results"};

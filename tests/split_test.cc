@@ -1,4 +1,4 @@
-// The split-reduction optimizer as its users run it, on small shapes.
+// End-to-end tests of `hone split` on small shapes.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -22,9 +22,9 @@ constexpr const char* kShapes =
     "conv -n 4 -c 8 -H 20 -W 20 -k 16 -y 3 -x 3 -p 1 -q 1 -F 4\r\n"
     "convfp16 -n 4 -c 8 -H 20 -W 20 -k 16 -y 1 -x 1 -F 4\n";
 
-/// To its end, with right results. 1 says then that a shape seems slower, which noise can do on a
-/// busy machine.
-bool wentThrough(const Ran& ran) {
+/// Returns true if the command finished with correct results. Exit code 1 then means that a shape
+/// seems slower, which can be noise.
+bool isComplete(const CommandResult& ran) {
   return ran.code == 0 || (ran.code == 1 && !(ran.out + ran.err).contains("mismatch"));
 }
 
@@ -32,7 +32,7 @@ class Split : public testing::Test {
  protected:
   void SetUp() override { box_.write("shapes.txt", kShapes); }
 
-  [[nodiscard]] Ran run(std::vector<std::string> arguments) {
+  [[nodiscard]] CommandResult run(std::vector<std::string> arguments) {
     arguments.insert(arguments.begin(), "split");
     return box_.hone(arguments);
   }
@@ -43,11 +43,11 @@ class Split : public testing::Test {
   Sandbox box_;
 };
 
-TEST_F(Split, SweepsAnalysesAndValidatesInOneCommand) {
-  const Ran ran = run({"quick", "shapes.txt", "--type", "f32"});
-  ASSERT_TRUE(wentThrough(ran)) << ran.err << ran.out;
-  EXPECT_THAT(ran.out, HasSubstr("3 shapes, 18 trials asked for"));
-  EXPECT_THAT(ran.out, HasSubstr("of the oracle"));
+TEST_F(Split, SweepsAnalyzesAndValidates) {
+  const CommandResult ran = run({"quick", "shapes.txt", "--type", "f32"});
+  ASSERT_TRUE(isComplete(ran)) << ran.err << ran.out;
+  EXPECT_THAT(ran.out, HasSubstr("3 shapes, 18 trials requested"));
+  EXPECT_THAT(ran.out, HasSubstr("vs. oracle"));
   expectTablesFit(ran);
   EXPECT_THAT(ran.out, HasSubstr("report: shapes_results/comprehensive_analysis.txt"));
   for (const char* limit : {"1", "64", "128", "256", "baseline", "nosplit"}) {
@@ -68,19 +68,20 @@ TEST_F(Split, SweepsAnalysesAndValidatesInOneCommand) {
   EXPECT_THAT(text, AllOf(Not(HasSubstr("inf ")), Not(HasSubstr("nan"))));
 }
 
-TEST_F(Split, WhatIsMeasuredIsNotMeasuredAgain) {
-  const Ran first = run({"quick", "shapes.txt", "--limit", "1", "--json"});
-  ASSERT_TRUE(wentThrough(first)) << first.err;
-  const Ran second = run({"quick", "shapes.txt", "--limit", "1", "--json"});
-  ASSERT_TRUE(wentThrough(second)) << second.err;
-  EXPECT_EQ(first.json().at("shapes"), second.json().at("shapes")) << "the very same times";
+TEST_F(Split, ReusesEarlierMeasurements) {
+  const CommandResult first = run({"quick", "shapes.txt", "--limit", "1", "--json"});
+  ASSERT_TRUE(isComplete(first)) << first.err;
+  const CommandResult second = run({"quick", "shapes.txt", "--limit", "1", "--json"});
+  ASSERT_TRUE(isComplete(second)) << second.err;
+  EXPECT_EQ(first.json().at("shapes"), second.json().at("shapes")) << "identical times";
   EXPECT_NE(first.json().at("run"), second.json().at("run"));
-  const Ran again = run({"quick", "shapes.txt", "--limit", "1", "--json", "--force-rerun"});
-  ASSERT_TRUE(wentThrough(again)) << again.err;
+  const CommandResult again =
+      run({"quick", "shapes.txt", "--limit", "1", "--json", "--force-rerun"});
+  ASSERT_TRUE(isComplete(again)) << again.err;
   EXPECT_NE(first.json().at("shapes"), again.json().at("shapes"));
 }
 
-TEST_F(Split, AnalyseMeasuresNothing) {
+TEST_F(Split, AnalyzesWithoutMeasuring) {
   fs::create_directories(box_.work() / "gpu_results");
   const std::string line = "convbfp16 -n 16 -c 96 -H 48 -W 32 -k 96 -y 3 -x 3 -p 1 -q 1 -F 4";
   box_.write("gpu_results/limit_baseline_prod.csv",
@@ -89,7 +90,7 @@ TEST_F(Split, AnalyseMeasuresNothing) {
              "arguments,iree_boo_experimental mean\r\n" + line + ",300\r\n");
   box_.write("gpu_results/limit_64_prod.csv",
              "arguments,iree_boo_experimental mean\n" + line + ",N.A.\n");
-  const Ran ran = run({"analyze", "gpu_results"});
+  const CommandResult ran = run({"analyze", "gpu_results"});
   ASSERT_EQ(ran.code, 0) << ran.err;
   EXPECT_FALSE(fs::exists(box_.store()));
   const std::string text = readFile(box_.work() / "gpu_results/comprehensive_analysis.txt").value();
@@ -98,59 +99,59 @@ TEST_F(Split, AnalyseMeasuresNothing) {
   EXPECT_THAT(ran.out, HasSubstr("limit_64_prod.csv:2"));
 }
 
-TEST_F(Split, TheRecommendationOfAnEarlierAnalysisIsTested) {
-  ASSERT_TRUE(wentThrough(run({"quick", "shapes.txt", "--limit", "2"})));
+TEST_F(Split, TestsEarlierRecommendation) {
+  ASSERT_TRUE(isComplete(run({"quick", "shapes.txt", "--limit", "2"})));
   const std::string recommended = result("recommendation.json");
-  const Ran ran = run({"test-optimized", "shapes.txt", "--json"});
-  ASSERT_TRUE(wentThrough(ran)) << ran.err;
+  const CommandResult ran = run({"test-optimized", "shapes.txt", "--json"});
+  ASSERT_TRUE(isComplete(ran)) << ran.err;
   EXPECT_EQ(ran.json().at("validation").at("1-D").at("shapes"), 2);
   EXPECT_EQ(nlohmann::json::parse(result("recommendation.json")).size(),
             nlohmann::json::parse(recommended).size());
 }
 
-TEST_F(Split, BadLinesAreNamedAndTheSweepGoesOn) {
+TEST_F(Split, SkipsInvalidLines) {
   box_.write("shapes.txt",
              "gemm -m 0 -n 48 -k 64\n"
              "conv -n 1 -c 8 -H 2 -W 2 -k 8 -y 5 -x 5 -F 1\n"
              "wgrad -n 3\n"
              "gemm -m 32 -n 48 -k 20480\n");
-  const Ran strict = run({"quick", "shapes.txt", "--strict"});
+  const CommandResult strict = run({"quick", "shapes.txt", "--strict"});
   expectError(strict, 2, {"shapes.txt:1", "m"});
-  const Ran ran = run({"quick", "shapes.txt"});
-  EXPECT_TRUE(wentThrough(ran)) << ran.err;
+  const CommandResult ran = run({"quick", "shapes.txt"});
+  EXPECT_TRUE(isComplete(ran)) << ran.err;
   EXPECT_THAT(ran.err, AllOf(HasSubstr("shapes.txt:1"), HasSubstr("shapes.txt:2"),
                              HasSubstr("shapes.txt:3: ")));
   EXPECT_THAT(ran.out, HasSubstr("1 shapes"));
 }
 
-TEST_F(Split, SaysWhatIsMissing) {
+TEST_F(Split, ReportsMissingInput) {
   expectError(run({"quick", "nothing.txt"}), 2, {"nothing.txt"});
   box_.write("empty.txt", "");
   expectError(run({"quick", "empty.txt"}), 2, {"empty.txt", "no problem"});
   expectError(run({"test-optimized", "shapes.txt"}), 2,
               {"recommendation.json", "hone split analyze"});
-  expectError(run({"analyze", "nowhere"}), 2, {"nowhere", "not a folder"});
-  expectError(run({"analyze"}), 2, {"no folders *_results here"});
+  expectError(run({"analyze", "nowhere"}), 2, {"nowhere", "not a results folder"});
+  expectError(run({"analyze"}), 2, {"found no *_results folders"});
   expectError(run({"quick", "shapes.txt", "--limits", "0"}), 2, {"--limits"});
   expectError(run({"quick", "shapes.txt", "--type", "f32,f16"}), 2, {"--type"});
   expectError(run({"quick", "shapes.txt", "--target", "rocm:gfx942"}), 2,
-              {"no device for rocm:gfx942", "hone split analyze"});
+              {"no rocm:gfx942 device found", "hone split analyze"});
 }
 
-TEST_F(Split, GoesOnAfterAKill) {
+TEST_F(Split, ContinuesAfterKill) {
   const std::vector<std::string> command = {"split", "quick", "shapes.txt", "--limit", "2"};
   Process process = box_.start(command);
-  ASSERT_TRUE(eventually([&] { return box_.trialsStored(1) >= 4; }));
+  ASSERT_TRUE(eventually([&] { return box_.countStoredTrials(1) >= 4; }));
   process.signal(SIGKILL);
   EXPECT_EQ(process.wait().code, 128 + SIGKILL);
   EXPECT_TRUE(box_.allProcessesEnd());
-  const Ran ran = box_.hone(command);
-  EXPECT_TRUE(wentThrough(ran)) << ran.err;
-  EXPECT_THAT(ran.err, HasSubstr("going on with run 1"));
+  const CommandResult ran = box_.hone(command);
+  EXPECT_TRUE(isComplete(ran)) << ran.err;
+  EXPECT_THAT(ran.err, HasSubstr("resuming run 1"));
 }
 
-/// A checkout and a build folder of IREE, as far as they matter: what builds is the wheel's own
-/// library, under the name that a build gives it.
+/// A minimal IREE checkout and build folder. The "build" links the wheel's library under the name
+/// that a build gives it.
 class SplitRebuild : public Split {
  protected:
   void SetUp() override {
@@ -170,7 +171,7 @@ class SplitRebuild : public Split {
             "--limits", "1,8",          "--method",   "rebuild",         "--iree-source",
             "iree",     "--iree-build", "build",      "--build-command", build};
   }
-  /// Notes which source was built, then makes the library.
+  /// Records the built source, then creates the library.
   static std::string realBuild() {
     return "cat ../iree/compiler/src/iree/compiler/DispatchCreation/*.cpp >> built.txt && "
            "ln -sf $HONE_IREE/iree/compiler/_mlir_libs/libIREECompiler.so "
@@ -180,26 +181,26 @@ class SplitRebuild : public Split {
   std::string text_;
 };
 
-TEST_F(SplitRebuild, BuildsForEveryLimitAndPutsTheSourceBack) {
-  const Ran ran = box_.hone(command(realBuild()));
-  ASSERT_TRUE(wentThrough(ran)) << ran.err;
+TEST_F(SplitRebuild, BuildsForEveryLimitAndRestoresSource) {
+  const CommandResult ran = box_.hone(command(realBuild()));
+  ASSERT_TRUE(isComplete(ran)) << ran.err;
   EXPECT_EQ(readFile(source()).value(), text_);
   const std::string built = readFile(box_.work() / "build/built.txt").value();
   EXPECT_THAT(built, StartsWith(text_));
   EXPECT_THAT(built, AllOf(HasSubstr("#if 0"), HasSubstr("= 8"), HasSubstr("false &&")));
-  EXPECT_THAT(ran.out, HasSubstr("1 shapes, 4 trials asked for"));
+  EXPECT_THAT(ran.out, HasSubstr("1 shapes, 4 trials requested"));
   EXPECT_THAT(result("limit_8_shapes.csv"), Not(HasSubstr("N.A.")));
 }
 
-TEST_F(SplitRebuild, ABuildThatFailsIsToldAndTheSourcePutBack) {
-  const Ran ran = box_.hone(command("echo no compiler here >&2; exit 3"));
+TEST_F(SplitRebuild, ReportsFailedBuildAndRestoresSource) {
+  const CommandResult ran = box_.hone(command("echo no compiler here >&2; exit 3"));
   EXPECT_EQ(ran.code, 2);
   EXPECT_THAT(ran.err, HasSubstr("no compiler here"));
   EXPECT_EQ(readFile(source()).value(), text_);
 }
 
-TEST_F(SplitRebuild, WhatAKillLeavesIsPutBackAtTheNextStart) {
-  // The second build, that of a limit, takes for ever.
+TEST_F(SplitRebuild, RestoresSourceAfterKill) {
+  // The second build, for a limit, never finishes.
   Process process =
       box_.start(command("if [ -e built.txt ]; then touch second; sleep 1000; fi; " + realBuild()));
   ASSERT_TRUE(eventually([&] { return fs::exists(box_.work() / "build/second"); }));
@@ -207,18 +208,19 @@ TEST_F(SplitRebuild, WhatAKillLeavesIsPutBackAtTheNextStart) {
   process.signal(SIGKILL);
   EXPECT_EQ(process.wait().code, 128 + SIGKILL);
   EXPECT_TRUE(box_.allProcessesEnd());
-  const Ran ran = box_.hone(command(realBuild()));
-  EXPECT_TRUE(wentThrough(ran)) << ran.err;
+  const CommandResult ran = box_.hone(command(realBuild()));
+  EXPECT_TRUE(isComplete(ran)) << ran.err;
   EXPECT_EQ(readFile(source()).value(), text_);
 }
 
-TEST_F(SplitRebuild, NeedsBothFolders) {
+TEST_F(SplitRebuild, RequiresBothFolders) {
   expectError(run({"quick", "shapes.txt", "--method", "rebuild"}), 2, {"--iree-source"});
 }
 
-TEST_F(Split, AProgramGetsTheSplitsThatHelpIt) {
+TEST_F(Split, AnnotatesProgramWithHelpfulSplits) {
   box_.write("model.mlir", matmulText(8, 16, 65536));
-  const Ran ran = run({"annotate", "model.mlir", "-o", "out.mlir", "--limits", "1,2,64", "--json"});
+  const CommandResult ran =
+      run({"annotate", "model.mlir", "-o", "out.mlir", "--limits", "1,2,64", "--json"});
   const bool written = fs::exists(box_.work() / "out.mlir");
   ASSERT_THAT(ran.code, testing::AnyOf(0, 1)) << ran.err;
   const auto json = ran.json();
@@ -228,12 +230,12 @@ TEST_F(Split, AProgramGetsTheSplitsThatHelpIt) {
   if (written) {
     EXPECT_THAT(readFile(box_.work() / "out.mlir").value(),
                 HasSubstr("iree_linalg_ext.split_reduction"));
-    const Ran again = box_.hone({"bench", "model.mlir", "--rounds", "5"});
+    const CommandResult again = box_.hone({"bench", "model.mlir", "--rounds", "5"});
     EXPECT_EQ(again.code, 0) << again.err;
   }
 }
 
-TEST_F(Split, AProgramWithoutASumIsTold) {
+TEST_F(Split, RejectsProgramWithoutReduction) {
   box_.write("model.mlir",
              "func.func @f(%a: tensor<4xf32>) -> tensor<4xf32> {\n"
              "  %0 = arith.addf %a, %a : tensor<4xf32>\n  return %0 : tensor<4xf32>\n}\n");

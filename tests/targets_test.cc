@@ -1,4 +1,4 @@
-// Targets without a device here: compiled, and said so.
+// Targets without a device on this machine are compile-only.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -19,16 +19,16 @@ class Targets : public testing::TestWithParam<const char*> {
   Sandbox box_;
 };
 
-TEST_P(Targets, AreCompileOnlyWithoutADevice) {
+TEST_P(Targets, AreCompileOnlyWithoutDevice) {
   box_.write("m.mlir", matmulText(64, 64, 64));
-  const Ran text = box_.hone(bench("m.mlir"));
-  if (!text.out.contains("is compile-only")) {
-    GTEST_SKIP() << "this machine seems to have a device for " << GetParam();
+  const CommandResult text = box_.hone(bench("m.mlir"));
+  if (!text.out.contains("compiled only")) {
+    GTEST_SKIP() << "this machine has a device for " << GetParam();
   }
   EXPECT_EQ(text.code, 0) << text.err;
-  EXPECT_THAT(text.out, HasSubstr("nothing was measured"));
+  EXPECT_THAT(text.out, HasSubstr("nothing measured"));
   EXPECT_THAT(text.out, HasSubstr("compiled"));
-  EXPECT_THAT(text.out, HasSubstr("\nm@matmul: " + box_.cache().string())) << "the whole path";
+  EXPECT_THAT(text.out, HasSubstr("\nm@matmul: " + box_.cache().string())) << "not truncated";
   expectTablesFit(text);
   EXPECT_FALSE(fs::exists(box_.store()));
 
@@ -43,20 +43,20 @@ TEST_P(Targets, AreCompileOnlyWithoutADevice) {
 }
 
 /// File names are bytes; JSON is UTF-8.
-TEST_P(Targets, AFileNameMayBeAnyBytes) {
+TEST_P(Targets, AcceptAnyBytesInFileNames) {
   box_.write("m\xff.mlir", matmulText(64, 64, 64));
   std::vector<std::string> arguments = bench("m\xff.mlir");
   arguments.emplace_back("--json");
-  const Ran ran = box_.hone(arguments);
+  const CommandResult ran = box_.hone(arguments);
   EXPECT_EQ(ran.code, 0) << ran.err;
   EXPECT_EQ(ran.json().at("candidates").size(), 1U);
 }
 
-TEST_P(Targets, WhatDoesNotCompileIsANegativeAnswer) {
+TEST_P(Targets, ReturnNegativeResultForCompileError) {
   box_.write("m.mlir", matmulText(64, 64, 64));
   const std::string target = GetParam();
   const std::string unknown = target.substr(0, target.find(':')) + ":nonsense";
-  const Ran ran = box_.hone({"bench", "m.mlir", "--target", unknown, "--json"});
+  const CommandResult ran = box_.hone({"bench", "m.mlir", "--target", unknown, "--json"});
   EXPECT_EQ(ran.code, 1);
   const nlohmann::json one = ran.json().at("candidates").at(0);
   EXPECT_EQ(one.at("compiled"), false);

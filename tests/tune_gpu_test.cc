@@ -1,4 +1,4 @@
-// hone tune for GPUs that are not here: what is compiled, and what is told.
+// Tests of `hone tune --compile-only` for GPUs that this machine lacks.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -31,12 +31,12 @@ func.func @two(%a: tensor<256x512xf16>, %b: tensor<512x256xf16>, %c: tensor<4x12
 
 class TuneGpu : public testing::Test {
  protected:
-  Ran run(std::vector<std::string> arguments) {
+  CommandResult run(std::vector<std::string> arguments) {
     arguments.insert(arguments.begin(), {"tune", "--target", "rocm:gfx942"});
     return box_.hone(arguments);
   }
-  /// The only dispatch of what --compile-only says in JSON.
-  static nlohmann::json dispatchOf(const Ran& ran) {
+  /// Returns the only dispatch in the JSON of --compile-only.
+  static nlohmann::json dispatchOf(const CommandResult& ran) {
     EXPECT_EQ(ran.code, 0) << ran.err;
     return ran.json().at(0).at("dispatches").at(0);
   }
@@ -44,9 +44,9 @@ class TuneGpu : public testing::Test {
   Sandbox box_;
 };
 
-TEST_F(TuneGpu, ABatchMatmulThatCrashesTheCompilerLeavesTheOthersTheirKnobs) {
+TEST_F(TuneGpu, KeepsOtherKnobsAfterCompilerCrash) {
   box_.write("two.mlir", kTwo);
-  const Ran ran = run({"two.mlir", "--explain", "--json"});
+  const CommandResult ran = run({"two.mlir", "--explain", "--json"});
   ASSERT_EQ(ran.code, 0) << ran.err;
   const auto json = ran.json();
   ASSERT_EQ(json.size(), 2u);
@@ -57,7 +57,7 @@ TEST_F(TuneGpu, ABatchMatmulThatCrashesTheCompilerLeavesTheOthersTheirKnobs) {
   }
 }
 
-TEST_F(TuneGpu, CandidatesOfAMatmulAreDifferentCodeAndTheSameCommandGoesOn) {
+TEST_F(TuneGpu, CompilesDistinctCandidatesAndResumes) {
   const std::vector<std::string> command = {
       "--problem", "matmul_256x256x512_f16t_f16t_f32t", "--compile-only", "-o", "there", "--json",
       "--budget"};
@@ -81,10 +81,11 @@ TEST_F(TuneGpu, CandidatesOfAMatmulAreDifferentCodeAndTheSameCommandGoesOn) {
   EXPECT_EQ(second.at("different"), 6);
   const auto after = readConfigs();
   ASSERT_GE(after.size(), before.size());
-  EXPECT_TRUE(std::equal(before.begin(), before.end(), after.begin())) << "they are kept";
+  EXPECT_TRUE(std::equal(before.begin(), before.end(), after.begin()))
+      << "earlier candidates are kept";
 }
 
-TEST_F(TuneGpu, TheProductsOfAnAttentionGetMatrixInstructions) {
+TEST_F(TuneGpu, UsesMatrixInstructionsInAttention) {
   const auto made =
       dispatchOf(run({"--problem", "attention_4x256x256x64_f16t_f16t_f16t", "--compile-only",
                       "--budget", "6trials", "-o", "there", "--json"}));
@@ -96,7 +97,7 @@ TEST_F(TuneGpu, TheProductsOfAnAttentionGetMatrixInstructions) {
       text, AllOf(HasSubstr("decomposition_config"), HasSubstr("qk_attrs"), HasSubstr("MFMA_F32")));
 }
 
-TEST_F(TuneGpu, ASpecAmongTheCompilersFlagsIsRefused) {
+TEST_F(TuneGpu, RejectsSpecAmongCompilerFlags) {
   box_.write("two.mlir", kTwo);
   expectError(run({"two.mlir", "--explain", "--", "--iree-codegen-tuning-spec-path=spec.mlir"}), 2,
               {"--iree-codegen-tuning-spec-path", "--starter-spec"});

@@ -1,4 +1,4 @@
-// The tuner as its users run it, on small programs.
+// End-to-end tests of `hone tune` on small programs.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -32,10 +32,10 @@ func.func @main(%a: tensor<96x160xf32>, %b: tensor<160x128xf32>) -> tensor<96x12
 }
 )";
 
-/// Makes the compiler's own choice bad, so that something is surely gained.
+/// Makes the compiler's default slow, so that there is always a gain.
 constexpr const char* kBadChoice = "--iree-llvmcpu-distribution-size=1";
 
-/// A spec for the matmul with tiles that hone would not think of.
+/// A spec for the matmul with tiles outside of hone's search space.
 constexpr const char* kOddSpec = R"(
 module attributes {transform.with_named_sequence,
                    iree_codegen.tuning_spec_with_default_entrypoint} {
@@ -63,7 +63,7 @@ module attributes {transform.with_named_sequence,
 }
 )";
 
-/// The widest line of the table that begins with this heading.
+/// Returns the maximum line width of the table that starts with this heading.
 std::size_t widthOfTable(const std::string& text, const std::string& heading) {
   std::size_t widest = 0;
   std::istringstream lines(text.substr(std::min(text.find(heading), text.size())));
@@ -79,7 +79,7 @@ class Tune : public testing::Test {
  protected:
   void SetUp() override { box_.write("matmul.mlir", kMatmul); }
 
-  [[nodiscard]] Ran run(std::vector<std::string> arguments) {
+  [[nodiscard]] CommandResult run(std::vector<std::string> arguments) {
     arguments.insert(arguments.begin(), "tune");
     return box_.hone(arguments);
   }
@@ -87,37 +87,37 @@ class Tune : public testing::Test {
   Sandbox box_;
 };
 
-TEST_F(Tune, WritesASpecThatMatchesTheProgram) {
-  const Ran ran = run({"matmul.mlir", "-o", "spec.mlir", "--budget", "12trials", "--rounds", "5",
-                       "--keep-flags", "--", kBadChoice});
+TEST_F(Tune, WritesSpecThatMatchesProgram) {
+  const CommandResult ran = run({"matmul.mlir", "-o", "spec.mlir", "--budget", "12trials",
+                                 "--rounds", "5", "--keep-flags", "--", kBadChoice});
   ASSERT_EQ(ran.code, 0) << ran.err << ran.out;
   EXPECT_THAT(ran.out, AllOf(HasSubstr("whole program: "), HasSubstr("results equal"),
                              HasSubstr("--iree-codegen-tuning-spec-path=spec.mlir")));
   EXPECT_THAT(widthOfTable(ran.out, "dispatch  "), AllOf(Gt(40u), Le(80u))) << ran.out;
   ASSERT_TRUE(fs::exists(box_.work() / "spec.mlir"));
-  const Ran check = box_.hone({"spec", "check", "spec.mlir", "matmul.mlir"});
+  const CommandResult check = box_.hone({"spec", "check", "spec.mlir", "matmul.mlir"});
   EXPECT_EQ(check.code, 0) << check.err << check.out;
 }
 
-TEST_F(Tune, WhereNothingIsGainedAnOldSpecIsNotTakenForANewOne) {
+TEST_F(Tune, KeepsOldSpecWithoutGain) {
   const std::vector<std::string> nothing = {"matmul.mlir",  "-o",           "spec.mlir",
                                             "--keep-flags", "--dispatches", "nothing"};
-  const Ran none = run(nothing);
+  const CommandResult none = run(nothing);
   ASSERT_EQ(none.code, 0) << none.err;
-  EXPECT_THAT(none.out, AllOf(HasSubstr("the compiler's own choice stays"),
-                              Not(HasSubstr("spec.mlir is from before"))));
+  EXPECT_THAT(none.out, AllOf(HasSubstr("the compiler's default is kept"),
+                              Not(HasSubstr("spec.mlir is from an earlier run"))));
   EXPECT_FALSE(fs::exists(box_.work() / "spec.mlir"));
   box_.write("spec.mlir", "mine");
-  const Ran old = run(nothing);
+  const CommandResult old = run(nothing);
   ASSERT_EQ(old.code, 0) << old.err;
-  EXPECT_THAT(old.out, HasSubstr("spec.mlir is from before and was not touched"));
+  EXPECT_THAT(old.out, HasSubstr("spec.mlir is from an earlier run"));
   EXPECT_EQ(readFile(box_.work() / "spec.mlir").value(), "mine");
 }
 
-TEST_F(Tune, TriesTheEntriesOfAStarterSpecFirst) {
+TEST_F(Tune, TriesStarterSpecFirst) {
   box_.write("odd.mlir", kOddSpec);
-  const Ran ran = run({"matmul.mlir", "--starter-spec", "odd.mlir", "--budget", "1trials",
-                       "--rounds", "5", "--keep-flags", "--json", "--", kBadChoice});
+  const CommandResult ran = run({"matmul.mlir", "--starter-spec", "odd.mlir", "--budget", "1trials",
+                                 "--rounds", "5", "--keep-flags", "--json", "--", kBadChoice});
   ASSERT_EQ(ran.code, 0) << ran.err;
   const auto dispatch = ran.json().at("programs").at(0).at("variants").at(0).at("dispatches").at(0);
   EXPECT_EQ(dispatch.at("tried"), 1);
@@ -127,16 +127,16 @@ TEST_F(Tune, TriesTheEntriesOfAStarterSpecFirst) {
   expectError(run({"matmul.mlir", "--starter-spec", "missing.mlir"}), 2, {"missing.mlir"});
 }
 
-TEST_F(Tune, TriesAsManyAsTheBudgetSays) {
-  const Ran ran =
+TEST_F(Tune, KeepsTrialBudget) {
+  const CommandResult ran =
       run({"matmul.mlir", "--budget", "5trials", "--rounds", "5", "--keep-flags", "--json"});
   ASSERT_EQ(ran.code, 0) << ran.err;
   const auto json = ran.json();
   EXPECT_EQ(json.at("programs").at(0).at("variants").at(0).at("dispatches").at(0).at("tried"), 5);
 }
 
-TEST_F(Tune, ExplainsDispatchesAndKnobsWithoutTrying) {
-  const Ran ran = run({"matmul.mlir", "--explain"});
+TEST_F(Tune, ExplainsDispatchesAndKnobs) {
+  const CommandResult ran = run({"matmul.mlir", "--explain"});
   ASSERT_EQ(ran.code, 0) << ran.err;
   EXPECT_THAT(ran.out, AllOf(HasSubstr("contraction"), HasSubstr("96x128x160r"),
                              HasSubstr("  yes\n"), HasSubstr("DoubleTilingExpert")));
@@ -144,36 +144,37 @@ TEST_F(Tune, ExplainsDispatchesAndKnobsWithoutTrying) {
   EXPECT_FALSE(fs::exists(box_.store()));
 }
 
-TEST_F(Tune, TakesADispatchThatTheCompilerDumpedToBenchmarkIt) {
+TEST_F(Tune, TunesDumpedDispatch) {
   const fs::path dumped = box_.work() / "dumped";
-  const Ran dump = run({"matmul.mlir", "--explain", "--",
-                        "--iree-hal-dump-executable-benchmarks-to=" + dumped.string()});
+  const CommandResult dump = run({"matmul.mlir", "--explain", "--",
+                                  "--iree-hal-dump-executable-benchmarks-to=" + dumped.string()});
   ASSERT_EQ(dump.code, 0) << dump.err;
   const fs::path file = fs::directory_iterator(dumped)->path();
-  const Ran ran = run({file.string(), "--budget", "6trials", "--rounds", "5"});
+  const CommandResult ran = run({file.string(), "--budget", "6trials", "--rounds", "5"});
   ASSERT_EQ(ran.code, 0) << ran.err << ran.out;
   EXPECT_THAT(ran.out, AllOf(HasSubstr("matmul"), HasSubstr("100 %"), HasSubstr(" 6 of ")));
 }
 
-TEST_F(Tune, SaysWhatIsWrong) {
+TEST_F(Tune, RejectsInvalidInput) {
   expectError(run({}), 2, {"nothing to tune"});
   expectError(run({"missing.mlir"}), 2, {"missing.mlir"});
   expectError(run({"matmul.mlir", "--budget", "soon"}), 2, {"soon"});
   expectError(run({"matmul.mlir", "--dispatches", "("}), 2, {"--dispatches"});
   expectError(run({"--problem", "matmul_0x1x2"}), 2, {"--problem"});
-  expectError(run({"matmul.mlir", "-o", "missing/spec.mlir"}), 2, {"no folder", "missing"});
+  expectError(run({"matmul.mlir", "-o", "missing/spec.mlir"}), 2,
+              {"folder missing does not exist"});
   expectError(run({"matmul.mlir", "-o", "."}), 2, {"is a folder"});
   box_.write("bad.mlir", "func.func @main( {");
   expectError(run({"bad.mlir"}), 2, {"bad.mlir"});
 }
 
-TEST_F(Tune, ProgramsThatCannotBeTunedAreNamed) {
+TEST_F(Tune, ReportsProgramsThatCannotBeTuned) {
   box_.write("none.mlir", "func.func @main(%a: tensor<4xf32>) {\n  return\n}\n");
   const std::vector<std::string> little = {"--budget", "1trials", "--rounds",
                                            "5",        "--json",  "--keep-flags"};
   std::vector<std::string> both = {"none.mlir", "--problem", "matmul_64x64x64_f32t_f32t_f32t"};
   both.insert(both.end(), little.begin(), little.end());
-  const Ran ran = run(both);
+  const CommandResult ran = run(both);
   ASSERT_EQ(ran.code, 0) << ran.err;
   const auto json = ran.json();
   EXPECT_EQ(json.at("programs").size(), 1u);
@@ -189,45 +190,46 @@ TEST_F(Tune, ProgramsThatCannotBeTunedAreNamed) {
   expectError(run(wrong), 2, {"nonsense"});
 }
 
-TEST_F(Tune, GoesOnAfterAKill) {
+TEST_F(Tune, ContinuesAfterKill) {
   const std::vector<std::string> command = {"tune",     "matmul.mlir", "--budget",    "12trials",
                                             "--rounds", "5",           "--keep-flags"};
   Process process = box_.start(command);
-  ASSERT_TRUE(eventually([&] { return box_.trialsStored(1) >= 4; }));
+  ASSERT_TRUE(eventually([&] { return box_.countStoredTrials(1) >= 4; }));
   process.signal(SIGKILL);
   EXPECT_EQ(process.wait().code, 128 + SIGKILL);
   EXPECT_TRUE(box_.allProcessesEnd());
-  const Ran ran = box_.hone(command);
+  const CommandResult ran = box_.hone(command);
   ASSERT_EQ(ran.code, 0) << ran.err;
-  EXPECT_THAT(ran.err, HasSubstr("going on with run 1"));
-  EXPECT_THAT(ran.out, HasSubstr(" 12 of ")) << "trials of both together";
+  EXPECT_THAT(ran.err, HasSubstr("resuming run 1"));
+  EXPECT_THAT(ran.out, HasSubstr(" 12 of ")) << "trials of both processes";
 }
 
-TEST_F(Tune, CandidatesCompiledHereAreMeasuredThere) {
-  const Ran made = run({"matmul.mlir", "--compile-only", "--budget", "6trials", "-o", "there",
-                        "--json", "--seed", "5"});
+TEST_F(Tune, MeasuresCandidatesOfCompileOnly) {
+  const CommandResult made = run({"matmul.mlir", "--compile-only", "--budget", "6trials", "-o",
+                                  "there", "--json", "--seed", "5"});
   ASSERT_EQ(made.code, 0) << made.err;
   const auto json = made.json();
   EXPECT_EQ(json.at(0).at("dispatches").at(0).at("drawn"), 6);
   EXPECT_EQ(json.at(0).at("dispatches").at(0).at("compiled"), 6);
   EXPECT_FALSE(fs::exists(box_.store()));
-  fs::remove(box_.work() / "matmul.mlir");  // the folder has all that is needed
-  const Ran measured = run({"--continue", "there", "--rounds", "5", "--json"});
+  fs::remove(box_.work() / "matmul.mlir");  // the folder is self-contained
+  const CommandResult measured = run({"--continue", "there", "--rounds", "5", "--json"});
   ASSERT_EQ(measured.code, 0) << measured.err;
   const auto tried = measured.json().at("programs").at(0).at("variants").at(0).at("dispatches");
   EXPECT_THAT(tried.at(0).at("name").get<std::string>(), HasSubstr("dispatch_0_matmul_96x"));
-  EXPECT_EQ(tried.at(0).at("tried"), 6) << "all that were compiled, and nothing else";
+  EXPECT_EQ(tried.at(0).at("tried"), 6) << "exactly the compiled candidates";
   const auto stored = store::Store::open(box_.store(), store::Store::Mode::read).value();
-  EXPECT_EQ(stored.run(1).value()->seed, 5u) << "that of the candidates";
-  const Ran none = run({"--continue", "there", "--dispatches", "nothing", "--json"});
+  EXPECT_EQ(stored.run(1).value()->seed, 5u) << "the seed of the candidates";
+  const CommandResult none = run({"--continue", "there", "--dispatches", "nothing", "--json"});
   ASSERT_EQ(none.code, 0) << none.err;
   EXPECT_THAT(none.out, HasSubstr("not asked for by --dispatches"));
   expectError(run({"--continue", "nowhere"}), 2, {"nowhere"});
 }
 
-TEST_F(Tune, AStrategyIsReplayedOnARecordedRun) {
+TEST_F(Tune, ReplaysStrategyOnRecordedRun) {
   ASSERT_EQ(run({"matmul.mlir", "--budget", "12trials", "--rounds", "5", "--keep-flags"}).code, 0);
-  const Ran ran = run({"--replay", "1", "--strategy", "model", "-o", "recordings", "--json"});
+  const CommandResult ran =
+      run({"--replay", "1", "--strategy", "model", "-o", "recordings", "--json"});
   ASSERT_EQ(ran.code, 0) << ran.err;
   const auto json = ran.json();
   EXPECT_EQ(json.at(0).at("recorded"), 12);

@@ -1,4 +1,4 @@
-// Files of problems as people have them: shown, cut and split, and what is wrong in them.
+// Tests of `hone workload`: show, head, split and invalid lines.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -28,7 +28,7 @@ constexpr const char* kMixed =
 
 class Workload : public testing::Test {
  protected:
-  [[nodiscard]] Ran run(std::vector<std::string> arguments) {
+  [[nodiscard]] CommandResult run(std::vector<std::string> arguments) {
     arguments.insert(arguments.begin(), "workload");
     return box_.hone(arguments);
   }
@@ -36,16 +36,16 @@ class Workload : public testing::Test {
     return readFile(box_.work() / name).value_or("");
   }
   void TearDown() override {
-    EXPECT_THAT(box_.litter(), IsEmpty());
+    EXPECT_THAT(box_.leftoverFiles(), IsEmpty());
     EXPECT_FALSE(fs::exists(box_.store()));
   }
 
   Sandbox box_;
 };
 
-TEST_F(Workload, ShowIsATableWithTotals) {
+TEST_F(Workload, ShowPrintsTableWithTotals) {
   box_.write("w.txt", kMixed);
-  const Ran ran = run({"show", "w.txt"});
+  const CommandResult ran = run({"show", "w.txt"});
   EXPECT_EQ(ran.code, 0);
   EXPECT_EQ(ran.err, "");
   EXPECT_THAT(ran.out, HasSubstr("   2  conv2d wrw"));
@@ -55,7 +55,7 @@ TEST_F(Workload, ShowIsATableWithTotals) {
   EXPECT_THAT(splitAt(ran.out, '\n'), Each(SizeIs(testing::Le(80))));
 }
 
-TEST_F(Workload, ShowAsJson) {
+TEST_F(Workload, ShowPrintsJson) {
   box_.write("w.txt", kMixed);
   const nlohmann::json json = run({"show", "w.txt", "--json"}).json();
   EXPECT_EQ(json["file"], "w.txt");
@@ -68,44 +68,45 @@ TEST_F(Workload, ShowAsJson) {
 
 TEST_F(Workload, HeadKeepsTheCommentsBeforeItsLines) {
   box_.write("w.txt", kMixed);
-  const Ran ran = run({"head", "w.txt", "2"});
+  const CommandResult ran = run({"head", "w.txt", "2"});
   EXPECT_EQ(ran.code, 0);
   EXPECT_EQ(ran.err, "");
   EXPECT_EQ(ran.out, std::string(kMixed).substr(0, std::string(kMixed).find("attention")));
 
-  const Ran written = run({"head", "w.txt", "1", "-o", "deep/small.txt"});
+  const CommandResult written = run({"head", "w.txt", "1", "-o", "deep/small.txt"});
   EXPECT_EQ(written.code, 0);
   EXPECT_EQ(written.out, "deep/small.txt: 1 line\n");
   EXPECT_EQ(text("deep/small.txt"),
             std::string(kMixed).substr(0, std::string(kMixed).find("\n\n") + 1));
 }
 
-TEST_F(Workload, HeadOfAShorterFileSaysSo) {
+TEST_F(Workload, HeadReportsShorterFile) {
   box_.write("w.txt", kMixed);
-  const Ran ran = run({"head", "w.txt", "9"});
+  const CommandResult ran = run({"head", "w.txt", "9"});
   EXPECT_EQ(ran.code, 0);
   EXPECT_EQ(ran.err, "w.txt has only 5 lines with a problem\n");
   EXPECT_EQ(ran.out, std::string(kMixed).substr(0, std::string(kMixed).find("# the end")));
 }
 
-TEST_F(Workload, HeadDoesNotReplaceItsFile) {
+TEST_F(Workload, HeadRejectsOverwritingItsInput) {
   box_.write("w.txt", kMixed);
-  expectError(run({"head", "w.txt", "1", "-o", "./w.txt"}), 2, {"w.txt would be replaced", "-o"});
+  expectError(run({"head", "w.txt", "1", "-o", "./w.txt"}), 2,
+              {"w.txt would be overwritten", "-o"});
   EXPECT_EQ(text("w.txt"), kMixed);
 }
 
-TEST_F(Workload, HeadIgnoresBadLinesBehindIt) {
+TEST_F(Workload, HeadIgnoresLaterInvalidLines) {
   box_.write("w.txt", "gemm -m 1\npool\n");
-  const Ran ran = run({"head", "w.txt", "1", "--strict"});
+  const CommandResult ran = run({"head", "w.txt", "1", "--strict"});
   EXPECT_EQ(ran.code, 0);
   EXPECT_EQ(ran.out, "gemm -m 1\n");
   EXPECT_EQ(ran.err, "");
 }
 
-TEST_F(Workload, SplitWritesAFileForEachKind) {
+TEST_F(Workload, SplitWritesOneFilePerKind) {
   fs::create_directory(box_.work() / "in");
   box_.write("in/all.ops.txt", kMixed);
-  const Ran ran = run({"split", "in/all.ops.txt"});
+  const CommandResult ran = run({"split", "in/all.ops.txt"});
   EXPECT_EQ(ran.code, 0);
   EXPECT_EQ(ran.out, "in/all.ops_conv.txt: 2 lines\nin/all.ops_matmul.txt: 1 line\n");
   EXPECT_EQ(text("in/all.ops_conv.txt"),
@@ -114,16 +115,16 @@ TEST_F(Workload, SplitWritesAFileForEachKind) {
             "conv -n 2 -F 3  # both\n");
   EXPECT_EQ(text("in/all.ops_matmul.txt"), "\n# its head\ngemm -m 128 -n 64 -k 1024\n");
   EXPECT_THAT(splitAt(ran.err, '\n'),
-              testing::ElementsAre(
-                  AllOf(HasSubstr("in/all.ops.txt:6: 'attention_"), HasSubstr("left out; hone")),
-                  AllOf(HasSubstr("in/all.ops.txt:7: 'matmul_64x32x128_"),
-                        HasSubstr("write it as gemm -m 64 -n 32 -k 128 -u 0 -v 0")),
-                  ""));
+              testing::ElementsAre(AllOf(HasSubstr("in/all.ops.txt:6: skipped 'attention_"),
+                                         HasSubstr("hone profile accepts it")),
+                                   AllOf(HasSubstr("in/all.ops.txt:7: skipped 'matmul_64x32x128_"),
+                                         HasSubstr("use gemm -m 64 -n 32 -k 128 -u 0 -v 0")),
+                                   ""));
 }
 
-TEST_F(Workload, SplitIntoAFolderAndOfOneKind) {
+TEST_F(Workload, SplitWritesToFolderAndSkipsEmptyKind) {
   box_.write("w.txt", "gemm -m 1\n");
-  const Ran ran = run({"split", "w.txt", "-o", "parts", "--json"});
+  const CommandResult ran = run({"split", "w.txt", "-o", "parts", "--json"});
   EXPECT_EQ(ran.json(), nlohmann::json::array(
                             {{{"kind", "conv"}, {"file", "parts/w_conv.txt"}, {"lines", 0}},
                              {{"kind", "matmul"}, {"file", "parts/w_matmul.txt"}, {"lines", 1}}}));
@@ -132,13 +133,13 @@ TEST_F(Workload, SplitIntoAFolderAndOfOneKind) {
   EXPECT_THAT(run({"split", "w.txt"}).out, HasSubstr("w_conv.txt: no lines; not written\n"));
 
   box_.write("names.txt", "matmul_64x32x128_f32t_f32t_f32t\n");
-  const Ran names = run({"split", "names.txt"});
+  const CommandResult names = run({"split", "names.txt"});
   EXPECT_EQ(names.code, 2);
-  EXPECT_THAT(names.err, HasSubstr("hone: names.txt has neither a conv nor a gemm command"));
+  EXPECT_THAT(names.err, HasSubstr("hone: names.txt: no conv or gemm command found"));
   expectError(run({"split", "w.txt", "-o", "w.txt"}), 2, {"w.txt is a file, not a folder"});
 }
 
-TEST_F(Workload, WindowsLineEndsAreNoTrouble) {
+TEST_F(Workload, AcceptsWindowsLineEndings) {
   box_.write("w.txt", "\xef\xbb\xbf# mine\r\n\r\ngemm -m 5\r\nconv -F 1\r\n");
   EXPECT_EQ(run({"head", "w.txt", "1", "--strict"}).out, "# mine\n\ngemm -m 5\n");
   EXPECT_EQ(run({"split", "w.txt", "--strict"}).code, 0);
@@ -146,8 +147,8 @@ TEST_F(Workload, WindowsLineEndsAreNoTrouble) {
   EXPECT_EQ(run({"show", "w.txt", "--strict", "--json"}).json()["problems"][1]["line"], 4);
 }
 
-/// Each of them: named, skipped and counted; with --strict the end.
-TEST_F(Workload, BadLinesAreNamedAndSkippedOrTheEnd) {
+/// Invalid lines are reported, skipped and counted; with --strict they are errors.
+TEST_F(Workload, ReportsAndSkipsInvalidLines) {
   const std::vector<std::pair<std::string, std::vector<std::string>>> bad = {
       {"pool -n 1", {"unknown command 'pool'; hone reads conv, "}},
       {"conv -n 0", {"n must be at least 1, not 0; correct"}},
@@ -159,10 +160,10 @@ TEST_F(Workload, BadLinesAreNamedAndSkippedOrTheEnd) {
     box_.write("w.txt", "# mine\ngemm -m 7\n" + line + "\ngemm -m 8\n");
     for (const std::vector<std::string>& verb :
          {std::vector<std::string>{"show", "w.txt"}, {"head", "w.txt", "9"}, {"split", "w.txt"}}) {
-      const Ran ran = run(verb);
+      const CommandResult ran = run(verb);
       EXPECT_EQ(ran.code, 0);
       EXPECT_THAT(ran.err, testing::StartsWith("w.txt:3: "));
-      EXPECT_THAT(ran.err, HasSubstr("w.txt: 1 line skipped as bad"));
+      EXPECT_THAT(ran.err, HasSubstr("w.txt: skipped 1 line"));
       for (const std::string& part : says) {
         EXPECT_THAT(ran.err, HasSubstr(part));
       }
@@ -176,45 +177,45 @@ TEST_F(Workload, BadLinesAreNamedAndSkippedOrTheEnd) {
   }
 }
 
-TEST_F(Workload, FilesWithoutAProblemAreOneLine) {
+TEST_F(Workload, RejectsFilesWithoutProblem) {
   box_.write("empty.txt", "");
   box_.write("comments.txt", "# mine\n\n");
   box_.write("bad.txt", "pool\nfold\n");
   fs::create_directory(box_.work() / "folder");
   for (const char* verb : {"show", "split"}) {
-    expectError(run({verb, "empty.txt"}), 2, {"empty.txt is empty; write a command"});
+    expectError(run({verb, "empty.txt"}), 2, {"empty.txt is empty; expected one command"});
     expectError(run({verb, "comments.txt"}), 2, {"comments.txt has only blank lines and comments"});
     expectError(run({verb, "missing.txt"}), 2, {"missing.txt", "No such file"});
     expectError(run({verb, "folder"}), 2, {"folder is a folder"});
-    const Ran ran = run({verb, "bad.txt"});
+    const CommandResult ran = run({verb, "bad.txt"});
     EXPECT_EQ(ran.code, 2);
     EXPECT_THAT(ran.err, AllOf(HasSubstr("bad.txt:1: "), HasSubstr("bad.txt:2: "),
-                               HasSubstr("hone: bad.txt has no line that hone can read")));
+                               HasSubstr("hone: bad.txt: no valid line found")));
   }
   expectError(run({"head", "empty.txt", "1"}), 2, {"empty.txt is empty"});
 }
 
-TEST_F(Workload, SlipsOfTheCommandLine) {
+TEST_F(Workload, RejectsInvalidCommandLine) {
   box_.write("w.txt", kMixed);
   expectError(run({}), 2, {"subcommand"});
-  expectError(run({"polish"}), 2, {"no command 'workload polish'"});
+  expectError(run({"polish"}), 2, {"unknown command 'workload polish'"});
   expectError(run({"show"}), 2, {"FILE"});
   expectError(run({"head", "w.txt"}), 2, {"N"});
   expectError(run({"head", "w.txt", "0"}), 2, {"0"});
   expectError(run({"head", "w.txt", "many"}), 2, {"many"});
 }
 
-TEST_F(Workload, TenThousandLines) {
+TEST_F(Workload, HandlesTenThousandLines) {
   std::string text;
   for (int i = 1; i <= 10'000; ++i) {
     text += i % 100 == 0 ? fmt::format("conv -n 0 -k {}\n", i)
                          : fmt::format("convbfp16 -n 16 -c 96 -H 48 -W 32 -k {} -F 4\n", i);
   }
   box_.write("w.txt", text);
-  const Ran shown = run({"show", "w.txt"});
+  const CommandResult shown = run({"show", "w.txt"});
   EXPECT_EQ(shown.code, 0);
   EXPECT_THAT(shown.out, HasSubstr("9900 problems of 9900 lines, 9900 different"));
-  EXPECT_THAT(shown.err, HasSubstr("w.txt: 100 lines skipped as bad"));
+  EXPECT_THAT(shown.err, HasSubstr("w.txt: skipped 100 lines"));
   EXPECT_EQ(run({"split", "w.txt"}).out,
             "w_conv.txt: 9900 lines\nw_matmul.txt: no lines; not written\n");
   EXPECT_EQ(run({"head", "w.txt", "5000", "-o", "half.txt"}).out, "half.txt: 5000 lines\n");

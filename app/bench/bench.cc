@@ -35,10 +35,10 @@ struct BenchOptions {
   ToolchainOptions toolchain;
 };
 
-Result<std::vector<std::string>> wordsOf(std::string_view option, const std::string& text) {
+Result<std::vector<std::string>> splitFlags(std::string_view option, const std::string& text) {
   auto words = shellWords(text);
   if (!words) {
-    return userError("{}: a quote is not closed: {}", option, text);
+    return userError("{}: unterminated quote: {}", option, text);
   }
   return *words;
 }
@@ -46,7 +46,7 @@ Result<std::vector<std::string>> wordsOf(std::string_view option, const std::str
 Result<std::vector<model::Config>> readConfigs(const std::string& file) {
   const auto json = nlohmann::json::parse(HONE_TRY(readFile(file)), nullptr, false);
   if (!json.is_array()) {
-    return userError("{} is not a JSON list of configs; docs/bench.md shows one", file);
+    return userError("{}: expected a JSON list of configs; see docs/bench.md", file);
   }
   std::vector<model::Config> configs;
   for (std::size_t i = 0; i < json.size(); ++i) {
@@ -60,21 +60,21 @@ Result<std::vector<model::Config>> readConfigs(const std::string& file) {
     configs.push_back(std::move(*config));
   }
   if (configs.empty()) {
-    return userError("{} has no configs", file);
+    return userError("{}: no configs found", file);
   }
   return configs;
 }
 
 Result<void> checkSameSignature(const engine::Program& a, const engine::Program& b) {
   if (a.inputTypes != b.inputTypes || a.resultTypes != b.resultTypes) {
-    return userError("@{} and @{} cannot be compared: ({}) -> ({}) against ({}) -> ({})",
+    return userError("@{} and @{} have different signatures: ({}) -> ({}) and ({}) -> ({})",
                      a.function, b.function, join(a.inputTypes, ", "), join(a.resultTypes, ", "),
                      join(b.inputTypes, ", "), join(b.resultTypes, ", "));
   }
   return {};
 }
 
-/// The candidates: A and B, or the baseline and the configs, or the program alone.
+/// Adds the candidates: A and B, the baseline and all configs, or the program alone.
 Result<void> addCandidates(const BenchOptions& options, engine::Plan& plan) {
   const bool flagsDiffer = !options.flagsA.empty() || !options.flagsB.empty();
   if (!options.configs.empty()) {
@@ -89,9 +89,9 @@ Result<void> addCandidates(const BenchOptions& options, engine::Plan& plan) {
     plan.candidates.push_back({0, {plan.programs.front().label(), {}, {}}});
     return {};
   }
-  plan.candidates.push_back({0, {"A", HONE_TRY(wordsOf("--flags-a", options.flagsA)), {}}});
+  plan.candidates.push_back({0, {"A", HONE_TRY(splitFlags("--flags-a", options.flagsA)), {}}});
   plan.candidates.push_back(
-      {plan.programs.size() - 1, {"B", HONE_TRY(wordsOf("--flags-b", options.flagsB)), {}}});
+      {plan.programs.size() - 1, {"B", HONE_TRY(splitFlags("--flags-b", options.flagsB)), {}}});
   return {};
 }
 
@@ -99,7 +99,7 @@ Result<engine::Plan> makePlan(const BenchOptions& options, Toolchain& toolchain,
                               const std::filesystem::path& folder) {
   engine::Plan plan;
   plan.flags = toolchain.target.flags;
-  for (std::string& flag : HONE_TRY(wordsOf("--flags", options.flags))) {
+  for (std::string& flag : HONE_TRY(splitFlags("--flags", options.flags))) {
     plan.flags.push_back(std::move(flag));
   }
   plan.programs.push_back(HONE_TRY(
@@ -122,8 +122,7 @@ Result<engine::Plan> makePlan(const BenchOptions& options, Toolchain& toolchain,
   return plan;
 }
 
-/// Equal for commands that ask for the same work: what is compiled, where it runs, how it is
-/// judged.
+/// Returns a key that is equal for commands with the same inputs, compiler, device and criteria.
 std::string runKey(const engine::Plan& plan, const Toolchain& toolchain,
                    const BenchOptions& options) {
   Hasher hasher;
@@ -147,7 +146,7 @@ std::string runKey(const engine::Plan& plan, const Toolchain& toolchain,
   return hasher.hex();
 }
 
-/// A target without a device here: compiled, and said so.
+/// Compiles all candidates for a target that has no device on this machine.
 Result<int> compileOnly(const Context& context, Toolchain& toolchain, const engine::Plan& plan) {
   std::vector<iree::CompileRequest> requests;
   for (const engine::Candidate& candidate : plan.candidates) {
@@ -158,7 +157,7 @@ Result<int> compileOnly(const Context& context, Toolchain& toolchain, const engi
 }
 
 Result<int> bench(const Context& context, const BenchOptions& options) {
-  HONE_TRY(readFile(options.file));  // before the slower things: a missing file is the common slip
+  HONE_TRY(readFile(options.file));  // fail early if the file is missing
   Toolchain toolchain = HONE_TRY(Toolchain::start(context, options.toolchain));
   const ScratchFolder scratch = HONE_TRY(ScratchFolder::create("hone-bench"));
   const engine::Plan plan = HONE_TRY(makePlan(options, toolchain, scratch.path()));
@@ -195,33 +194,33 @@ Result<int> bench(const Context& context, const BenchOptions& options) {
 void addBenchVerb(CLI::App& app, Context& context) {
   auto options = std::make_shared<BenchOptions>();
   CLI::App* verb = app.add_subcommand(
-      "bench", "Measure a program, two against each other, or many configs, with a verdict");
-  verb->add_option("FILE", options->file, "The program, in MLIR")->required();
-  verb->add_option("--function", options->function, "Which function; needed if there are several");
-  verb->add_option("--input", options->inputs,
-                   "One an input: 4x8xf32 (hone makes the values), 4x8xf32=1, 4x8xf32=@file.npy")
+      "bench", "Measure a program, or compare programs, compiler flags or configs");
+  verb->add_option("FILE", options->file, "MLIR program")->required();
+  verb->add_option("--function", options->function, "Function to run, if there are several");
+  verb->add_option("--input", options->inputs, "Input: 4x8xf32 (random), 4x8xf32=1, 4x8xf32=@x.npy")
       ->allow_extra_args(false);
-  auto* vs = verb->add_option("--vs", options->other, "Another program to compare with");
-  auto* configs =
-      verb->add_option("--configs", options->configs, "Configs to try, a JSON list in a file");
-  auto* flagsA = verb->add_option("--flags-a", options->flagsA, "Compiler flags of A");
-  auto* flagsB = verb->add_option("--flags-b", options->flagsB, "Compiler flags of B");
+  auto* vs = verb->add_option("--vs", options->other, "MLIR program to compare with (B)");
+  auto* configs = verb->add_option("--configs", options->configs,
+                                   "JSON file with a list of configs to compare");
+  auto* flagsA = verb->add_option("--flags-a", options->flagsA, "Compiler flags for A only");
+  auto* flagsB = verb->add_option("--flags-b", options->flagsB, "Compiler flags for B only");
   configs->excludes(vs)->excludes(flagsA)->excludes(flagsB);
-  verb->add_option("--flags", options->flags, "Compiler flags of all");
-  verb->add_option("--rounds", options->rounds, "Side-by-side rounds of the final")
+  verb->add_option("--flags", options->flags, "Compiler flags for all candidates");
+  verb->add_option("--rounds", options->rounds, "Interleaved rounds of the final comparison")
       ->check(CLI::Range(5, 1000))
       ->capture_default_str();
-  verb->add_option("--margin", options->margin, "Relative difference that does not count")
+  verb->add_option("--margin", options->margin, "Relative difference to treat as equal")
       ->check(CLI::Range(0.0, 1.0))
       ->capture_default_str();
-  verb->add_option("--budget", options->budget, "90s, 10m, 1h, 200trials, or 10m,200trials");
-  verb->add_option("--seed", options->seed, "Of inputs and orders")->capture_default_str();
+  verb->add_option("--budget", options->budget,
+                   "Time and trial limit: 90s, 200trials, 10m,200trials");
+  verb->add_option("--seed", options->seed, "Random seed")->capture_default_str();
   options->toolchain.addTo(*verb);
   verb->footer(
       "Examples:\n"
-      "  hone bench model.mlir                                  how long it takes\n"
-      "  hone bench old.mlir --vs new.mlir                      which is faster, and how sure\n"
-      "  hone bench model.mlir --flags-b=--iree-opt-data-tiling a flag, on or off\n"
+      "  hone bench model.mlir                                  time of a program\n"
+      "  hone bench old.mlir --vs new.mlir                      compare two programs\n"
+      "  hone bench model.mlir --flags-b=--iree-opt-data-tiling compare a flag on and off\n"
       "  hone bench matmul.mlir --configs tiles.json --budget 5m\n"
       "  hone bench conv.mlir --target vulkan\n"
       "Exit code 1: B is slower, or its results are wrong.");

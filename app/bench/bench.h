@@ -8,7 +8,7 @@ class App;
 
 namespace hone::app {
 
-/// `hone bench`: measures a program, or two against each other, or many configs of one.
+/// Adds `hone bench`: measures a program, or compares programs, compiler flags or configs.
 void addBenchVerb(CLI::App& app, Context& context);
 
 }  // namespace hone::app

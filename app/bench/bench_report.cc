@@ -30,14 +30,14 @@ std::string verdictText(const engine::Finding& finding) {
   return std::string(nameOf(finding.outcome));
 }
 
-std::string speedupOf(const engine::Finding& finding, double baselineNs) {
+std::string formatSpeedup(const engine::Finding& finding, double baselineNs) {
   if (finding.comparison) {
     return fmt::format("{:.3f}x", finding.comparison->speedup.estimate);
   }
   return finding.timeNs > 0 ? fmt::format("{:.2f}x", baselineNs / finding.timeNs) : "";
 }
 
-std::string intervalOf(const engine::Finding& finding) {
+std::string formatSpeedupInterval(const engine::Finding& finding) {
   if (!finding.comparison) {
     return "";
   }
@@ -49,11 +49,11 @@ stats::Interval timeInterval(const engine::Finding& finding) {
   return stats::bootstrapMedian(finding.roundTimesNs, 0.95, 1);
 }
 
-std::string timeOf(const engine::Finding& finding) {
+std::string formatTime(const engine::Finding& finding) {
   return finding.timeNs > 0 ? humanTime(finding.timeNs) : "-";
 }
 
-/// Finalists by speed first, then what was screened, then what failed.
+/// Returns finalists by speed, then screened candidates, then failures.
 std::vector<const engine::Finding*> ranked(const std::vector<engine::Finding>& findings) {
   std::vector<const engine::Finding*> order;
   for (const engine::Finding& finding : findings) {
@@ -70,11 +70,11 @@ std::vector<const engine::Finding*> ranked(const std::vector<engine::Finding>& f
   return order;
 }
 
-/// The baseline alone: its time with the spread of the rounds.
+/// Prints the time of a single candidate and the spread over its rounds.
 void printSingle(const engine::Finding& finding) {
   const stats::Interval interval = timeInterval(finding);
   const stats::Summary summary = stats::summarize(finding.roundTimesNs);
-  fmt::print("{}  {}   95% interval {} - {}   fastest {}   {} rounds\n", finding.config.name,
+  fmt::print("{}  {}   95 % CI {} - {}   fastest {}   {} rounds\n", finding.config.name,
              humanTime(interval.estimate), humanTime(interval.low), humanTime(interval.high),
              humanTime(summary.min), summary.count);
 }
@@ -84,13 +84,14 @@ void printTable(const BenchRun& bench) {
   report::Table table({{"", Align::left, 12},
                        {"time", Align::right},
                        {"speedup", Align::right},
-                       {"95% interval", Align::right},
+                       {"95 % CI", Align::right},
                        {"verdict", Align::left}});
   const double baselineNs = bench.findings.front().timeNs;
   bool first = true;
   for (const engine::Finding* finding : ranked(bench.findings)) {
-    table.add({finding->config.name, timeOf(*finding), first ? "" : speedupOf(*finding, baselineNs),
-               intervalOf(*finding), verdictText(*finding)});
+    table.add({finding->config.name, formatTime(*finding),
+               first ? "" : formatSpeedup(*finding, baselineNs), formatSpeedupInterval(*finding),
+               verdictText(*finding)});
     first = false;
   }
   fmt::print("{}", table.text(report::outputWidth()));
@@ -111,28 +112,28 @@ void printNotes(const BenchRun& bench) {
     floor = finding.comparison ? std::max(floor, finding.comparison->floor) : floor;
   }
   if (bench.findings.size() > 1) {
-    fmt::print("\nnoise: {} differs from itself by up to {:.2f} % in this run\n",
-               baseline.config.name, floor * 100);
+    fmt::print("\nnoise: {} varies by up to {:.2f} % in this run\n", baseline.config.name,
+               floor * 100);
   }
   if (baseline.against == engine::Against::reference) {
     fmt::print("results verified against oneDNN\n");
   } else if (!engine::canBeCompared(bench.plan.programs.front())) {
-    fmt::print("results not verified: hone cannot read them back\n");
+    fmt::print("results not verified: unsupported result type\n");
   } else if (bench.findings.size() > 1) {
-    fmt::print("results compared with those of {}; there is no independent reference\n",
-               baseline.config.name);
+    fmt::print("results compared with {}; no independent reference\n", baseline.config.name);
   } else {
-    fmt::print("results not verified: there is no independent reference\n");
+    fmt::print("results not verified: no independent reference\n");
   }
   const bool twoWay = !bench.plan.selects && bench.findings.size() == 2;
   if (twoWay && baseline.artifact == bench.findings[1].artifact) {
-    fmt::print("both are the same binary: what differs is noise\n");
+    fmt::print("A and B are the same binary: any difference is noise\n");
   }
   if (bench.plan.selects) {
     const engine::Finding* best = engine::winnerOf(bench.findings);
-    fmt::print("{}\n", best != nullptr
-                           ? fmt::format("best: {}", best->config.name)
-                           : "nothing is surely faster than the compiler's own choice: keep it");
+    fmt::print("{}\n",
+               best != nullptr
+                   ? fmt::format("best: {}", best->config.name)
+                   : "no config is significantly faster than the baseline; keep the baseline");
   }
 }
 
@@ -204,7 +205,7 @@ int reportCompileOnly(const Context& context, const std::string& target, const e
   report::Table table({{"", report::Align::left, 12},
                        {"compile", report::Align::right},
                        {"outcome", report::Align::left, 20}});
-  std::string modules;  // a path that is cut is of no use: they stand below the table
+  std::string modules;  // printed below the table, which would truncate the paths
   bool allOk = true;
   for (std::size_t i = 0; i < compiled.size(); ++i) {
     const iree::Compiled& one = compiled[i];
@@ -225,9 +226,8 @@ int reportCompileOnly(const Context& context, const std::string& target, const e
         {"target", target}, {"compile_only", true}, {"candidates", rows}};
     fmt::print("{}\n", store::jsonText(document, 2));
   } else {
-    fmt::print(
-        "{} is compile-only: this machine has no device for it; nothing was measured\n\n{}\n{}",
-        target, table.text(report::outputWidth()), modules);
+    fmt::print("no {} device found: compiled only, nothing measured\n\n{}\n{}", target,
+               table.text(report::outputWidth()), modules);
   }
   return allOk ? 0 : 1;
 }

@@ -13,7 +13,7 @@
 
 namespace hone::app {
 
-/// A bench that is done.
+/// A finished bench run.
 struct BenchRun {
   std::int64_t run = 0;
   std::string target;
@@ -22,15 +22,15 @@ struct BenchRun {
   std::vector<engine::Finding> findings;
 };
 
-/// The result as the store keeps it, without hone's own CPU time.
+/// Returns the result to store, without hone's own CPU time.
 [[nodiscard]] model::BenchResult resultOf(const BenchRun& bench);
 
-/// Prints the result for people, or the summary when JSON is asked for. The exit code: 1 when the
-/// one thing compared with the baseline regressed or computes something else.
+/// Prints the result, or `summary` if --json is set. Returns the exit code: 1 if B regressed or
+/// its results differ.
 [[nodiscard]] int reportBench(const Context& context, const BenchRun& bench,
                               const nlohmann::json& summary);
 
-/// The same for a target that has no device here.
+/// Prints the compiles for a target without a device. Returns the exit code: 1 if any failed.
 [[nodiscard]] int reportCompileOnly(const Context& context, const std::string& target,
                                     const engine::Plan& plan,
                                     const std::vector<iree::Compiled>& compiled);

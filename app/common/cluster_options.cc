@@ -10,32 +10,33 @@ namespace hone::app {
 
 void ClusterOptions::addTo(CLI::App& verb) {
   verb_ = &verb;
-  constexpr const char* kGroup = "Where it is done";
-  verb.add_option("--executor", given_.executor, "local, or slurm: workers on a cluster's nodes")
+  constexpr const char* kGroup = "Execution";
+  verb.add_option("--executor", given_.executor, "Run on this machine or on Slurm nodes")
       ->check(CLI::IsMember({"local", "slurm"}))
       ->capture_default_str()
       ->group(kGroup);
-  verb.add_option("--partition", given_.partition, "Of the nodes that measure")->group(kGroup);
-  verb.add_option("--gres", given_.gres, "What each of them must have: gpu:1")->group(kGroup);
-  verb.add_option("--nodes", given_.nodes, "How many measure at a time, each alone")
+  verb.add_option("--partition", given_.partition, "Slurm partition for measuring nodes")
+      ->group(kGroup);
+  verb.add_option("--gres", given_.gres, "Slurm resources per measuring node, e.g. gpu:1")
+      ->group(kGroup);
+  verb.add_option("--nodes", given_.nodes, "Measuring nodes")
       ->check(CLI::Range(1, 100'000))
       ->capture_default_str()
       ->group(kGroup);
-  verb.add_option("--account", given_.account, "Who pays")->group(kGroup);
-  verb.add_option("--compile-nodes", given_.compileNodes,
-                  "Further workers that only compile, on any node")
+  verb.add_option("--account", given_.account, "Slurm account")->group(kGroup);
+  verb.add_option("--compile-nodes", given_.compileNodes, "Additional compile-only workers")
       ->check(CLI::Range(0, 100'000))
       ->capture_default_str()
       ->group(kGroup);
-  verb.add_option("--compile-partition", given_.compilePartition, "Of those that only compile")
+  verb.add_option("--compile-partition", given_.compilePartition,
+                  "Slurm partition for compile-only workers")
       ->group(kGroup);
-  verb.add_option("--sbatch-arg", given_.sbatchArgs, "Handed to sbatch as it is: --time=2:00:00")
+  verb.add_option("--sbatch-arg", given_.sbatchArgs, "Extra sbatch argument, e.g. --time=2:00:00")
       ->allow_extra_args(false)
       ->group(kGroup);
-  verb.add_option("--shared", shared_, "A folder that all nodes see; one in your cache else")
+  verb.add_option("--shared", shared_, "Folder visible to all nodes (default: user cache)")
       ->group(kGroup);
-  verb.add_option("--settings", settings_,
-                  "The file with [cluster]; hone.toml here if there is one")
+  verb.add_option("--settings", settings_, "Settings file (default: hone.toml if present)")
       ->group(kGroup);
 }
 

@@ -12,11 +12,11 @@ class App;
 
 namespace hone::app {
 
-/// The options of every verb that a cluster can work for: what is given beats hone.toml.
+/// Options of every command that can run on a cluster. They override hone.toml.
 class ClusterOptions {
  public:
   void addTo(CLI::App& verb);
-  /// With the settings of hone.toml in this folder, or of the file given.
+  /// Merges the options with the settings in ./hone.toml or the file of --settings.
   [[nodiscard]] Result<cluster::Options> resolve() const;
 
  private:

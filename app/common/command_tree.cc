@@ -9,7 +9,7 @@
 namespace hone::app {
 namespace {
 
-/// Of "TEXT:{a,b}" the a and the b: so the parser describes a fixed set of values.
+/// Returns the values in a type such as "TEXT:{a,b}", CLI11's notation for a fixed set.
 std::vector<std::string> choicesIn(const std::string& type) {
   const auto open = type.find('{');
   const auto close = type.find('}', open);
@@ -33,7 +33,7 @@ ValueKind kindOf(const CLI::Option& option, const std::string& type) {
   if (base == "DIR") {
     return ValueKind::folder;
   }
-  // Most texts are names of files; numbers never are.
+  // Most text values are file names; numbers never are.
   return base == "FILE" || base == "TEXT" ? ValueKind::file : ValueKind::other;
 }
 

@@ -11,23 +11,24 @@
 
 namespace hone::app {
 
-/// What every verb shares: global options, and the action that main runs after parsing.
+/// Global options, and the action that main runs after parsing.
 struct Context {
   std::filesystem::path store;         ///< --store FILE
   std::string ireeFolder;              ///< --iree DIR
   bool json = false;                   ///< --json
   bool quiet = false;                  ///< --quiet
   std::vector<std::string> arguments;  ///< the command line after the program's name
-  /// The recorded run that must go on: a verb that would begin another one refuses.
+  /// Run to resume. The command fails if it would start a new run instead.
   std::optional<std::int64_t> resumed;
-  /// Set by the chosen verb; its value is the exit code.
+  /// Set by the chosen command; returns the exit code.
   std::function<Result<int>()> action;
 };
 
-/// Parses a command line and runs its verb: the whole program; the exit code.
+/// Parses a command line and runs its command. Returns the exit code.
 [[nodiscard]] int runCommandLine(const std::vector<std::string>& arguments);
-/// The same for a recorded command line that goes on as `asked` wants it: in its store, with its
-/// output, and the run that it names.
-[[nodiscard]] int runCommandLine(const std::vector<std::string>& arguments, const Context* asked);
+/// Like above for a recorded command line. The global options and the resumed run of `overrides`,
+/// if not null, take precedence.
+[[nodiscard]] int runCommandLine(const std::vector<std::string>& arguments,
+                                 const Context* overrides);
 
 }  // namespace hone::app

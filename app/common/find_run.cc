@@ -9,8 +9,7 @@ using store::Store;
 Result<Store> openStore(const Context& context) {
   std::error_code code;
   if (!std::filesystem::exists(context.store, code)) {
-    return userError("there is no store {} yet: hone makes it with the first run",
-                     context.store.string());
+    return userError("no store found at {}; the first run creates it", context.store.string());
   }
   return Store::open(context.store, Store::Mode::read);
 }
@@ -20,16 +19,15 @@ Result<store::Run> findRun(const Store& store, const Context& context, std::int6
   if (run) {
     return std::move(*run);
   }
-  constexpr std::int64_t kNamed = 5;
+  constexpr std::int64_t kMaxListed = 5;
   std::vector<std::string> ids;
-  for (const store::RunLine& line : HONE_TRY(store.listRuns(kNamed))) {
+  for (const store::RunLine& line : HONE_TRY(store.listRuns(kMaxListed))) {
     ids.push_back(std::to_string(line.id));
   }
   if (ids.empty()) {
-    return userError("there is no run {}: the store {} has no runs yet", id,
-                     context.store.string());
+    return userError("no run {} found: {} has no runs yet", id, context.store.string());
   }
-  return userError("there is no run {} in {}; the last ones are {} (`hone runs` lists them)", id,
+  return userError("no run {} in {}; most recent: {} (`hone runs` lists all)", id,
                    context.store.string(), join(ids, ", "));
 }
 
@@ -38,7 +36,7 @@ Result<store::Run> findRun(const Store& store, const Context& context, const std
     return findRun(store, context, *id);
   }
   if (name != "last") {
-    return userError("'{}' is not a run: give its number, as `hone runs` lists it, or last", name);
+    return userError("invalid run '{}': expected a number or 'last' (`hone runs` lists all)", name);
   }
   const auto newest = HONE_TRY(store.listRuns(1));
   return findRun(store, context, newest.empty() ? 0 : newest.front().id);

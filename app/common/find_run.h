@@ -8,13 +8,13 @@
 
 namespace hone::app {
 
-/// The store to read from; a user error where no run made it yet.
+/// Opens the store for reading; fails with a user error if it does not exist.
 [[nodiscard]] Result<store::Store> openStore(const Context& context);
 
-/// The run, or an error that names the runs there are.
+/// Returns the run; fails with a user error that lists recent runs.
 [[nodiscard]] Result<store::Run> findRun(const store::Store& store, const Context& context,
                                          std::int64_t id);
-/// The same by what a user calls it: its number, or `last`.
+/// Like above; `name` is the number of a run, or `last`.
 [[nodiscard]] Result<store::Run> findRun(const store::Store& store, const Context& context,
                                          const std::string& name);
 

@@ -14,7 +14,7 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-/// Code for the CPU itself runs only on CPUs of its kind.
+/// Returns the artifact folder. `local` code runs only on the CPU model it was compiled for.
 fs::path artifactsIn(const fs::path& shared, const std::string& target) {
   const fs::path all = shared / "artifacts";
   return target == "local" ? all / hashOf(cpuName()).substr(0, 16) : all / "any";
@@ -46,7 +46,7 @@ ToolchainOptions workerToolchain(const json& setup) {
   options.compileSeconds = toolchain.at("compile_seconds");
   options.runSeconds = toolchain.at("run_seconds");
   options.artifacts = artifactsIn(setup.at("shared").get<std::string>(), options.target);
-  // Slurm may give a job fewer CPUs than the system shows it.
+  // Slurm may give a job fewer CPUs than the system reports.
   const char* cpus = std::getenv("SLURM_CPUS_ON_NODE");
   options.compilers = static_cast<std::size_t>(parseInt(cpus == nullptr ? "" : cpus).value_or(0));
   return options;

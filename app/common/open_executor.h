@@ -11,17 +11,17 @@
 
 namespace hone::app {
 
-/// Returns the toolchain's options for a command: with a cluster nothing runs on this machine, and
-/// compiled modules are shared.
+/// Returns the toolchain options for a command. With a cluster, nothing runs on this machine, and
+/// compiled modules go to the shared folder.
 [[nodiscard]] ToolchainOptions commandToolchain(ToolchainOptions options,
                                                 const cluster::Options& cluster);
-/// Describes the toolchain for workers, and returns its options there.
+/// Serializes the toolchain for workers; workerToolchain() restores its options there.
 [[nodiscard]] nlohmann::json toolchainSetup(const Toolchain& toolchain,
                                             const ToolchainOptions& options);
 [[nodiscard]] ToolchainOptions workerToolchain(const nlohmann::json& setup);
 
-/// Opens the executor that the options ask for; workers of a cluster get the setup. Everything must
-/// outlive the executor.
+/// Opens the executor that `options` selects; cluster workers receive `setup`. `options` and `run`
+/// must outlive the executor.
 [[nodiscard]] Result<std::unique_ptr<engine::Executor>> openExecutor(
     const cluster::Options& options, nlohmann::json setup, const cluster::ExecutorRun& run);
 

@@ -21,10 +21,10 @@ using profile::Operation;
 constexpr std::array<std::string_view, 7> kKinds = {
     "matmul", "batch_matmul", "split_k_matmul", "conv1d", "conv2d", "conv3d", "attention"};
 
-constexpr const char* kGroup = "Which operations (values, lists 1,2 and ranges start:end:step)";
+constexpr const char* kGroup = "Operations (sizes: values, lists 1,2 and ranges start:end:step)";
 
 template <typename Value, typename Read>
-Result<std::vector<Value>> listOf(std::string_view text, const Read& read) {
+Result<std::vector<Value>> parseList(std::string_view text, const Read& read) {
   std::vector<Value> values;
   for (const std::string& part : splitAt(text, ',')) {
     values.push_back(HONE_TRY(read(std::string(trim(part)))));
@@ -33,16 +33,16 @@ Result<std::vector<Value>> listOf(std::string_view text, const Read& read) {
 }
 
 Result<std::vector<char>> transposesFrom(std::string_view option, std::string_view text) {
-  return listOf<char>(text, [&](const std::string& part) -> Result<char> {
+  return parseList<char>(text, [&](const std::string& part) -> Result<char> {
     if (part != "t" && part != "n") {
-      return userError("{}: '{}' is not t (row-major) or n (column-major)", option, part);
+      return userError("{}: expected t (row-major) or n (column-major), got '{}'", option, part);
     }
     return part == "n" ? 1 : 0;
   });
 }
 
 Result<std::vector<model::Epilogue>> epiloguesFrom(std::string_view text) {
-  return listOf<model::Epilogue>(text, [](const std::string& part) {
+  return parseList<model::Epilogue>(text, [](const std::string& part) {
     return model::epilogueFrom(part == "none" ? "" : part);
   });
 }
@@ -77,7 +77,7 @@ Result<std::vector<Problem>> convs(const OperationOptions& options, std::int64_t
   sweep.pad = HONE_TRY(model::extentsFrom("--pad", options.pad, spatial, 0));
   sweep.dilation = HONE_TRY(model::extentsFrom("--dilation", options.dilation, spatial));
   sweep.epilogues = HONE_TRY(epiloguesFrom(options.epilogue));
-  sweep.directions = HONE_TRY(listOf<model::ConvDirection>(
+  sweep.directions = HONE_TRY(parseList<model::ConvDirection>(
       options.direction, [](const std::string& part) -> Result<model::ConvDirection> {
         using enum model::ConvDirection;
         for (const auto direction : {forward, backwardData, weightBackward}) {
@@ -85,13 +85,13 @@ Result<std::vector<Problem>> convs(const OperationOptions& options, std::int64_t
             return direction;
           }
         }
-        return userError("--direction: '{}' is not fwd, bwd or wrw", part);
+        return userError("--direction: expected fwd, bwd or wrw, got '{}'", part);
       }));
-  sweep.layouts = HONE_TRY(listOf<model::ConvLayout>(
+  sweep.layouts = HONE_TRY(parseList<model::ConvLayout>(
       options.layout, [](const std::string& part) -> Result<model::ConvLayout> {
         if (part != "nhwc" && part != "nchw") {
-          return userError("--layout: '{}' is not nhwc (channels last) or nchw (channels first)",
-                           part);
+          return userError(
+              "--layout: expected nhwc (channels last) or nchw (channels first), got '{}'", part);
         }
         return part == "nhwc" ? model::ConvLayout::nhwc : model::ConvLayout::nchw;
       }));
@@ -111,7 +111,8 @@ Result<std::vector<Problem>> attentions(const OperationOptions& options) {
   return model::attentionsOf(sweep);
 }
 
-Result<std::vector<Operation>> sweepOf(const OperationOptions& options, const std::string& kind) {
+Result<std::vector<Operation>> expandKind(const OperationOptions& options,
+                                          const std::string& kind) {
   std::vector<Problem> problems;
   std::vector<std::int64_t> slices;
   if (kind == "matmul" || kind == "batch_matmul") {
@@ -124,7 +125,8 @@ Result<std::vector<Operation>> sweepOf(const OperationOptions& options, const st
   } else if (std::find(kKinds.begin(), kKinds.end(), kind) != kKinds.end()) {
     problems = HONE_TRY(convs(options, kind[4] - '0'));
   } else {
-    return userError("--kind: there is no '{}'; there are {}", kind, fmt::join(kKinds, ", "));
+    return userError("--kind: unknown kind '{}', expected one of {}", kind,
+                     fmt::join(kKinds, ", "));
   }
   std::vector<Operation> operations;
   for (const Problem& problem : problems) {
@@ -133,10 +135,9 @@ Result<std::vector<Operation>> sweepOf(const OperationOptions& options, const st
   return operations;
 }
 
-Result<std::vector<Problem>> problemsOfFile(const OperationOptions& options,
-                                            iree::Compiler& compiler,
-                                            const std::vector<std::string>& flags,
-                                            std::vector<std::string>& warnings) {
+Result<std::vector<Problem>> readProblems(const OperationOptions& options, iree::Compiler& compiler,
+                                          const std::vector<std::string>& flags,
+                                          std::vector<std::string>& warnings) {
   std::vector<Problem> problems;
   if (options.isProgram()) {
     const std::string hash = hashOf(HONE_TRY(readFile(options.file)));
@@ -150,7 +151,7 @@ Result<std::vector<Problem>> problemsOfFile(const OperationOptions& options,
     problems.push_back(entry.problem);
   }
   if (problems.empty()) {
-    return userError("{} asks for no problem that hone can make", options.file);
+    return userError("{}: no supported problem found", options.file);
   }
   return problems;
 }
@@ -166,7 +167,7 @@ Result<std::vector<Problem>> namedProblems(const OperationOptions& options,
     }
   }
   if (!options.file.empty()) {
-    for (const Problem& problem : HONE_TRY(problemsOfFile(options, compiler, flags, warnings))) {
+    for (const Problem& problem : HONE_TRY(readProblems(options, compiler, flags, warnings))) {
       problems.push_back(problem);
     }
   }
@@ -202,33 +203,33 @@ void OperationOptions::addTo(CLI::App& verb) {
     }
     return option;
   };
-  add("FILE", file, "A workload (MIOpen or BOO command lines, or names), or a program in MLIR");
-  add("--problem", problems, "A line of a workload, or a name: matmul_64x64x128_f32t_f32t_f32t")
+  add("FILE", file, "Workload (MIOpen, BOO or names) or MLIR program");
+  add("--problem", problems, "Workload line or name: matmul_64x64x128_f32t_f32t_f32t")
       ->allow_extra_args(false);
   add("--kind", kind, "matmul, batch_matmul, split_k_matmul, conv1d, conv2d, conv3d, attention");
-  add("--problem-m", m, "Rows");
-  add("--problem-n", n, "Columns");
-  add("--problem-k", k, "Length of the sums");
-  add("--batch", batch, "Batch size: of a batch matmul, images or heads");
-  add("--type", type, "f32, f16, bf16, i8 (sums in i32), or lhs_rhs_result: f16_f16_f32");
-  add("--lhs", lhs, "t: row-major, n: column-major");
-  add("--rhs", rhs, "t: row-major, n: column-major");
-  add("--epilogue", epilogue, "Fused: none, bias, relu, gelu, softmax, bias_relu, bias_gelu");
-  add("--split-k-slices", splitKSlices, "Of split_k_matmul");
-  add("--direction", direction, "Convolutions: fwd, bwd (data), wrw (weights)");
-  add("--layout", layout, "Convolutions: nhwc (channels last), nchw (first)");
-  add("--channels", channels, "Convolutions: of the image");
-  add("--filters", filters, "Convolutions: how many");
-  add("--groups", groups, "Convolutions");
-  add("--image", image, "Convolutions: 56, or 56x48");
-  add("--filter", filter, "Convolutions: 3, or 3x1");
-  add("--stride", stride, "Convolutions");
-  add("--pad", pad, "Convolutions");
-  add("--dilation", dilation, "Convolutions");
-  add("--queries", queries, "Attention");
-  add("--keys", keys, "Attention");
-  add("--head-dim", headDim, "Attention");
-  add("--limit", limit, "No more than so many operations")->check(CLI::PositiveNumber);
+  add("--problem-m", m, "Matmul: rows of the result (M)");
+  add("--problem-n", n, "Matmul: columns of the result (N)");
+  add("--problem-k", k, "Matmul: reduction size (K)");
+  add("--batch", batch, "Batch size; for attention: heads");
+  add("--type", type, "f32, f16, bf16, i8 (i32 result) or f16_f16_f32");
+  add("--lhs", lhs, "Matmul: layout of A, t row-major, n column-major");
+  add("--rhs", rhs, "Matmul: layout of B, t row-major, n column-major");
+  add("--epilogue", epilogue, "none, bias, relu, gelu, softmax, bias_relu, bias_gelu");
+  add("--split-k-slices", splitKSlices, "Slices of split_k_matmul");
+  add("--direction", direction, "Convolution: fwd, bwd (data), wrw (weights)");
+  add("--layout", layout, "Convolution: nhwc or nchw");
+  add("--channels", channels, "Convolution: input channels");
+  add("--filters", filters, "Convolution: output channels");
+  add("--groups", groups, "Convolution: groups");
+  add("--image", image, "Convolution: input size, 56 or 56x48");
+  add("--filter", filter, "Convolution: filter size, 3 or 3x1");
+  add("--stride", stride, "Convolution: stride");
+  add("--pad", pad, "Convolution: padding");
+  add("--dilation", dilation, "Convolution: dilation");
+  add("--queries", queries, "Attention: queries per head");
+  add("--keys", keys, "Attention: keys per head");
+  add("--head-dim", headDim, "Attention: head dimension");
+  add("--limit", limit, "Maximum number of operations")->check(CLI::PositiveNumber);
 }
 
 bool OperationOptions::given() const {
@@ -256,7 +257,7 @@ Result<std::vector<Operation>> operationsFrom(const OperationOptions& options,
                               : !options.batch.empty() ? "batch_matmul"
                                                        : "matmul";
     for (const std::string& kind : splitAt(kinds, ',')) {
-      for (Operation& operation : HONE_TRY(sweepOf(typed, std::string(trim(kind))))) {
+      for (Operation& operation : HONE_TRY(expandKind(typed, std::string(trim(kind))))) {
         addUnique(operations, std::move(operation));
       }
     }
@@ -268,7 +269,7 @@ Result<std::vector<Operation>> operationsFrom(const OperationOptions& options,
 }
 
 std::vector<Operation> usualOperations(std::string_view target) {
-  // An f16 accumulator does not compile for MFMA; elsewhere f16 is f16 throughout, as of old.
+  // MFMA does not support an f16 accumulator.
   std::vector<std::string> types = {"f32t_f32t_f32t"};
   if (target.starts_with("cuda")) {
     types = {"f16t_f16t_f16t", "f32t_f32t_f32t"};

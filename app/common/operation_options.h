@@ -14,7 +14,7 @@ class App;
 
 namespace hone::app {
 
-/// The options that say which operations are meant, for `generate` and `profile`.
+/// Options of `generate` and `profile` that select operations.
 struct OperationOptions {
   std::string file;  ///< a workload, or a program in MLIR
   std::vector<std::string> problems;
@@ -31,22 +31,22 @@ struct OperationOptions {
   std::int64_t limit = 0;  ///< 0: all
 
   void addTo(CLI::App& verb);
-  /// Whether any of them was given on this command line.
+  /// Returns true if the command line has any of these options except --limit.
   [[nodiscard]] bool given() const;
-  /// Whether the file is a program rather than a workload.
+  /// Returns true if the file is an MLIR program rather than a workload.
   [[nodiscard]] bool isProgram() const;
 
  private:
   const CLI::App* verb_ = nullptr;
 };
 
-/// The operations that the options ask for, each once. The compiler reads a program; lines of a
-/// workload that cannot be read are told and left out.
+/// Returns the selected operations without duplicates. The compiler extracts the operations of an
+/// MLIR program. Invalid lines of a workload are skipped and added to `warnings`.
 [[nodiscard]] Result<std::vector<profile::Operation>> operationsFrom(
     const OperationOptions& options, iree::Compiler& compiler,
     const std::vector<std::string>& flags, std::vector<std::string>& warnings);
 
-/// What `generate` makes when it is not told: a few of every kind.
+/// Returns the operations that `generate` uses by default: a few of each kind.
 [[nodiscard]] std::vector<profile::Operation> usualOperations(std::string_view target);
 
 }  // namespace hone::app

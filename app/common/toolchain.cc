@@ -12,7 +12,7 @@
 namespace hone::app {
 namespace {
 
-/// At least one: none would mean no limit. At most a year, which fits every clock.
+/// Clamps to at least 1 ms, because 0 means no limit, and at most a year, which fits every clock.
 std::chrono::milliseconds milliseconds(double seconds) {
   constexpr double kYear = 365.0 * 24 * 3600;
   const double wanted = std::clamp(seconds, 0.001, kYear) * 1000;
@@ -22,14 +22,13 @@ std::chrono::milliseconds milliseconds(double seconds) {
 }  // namespace
 
 void ToolchainOptions::addTo(CLI::App& verb) {
-  verb.add_option("--target", target, "What to compile for: local, vulkan, rocm:gfx942, cuda:sm_80")
+  verb.add_option("--target", target, "Target: local, vulkan, rocm:gfx942, cuda:sm_80, …")
       ->capture_default_str();
-  verb.add_option("--device", device,
-                  "Where to run: local-sync, local-task, vulkan, hip://0, cuda://0");
-  verb.add_option("--compile-timeout", compileSeconds, "Seconds that one compile may take")
+  verb.add_option("--device", device, "Device: local-sync, local-task, vulkan, hip://0, cuda://0");
+  verb.add_option("--compile-timeout", compileSeconds, "Timeout of one compile in seconds")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
-  verb.add_option("--run-timeout", runSeconds, "Seconds that one process that runs it may take")
+  verb.add_option("--run-timeout", runSeconds, "Timeout of one measuring process in seconds")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
 }
@@ -45,7 +44,7 @@ Result<Toolchain> Toolchain::start(const Context& context, const ToolchainOption
   }
   const std::size_t workers =
       options.compilers == 0 ? cpuCount() : std::min(options.compilers, cpuCount());
-  // Half of the memory for all compiles together, the other half for what is measured.
+  // All compiles together get half of the memory; the other half is for measurements.
   const Limits compileLimits{milliseconds(options.compileSeconds), memoryBytes() / 2 / workers};
   Limits runLimits{milliseconds(options.runSeconds), 0};
   if (device && device->isLocal()) {
@@ -84,12 +83,12 @@ Result<std::int64_t> findOrAddRun(const Context& context, store::Store& store,
   const auto before = HONE_TRY(store.unfinishedRun(run.key));
   if (context.resumed && (!before || before->id != *context.resumed)) {
     return userError(
-        "run {} cannot go on: its program, its configs, the compiler or the device have changed "
-        "since; give its command again to begin anew",
+        "cannot resume run {}: its program, configs, compiler or device changed; rerun its command "
+        "to start a new run",
         *context.resumed);
   }
   if (before) {
-    progress.say(fmt::format("going on with run {} of {}", before->id, before->startedAt));
+    progress.say(fmt::format("resuming run {} from {}", before->id, before->startedAt));
   }
   const std::int64_t id = before ? before->id : HONE_TRY(store.addRun(run));
   progress.watch(std::make_unique<store::ProgressFile>(context.store, id));

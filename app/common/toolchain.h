@@ -20,26 +20,26 @@ class App;
 
 namespace hone::app {
 
-/// The options of every verb that compiles and runs.
+/// Options of every command that compiles and measures.
 struct ToolchainOptions {
   std::string target = "local";
-  bool targetGiven = false;  ///< by the user; what was generated knows its own
+  bool targetGiven = false;  ///< by the user; generated folders record their target
   std::string device;
   double compileSeconds = 120;
   double runSeconds = 60;
-  bool runsElsewhere = false;       ///< the device is that of other machines
-  std::filesystem::path artifacts;  ///< where compiled modules are kept; "": the user's own cache
-  std::size_t compilers = 0;        ///< that work at a time; 0: one for each CPU
+  bool runsElsewhere = false;       ///< the device is on other machines
+  std::filesystem::path artifacts;  ///< folder of compiled modules; "": the user's cache
+  std::size_t compilers = 0;        ///< concurrent compiles; 0: one per CPU
 
   void addTo(CLI::App& verb);
 };
 
-/// The compiler and the device that a verb works with. The compile pool forks while there is one
-/// thread: set up before anything else starts any.
+/// The compiler and the device of a command. The compile pool forks, so start the toolchain before
+/// any thread.
 struct Toolchain {
   iree::Installation installation;
   iree::Target target;
-  std::optional<iree::Device> device;  ///< nothing: the target is compile-only here
+  std::optional<iree::Device> device;  ///< nullopt: no device on this machine
   iree::Compiler compiler;
   Limits runLimits;
 
@@ -48,15 +48,15 @@ struct Toolchain {
   [[nodiscard]] iree::ModuleRunner runner() const { return {installation, *device, runLimits}; }
 };
 
-/// A new run's record with what describes this machine and this command filled in.
+/// Returns a new run record that describes this machine and this command.
 [[nodiscard]] store::Run describeCommand(const Context& context, std::string_view verb);
 
-/// The same with the compiler, the target and the device.
+/// Like describeCommand(), with the compiler, the target and the device.
 [[nodiscard]] store::Run describeRun(const Context& context, const Toolchain& toolchain,
                                      std::string_view verb);
 
-/// The unfinished run of the same key, or this one, newly added; from here on whoever looks on can
-/// see its progress. A run that the user wants to resume but whose key has changed is a user error.
+/// Returns the unfinished run with the same key, or adds `run`, and publishes its progress to
+/// `hone serve`. Fails with a user error if the run to resume has another key.
 [[nodiscard]] Result<std::int64_t> findOrAddRun(const Context& context, store::Store& store,
                                                 const store::Run& run, Progress& progress);
 

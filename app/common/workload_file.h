@@ -11,14 +11,14 @@
 
 namespace hone::app {
 
-/// A line of the file; one that asks for nothing and is not bad is blank or a comment.
+/// A line of a workload file. A line without a problem that is not bad is blank or a comment.
 struct FileLine {
   std::string text;
-  std::optional<model::Problem> problem;  ///< the first that it asks for; all are of one kind
+  std::optional<model::Problem> problem;  ///< the first one on this line; all are of one kind
   bool bad = false;
 };
 
-/// A workload with all the lines of its file, for those who write lines of it to another one.
+/// A workload and the lines of its file, to copy lines to another file.
 struct WorkloadFile {
   model::Workload workload;
   std::vector<FileLine> lines;
@@ -26,16 +26,16 @@ struct WorkloadFile {
 
 [[nodiscard]] Result<WorkloadFile> readWorkloadFile(const std::string& file);
 
-/// Drops what stands behind the `count`th line that asks for a problem.
+/// Drops everything after the `count`th line with a problem.
 void cutAfter(WorkloadFile& file, std::int64_t count);
 
-/// Lines of a workload for another file.
+/// Lines selected from a workload.
 struct WorkloadPart {
   std::string text;
-  std::size_t lines = 0;  ///< without comments and blank ones
+  std::size_t lines = 0;  ///< without comments and blank lines
 };
 
-/// The lines that ask for a problem and that `takes` says yes of, each with the comments before it.
+/// Returns the problem lines that `takes` accepts, each with the comments before it.
 [[nodiscard]] WorkloadPart partOf(const WorkloadFile& file,
                                   const std::function<bool(const FileLine&)>& takes);
 

@@ -8,7 +8,7 @@
 namespace hone::app {
 namespace {
 
-std::string wordsOf(const CompletionTables::Described& described) {
+std::string joinWords(const CompletionTables::Described& described) {
   std::vector<std::string> words;
   for (const auto& [word, description] : described) {
     words.push_back(word);
@@ -30,16 +30,16 @@ std::string bashLevels(const CompletionTables& tables) {
   std::string lines;
   for (const CompletionTables::Level& level : tables.levels) {
     lines += fmt::format("    '{}') commands='{}' options='{}' ;;\n", level.path,
-                         wordsOf(level.commands), wordsOf(level.options));
+                         joinWords(level.commands), joinWords(level.options));
   }
   return lines;
 }
 
 constexpr std::string_view kBashScript =
-    R"bash(# Completion of hone for bash. To try it: source <(hone completions bash)
-# To keep it: hone completions bash > ~/.local/share/bash-completion/completions/hone
+    R"bash(# bash completion for hone. Try it: source <(hone completions bash)
+# Install it: hone completions bash > ~/.local/share/bash-completion/completions/hone
 
-# Whether the option of the command takes a value.
+# Succeeds if the option of the command takes a value.
 _hone_valued() {{
   case $1 in
     {valued}) return 0 ;;
@@ -47,7 +47,7 @@ _hone_valued() {{
   return 1
 }}
 
-# Sets `words`, or `folders`, to what may stand there; fails where that is not known.
+# Sets `words` or `folders` to the possible values; fails if they are unknown.
 _hone_values() {{
   case $1 in
 {choices}{runs}{folders}    *) return 1 ;;
@@ -66,7 +66,7 @@ _hone() {{
   for ((i = 1; i < COMP_CWORD; i++)); do
     word=${{COMP_WORDS[i]}}
     if [[ -n $option ]]; then
-      [[ $word == = ]] && continue # bash takes --option=value for three words
+      [[ $word == = ]] && continue # bash splits --option=value into three words
       [[ $option == --store ]] && store=$word
       option=
       continue
@@ -93,11 +93,11 @@ _hone() {{
     [[ $place == 0 ]] && words=$commands
   fi
   if [[ -n $folders ]]; then
-    compopt -o filenames 2> /dev/null # bash then quotes what is strange in a name
+    compopt -o filenames 2> /dev/null # makes bash quote special characters
     mapfile -t COMPREPLY < <(compgen -d -- "$current")
     return
   fi
-  # Not by compgen -W: it expands its words, and so runs commands that stand in them.
+  # compgen -W would expand the words and run commands in them.
   read -r -d '' -a offered <<< "$words"
   mapfile -t COMPREPLY < <(
     for word in "${{offered[@]}}"; do

@@ -6,8 +6,8 @@
 
 namespace hone::app {
 
-/// Returns the completion script for bash. It walks over the words before the cursor to find the
-/// command being typed, and calls `hone completions runs` for the numbers of runs.
+/// Returns the completion script for bash. It scans the words before the cursor to find the current
+/// command, and calls `hone completions runs` for run numbers.
 [[nodiscard]] std::string bashCompletion(const CommandHelp& root);
 
 }  // namespace hone::app

@@ -19,7 +19,7 @@ std::string fishQuoted(std::string_view text) {
   return out + "'";
 }
 
-/// How `complete` is told what the value is.
+/// Returns the arguments of `complete` that describe the value.
 std::string valueOf(const OptionHelp& option) {
   switch (option.kind) {
     case ValueKind::none:
@@ -69,11 +69,11 @@ std::string linesOf(const std::string& path, const CommandHelp& command, bool is
 }
 
 constexpr std::string_view kFishHead =
-    R"fish(# Completion of hone for fish. To try it: hone completions fish | source
-# To keep it: hone completions fish > ~/.config/fish/completions/hone.fish
+    R"fish(# fish completion for hone. Try it: hone completions fish | source
+# Install it: hone completions fish > ~/.config/fish/completions/hone.fish
 
-# Succeeds where the cursor is in this command, and, if given, at this argument of it; with a +
-# also at any argument after it.
+# Succeeds if the cursor is in this command and, if given, at this argument; with a + also at any
+# later argument.
 function __hone_at
     set -l where hone
     set -l place 0

@@ -7,7 +7,7 @@
 namespace hone::app {
 namespace {
 
-/// What a shell shows beside a word: one line, not too long.
+/// Returns the description that a shell shows beside a word: one short line.
 std::string shortDescription(const std::string& text) {
   constexpr std::size_t kWidth = 60;
   return shortened(text.substr(0, text.find('\n')), kWidth);

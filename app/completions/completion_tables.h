@@ -9,10 +9,10 @@
 
 namespace hone::app {
 
-/// The commands as bash and zsh look them up: by "hone runs show", by "hone tune --strategy" for
-/// the value of an option, by "hone runs show 0" for the first argument.
+/// Lookup tables for bash and zsh. Keys are "hone runs show" for a command, "hone tune --strategy"
+/// for an option value, and "hone runs show 0" for the first argument.
 struct CompletionTables {
-  using Described = std::vector<std::pair<std::string, std::string>>;  ///< a word, what it is
+  using Described = std::vector<std::pair<std::string, std::string>>;  ///< word, description
   struct Level {
     std::string path;
     Described commands;
@@ -23,22 +23,22 @@ struct CompletionTables {
     ValueKind kind = ValueKind::other;
     std::vector<std::string> choices;
   };
-  std::vector<Level> levels;  ///< the program itself first
+  std::vector<Level> levels;  ///< the root command first
   std::vector<Value> values;
   std::vector<std::string> valued;  ///< keys of the options that take a value
-  /// Commands whose last argument may come again, and its place.
+  /// Commands with a repeatable last argument, and its position.
   std::vector<std::pair<std::string, std::size_t>> repeated;
 
   [[nodiscard]] static CompletionTables of(const CommandHelp& root);
-  /// "    'a'|'b') action ;;\n" for the values of a kind; nothing where there are none.
+  /// Returns "    'a'|'b') action ;;\n" for the values of a kind; "" if there are none.
   [[nodiscard]] std::string caseOf(ValueKind kind, std::string_view action) const;
-  /// All commands as alternatives of a `case`.
+  /// Returns all commands as alternatives of a `case`.
   [[nodiscard]] std::string commands() const;
-  /// Cases for bash and zsh that take `at`, the place of an argument, back to one that repeats.
+  /// Returns cases for bash and zsh that reset `at`, an argument's position, to a repeatable one.
   [[nodiscard]] std::string caseOfRepeated() const;
 };
 
-/// The texts as alternatives of a shell's `case`, each in quotes.
+/// Returns the texts, quoted, as alternatives of a shell's `case`.
 [[nodiscard]] std::string alternatives(const std::vector<std::string>& texts);
 
 }  // namespace hone::app

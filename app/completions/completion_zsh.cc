@@ -8,7 +8,7 @@
 namespace hone::app {
 namespace {
 
-/// In single quotes; _describe takes the first colon for the end of the word.
+/// Quotes `text`. _describe treats the first colon as the end of the word.
 std::string zshQuoted(std::string_view text) {
   std::string out = "'";
   for (const char c : text) {
@@ -48,10 +48,10 @@ std::string zshLevels(const CompletionTables& tables) {
 }
 
 constexpr std::string_view kZshScript = R"zsh(#compdef hone
-# Completion of hone for zsh. To try it: source <(hone completions zsh)
-# To keep it: hone completions zsh > _hone, in a folder of $fpath.
+# zsh completion for hone. Try it: source <(hone completions zsh)
+# Install it: hone completions zsh > _hone, in a folder of $fpath.
 
-# Whether the option of the command takes a value.
+# Succeeds if the option of the command takes a value.
 _hone_valued() {{
   case $1 in
     {valued}) return 0 ;;
@@ -68,7 +68,7 @@ _hone_runs() {{
   _describe -V run runs
 }}
 
-# Offers what may stand there; fails where that is not known.
+# Offers the possible values; fails if they are unknown.
 _hone_values() {{
   case $1 in
 {choices}{runs}{folders}{files}{others}    *) return 1 ;;

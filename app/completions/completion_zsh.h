@@ -6,8 +6,8 @@
 
 namespace hone::app {
 
-/// Returns the completion script for zsh. It walks over the words before the cursor to find the
-/// command being typed, and calls `hone completions runs` for the numbers of runs.
+/// Returns the completion script for zsh. It scans the words before the cursor to find the current
+/// command, and calls `hone completions runs` for run numbers.
 [[nodiscard]] std::string zshCompletion(const CommandHelp& root);
 
 }  // namespace hone::app

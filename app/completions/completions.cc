@@ -15,18 +15,18 @@
 namespace hone::app {
 namespace {
 
-/// A run is a line for the shells: a title with a line break in it would be taken for two.
+/// Replaces control characters: shells expect one line per run.
 std::string onOneLine(std::string title) {
   std::ranges::replace_if(title, [](unsigned char c) { return c < 0x20 || c == 0x7f; }, ' ');
   return title;
 }
 
-/// The newest runs, for a shell to offer; without a store there are none, and that is no error.
+/// Prints the newest runs for a shell to offer. Prints nothing if there is no store.
 Result<int> printRuns(const Context& context) {
-  constexpr std::int64_t kOffered = 50;
+  constexpr std::int64_t kMaxOffered = 50;
   constexpr std::size_t kWidth = 60;
   const auto store = openStore(context);
-  const auto runs = store ? store->listRuns(kOffered) : std::vector<store::RunLine>();
+  const auto runs = store ? store->listRuns(kMaxOffered) : std::vector<store::RunLine>();
   for (const store::RunLine& run : runs ? *runs : std::vector<store::RunLine>()) {
     fmt::print("{}\t{} {}\n", run.id, nameOf(run.status), shortened(onOneLine(run.title), kWidth));
   }
@@ -46,8 +46,8 @@ Result<int> printScript(const CLI::App& app, const std::string& shell) {
 void addCompletionsVerb(CLI::App& app, Context& context) {
   auto shell = std::make_shared<std::string>();
   CLI::App* verb =
-      app.add_subcommand("completions", "A script by which bash, zsh or fish completes commands");
-  verb->add_option("SHELL", *shell, "Which; runs prints the runs that the scripts offer")
+      app.add_subcommand("completions", "Print a completion script for bash, zsh or fish");
+  verb->add_option("SHELL", *shell, "Shell; `runs` lists runs for the scripts")
       ->check(CLI::IsMember({"bash", "zsh", "fish", "runs"}))
       ->required();
   verb->footer(
@@ -64,7 +64,7 @@ void addCompletionsVerb(CLI::App& app, Context& context) {
 }
 
 void addManVerb(CLI::App& app, Context& context) {
-  CLI::App* verb = app.add_subcommand("man", "The manual page of all commands");
+  CLI::App* verb = app.add_subcommand("man", "Print the manual page");
   verb->footer(
       "Examples:\n"
       "  hone man | man -l -\n"

@@ -8,10 +8,10 @@ class App;
 
 namespace hone::app {
 
-/// `hone completions`: a script by which a shell completes hone's commands.
+/// Adds `hone completions`: prints a completion script for a shell.
 void addCompletionsVerb(CLI::App& app, Context& context);
 
-/// `hone man`: the manual page. Both are made of what `--help` shows.
+/// Adds `hone man`: prints the manual page. Both use the texts of `--help`.
 void addManVerb(CLI::App& app, Context& context);
 
 }  // namespace hone::app

@@ -7,7 +7,7 @@
 
 namespace hone::app {
 
-/// In roff with the man macros; pure ASCII, so that every formatter reads it.
+/// Returns the manual page in roff with man macros. Pure ASCII, so that every formatter reads it.
 [[nodiscard]] std::string manPage(const CommandHelp& root, std::string_view version);
 
 }  // namespace hone::app

@@ -28,18 +28,18 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// One thing that hone needs or can use.
+/// The state of one dependency.
 struct Check {
   std::string name;
   bool found = false;
   bool needed = false;  ///< for the local CPU path
-  std::string what;     ///< version and place, or what is wrong
-  std::string mend;     ///< the command that mends it, or what it is for
+  std::string what;     ///< version and path, or the problem
+  std::string fix;      ///< how to fix it
 };
 
-constexpr const char* kSetup = "scripts/setup";
+constexpr const char* kSetup = "run scripts/setup";
 
-/// A package in the site folder of IREE's venv, by the folder of its metadata: its version.
+/// Returns the version of a package in IREE's site-packages; "" if it is not installed.
 std::string wheelVersion(const fs::path& site, const std::string& name) {
   std::error_code ignored;
   for (const auto& entry : fs::directory_iterator(site, ignored)) {
@@ -76,8 +76,8 @@ Check checkRuntime(const Result<iree::Installation>& installation) {
   for (const char* tool : {"iree-run-module", "iree-benchmark-module"}) {
     const fs::path path = installation->runtimeTool(tool);
     if (::access(path.c_str(), X_OK) != 0) {
-      check.what = fmt::format("{} is not there", path.string());
-      check.mend = "pip install iree-base-runtime==3.13.0";
+      check.what = fmt::format("{} not found", path.string());
+      check.fix = "run pip install iree-base-runtime==3.13.0";
       return check;
     }
   }
@@ -87,7 +87,7 @@ Check checkRuntime(const Result<iree::Installation>& installation) {
   return check;
 }
 
-/// A small matmul compiled, run on the device, and compared with the reference.
+/// Compiles a small matmul, runs it on the device, and checks the result.
 Result<void> tryDevice(const Context& context, const std::string& target,
                        const std::string& device) {
   ToolchainOptions options;
@@ -124,18 +124,18 @@ Result<void> tryDevice(const Context& context, const std::string& target,
 }
 
 Check checkDevice(const Context& context, const std::string& target, const std::string& device,
-                  bool needed, const std::string& mend) {
-  Check check{fmt::format("device {}", device), false, needed, "", mend};
+                  bool needed, const std::string& fix) {
+  Check check{fmt::format("device {}", device), false, needed, "", fix};
   const auto tried = tryDevice(context, target, device);
   check.found = tried.has_value();
   check.what = tried ? "compiled, ran and verified a matmul" : tried.error().message;
   return check;
 }
 
-/// Devices whose code can be compiled everywhere, but which are seldom there.
-Check checkFarDevice(const Result<iree::Installation>& installation, const std::string& driver) {
-  Check check{fmt::format("device {}", driver), false, false, "not here: compile-only",
-              "a machine with that GPU and its driver"};
+/// Checks for a GPU device. Without one, its target is compile-only.
+Check checkGpuDevice(const Result<iree::Installation>& installation, const std::string& driver) {
+  Check check{fmt::format("device {}", driver), false, false, "not found: compile-only",
+              "install the GPU and its driver"};
   const auto devices = installation ? iree::listDevices(*installation)
                                     : Result<std::vector<std::string>>(std::vector<std::string>());
   for (const std::string& name : devices.value_or(std::vector<std::string>())) {
@@ -148,8 +148,8 @@ Check checkFarDevice(const Result<iree::Installation>& installation, const std::
 }
 
 Check checkWheel(const Result<iree::Installation>& installation, const std::string& name,
-                 const std::string& package, const std::string& mend) {
-  Check check{name, false, false, "not installed", mend};
+                 const std::string& package, const std::string& fix) {
+  Check check{name, false, false, "not installed", fix};
   const std::string version = installation ? wheelVersion(installation->site, package) : "";
   if (!version.empty()) {
     check.found = true;
@@ -158,14 +158,14 @@ Check checkWheel(const Result<iree::Installation>& installation, const std::stri
   return check;
 }
 
-/// What hone kernel can use: all of it is optional.
+/// Adds the checks for hone kernel, all optional.
 void addKernelChecks(std::vector<Check>& checks) {
-  const std::string mend = "scripts/setup --kernels (only for hone kernel)";
+  const std::string fix = "run scripts/setup --kernels (only for hone kernel)";
   const auto place = kernel::findPython();
   const auto packages = place ? kernel::packagesOf(place->interpreter)
                               : Result<kernel::PythonPackages>(std::unexpected(place.error()));
   const auto add = [&](const std::string& name, const std::string& version) {
-    Check check{name, !version.empty(), false, "not installed", mend};
+    Check check{name, !version.empty(), false, "not installed", fix};
     if (!packages) {
       check.what = packages.error().message;
     } else if (check.found) {
@@ -178,34 +178,33 @@ void addKernelChecks(std::vector<Check>& checks) {
   add("TileLang", packages ? packages->tilelang : "");
   const std::vector<std::string> missing = kernel::missingDefences();
   checks.push_back({"kernel sandbox", missing.empty(), false,
-                    missing.empty() ? "seccomp and Landlock hold" : kernel::warningOf(missing),
-                    "a kernel of Linux 5.13 or later with Landlock and seccomp (only for hone "
-                    "kernel)"});
+                    missing.empty() ? "seccomp and Landlock enabled" : kernel::warningOf(missing),
+                    "use Linux 5.13 or later with Landlock and seccomp (only for hone kernel)"});
   const std::string nvcc = findProgram("nvcc");
   checks.push_back({"nvcc", !nvcc.empty(), false, nvcc.empty() ? "not installed" : nvcc,
-                    "CUDA's compiler (only for the registers of hone kernel's GPU kernels)"});
+                    "install CUDA (only for register counts of GPU kernels)"});
 }
 
 Check checkSlurm() {
   const std::string sbatch = findProgram("sbatch");
   return {"Slurm", !sbatch.empty(), false, sbatch.empty() ? "not installed" : sbatch,
-          "apt-get install slurm-wlm (only to run on a cluster)"};
+          "run apt-get install slurm-wlm (only to run on a cluster)"};
 }
 
-/// Whether a model can be asked; its key is never shown.
+/// Checks whether a model endpoint is configured. Never shows the key.
 Check checkModel() {
   const char* base = std::getenv("OPENAI_API_BASE");
   const bool key = std::getenv("OPENAI_API_KEY") != nullptr;
   Check check{"model endpoint", base != nullptr || key, false, "", ""};
-  check.what = check.found ? fmt::format("{}, key {}", base != nullptr ? base : "the default",
+  check.what = check.found ? fmt::format("{}, key {}", base != nullptr ? base : "default endpoint",
                                          key ? "set" : "not set")
                            : "not set";
-  check.mend = "export OPENAI_API_BASE=… OPENAI_API_KEY=… (only for hone kernel with a model)";
+  check.fix = "run export OPENAI_API_BASE=… OPENAI_API_KEY=… (only for hone kernel with a model)";
   return check;
 }
 
 Check checkStore(const Context& context) {
-  Check check{"store", true, true, context.store.string(), "hone --store FILE"};
+  Check check{"store", true, true, context.store.string(), "use --store FILE"};
   std::error_code code;
   fs::path folder = fs::absolute(context.store, code).parent_path();
   while (!folder.empty() && !fs::exists(folder, code) && folder != folder.root_path()) {
@@ -213,7 +212,7 @@ Check checkStore(const Context& context) {
   }
   if (::access(folder.c_str(), W_OK) != 0) {
     check.found = false;
-    check.what = fmt::format("{} cannot be written", folder.string());
+    check.what = fmt::format("{} is not writable", folder.string());
   }
   return check;
 }
@@ -228,12 +227,12 @@ std::vector<Check> runChecks(const Context& context) {
     checks.push_back(checkDevice(context, "local", "local-sync", true, kSetup));
     checks.push_back(checkDevice(context, "local", "local-task", true, kSetup));
     checks.push_back(checkDevice(context, "vulkan", "vulkan", false,
-                                 "apt-get install mesa-vulkan-drivers libvulkan1"));
-    checks.push_back(checkFarDevice(installation, "hip"));
-    checks.push_back(checkFarDevice(installation, "cuda"));
+                                 "run apt-get install mesa-vulkan-drivers libvulkan1"));
+    checks.push_back(checkGpuDevice(installation, "hip"));
+    checks.push_back(checkGpuDevice(installation, "cuda"));
   }
   checks.push_back(checkStore(context));
-  checks.push_back(checkWheel(installation, "z3", "z3_solver", "pip install z3-solver"));
+  checks.push_back(checkWheel(installation, "z3", "z3_solver", "run pip install z3-solver"));
   addKernelChecks(checks);
   checks.push_back(checkSlurm());
   checks.push_back(checkModel());
@@ -245,13 +244,13 @@ void printChecks(const std::vector<Check>& checks, bool works) {
   for (const Check& check : checks) {
     const char* mark = check.found ? "ok" : check.needed ? "MISSING" : "-";
     table.add({mark, check.name, check.what});
-    if (!check.found && !check.mend.empty()) {
-      table.add({"", "", fmt::format("mend: {}", check.mend)});
+    if (!check.found && !check.fix.empty()) {
+      table.add({"", "", fmt::format("fix: {}", check.fix)});
     }
   }
   fmt::print("{} CPUs, {:.0f} GiB, {}\n{}\n{}\n", cpuCount(),
              static_cast<double>(memoryBytes()) / (1ULL << 30U), cpuName(), table.text(),
-             works ? "the local CPU path works" : "the local CPU path does not work yet");
+             works ? "ready to run on the CPU" : "not ready to run on the CPU");
 }
 
 Result<int> doctor(const Context& context) {
@@ -264,7 +263,7 @@ Result<int> doctor(const Context& context) {
                     {"found", check.found},
                     {"needed", check.needed},
                     {"what", check.what},
-                    {"mend", check.found ? "" : check.mend}});
+                    {"mend", check.found ? "" : check.fix}});
   }
   if (context.json) {
     fmt::print("{}\n", store::jsonText({{"works", works}, {"checks", rows}}, 2));
@@ -277,14 +276,13 @@ Result<int> doctor(const Context& context) {
 }  // namespace
 
 void addDoctorVerb(CLI::App& app, Context& context) {
-  CLI::App* verb =
-      app.add_subcommand("doctor", "Each thing that hone needs: found or not, and what mends it");
+  CLI::App* verb = app.add_subcommand("doctor", "Check the dependencies of hone and suggest fixes");
   verb->footer(
       "Examples:\n"
       "  hone doctor\n"
       "  hone doctor --json\n"
       "  hone --iree ~/venv doctor\n"
-      "Exit code 0 when the local CPU path works, 3 otherwise.");
+      "Exit code 0 if hone can run on the CPU, 3 otherwise.");
   verb->callback([&context] { context.action = [&context] { return doctor(context); }; });
 }
 

@@ -8,7 +8,7 @@ class App;
 
 namespace hone::app {
 
-/// `hone doctor`: each thing that hone needs, found or not, and the command that mends it.
+/// Adds `hone doctor`: checks the dependencies of hone and suggests fixes.
 void addDoctorVerb(CLI::App& app, Context& context);
 
 }  // namespace hone::app

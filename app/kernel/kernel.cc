@@ -9,8 +9,7 @@
 namespace hone::app {
 
 void addKernelVerb(CLI::App& app, Context& context) {
-  CLI::App* verb =
-      app.add_subcommand("kernel", "Make C++ and TileLang kernels faster, turn by turn");
+  CLI::App* verb = app.add_subcommand("kernel", "Optimize C++ and TileLang kernels");
   verb->require_subcommand(1);
   verb->fallthrough();
   addKernelListVerb(*verb, context);

@@ -8,8 +8,8 @@ class App;
 
 namespace hone::app {
 
-/// `hone kernel`: kernels that are slower than PyTorch listed, made faster turn by turn, and the
-/// library of techniques that is used for it.
+/// Adds `hone kernel`: lists kernels slower than PyTorch, optimizes them turn by turn, and shows
+/// the library of techniques.
 void addKernelVerb(CLI::App& app, Context& context);
 
 }  // namespace hone::app

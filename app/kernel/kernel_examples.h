@@ -8,7 +8,7 @@ class App;
 
 namespace hone::app {
 
-/// `hone kernel examples`: lists and searches the library of techniques.
+/// Adds `hone kernel examples`: lists and searches the library of techniques.
 void addKernelExamplesVerb(CLI::App& kernel, Context& context);
 
 }  // namespace hone::app

@@ -32,23 +32,23 @@ struct ListOptions {
   KernelBenchOptions bench;
 };
 
-/// Equal for what would be measured alike.
-std::string contentOf(const kernel::Source& source, const kernel::Task& task,
-                      const KernelBench& bench) {
+/// Returns a key that is equal for kernels whose measurements can be reused.
+std::string contentKey(const kernel::Source& source, const kernel::Task& task,
+                       const KernelBench& bench) {
   Hasher hasher;
   hasher.field(HONE_VERSION).field(hostName()).field(bench.machineName());
   hasher.field(bench.judge.device).field(source.key());
   for (const fs::path& file : {task.reference, task.pytorch}) {
     hasher.field(file.empty() ? "" : readFile(file).value_or(""));
   }
-  // With PyTorch there is more to measure than without.
+  // PyTorch adds a measurement.
   hasher.field(task.pytorch.empty() ? "" : bench.judge.python.string());
   return hasher.hex();
 }
 
-/// All that earlier lists measured, by content. What failed is tried again: it may have been for
-/// want of time or memory.
-Result<std::map<std::string, ListedKernel>> knownBefore(const store::Store& store) {
+/// Returns the results of earlier lists by content. Failures are left out, so that they are
+/// retried: the cause may have been a timeout or lack of memory.
+Result<std::map<std::string, ListedKernel>> loadEarlierResults(const store::Store& store) {
   std::map<std::string, ListedKernel> known;
   for (const store::RunLine& line : HONE_TRY(store.listRuns(0))) {
     if (line.verb != "kernel" || line.status != store::RunStatus::finished) {
@@ -56,7 +56,7 @@ Result<std::map<std::string, ListedKernel>> knownBefore(const store::Store& stor
     }
     const auto run = HONE_TRY(store.run(line.id));
     const auto result = model::kernelResultFrom(nlohmann::json::parse(run->summary));
-    if (!result || !result->listed) {  // another version of hone may have written it otherwise
+    if (!result || !result->listed) {  // written by another version
       continue;
     }
     for (const ListedKernel& listed : *result->listed) {
@@ -68,14 +68,14 @@ Result<std::map<std::string, ListedKernel>> knownBefore(const store::Store& stor
   return known;
 }
 
-/// One kernel, measured or looked up; what is wrong with it or its reference is a value.
+/// Measures one kernel or looks it up.
 Result<ListedKernel> listOne(store::Store& store, std::int64_t run, const KernelBench& bench,
                              const fs::path& file, const std::string& name,
                              const std::map<std::string, ListedKernel>& known, Progress& progress) {
   const auto source = HONE_TRY(kernel::readKernel(file));
   const auto reference = HONE_TRY(kernel::findReference(file, ""));
   auto task = HONE_TRY(kernel::readTask(reference, bench.judge));
-  const std::string content = contentOf(source, task, bench);
+  const std::string content = contentKey(source, task, bench);
   if (const auto before = known.find(content); before != known.end()) {
     return before->second;
   }
@@ -87,7 +87,7 @@ Result<ListedKernel> listOne(store::Store& store, std::int64_t run, const Kernel
   return listed;
 }
 
-/// The slowest first; those without PyTorch by their share of the roofline; what failed last.
+/// Orders the slowest first, kernels without PyTorch by roofline share, failures last.
 bool before(const ListedKernel& a, const ListedKernel& b) {
   const auto rank = [](const ListedKernel& one) {
     return std::make_tuple(!one.problem.empty(), !one.speedup.has_value(),
@@ -97,8 +97,8 @@ bool before(const ListedKernel& a, const ListedKernel& b) {
 }
 
 void print(const std::vector<ListedKernel>& listed, double threshold) {
-  // The mark and the kernel's place in the line are what scripts look for; they want it whole.
-  const bool forPeople = ::isatty(STDOUT_FILENO) != 0;
+  // Scripts search for the mark and the kernel's column, so only a terminal truncates names.
+  const bool isTerminal = ::isatty(STDOUT_FILENO) != 0;
   report::Table table({{"", report::Align::left},
                        {"speedup", report::Align::right},
                        {"kernel", report::Align::left, 16},
@@ -119,12 +119,12 @@ void print(const std::vector<ListedKernel>& listed, double threshold) {
     }
   }
   if (slow > 0) {
-    constexpr std::size_t kWideMark = 1;  // a terminal takes two columns for it
-    fmt::print("{}\n", table.text(forPeople ? report::outputWidth() - kWideMark : 0));
+    constexpr std::size_t kWideMark = 1;  // it is two columns wide
+    fmt::print("{}\n", table.text(isTerminal ? report::outputWidth() - kWideMark : 0));
   }
   fmt::print(
       "{} of {} kernels are slow: below {:.2f}x PyTorch\n"
-      "(without PyTorch by their share of the roofline)\n",
+      "(without PyTorch: by roofline share)\n",
       slow, listed.size(), threshold);
   if (problems > 0) {
     fmt::print("\nnot measured:\n");
@@ -139,7 +139,7 @@ void print(const std::vector<ListedKernel>& listed, double threshold) {
 Result<int> listSlow(const Context& context, const ListOptions& options) {
   const fs::path folder = options.folder.empty() ? options.bench.kernels : options.folder;
   const std::string contents = HONE_TRY(kernel::contentsOf(folder));
-  static_cast<void>(takeApiKey());  // no kernel shall see it
+  static_cast<void>(takeApiKey());  // hides it from the kernels
   const KernelBench bench = HONE_TRY(KernelBench::make(options.bench));
   Progress progress(context.quiet || context.json);
   auto store = HONE_TRY(store::Store::open(context.store, store::Store::Mode::write));
@@ -185,7 +185,7 @@ Result<std::vector<ListedKernel>> listKernels(const engine::UnitRun& run, const 
   const auto files = HONE_TRY(kernel::findKernels(folder));
   std::optional<ListTools> tools;
   if (bench != nullptr) {
-    tools.emplace(ListTools{*bench, HONE_TRY(knownBefore(run.store)), files.size()});
+    tools.emplace(ListTools{*bench, HONE_TRY(loadEarlierResults(run.store)), files.size()});
   }
   std::vector<ListedKernel> all(files.size());
   for (std::size_t i = 0; i < files.size(); ++i) {
@@ -245,10 +245,10 @@ std::int64_t countImproved(const std::map<std::string, model::KernelOutcome>& ou
 
 void addKernelListVerb(CLI::App& kernel, Context& context) {
   auto options = std::make_shared<ListOptions>();
-  CLI::App* verb = kernel.add_subcommand(
-      "list-slow", "List kernels that are slower than PyTorch by a threshold");
-  verb->add_option("DIR", options->folder, "The folder with the kernels (that of --kernels)");
-  verb->add_option("--threshold", options->threshold, "Speedups below it are slow")
+  CLI::App* verb = kernel.add_subcommand("list-slow", "List kernels that are slower than PyTorch");
+  verb->add_option("DIR", options->folder, "Folder of kernels (default: --kernels)");
+  verb->add_option("--threshold", options->threshold,
+                   "Speedup over PyTorch below which a kernel is slow")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
   options->bench.addTo(*verb);
@@ -257,8 +257,8 @@ void addKernelListVerb(CLI::App& kernel, Context& context) {
       "  hone kernel list-slow examples/kernels\n"
       "  hone kernel list-slow --threshold 0.6 --kernels level1\n"
       "  hone kernel list-slow DIR | grep 📉 | awk '{print $3}'\n"
-      "A kernel needs its reference beside it: NAME.reference.cc or NAME.reference.py. Equal\n"
-      "kernels are measured once: their figures are in the store.");
+      "Each kernel needs a NAME.reference.cc or NAME.reference.py beside it. Results of\n"
+      "unchanged kernels are reused from the store.");
   verb->callback([&context, options] {
     context.action = [&context, options] { return listSlow(context, *options); };
   });

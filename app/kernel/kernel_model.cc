@@ -18,7 +18,7 @@ namespace {
 
 constexpr const char* kDefaultModel = "openai/o3";
 
-/// Takes a variable out of the environment, and out of the block that /proc shows of it.
+/// Removes a variable from the environment and from /proc/self/environ. Returns its value.
 std::string takeVariable(const char* name) {
   char* value = std::getenv(name);
   if (value == nullptr) {
@@ -34,20 +34,21 @@ std::string takeVariable(const char* name) {
 
 void KernelProposerOptions::addTo(CLI::App& verb) {
   verb.add_option("--proposer", proposer,
-                  "search (no network), llm, both; search, or llm with --model or --api-base")
+                  "Candidate source (default: search, or llm with --model or --api-base)")
       ->check(CLI::IsMember({"search", "llm", "both"}));
-  verb.add_option("--model", model, "openai/o3, openai/o3-mini, openai/gpt-4o, … (openai/o3)");
+  verb.add_option("--model", model, "openai/o3 (default), openai/gpt-4o, …");
   verb.add_option("--api-base", apiBase,
-                  "An OpenAI-compatible server (https://api.openai.com/v1); its key is in "
+                  "OpenAI-compatible server (default: https://api.openai.com/v1); key in "
                   "HONE_API_KEY or OPENAI_API_KEY");
-  verb.add_option("--temperature", temperature, "Of the model")
+  verb.add_option("--temperature", temperature, "Sampling temperature of the model")
       ->check(CLI::Range(0.0, 2.0))
       ->capture_default_str();
-  verb.add_option("--max-tokens", maxTokens, "Of one answer")->check(CLI::PositiveNumber);
-  verb.add_option("--max-cost", maxCost, "Dollars that all answers may cost")
+  verb.add_option("--max-tokens", maxTokens, "Maximum tokens per response")
       ->check(CLI::PositiveNumber);
-  verb.add_option("--price", price, "Dollars for a million tokens in and out: 2.5,10");
-  verb.add_option("--model-timeout", timeoutSeconds, "Seconds that one answer may take")
+  verb.add_option("--max-cost", maxCost, "Cost limit for all responses in dollars")
+      ->check(CLI::PositiveNumber);
+  verb.add_option("--price", price, "Dollars per million tokens, input,output: 2.5,10");
+  verb.add_option("--model-timeout", timeoutSeconds, "Timeout of one response in seconds")
       ->check(CLI::Range(0.1, 1e5))
       ->capture_default_str();
 }
@@ -86,16 +87,16 @@ Result<ProposerMaker> ProposerMaker::make(const KernelProposerOptions& options, 
   }
   if (options.apiBase.empty() && maker.key_.empty()) {
     return userError(
-        "a model at api.openai.com needs a key: put it into OPENAI_API_KEY or HONE_API_KEY, or "
-        "name "
-        "a server of your own with --api-base");
+        "no API key found for api.openai.com; set OPENAI_API_KEY or HONE_API_KEY, or use "
+        "--api-base "
+        "for another server");
   }
   maker.price_ = kernel::priceOf(kernel::modelName(maker.options_.model));
   if (!options.price.empty()) {
     maker.price_ = HONE_TRY(kernel::priceFrom(options.price));
   }
   if (options.maxCost && !maker.price_) {
-    return userError("--max-cost needs the price of {}: give it with --price IN,OUT",
+    return userError("--max-cost: unknown price of {}; use --price IN,OUT to set it",
                      maker.options_.model);
   }
   HONE_CHECK(maker.llm(0));

@@ -16,9 +16,10 @@ class App;
 
 namespace hone::app {
 
-/// Who proposes, and for a language model where it is and what it may cost.
+/// Options that select the proposer and limit a language model.
 struct KernelProposerOptions {
-  std::string proposer;  ///< search, llm, both; "": llm where a model or a server is named
+  std::string
+      proposer;  ///< search, llm, both; "": llm if a model or a server is given, else search
   std::string model;
   std::string apiBase;
   double temperature = 0.7;
@@ -29,21 +30,21 @@ struct KernelProposerOptions {
 
   void addTo(CLI::App& verb);
   [[nodiscard]] bool usesModel() const;
-  /// What decides the proposals, for the key of a run.
+  /// Returns the options that affect the proposals, for the key of a run.
   [[nodiscard]] std::string key() const;
 };
 
-/// Takes the keys of language models out of the environment, so that no kernel can read them there;
-/// the one to use, and the variable's name, or two empty texts.
+/// Removes the API keys from the environment, so that no kernel can read them. Returns the key to
+/// use and the name of its variable, or two empty strings.
 [[nodiscard]] std::pair<std::string, std::string> takeApiKey();
 
-/// Makes proposers, each for one kernel.
+/// Creates one proposer per kernel.
 class ProposerMaker {
  public:
-  /// What is wrong with the options is a user error before anything is judged.
+  /// Fails with a user error if the options are invalid.
   [[nodiscard]] static Result<ProposerMaker> make(const KernelProposerOptions& options,
                                                   std::uint64_t seed, int threads);
-  /// A fresh one for a kernel; `spent` dollars of the cap are used up.
+  /// Creates a proposer for a kernel; `spent` dollars of --max-cost are already used.
   [[nodiscard]] Result<std::unique_ptr<kernel::Proposer>> proposer(double spent) const;
 
  private:

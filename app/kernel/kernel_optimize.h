@@ -8,7 +8,7 @@ class App;
 
 namespace hone::app {
 
-/// `hone kernel optimize`: one kernel, or all slow ones, made faster turn by turn.
+/// Adds `hone kernel optimize`: optimizes one kernel, or all slow ones, turn by turn.
 void addKernelOptimizeVerb(CLI::App& kernel, Context& context);
 
 }  // namespace hone::app

@@ -13,7 +13,7 @@ using kernel::Tried;
 using kernel::TurnRecord;
 using report::Align;
 
-bool failed(const Tried& tried) {
+bool isFailure(const Tried& tried) {
   return !tried.judged.ok() && tried.judged.outcome != model::Outcome::tooSlow;
 }
 
@@ -36,7 +36,7 @@ std::string turnsText(const Optimized& optimized) {
     std::size_t failures = 0;
     for (const Tried& one : optimized.tried) {
       tried += one.turn == turn.turn ? 1 : 0;
-      failures += one.turn == turn.turn && failed(one) ? 1 : 0;
+      failures += one.turn == turn.turn && isFailure(one) ? 1 : 0;
     }
     const Tried* best = optimized.find(turn.best);
     table.add({std::to_string(turn.turn), std::to_string(tried), std::to_string(failures),
@@ -48,7 +48,7 @@ std::string turnsText(const Optimized& optimized) {
 
 std::string speedupText(const stats::Comparison& comparison) {
   const stats::Interval& speedup = comparison.speedup;
-  return fmt::format("{:.2f}x (95 % interval {:.2f} - {:.2f}, {})", speedup.estimate, speedup.low,
+  return fmt::format("{:.2f}x (95 % CI {:.2f} - {:.2f}, {})", speedup.estimate, speedup.low,
                      speedup.high, stats::nameOf(comparison.verdict));
 }
 
@@ -61,7 +61,7 @@ std::string confirmationText(const kernel::Confirmation& confirmed) {
     text += fmt::format("  over PyTorch ({}): {}\n", humanTime(confirmed.pytorchNs),
                         speedupText(*confirmed.pytorch));
   }
-  return text + fmt::format("  noise: the original differs from itself by up to {:.2f} %\n",
+  return text + fmt::format("  noise: the original varies by up to {:.2f} %\n",
                             100 * confirmed.original.floor);
 }
 

@@ -7,12 +7,12 @@
 
 namespace hone::app {
 
-/// What came of a kernel: a line a turn, why it stopped, what was confirmed.
+/// Formats the result of a kernel: one line per turn, why it stopped, and the final comparison.
 [[nodiscard]] std::string optimizedReport(const kernel::Optimized& optimized);
-/// What was written.
+/// Formats the names of the written files.
 [[nodiscard]] std::string filesReport(const kernel::OutputFiles& files);
 
-/// The candidates of each turn with what became of them, for --verbose.
+/// Formats every candidate with its outcome, for --verbose.
 [[nodiscard]] std::string triedReport(const kernel::Optimized& optimized);
 
 }  // namespace hone::app

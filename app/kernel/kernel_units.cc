@@ -61,7 +61,7 @@ OptimizeVerbOptions optionsFrom(const json& json) {
   return options;
 }
 
-/// Describes the files of a kernel so that a worker can tell whether it sees the same ones.
+/// Serializes the files of a kernel with hashes, so that a worker can check that it sees the same.
 Result<json> kernelJson(const UnitKernel& kernel, const fs::path& reference) {
   return json{{"file", fs::absolute(kernel.file).string()},
               {"name", kernel.name},
@@ -72,7 +72,7 @@ Result<json> kernelJson(const UnitKernel& kernel, const fs::path& reference) {
 
 Result<void> expectContent(const fs::path& file, const std::string& hash) {
   if (hashOf(HONE_TRY(readFile(file))) != hash) {
-    return userError("{} differs between this machine and the one that gave the command",
+    return userError("{} differs from the file on the machine that started the command",
                      file.string());
   }
   return {};
@@ -85,13 +85,13 @@ Result<UnitKernel> kernelFrom(const json& json) {
   return kernel;
 }
 
-/// The command was checked where it was given: what is missing is missing on this machine.
-Error ofThisMachine(Error error) {
+/// Turns user errors into machine errors: the command was checked where it was started.
+Error asMachineError(Error error) {
   error.fault = error.fault == Fault::user ? Fault::machine : error.fault;
   return error;
 }
 
-/// A unit that a worker performs with tools that it makes itself.
+/// Unit that a worker performs with its own tools.
 class OrderedListUnit : public engine::Unit {
  public:
   explicit OrderedListUnit(json order) : order_(std::move(order)) {}
@@ -102,7 +102,7 @@ class OrderedListUnit : public engine::Unit {
     UnitKernel kernel = HONE_TRY(kernelFrom(order_.at("kernel")));
     const auto bench = KernelBench::make(options);
     if (!bench) {
-      return std::unexpected(ofThisMachine(bench.error()));
+      return std::unexpected(asMachineError(bench.error()));
     }
     const ListTools tools{*bench, {}, 1};
     return ListUnit(std::move(kernel), options, &tools, 1).perform(site);
@@ -126,7 +126,7 @@ class OrderedOptimizeUnit : public engine::Unit {
     context.quiet = true;
     const auto command = startKernelCommand(context, options, site.progress, false);
     if (!command) {
-      return std::unexpected(ofThisMachine(command.error()));
+      return std::unexpected(asMachineError(command.error()));
     }
     return OptimizeUnit(kernel, options, command->get()).perform(site);
   }
@@ -199,7 +199,7 @@ Result<OptimizedKernel> optimizedKernelFrom(const json& value) {
     }
     return optimized;
   } catch (const json::exception& exception) {
-    return machineError("an optimized kernel cannot be read: {}", exception.what());
+    return machineError("invalid result of a kernel unit: {}", exception.what());
   }
 }
 

@@ -19,7 +19,7 @@ namespace hone::app {
 /// A kernel of a command.
 struct UnitKernel {
   std::filesystem::path file;
-  std::string name;  ///< distinguishes it within the run; "" for the only one
+  std::string name;  ///< unique within the run; "" for a single kernel
 };
 
 inline constexpr std::string_view kListUnit = "kernel-list";
@@ -27,15 +27,15 @@ inline constexpr std::string_view kListUnit = "kernel-list";
 /// The tools of a process that lists kernels.
 struct ListTools {
   const KernelBench& bench;
-  std::map<std::string, kernel::ListedKernel> known;  ///< of earlier lists, by content
-  std::size_t total = 0;                              ///< kernels of the list
+  std::map<std::string, kernel::ListedKernel> known;  ///< results of earlier lists, by content
+  std::size_t total = 0;                              ///< number of kernels
 };
 
-/// Measures one kernel for the list of slow ones. Its value is the ListedKernel.
+/// Measures one kernel for `list-slow`. Its value is a ListedKernel.
 class ListUnit : public engine::Unit {
  public:
-  /// The options must outlive the unit, and so must the tools; without tools the unit can only be
-  /// ordered from another process. `number` counts from 1.
+  /// `options` and `tools` must outlive the unit. If `tools` is null, only another process can
+  /// perform the unit. `number` counts from 1.
   ListUnit(UnitKernel kernel, const KernelBenchOptions& options, const ListTools* tools,
            std::size_t number)
       : kernel_(std::move(kernel)), options_(options), tools_(tools), number_(number) {}
@@ -55,8 +55,8 @@ inline constexpr std::string_view kOptimizeUnit = "kernel";
 
 /// The result of optimizing a kernel.
 struct OptimizedKernel {
-  model::KernelOutcome outcome;  ///< without the names of files
-  std::string text;              ///< the report for people
+  model::KernelOutcome outcome;  ///< without file names
+  std::string text;              ///< the report to print
   std::string tried;             ///< every candidate, for --verbose
   kernel::Outputs outputs;
   std::optional<kernel::Example> example;  ///< the win, if there is one
@@ -64,11 +64,11 @@ struct OptimizedKernel {
 
 [[nodiscard]] Result<OptimizedKernel> optimizedKernelFrom(const nlohmann::json& value);
 
-/// Optimizes one kernel. Its value is the OptimizedKernel.
+/// Optimizes one kernel. Its value is an OptimizedKernel.
 class OptimizeUnit : public engine::Unit {
  public:
-  /// The options must outlive the unit, and so must the command; without a command the unit can
-  /// only be ordered from another process.
+  /// `options` and `command` must outlive the unit. If `command` is null, only another process can
+  /// perform the unit.
   OptimizeUnit(UnitKernel kernel, const OptimizeVerbOptions& options, KernelCommand* command)
       : kernel_(std::move(kernel)), options_(options), command_(command) {}
 
@@ -82,7 +82,7 @@ class OptimizeUnit : public engine::Unit {
   KernelCommand* command_;
 };
 
-/// Makes the unit that another process ordered; nullptr for a unit of another kind.
+/// Creates the unit that another process ordered; returns nullptr for other kinds of units.
 [[nodiscard]] Result<std::unique_ptr<engine::Unit>> kernelUnitFrom(std::string_view kind,
                                                                    const nlohmann::json& order);
 

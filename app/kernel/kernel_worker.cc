@@ -16,9 +16,9 @@ void addKernelWorkerVerb(CLI::App& app, Context& context) {
   verb->callback([&context] {
     context.action = []() -> Result<int> {
       if (::fcntl(3, F_GETFD) < 0 || ::fcntl(4, F_GETFD) < 0) {
-        return userError("kernel-worker is started by hone itself, with channels to it");
+        return userError("kernel-worker is internal: only hone starts it");
       }
-      // A kernel may have left anything behind: nothing of it runs at the end.
+      // Skip exit handlers: the kernel may have registered or corrupted some.
       const int code = kernel::serveKernels();
       std::fflush(nullptr);
       ::_exit(code);

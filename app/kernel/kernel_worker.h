@@ -8,8 +8,8 @@ class App;
 
 namespace hone::app {
 
-/// `hone kernel-worker`: runs one C++ kernel for the judge. Not for people: kernel::Worker starts
-/// it and speaks docs/kernel-worker.md with it.
+/// Adds `hone kernel-worker`: runs one C++ kernel for the judge. Internal: kernel::Worker starts it
+/// and uses the protocol of docs/kernel-worker.md.
 void addKernelWorkerVerb(CLI::App& app, Context& context);
 
 }  // namespace hone::app

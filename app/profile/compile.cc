@@ -60,11 +60,10 @@ Result<int> compile(const Context& context, CompileOptions options) {
     fmt::print("{}\n", store::jsonText(list, 2));
   } else {
     printFailures(all);
-    fmt::print("{} of {} dispatches compiled for {}, {} of them before; in {}/generated\n",
+    fmt::print("{} of {} dispatches compiled for {}, {} cached; in {}/generated\n",
                dispatches - failed, dispatches, toolchain.target.name, cached, options.folder);
-    fmt::print("{}", toolchain.device
-                         ? "next: hone profile\n"
-                         : "this machine has no device to run them on: compile-only\n");
+    fmt::print("{}", toolchain.device ? "next: hone profile\n"
+                                      : "no device found to run them on: compile-only\n");
   }
   return failed > 0 ? 1 : 0;
 }
@@ -73,18 +72,18 @@ Result<int> compile(const Context& context, CompileOptions options) {
 
 void addCompileVerb(CLI::App& app, Context& context) {
   auto options = std::make_shared<CompileOptions>();
-  CLI::App* verb = app.add_subcommand("compile", "Compile what hone generate wrote, on all cores");
-  verb->add_option("--generated-dir", options->folder, "The folder that has the folder `generated`")
+  CLI::App* verb = app.add_subcommand("compile", "Compile generated dispatches on all cores");
+  verb->add_option("--generated-dir", options->folder, "Parent of the folder `generated`")
       ->capture_default_str();
   verb->add_option("--dispatches", options->dispatches,
-                   "Only these: <regex>,<regex>, * for any text");
-  verb->add_flag("--force", options->force, "Also what is compiled already");
+                   "Compile only matches: <regex>,<regex>; * is any text");
+  verb->add_flag("--force", options->force, "Recompile up-to-date dispatches");
   options->toolchain.addTo(*verb);
   verb->footer(
       "Examples:\n"
       "  hone compile\n"
       "  hone compile --dispatches='matmul_128x*' --force\n"
-      "Exit code 1: something did not compile.");
+      "Exit code 1: a dispatch failed to compile.");
   verb->callback([&context, options, verb] {
     options->toolchain.targetGiven = verb->count("--target") > 0;
     context.action = [&context, options] { return compile(context, *options); };

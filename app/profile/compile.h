@@ -8,7 +8,7 @@ class App;
 
 namespace hone::app {
 
-/// Adds `hone compile`: what `hone generate` wrote, as modules beside it.
+/// Adds `hone compile`: compiles generated operations to modules beside their MLIR files.
 void addCompileVerb(CLI::App& app, Context& context);
 
 }  // namespace hone::app

@@ -18,8 +18,9 @@ struct GenerateVerbOptions {
   ToolchainOptions toolchain;
 };
 
-/// As IREE's dispatch profiler had it: tensor-core lists for GPUs, else the compiler's own choice.
-std::string usualConfigs(const iree::Target& target) {
+/// Returns the default of --configs: all for GPUs with tensor cores, as in IREE's dispatch
+/// profiler, else the compiler's default.
+std::string defaultConfigs(const iree::Target& target) {
   return target.name.starts_with("cuda") || target.name.starts_with("rocm") ? "all" : "default";
 }
 
@@ -52,7 +53,7 @@ Result<int> generate(const Context& context, const GenerateVerbOptions& options)
                                                         toolchain.target.flags, warnings))
                               : usualOperations(toolchain.target.name);
   for (const std::string& warning : warnings) {
-    fmt::print(stderr, "left out: {}\n", warning);
+    fmt::print(stderr, "skipped: {}\n", warning);
   }
   const auto all =
       HONE_TRY(generateAll(toolchain, operations, options.generate, [&](const std::string& line) {
@@ -85,18 +86,18 @@ Result<int> generate(const Context& context, const GenerateVerbOptions& options)
 }  // namespace
 
 void GenerateOptions::addTo(CLI::App& verb) {
-  verb.add_option("--generated-dir", folder, "The folder that has, or gets, the folder `generated`")
+  verb.add_option("--generated-dir", folder, "Parent of the folder `generated`")
       ->capture_default_str();
   verb.add_option("--configs", configs,
-                  "Tuning configurations: default (the compiler's own choice), all, or patterns of "
-                  "names; all for cuda and rocm, else default");
+                  "Configurations: default, all or name patterns (default: all for cuda and rocm, "
+                  "else default)");
 }
 
 Result<std::vector<profile::Generated>> generateAll(
     Toolchain& toolchain, const std::vector<profile::Operation>& operations,
-    const GenerateOptions& options, const std::function<void(const std::string&)>& told) {
+    const GenerateOptions& options, const std::function<void(const std::string&)>& report) {
   const std::string wanted =
-      options.configs.empty() ? usualConfigs(toolchain.target) : options.configs;
+      options.configs.empty() ? defaultConfigs(toolchain.target) : options.configs;
   std::vector<profile::Generated> all;
   for (const profile::Operation& operation : operations) {
     if (interrupted()) {
@@ -108,18 +109,19 @@ Result<std::vector<profile::Generated>> generateAll(
     generated.configs = HONE_TRY(configsFor(toolchain, operation, wanted));
     generated.folder = profile::folderOf(options.folder, operation);
     if (generated.configs.empty()) {
-      told(fmt::format("left out: {} has no configuration like '{}'", operation.name(), wanted));
+      report(
+          fmt::format("skipped: {} has no configuration matching '{}'", operation.name(), wanted));
       continue;
     }
     HONE_CHECK(profile::writeGenerated(generated));
-    told(fmt::format("[Generating]: {}", generated.file(".mlir").string()));
+    report(fmt::format("[Generating]: {}", generated.file(".mlir").string()));
     for (const profile::TuningConfig& config : generated.configs) {
-      told(fmt::format("    Emitting tuning configuration : {}", config.name));
+      report(fmt::format("    Emitting tuning configuration : {}", config.name));
     }
     all.push_back(std::move(generated));
   }
   if (all.empty()) {
-    return userError("nothing is left to generate; --configs all shows what there is");
+    return userError("no configuration matches; use --configs all to generate all");
   }
   return all;
 }
@@ -127,13 +129,13 @@ Result<std::vector<profile::Generated>> generateAll(
 void addGenerateVerb(CLI::App& app, Context& context) {
   auto options = std::make_shared<GenerateVerbOptions>();
   CLI::App* verb =
-      app.add_subcommand("generate", "Write operations as MLIR, with tuning configurations");
+      app.add_subcommand("generate", "Write operations as MLIR with tuning configurations");
   options->operations.addTo(*verb);
   options->generate.addTo(*verb);
   options->toolchain.addTo(*verb);
   verb->footer(
       "Examples:\n"
-      "  hone generate                                          a few of every kind\n"
+      "  hone generate                                          a few of each kind\n"
       "  hone generate --problem-m 768 --problem-n 512 --problem-k 1024 --configs all\n"
       "  hone generate --problem-m 64:1024:128 --problem-n 64:1024:128 --problem-k 4096\n"
       "  hone generate --kind conv2d --image 56 --filter 1,3 --direction fwd,wrw --type bf16\n"

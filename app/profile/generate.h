@@ -16,21 +16,21 @@ class App;
 
 namespace hone::app {
 
-/// Adds `hone generate`: operations as MLIR files, with their tuning configurations.
+/// Adds `hone generate`: writes operations as MLIR files with tuning configurations.
 void addGenerateVerb(CLI::App& app, Context& context);
 
-/// Where generated files go and which configurations they have.
+/// Output folder and tuning configurations of generated files.
 struct GenerateOptions {
   std::string folder = ".";
-  std::string configs;  ///< "": as is usual for the target
+  std::string configs;  ///< "": the default of the target
 
   void addTo(CLI::App& verb);
 };
 
-/// Writes every operation with its configurations below the folder; `told` gets a line for each,
-/// as IREE's dispatch profiler prints them.
+/// Writes every operation with its configurations below the folder. Passes one line per file and
+/// configuration to `report`, in the format of IREE's dispatch profiler.
 [[nodiscard]] Result<std::vector<profile::Generated>> generateAll(
     Toolchain& toolchain, const std::vector<profile::Operation>& operations,
-    const GenerateOptions& options, const std::function<void(const std::string&)>& told);
+    const GenerateOptions& options, const std::function<void(const std::string&)>& report);
 
 }  // namespace hone::app

@@ -21,7 +21,7 @@ Result<std::vector<profile::Generated>> matching(std::vector<profile::Generated>
     }
   }
   if (chosen.empty()) {
-    return userError("no dispatch matches '{}'; the nearest are {}", filter.text(),
+    return userError("no dispatch matches '{}'; similar names: {}", filter.text(),
                      fmt::join(profile::nearestNames(filter.text(), names, 3), ", "));
   }
   return chosen;
@@ -35,7 +35,7 @@ Result<std::vector<profile::Generated>> chooseGenerated(const std::string& folde
     const std::string& wanted = toolchain.targetGiven ? toolchain.target : chosen.front().target;
     if (one.target != wanted) {
       return userError(
-          "{} was generated for {}, not for {}; generate it again, or choose with --dispatches",
+          "{} was generated for {}, not {}; regenerate it, or use --dispatches to select others",
           one.operation.name(), one.target, wanted);
     }
   }

@@ -10,13 +10,13 @@
 
 namespace hone::app {
 
-/// What lies generated in the folder, as far as the patterns ask for it. It says itself for which
-/// target it was made: `engine` gets it, unless the user named another, which is a user error.
+/// Returns the generated operations that match `filter`, and sets the target they were generated
+/// for. Fails with a user error if the user specified another target.
 [[nodiscard]] Result<std::vector<profile::Generated>> chooseGenerated(
     const std::string& folder, const profile::DispatchFilter& filter, ToolchainOptions& toolchain);
 
-/// The operations that have a dispatch which the patterns ask for. None: a user error that lists
-/// the nearest names.
+/// Returns the operations with a dispatch that matches `filter`. Fails with a user error that lists
+/// similar names if there are none.
 [[nodiscard]] Result<std::vector<profile::Generated>> matching(
     std::vector<profile::Generated> all, const profile::DispatchFilter& filter);
 

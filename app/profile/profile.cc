@@ -34,7 +34,7 @@ struct ProfileVerbOptions {
   OperationOptions operations;
   GenerateOptions generate;
   std::string dispatches;
-  profile::DispatchFilter filter;  ///< what `dispatches` says
+  profile::DispatchFilter filter;  ///< parsed `dispatches`
   std::string providers = "iree";
   profile::ProfileOptions profile;
   ProfileOutput output;
@@ -51,20 +51,20 @@ Result<void> setProviders(const std::string& text, profile::ProfileOptions& opti
     } else if (trim(name) == "onednn") {
       options.library = true;
     } else {
-      return userError("--providers: there is no '{}'; there are iree and onednn", name);
+      return userError("--providers: expected iree or onednn, got '{}'", name);
     }
   }
   return {};
 }
 
-/// The operations to profile: those asked for, generated now, or what lies generated.
+/// Generates the operations that the options select and returns those that match the filter.
 Result<std::vector<profile::Generated>> chooseOperations(const ProfileVerbOptions& options,
                                                          Toolchain& toolchain, Progress& progress) {
   std::vector<std::string> warnings;
   const auto operations = HONE_TRY(
       operationsFrom(options.operations, toolchain.compiler, toolchain.target.flags, warnings));
   for (const std::string& warning : warnings) {
-    progress.say(fmt::format("left out: {}", warning));
+    progress.say(fmt::format("skipped: {}", warning));
   }
   if (operations.empty()) {
     return std::vector<profile::Generated>{};
@@ -91,8 +91,8 @@ std::string runKey(const std::vector<profile::Generated>& operations, const Tool
   return hasher.hex();
 }
 
-/// The fastest row so far, for people; "" where nothing was measured.
-std::string fastestOf(const std::vector<model::ProfileRow>& rows) {
+/// Formats the fastest row; "" if nothing was measured.
+std::string formatFastest(const std::vector<model::ProfileRow>& rows) {
   const auto fastest = std::max_element(rows.begin(), rows.end(), [](const auto& a, const auto& b) {
     return a.gflops() < b.gflops();
   });
@@ -101,7 +101,7 @@ std::string fastestOf(const std::vector<model::ProfileRow>& rows) {
              : fmt::format("{:.1f} GFLOPs", fastest->gflops());
 }
 
-/// A row for an operation without any result.
+/// Returns the row of an operation that failed.
 model::ProfileRow failedRow(const profile::Generated& operation, const std::string& why) {
   model::ProfileRow row;
   row.opKind = operation.operation.kind();
@@ -114,7 +114,7 @@ model::ProfileRow failedRow(const profile::Generated& operation, const std::stri
   return row;
 }
 
-/// Collects the rows of operations as they come and prints them in the order of the operations.
+/// Collects rows as operations finish and prints them in the order of the operations.
 class RowCollector {
  public:
   RowCollector(const Context& context, const ProfileOutput& output, std::size_t operations)
@@ -123,7 +123,7 @@ class RowCollector {
   void add(std::size_t operation, profile::ProfiledRows profiled) {
     rows_[operation] = std::move(profiled.rows);
     for (model::MeasuredRoofline& one : profiled.rooflines) {
-      rooflines_[one.type] = std::move(one);  // all nodes that measure are of one kind
+      rooflines_[one.type] = std::move(one);  // all measuring nodes are identical
     }
     for (; printed_ < rows_.size() && rows_[printed_]; ++printed_) {
       for (model::ProfileRow& row : *rows_[printed_]) {
@@ -163,7 +163,7 @@ Result<void> profileAll(const engine::UnitRun& run, const profile::ProfileTools&
                   result.error
                       ? profile::ProfiledRows{{failedRow(operations[i], result.error->message)}, {}}
                       : HONE_TRY(profile::profiledRowsFrom(result.value)));
-    run.progress.best(fastestOf(collector.rows()));
+    run.progress.best(formatFastest(collector.rows()));
     return {};
   };
   HONE_CHECK(engine::runUnits(run, batch));
@@ -210,7 +210,7 @@ Result<int> profileVerb(const Context& context, ProfileVerbOptions options) {
   options.filter = HONE_TRY(profile::DispatchFilter::from(options.dispatches));
   const bool given = options.operations.given();
   if (!options.operations.file.empty()) {
-    HONE_TRY(readFile(options.operations.file));  // before the slower things
+    HONE_TRY(readFile(options.operations.file));  // fail early if the file is missing
   }
   std::vector<profile::Generated> operations;
   if (!given) {
@@ -221,13 +221,13 @@ Result<int> profileVerb(const Context& context, ProfileVerbOptions options) {
   options.toolchain = commandToolchain(options.toolchain, cluster);
   Toolchain toolchain = HONE_TRY(Toolchain::start(context, options.toolchain));
   if (!toolchain.device) {
-    return userError("this machine has no device for {}: hone compile compiles for it",
+    return userError("no {} device found; use hone compile to compile for it",
                      toolchain.target.name);
   }
   Progress progress(context.quiet || context.json);
   std::optional<ProfiledProgram> program;
   if (options.operations.isProgram() && cluster.usesCluster()) {
-    progress.say("the program as a whole is not profiled on a cluster, only its operations");
+    progress.say("profiling only the operations: whole programs are not profiled on a cluster");
   } else if (options.operations.isProgram()) {
     const ProgramProfile whole = HONE_TRY(
         profileProgram(toolchain, options.operations.file, options.program, options.profile.seed));
@@ -249,26 +249,25 @@ Result<int> profileVerb(const Context& context, ProfileVerbOptions options) {
 
 void addProfileVerb(CLI::App& app, Context& context) {
   auto options = std::make_shared<ProfileVerbOptions>();
-  CLI::App* verb = app.add_subcommand(
-      "profile", "Verify and measure dispatches: generates and compiles them on its way");
+  CLI::App* verb =
+      app.add_subcommand("profile", "Generate, compile, verify and measure dispatches");
   options->operations.addTo(*verb);
   options->generate.addTo(*verb);
   verb->add_option("--dispatches", options->dispatches,
-                   "Only these: <regex>,<regex>, * for any text; whole names of dispatches, "
-                   "operations or kinds");
-  verb->add_option("--providers", options->providers,
-                   "iree, onednn (the tuned library beside it, on the CPU)")
+                   "Profile only matching dispatches, operations or kinds: <regex>,<regex>; * is "
+                   "any text");
+  verb->add_option("--providers", options->providers, "iree, onednn (CPU library to compare with)")
       ->capture_default_str();
   verb->add_option("--verification-enabled", options->profile.verify,
-                   "Compare the results with a reference that IREE did not compute")
+                   "Verify results against a reference")
       ->capture_default_str();
-  verb->add_option("--profiling-enabled", options->profile.measure, "Measure")
+  verb->add_option("--profiling-enabled", options->profile.measure, "Measure run times")
       ->capture_default_str();
   verb->add_option("--rounds", options->profile.fewestRounds,
-                   "Side-by-side rounds at least; up to four times as many where times scatter")
+                   "Minimum interleaved rounds; up to 4x if times vary")
       ->check(CLI::Range(5, 1000))
       ->capture_default_str();
-  verb->add_option("--seed", options->profile.seed, "Of inputs and orders")->capture_default_str();
+  verb->add_option("--seed", options->profile.seed, "Random seed")->capture_default_str();
   options->program.addTo(*verb);
   options->output.addTo(*verb);
   options->toolchain.addTo(*verb);
@@ -279,10 +278,10 @@ void addProfileVerb(CLI::App& app, Context& context) {
       "  hone profile --kind attention --batch 4 --queries 256 --providers iree,onednn\n"
       "  hone profile --problem-m 512 --problem-n 512 --problem-k 512 --configs all\n"
       "  hone profile workload.txt --limit 8 --type f32\n"
-      "  hone profile model.mlir                                dispatch by dispatch\n"
+      "  hone profile model.mlir                                time per dispatch\n"
       "  hone profile workload.txt --executor slurm --nodes 8 --partition batch\n"
-      "  hone profile --dispatches='matmul_128x*'               of what hone generate made\n"
-      "Exit code 1: a result is wrong, or something did not compile or run.");
+      "  hone profile --dispatches='matmul_128x*'               of generated dispatches\n"
+      "Exit code 1: a result is wrong, or a dispatch failed to compile or run.");
   verb->callback([&context, options, verb] {
     options->toolchain.targetGiven = verb->count("--target") > 0;
     options->profile.mostRounds = 4 * options->profile.fewestRounds;

@@ -8,7 +8,7 @@ class App;
 
 namespace hone::app {
 
-/// Adds `hone profile`: dispatches generated, compiled, verified and measured.
+/// Adds `hone profile`: generates, compiles, verifies and measures dispatches.
 void addProfileVerb(CLI::App& app, Context& context);
 
 }  // namespace hone::app

@@ -14,7 +14,7 @@
 namespace hone::app {
 namespace {
 
-/// In IREE's dispatch profiler the block's rule is printed once more at the end.
+/// IREE's dispatch profiler prints the rule between blocks once more at the end.
 constexpr std::string_view kEnd =
     "----------------------------------------------------------------\n";
 
@@ -31,11 +31,11 @@ Result<void> writeCsv(const ProfileOutput& output, const std::vector<model::Prof
 }  // namespace
 
 void ProfileOutput::addTo(CLI::App& verb) {
-  auto* file = verb.add_option("--output", csv, "Write the rows to this CSV file");
-  verb.add_flag("--append", append, "Add to the CSV file rather than replace it")->needs(file);
-  verb.add_option("--tags", tags, "Columns of your own in front: k:v,k:v")->needs(file);
-  verb.add_option("--junit", junit, "Write a JUnit XML file, a test case for every dispatch");
-  verb.add_option("--sort", sort, "Rows by operation, the fastest of each first, or all by speed")
+  auto* file = verb.add_option("--output", csv, "CSV file to write");
+  verb.add_flag("--append", append, "Append to the CSV file instead of replacing it")->needs(file);
+  verb.add_option("--tags", tags, "Extra leading CSV columns: k:v,k:v")->needs(file);
+  verb.add_option("--junit", junit, "JUnit XML file to write, one test case per dispatch");
+  verb.add_option("--sort", sort, "Sort rows by operation and speed, or by speed only")
       ->check(CLI::IsMember({"operation", "speed"}))
       ->capture_default_str();
 }
@@ -105,8 +105,7 @@ int ProfileOutput::printNone(const Context& context,
     }
     fmt::print("{}\n", store::jsonText(json, 2));
   } else {
-    fmt::print(
-        "none of its operations is a matmul or a convolution that could be profiled alone\n");
+    fmt::print("no operation found that can be profiled alone (matmul or convolution)\n");
   }
   return 0;
 }

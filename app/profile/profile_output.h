@@ -16,26 +16,26 @@ class App;
 
 namespace hone::app {
 
-/// Where the rows of a profile go: the terminal, a CSV file, JUnit's XML.
+/// Writes the rows of a profile to the terminal, a CSV file and a JUnit XML file.
 struct ProfileOutput {
   std::string csv;
   bool append = false;
   std::string tags;
-  report::Tags columns;  ///< what `tags` says, once it was checked
+  report::Tags columns;  ///< parsed `tags`; set by check()
   std::string junit;
   std::string sort = "operation";
 
   void addTo(CLI::App& verb);
-  /// What can be wrong with the options, before hours are spent; reads the tags.
+  /// Validates the options before anything is measured, and parses the tags.
   [[nodiscard]] Result<void> check();
-  /// The block of one row, as soon as it is there.
+  /// Prints the block of one row.
   void printRow(const Context& context, const model::ProfileRow& row) const;
-  /// Writes the files, prints the rest; the exit code. `program`: what a whole program's profile
-  /// found, if there was one.
+  /// Writes the files, prints the table and returns the exit code. `program` is the profile of the
+  /// whole program, if there is one.
   [[nodiscard]] Result<int> finish(const Context& context, std::int64_t run,
                                    std::vector<model::ProfileRow> rows,
                                    const std::optional<model::ProfiledProgram>& program) const;
-  /// For a program without operations that could be profiled alone.
+  /// Reports that the program has no operation that can be profiled alone.
   [[nodiscard]] static int printNone(const Context& context,
                                      const std::optional<model::ProfiledProgram>& program);
 };

@@ -16,7 +16,7 @@
 namespace hone::app {
 namespace {
 
-/// Calls that are profiled; the times are their mean.
+/// Number of profiled calls; the reported times are their mean.
 constexpr std::int64_t kCalls = 20;
 
 double sumNs(const ProgramProfile& profile) {
@@ -30,8 +30,8 @@ double sumNs(const ProgramProfile& profile) {
 }  // namespace
 
 void ProgramOptions::addTo(CLI::App& verb) {
-  verb.add_option("--function", function, "Of a program: which function, if there are several");
-  verb.add_option("--input", inputs, "Of a program: one an input, 4x8xf32, or with =1, =@file.npy")
+  verb.add_option("--function", function, "Program: function to run, if there are several");
+  verb.add_option("--input", inputs, "Program: input, 4x8xf32 (random), =1 or =@x.npy")
       ->allow_extra_args(false);
 }
 
@@ -74,8 +74,9 @@ std::string programTable(const ProgramProfile& profile, std::size_t width) {
     table.add({dispatch.name, fmt::format("{}", dispatch.calls), humanTime(dispatch.totalNs),
                fmt::format("{:.1f} %", 100 * dispatch.totalNs / all)});
   }
-  return fmt::format("{} on {}, one call\n{}in all {}; the call takes {}\n", profile.name,
-                     profile.device, table.text(width), humanTime(all), humanTime(profile.wallNs));
+  return fmt::format("{} on {}, one call\n{}sum of dispatches {}; wall time of the call {}\n",
+                     profile.name, profile.device, table.text(width), humanTime(all),
+                     humanTime(profile.wallNs));
 }
 
 std::vector<model::TimedDispatch> resultOf(const std::vector<iree::DispatchTime>& dispatches) {

@@ -13,7 +13,7 @@ class App;
 
 namespace hone::app {
 
-/// How a whole program is called.
+/// Function and inputs of a whole program.
 struct ProgramOptions {
   std::string function;
   std::vector<std::string> inputs;
@@ -21,11 +21,11 @@ struct ProgramOptions {
   void addTo(CLI::App& verb);
 };
 
-/// What a call of a program is made of.
+/// Time of one program call, by dispatch.
 struct ProgramProfile {
   std::string name;
   std::string device;
-  std::vector<iree::DispatchTime> dispatches;  ///< of one call, the costliest first
+  std::vector<iree::DispatchTime> dispatches;  ///< of one call, the most expensive first
   double wallNs = 0;                           ///< of one call
 };
 
@@ -33,7 +33,7 @@ struct ProgramProfile {
                                                     const ProgramOptions& options,
                                                     std::uint64_t seed);
 [[nodiscard]] std::string programTable(const ProgramProfile& profile, std::size_t width);
-/// The same as a result keeps it.
+/// Converts the profile to its stored form.
 [[nodiscard]] model::ProfiledProgram resultOf(const ProgramProfile& profile);
 [[nodiscard]] std::vector<model::TimedDispatch> resultOf(
     const std::vector<iree::DispatchTime>& dispatches);

@@ -47,11 +47,10 @@ Result<int> timeLibrary(const TimeLibraryOptions& options) {
 
 void addTimeLibraryVerb(CLI::App& app, Context& context) {
   auto options = std::make_shared<TimeLibraryOptions>();
-  CLI::App* verb = app.add_subcommand("time-library", "Time a problem by oneDNN in this process");
+  CLI::App* verb = app.add_subcommand("time-library", "Time a problem with oneDNN in this process");
   verb->group("");  // not in --help
-  auto* problem = verb->add_option("--problem", options->problem, "The problem as JSON");
-  verb->add_flag("--triad", options->triad, "The bandwidth of the memory instead")
-      ->excludes(problem);
+  auto* problem = verb->add_option("--problem", options->problem, "Problem as JSON");
+  verb->add_flag("--triad", options->triad, "Measure memory bandwidth instead")->excludes(problem);
   verb->add_option("--threads", options->threads)->check(CLI::Range(1, 4096));
   verb->add_option("--iterations", options->iterations)->check(CLI::PositiveNumber);
   verb->add_option("--repetitions", options->repetitions)->check(CLI::PositiveNumber);

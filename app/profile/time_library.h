@@ -8,8 +8,8 @@ class App;
 
 namespace hone::app {
 
-/// `hone time-library`: times a problem by oneDNN, or the memory, in this process. Not for people:
-/// profile::LibraryProvider starts it as a child and reads its answer, a line of JSON.
+/// Adds `hone time-library`: times a problem with oneDNN, or the memory, in this process. Internal:
+/// profile::LibraryProvider starts it as a child and reads one line of JSON.
 void addTimeLibraryVerb(CLI::App& app, Context& context);
 
 }  // namespace hone::app

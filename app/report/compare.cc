@@ -25,13 +25,13 @@ struct CompareVerbOptions {
   std::size_t limit = 20;
 };
 
-/// "5%" and "0.05".
+/// Parses a share such as "5%" or "0.05".
 Result<double> shareFrom(std::string_view option, std::string_view text) {
   const bool percent = text.ends_with('%');
   const auto number = parseDouble(trim(text.substr(0, text.size() - (percent ? 1 : 0))));
   const double share = number.value_or(-1) / (percent ? 100 : 1);
   if (!number || share < 0 || share > 1) {
-    return userError("{}: '{}' is not a share from 0 to 1; write 5% or 0.05", option, text);
+    return userError("{}: expected a share from 0 to 1 such as 5% or 0.05, got '{}'", option, text);
   }
   return share;
 }
@@ -49,10 +49,9 @@ Result<int> compare(const Context& context, const CompareVerbOptions& options) {
   const auto after = HONE_TRY(findRun(afterStore, context, options.after));
   const report::RunComparison comparison = HONE_TRY(
       report::compareRuns({beforeStore, before.id}, {afterStore, after.id}, {.margin = margin}));
-  if (comparison.things.empty()) {  // a run that broke off at once must not look like a good one
+  if (comparison.things.empty()) {  // an aborted run must not count as a success
     return userError(
-        "run {} ({}) and run {} ({}) measured nothing in common; `hone runs show` lists what each "
-        "has",
+        "run {} ({}) and run {} ({}) have no measurement in common; see `hone runs show`",
         before.id, nameOf(comparison.before.status), after.id, nameOf(comparison.after.status));
   }
   if (!options.html.empty()) {
@@ -71,35 +70,33 @@ Result<int> compare(const Context& context, const CompareVerbOptions& options) {
 
 void addCompareVerb(CLI::App& app, Context& context) {
   auto options = std::make_shared<CompareVerbOptions>();
-  CLI::App* verb = app.add_subcommand(
-      "compare", "Two runs side by side: what is faster, slower, the same, unsure");
-  verb->add_option("BEFORE", options->before, "A run: its number, or last")
+  CLI::App* verb =
+      app.add_subcommand("compare", "Compare two runs: faster, slower, same or ambiguous");
+  verb->add_option("BEFORE", options->before, "Baseline run: a number, or last")
       ->type_name("RUN")
       ->required();
-  verb->add_option("AFTER", options->after, "Another run of the same command")
+  verb->add_option("AFTER", options->after, "Run to compare with it: a number, or last")
       ->type_name("RUN")
       ->required();
-  verb->add_option("--other-store", options->otherStore,
-                   "The store that BEFORE is in, of another machine for one")
+  verb->add_option("--other-store", options->otherStore, "Store of BEFORE, e.g. of another machine")
       ->type_name("FILE");
-  verb->add_option("--margin", options->margin, "Smaller differences do not count: 5%, 0.05")
+  verb->add_option("--margin", options->margin, "Difference to treat as equal: 5% or 0.05")
       ->type_name("SHARE")
       ->capture_default_str();
-  verb->add_option("--limit", options->limit, "Lines of the table, the worst first; 0 is all")
+  verb->add_option("--limit", options->limit, "Table rows, the worst first; 0 for all")
       ->capture_default_str();
-  verb->add_option("--html", options->html, "Write a page with it all to this file")
-      ->type_name("FILE");
-  verb->add_flag("--json", context.json, "All of it as JSON");
+  verb->add_option("--html", options->html, "HTML page to write")->type_name("FILE");
+  verb->add_flag("--json", context.json, "Print JSON");
   verb->footer(
-      "What the two measured apart is compared with wider intervals than what one run measures\n"
-      "side by side; what differs between the runs themselves is said at the top.\n"
+      "Intervals are wider than within one run, because the two runs were not interleaved.\n"
+      "Differences between the runs' machines, compilers and options are listed first.\n"
       "Examples:\n"
       "  hone compare 11 12\n"
       "  hone compare 11 last --margin 2% --html compare.html\n"
-      "  hone compare 3 last --other-store main.db         in CI: main against this branch\n"
-      "Exit code 1: something got slower for sure, does not work any more, or is missing from\n"
-      "an AFTER that did not finish.\n"
-      "Exit code 2, as for all errors, also: the runs measured nothing in common.");
+      "  hone compare 3 last --other-store main.db         in CI: main vs. this branch\n"
+      "Exit code 1: a significant slowdown, a new failure, or a measurement missing from an\n"
+      "unfinished AFTER.\n"
+      "Exit code 2: an error, or no measurement in common.");
   verb->callback([&context, options] {
     context.action = [&context, options] { return compare(context, *options); };
   });

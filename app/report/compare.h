@@ -8,7 +8,7 @@ class App;
 
 namespace hone::app {
 
-/// `hone compare`: two runs, thing by thing.
+/// Adds `hone compare`: compares the measurements of two runs.
 void addCompareVerb(CLI::App& app, Context& context);
 
 }  // namespace hone::app

@@ -23,25 +23,25 @@ struct ReportOptions {
   bool csv = false;
 };
 
-/// The page's file with another ending.
-fs::path beside(const fs::path& page, const char* ending) {
+/// Returns the page's path with another extension.
+fs::path withExtension(const fs::path& page, const char* ending) {
   return fs::path(page).replace_extension(ending);
 }
 
-Result<void> checkOutput(const fs::path& page, bool withCsv, bool withJson) {
+Result<void> checkReportOutput(const fs::path& page, bool withCsv, bool withJson) {
   HONE_CHECK(checkFolderOf(page));
   if (fs::is_directory(page)) {
-    return userError("{} is a folder: say which file, as in -o {}/report.html", page.string(),
+    return userError("{} is a folder; expected a file, e.g. -o {}/report.html", page.string(),
                      page.string());
   }
   if ((withCsv && page.extension() == ".csv") || (withJson && page.extension() == ".json")) {
-    return userError("{} would be both the page and its data: give the page another ending",
+    return userError("{} would be both the page and its data; use another extension for the page",
                      page.string());
   }
   return {};
 }
 
-/// What got faster, for the terminal, and the answers of the runs that compared nothing.
+/// Formats the gains, and the headlines of the runs without a comparison.
 std::string answersText(const report::RunsAnswers& answers) {
   const std::size_t width = report::outputWidth();
   const std::string text = answers.gains.empty() ? "" : report::textOf(answers.gains, width) + "\n";
@@ -65,12 +65,12 @@ Result<int> reportRuns(const Context& context, const ReportOptions& options) {
   }
   const bool isOne = ids.size() == 1;
   if (!isOne && (options.csv || context.json)) {
-    return userError("--csv and --json are for one run at a time");
+    return userError("--csv and --json require a single run");
   }
   const fs::path file = !options.output.empty() ? fs::path(options.output)
                         : isOne                 ? fs::path(fmt::format("report-{}.html", ids[0]))
                                                 : fs::path("report.html");
-  HONE_CHECK(checkOutput(file, options.csv, context.json));
+  HONE_CHECK(checkReportOutput(file, options.csv, context.json));
   const report::RunsAnswers answers =
       isOne ? report::RunsAnswers{} : HONE_TRY(report::runsAnswers(store, ids));
   const report::Document document =
@@ -78,12 +78,12 @@ Result<int> reportRuns(const Context& context, const ReportOptions& options) {
   std::vector<fs::path> written = {file};
   HONE_CHECK(writeFile(file, report::page(document)));
   if (options.csv) {
-    written.push_back(beside(file, ".csv"));
+    written.push_back(withExtension(file, ".csv"));
     const std::string csv = HONE_TRY(store::exportCsv(store, ids[0]));
     HONE_CHECK(writeFile(written.back(), csv));
   }
   if (context.json) {
-    written.push_back(beside(file, ".json"));
+    written.push_back(withExtension(file, ".json"));
     const nlohmann::json json = {{"run", HONE_TRY(store::exportJson(store, ids[0]))},
                                  {"page", document.json()}};
     HONE_CHECK(writeFile(written.back(), store::jsonText(json, 2) + "\n"));
@@ -101,20 +101,20 @@ Result<int> reportRuns(const Context& context, const ReportOptions& options) {
 
 void addReportVerb(CLI::App& app, Context& context) {
   auto options = std::make_shared<ReportOptions>();
-  CLI::App* verb = app.add_subcommand("report", "Runs as one HTML file with plots and tables");
-  verb->add_option("RUN", options->runs, "Its number, as `hone runs` lists it, or last; or several")
+  CLI::App* verb = app.add_subcommand("report", "Write an HTML report of one or more runs");
+  verb->add_option("RUN", options->runs, "Runs: numbers as listed by `hone runs`, or last")
       ->type_name("RUN")
       ->required();
   verb->add_option("-o,--output", options->output,
-                   "The file to write; report-RUN.html, or report.html for several");
-  verb->add_flag("--csv", options->csv, "Every sample as CSV beside it");
-  verb->add_flag("--json", context.json, "The run and all that the page shows as JSON beside it");
+                   "HTML file (default: report-RUN.html or report.html)");
+  verb->add_flag("--csv", options->csv, "Also write all samples as CSV");
+  verb->add_flag("--json", context.json, "Also write the run and the page's data as JSON");
   verb->footer(
-      "The file needs no network and nothing beside it: mail it, print it, keep it.\n"
+      "The file is self-contained and needs no network.\n"
       "Examples:\n"
       "  hone report last -o report.html\n"
-      "  hone report 12 -o report.html --csv --json     and report.csv, report.json\n"
-      "  hone report 12 14 15 -o report.html            what got faster, a tab for each");
+      "  hone report 12 -o report.html --csv --json     also report.csv, report.json\n"
+      "  hone report 12 14 15 -o report.html            one tab per run");
   verb->callback([&context, options] {
     context.action = [&context, options] { return reportRuns(context, *options); };
   });

@@ -8,7 +8,7 @@ class App;
 
 namespace hone::app {
 
-/// `hone report`: a run as one HTML file.
+/// Adds `hone report`: writes runs as one HTML file.
 void addReportVerb(CLI::App& app, Context& context);
 
 }  // namespace hone::app

@@ -8,7 +8,7 @@ class App;
 
 namespace hone::app {
 
-/// `hone serve`: the pages of all runs in a browser, live.
+/// Adds `hone serve`: serves live pages of all runs to a browser.
 void addServeVerb(CLI::App& app, Context& context);
 
 }  // namespace hone::app

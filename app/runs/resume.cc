@@ -7,20 +7,20 @@ namespace hone::app {
 
 Result<int> resumeRun(const store::Run& run, Context& context) {
   std::error_code code;
-  Context asked = context;
-  asked.store = std::filesystem::absolute(context.store);  // before the folder changes
-  asked.ireeFolder =
+  Context overrides = context;
+  overrides.store = std::filesystem::absolute(context.store);  // before the folder changes
+  overrides.ireeFolder =
       context.ireeFolder.empty() ? "" : std::filesystem::absolute(context.ireeFolder).string();
   if (run.status == store::RunStatus::running) {
-    asked.resumed = run.id;  // one that failed begins anew
+    overrides.resumed = run.id;  // a failed run starts over
   }
   std::filesystem::current_path(run.workingFolder, code);
   if (code) {
-    return userError("run {} was started in {}, which cannot be entered: {}", run.id,
+    return userError("run {}: cannot change to its working folder {}: {}", run.id,
                      run.workingFolder, code.message());
   }
   // The recorded command finds its unfinished run by its key.
-  return runCommandLine(run.arguments, &asked);
+  return runCommandLine(run.arguments, &overrides);
 }
 
 }  // namespace hone::app

@@ -6,9 +6,8 @@
 
 namespace hone::app {
 
-/// Continues an unfinished run, or starts a failed one anew: runs its recorded command in its
-/// working folder and returns the exit code. The caller rejects finished runs and must not have a
-/// store open.
+/// Resumes an unfinished run, or restarts a failed one: runs its recorded command in its working
+/// folder and returns the exit code. The run must not be finished, and no store may be open.
 [[nodiscard]] Result<int> resumeRun(const store::Run& run, Context& context);
 
 }  // namespace hone::app

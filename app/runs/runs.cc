@@ -61,7 +61,7 @@ Result<int> show(const Context& context, std::int64_t id) {
 
 Result<int> exportRun(const Context& context, const RunsVerbOptions& options) {
   if (options.csv == context.json) {
-    return userError("say how to export: either --csv or --json");
+    return userError("expected either --csv or --json");
   }
   const Store store = HONE_TRY(openStore(context));
   HONE_CHECK(findRun(store, context, options.id));
@@ -78,8 +78,7 @@ Result<int> exportRun(const Context& context, const RunsVerbOptions& options) {
 Result<int> resume(Context& context, std::int64_t id) {
   const store::Run run = HONE_TRY(findRun(HONE_TRY(openStore(context)), context, id));
   if (run.status == store::RunStatus::finished) {
-    return userError("run {} is finished: there is nothing to go on with (`hone runs show {}`)", id,
-                     id);
+    return userError("run {} is finished: nothing to resume (see `hone runs show {}`)", id, id);
   }
   return resumeRun(run, context);
 }
@@ -87,7 +86,7 @@ Result<int> resume(Context& context, std::int64_t id) {
 CLI::App* addWithId(CLI::App& runs, const std::string& name, const std::string& what,
                     RunsVerbOptions& options) {
   CLI::App* verb = runs.add_subcommand(name, what);
-  verb->add_option("ID", options.id, "The number of the run, as `hone runs` lists it")
+  verb->add_option("ID", options.id, "Run number, as listed by `hone runs`")
       ->type_name("RUN")
       ->required();
   return verb;
@@ -100,7 +99,7 @@ void addRunsVerb(CLI::App& app, Context& context) {
   constexpr const char* kJson = "Print JSON instead of text";
 
   CLI::App* runs = app.add_subcommand("runs", "List the runs in the store, newest first");
-  runs->add_option("--limit", options->limit, "How many to list; 0 is all")
+  runs->add_option("--limit", options->limit, "Maximum number of runs to list; 0 for all")
       ->capture_default_str()
       ->check(CLI::NonNegativeNumber);
   runs->add_flag("--json", context.json, kJson);
@@ -114,7 +113,7 @@ void addRunsVerb(CLI::App& app, Context& context) {
     }
   });
 
-  CLI::App* shown = addWithId(*runs, "show", "What a run did, and its trials", *options);
+  CLI::App* shown = addWithId(*runs, "show", "Show a run and its trials", *options);
   shown->add_flag("--json", context.json, kJson);
   shown->footer("Examples:\n  hone runs show 12\n  hone runs show 12 --json");
   shown->callback([options, &context] {
@@ -122,10 +121,10 @@ void addRunsVerb(CLI::App& app, Context& context) {
   });
 
   CLI::App* exported =
-      addWithId(*runs, "export", "A run with every sample, as CSV or JSON", *options);
-  exported->add_flag("--csv", options->csv, "A row a sample");
-  exported->add_flag("--json", context.json, "One document: the run, its trials, their samples");
-  exported->add_option("-o,--output", options->output, "Write to this file, not to stdout")
+      addWithId(*runs, "export", "Export a run with all samples as CSV or JSON", *options);
+  exported->add_flag("--csv", options->csv, "Write one row per sample");
+  exported->add_flag("--json", context.json, "Write one document with the run, trials and samples");
+  exported->add_option("-o,--output", options->output, "File to write (default: stdout)")
       ->type_name("FILE");
   exported->footer(
       "Examples:\n  hone runs export 12 --csv -o run12.csv\n"
@@ -134,7 +133,7 @@ void addRunsVerb(CLI::App& app, Context& context) {
     context.action = [=, &context] { return exportRun(context, *options); };
   });
 
-  CLI::App* resumed = addWithId(*runs, "resume", "Go on with a run that did not finish", *options);
+  CLI::App* resumed = addWithId(*runs, "resume", "Resume an unfinished run", *options);
   resumed->footer("Examples:\n  hone runs resume 12");
   resumed->callback([options, &context] {
     context.action = [=, &context] { return resume(context, options->id); };

@@ -6,7 +6,7 @@
 
 namespace hone::app {
 
-/// `hone runs`: what was run, with `show`, `export` and `resume`.
+/// Adds `hone runs`: lists runs, with `show`, `export` and `resume`.
 void addRunsVerb(CLI::App& app, Context& context);
 
 }  // namespace hone::app

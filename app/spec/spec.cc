@@ -27,7 +27,7 @@ struct SpecVerbOptions {
   ToolchainOptions toolchain;
 };
 
-/// The program for the target, with the flags after --.
+/// Returns the request to compile the program with the flags after --.
 Result<iree::CompileRequest> requestFor(const SpecVerbOptions& options,
                                         const Toolchain& toolchain) {
   iree::CompileRequest request;
@@ -36,14 +36,14 @@ Result<iree::CompileRequest> requestFor(const SpecVerbOptions& options,
   request.flags = toolchain.target.flags;
   for (const std::string& flag : options.flags) {
     if (!flag.starts_with('-')) {
-      return userError("'{}' is not a compiler flag; flags go after --", flag);
+      return userError("invalid compiler flag '{}': expected flags after --", flag);
     }
     request.flags.push_back(flag);
   }
   return request;
 }
 
-/// A spec and the program that it is for, while other processes are kept from measuring.
+/// A spec and its program. Holds the machine lock, so that no process measures meanwhile.
 struct SpecAndProgram {
   Toolchain toolchain;
   engine::MachineLock lock;
@@ -52,7 +52,7 @@ struct SpecAndProgram {
 };
 
 Result<SpecAndProgram> loadSpecAndProgram(const Context& context, const SpecVerbOptions& options) {
-  HONE_TRY(readFile(options.spec));  // before the slower things
+  HONE_TRY(readFile(options.spec));  // fail early if the file is missing
   HONE_TRY(readFile(options.program));
   Toolchain toolchain = HONE_TRY(Toolchain::start(context, options.toolchain));
   auto lock = HONE_TRY(engine::MachineLock::forCompiling());
@@ -62,7 +62,7 @@ Result<SpecAndProgram> loadSpecAndProgram(const Context& context, const SpecVerb
 }
 
 Result<int> show(const Context& context, const SpecVerbOptions& options) {
-  HONE_TRY(readFile(options.spec));  // before the slower things
+  HONE_TRY(readFile(options.spec));  // fail early if the file is missing
   Toolchain toolchain = HONE_TRY(Toolchain::start(context, options.toolchain));
   const iree::Spec spec = HONE_TRY(iree::readSpec(toolchain.compiler, options.spec));
   if (context.json) {
@@ -90,14 +90,14 @@ Result<iree::Prefer> preferFrom(const std::string& text) {
     return iree::Prefer::neither;
   }
   if (text != "a" && text != "b") {
-    return userError("--prefer takes a or b, not '{}'", text);
+    return userError("--prefer: expected a or b, got '{}'", text);
   }
   return text == "a" ? iree::Prefer::first : iree::Prefer::second;
 }
 
 std::string conflictText(const SpecVerbOptions& options, const iree::SpecConflict& conflict) {
-  return fmt::format("@{} of {} and @{} of {} configure the same differently: {}", conflict.first,
-                     options.spec, conflict.second, options.other, conflict.what);
+  return fmt::format("conflict between @{} in {} and @{} in {}: {}", conflict.first, options.spec,
+                     conflict.second, options.other, conflict.what);
 }
 
 Result<int> merge(const Context& context, const SpecVerbOptions& options) {
@@ -113,7 +113,7 @@ Result<int> merge(const Context& context, const SpecVerbOptions& options) {
     conflicts.push_back(
         {{"a", conflict.first}, {"b", conflict.second}, {"matches", conflict.what}});
     fmt::print(stderr, "{}{}\n", conflictText(options, conflict),
-               merged.text.empty() ? "" : fmt::format("; {} is taken", options.prefer));
+               merged.text.empty() ? "" : fmt::format("; using {}", options.prefer));
   }
   if (!merged.text.empty()) {
     HONE_CHECK(writeFile(options.output, merged.text));
@@ -126,7 +126,7 @@ Result<int> merge(const Context& context, const SpecVerbOptions& options) {
                                  {"conflicts", std::move(conflicts)}};
     fmt::print("{}\n", store::jsonText(json, 2));
   } else if (merged.text.empty()) {
-    fmt::print("nothing written: --prefer a or --prefer b says which to take\n");
+    fmt::print("no spec written; use --prefer a or --prefer b to resolve conflicts\n");
   } else {
     fmt::print("{}: {} {}, {} of them in both\n", options.output, merged.entries,
                merged.entries == 1 ? "entry" : "entries", merged.equal);
@@ -137,12 +137,12 @@ Result<int> merge(const Context& context, const SpecVerbOptions& options) {
 void printApplied(const SpecVerbOptions& options, const iree::SpecCompiled& result) {
   fmt::print("{}", checkText(result.check));
   if (result.compiled.module.empty()) {
-    fmt::print("does not compile with the spec: {}\n", result.compiled.report.message);
+    fmt::print("compile error with the spec: {}\n", result.compiled.report.message);
     return;
   }
   fmt::print("{}: {}\n", options.output,
-             result.sameAsDefault ? "the same code as without the spec, byte for byte"
-                                  : "compiled with the spec; its code differs from the default's");
+             result.sameAsDefault ? "same code as without the spec"
+                                  : "compiled with the spec; code differs from the default");
 }
 
 Result<int> apply(const Context& context, const SpecVerbOptions& options) {
@@ -168,7 +168,7 @@ CLI::App* addVerb(CLI::App& spec, Context& context, const std::string& name,
                   const std::string& what, const std::shared_ptr<SpecVerbOptions>& options,
                   Action action) {
   CLI::App* verb = spec.add_subcommand(name, what);
-  verb->add_flag("--json", context.json, "Results as JSON on stdout");
+  verb->add_flag("--json", context.json, "Print results as JSON");
   verb->callback([&context, options, action] {
     context.action = [&context, options, action] { return action(context, *options); };
   });
@@ -176,62 +176,60 @@ CLI::App* addVerb(CLI::App& spec, Context& context, const std::string& name,
 }
 
 void addProgram(CLI::App& verb, SpecVerbOptions& options) {
-  verb.add_option("PROGRAM", options.program, "A program in MLIR")->required();
+  verb.add_option("PROGRAM", options.program, "MLIR program")->required();
 }
 
 void addTarget(CLI::App& verb, SpecVerbOptions& options) {
   verb.add_option("--target", options.toolchain.target,
-                  "What to compile for: local, vulkan, rocm:gfx942, cuda:sm_80")
+                  "Target: local, vulkan, rocm:gfx942, cuda:sm_80, …")
       ->capture_default_str();
   verb.add_option("--compile-timeout", options.toolchain.compileSeconds,
-                  "Seconds that one compile may take")
+                  "Timeout of one compile in seconds")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
-  verb.add_option("FLAGS", options.flags, "Compiler flags of your own, after --");
+  verb.add_option("FLAGS", options.flags, "Compiler flags, after --");
 }
 
 void addShow(CLI::App& spec, Context& context, const std::shared_ptr<SpecVerbOptions>& options) {
   CLI::App* verb =
-      addVerb(spec, context, "show", "What each entry matches and sets", options, show);
-  verb->add_option("FILE", options->spec, "A tuning spec")->required();
+      addVerb(spec, context, "show", "Show what each entry matches and sets", options, show);
+  verb->add_option("FILE", options->spec, "Tuning spec")->required();
   verb->footer("Examples:\n  hone spec show spec.mlir\n  hone spec show spec.mlir --json");
 }
 
 void addCheck(CLI::App& spec, Context& context, const std::shared_ptr<SpecVerbOptions>& options) {
-  CLI::App* verb = addVerb(spec, context, "check", "Which dispatches of a program get which entry",
-                           options, check);
-  verb->add_option("FILE", options->spec, "A tuning spec")->required();
+  CLI::App* verb = addVerb(spec, context, "check",
+                           "Show which entry each dispatch of a program gets", options, check);
+  verb->add_option("FILE", options->spec, "Tuning spec")->required();
   addProgram(*verb, *options);
   addTarget(*verb, *options);
   verb->footer(
       "Examples:\n"
       "  hone spec check spec.mlir model.mlir\n"
       "  hone spec check spec.mlir model.mlir --target rocm:gfx942 -- --iree-opt-level=O3\n"
-      "Exit code 1: an entry matches nothing, or the compiler does not take it.");
+      "Exit code 1: an entry matches nothing, or the compiler does not apply it.");
 }
 
 void addMerge(CLI::App& spec, Context& context, const std::shared_ptr<SpecVerbOptions>& options) {
-  CLI::App* verb = addVerb(spec, context, "merge", "Two specs as one", options, merge);
-  verb->add_option("A", options->spec, "A tuning spec")->required();
-  verb->add_option("B", options->other, "Another one")->required();
-  verb->add_option("-o,--output", options->output, "The spec to write")
+  CLI::App* verb = addVerb(spec, context, "merge", "Merge two specs", options, merge);
+  verb->add_option("A", options->spec, "Tuning spec")->required();
+  verb->add_option("B", options->other, "Tuning spec to merge with A")->required();
+  verb->add_option("-o,--output", options->output, "Tuning spec to write")
       ->type_name("FILE")
       ->required();
-  verb->add_option("--prefer", options->prefer,
-                   "Whose entry to take where both configure the same differently: a or b");
+  verb->add_option("--prefer", options->prefer, "Resolve conflicts in favor of a or b");
   verb->footer(
       "Examples:\n"
       "  hone spec merge matmuls.mlir convs.mlir -o spec.mlir\n"
       "  hone spec merge old.mlir new.mlir -o spec.mlir --prefer b\n"
-      "Exit code 1: they conflict, and nothing was preferred.");
+      "Exit code 1: the specs conflict and --prefer is not given.");
 }
 
 void addApply(CLI::App& spec, Context& context, const std::shared_ptr<SpecVerbOptions>& options) {
-  CLI::App* verb = addVerb(spec, context, "apply", "Compile a program with a spec, for any target",
-                           options, apply);
+  CLI::App* verb = addVerb(spec, context, "apply", "Compile a program with a spec", options, apply);
   addProgram(*verb, *options);
-  verb->add_option("--spec", options->spec, "A tuning spec")->type_name("FILE")->required();
-  verb->add_option("-o,--output", options->output, "The module to write")
+  verb->add_option("--spec", options->spec, "Tuning spec")->type_name("FILE")->required();
+  verb->add_option("-o,--output", options->output, "Module to write (.vmfb)")
       ->type_name("FILE")
       ->required();
   addTarget(*verb, *options);
@@ -239,15 +237,14 @@ void addApply(CLI::App& spec, Context& context, const std::shared_ptr<SpecVerbOp
       "Examples:\n"
       "  hone spec apply model.mlir --spec spec.mlir -o model.vmfb\n"
       "  hone spec apply model.mlir --spec spec.mlir -o model.vmfb --target cuda:sm_80\n"
-      "Exit code 1: it does not compile with the spec, or an entry did not reach the code.");
+      "Exit code 1: the program does not compile with the spec, or an entry has no effect.");
 }
 
 }  // namespace
 
 void addSpecVerb(CLI::App& app, Context& context) {
   const auto options = std::make_shared<SpecVerbOptions>();
-  CLI::App* spec = app.add_subcommand(
-      "spec", "Look at a tuning spec, check it on a program, merge two, compile with one");
+  CLI::App* spec = app.add_subcommand("spec", "Show, check, merge and apply tuning specs");
   spec->require_subcommand(1);
   spec->footer(
       "Examples:\n  hone spec show spec.mlir\n  hone spec check spec.mlir model.mlir\n"

@@ -8,7 +8,7 @@ class App;
 
 namespace hone::app {
 
-/// Adds `hone spec`: shows a tuning spec, checks it on a program, merges two, compiles with one.
+/// Adds `hone spec`: shows, checks, merges and applies tuning specs.
 void addSpecVerb(CLI::App& app, Context& context);
 
 }  // namespace hone::app

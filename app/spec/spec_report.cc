@@ -11,11 +11,11 @@ namespace {
 std::string shownUse(const iree::SpecUse& use) {
   std::string text = use.dispatch;
   if (!use.configured) {
-    text += " (not taken by the compiler)";
+    text += " (ignored by the compiler)";
   } else if (!use.onRoot) {
     text += " (not its root operation)";
   } else if (use.asDefault) {
-    text += " (as the default)";
+    text += " (same as the default)";
   }
   return text;
 }
@@ -23,15 +23,14 @@ std::string shownUse(const iree::SpecUse& use) {
 std::string remarks(const iree::SpecCheck& check) {
   std::string text;
   if (!check.refused.empty()) {
-    text += fmt::format("the compiler refuses the program with this spec: {}\n", check.refused);
+    text += fmt::format("compile error with this spec: {}\n", check.refused);
   }
   if (!check.untouched.empty()) {
-    text += fmt::format("as the compiler has them by default: {}\n", join(check.untouched, ", "));
+    text += fmt::format("not matched, compiled with defaults: {}\n", join(check.untouched, ", "));
   }
   if (!check.takesSpecFlag) {
     text += fmt::format(
-        "the compiler ignores --iree-codegen-tuning-spec-path for {}; give it {} or use hone spec "
-        "apply\n",
+        "the compiler ignores --iree-codegen-tuning-spec-path for {}; use {} or hone spec apply\n",
         join(check.backends, ", "), check.flag);
   }
   return text;
@@ -69,13 +68,14 @@ nlohmann::json toJson(const iree::Spec& spec) {
 }
 
 std::string checkText(const iree::SpecCheck& check) {
-  report::Table table({{"entry", report::Align::left, 24}, {"put on", report::Align::left, 24}});
+  report::Table table(
+      {{"entry", report::Align::left, 24}, {"applied to", report::Align::left, 24}});
   for (const iree::EntryUse& entry : check.entries) {
     std::vector<std::string> uses;
     for (const iree::SpecUse& use : entry.uses) {
       uses.push_back(shownUse(use));
     }
-    const std::string nothing = check.refused.empty() ? "nothing: it matches no operation" : "";
+    const std::string nothing = check.refused.empty() ? "no matching operation" : "";
     table.add({entry.entry, uses.empty() ? nothing : join(uses, ", ")});
   }
   return table.text(report::outputWidth()) + remarks(check);

@@ -8,11 +8,11 @@
 
 namespace hone::app {
 
-/// A line an entry: what it matches and what it sets.
+/// Formats one line per entry: what it matches and what it sets.
 [[nodiscard]] std::string specTable(const iree::Spec& spec);
 [[nodiscard]] nlohmann::json toJson(const iree::Spec& spec);
 
-/// A line an entry: where in the program it was put; then what a person should know.
+/// Formats one line per entry with the dispatches it applies to, then warnings.
 [[nodiscard]] std::string checkText(const iree::SpecCheck& check);
 [[nodiscard]] nlohmann::json toJson(const iree::SpecCheck& check);
 

@@ -32,8 +32,8 @@
 namespace hone::app {
 namespace {
 
-/// A split that gains less on the operation alone is not worth a line in the program.
-constexpr double kWorthIt = 1.05;
+/// Minimum speedup of an operation, measured alone, to annotate it.
+constexpr double kMinGain = 1.05;
 
 struct AnnotateOptions {
   std::string model;
@@ -46,14 +46,14 @@ struct AnnotateOptions {
   ToolchainOptions toolchain;
 };
 
-/// The best split of an operation, and what it gained there over none.
+/// The best split of an operation, and its speedup over no split.
 struct Winner {
   std::vector<std::int64_t> sizes;
   double gain = 1;
 };
 
-/// All that is needed to try programs in one run.
-struct Bench {
+/// Tools to measure programs in one run.
+struct AnnotateContext {
   Toolchain& toolchain;
   const iree::ModuleRunner& runner;
   store::Store& store;
@@ -61,7 +61,7 @@ struct Bench {
   std::int64_t run;
 };
 
-/// Nothing where no limit is clearly faster than not splitting.
+/// Returns the best split; nullopt if none gains at least kMinGain over no split.
 std::optional<Winner> winnerOf(const split::ShapeResult& shape) {
   if (!shape.noSplit) {
     return std::nullopt;
@@ -69,15 +69,16 @@ std::optional<Winner> winnerOf(const split::ShapeResult& shape) {
   std::optional<Winner> winner;
   for (const auto& [limit, timing] : shape.limits) {
     const double gain = shape.noSplit->typicalUs() / timing.typicalUs();
-    if (gain >= kWorthIt && (!winner || gain > winner->gain)) {
+    if (gain >= kMinGain && (!winner || gain > winner->gain)) {
       winner = Winner{split::sizesUnder(shape.reduction, limit), gain};
     }
   }
   return winner && !winner->sizes.empty() ? winner : std::nullopt;
 }
 
-/// The shapes of an earlier sweep, or of one of the program's own operations made now.
-Result<std::vector<split::ShapeResult>> shapesFor(const AnnotateOptions& options, Bench& bench,
+/// Returns the shapes of the sweep in --results, or sweeps the program's operations.
+Result<std::vector<split::ShapeResult>> shapesFor(const AnnotateOptions& options,
+                                                  AnnotateContext& bench,
                                                   const engine::Program& program) {
   if (!options.results.empty()) {
     return HONE_TRY(split::readResults(HONE_TRY(resultsFolder(options.results)))).shapes;
@@ -113,7 +114,7 @@ Result<std::vector<split::ShapeResult>> shapesFor(const AnnotateOptions& options
   return shapes;
 }
 
-/// The winner for each operation of the program; nothing where there is none.
+/// Returns the best split of each operation; nullopt where there is none.
 std::vector<std::optional<Winner>> winnersFor(const iree::Splittable& program,
                                               const std::vector<split::ShapeResult>& shapes) {
   std::vector<std::optional<Winner>> winners;
@@ -127,8 +128,8 @@ std::vector<std::optional<Winner>> winnersFor(const iree::Splittable& program,
   return winners;
 }
 
-/// The program as it is and with its splits, verified and side by side.
-Result<stats::Comparison> compareWith(const AnnotateOptions& options, Bench& bench,
+/// Verifies and measures the program with and without splits, interleaved.
+Result<stats::Comparison> compareWith(const AnnotateOptions& options, AnnotateContext& bench,
                                       const engine::Program& program,
                                       const iree::Splittable& annotated,
                                       const iree::SplitSizes& sizes) {
@@ -175,14 +176,14 @@ Result<stats::Comparison> compareWith(const AnnotateOptions& options, Bench& ben
   finalOptions.compare.seed = options.seed;
   engine::Rounds rounds(sampler.rankBy(), log, model::Stage::final);
   engine::FinalPolicy policy(participants.size(), finalOptions);
-  bench.progress.stage("the whole program", finalOptions.rounds);
+  bench.progress.stage("whole program", finalOptions.rounds);
   engine::RoundLoopOptions loop;
   loop.onRound = [&] { bench.progress.step(); };
   HONE_CHECK(engine::runRounds(rounds, participants, policy, loop));
   const auto& found = policy.result();
   bench.progress.finish();
   if (!found[2].comparison) {
-    return userError("{} failed while it was measured", program.label());
+    return userError("{} failed during measurement", program.label());
   }
   return *found[2].comparison;
 }
@@ -191,9 +192,9 @@ void printOperations(const iree::Splittable& program,
                      const std::vector<std::optional<Winner>>& winners) {
   report::Table table({{"operation"},
                        {"output", report::Align::right},
-                       {"summed", report::Align::left, 12},
-                       {"split into parts of", report::Align::left, 12},
-                       {"alone", report::Align::right}});
+                       {"reduction", report::Align::left, 12},
+                       {"split size", report::Align::left, 12},
+                       {"speedup alone", report::Align::right}});
   for (std::size_t i = 0; i < winners.size(); ++i) {
     const model::Reduction& operation = program.operations[i];
     table.add({std::string(model::nameOf(operation.kind)), std::to_string(operation.outputSize()),
@@ -224,12 +225,12 @@ Result<iree::Splittable> splittable(Toolchain& toolchain, const engine::Program&
   const auto lock = HONE_TRY(engine::MachineLock::forCompiling());
   auto prepared = HONE_TRY(iree::prepareSplits(toolchain.compiler, std::span(&request, 1)));
   if (prepared.front().report.status != iree::CompileReport::Status::ok) {
-    return userError("{} does not compile: {}", program.label(), prepared.front().report.message);
+    return userError("{}: compile error: {}", program.label(), prepared.front().report.message);
   }
   return std::move(prepared.front());
 }
 
-Result<int> finish(const Context& context, const AnnotateOptions& options, Bench& bench,
+Result<int> finish(const Context& context, const AnnotateOptions& options, AnnotateContext& bench,
                    const iree::Splittable& program,
                    const std::vector<std::optional<Winner>>& winners,
                    const std::optional<stats::Comparison>& comparison) {
@@ -251,14 +252,14 @@ Result<int> finish(const Context& context, const AnnotateOptions& options, Bench
   }
   printOperations(program, winners);
   if (!comparison) {
-    fmt::print("\nno operation gains from a split: nothing written\n");
+    fmt::print("\nno operation gains from a split; nothing written\n");
     return 0;
   }
-  fmt::print("\nthe whole program: {} {:.2f}x ({:.2f}-{:.2f}), same results\n",
+  fmt::print("\nwhole program: {} {:.2f}x ({:.2f}-{:.2f}), same results\n",
              nameOf(comparison->verdict), comparison->speedup.estimate, comparison->speedup.low,
              comparison->speedup.high);
   if (slower) {
-    fmt::print("nothing written\n");
+    fmt::print("nothing written: the program got slower\n");
     return 1;
   }
   fmt::print("next: iree-compile --compile-from=global-optimization {} …\n", options.output);
@@ -267,22 +268,21 @@ Result<int> finish(const Context& context, const AnnotateOptions& options, Bench
 }
 
 Result<int> annotate(const Context& context, const AnnotateOptions& options) {
-  HONE_TRY(readFile(options.model));  // before the slower things
+  HONE_TRY(readFile(options.model));  // fail early if the file is missing
   ToolchainOptions toolchainOptions = options.toolchain;
   if (toolchainOptions.device.empty() && toolchainOptions.target == "local") {
     toolchainOptions.device = "local-task";
   }
   Toolchain toolchain = HONE_TRY(Toolchain::start(context, toolchainOptions));
   if (!toolchain.device) {
-    return userError("this machine has no device for {}: the program could not be checked",
-                     toolchain.target.name);
+    return userError("no {} device found to verify the program", toolchain.target.name);
   }
   Progress progress(context.quiet || context.json);
   const engine::Program program = HONE_TRY(engine::loadProgram(
       toolchain.compiler, options.model, options.function, toolchain.target.flags));
   const iree::Splittable prepared = HONE_TRY(splittable(toolchain, program));
   if (prepared.operations.empty()) {
-    return userError("{} has no reduction that the compiler could split", options.model);
+    return userError("{}: no reduction found that the compiler can split", options.model);
   }
   auto store = HONE_TRY(store::Store::open(context.store, store::Store::Mode::write));
   store::Run described = describeRun(context, toolchain, "split");
@@ -296,7 +296,7 @@ Result<int> annotate(const Context& context, const AnnotateOptions& options) {
                       .hex();
   const std::int64_t run = HONE_TRY(findOrAddRun(context, store, described, progress));
   const iree::ModuleRunner runner = toolchain.runner();
-  Bench bench{toolchain, runner, store, progress, run};
+  AnnotateContext bench{toolchain, runner, store, progress, run};
   const auto winners = winnersFor(prepared, HONE_TRY(shapesFor(options, bench, program)));
   iree::SplitSizes sizes;
   for (const auto& winner : winners) {
@@ -308,7 +308,7 @@ Result<int> annotate(const Context& context, const AnnotateOptions& options) {
   }
   const std::string text =
       HONE_TRY(readFile(HONE_TRY(iree::annotated(toolchain.compiler, prepared, sizes))));
-  // What is checked is what the user gets: the text, from the phase where he goes on.
+  // Verify the written text itself, compiled from the phase in which the user continues.
   const ScratchFolder scratch = HONE_TRY(ScratchFolder::create("hone-annotate"));
   iree::Splittable annotated = prepared;
   annotated.ir = scratch.path() / "annotated.mlir";
@@ -325,23 +325,22 @@ Result<int> annotate(const Context& context, const AnnotateOptions& options) {
 
 void addSplitAnnotate(CLI::App& split, Context& context) {
   auto options = std::make_shared<AnnotateOptions>();
-  CLI::App* verb = split.add_subcommand(
-      "annotate", "Put the best splits on the operations of a program; no compiler is rebuilt");
-  verb->add_option("MODEL", options->model, "A program in MLIR, one function")->required();
-  verb->add_option("-o,--output", options->output, "Where the program with splits goes")
-      ->required();
-  verb->add_option("--function", options->function, "Which function; the only one when not given");
-  verb->add_option("--input", options->inputs, "Its inputs, as hone bench takes them");
+  CLI::App* verb =
+      split.add_subcommand("annotate", "Annotate a program's operations with the best splits");
+  verb->add_option("MODEL", options->model, "MLIR program")->required();
+  verb->add_option("-o,--output", options->output, "Annotated program to write")->required();
+  verb->add_option("--function", options->function, "Function to run, if there are several");
+  verb->add_option("--input", options->inputs, "Input, as in hone bench");
   verb->add_option("--results", options->results,
-                   "Take the splits from the results of an earlier sweep");
-  verb->add_option("--limits", options->limits, "The limits that are tried otherwise")
+                   "Take splits from the results of an earlier sweep");
+  verb->add_option("--limits", options->limits, "Limits to try without --results")
       ->capture_default_str();
-  verb->add_option("--seed", options->seed, "Of inputs and orders")->capture_default_str();
+  verb->add_option("--seed", options->seed, "Random seed")->capture_default_str();
   options->toolchain.addTo(*verb);
   verb->footer(
-      "Writes the program after global optimization, with the attribute that the compiler's pass\n"
-      "leaves alone; compile it with --compile-from=global-optimization. Written only if the\n"
-      "whole program computes the same and is not slower.\n"
+      "Writes the program after global optimization, with split-size attributes that the\n"
+      "compiler keeps; compile it with --compile-from=global-optimization. Nothing is written\n"
+      "unless the results are equal and the whole program is not slower.\n"
       "Examples:\n"
       "  hone split annotate model.mlir -o faster.mlir\n"
       "  hone split annotate model.mlir -o faster.mlir --results convolutions_results");

@@ -8,7 +8,7 @@ class App;
 
 namespace hone::app {
 
-/// `hone split annotate`: the winners of a sweep on the operations of a program.
+/// Adds `hone split annotate`: annotates a program's operations with the best splits of a sweep.
 void addSplitAnnotate(CLI::App& split, Context& context);
 
 }  // namespace hone::app

@@ -66,7 +66,7 @@ void printValidation(const SplitOutcome& outcome) {
                        {"neutral", report::Align::right},
                        {"ambiguous", report::Align::right},
                        {"regressed", report::Align::right},
-                       {"of the oracle", report::Align::right}});
+                       {"vs. oracle", report::Align::right}});
   for (const char* name : {kOneD, kTwoD, kOracle}) {
     const Tally tally = tallyOf(outcome.validation, name);
     table.add({name, fmt::format("{:.2f}x", tally.total()), fmt::format("{:.2f}x", tally.geomean()),
@@ -76,7 +76,7 @@ void printValidation(const SplitOutcome& outcome) {
                std::to_string(tally.count(Verdict::regressed)),
                fmt::format("{:.0f} %", 100 * tally.geomean() / oracle)});
   }
-  fmt::print("\nover the compiler's own choice, measured side by side:\n{}\n",
+  fmt::print("\nspeedup over the compiler's default, interleaved:\n{}\n",
              table.text(report::outputWidth()));
 }
 
@@ -87,13 +87,13 @@ void printCounts(const SplitOutcome& outcome) {
   }
   const auto& sweep = outcome.analysis.sweep;
   const auto asked = sweep.shapes.size() * (sweep.limits.size() + 2);
-  fmt::print("{} shapes, {} trials asked for", sweep.shapes.size(), asked);
+  fmt::print("{} shapes, {} trials requested", sweep.shapes.size(), asked);
   if (compiled > 0) {
-    fmt::print(", {} different ones compiled and measured", compiled);
+    fmt::print(", {} distinct ones compiled and measured", compiled);
   }
   fmt::print(", {} failed\n", sweep.failures.size());
   if (outcome.run > 0) {
-    fmt::print("the sweep took {:.0f} s, its validation {:.0f} s\n", outcome.sweepSeconds,
+    fmt::print("sweep {:.0f} s, validation {:.0f} s\n", outcome.sweepSeconds,
                outcome.validateSeconds);
   }
   for (const std::string& failure : sweep.failures) {
@@ -118,7 +118,7 @@ void printRanking(const split::LimitRanking& ranking) {
 
 }  // namespace
 
-void preferProven(SplitOutcome& outcome) {
+void preferFewerRegressions(SplitOutcome& outcome) {
   const auto kinds = kindsOf(outcome);
   for (split::Recommendation& one : outcome.analysis.recommendations) {
     const auto regressed = [&](const char* way) {
@@ -131,8 +131,8 @@ void preferProven(SplitOutcome& outcome) {
     const std::int64_t other = regressed(one.takeTwoD ? kOneD : kTwoD);
     if (other < taken) {
       one.takeTwoD = !one.takeTwoD;
-      one.why = fmt::format("{}: it slows {} shapes down where the other is proven to slow {}",
-                            one.takeTwoD ? kTwoD : kOneD, other, taken);
+      one.why = fmt::format("{}: slows down {} shapes, the other {}", one.takeTwoD ? kTwoD : kOneD,
+                            other, taken);
     }
   }
 }
@@ -153,7 +153,7 @@ Result<void> writeReports(const SplitOutcome& outcome) {
 Result<std::filesystem::path> resultsFolder(const std::string& given) {
   if (!given.empty()) {
     if (!std::filesystem::is_directory(given)) {
-      return userError("{} is not a folder with results", given);
+      return userError("{}: not a results folder", given);
     }
     return std::filesystem::path(given);
   }
@@ -165,7 +165,7 @@ Result<std::filesystem::path> resultsFolder(const std::string& given) {
     }
   }
   if (found.size() != 1) {
-    return userError("{} folders *_results here: say which, as in hone split analyze x_results",
+    return userError("found {} *_results folders; specify one, e.g. hone split analyze x_results",
                      found.empty() ? "no" : std::to_string(found.size()));
   }
   return found.front();
@@ -188,7 +188,7 @@ int report(const Context& context, const SplitOutcome& outcome) {
   }
   for (const split::Recommendation& one : outcome.analysis.recommendations) {
     if (one.oneD.heuristic.form == split::SourceForm::functions) {
-      fmt::print("\n{}s: take {}\n", model::nameOf(one.oneD.heuristic.kind), one.why);
+      fmt::print("\n{}s: use {}\n", model::nameOf(one.oneD.heuristic.kind), one.why);
     }
   }
   const std::string folder = outcome.folder.string();

@@ -15,12 +15,12 @@
 
 namespace hone::app {
 
-// The ways to split that are validated, by name.
+// Names of the validated ways to split.
 inline constexpr const char* kOneD = "1-D";
 inline constexpr const char* kTwoD = "2-D";
 inline constexpr const char* kOracle = "oracle";
 
-/// All that a mode of `hone split` found.
+/// Results of a `hone split` subcommand.
 struct SplitOutcome {
   std::int64_t run = 0;  ///< 0: nothing was measured
   double sweepSeconds = 0, validateSeconds = 0;
@@ -29,20 +29,19 @@ struct SplitOutcome {
   std::vector<split::ShapeRecord> records;
   split::Analysis analysis;
   std::vector<split::ValidationRecord> validation;
-  split::Validation filed;  ///< of files, where nothing was measured
+  split::Validation filed;  ///< read from files if nothing was measured
 };
 
-/// Takes the other ladder where the one that was predicted to be better is proven to slow more
-/// shapes down.
-void preferProven(SplitOutcome& outcome);
+/// Switches a recommendation to the other ladder if that one regresses fewer shapes.
+void preferFewerRegressions(SplitOutcome& outcome);
 
-/// comprehensive_analysis.txt, recommendation.json and optimized_config_<stem>.csv, in the folder.
+/// Writes comprehensive_analysis.txt, recommendation.json and optimized_config_<stem>.csv.
 [[nodiscard]] Result<void> writeReports(const SplitOutcome& outcome);
-/// The results folder that is meant: the one given, or the only one here.
+/// Returns the given results folder, or the only *_results folder in the working folder.
 [[nodiscard]] Result<std::filesystem::path> resultsFolder(const std::string& given);
 
-/// Prints it for people, or as JSON; the exit code: 1 when the recommended code is proven to slow a
-/// shape down, a trial computed something wrong, or no limit could be measured at all.
+/// Prints the outcome as text or JSON. Returns the exit code: 1 if the recommended code regresses a
+/// shape or a trial computed a wrong result.
 [[nodiscard]] int report(const Context& context, const SplitOutcome& outcome);
 
 }  // namespace hone::app

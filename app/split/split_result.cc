@@ -28,7 +28,7 @@ model::SplitChoice resultOf(const split::ValidatedChoice& choice) {
   return one;
 }
 
-/// One shape with all ways to split that were compared with the compiler's own.
+/// Converts one shape with all ways to split that were compared with the baseline.
 model::ValidatedSplit resultOf(const ValidationRecord& record, const std::string& taken) {
   model::ValidatedSplit validated{.arguments = record.arguments,
                                   .baselineUs = record.baselineUs,

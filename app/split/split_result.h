@@ -5,7 +5,7 @@
 
 namespace hone::app {
 
-/// What a run of `hone split` keeps, and prints with --json.
+/// Converts the outcome to the result to store and to print with --json.
 [[nodiscard]] model::SplitResult resultOf(const SplitOutcome& outcome);
 
 }  // namespace hone::app

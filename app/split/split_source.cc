@@ -21,12 +21,12 @@ namespace fs = std::filesystem;
 
 struct ApplyOptions {
   std::string source;
-  std::string results;  ///< a folder; "": the only one here
-  std::string ladder;   ///< "": the recommended one of each kind
+  std::string results;  ///< a folder; "": the only *_results folder
+  std::string ladder;   ///< "": the recommended one per kind
   std::string output;
 };
 
-/// The recommended heuristics for the form.
+/// Returns the recommended heuristics for this form of the source.
 Result<std::vector<split::Heuristic>> heuristicsFor(const ApplyOptions& options,
                                                     split::SourceForm form) {
   const fs::path folder = HONE_TRY(resultsFolder(options.results));
@@ -41,7 +41,7 @@ Result<std::vector<split::Heuristic>> heuristicsFor(const ApplyOptions& options,
     }
   }
   if (heuristics.empty()) {
-    return userError("{} recommends nothing for a source of the form '{}'", folder.string(),
+    return userError("{}: no recommendation for a source of the form '{}'", folder.string(),
                      model::nameOf(form));
   }
   return heuristics;
@@ -70,7 +70,7 @@ Result<int> apply(const Context& context, const ApplyOptions& options) {
                                       {"patch", patch}}
                            .dump(2));
   } else if (patch.empty()) {
-    fmt::print(stderr, "{} has these heuristics already\n", options.source);
+    fmt::print(stderr, "{} already has these heuristics\n", options.source);
   } else if (options.output.empty()) {
     fmt::print("{}", patch);
   } else {
@@ -84,25 +84,24 @@ Result<int> apply(const Context& context, const ApplyOptions& options) {
 
 void addSplitApply(CLI::App& split, Context& context) {
   auto options = std::make_shared<ApplyOptions>();
-  CLI::App* verb = split.add_subcommand(
-      "apply", "Derived heuristics as a patch for your SetSplitReductionSizes.cpp");
-  verb->add_option("--source", options->source,
-                   "SetSplitReductionSizes.cpp; it is read, not changed")
+  CLI::App* verb =
+      split.add_subcommand("apply", "Write heuristics as a patch of SetSplitReductionSizes.cpp");
+  verb->add_option("--source", options->source, "SetSplitReductionSizes.cpp (not modified)")
       ->required();
   verb->add_option("--results", options->results,
-                   "The folder that hone split wrote; the only *_results here when not given");
+                   "Results folder (default: the only *_results folder)");
   verb->add_option("--ladder", options->ladder,
-                   "1d: by the size of the output; 2d: by that of the reduction too; the "
-                   "recommended one when not given")
+                   "1d: by output size; 2d: by output and reduction size (default: the "
+                   "recommended one)")
       ->check(CLI::IsMember({"1d", "2d"}));
-  verb->add_option("-o,--output", options->output, "The file for the patch, instead of stdout");
+  verb->add_option("-o,--output", options->output, "Patch file to write (default: stdout)");
   verb->footer(
       "Examples:\n"
       "  hone split apply --source iree/compiler/src/iree/compiler/DispatchCreation/"
       "SetSplitReductionSizes.cpp \\\n"
       "    --results convolutions_results -o split.patch\n"
       "  hone split apply --source SetSplitReductionSizes.cpp | git apply\n"
-      "Exit code 2: the source is written in a form that hone does not edit.");
+      "Exit code 2: the source has a form that hone cannot edit.");
   verb->callback([&context, options] {
     context.action = [&context, options] { return apply(context, *options); };
   });

@@ -8,7 +8,7 @@ class App;
 
 namespace hone::app {
 
-/// Adds `hone split apply`: derived heuristics as a patch for a user's SetSplitReductionSizes.cpp.
+/// Adds `hone split apply`: writes heuristics as a patch of a user's SetSplitReductionSizes.cpp.
 void addSplitApply(CLI::App& split, Context& context);
 
 }  // namespace hone::app

@@ -30,12 +30,12 @@ using split::Recommendation;
 using split::ShapeRecord;
 using split::SweepProblem;
 
-/// Runs that are looked at for shapes that were measured before.
-constexpr std::int64_t kRunsLookedAt = 200;
-/// The part of a budget that the sweep may use; validation has the rest.
+/// Maximum number of earlier runs searched for reusable shapes.
+constexpr std::int64_t kMaxEarlierRuns = 200;
+/// Share of the budget for the sweep; the rest is for validation.
 constexpr double kSweepShare = 0.6;
 
-/// The toolchain with the store and the run that a mode works in.
+/// Toolchain, store and run of a subcommand.
 struct SplitCommand {
   Toolchain toolchain;
   iree::ModuleRunner runner;
@@ -84,13 +84,13 @@ Result<std::unique_ptr<SplitCommand>> startCommand(const Context& context,
   const cluster::Options clusterOptions = HONE_TRY(options.cluster.resolve());
   ToolchainOptions toolchainOptions = commandToolchain(options.toolchain, clusterOptions);
   if (toolchainOptions.device.empty() && toolchainOptions.target == "local") {
-    toolchainOptions.device = "local-task";  // what a split gains is parallelism
+    toolchainOptions.device = "local-task";  // splits gain parallelism
   }
   Toolchain toolchain = HONE_TRY(Toolchain::start(context, toolchainOptions));
   if (!toolchain.device) {
     return userError(
-        "this machine has no device for {}: measure where there is one, then give its "
-        "results to hone split analyze",
+        "no {} device found; measure on a machine that has one, then run hone split analyze on the "
+        "results",
         toolchain.target.name);
   }
   auto store = HONE_TRY(store::Store::open(context.store, store::Store::Mode::write));
@@ -107,17 +107,17 @@ Result<std::unique_ptr<SplitCommand>> startCommand(const Context& context,
   return command;
 }
 
-/// What finished sweeps measured, by race; the newest of each.
+/// Returns the newest shape of each race in finished sweeps.
 Result<std::map<std::string, ShapeRecord>> earlierShapes(const store::Store& store) {
   std::map<std::string, ShapeRecord> earlier;
-  for (const store::RunLine& line : HONE_TRY(store.listRuns(kRunsLookedAt))) {
+  for (const store::RunLine& line : HONE_TRY(store.listRuns(kMaxEarlierRuns))) {
     if (line.verb != "split" || line.status != store::RunStatus::finished) {
       continue;
     }
     const auto run = HONE_TRY(store.run(line.id));
     auto result =
         run ? model::splitResultFrom(nlohmann::json::parse(run->summary)) : model::SplitResult();
-    if (!result || !result->shapes) {  // another version of hone may have written it otherwise
+    if (!result || !result->shapes) {  // written by another version
       continue;
     }
     for (ShapeRecord& record : *result->shapes) {
@@ -141,9 +141,9 @@ split::SweepResult resultOf(const std::vector<ShapeRecord>& records,
   return result;
 }
 
-/// The limits of recommended code for today's compiler; of a kind without a recommendation those
-/// of the compiler itself.
-split::LimitChooser chooserOf(const std::vector<Recommendation>& recommendations, bool twoD) {
+/// Returns the limits of the recommended code; for kinds without a recommendation, those of the
+/// compiler.
+split::LimitChooser makeChooser(const std::vector<Recommendation>& recommendations, bool twoD) {
   std::map<model::ReductionKind, split::Heuristic> heuristics;
   for (const Recommendation& one : recommendations) {
     const auto& heuristic = twoD ? one.twoD.heuristic : one.oneD.heuristic;
@@ -158,11 +158,11 @@ split::LimitChooser chooserOf(const std::vector<Recommendation>& recommendations
   };
 }
 
-std::vector<split::ValidationOrder> ordersFor(const std::vector<SweepProblem>& problems,
-                                              const std::vector<ShapeRecord>& records,
-                                              const std::vector<Recommendation>& recommendations) {
-  const auto oneD = chooserOf(recommendations, false);
-  const auto twoD = chooserOf(recommendations, true);
+std::vector<split::ValidationOrder> makeValidationOrders(
+    const std::vector<SweepProblem>& problems, const std::vector<ShapeRecord>& records,
+    const std::vector<Recommendation>& recommendations) {
+  const auto oneD = makeChooser(recommendations, false);
+  const auto twoD = makeChooser(recommendations, true);
   std::vector<split::ValidationOrder> orders;
   for (std::size_t i = 0; i < problems.size(); ++i) {
     const split::ShapeResult& shape = records[i].shape;
@@ -182,7 +182,7 @@ std::vector<split::ValidationOrder> ordersFor(const std::vector<SweepProblem>& p
   return orders;
 }
 
-/// Validates what the analysis recommends, writes the files and reports; the exit code.
+/// Validates the recommendations, writes the files and prints the report. Returns the exit code.
 Result<int> conclude(const Context& context, const SplitOptions& options, SplitCommand& command,
                      const std::vector<SweepProblem>& problems, SplitOutcome outcome,
                      const engine::BudgetClock& clock) {
@@ -195,10 +195,10 @@ Result<int> conclude(const Context& context, const SplitOptions& options, SplitC
     const split::ValidationTools tools{command.toolchain.compiler, command.runner,
                                        command.folder.path(), command.toolchain.target.flags,
                                        options.seed};
-    const auto orders = ordersFor(problems, outcome.records, recommendations);
+    const auto orders = makeValidationOrders(problems, outcome.records, recommendations);
     outcome.validation = HONE_TRY(split::validate(command.unitRun(), tools, orders, clock.left()));
     outcome.validateSeconds = static_cast<double>(nowNs() - startNs) / 1e9;
-    preferProven(outcome);
+    preferFewerRegressions(outcome);
   }
   HONE_CHECK(writeReports(outcome));
   HONE_CHECK(
@@ -209,7 +209,7 @@ Result<int> conclude(const Context& context, const SplitOptions& options, SplitC
   return code;
 }
 
-/// How the limits come into the compiler.
+/// Returns the compiler that applies the limits, by attribute or by rebuilding.
 Result<split::ChoiceCompiler> choiceCompiler(const SplitOptions& options, SplitCommand& command,
                                              const std::vector<std::int64_t>& limits,
                                              const std::vector<SweepProblem>& problems) {
@@ -261,12 +261,11 @@ Result<int> splitSweep(const Context& context, const SplitOptions& options) {
   const engine::BudgetClock clock(sweepOptions.budget);
   if ((options.method == "rebuild") != !options.ireeSource.empty() ||
       options.ireeSource.empty() != options.ireeBuild.empty()) {
-    return userError("--method rebuild goes with --iree-source and --iree-build");
+    return userError("--method rebuild requires --iree-source and --iree-build, and vice versa");
   }
   const cluster::Options cluster = HONE_TRY(options.cluster.resolve());
   if (cluster.usesCluster() && options.method == "rebuild") {
-    return userError(
-        "--method rebuild builds compilers on this machine: it goes without --executor");
+    return userError("--method rebuild builds compilers on this machine; omit --executor");
   }
   HONE_CHECK(makeFolder(options.folder()));
   const auto command = HONE_TRY(startCommand(context, options, "sweep", problems, progress));
@@ -275,7 +274,7 @@ Result<int> splitSweep(const Context& context, const SplitOptions& options) {
   settings.compiler = fmt::format("{} {} {}", command->toolchain.compiler.revision(),
                                   options.method, options.ireeSource);
   if (cluster.usesCluster()) {
-    // Times from there say nothing about this machine, nor the reverse.
+    // Times of cluster nodes and of this machine must not be mixed.
     settings.compiler +=
         fmt::format(" on {} {} {}", cluster.executor, cluster.partition, cluster.gres);
   }
@@ -315,7 +314,7 @@ Result<int> splitTestOptimized(const Context& context, const SplitOptions& optio
     }
   }
   if (known.empty()) {
-    return userError("{} has results of none of the problems of {}", options.folder().string(),
+    return userError("{}: no results for the problems of {}", options.folder().string(),
                      options.workload.file);
   }
   const auto command = HONE_TRY(startCommand(context, options, "test-optimized", known, progress));

@@ -13,15 +13,15 @@
 
 namespace hone::app {
 
-/// What the modes of `hone split` that measure share.
+/// Options of all `hone split` subcommands that measure.
 struct SplitOptions {
   SplitWorkload workload;
-  std::string limits;   ///< "" for those of the mode
-  std::string results;  ///< the folder; "" for <stem>_results
+  std::string limits;   ///< "": the default of the subcommand
+  std::string results;  ///< folder; "": <stem>_results
   std::string budget;
   bool forceRerun = false;
   std::string method = "attribute";
-  std::string ireeSource;  ///< of the method rebuild: a checkout of IREE
+  std::string ireeSource;  ///< IREE checkout for the method `rebuild`
   std::string ireeBuild;
   std::string buildCommand;
   std::uint64_t seed = 1;
@@ -29,16 +29,16 @@ struct SplitOptions {
   ClusterOptions cluster;
 
   [[nodiscard]] std::string stem() const;
-  /// Parses --budget; no bound if it was not given.
+  /// Parses --budget; unlimited if not given.
   [[nodiscard]] Result<engine::Budget> parsedBudget() const;
   [[nodiscard]] std::filesystem::path folder() const;
 };
 
-/// Sweeps the limits, analyses, recommends and validates: the modes quick and full.
+/// Sweeps the limits, analyzes, recommends and validates: `quick` and `full`.
 [[nodiscard]] Result<int> splitSweep(const Context& context, const SplitOptions& options);
 /// Validates the recommendation of an earlier analysis.
 [[nodiscard]] Result<int> splitTestOptimized(const Context& context, const SplitOptions& options);
-/// From results that exist; measures nothing.
+/// Analyzes existing results without measuring.
 [[nodiscard]] Result<int> splitAnalyze(const Context& context, const std::string& folder);
 
 }  // namespace hone::app

@@ -10,7 +10,7 @@
 
 namespace hone::app {
 
-/// Over all shapes that a way to split was validated on.
+/// Totals of one way to split over all validated shapes.
 struct Tally {
   std::int64_t shapes = 0;
   double baselineUs = 0, timeUs = 0;
@@ -22,21 +22,20 @@ struct Tally {
   [[nodiscard]] std::int64_t count(stats::Verdict verdict) const;
 };
 
-/// What is the compiler's own choice anyway is neutral.
+/// Returns the verdict; neutral if the choice equals the compiler's default.
 [[nodiscard]] stats::Verdict verdictOf(const split::ValidatedChoice& choice);
 
-/// The way to split of each record, by the name that `wayOf` gives it; records that it gives none
-/// ("") are left out. A shape without that way (the oracle's, where nothing is faster) counts as
-/// the baseline.
+/// Tallies the way to split that `wayOf` names for each record; skips the record if it returns "".
+/// A record without that way counts as the baseline, e.g. the oracle where nothing is faster.
 [[nodiscard]] Tally tallyOf(
     const std::vector<split::ValidationRecord>& records,
     const std::function<std::string(const split::ValidationRecord&)>& wayOf);
 [[nodiscard]] Tally tallyOf(const std::vector<split::ValidationRecord>& records,
                             const std::string& way);
 
-/// The kinds of the swept shapes, by their arguments.
+/// Returns the kinds of the swept shapes by their arguments.
 [[nodiscard]] std::map<std::string, model::ReductionKind> kindsOf(const SplitOutcome& outcome);
-/// The way of the ladder that is recommended for the shape's kind.
+/// Returns the recommended way to split for shapes of this kind.
 [[nodiscard]] std::string takenFor(const SplitOutcome& outcome, model::ReductionKind kind);
 
 }  // namespace hone::app

@@ -11,7 +11,7 @@
 namespace hone::app {
 namespace {
 
-/// The line, or, where it asks for several problems, a line for this one.
+/// Returns the line of the entry, or a generated line if its line has several problems.
 std::string argumentsOf(const model::WorkloadEntry& entry,
                         const std::map<std::int64_t, int>& problemsOfLine) {
   return problemsOfLine.at(entry.line.number) == 1 ? entry.line.text
@@ -21,24 +21,23 @@ std::string argumentsOf(const model::WorkloadEntry& entry,
 }  // namespace
 
 void SplitWorkload::addTo(CLI::App& verb) {
-  verb.add_option("WORKLOAD", file, "Convolutions and matmuls: command lines of MIOpen or BOO")
-      ->required();
-  verb.add_option("--type", type, "Run the problems in this type: f32, f16, bf16, f16_f16_f32");
-  verb.add_option("--limit", limit, "No more than so many problems")->check(CLI::PositiveNumber);
-  verb.add_flag("--strict", strict, "A line that cannot be used ends the command");
+  verb.add_option("WORKLOAD", file, "Workload: MIOpen or BOO commands, one per line")->required();
+  verb.add_option("--type", type, "Element type: f32, f16, bf16, f16_f16_f32");
+  verb.add_option("--limit", limit, "Maximum number of problems")->check(CLI::PositiveNumber);
+  verb.add_flag("--strict", strict, "Fail on the first unusable line");
 }
 
 Result<std::vector<split::SweepProblem>> SplitWorkload::problems(Progress& progress) const {
   const model::Workload workload = HONE_TRY(model::readWorkload(file));
-  const auto leaveOut = [&](const std::string& message) -> Result<void> {
+  const auto skip = [&](const std::string& message) -> Result<void> {
     if (strict) {
       return userError("{}", message);
     }
-    progress.say(fmt::format("left out: {}", message));
+    progress.say(fmt::format("skipped: {}", message));
     return {};
   };
   for (const model::BadLine& bad : workload.badLines) {
-    HONE_CHECK(leaveOut(bad.error.message));
+    HONE_CHECK(skip(bad.error.message));
   }
   std::map<std::int64_t, int> problemsOfLine;
   for (const model::WorkloadEntry& entry : workload.entries) {
@@ -48,7 +47,7 @@ Result<std::vector<split::SweepProblem>> SplitWorkload::problems(Progress& progr
   if (!type.empty()) {
     types = HONE_TRY(model::matmulTypesFrom("--type", type));
     if (types.size() != 1) {
-      return userError("--type: a sweep is of one type, not of {}", types.size());
+      return userError("--type: expected one type, got {}", types.size());
     }
   }
   std::vector<split::SweepProblem> problems;
@@ -57,9 +56,9 @@ Result<std::vector<split::SweepProblem>> SplitWorkload::problems(Progress& progr
     const auto problem = types.empty() ? entry.problem : retyped(entry.problem, types.front());
     const auto where = fmt::format("{}:{}", entry.line.file, entry.line.number);
     if (std::holds_alternative<model::Attention>(problem)) {
-      HONE_CHECK(leaveOut(fmt::format("{}: an attention has no reduction to split", where)));
+      HONE_CHECK(skip(fmt::format("{}: attention has no reduction to split", where)));
     } else if (auto good = model::check(problem); !good) {
-      HONE_CHECK(leaveOut(fmt::format("{}: {}", where, good.error().message)));
+      HONE_CHECK(skip(fmt::format("{}: {}", where, good.error().message)));
     } else if (names.insert(nameOf(problem)).second) {
       problems.push_back({argumentsOf(entry, problemsOfLine), problem});
     }
@@ -68,7 +67,7 @@ Result<std::vector<split::SweepProblem>> SplitWorkload::problems(Progress& progr
     }
   }
   if (problems.empty()) {
-    return userError("{} asks for no problem whose reduction could be split", file);
+    return userError("{}: no problem found with a reduction to split", file);
   }
   return problems;
 }

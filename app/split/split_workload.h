@@ -14,7 +14,7 @@ class App;
 
 namespace hone::app {
 
-/// The options that say which problems are swept.
+/// Options that select the problems to sweep.
 struct SplitWorkload {
   std::string file;
   std::string type;
@@ -22,8 +22,8 @@ struct SplitWorkload {
   bool strict = false;
 
   void addTo(CLI::App& verb);
-  /// Each problem once. Lines that cannot be read, and problems that have no reduction to split,
-  /// are named and left out; with --strict the first one is an error.
+  /// Returns the problems without duplicates. Skips and reports invalid lines and problems without
+  /// a reduction to split; with --strict, fails on the first one.
   [[nodiscard]] Result<std::vector<split::SweepProblem>> problems(Progress& progress) const;
 };
 

@@ -26,19 +26,19 @@
 namespace hone::app {
 namespace {
 
-/// How many are compiled for another machine where no budget says it.
-constexpr std::int64_t kCandidates = 100;
+/// Default number of candidates per dispatch with --compile-only.
+constexpr std::int64_t kDefaultCandidates = 100;
 
 struct TuneVerbOptions {
   TunePrograms programs;
   std::string output;
   std::string budget = "5m";
-  bool budgetGiven = false;  ///< by the user: without a device there is no need of the default
+  bool budgetGiven = false;  ///< by the user; --compile-only ignores the default
   std::string dispatches;
   std::size_t top = 0;
   std::string strategy = "evolve";
   std::uint64_t seed = 1;
-  bool seedGiven = false;  ///< by the user: a folder of candidates has its own
+  bool seedGiven = false;  ///< by the user; overrides the seed of --continue
   std::int64_t rounds = 20;
   bool explain = false;
   bool keepFlags = false;
@@ -115,7 +115,7 @@ Result<int> explain(const Context& context, Toolchain& toolchain,
       }
       failed = failed.value_or(subjects.error());
       if (programs.size() > 1) {
-        fmt::print(stderr, "left out: {}: {}\n", whole.program.label(), subjects.error().message);
+        fmt::print(stderr, "skipped: {}: {}\n", whole.program.label(), subjects.error().message);
       }
       continue;
     }
@@ -123,7 +123,7 @@ Result<int> explain(const Context& context, Toolchain& toolchain,
     if (!context.json) {
       printSubjects(whole, *subjects, true);
       if (!subjects->empty() && subjects->front().estimated) {
-        fmt::print("\nshares are estimated by loops and calls: nothing was measured\n");
+        fmt::print("\nshares are estimated from loops and calls; nothing was measured\n");
       }
       continue;
     }
@@ -140,7 +140,7 @@ Result<int> explain(const Context& context, Toolchain& toolchain,
   return 0;
 }
 
-/// The options as a folder of --compile-only asks for them.
+/// Returns the options with those of a --compile-only folder.
 TuneVerbOptions continuedOptions(TuneVerbOptions options, const tune::CandidateFolder& candidates) {
   options.programs.file = (std::filesystem::path(options.continued) / tune::kProgramFile).string();
   options.programs.function = candidates.function;
@@ -151,7 +151,8 @@ TuneVerbOptions continuedOptions(TuneVerbOptions options, const tune::CandidateF
   return options;
 }
 
-/// What workers must know. The dispatches are cut out here, for this CPU where that is the target.
+/// Returns the setup of the workers. For the target `local` it includes the CPU, because the
+/// dispatches are extracted on this machine.
 nlohmann::json setupFor(const Toolchain& toolchain, const ToolchainOptions& options) {
   nlohmann::json setup = {{"engine", toolchainSetup(toolchain, options)}};
   if (toolchain.target.name == "local") {
@@ -160,15 +161,15 @@ nlohmann::json setupFor(const Toolchain& toolchain, const ToolchainOptions& opti
   return setup;
 }
 
-/// A spec of the user's own would be in force under every candidate, and against the one of the
-/// proof.
+/// Rejects flags that load a spec: it would apply to every candidate and conflict with the tuned
+/// one.
 Result<void> checkFlags(const std::vector<std::string>& flags) {
   for (const std::string& flag : flags) {
     const std::string name = flag.substr(0, flag.find('='));
     if (name == "--iree-codegen-tuning-spec-path" ||
         name == "--iree-codegen-transform-dialect-library") {
-      return userError(
-          "{} after --: give the spec with --starter-spec, its entries are tried first", name);
+      return userError("{} is not supported after --; use --starter-spec to try its entries first",
+                       name);
     }
   }
   return {};
@@ -194,9 +195,9 @@ Result<int> tune(const Context& context, TuneVerbOptions options) {
     HONE_TRY(readFile(options.programs.file));
   }
   const cluster::Options cluster = HONE_TRY(options.cluster.resolve());
-  const bool onlyHere = options.explain || options.compileOnly;
+  const bool runsLocally = options.explain || options.compileOnly;
   const ToolchainOptions toolchainOptions =
-      onlyHere ? options.toolchain : commandToolchain(options.toolchain, cluster);
+      runsLocally ? options.toolchain : commandToolchain(options.toolchain, cluster);
   Toolchain toolchain = HONE_TRY(Toolchain::start(context, toolchainOptions));
   const ScratchFolder scratch = HONE_TRY(ScratchFolder::create("hone-tune"));
   Progress progress(context.quiet || context.json);
@@ -206,7 +207,7 @@ Result<int> tune(const Context& context, TuneVerbOptions options) {
     return explain(context, toolchain, programs, options);
   }
   if (options.compileOnly) {
-    const auto count = static_cast<std::size_t>(budget.trials.value_or(kCandidates));
+    const auto count = static_cast<std::size_t>(budget.trials.value_or(kDefaultCandidates));
     return compileOnly(context, toolchain, programs,
                        {options.output,
                         count,
@@ -216,7 +217,9 @@ Result<int> tune(const Context& context, TuneVerbOptions options) {
                         options.programs.inputs});
   }
   if (!toolchain.device) {
-    return userError("there is no device for {} here: use --compile-only", toolchain.target.name);
+    return userError(
+        "no {} device found; use --compile-only to compile candidates for another machine",
+        toolchain.target.name);
   }
   auto store = HONE_TRY(store::Store::open(context.store, store::Store::Mode::write));
   store::Run described = describeRun(context, toolchain, "tune");
@@ -249,10 +252,10 @@ Result<int> tune(const Context& context, TuneVerbOptions options) {
     referenceCpuNs += one.result.referenceCpuNs;
   }
   result.ownCpuNs = ownCpuNs() - referenceCpuNs + toolchain.compiler.forkServerCpuNs();
-  // A run whose result could not be written is not at its end: the same command writes it.
+  // If writing fails, the run stays unfinished and the same command can write it later.
   HONE_CHECK(writeResult(context, toolchain, progress, tuned->tuned, options.output));
   if (tuned->ended) {
-    return within(fmt::format("{} of {} programs are done; the same command goes on",
+    return within(fmt::format("{} of {} programs done; rerun the command to resume",
                               tuned->tuned.size() + tuned->leftOut.size(), count),
                   *tuned->ended);
   }
@@ -262,8 +265,8 @@ Result<int> tune(const Context& context, TuneVerbOptions options) {
   if (context.json) {
     fmt::print("{}\n", store::jsonText(summary, 2));
   } else {
-    for (const LeftOut& one : tuned->leftOut) {
-      fmt::print("{}: left out: {}\n", one.program, one.error);
+    for (const SkippedProgram& one : tuned->leftOut) {
+      fmt::print("{}: skipped: {}\n", one.program, one.error);
     }
     fmt::print("run {}; next: hone report {} -o report.html\n", run, run);
   }
@@ -276,35 +279,35 @@ Result<int> tune(const Context& context, TuneVerbOptions options) {
 void addTuneVerb(CLI::App& app, Context& context) {
   auto options = std::make_shared<TuneVerbOptions>();
   CLI::App* verb =
-      app.add_subcommand("tune", "Search the knobs of a program's dispatches, write a tuning spec");
+      app.add_subcommand("tune", "Search the knobs of each dispatch and write a tuning spec");
   options->programs.addTo(*verb);
-  verb->add_option("FLAGS", options->flags, "After --: compiler flags of your own");
-  verb->add_option("-o,--output", options->output, "Where the spec goes; else it is printed");
-  CLI::Option* budget =
-      verb->add_option("--budget", options->budget, "90s, 10m, 1h, 200trials, or 10m,200trials")
-          ->capture_default_str();
-  verb->add_option("--dispatches", options->dispatches, "Only those whose names match");
-  verb->add_option("--top", options->top, "Only so many that cost the most")
+  verb->add_option("FLAGS", options->flags, "Compiler flags, after --");
+  verb->add_option("-o,--output", options->output, "Tuning spec to write (default: stdout)");
+  CLI::Option* budget = verb->add_option("--budget", options->budget,
+                                         "Time and trial limit: 90s, 200trials, 10m,200trials")
+                            ->capture_default_str();
+  verb->add_option("--dispatches", options->dispatches,
+                   "Tune only dispatches whose names match this regex");
+  verb->add_option("--top", options->top, "Tune only the N most expensive dispatches")
       ->check(CLI::PositiveNumber);
-  verb->add_option("--strategy", options->strategy, "evolve, model, random, exhaustive")
+  verb->add_option("--strategy", options->strategy, "Search strategy")
       ->check(CLI::IsMember({"evolve", "model", "random", "exhaustive"}))
       ->capture_default_str();
-  CLI::Option* seed = verb->add_option("--seed", options->seed, "Of inputs, orders and draws")
-                          ->capture_default_str();
-  verb->add_option("--rounds", options->rounds, "Side-by-side rounds of the proof")
+  CLI::Option* seed =
+      verb->add_option("--seed", options->seed, "Random seed")->capture_default_str();
+  verb->add_option("--rounds", options->rounds, "Interleaved rounds of the final comparison")
       ->check(CLI::Range(5, 1000))
       ->capture_default_str();
-  verb->add_flag("--explain", options->explain, "Show dispatches and knobs, and stop");
-  verb->add_flag("--keep-flags", options->keepFlags, "Try no flags of the whole program");
+  verb->add_flag("--explain", options->explain, "Show dispatches and knobs without tuning");
+  verb->add_flag("--keep-flags", options->keepFlags, "Do not try whole-program compiler flags");
   verb->add_option("--starter-spec", options->starterSpec,
-                   "A spec whose entries are tried first; hone spec merge makes one of both");
-  verb->add_flag(
-      "--compile-only", options->compileOnly,
-      "No device here: draw and compile candidates (100 a dispatch, or as --budget says)");
+                   "Tuning spec whose entries are tried first");
+  verb->add_flag("--compile-only", options->compileOnly,
+                 "Only compile candidates, for another machine (default: 100 per dispatch)");
   verb->add_option("--continue", options->continued,
-                   "Measure the candidates of a folder that --compile-only wrote");
+                   "Measure the candidates in a --compile-only folder");
   verb->add_option("--replay", options->replayed,
-                   "How --strategy would have done in a recorded run; -o keeps the recordings")
+                   "Simulate --strategy on a recorded run; -o saves it")
       ->type_name("RUN")
       ->check(CLI::PositiveNumber);
   options->toolchain.addTo(*verb);
@@ -312,15 +315,15 @@ void addTuneVerb(CLI::App& app, Context& context) {
   verb->footer(
       "Examples:\n"
       "  hone tune model.mlir -o spec.mlir\n"
-      "  hone tune model.mlir --explain                    what there is to tune\n"
+      "  hone tune model.mlir --explain                    show dispatches and knobs\n"
       "  hone tune --problem matmul_512x768x1024_f32 --budget 1m\n"
       "  hone tune model.mlir --top 3 -- --iree-opt-data-tiling\n"
       "  hone tune conv.mlir --target vulkan -o spec.mlir\n"
       "  hone tune model.mlir --target rocm:gfx942 --compile-only -o candidates\n"
-      "  hone tune --continue candidates -o spec.mlir      where the device is\n"
+      "  hone tune --continue candidates -o spec.mlir      on a machine with the device\n"
       "  hone tune model.mlir --executor slurm --nodes 4 --gres gpu:1 --target rocm:gfx942\n"
-      "  hone tune --replay 12 --strategy model            without compiling\n"
-      "Nothing gained is no error: then there is no spec, and a sentence says so.");
+      "  hone tune --replay 12 --strategy model            compiles nothing\n"
+      "Without a gain, no spec is written and the exit code is 0.");
   verb->callback([&context, options, budget, seed] {
     options->budgetGiven = budget->count() > 0;
     options->seedGiven = seed->count() > 0;

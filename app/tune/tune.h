@@ -8,8 +8,8 @@ class App;
 
 namespace hone::app {
 
-/// `hone tune`: the knobs of a program's dispatches searched, a tuning spec written, the gain
-/// proven.
+/// Adds `hone tune`: searches the knobs of a program's dispatches, writes a tuning spec and
+/// verifies the gain on the whole program.
 void addTuneVerb(CLI::App& app, Context& context);
 
 }  // namespace hone::app

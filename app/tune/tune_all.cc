@@ -49,7 +49,7 @@ Result<AllTuned> tuneAll(const engine::TrialContext& bench, Toolchain& toolchain
     if (result.error().fault != Fault::user || last) {
       return std::unexpected(result.error());
     }
-    bench.progress.say(fmt::format("left out: {}", result.error().message));
+    bench.progress.say(fmt::format("skipped: {}", result.error().message));
     all.leftOut.push_back({label, result.error().message});
   }
   return all;
@@ -61,7 +61,7 @@ model::TuneResult resultOf(const AllTuned& all) {
     result.programs.push_back(resultOf(one));
     std::ranges::move(precedentsOf(one), std::back_inserter(result.precedents));
   }
-  for (const LeftOut& one : all.leftOut) {
+  for (const SkippedProgram& one : all.leftOut) {
     result.leftOut.push_back({one.program, one.error});
   }
   return result;

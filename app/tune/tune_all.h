@@ -12,30 +12,29 @@
 namespace hone::app {
 
 /// A program that could not be tuned.
-struct LeftOut {
+struct SkippedProgram {
   std::string program;
   std::string error;
 };
 
-/// What came of all programs of a run.
+/// Results of all programs of a run.
 struct AllTuned {
   std::vector<TunedProgram> tuned;
-  std::vector<LeftOut> leftOut;
-  /// What ended it before all were tuned, like a device that is gone.
+  std::vector<SkippedProgram> leftOut;
+  /// Error that stopped the run before all programs were tuned, e.g. a lost device.
   std::optional<Error> ended;
 };
 
-/// Tunes one program after the other, each with these options. One of several that does not compile
-/// or run is left out; where that is true of all it is a user error. What this machine does not do
-/// any more ends it, with those that are proven. With a starter spec its
-/// entries are tried first.
+/// Tunes the programs in order. Skips programs that do not compile or run; fails with a user error
+/// if that is true of all. A machine error stops the run and keeps the programs tuned so far. Tries
+/// the entries of `starterSpec`, if not empty, first.
 [[nodiscard]] Result<AllTuned> tuneAll(const engine::TrialContext& bench, Toolchain& toolchain,
                                        std::vector<tune::WholeProgram> programs,
                                        const tune::TuneOptions& options,
                                        const std::string& starterSpec,
                                        const std::filesystem::path& folder);
 
-/// For the store and --json, without the CPU time of hone itself.
+/// Returns the result for the store and --json, without hone's own CPU time.
 [[nodiscard]] model::TuneResult resultOf(const AllTuned& all);
 
 }  // namespace hone::app

@@ -17,8 +17,8 @@
 namespace hone::app {
 namespace {
 
-/// Why candidates did not compile, the most frequent reason first.
-std::vector<std::string> reasonsOf(const tune::DispatchCandidates& dispatch) {
+/// Returns the reasons why candidates did not compile, the most frequent first.
+std::vector<std::string> countReasons(const tune::DispatchCandidates& dispatch) {
   std::map<std::string, std::size_t> counts;
   for (const tune::CompiledCandidate& candidate : dispatch.candidates) {
     if (candidate.outcome != model::Outcome::ok) {
@@ -41,14 +41,14 @@ void print(const tune::CandidateFolder& made, const std::string& label) {
   using report::Align;
   report::Table table({{"dispatch", Align::left, 20},
                        {"space", Align::right},
-                       {"drawn", Align::right},
+                       {"sampled", Align::right},
                        {"compiled", Align::right},
-                       {"different", Align::right},
-                       {"compile, median", Align::right}});
+                       {"distinct", Align::right},
+                       {"median compile", Align::right}});
   for (const tune::DispatchCandidates& dispatch : made.dispatches) {
     std::vector<double> times;
     for (const tune::CompiledCandidate& candidate : dispatch.candidates) {
-      // One that an earlier run compiled took no time.
+      // Candidates compiled by an earlier run have no time.
       if (candidate.outcome == model::Outcome::ok && candidate.compileWallNs > 0) {
         times.push_back(static_cast<double>(candidate.compileWallNs));
       }
@@ -60,7 +60,7 @@ void print(const tune::CandidateFolder& made, const std::string& label) {
   }
   fmt::print("{} for {}\n{}", label, made.target, table.text(report::outputWidth()));
   for (const tune::DispatchCandidates& dispatch : made.dispatches) {
-    for (const std::string& reason : reasonsOf(dispatch)) {
+    for (const std::string& reason : countReasons(dispatch)) {
       fmt::print("{}: {}\n", dispatch.dispatch, reason);
     }
     if (!dispatch.note.empty()) {
@@ -77,7 +77,7 @@ nlohmann::json toJson(const tune::CandidateFolder& made, const std::string& fold
                           {"drawn", dispatch.candidates.size()},
                           {"compiled", dispatch.compiled()},
                           {"different", dispatch.different()},
-                          {"failures", reasonsOf(dispatch)},
+                          {"failures", countReasons(dispatch)},
                           {"note", dispatch.note}});
   }
   return {{"target", made.target}, {"folder", folder}, {"dispatches", std::move(dispatches)}};
@@ -91,7 +91,7 @@ const tune::DispatchCandidates* named(const std::vector<tune::DispatchCandidates
   return at == all.end() ? nullptr : &*at;
 }
 
-/// Goes on with what the folder has, and writes to it after every few candidates.
+/// Compiles candidates, resuming from those in the folder. Saves them every few candidates.
 Result<tune::CandidateFolder> candidatesFor(Progress& progress, Toolchain& toolchain,
                                             const tune::WholeProgram& whole,
                                             const CompileOnlyOptions& options,
@@ -129,7 +129,7 @@ Result<tune::CandidateFolder> candidatesFor(Progress& progress, Toolchain& toolc
                            [&](const tune::DispatchCandidates& some) {
                              tune::CandidateFolder now = made;
                              now.dispatches.push_back(some);
-                             // The others of an earlier run are not lost when this one is stopped.
+                             // Keep the dispatches of an earlier run if this one is interrupted.
                              for (const tune::DispatchCandidates& other : known) {
                                if (!named(now.dispatches, other.dispatch)) {
                                  now.dispatches.push_back(other);
@@ -138,7 +138,7 @@ Result<tune::CandidateFolder> candidatesFor(Progress& progress, Toolchain& toolc
                              return tune::writeCandidates(toolchain.compiler, whole, now, folder);
                            }};
     if (const tune::DispatchCandidates* before = named(known, subject.name)) {
-      progress.say(fmt::format("{}: going on after {} in {}", subject.name,
+      progress.say(fmt::format("{}: resuming after {} candidates in {}", subject.name,
                                before->candidates.size(), folder.string()));
       draw.known = *before;
     }
@@ -175,7 +175,7 @@ Result<int> compileOnly(const Context& context, Toolchain& toolchain,
         return std::unexpected(made.error());
       }
       failed = failed.value_or(made.error());
-      progress.say(fmt::format("left out: {}: {}", label, made.error().message));
+      progress.say(fmt::format("skipped: {}: {}", label, made.error().message));
       json.push_back({{"program", label}, {"error", made.error().message}});
       continue;
     }
@@ -183,8 +183,7 @@ Result<int> compileOnly(const Context& context, Toolchain& toolchain,
     json.push_back(toJson(*made, folder.string()));
     if (!context.json) {
       print(*made, label);
-      fmt::print("measure them where there is a device: hone tune --continue {}\n",
-                 folder.string());
+      fmt::print("next, on a machine with the device: hone tune --continue {}\n", folder.string());
     }
   }
   if (failed && done == 0) {

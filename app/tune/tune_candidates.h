@@ -15,15 +15,15 @@ namespace hone::app {
 
 struct CompileOnlyOptions {
   std::string folder;            ///< "": named after the program
-  std::size_t candidates = 100;  ///< for each dispatch
-  engine::Budget time;           ///< for all together; what is left of it is shared evenly
+  std::size_t candidates = 100;  ///< per dispatch
+  engine::Budget time;           ///< in total; the remainder is shared evenly
   tune::SubjectOptions subjects;
-  std::vector<std::string> flags;  ///< the user's own
+  std::vector<std::string> flags;  ///< of the user
   std::vector<std::string> inputs;
 };
 
-/// Draws candidates for the programs' dispatches and compiles them, for a machine that has the
-/// device to measure them on: `hone tune --continue`.
+/// Samples and compiles candidates of the programs' dispatches. `hone tune --continue` measures
+/// them on a machine with the device.
 [[nodiscard]] Result<int> compileOnly(const Context& context, Toolchain& toolchain,
                                       const std::vector<tune::WholeProgram>& programs,
                                       const CompileOnlyOptions& options);

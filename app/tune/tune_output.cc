@@ -10,23 +10,23 @@
 namespace hone::app {
 namespace {
 
-/// Stands for the file that a printed spec is put into.
-constexpr const char* kSpecToName = "SPEC.mlir";
+/// Placeholder name of a spec that is printed to stdout.
+constexpr const char* kSpecPlaceholder = "SPEC.mlir";
 
-/// What is written for the programs, by name.
+/// Names of the files to write.
 struct Files {
-  std::string output;  ///< the spec's; a name to put in where it is printed
+  std::string output;  ///< the spec, or a placeholder if it is printed
   tune::SpecFiles specs;
-  std::vector<std::string> scripts;  ///< one a program: what some flags need; "" for none
+  std::vector<std::string> scripts;  ///< one per program, for flags that need one; "": none
 };
 
-/// The transform script of the flags that the gain was proven with; "" for none.
-std::string scriptOf(const TunedProgram& tuned) {
+/// Returns the transform script of the winning flags; "" if there is none.
+std::string winningScript(const TunedProgram& tuned) {
   return tuned.result.proof ? tuned.result.variants[tuned.result.proof->recipe].flags.preprocessing
                             : "";
 }
 
-/// The flags that the gain was proven with, as a user gives them.
+/// Returns the winning flags for the user's command line.
 std::vector<std::string> flagsToUse(const TunedProgram& tuned, const std::string& script) {
   auto flags = tuned.result.variants[tuned.result.proof->recipe].flags.flags;
   for (std::string& flag : flags) {
@@ -37,7 +37,7 @@ std::vector<std::string> flagsToUse(const TunedProgram& tuned, const std::string
   return flags;
 }
 
-/// The program as the compiler is asked for it where the gain was proven, but for the spec.
+/// Returns the request that compiles the program with the winning flags, without the spec.
 iree::CompileRequest provenRequest(const TunedProgram& tuned) {
   std::vector<std::string> flags = tuned.whole.flags;
   if (tuned.result.proof) {
@@ -47,7 +47,7 @@ iree::CompileRequest provenRequest(const TunedProgram& tuned) {
   return requestFor(tuned.whole, flags);
 }
 
-/// What the file begins with: how it came about, and how it is used.
+/// Returns the comment at the top of the spec: its origin and its use.
 std::string headerFor(const TunedProgram& tuned, const Toolchain& toolchain,
                       const std::string& script) {
   const tune::Proof& proof = *tuned.result.proof;
@@ -59,12 +59,12 @@ std::string headerFor(const TunedProgram& tuned, const Toolchain& toolchain,
       proof.comparison.speedup.estimate, proof.comparison.speedup.low,
       proof.comparison.speedup.high);
   if (!flags.empty()) {
-    header += fmt::format("// Found with, and to be used with: {}\n", join(flags, " "));
+    header += fmt::format("// Use with: {}\n", join(flags, " "));
   }
   return header;
 }
 
-/// The command that compiles the program so.
+/// Returns the command that compiles the program with the result.
 std::string commandFor(const TunedProgram& tuned, const Toolchain& toolchain,
                        const std::string& specFile, const std::string& script) {
   std::string user;
@@ -74,7 +74,7 @@ std::string commandFor(const TunedProgram& tuned, const Toolchain& toolchain,
   for (const std::string& flag : flagsToUse(tuned, script)) {
     user += fmt::format(" {}", flag);
   }
-  // A dispatch that was tuned alone is used in the program that it is from.
+  // The spec of a dispatch tuned alone applies to the program it was dumped from.
   const std::string program = tuned.whole.program.from == iree::kPhaseStart
                                   ? tuned.whole.program.source.filename().string()
                                   : "PROGRAM.mlir";
@@ -86,12 +86,12 @@ std::string commandFor(const TunedProgram& tuned, const Toolchain& toolchain,
 Result<Files> filesFor(Toolchain& toolchain, const std::vector<TunedProgram>& tuned,
                        const std::string& output) {
   Files files;
-  files.output = output.empty() ? kSpecToName : output;
+  files.output = output.empty() ? kSpecPlaceholder : output;
   std::vector<tune::ProgramSpec> specs;
   for (const TunedProgram& one : tuned) {
     const std::string label = tuned.size() > 1 ? one.whole.program.label() : "";
     files.scripts.push_back(
-        scriptOf(one).empty()
+        winningScript(one).empty()
             ? ""
             : tune::fileBeside(output.empty() ? "hone" : output, label, "preprocessing.mlir"));
     specs.push_back({one.whole.program.label(),
@@ -107,10 +107,10 @@ Result<Files> filesFor(Toolchain& toolchain, const std::vector<TunedProgram>& tu
 Result<void> checkOutput(const std::string& output) {
   const auto folder = std::filesystem::path(output).parent_path();
   if (!folder.empty() && !std::filesystem::is_directory(folder)) {
-    return userError("{} cannot be written: there is no folder {}", output, folder.string());
+    return userError("cannot write {}: folder {} does not exist", output, folder.string());
   }
   if (std::filesystem::is_directory(output)) {
-    return userError("{} is a folder; -o takes the file that the spec goes to", output);
+    return userError("{} is a folder; -o expects a file", output);
   }
   return {};
 }
@@ -128,7 +128,7 @@ Result<void> writeResult(const Context& context, Toolchain& toolchain, Progress&
   }
   for (std::size_t i = 0; i < tuned.size(); ++i) {
     if (!files.scripts[i].empty()) {
-      HONE_CHECK(writeFile(files.scripts[i], scriptOf(tuned[i])));
+      HONE_CHECK(writeFile(files.scripts[i], winningScript(tuned[i])));
     }
   }
   if (context.json) {
@@ -145,9 +145,9 @@ Result<void> writeResult(const Context& context, Toolchain& toolchain, Progress&
   for (const tune::SpecFiles::File& spec : files.specs.files) {
     fmt::print("{}", output.empty() ? spec.text : fmt::format("spec: {}\n", spec.name));
   }
-  // Somebody's file is not removed, but must not be taken for what was found now.
+  // Warn about a stale file instead of removing it.
   if (files.specs.files.empty() && !output.empty() && std::filesystem::exists(output)) {
-    fmt::print("no spec was written: {} is from before and was not touched\n", output);
+    fmt::print("no spec written; {} is from an earlier run\n", output);
   }
   return {};
 }

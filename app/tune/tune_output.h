@@ -9,12 +9,12 @@
 
 namespace hone::app {
 
-/// Whether a spec can be written there, to be asked before minutes are spent on it.
+/// Fails with a user error if no spec can be written to `output`. Call it before tuning.
 [[nodiscard]] Result<void> checkOutput(const std::string& output);
 
-/// Writes the spec of all programs to the file, with the scripts that some flags need beside it,
-/// and prints what was found and how it is used; without a file the spec is printed, too. A program
-/// whose spec conflicts with that of another gets a file of its own.
+/// Writes one spec for all programs, and the scripts that some flags need beside it. Prints the
+/// results and how to use them; also prints the spec if `output` is empty. A program whose spec
+/// conflicts with another gets a separate file.
 [[nodiscard]] Result<void> writeResult(const Context& context, Toolchain& toolchain,
                                        Progress& progress, const std::vector<TunedProgram>& tuned,
                                        const std::string& output);

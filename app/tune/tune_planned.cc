@@ -17,12 +17,12 @@ Result<Planned> plannedBy(Toolchain& toolchain, const tune::WholeProgram& whole,
   const iree::CompileRequest request = tune::requestFor(whole, whole.flags);
   const auto check = HONE_TRY(iree::checkSpec(toolchain.compiler, request, spec));
   if (!check.refused.empty()) {
-    progress.say(fmt::format("{} does not compile with {}: {}", whole.program.label(), specFile,
+    progress.say(fmt::format("{}: compile error with {}: {}", whole.program.label(), specFile,
                              check.refused));
   }
   for (const iree::EntryUse& entry : check.entries) {
     if (check.refused.empty() && entry.uses.empty()) {
-      progress.say(fmt::format("@{} of {} matches nothing in {}", entry.entry, specFile,
+      progress.say(fmt::format("@{} in {} matches nothing in {}", entry.entry, specFile,
                                whole.program.label()));
     }
   }

@@ -11,14 +11,14 @@
 
 namespace hone::app {
 
-/// Candidates that are there before anything is searched, by the name of the dispatch.
+/// Candidates known before the search, by dispatch.
 using Planned = std::map<std::string, std::vector<model::Config>>;
 
-/// What a spec that is there already says for the dispatches of a program; entries that say nothing
-/// for it are told.
+/// Returns the candidates that a spec has for the dispatches of a program. Reports entries that
+/// match nothing.
 [[nodiscard]] Result<Planned> plannedBy(Toolchain& toolchain, const tune::WholeProgram& whole,
                                         const std::string& specFile, Progress& progress);
-/// What another machine compiled.
+/// Returns the candidates that another machine compiled.
 [[nodiscard]] Planned plannedBy(const tune::CandidateFolder& candidates);
 
 }  // namespace hone::app

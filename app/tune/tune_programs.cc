@@ -14,7 +14,7 @@ namespace {
 
 bool isProgram(const std::string& file) { return file.ends_with(".mlir"); }
 
-/// The dispatch in a file that the compiler wrote to benchmark it, as a program of its own.
+/// Returns the dispatch in a benchmark file dumped by the compiler as a program.
 Result<engine::Program> benchmarked(iree::Compiler& compiler, const engine::Program& file,
                                     const std::vector<std::string>& flags,
                                     const std::filesystem::path& folder) {
@@ -22,7 +22,7 @@ Result<engine::Program> benchmarked(iree::Compiler& compiler, const engine::Prog
   request.from = file.from;
   const auto dispatches = HONE_TRY(iree::dispatchPrograms(compiler, request, folder));
   if (dispatches.size() != 1 || !dispatches.front().whyNot.empty()) {
-    return userError("{} has no dispatch that can be tuned alone{}{}; tune the program it is from",
+    return userError("{}: no dispatch found that can be tuned alone{}{}; tune its program instead",
                      file.source.string(), dispatches.size() == 1 ? ": " : "",
                      dispatches.size() == 1 ? dispatches.front().whyNot : "");
   }
@@ -33,44 +33,41 @@ Result<engine::Program> benchmarked(iree::Compiler& compiler, const engine::Prog
 
 void TunePrograms::addTo(CLI::App& verb) {
   verb.add_option("PROGRAM", file,
-                  "A program in MLIR, a dispatch that the compiler dumped to benchmark it, or a "
-                  "workload: lines of MIOpen or BOO");
-  verb.add_option("--problem", problems,
-                  "A problem by name or line: matmul_512x768x1024_f32, 'gemm -m 512 …'")
+                  "MLIR program, dumped dispatch benchmark, or workload (MIOpen or BOO)");
+  verb.add_option("--problem", problems, "Name or line: matmul_512x768x1024_f32, 'gemm -m 512 …'")
       ->allow_extra_args(false);
-  verb.add_option("--function", function, "Which function; needed if there are several");
-  verb.add_option("--input", inputs,
-                  "One an input: 4x8xf32 (hone makes the values), 4x8xf32=1, 4x8xf32=@file.npy")
+  verb.add_option("--function", function, "Function to run, if there are several");
+  verb.add_option("--input", inputs, "Input: 4x8xf32 (random), 4x8xf32=1, 4x8xf32=@x.npy")
       ->allow_extra_args(false);
-  verb.add_option("--limit", limit, "No more than so many problems of a workload")
+  verb.add_option("--limit", limit, "Maximum number of problems of a workload")
       ->check(CLI::PositiveNumber);
 }
 
-Result<std::vector<model::Problem>> TunePrograms::problemsAsked(Progress& progress) const {
-  std::vector<model::Problem> asked;
+Result<std::vector<model::Problem>> TunePrograms::readProblems(Progress& progress) const {
+  std::vector<model::Problem> all;
   for (const std::string& line : problems) {
     auto some = model::problemsFromLine(line);
     if (!some) {
       return within("--problem", some.error());
     }
-    asked.insert(asked.end(), some->begin(), some->end());
+    all.insert(all.end(), some->begin(), some->end());
   }
   if (file.empty() || isProgram(file)) {
-    return asked;
+    return all;
   }
   const model::Workload workload = HONE_TRY(model::readWorkload(file));
   for (const model::BadLine& bad : workload.badLines) {
-    progress.say(fmt::format("left out: {}", bad.error.message));
+    progress.say(fmt::format("skipped: {}", bad.error.message));
   }
   for (const model::UniqueProblem& one : model::uniqueProblems(workload.entries)) {
-    if (limit == 0 || std::cmp_less(asked.size(), limit)) {
-      asked.push_back(one.problem);
+    if (limit == 0 || std::cmp_less(all.size(), limit)) {
+      all.push_back(one.problem);
     }
   }
-  if (asked.empty()) {
-    return userError("{} asks for no problem that hone knows", file);
+  if (all.empty()) {
+    return userError("{}: no supported problem found", file);
   }
-  return asked;
+  return all;
 }
 
 Result<std::vector<tune::WholeProgram>> TunePrograms::load(Toolchain& toolchain,
@@ -100,7 +97,7 @@ Result<std::vector<tune::WholeProgram>> TunePrograms::load(Toolchain& toolchain,
     }
     HONE_CHECK(add(std::move(program)));
   }
-  for (const model::Problem& problem : HONE_TRY(problemsAsked(progress))) {
+  for (const model::Problem& problem : HONE_TRY(readProblems(progress))) {
     const std::string text = iree::mlirOf(problem);
     const auto source = folder / fmt::format("{}.mlir", nameOf(problem));
     HONE_CHECK(writeFile(source, text));
@@ -109,7 +106,7 @@ Result<std::vector<tune::WholeProgram>> TunePrograms::load(Toolchain& toolchain,
     HONE_CHECK(add(std::move(program)));
   }
   if (programs.empty()) {
-    return userError("nothing to tune: give a program, a workload, or --problem");
+    return userError("nothing to tune; expected a program, a workload or --problem");
   }
   return programs;
 }

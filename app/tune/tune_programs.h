@@ -14,17 +14,17 @@ class App;
 
 namespace hone::app {
 
-/// The options that say what is tuned.
+/// Options that select the programs to tune.
 struct TunePrograms {
   std::string file;  ///< a program in MLIR, or a workload
   std::vector<std::string> problems;
   std::string function;
   std::vector<std::string> inputs;
-  std::int64_t limit = 0;  ///< of a workload's problems; 0: all
+  std::int64_t limit = 0;  ///< problems of a workload; 0: all
 
   void addTo(CLI::App& verb);
-  /// The programs with their inputs; those of problems are written to the folder. Lines of a
-  /// workload that cannot be read are told and left out.
+  /// Returns the programs with their inputs. Writes programs for problems to `folder`. Skips and
+  /// reports invalid lines of a workload.
   [[nodiscard]] Result<std::vector<tune::WholeProgram>> load(Toolchain& toolchain,
                                                              const std::vector<std::string>& flags,
                                                              std::uint64_t seed,
@@ -32,7 +32,7 @@ struct TunePrograms {
                                                              Progress& progress) const;
 
  private:
-  [[nodiscard]] Result<std::vector<model::Problem>> problemsAsked(Progress& progress) const;
+  [[nodiscard]] Result<std::vector<model::Problem>> readProblems(Progress& progress) const;
 };
 
 }  // namespace hone::app

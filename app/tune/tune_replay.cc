@@ -20,11 +20,12 @@ namespace hone::app {
 namespace {
 
 constexpr std::uint64_t kSeeds = 20;
-constexpr double kWithin = 0.05;
-/// As many as the tuner asks for at a time.
+/// Relative distance to the best time that counts as found.
+constexpr double kTolerance = 0.05;
+/// Batch size of the tuner.
 constexpr std::size_t kBatch = 16;
 
-/// The knobs of a search as its run kept them.
+/// Returns the recorded knobs of a search.
 std::vector<search::Knob> knobsFrom(const std::vector<model::SearchedKnob>& kept) {
   std::vector<search::Knob> knobs;
   for (const model::SearchedKnob& one : kept) {
@@ -33,7 +34,7 @@ std::vector<search::Knob> knobsFrom(const std::vector<model::SearchedKnob>& kept
   return knobs;
 }
 
-/// A trial as a point, nothing for one that no strategy proposed.
+/// Converts a trial to a point; nullopt if no strategy proposed it.
 std::optional<search::RecordedPoint> pointOf(const store::Trial& trial,
                                              const std::vector<search::Knob>& knobs) {
   const auto values = model::valuesNamed(trial.config.name);
@@ -59,7 +60,7 @@ std::optional<search::RecordedPoint> pointOf(const store::Trial& trial,
   return point;
 }
 
-/// Fills in the values that occur.
+/// Sets the values of each knob to those that occur.
 void fillKnobs(search::Recording& recording) {
   for (std::size_t k = 0; k < recording.knobs.size(); ++k) {
     std::set<std::int64_t> values;
@@ -70,19 +71,19 @@ void fillKnobs(search::Recording& recording) {
   }
 }
 
-Result<std::vector<search::Recording>> recordingsOf(const store::Store& store, std::int64_t id) {
+Result<std::vector<search::Recording>> readRecordings(const store::Store& store, std::int64_t id) {
   const auto run = HONE_TRY(store.run(id));
   if (!run) {
-    return userError("there is no run {}; hone runs lists them", id);
+    return userError("no run {}; `hone runs` lists all", id);
   }
   if (run->details.spaces.empty()) {
-    return userError("run {} searched nothing: it is a run of {}", id, run->verb);
+    return userError("run {} has no search to replay: it is a run of {}", id, run->verb);
   }
   std::map<std::string, search::Recording> recordings;
   for (const auto& [scope, knobs] : run->details.spaces) {
     recordings[scope] = {scope, knobsFrom(knobs), {}};
   }
-  std::map<std::string, double> times;  // by key, for those whose binary was measured already
+  std::map<std::string, double> times;  // by key, for trials with the same binary as an earlier one
   for (const store::Trial& trial : HONE_TRY(store.trials(id))) {
     times[trial.key] = trial.details.screenNs.value_or(0);
     const auto at = recordings.find(trial.details.scope);
@@ -106,13 +107,13 @@ Result<std::vector<search::Recording>> recordingsOf(const store::Store& store, s
     }
   }
   if (filled.empty()) {
-    return userError("run {} has no trial that was measured", id);
+    return userError("run {} has no measured trial", id);
   }
   return filled;
 }
 
-/// The median over seeds of the trials it takes.
-Result<double> trialsNeeded(const search::Recording& recording, const std::string& strategy) {
+/// Returns the median over seeds of the trials until a point within kTolerance is found.
+Result<double> medianTrials(const search::Recording& recording, const std::string& strategy) {
   std::vector<double> needed;
   for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
     search::ReplayOptions options;
@@ -120,7 +121,7 @@ Result<double> trialsNeeded(const search::Recording& recording, const std::strin
     options.batch = kBatch;
     const auto best = HONE_TRY(search::replay(recording, strategy, options));
     needed.push_back(static_cast<double>(
-        search::trialsUntil(recording, best, kWithin).value_or(recording.points.size())));
+        search::trialsUntil(recording, best, kTolerance).value_or(recording.points.size())));
   }
   return stats::median(needed);
 }
@@ -130,7 +131,7 @@ Result<double> trialsNeeded(const search::Recording& recording, const std::strin
 Result<int> replayRun(const Context& context, std::int64_t run, const std::string& strategy,
                       const std::string& folder) {
   const auto store = HONE_TRY(store::Store::open(context.store, store::Store::Mode::read));
-  const auto recordings = HONE_TRY(recordingsOf(store, run));
+  const auto recordings = HONE_TRY(readRecordings(store, run));
   using report::Align;
   report::Table table({{"search", Align::left, 30},
                        {"recorded", Align::right},
@@ -139,8 +140,8 @@ Result<int> replayRun(const Context& context, std::int64_t run, const std::strin
                        {"random", Align::right}});
   nlohmann::json json = nlohmann::json::array();
   for (const search::Recording& recording : recordings) {
-    const double needed = HONE_TRY(trialsNeeded(recording, strategy));
-    const double random = HONE_TRY(trialsNeeded(recording, "random"));
+    const double needed = HONE_TRY(medianTrials(recording, strategy));
+    const double random = HONE_TRY(medianTrials(recording, "random"));
     table.add({recording.name, std::to_string(recording.points.size()),
                humanTime(*recording.best()), fmt::format("{:.0f}", needed),
                fmt::format("{:.0f}", random)});
@@ -160,7 +161,7 @@ Result<int> replayRun(const Context& context, std::int64_t run, const std::strin
     fmt::print("{}\n", json.dump(2));
   } else {
     fmt::print("{}trials until within {:.0f} % of the best recorded, median of {} seeds\n",
-               table.text(report::outputWidth()), 100 * kWithin, kSeeds);
+               table.text(report::outputWidth()), 100 * kTolerance, kSeeds);
   }
   return 0;
 }

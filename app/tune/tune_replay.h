@@ -8,8 +8,8 @@
 
 namespace hone::app {
 
-/// How a strategy would have done in a recorded run, without compiling or measuring anything. With
-/// a folder the recordings are written there.
+/// Simulates a strategy on a recorded run, without compiling or measuring. Writes the recordings to
+/// `folder` if it is not empty.
 [[nodiscard]] Result<int> replayRun(const Context& context, std::int64_t run,
                                     const std::string& strategy, const std::string& folder);
 

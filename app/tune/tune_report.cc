@@ -18,10 +18,10 @@ using tune::Subject;
 using tune::TunedDispatch;
 using tune::Variant;
 
-/// Names of dispatches are cut down to this where a table is too wide.
-constexpr std::size_t kShortestName = 15;
+/// Minimum width of dispatch names in a table that is too wide.
+constexpr std::size_t kMinNameWidth = 15;
 
-std::string loopsOf(const model::RootOperation& root) {
+std::string formatLoops(const model::RootOperation& root) {
   std::vector<std::string> sizes;
   for (const model::Loop& loop : root.loops) {
     sizes.push_back(fmt::format("{}{}", loop.size < 0 ? "?" : std::to_string(loop.size),
@@ -30,21 +30,23 @@ std::string loopsOf(const model::RootOperation& root) {
   return join(sizes, "x");
 }
 
-/// Without the program's name before it, which says nothing in a table of one program.
+/// Returns the name without the program's name, which is the same for all dispatches.
 std::string shortName(const Subject& subject) {
   const auto at = subject.name.find("dispatch_");
   return at == std::string::npos ? subject.name : subject.name.substr(at);
 }
 
-std::string spaceOf(const Subject& subject) {
+std::string formatSpace(const Subject& subject) {
   return subject.knobs
              ? fmt::format("{}{}", subject.knobs->space.size(), subject.knobs->complete ? "" : "+")
              : "-";
 }
 
-std::string shareOf(const Subject& subject) { return fmt::format("{:.0f} %", 100 * subject.share); }
+std::string formatShare(const Subject& subject) {
+  return fmt::format("{:.0f} %", 100 * subject.share);
+}
 
-std::string speedupOf(const TunedDispatch& dispatch) {
+std::string formatSpeedup(const TunedDispatch& dispatch) {
   if (!dispatch.winner) {
     return "";
   }
@@ -56,7 +58,7 @@ std::string notTuned(const Subject& subject) {
   return subject.whyNot.empty() ? "" : fmt::format("not tuned: {}", subject.whyNot);
 }
 
-/// Why a dispatch is not in the spec; "" where it is.
+/// Returns why a dispatch is not in the spec; "" if it is.
 std::string whyNotInSpec(const TunedDispatch& dispatch) {
   if (dispatch.inSpec) {
     return "";
@@ -65,12 +67,12 @@ std::string whyNotInSpec(const TunedDispatch& dispatch) {
     return notTuned(dispatch.subject);
   }
   if (!dispatch.winner) {
-    return "the compiler's own choice stays";
+    return "no gain; default kept";
   }
-  return dispatch.note.empty() ? "quicker only alone" : dispatch.note;
+  return dispatch.note.empty() ? "faster only alone" : dispatch.note;
 }
 
-/// Reasons are too long for a column: below the table, each with the dispatches it is true of.
+/// Collects reasons to print below a table, each with its dispatches.
 class Reasons {
  public:
   void add(const std::string& reason, const Subject& subject) {
@@ -102,22 +104,22 @@ void printVariant(const Variant& variant) {
   } else {
     fmt::print("\nwith {}: {}\n", variant.flags.name, variant.flags.why);
   }
-  report::Table table({{"dispatch", Align::left, kShortestName},
+  report::Table table({{"dispatch", Align::left, kMinNameWidth},
                        {"share", Align::right},
-                       {"tried of legal", Align::right},
+                       {"tried", Align::right},
                        {"default", Align::right},
                        {"speedup", Align::right},
                        {"in spec"}});
   Reasons reasons;
   for (const TunedDispatch& dispatch : variant.dispatches) {
     const bool tuned = dispatch.subject.whyNot.empty();
-    table.add({shortName(dispatch.subject), shareOf(dispatch.subject),
-               tuned ? fmt::format("{} of {}", dispatch.tried, spaceOf(dispatch.subject)) : "",
-               tuned ? humanTime(dispatch.defaultNs) : "", speedupOf(dispatch),
+    table.add({shortName(dispatch.subject), formatShare(dispatch.subject),
+               tuned ? fmt::format("{} of {}", dispatch.tried, formatSpace(dispatch.subject)) : "",
+               tuned ? humanTime(dispatch.defaultNs) : "", formatSpeedup(dispatch),
                dispatch.inSpec ? "yes" : "no"});
     reasons.add(whyNotInSpec(dispatch), dispatch.subject);
     if (dispatch.failed > 0) {
-      reasons.add(fmt::format("{} of the tried failed", dispatch.failed), dispatch.subject);
+      reasons.add(fmt::format("{} candidates failed", dispatch.failed), dispatch.subject);
     }
   }
   fmt::print("{}", table.text(report::outputWidth()));
@@ -128,7 +130,7 @@ void printKnobs(const knobs::KnobModel& model) {
   const auto& knobs = model.space.knobs();
   for (std::size_t i = 0; i < knobs.size(); ++i) {
     const auto names = knobs::valueNames(model, i);
-    // Without names the numbers are still true.
+    // Fall back to the raw values.
     fmt::print("  {:28} {}\n", knobs[i].name,
                names ? join(*names, " ") : fmt::format("{}", fmt::join(knobs[i].values, " ")));
   }
@@ -227,7 +229,7 @@ std::vector<model::Precedent> precedentsOf(const TunedProgram& tuned) {
 void printSubjects(const tune::WholeProgram& whole, const std::vector<Subject>& subjects,
                    bool inFull) {
   fmt::print("{}\n", whole.program.label());
-  report::Table table({{"dispatch", Align::left, kShortestName},
+  report::Table table({{"dispatch", Align::left, kMinNameWidth},
                        {"calls", Align::right},
                        {"share", Align::right},
                        {"kind"},
@@ -236,9 +238,9 @@ void printSubjects(const tune::WholeProgram& whole, const std::vector<Subject>& 
                        {"tuned"}});
   Reasons reasons;
   for (const Subject& subject : subjects) {
-    table.add({shortName(subject), std::to_string(subject.calls), shareOf(subject),
-               std::string(nameOf(subject.root.kind)), loopsOf(subject.root), spaceOf(subject),
-               subject.whyNot.empty() ? "yes" : "no"});
+    table.add({shortName(subject), std::to_string(subject.calls), formatShare(subject),
+               std::string(nameOf(subject.root.kind)), formatLoops(subject.root),
+               formatSpace(subject), subject.whyNot.empty() ? "yes" : "no"});
     reasons.add(notTuned(subject), subject);
   }
   fmt::print("{}", table.text(report::outputWidth()));
@@ -247,8 +249,8 @@ void printSubjects(const tune::WholeProgram& whole, const std::vector<Subject>& 
     return;
   }
   for (const Subject& subject : subjects) {
-    fmt::print("\n{}\n  {}  {}\n  the compiler's own: {}\n                      {}\n", subject.name,
-               subject.root.op, loopsOf(subject.root), subject.root.loweringConfig,
+    fmt::print("\n{}\n  {}  {}\n  default: {}\n           {}\n", subject.name, subject.root.op,
+               formatLoops(subject.root), subject.root.loweringConfig,
                subject.root.translationInfo);
     if (subject.knobs) {
       printKnobs(*subject.knobs);
@@ -266,16 +268,14 @@ void printTuned(const TunedProgram& tuned, const iree::Device& device) {
     fmt::print("tried on the whole program: {}\n", lost);
   }
   if (!tuned.result.proof) {
-    fmt::print("nothing makes the whole program surely quicker: the compiler's own choice stays\n");
+    fmt::print("no significant gain on the whole program; the compiler's default is kept\n");
     return;
   }
   const tune::Proof& proof = *tuned.result.proof;
   const stats::Interval& speedup = proof.comparison.speedup;
-  fmt::print(
-      "whole program: {} -> {}, {:.2f}x as fast (95 % interval {:.2f}-{:.2f}), results "
-      "equal\n",
-      humanTime(proof.defaultNs), humanTime(proof.tunedNs), speedup.estimate, speedup.low,
-      speedup.high);
+  fmt::print("whole program: {} -> {}, {:.2f}x as fast (95 % CI {:.2f}-{:.2f}), results equal\n",
+             humanTime(proof.defaultNs), humanTime(proof.tunedNs), speedup.estimate, speedup.low,
+             speedup.high);
   for (const std::string& fault : tuned.result.specFaults) {
     fmt::print("note: {}\n", fault);
   }

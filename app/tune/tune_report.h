@@ -9,23 +9,24 @@
 
 namespace hone::app {
 
-/// A program with what came of tuning it.
+/// A program and its tuning result.
 struct TunedProgram {
   tune::WholeProgram whole;
   tune::TuneResult result;
 };
 
-/// The same as the store keeps it.
+/// Converts the result to its stored form.
 [[nodiscard]] model::TunedProgram resultOf(const TunedProgram& tuned);
-/// Its winners, for later runs with similar problems.
+/// Returns the winners, for later runs with similar problems.
 [[nodiscard]] std::vector<model::Precedent> precedentsOf(const TunedProgram& tuned);
 
-/// What can be tuned in a program, what it costs and what the compiler chooses by itself.
+/// Prints the dispatches of a program, their cost and, if `inFull`, the default configurations and
+/// knobs.
 void printSubjects(const tune::WholeProgram& whole, const std::vector<tune::Subject>& subjects,
                    bool inFull);
 [[nodiscard]] model::TunedDispatch resultOf(const tune::Subject& subject);
 
-/// What was found, and what it gives to the whole program.
+/// Prints the winners and the speedup of the whole program.
 void printTuned(const TunedProgram& tuned, const iree::Device& device);
 
 }  // namespace hone::app

@@ -24,7 +24,7 @@ namespace {
 using cluster::QueuedUnit;
 using nlohmann::json;
 
-/// The toolchain of a worker, and what its units need of it.
+/// Toolchain of a worker, and the tools of its units.
 class WorkerTools {
  public:
   explicit WorkerTools(Toolchain toolchain, ScratchFolder folder, std::filesystem::path self)
@@ -36,7 +36,7 @@ class WorkerTools {
 
   [[nodiscard]] const Toolchain& toolchain() const { return toolchain_; }
 
-  /// Makes the unit that the head ordered; it must not outlive the tools.
+  /// Creates the unit that the head ordered. It must not outlive the tools.
   [[nodiscard]] Result<std::unique_ptr<engine::Unit>> unitFrom(const QueuedUnit& queued,
                                                                Progress& progress) {
     const json& order = queued.order;
@@ -64,7 +64,7 @@ class WorkerTools {
                        progress);
       return profile::ProfileUnit::fromOrder(*profile_, order);
     }
-    return machineError("this hone knows no units of the kind '{}'", queued.kind);
+    return machineError("unknown kind of unit '{}'", queued.kind);
   }
 
  private:
@@ -78,13 +78,13 @@ class WorkerTools {
   std::optional<profile::ProfileTools> profile_;
 };
 
-/// Performs the units of a head with the toolchain that its setup asks for.
-class HoneCraft : public cluster::UnitPerformer {
+/// Performs the units of a head with the toolchain that its setup describes.
+class WorkerPerformer : public cluster::UnitPerformer {
  public:
-  HoneCraft(json setup, bool onlyCompile)
+  WorkerPerformer(json setup, bool onlyCompile)
       : setup_(std::move(setup)), onlyCompile_(onlyCompile), progress_(true) {}
 
-  /// Starts what the setup asks for.
+  /// Starts the toolchain.
   [[nodiscard]] Result<void> start() {
     node_ = cluster::cpuNode();
     if (!setup_.contains("engine")) {
@@ -93,16 +93,17 @@ class HoneCraft : public cluster::UnitPerformer {
     Context context;
     context.ireeFolder = setup_.at("engine").at("iree");
     ToolchainOptions options = workerToolchain(setup_);
-    options.runsElsewhere = onlyCompile_;  // it need not have the device
+    options.runsElsewhere = onlyCompile_;  // needs no device
     Toolchain toolchain = HONE_TRY(Toolchain::start(context, options));
     if (const std::string cpu = setup_.value("cpu", node_.cpu); cpu != node_.cpu) {
       return machineError(
-          "{} has a {}, but the dispatches are made for a {}: give the command on a machine like "
-          "the nodes",
+          "{} has a {}, but the dispatches were extracted for a {}; run the command on a machine "
+          "with "
+          "the CPU of the nodes",
           node_.name, node_.cpu, cpu);
     }
     if (!toolchain.device) {
-      return machineError("{} has no device for {}", node_.name, toolchain.target.name);
+      return machineError("{}: no {} device found", node_.name, toolchain.target.name);
     }
     if (!onlyCompile_) {
       node_ = cluster::nodeFor(*toolchain.device, toolchain.installation);
@@ -123,8 +124,7 @@ class HoneCraft : public cluster::UnitPerformer {
       }
       return cluster::performUnit(*unit, progress_);
     } catch (const json::exception& exception) {
-      return machineError("a unit of the kind {} cannot be read: {}", queued.kind,
-                          exception.what());
+      return machineError("invalid unit of kind {}: {}", queued.kind, exception.what());
     }
   }
   [[nodiscard]] store::Node node() const override { return node_; }
@@ -138,7 +138,7 @@ class HoneCraft : public cluster::UnitPerformer {
       return unit;
     }
     if (!tools_) {
-      return machineError("a unit of the kind {} without a toolchain", queued.kind);
+      return machineError("unit of kind {} needs a toolchain", queued.kind);
     }
     return tools_->unitFrom(queued, progress_);
   }
@@ -150,12 +150,12 @@ class HoneCraft : public cluster::UnitPerformer {
   std::unique_ptr<WorkerTools> tools_;
 };
 
-Result<std::unique_ptr<cluster::UnitPerformer>> makeCraft(const json& setup, bool onlyCompile) {
+Result<std::unique_ptr<cluster::UnitPerformer>> makePerformer(const json& setup, bool onlyCompile) {
   if (setup.value("version", "") != HONE_VERSION) {
-    return machineError("the head is hone {}, this worker is hone {}",
-                        setup.value("version", "of no version"), HONE_VERSION);
+    return machineError("version mismatch: the head is hone {}, this worker is hone {}",
+                        setup.value("version", "(unknown)"), HONE_VERSION);
   }
-  auto performer = std::make_unique<HoneCraft>(setup, onlyCompile);
+  auto performer = std::make_unique<WorkerPerformer>(setup, onlyCompile);
   HONE_CHECK(performer->start());
   return performer;
 }
@@ -165,23 +165,22 @@ Result<std::unique_ptr<cluster::UnitPerformer>> makeCraft(const json& setup, boo
 void addWorkerVerb(CLI::App& app, Context& context) {
   auto folder = std::make_shared<std::string>();
   auto options = std::make_shared<cluster::WorkerOptions>();
-  CLI::App* verb = app.add_subcommand(
-      "worker", "Do the work of a run on a cluster; its jobs start it, you need not");
-  verb->add_option("FOLDER", *folder, "The folder of the run, on the shared file system")
-      ->required();
-  verb->add_flag("--only-compile", options->onlyCompile, "Measure nothing here");
+  CLI::App* verb =
+      app.add_subcommand("worker", "Perform units of a cluster run (started by its jobs)");
+  verb->add_option("FOLDER", *folder, "Folder of the run on the shared file system")->required();
+  verb->add_flag("--only-compile", options->onlyCompile, "Compile only, do not measure");
   verb->footer(
       "Examples:\n"
       "  hone worker ~/.cache/hone/cluster/runs/0123456789abcdef\n"
-      "  srun --exclusive hone worker /scratch/me/hone/runs/0123456789abcdef   one more by hand\n"
-      "It goes when there is no more work, when the head is gone, and when it is told to end.");
+      "  srun --exclusive hone worker /scratch/me/hone/runs/0123456789abcdef   add a worker\n"
+      "The worker exits when no work is left, when the head is gone, or when asked to stop.");
   verb->callback([&context, folder, options] {
     context.action = [folder, options]() -> Result<int> {
       options->name = cluster::workerName();
       options->node = cluster::nodeName();
       auto spool = HONE_TRY(cluster::Spool::open(*folder));
       HONE_CHECK(cluster::serve(std::move(spool), *options, [&](const json& setup) {
-        return makeCraft(setup, options->onlyCompile);
+        return makePerformer(setup, options->onlyCompile);
       }));
       return 0;
     };

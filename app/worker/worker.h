@@ -8,7 +8,7 @@ class App;
 
 namespace hone::app {
 
-/// `hone worker`: what the jobs of a cluster run.
+/// Adds `hone worker`: performs units of a cluster run. Started by Slurm jobs.
 void addWorkerVerb(CLI::App& app, Context& context);
 
 }  // namespace hone::app

@@ -31,9 +31,9 @@ std::string linesText(std::size_t count) {
   return count == 1 ? "1 line" : fmt::format("{} lines", count);
 }
 
-/// Ends the command at a bad line where that is asked for, else names the bad lines; a file without
-/// any problem ends it, too.
-Result<void> tellBadLines(const WorkloadVerbOptions& options, const WorkloadFile& file) {
+/// Reports the bad lines. Fails with --strict if there is one, and always if the file has no
+/// problem.
+Result<void> reportBadLines(const WorkloadVerbOptions& options, const WorkloadFile& file) {
   const std::vector<model::BadLine>& bad = file.workload.badLines;
   if (options.strict && !bad.empty()) {
     return std::unexpected(bad.front().error);
@@ -47,17 +47,17 @@ Result<void> tellBadLines(const WorkloadVerbOptions& options, const WorkloadFile
     return {};
   }
   if (!bad.empty()) {
-    return userError("{} has no line that hone can read; correct the {} named above", options.file,
+    return userError("{}: no valid line found; fix the {} listed above", options.file,
                      linesText(bad.size()));
   }
-  return userError("{} {}; write a command on each line, like gemm -m 128 -n 64 -k 1024",
+  return userError("{} {}; expected one command per line, e.g. gemm -m 128 -n 64 -k 1024",
                    options.file,
                    file.lines.empty() ? "is empty" : "has only blank lines and comments");
 }
 
-void countBadLines(const WorkloadVerbOptions& options, const WorkloadFile& file) {
+void printBadLineCount(const WorkloadVerbOptions& options, const WorkloadFile& file) {
   if (const std::size_t count = file.workload.badLines.size(); count > 0) {
-    fmt::print(stderr, "{}: {} skipped as bad; with --strict that is an error\n", options.file,
+    fmt::print(stderr, "{}: skipped {}; use --strict to fail instead\n", options.file,
                linesText(count));
   }
 }
@@ -72,7 +72,7 @@ Result<void> makeFolderFor(const fs::path& folder) {
 
 Result<int> show(const Context& context, const WorkloadVerbOptions& options) {
   const WorkloadFile file = HONE_TRY(readWorkloadFile(options.file));
-  HONE_CHECK(tellBadLines(options, file));
+  HONE_CHECK(reportBadLines(options, file));
   if (context.json) {
     nlohmann::json json = report::workloadJson(file.workload);
     json["file"] = options.file;
@@ -80,7 +80,7 @@ Result<int> show(const Context& context, const WorkloadVerbOptions& options) {
   } else {
     fmt::print("{}", report::workloadText(file.workload.entries, report::outputWidth()));
   }
-  countBadLines(options, file);
+  printBadLineCount(options, file);
   return 0;
 }
 
@@ -88,8 +88,7 @@ Result<void> writePart(const Context& context, const WorkloadVerbOptions& option
                        const WorkloadPart& part) {
   std::error_code code;
   if (fs::equivalent(options.file, options.output, code)) {
-    return userError("{} would be replaced by its first lines; name another file with -o",
-                     options.file);
+    return userError("{} would be overwritten; use -o to write another file", options.file);
   }
   HONE_CHECK(makeFolderFor(fs::path(options.output).parent_path()));
   HONE_CHECK(writeFile(options.output, part.text));
@@ -102,7 +101,7 @@ Result<void> writePart(const Context& context, const WorkloadVerbOptions& option
 Result<int> head(const Context& context, const WorkloadVerbOptions& options) {
   WorkloadFile file = HONE_TRY(readWorkloadFile(options.file));
   cutAfter(file, options.count);
-  HONE_CHECK(tellBadLines(options, file));
+  HONE_CHECK(reportBadLines(options, file));
   const WorkloadPart part = partOf(file, [](const FileLine&) { return true; });
   if (options.output.empty() || options.output == "-") {
     fmt::print("{}", part.text);
@@ -112,17 +111,17 @@ Result<int> head(const Context& context, const WorkloadVerbOptions& options) {
   if (std::cmp_less(part.lines, options.count)) {
     fmt::print(stderr, "{} has only {} with a problem\n", options.file, linesText(part.lines));
   }
-  countBadLines(options, file);
+  printBadLineCount(options, file);
   return 0;
 }
 
-/// The driver's commands only: other tools that read such files do not know the names.
+/// Returns true for driver commands. Other tools that read workloads do not accept names.
 bool isCommand(const FileLine& line) {
   return !std::holds_alternative<model::Attention>(*line.problem) &&
          !model::commandOf(line.text).contains('_');
 }
 
-void tellLeftOut(const WorkloadVerbOptions& options, const WorkloadFile& file) {
+void reportSkipped(const WorkloadVerbOptions& options, const WorkloadFile& file) {
   std::size_t number = 0;
   for (const FileLine& line : file.lines) {
     ++number;
@@ -131,19 +130,19 @@ void tellLeftOut(const WorkloadVerbOptions& options, const WorkloadFile& file) {
     }
     const std::string command = model::commandLineOf(*line.problem);
     const bool hasCommand = command != model::seedName(*line.problem);
-    fmt::print(stderr, "{}:{}: '{}' is neither a conv nor a gemm command and is left out; {}\n",
-               options.file, number, model::commandOf(line.text),
-               hasCommand ? fmt::format("write it as {}", command) : "hone profile takes it");
+    fmt::print(stderr, "{}:{}: skipped '{}': not a conv or gemm command; {}\n", options.file,
+               number, model::commandOf(line.text),
+               hasCommand ? fmt::format("use {}", command) : "hone profile accepts it");
   }
 }
 
-/// Writes the part, unless it is empty, and says so; the same for --json.
+/// Writes the part unless it is empty, and prints the result. Returns it as JSON.
 Result<nlohmann::json> writeKind(const Context& context, const fs::path& out, std::string_view kind,
                                  const WorkloadPart& part) {
   std::string what = linesText(part.lines);
   if (part.lines == 0) {
     std::error_code code;
-    what = fs::exists(out, code) ? "no lines; left as it was" : "no lines; not written";
+    what = fs::exists(out, code) ? "no lines; existing file kept" : "no lines; not written";
   } else {
     HONE_CHECK(writeFile(out, part.text));
   }
@@ -155,8 +154,8 @@ Result<nlohmann::json> writeKind(const Context& context, const fs::path& out, st
 
 Result<int> splitByKind(const Context& context, const WorkloadVerbOptions& options) {
   const WorkloadFile file = HONE_TRY(readWorkloadFile(options.file));
-  HONE_CHECK(tellBadLines(options, file));
-  tellLeftOut(options, file);
+  HONE_CHECK(reportBadLines(options, file));
+  reportSkipped(options, file);
   const auto linesOf = [&](bool conv) {
     return partOf(file, [&](const FileLine& line) {
       return isCommand(line) && std::holds_alternative<model::Conv>(*line.problem) == conv;
@@ -165,7 +164,7 @@ Result<int> splitByKind(const Context& context, const WorkloadVerbOptions& optio
   const WorkloadPart convs = linesOf(true);
   const WorkloadPart matmuls = linesOf(false);
   if (convs.lines + matmuls.lines == 0) {
-    return userError("{} has neither a conv nor a gemm command", options.file);
+    return userError("{}: no conv or gemm command found", options.file);
   }
   const fs::path path = options.file;
   const fs::path folder = options.output.empty() ? path.parent_path() : fs::path(options.output);
@@ -178,14 +177,14 @@ Result<int> splitByKind(const Context& context, const WorkloadVerbOptions& optio
   if (context.json) {
     fmt::print("{}\n", store::jsonText(json, 2));
   }
-  countBadLines(options, file);
+  printBadLineCount(options, file);
   return 0;
 }
 
 CLI::App* addWithFile(CLI::App& workload, const std::string& name, const std::string& what,
                       WorkloadVerbOptions& options) {
   CLI::App* verb = workload.add_subcommand(name, what);
-  verb->add_option("FILE", options.file, "Commands of MIOpen or BOO, or names, one a line")
+  verb->add_option("FILE", options.file, "MIOpen or BOO commands, or names, one per line")
       ->required();
   return verb;
 }
@@ -193,8 +192,8 @@ CLI::App* addWithFile(CLI::App& workload, const std::string& name, const std::st
 void addCommon(CLI::App& verb, Context& context,
                const std::shared_ptr<WorkloadVerbOptions>& options,
                Result<int> (*action)(const Context&, const WorkloadVerbOptions&)) {
-  verb.add_flag("--strict", options->strict, "A line that cannot be read is an error");
-  verb.add_flag("--json", context.json, "Results as JSON on stdout");
+  verb.add_flag("--strict", options->strict, "Fail on invalid lines");
+  verb.add_flag("--json", context.json, "Print results as JSON");
   verb.callback([options, action, &context] {
     context.action = [options, action, &context] { return action(context, *options); };
   });
@@ -204,33 +203,32 @@ void addCommon(CLI::App& verb, Context& context,
 
 void addWorkloadVerb(CLI::App& app, Context& context) {
   const auto options = std::make_shared<WorkloadVerbOptions>();
-  CLI::App* workload = app.add_subcommand(
-      "workload", "Look at a file of problems, take its first lines, split it by kind");
+  CLI::App* workload = app.add_subcommand("workload", "Show, shorten or split a workload file");
   workload->require_subcommand(1);
   workload->footer(
       "Examples:\n  hone workload show shapes.txt\n"
       "  hone workload head shapes.txt 10 -o small.txt\n  hone workload split shapes.txt\n"
-      "Lines that cannot be read are named and skipped; with --strict the exit code is 2.");
+      "Invalid lines are reported and skipped; with --strict the exit code is 2.");
 
-  CLI::App* shown = addWithFile(*workload, "show",
-                                "The problems: kind, output size, reduction size, FLOPs", *options);
+  CLI::App* shown =
+      addWithFile(*workload, "show", "Show kind, output size, reduction size and FLOPs", *options);
   addCommon(*shown, context, options, show);
   shown->footer(
       "Examples:\n  hone workload show shapes.txt\n  hone workload show shapes.txt --json");
 
   CLI::App* first =
-      addWithFile(*workload, "head", "The first lines that ask for a problem", *options);
-  first->add_option("N", options->count, "How many lines")->required()->check(CLI::PositiveNumber);
-  first->add_option("-o,--output", options->output, "Write to this file, not to stdout")
+      addWithFile(*workload, "head", "Print the first lines with a problem", *options);
+  first->add_option("N", options->count, "Number of lines")->required()->check(CLI::PositiveNumber);
+  first->add_option("-o,--output", options->output, "File to write (default: stdout)")
       ->type_name("FILE");
   addCommon(*first, context, options, head);
   first->footer(
       "Examples:\n  hone workload head shapes.txt 10\n"
       "  hone workload head shapes.txt 10 -o small.txt");
 
-  CLI::App* parts = addWithFile(*workload, "split",
-                                "Its convolutions and its matmuls as files of their own", *options);
-  parts->add_option("-o,--output", options->output, "The folder for the two files; else FILE's own")
+  CLI::App* parts =
+      addWithFile(*workload, "split", "Write convolutions and matmuls to separate files", *options);
+  parts->add_option("-o,--output", options->output, "Output folder (default: folder of FILE)")
       ->type_name("DIR");
   addCommon(*parts, context, options, splitByKind);
   parts->footer(

@@ -8,7 +8,7 @@ class App;
 
 namespace hone::app {
 
-/// `hone workload`: shows a file of problems, takes its first lines, splits it by kind.
+/// Adds `hone workload`: shows, shortens or splits a workload file.
 void addWorkloadVerb(CLI::App& app, Context& context);
 
 }  // namespace hone::app

@@ -1,4 +1,4 @@
-// How pages behave in a real browser: tables, tabs, hovers, strange names, empty and huge runs.
+// Page behaviour in a browser: tables, tabs, hovers, special characters, empty and huge runs.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -34,7 +34,7 @@ class PageBehaviour : public PageTest {
     EXPECT_TRUE(run) << run.error().message;
     return run.value_or(0);
   }
-  /// A run as it was begun, with nothing in it.
+  /// Adds a run without trials.
   [[nodiscard]] std::int64_t addEmpty(const std::string& verb, store::RunStatus status) {
     auto store = store::Store::open(box().store(), store::Store::Mode::write);
     store::Run run;
@@ -46,13 +46,13 @@ class PageBehaviour : public PageTest {
     }
     return id;
   }
-  /// Opens the table of all trials, which is folded.
+  /// Expands the folded table of all trials.
   void unfoldTrials() {
     run("const fold = [...document.querySelectorAll('details.block')].at(-1);"
         "return new Promise((done) => { fold.addEventListener('toggle', () => done(1)); fold.open "
         "= true; })");
   }
-  /// A column of that table as it is shown.
+  /// Returns the text of a column of that table.
   [[nodiscard]] std::vector<std::string> column(int number) {
     return run(
         "const table = [...document.querySelectorAll('table')].at(-1);"
@@ -62,7 +62,7 @@ class PageBehaviour : public PageTest {
   }
 };
 
-TEST_F(PageBehaviour, ATuneHasAllItsPictures) {
+TEST_F(PageBehaviour, ShowsAllPlotsOfTune) {
   openReport(addTune(60));
   EXPECT_THAT(headline(), HasSubstr("m.mlir is "));
   EXPECT_THAT(titles(),
@@ -73,7 +73,7 @@ TEST_F(PageBehaviour, ATuneHasAllItsPictures) {
   expectGoodPage();
 }
 
-TEST_F(PageBehaviour, ASplitHasAllItsPictures) {
+TEST_F(PageBehaviour, ShowsAllPlotsOfSplit) {
   openReport(addSplit(30));
   EXPECT_THAT(headline(), HasSubstr("the workload is 1.41x as fast"));
   const nlohmann::json regions =
@@ -84,7 +84,7 @@ TEST_F(PageBehaviour, ASplitHasAllItsPictures) {
   expectGoodPage();
 }
 
-TEST_F(PageBehaviour, TablesSortByTheirHeadings) {
+TEST_F(PageBehaviour, SortsTablesByHeading) {
   openReport(addTune(60));
   unfoldTrials();
   const auto before = column(4);
@@ -102,14 +102,14 @@ TEST_F(PageBehaviour, TablesSortByTheirHeadings) {
   };
   EXPECT_EQ(run(click), "ascending");
   EXPECT_TRUE(std::ranges::is_sorted(values()));
-  EXPECT_EQ(column(4).back(), "–") << "what has no time is last";
+  EXPECT_EQ(column(4).back(), "–") << "rows without a time are last";
   EXPECT_EQ(run(click), "descending");
   EXPECT_TRUE(std::ranges::is_sorted(values(), std::ranges::greater()));
-  EXPECT_EQ(column(4).back(), "–") << "both ways";
+  EXPECT_EQ(column(4).back(), "–") << "in both directions";
   EXPECT_NE(column(4), before);
 }
 
-TEST_F(PageBehaviour, TablesKeepTheRowsThatMatchAllWords) {
+TEST_F(PageBehaviour, FiltersRowsByAllWords) {
   openReport(addTune(60));
   unfoldTrials();
   const std::size_t all = column(3).size();
@@ -125,16 +125,17 @@ TEST_F(PageBehaviour, TablesKeepTheRowsThatMatchAllWords) {
   EXPECT_EQ(filter("").size(), all);
 }
 
-TEST_F(PageBehaviour, StrangeNamesStayText) {
+TEST_F(PageBehaviour, EscapesSpecialCharacters) {
   const std::string name = "</script><script>alert(1)</script><img src=x onerror=alert(2)>&amp;";
   openReport(addTune(3, name));
   EXPECT_THAT(headline(), testing::StartsWith(name + " is "));
   EXPECT_EQ(run("return document.querySelectorAll('main script, main img').length"), 0);
-  EXPECT_EQ(run("return document.querySelectorAll('script').length"), 2) << "the data and our own";
+  EXPECT_EQ(run("return document.querySelectorAll('script').length"), 2)
+      << "the data and the page's script";
   expectGoodPage();
 }
 
-TEST_F(PageBehaviour, NoScriptButItsOwnRuns) {
+TEST_F(PageBehaviour, RunsOnlyItsOwnScripts) {
   openReport(addTune(3));
   run("const script = document.createElement('script'); script.textContent = 'window.stranger = 1';"
       "document.body.append(script); return 1");
@@ -142,7 +143,7 @@ TEST_F(PageBehaviour, NoScriptButItsOwnRuns) {
   EXPECT_THAT(browser().console().value(), Contains(HasSubstr("Content Security Policy")));
 }
 
-TEST_F(PageBehaviour, PlotsSayTheirNumbersWhenHovered) {
+TEST_F(PageBehaviour, ShowsPlotValuesOnHover) {
   openReport(addTune(60));
   const nlohmann::json said = run(R"(
     hone.drawAll();
@@ -161,7 +162,7 @@ TEST_F(PageBehaviour, PlotsSayTheirNumbersWhenHovered) {
       AllOf(Contains(HasSubstr("CPU time: ")), Contains(HasSubstr(" ms")), Contains("round: 4")));
 }
 
-TEST_F(PageBehaviour, MapsSayTheirNumbersWhenHovered) {
+TEST_F(PageBehaviour, ShowsMapValuesOnHover) {
   openReport(addSplit(30));
   const nlohmann::json said = run(R"(
     hone.drawAll();
@@ -182,7 +183,7 @@ TEST_F(PageBehaviour, MapsSayTheirNumbersWhenHovered) {
   EXPECT_EQ(said.at("gone"), true);
 }
 
-/// The pointer over the middle of a candidate's line between the first two axes.
+/// Moves the pointer to the middle of a candidate's line between the first two axes.
 constexpr const char* kHoverLine = R"(
   hone.drawAll();
   const box = document.querySelector(".parallel .canvas");
@@ -195,7 +196,7 @@ constexpr const char* kHoverLine = R"(
   };
 )";
 
-TEST_F(PageBehaviour, LinesSayTheirNumbersWhenHovered) {
+TEST_F(PageBehaviour, ShowsLineValuesOnHover) {
   openReport(addTune(3));
   const nlohmann::json said = run(std::string(kHoverLine) + R"(
     const before = canvas.toDataURL();
@@ -215,7 +216,7 @@ TEST_F(PageBehaviour, LinesSayTheirNumbersWhenHovered) {
   EXPECT_EQ(said.at("again"), true);
 }
 
-TEST_F(PageBehaviour, AHoverDrawsOneLineOfThousands) {
+TEST_F(PageBehaviour, DrawsSingleLineOnHover) {
   openReport(addTune(1'000));
   const nlohmann::json strokes = run(std::string(kHoverLine) + R"(
     const real = CanvasRenderingContext2D.prototype.stroke;
@@ -229,10 +230,10 @@ TEST_F(PageBehaviour, AHoverDrawsOneLineOfThousands) {
     return strokes;
   )");
   EXPECT_GT(strokes, 0);
-  EXPECT_LT(strokes, 20) << "that line, and one an axis";
+  EXPECT_LT(strokes, 20) << "that line and one per axis";
 }
 
-TEST_F(PageBehaviour, AMapKeepsItsRowsAndItsRoomWhenThePageIsDrawnAnew) {
+TEST_F(PageBehaviour, KeepsMapLayoutOnRedraw) {
   openReport(addSplit(80));
   const nlohmann::json heights = run(R"(
     const height = () => document.documentElement.scrollHeight;
@@ -246,26 +247,26 @@ TEST_F(PageBehaviour, AMapKeepsItsRowsAndItsRoomWhenThePageIsDrawnAnew) {
     hone.drawAll();
     return [undrawn - drawn, again - all, height() - all, document.querySelectorAll(".heat .more").length, all > drawn];
   )");
-  EXPECT_EQ(heights, nlohmann::json({0, 0, 0, 0, true})) << "nothing below it moves";
+  EXPECT_EQ(heights, nlohmann::json({0, 0, 0, 0, true})) << "the layout below is stable";
 }
 
-TEST_F(PageBehaviour, DarkAndLight) {
+TEST_F(PageBehaviour, SupportsDarkAndLight) {
   openReport(addTune(20));
   const char* paper = "return getComputedStyle(document.body).backgroundColor";
   ASSERT_TRUE(browser().prefer("light"));
   EXPECT_EQ(run(paper), "rgb(255, 255, 255)");
   ASSERT_TRUE(browser().prefer("dark"));
   EXPECT_EQ(run(paper), "rgb(20, 24, 29)");
-  expectGoodPage();  // and prints as from a light one
-  EXPECT_EQ(run(paper), "rgb(20, 24, 29)") << "dark again on the screen";
+  expectGoodPage();  // prints like a light page
+  EXPECT_EQ(run(paper), "rgb(20, 24, 29)") << "dark again after printing";
 }
 
-TEST_F(PageBehaviour, ATuneOfOneCandidate) {
+TEST_F(PageBehaviour, ShowsTuneOfOneCandidate) {
   openReport(addTune(1));
   expectGoodPage();
 }
 
-TEST_F(PageBehaviour, TenThousandCandidatesAreDrawnAndListedOnDemand) {
+TEST_F(PageBehaviour, ListsTenThousandCandidatesOnDemand) {
   const std::int64_t run10k = addTune(10'000);
   openReport(run10k);
   unfoldTrials();
@@ -276,7 +277,7 @@ TEST_F(PageBehaviour, TenThousandCandidatesAreDrawnAndListedOnDemand) {
   EXPECT_LT(std::filesystem::file_size(box().work() / "report.html"), 3'000'000U);
 }
 
-TEST_F(PageBehaviour, RunsWithoutAnythingSaySo) {
+TEST_F(PageBehaviour, ReportsEmptyRuns) {
   for (const char* verb : {"bench", "profile", "split", "tune", "kernel", "something-new"}) {
     for (const auto status :
          {store::RunStatus::running, store::RunStatus::failed, store::RunStatus::finished}) {

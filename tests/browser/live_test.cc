@@ -1,4 +1,4 @@
-// Pages of `hone serve` in a real browser: they follow a run without being loaded again.
+// Pages of `hone serve` in a browser: they follow a run without a reload.
 #include <fmt/format.h>
 
 #include <future>
@@ -21,12 +21,12 @@ class LivePage : public PageTest {
     ASSERT_TRUE(browser().open(fmt::format("http://127.0.0.1:{}{}", served.port(), path)));
     run("window.loadedOnce = true; return 1");
   }
-  /// The page as it was opened, and not one that was loaded again.
+  /// Expects that the page was not reloaded since open().
   void expectNotReloaded() { EXPECT_EQ(run("return window.loadedOnce === true"), true); }
   [[nodiscard]] std::string text() {
     return run("return document.body.innerText").get<std::string>();
   }
-  /// All that the document says, shown or folded.
+  /// Returns true if the document contains `what`, shown or folded.
   [[nodiscard]] bool says(const std::string& what) {
     return run("return JSON.stringify(hone.document)").get<std::string>().contains(what);
   }
@@ -50,7 +50,7 @@ class LivePage : public PageTest {
   }
 };
 
-TEST_F(LivePage, FollowsARunTrialByTrial) {
+TEST_F(LivePage, FollowsRunTrialByTrial) {
   store::Store store = writer();
   const std::int64_t id = addRun(store);
   addTrial(store, id, "first trial");
@@ -66,9 +66,9 @@ TEST_F(LivePage, FollowsARunTrialByTrial) {
     expectDrawn();
     const std::string before = picture;
     picture = run("return document.querySelector('.canvas canvas').toDataURL()");
-    EXPECT_NE(picture, before) << "the bars have one more";
+    EXPECT_NE(picture, before) << "one more bar";
   }
-  EXPECT_THAT(text(), HasSubstr("first trial")) << "what it had stays";
+  EXPECT_THAT(text(), HasSubstr("first trial")) << "earlier trials stay";
   EXPECT_EQ(run("return document.querySelectorAll('#page b').length"), 0);
   ASSERT_TRUE(store.finishRun(id, store::RunStatus::finished, {{"candidates", {}}}));
   EXPECT_TRUE(eventually([&] { return text().contains("finished; 3 trials"); })) << text();
@@ -76,7 +76,7 @@ TEST_F(LivePage, FollowsARunTrialByTrial) {
   expectQuietConsole();
 }
 
-TEST_F(LivePage, SaysWhenItCannotDrawAndGoesOn) {
+TEST_F(LivePage, ReportsDrawErrorAndContinues) {
   store::Store store = writer();
   const std::int64_t id = addRun(store);
   const Served served(box());
@@ -91,14 +91,14 @@ TEST_F(LivePage, SaysWhenItCannotDrawAndGoesOn) {
     return !said.empty();
   }));
   EXPECT_THAT(said, testing::ElementsAre(HasSubstr("cannot draw this")));
-  EXPECT_FALSE(says("first trial")) << "what is not drawn is not what the page has";
+  EXPECT_FALSE(says("first trial")) << "the failed update is discarded";
   addTrial(store, id, "second trial");
   EXPECT_TRUE(eventually([&] { return says("second trial"); }));
-  EXPECT_TRUE(says("first trial")) << "it was asked for again";
+  EXPECT_TRUE(says("first trial")) << "it was requested again";
   expectQuietConsole();
 }
 
-TEST_F(LivePage, GoesOnWhileTheFilterIsTypedIn) {
+TEST_F(LivePage, UpdatesWhileFilterIsFocused) {
   store::Store store = writer();
   for (int i = 0; i < 12; ++i) {
     addRun(store);
@@ -116,7 +116,7 @@ TEST_F(LivePage, GoesOnWhileTheFilterIsTypedIn) {
   expectQuietConsole();
 }
 
-TEST_F(LivePage, KeepsWhatTheReaderDidWithATable) {
+TEST_F(LivePage, KeepsTableState) {
   store::Store store = writer();
   for (int i = 0; i < 12; ++i) {
     addRun(store);
@@ -129,7 +129,7 @@ TEST_F(LivePage, KeepsWhatTheReaderDidWithATable) {
   const auto first = [&] {
     return run("return document.querySelector('tbody tr td').textContent").get<std::string>();
   };
-  EXPECT_EQ(first(), "1") << "sorted by the run, ascending";
+  EXPECT_EQ(first(), "1") << "sorted by run, ascending";
   addRun(store);
   EXPECT_TRUE(eventually([&] { return text().contains("13 rows"); })) << text();
   EXPECT_EQ(first(), "1");
@@ -139,7 +139,7 @@ TEST_F(LivePage, KeepsWhatTheReaderDidWithATable) {
   expectQuietConsole();
 }
 
-/// A search that goes on, with tabs, tabs within them, plots and a folded table.
+/// A running search with nested tabs, plots and a folded table.
 class LiveTune : public LivePage {
  protected:
   void begin(store::Store& store) {
@@ -167,7 +167,7 @@ class LiveTune : public LivePage {
     trial.details.atMs = added_;
     ASSERT_TRUE(store.addTrial(run_, trial, {}));
   }
-  /// What the reader sees of the choices made.
+  /// Returns the visible state of tabs, folds, filters and tables.
   [[nodiscard]] nlohmann::json seen() {
     return run(R"(
       const texts = (which) => [...document.querySelectorAll(which)].map((one) => one.textContent);
@@ -187,7 +187,7 @@ class LiveTune : public LivePage {
   int added_ = 0;
 };
 
-TEST_F(LiveTune, KeepsTabsFoldsAndFoldedTablesAsTheReaderLeftThem) {
+TEST_F(LiveTune, KeepsTabsAndFolds) {
   store::Store store = writer();
   begin(store);
   const Served served(box());
@@ -224,7 +224,7 @@ TEST_F(LiveTune, KeepsTabsFoldsAndFoldedTablesAsTheReaderLeftThem) {
   expectQuietConsole();
 }
 
-TEST_F(LiveTune, KeepsWhatTheReaderDidWithPlotsAndHowFarHeScrolled) {
+TEST_F(LiveTune, KeepsPlotStateAndScrollPosition) {
   store::Store store = writer();
   begin(store);
   for (int rows = 10; rows < 40; ++rows) {
@@ -238,7 +238,7 @@ TEST_F(LiveTune, KeepsWhatTheReaderDidWithPlotsAndHowFarHeScrolled) {
     return {
       hidden: plot.data.datasets.filter((_, i) => !plot.isDatasetVisible(i)).map((one) => one.label),
       scrolled: document.querySelector("details.block .tablebox").scrollTop,
-      orange: (() => {  // the value that was chosen has a box in the winner's colour
+      orange: (() => {  // the selected value has a box in the winner's colour
         const data = pixelsOf(document.querySelector(".parallel canvas"));
         return data.some((_, i) => i % 4 === 0 && data[i] > 180 && data[i + 2] < 60 && data[i + 3] > 180);
       })(),
@@ -271,7 +271,7 @@ TEST_F(LiveTune, KeepsWhatTheReaderDidWithPlotsAndHowFarHeScrolled) {
   expectQuietConsole();
 }
 
-TEST_F(LivePage, SaysHowFarTheRunIs) {
+TEST_F(LivePage, ShowsProgress) {
   store::Store store = writer();
   const std::int64_t id = addRun(store);
   Served served(box());
@@ -289,14 +289,14 @@ TEST_F(LivePage, SaysHowFarTheRunIs) {
     EXPECT_THAT(text(), HasSubstr("best <i>5 ms</i>"));
     EXPECT_THAT(text(), HasSubstr("1 min left"));
   }
-  EXPECT_TRUE(eventually([&] { return !text().contains("race 3/9"); })) << "it is over";
+  EXPECT_TRUE(eventually([&] { return !text().contains("race 3/9"); })) << "the run is finished";
   served.process().signal(SIGTERM);
   EXPECT_EQ(served.process().wait().code, 0);
   EXPECT_TRUE(eventually([&] { return text().contains("does not answer"); }));
   expectNotReloaded();
 }
 
-TEST_F(LivePage, ListensOnlyWhileSomebodyLooksAndTriesAgain) {
+TEST_F(LivePage, ListensOnlyWhileVisibleAndReconnects) {
   store::Store store = writer();
   const std::int64_t id = addRun(store);
   const Served served(box());
@@ -318,27 +318,27 @@ TEST_F(LivePage, ListensOnlyWhileSomebodyLooksAndTriesAgain) {
   hide(false);
   hide(true);
   EXPECT_EQ(run("return heard.map((one) => one.readyState)"), nlohmann::json::array({2}))
-      << "closed, and no other opened";
-  addTrial(store, id, "while nobody looked");
+      << "closed, none reopened";
+  addTrial(store, id, "while hidden");
   hide(false);
-  EXPECT_TRUE(eventually([&] { return says("while nobody looked"); }));
+  EXPECT_TRUE(eventually([&] { return says("while hidden"); }));
   run("heard.at(-1).close(); heard.at(-1).dispatchEvent(new Event('error')); return 1");
   EXPECT_THAT(text(), HasSubstr("does not answer"));
-  addTrial(store, id, "while it was refused");
+  addTrial(store, id, "while refused");
   run("later(); return 1");
-  EXPECT_TRUE(eventually([&] { return says("while it was refused"); }));
+  EXPECT_TRUE(eventually([&] { return says("while refused"); }));
   EXPECT_TRUE(eventually([&] { return !text().contains("does not answer"); }));
   EXPECT_EQ(run("return heard.length"), 3);
   expectNotReloaded();
   expectQuietConsole();
 }
 
-TEST_F(LivePage, ARealBenchAppearsInTheListByItself) {
+TEST_F(LivePage, ShowsNewBenchInList) {
   box().write("m.mlir", matmulText(64, 64, 64));
   const Served served(box());
   open(served, "/");
   EXPECT_THAT(text(), HasSubstr("No runs yet"));
-  const Ran ran = box().hone({"bench", "m.mlir", "--rounds", "5", "--quiet"});
+  const CommandResult ran = box().hone({"bench", "m.mlir", "--rounds", "5", "--quiet"});
   EXPECT_EQ(ran.code, 0) << ran.err;
   EXPECT_TRUE(eventually([&] { return text().contains("finished"); })) << text();
   expectNotReloaded();
@@ -349,7 +349,7 @@ TEST_F(LivePage, ARealBenchAppearsInTheListByItself) {
   expectQuietConsole();
 }
 
-TEST_F(LivePage, AsksForTheTokenOnce) {
+TEST_F(LivePage, AsksForTokenOnce) {
   box().setVariable("HONE_TOKEN", kToken);
   const Served served(box(), {"--token-from", "HONE_TOKEN"});
   ASSERT_TRUE(browser().open(fmt::format("http://127.0.0.1:{}/", served.port())));
@@ -361,12 +361,13 @@ TEST_F(LivePage, AsksForTheTokenOnce) {
   EXPECT_THAT(run("return location.href").get<std::string>(), testing::Not(HasSubstr(kToken)));
   store::Store store = writer();
   addRun(store);
-  EXPECT_TRUE(eventually([&] { return text().contains("m.mlir"); })) << "its events need it, too";
+  EXPECT_TRUE(eventually([&] { return text().contains("m.mlir"); }))
+      << "events need the token, too";
 }
 
 class ComparePage : public LivePage {};
 
-TEST_F(ComparePage, ShowsWhatGotSlower) {
+TEST_F(ComparePage, ShowsRegressions) {
   box().write("m.mlir", matmulText(32, 32, 32));
   ASSERT_EQ(box().hone({"bench", "m.mlir", "--rounds", "10", "--quiet"}).code, 0);
   box().write("m.mlir", matmulText(128, 128, 128));

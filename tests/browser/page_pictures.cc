@@ -1,6 +1,6 @@
-// Takes a picture of a page, a file or an address: page_pictures PAGE picture.png [WIDTH HEIGHT
-// [light|dark]]; a HEIGHT of 0 takes the whole page. The pictures in docs/pages were made with it;
-// look at them after every change of the pages.
+// Takes a screenshot of a page, given as a file or URL:
+//   page_pictures PAGE picture.png [WIDTH HEIGHT [light|dark]]
+// HEIGHT 0 captures the whole page. Used for docs/pages; check those after every page change.
 #include <fmt/format.h>
 
 #include <cstdio>
@@ -30,7 +30,7 @@ Result<void> take(const Picture& picture) {
       "hone.drawAll(); return new Promise((done) => setTimeout(() => "
       "done(document.documentElement.scrollHeight), 300))";
   const nlohmann::json height = HONE_TRY(browser.run(kDraw));
-  if (whole) {  // a view of that height: plots are drawn anew when the view grows for a picture
+  if (whole) {  // resize first: growing the viewport for a screenshot redraws the plots
     HONE_CHECK(browser.resize(picture.width, height));
     HONE_CHECK(browser.run(kDraw));
   }
@@ -43,9 +43,9 @@ Result<void> take(const Picture& picture) {
   return {};
 }
 
-Result<void> takeAsked(const std::vector<std::string>& arguments) {
+Result<void> takeFromArguments(const std::vector<std::string>& arguments) {
   if (arguments.size() < 2) {
-    return userError("page_pictures PAGE picture.png [WIDTH HEIGHT [light|dark]]");
+    return userError("usage: page_pictures PAGE picture.png [WIDTH HEIGHT [light|dark]]");
   }
   Picture picture{arguments[0], arguments[1]};
   if (arguments.size() >= 4) {
@@ -62,7 +62,7 @@ Result<void> takeAsked(const std::vector<std::string>& arguments) {
 }  // namespace hone::test
 
 int main(int argc, char** argv) try {
-  const auto taken = hone::test::takeAsked({argv + 1, argv + argc});
+  const auto taken = hone::test::takeFromArguments({argv + 1, argv + argc});
   if (!taken) {
     fmt::print(stderr, "page_pictures: {}\n", taken.error().message);
     return 2;

@@ -9,7 +9,7 @@ using testing::IsEmpty;
 using testing::StartsWith;
 
 const char* const PageTest::kPixels = R"(
-  const pixelsOf = (canvas) => {  // of a copy: Chromium grumbles when it has to read a picture often
+  const pixelsOf = (canvas) => {  // of a copy: Chromium warns about repeated reads of a canvas
     const copy = document.createElement("canvas");
     [copy.width, copy.height] = [canvas.width, canvas.height];
     const context = copy.getContext("2d", { willReadFrequently: true });
@@ -20,7 +20,7 @@ const char* const PageTest::kPixels = R"(
 
 void PageTest::SetUp() {
   if (!Browser::isThere()) {
-    GTEST_SKIP() << "no chromium and chromedriver here: scripts/setup --browser installs them";
+    GTEST_SKIP() << "chromium or chromedriver not found; run scripts/setup --browser";
   }
   auto started = Browser::start();
   ASSERT_TRUE(started) << started.error().message;
@@ -28,7 +28,7 @@ void PageTest::SetUp() {
 }
 
 void PageTest::openReport(std::int64_t run) {
-  const Ran ran = box_.hone({"report", std::to_string(run), "-o", "report.html"});
+  const CommandResult ran = box_.hone({"report", std::to_string(run), "-o", "report.html"});
   ASSERT_EQ(ran.code, 0) << ran.err;
   const auto opened = browser_->open(box_.work() / "report.html");
   ASSERT_TRUE(opened) << opened.error().message;
@@ -56,7 +56,7 @@ void PageTest::expectGoodPage() {
   expectNumbers();
   EXPECT_THAT(run("return performance.getEntriesByType('resource').map((one) => one.name)"),
               IsEmpty());
-  expectNoSidewaysScrolling();
+  expectNoHorizontalScrolling();
   expectPrints();
   expectQuietConsole();
 }
@@ -131,7 +131,7 @@ void PageTest::expectDrawn() {
       return { title: box.parentElement.querySelector("h3")?.textContent ?? "", lacks };
     });
   )");
-  EXPECT_FALSE(canvases.empty()) << "no plot at all";
+  EXPECT_FALSE(canvases.empty()) << "no plot";
   for (const json& canvas : canvases) {
     EXPECT_THAT(canvas.at("lacks"), IsEmpty()) << canvas;
   }
@@ -151,7 +151,7 @@ void PageTest::expectNumbers() {
   EXPECT_THAT(rows.get<std::vector<int>>(), testing::Each(testing::Gt(0)));
 }
 
-void PageTest::expectNoSidewaysScrolling() {
+void PageTest::expectNoHorizontalScrolling() {
   for (const int width : {375, 1200}) {
     ASSERT_TRUE(browser_->resize(width, 800));
     run("hone.drawAll(); return new Promise((done) => requestAnimationFrame(() => "
@@ -171,9 +171,9 @@ void PageTest::expectPrints() {
   run(std::string(kPixels) + R"(
     window.atPrint = null;
     window.beforePrint = [document.querySelectorAll("[role=tab]").length, document.querySelectorAll(".canvas").length];
-    const dark = matchMedia('(prefers-color-scheme: dark)').matches;  // of a light page no ink is pale, only a mixture
+    const dark = matchMedia('(prefers-color-scheme: dark)').matches;  // only a dark page can print pale ink
     addEventListener("beforeprint", () => {
-      // The ink of the axes, as a dark page has it.
+      // The axis colour of a dark page.
       const isPale = (canvas) => {
         const data = pixelsOf(canvas);
         let count = 0;
@@ -206,7 +206,7 @@ void PageTest::expectPrints() {
   EXPECT_EQ(run("return [document.querySelectorAll('[role=tab]').length, "
                 "document.querySelectorAll('.canvas').length]"),
             run("return beforePrint"))
-      << "the screen has its tabs again";
+      << "tabs are restored after printing";
   EXPECT_EQ(run("return document.documentElement.className"), "");
 }
 

@@ -13,34 +13,34 @@
 
 namespace hone::test {
 
-/// A user's sandbox and a browser beside it; left out where there is no browser.
+/// A sandbox and a browser. Skips the test if there is no browser.
 class PageTest : public testing::Test {
  protected:
   void SetUp() override;
 
-  /// `hone report`, and the page opened.
+  /// Runs `hone report` and opens the page.
   void openReport(std::int64_t run);
-  /// The value of a script in the page; a script that fails, fails the test.
+  /// Returns the value of a script run in the page; fails the test if the script fails.
   nlohmann::json run(std::string_view script,
                      const nlohmann::json& arguments = nlohmann::json::array());
   [[nodiscard]] std::string headline();
-  /// The titles of all parts that are there, in order.
+  /// Returns the titles of all parts in order.
   [[nodiscard]] std::vector<std::string> titles();
 
-  /// What every page promises: nothing on the console, every plot drawn and with its numbers,
-  /// nothing asked of the network, no sideways scrolling on a phone, and it prints.
+  /// Checks the guarantees of every page: empty console, every plot drawn with its data table, no
+  /// network requests, no horizontal scrolling on a phone, printable.
   void expectGoodPage();
   void expectQuietConsole();
-  /// Every series, cell and line of every plot is there as pixels of its colour.
+  /// Expects pixels of the right colour for every series, cell and line of every plot.
   void expectDrawn();
-  /// The numbers behind every plot.
+  /// Expects a data table for every plot.
   void expectNumbers();
-  void expectNoSidewaysScrolling();
-  /// On white paper with dark ink, whatever the screen has, every tab under its name; the screen is
-  /// then as it was.
+  void expectNoHorizontalScrolling();
+  /// Expects a printout with dark ink on white and all tabs expanded under their names, and an
+  /// unchanged screen afterwards.
   void expectPrints();
 
-  /// A script's function: the pixels of a canvas, four numbers each.
+  /// JavaScript function that returns the pixels of a canvas, four numbers each.
   static const char* const kPixels;
 
   [[nodiscard]] Sandbox& box() { return box_; }

@@ -1,4 +1,4 @@
-// The pages of runs that the verbs really made, on small problems, in a real browser.
+// Pages of real runs on small problems, in a browser.
 #include "browser/page_test.h"
 
 namespace hone::test {
@@ -8,7 +8,7 @@ using testing::Contains;
 using testing::HasSubstr;
 using testing::IsSupersetOf;
 
-/// The shape of every knob's plot, and of all tabs: none may be empty or noisy.
+/// Opens all tabs; none may be empty or write to the console.
 constexpr const char* kOpenAllTabs = R"(
   let opened = 0;
   for (let round = 0; round < 2; ++round) {
@@ -23,9 +23,10 @@ constexpr const char* kOpenAllTabs = R"(
   return opened;
 )";
 
-TEST_F(PageTest, AProfile) {
-  const Ran ran = box().hone({"profile", "--problem-m=8,64", "--problem-n=16", "--problem-k=32",
-                              "--providers", "iree,onednn", "--configs", "all", "--quiet"});
+TEST_F(PageTest, ShowsProfile) {
+  const CommandResult ran =
+      box().hone({"profile", "--problem-m=8,64", "--problem-n=16", "--problem-k=32", "--providers",
+                  "iree,onednn", "--configs", "all", "--quiet"});
   ASSERT_EQ(ran.code, 0) << ran.err;
   EXPECT_THAT(ran.out, HasSubstr("hone report 1 -o report.html"));
   openReport(1);
@@ -37,17 +38,18 @@ TEST_F(PageTest, AProfile) {
     return part.series.filter((one) => one.role === "baseline")[0];
   )");
   EXPECT_THAT(roof.at("name").get<std::string>(), HasSubstr("GB/s)"));
-  EXPECT_EQ(roof.at("x").size(), 3U) << "memory, the bend, arithmetic";
+  EXPECT_EQ(roof.at("x").size(), 3U) << "memory, ridge point, arithmetic";
   expectGoodPage();
 }
 
-TEST_F(PageTest, ASplit) {
+TEST_F(PageTest, ShowsSplit) {
   box().write("shapes.txt",
               "gemm -m 32 -n 48 -k 20480\n"
               "gemm -m 8 -n 8 -k 65536\n"
               "conv -n 4 -c 8 -H 20 -W 20 -k 16 -y 3 -x 3 -p 1 -q 1 -F 4\n");
-  const Ran ran = box().hone({"split", "quick", "shapes.txt", "--type", "f32", "--quiet"});
-  ASSERT_LE(ran.code, 1) << ran.err;  // 1: a shape got slower, which a noisy machine may find
+  const CommandResult ran =
+      box().hone({"split", "quick", "shapes.txt", "--type", "f32", "--quiet"});
+  ASSERT_LE(ran.code, 1) << ran.err;  // 1: a shape got slower, which can be noise
   EXPECT_THAT(ran.out, HasSubstr("hone report 1 -o report.html"));
   openReport(1);
   EXPECT_THAT(titles(),
@@ -59,10 +61,10 @@ TEST_F(PageTest, ASplit) {
   expectGoodPage();
 }
 
-TEST_F(PageTest, ATune) {
+TEST_F(PageTest, ShowsTune) {
   box().write("m.mlir", matmulText(96, 128, 160));
-  const Ran ran = box().hone({"tune", "m.mlir", "--budget", "24trials", "--rounds", "5",
-                              "--keep-flags", "-o", "spec.mlir", "--quiet"});
+  const CommandResult ran = box().hone({"tune", "m.mlir", "--budget", "24trials", "--rounds", "5",
+                                        "--keep-flags", "-o", "spec.mlir", "--quiet"});
   ASSERT_EQ(ran.code, 0) << ran.err;
   EXPECT_THAT(ran.out, HasSubstr("hone report 1 -o report.html"));
   openReport(1);
@@ -72,13 +74,13 @@ TEST_F(PageTest, ATune) {
       run("return [...document.querySelectorAll('[role=tab]')].map((one) => one.textContent)")
           .get<std::vector<std::string>>(),
       Contains("over time"))
-      << "trials know when they were tried";
+      << "trials have a time stamp";
   EXPECT_GT(run(kOpenAllTabs), 3);
   expectGoodPage();
 }
 
-TEST_F(PageTest, AKernel) {
-  // No flag alone helps an inner loop that walks down the columns: the source must change.
+TEST_F(PageTest, ShowsKernel) {
+  // No flag fixes a column-wise inner loop: the source must change.
   box().write("product.cc", R"(#include <cstdint>
 extern "C" void kernel(const float* A, const float* B, float* C, std::int64_t N) {
   for (std::int64_t i = 0; i < N; ++i) {
@@ -110,8 +112,8 @@ extern "C" void reference(const double* A, const double* B, double* C, std::int6
   }
 }
 )");
-  const Ran ran = box().hone({"kernel", "optimize", "--kernel", "product.cc", "--rounds", "5",
-                              "--max-iterations", "1", "--quiet"});
+  const CommandResult ran = box().hone({"kernel", "optimize", "--kernel", "product.cc", "--rounds",
+                                        "5", "--max-iterations", "1", "--quiet"});
   ASSERT_EQ(ran.code, 0) << ran.err;
   EXPECT_THAT(ran.out, HasSubstr("hone report 1 -o report.html"));
   openReport(1);
@@ -123,10 +125,10 @@ extern "C" void reference(const double* A, const double* B, double* C, std::int6
   expectGoodPage();
 }
 
-TEST_F(PageTest, ABench) {
+TEST_F(PageTest, ShowsBench) {
   box().write("m.mlir", matmulText(64, 64, 64));
   box().write("c.json", nlohmann::json({tiles("a", 8, 16, 1), tiles("b", 4, 16, 1)}).dump());
-  const Ran ran =
+  const CommandResult ran =
       box().hone({"bench", "m.mlir", "--configs", "c.json", "--rounds", "5", "--quiet"});
   ASSERT_EQ(ran.code, 0) << ran.err;
   EXPECT_THAT(ran.out, HasSubstr("hone report 1 -o report.html"));

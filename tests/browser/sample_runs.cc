@@ -63,7 +63,7 @@ struct Point {
     }
     return name;
   }
-  /// Best with tiles of 64 x 32; each doubling away from that costs, and the others a little.
+  /// Fastest with 64x32 tiles; each doubling away from that costs time, other knobs a little.
   [[nodiscard]] double ns() const {
     const auto doublings = [&](std::size_t knob, double from) {
       return std::abs(std::log2(static_cast<double>(values[knob]) / from));
@@ -76,9 +76,9 @@ struct Point {
 
 constexpr std::size_t kPoints = 10'080;
 
-/// All of them in an order that looks like chance.
+/// Returns all points in a pseudo-random order.
 Point pointAt(std::size_t number) {
-  constexpr std::size_t kStride = 7919;  // has no factor in common with kPoints
+  constexpr std::size_t kStride = 7919;  // coprime to kPoints
   std::size_t rest = number * kStride % kPoints;
   Point point{};
   constexpr std::array<std::size_t, kKnobs.size()> kValues = {7, 6, 5, 4, 6, 2};
@@ -105,7 +105,7 @@ Trial trialOf(const std::string& key, const std::string& problem, const std::str
   return trial;
 }
 
-/// The rounds of the whole program with and without the spec.
+/// Adds rounds of the whole program with and without the spec.
 Result<void> addProof(Store& store, std::int64_t run, const std::string& program, double tunedNs,
                       Random& random) {
   const auto add = [&](const std::string& name, double ns, bool twin) -> Result<void> {

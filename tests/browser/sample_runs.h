@@ -9,12 +9,12 @@
 
 namespace hone::test {
 
-/// A run of `hone tune` as the verb records it, filled by code: one dispatch, so many candidates
-/// with six knobs, no two alike (10,080 at most), some of them failed, a winner, and the proof.
+/// Adds a synthetic run of `hone tune`: one dispatch, `candidates` distinct points of six knobs (at
+/// most 10,080), some of them failed, a winner, and the final comparison.
 [[nodiscard]] Result<std::int64_t> addTuneRun(store::Store& store, std::size_t candidates,
                                               const std::string& program);
 
-/// A run of `hone split`: so many matmuls under seven limits, with a 2-D ladder that was taken.
+/// Adds a synthetic run of `hone split`: `shapes` matmuls, seven limits, a recommended 2-D ladder.
 [[nodiscard]] Result<std::int64_t> addSplitRun(store::Store& store, std::size_t shapes);
 
 }  // namespace hone::test

@@ -20,10 +20,10 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-constexpr std::chrono::seconds kPatience{60};
+constexpr std::chrono::seconds kTimeout{60};
 constexpr std::chrono::milliseconds kPoll{20};
 
-/// The driver under way, its output in a file.
+/// Starts the driver with its output in a file.
 pid_t startDriver(const std::string& program, const fs::path& log) {
   const pid_t parent = ::getpid();
   const pid_t pid = ::fork();
@@ -41,10 +41,10 @@ pid_t startDriver(const std::string& program, const fs::path& log) {
   return pid;
 }
 
-/// The port that the driver chose, which it prints when it is ready.
-Result<int> portOf(const fs::path& log) {
+/// Waits for the driver and returns the port that it prints.
+Result<int> waitForPort(const fs::path& log) {
   static const RE2 kStarted("started successfully on port ([0-9]+)");
-  const auto end = std::chrono::steady_clock::now() + kPatience;
+  const auto end = std::chrono::steady_clock::now() + kTimeout;
   while (std::chrono::steady_clock::now() < end) {
     const std::string text = readFile(log).value_or("");
     if (int port = 0; RE2::PartialMatch(text, kStarted, &port)) {
@@ -52,7 +52,7 @@ Result<int> portOf(const fs::path& log) {
     }
     std::this_thread::sleep_for(kPoll);
   }
-  return machineError("chromedriver does not start: {}", readFile(log).value_or(""));
+  return machineError("chromedriver failed to start: {}", readFile(log).value_or(""));
 }
 
 json capabilities(const std::string& chromium, const fs::path& profile) {
@@ -102,9 +102,9 @@ Result<Browser> Browser::start() {
   State& state = *browser.state_;
   const fs::path log = state.folder.path() / "driver.log";
   state.driver = startDriver(findProgram("chromedriver"), log);
-  const int port = HONE_TRY(portOf(log));
+  const int port = HONE_TRY(waitForPort(log));
   state.client = std::make_unique<httplib::Client>("127.0.0.1", port);
-  state.client->set_read_timeout(kPatience);
+  state.client->set_read_timeout(kTimeout);
   state.client->set_keep_alive(true);
   const json session = HONE_TRY(browser.ask(
       "/session", capabilities(findProgram("chromium"), state.folder.path() / "profile")));
@@ -117,12 +117,12 @@ Result<json> Browser::ask(const std::string& path, const json& body) {
       state_->session.empty() ? path : fmt::format("/session/{}{}", state_->session, path);
   const auto answer = state_->client->Post(whole, body.dump(), "application/json");
   if (!answer) {
-    return machineError("chromedriver does not answer {}: {}", whole,
+    return machineError("no response from chromedriver to {}: {}", whole,
                         httplib::to_string(answer.error()));
   }
   json value = json::parse(answer->body, nullptr, false);
   if (answer->status != 200 || value.is_discarded()) {
-    return machineError("chromedriver refuses {}: {}", whole, answer->body);
+    return machineError("chromedriver rejected {}: {}", whole, answer->body);
   }
   return std::move(value["value"]);
 }

@@ -14,12 +14,12 @@
 
 namespace hone::test {
 
-/// A headless Chromium, driven by WebDriver: the real thing, as a user has it.
+/// A headless Chromium, driven by WebDriver.
 class Browser {
  public:
-  /// Whether Debian's chromium and chromium-driver are installed.
+  /// Returns true if chromium and chromedriver are installed.
   [[nodiscard]] static bool isThere();
-  /// Starts both with folders of their own. Works as root and in a sandbox.
+  /// Starts both with private folders. Works as root and in a sandbox.
   [[nodiscard]] static Result<Browser> start();
 
   Browser(Browser&&) noexcept;
@@ -28,27 +28,27 @@ class Browser {
 
   [[nodiscard]] Result<void> open(const std::string& address);
   [[nodiscard]] Result<void> open(const std::filesystem::path& file);
-  /// What the body of a function returns; `arguments[0]` and on are given. A promise is waited for.
+  /// Runs `script` as a function body and returns its value; awaits promises. The script reads
+  /// `arguments[0]` and so on.
   [[nodiscard]] Result<nlohmann::json> run(
       std::string_view script, const nlohmann::json& arguments = nlohmann::json::array());
-  /// What the page wrote to the console since it was asked last; errors of scripts and of the
-  /// security policy are among it.
+  /// Returns the console output since the last call, including script and security policy errors.
   [[nodiscard]] Result<std::vector<std::string>> console();
-  /// The size of the page in CSS pixels, as on a phone or a screen.
+  /// Sets the size of the viewport in CSS pixels.
   [[nodiscard]] Result<void> resize(int width, int height);
-  /// "dark" or "light", as the reader's system wants it.
+  /// Sets the preferred colour scheme, "dark" or "light".
   [[nodiscard]] Result<void> prefer(const std::string& colorScheme);
-  /// The whole page, or the part in view, as a PNG.
+  /// Returns the whole page, or the visible part, as a PNG.
   enum class Of : std::uint8_t { view, page };
   [[nodiscard]] Result<std::string> screenshot(Of of);
-  /// The page as it is printed, as a PDF.
+  /// Returns the printed page as a PDF.
   [[nodiscard]] Result<std::string> print();
 
  private:
   struct State;
   explicit Browser(std::unique_ptr<State> state);
   [[nodiscard]] Result<nlohmann::json> ask(const std::string& path, const nlohmann::json& body);
-  /// A command of Chromium's own protocol.
+  /// Sends a command of the Chrome DevTools protocol.
   [[nodiscard]] Result<nlohmann::json> devtools(const std::string& command,
                                                 const nlohmann::json& parameters);
 

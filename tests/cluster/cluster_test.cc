@@ -1,4 +1,4 @@
-// Runs on a cluster as users give them, on a real Slurm with two nodes on this machine.
+// End-to-end tests of cluster runs on a real Slurm with two nodes on this machine.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -22,7 +22,7 @@ namespace fs = std::filesystem;
 using nlohmann::json;
 using testing::HasSubstr;
 
-/// Also 1: that a ladder makes a shape slower is an answer of a sweep.
+/// Exit code 1 is valid, too: a ladder may slow down a shape.
 testing::Matcher<int> isSwept() { return testing::AnyOf(0, 1); }
 
 constexpr const char* kShapes =
@@ -48,7 +48,7 @@ class OnCluster : public testing::Test {
     }
     useNodes(2, 0);
   }
-  /// The logs of the jobs outlive the run.
+  /// Keeps the logs of the jobs after the run.
   void useNodes(int nodes, int compileNodes) {
     fs::create_directories(logs());
     box_.write("hone.toml",
@@ -58,7 +58,7 @@ class OnCluster : public testing::Test {
                            nodes, compileNodes, logs().string()));
   }
   [[nodiscard]] fs::path logs() const { return box_.root() / "logs"; }
-  /// The units that workers have answered, one after the other.
+  /// Returns the number of units that workers have answered.
   [[nodiscard]] std::vector<std::string> answered() const {
     std::vector<std::string> keys;
     for (const auto& log : fs::directory_iterator(logs())) {
@@ -77,14 +77,14 @@ class OnCluster : public testing::Test {
     }
     EXPECT_FALSE(keys.empty());
   }
-  /// While the command is under way: the node with jobs on it dies, a job is cancelled, the command
-  /// is killed. Then the node comes back.
+  /// While the command runs, kills a node with jobs, cancels a job and kills the command; then
+  /// restarts the node.
   void meddle(Process& head) {
     const auto afterMore = [&](std::size_t answers) {
       const std::size_t before = answered().size();
       EXPECT_TRUE(
           eventually([&] { return head.ended() || answered().size() >= before + answers; }));
-      ASSERT_FALSE(head.ended()) << "there is nothing left to meddle with";
+      ASSERT_FALSE(head.ended()) << "the run finished too early";
     };
     afterMore(1);
     slurm_->killNode("n1");
@@ -102,7 +102,7 @@ class OnCluster : public testing::Test {
 
   static json exported(Sandbox& box) { return box.hone({"runs", "export", "1", "--json"}).json(); }
 
-  /// Trials by key, validation left out: what is validated depends on the times.
+  /// Returns the trials by key, without validation, which depends on times.
   static std::map<std::string, std::string> sweptTrials(const json& run) {
     std::map<std::string, std::string> trials;
     for (const json& trial : run.at("trials")) {
@@ -113,7 +113,7 @@ class OnCluster : public testing::Test {
     }
     return trials;
   }
-  /// What is compared was measured on one node: all samples of a round of a problem.
+  /// Expects that all samples of a round of a problem come from one node.
   static void expectRoundsOfOneNode(const json& run) {
     std::map<std::string, int> nodes;
     for (const json& trial : run.at("trials")) {
@@ -127,7 +127,7 @@ class OnCluster : public testing::Test {
     }
     EXPECT_FALSE(nodes.empty());
   }
-  /// Every sample says its node, and is there once.
+  /// Expects every sample once, with its node.
   static void expectWholeSamples(const json& run) {
     std::set<std::string> names;
     for (const json& node : run.at("nodes")) {
@@ -161,7 +161,7 @@ class OnCluster : public testing::Test {
                                           "--keep-flags", "--device",    "local-sync", "--json"};
 };
 
-/// The quickest limit of each shape.
+/// Returns the fastest limit of each shape.
 std::map<std::string, std::string> winners(const json& shapes) {
   std::map<std::string, std::string> best;
   for (const json& shape : shapes) {
@@ -186,8 +186,8 @@ double timeOf(const json& shapes, const std::string& arguments, const std::strin
   return 0;
 }
 
-/// The winners differ only where the two are as good as equal.
-void expectWinnersAsGood(const json& remotely, const json& locally) {
+/// Expects that winners differ only where the two are almost equal.
+void expectEquivalentWinners(const json& remotely, const json& locally) {
   constexpr double kAsGood = 1.3;
   const json& shapes = remotely.at("summary").at("shapes");
   const auto best = winners(shapes);
@@ -199,42 +199,42 @@ void expectWinnersAsGood(const json& remotely, const json& locally) {
   }
 }
 
-TEST_F(OnCluster, ASplitSweepGivesTheTrialsAndWinnersOfALocalOne) {
-  const Ran here = local_.hone(split_);
+TEST_F(OnCluster, SplitMatchesLocalTrialsAndWinners) {
+  const CommandResult here = local_.hone(split_);
   ASSERT_THAT(here.code, isSwept()) << here.err << here.out;
-  const Ran there = box_.hone(split_);
+  const CommandResult there = box_.hone(split_);
   ASSERT_THAT(there.code, isSwept()) << there.err << there.out;
   const json locally = exported(local_);
   const json remotely = exported(box_);
   EXPECT_EQ(sweptTrials(remotely), sweptTrials(locally));
   expectWholeSamples(remotely);
   expectRoundsOfOneNode(remotely);
-  expectWinnersAsGood(remotely, locally);
+  expectEquivalentWinners(remotely, locally);
   expectNothingDoneTwice();
   expectNoJobs();
   EXPECT_THAT(box_.hone({"runs", "show", "1"}).out, HasSubstr("cluster"));
 }
 
-TEST_F(OnCluster, WhatWasMeasuredHereIsMeasuredAgainThere) {
+TEST_F(OnCluster, DoesNotReuseLocalMeasurements) {
   std::vector<std::string> here = split_;
   here.insert(here.end(), {"--limit", "1", "--executor", "local"});
   ASSERT_THAT(box_.hone(here).code, isSwept());
   std::vector<std::string> there = split_;
   there.insert(there.end(), {"--limit", "1"});
-  const Ran ran = box_.hone(there);
+  const CommandResult ran = box_.hone(there);
   ASSERT_THAT(ran.code, isSwept()) << ran.err << ran.out;
   const json run = box_.hone({"runs", "export", "2", "--json"}).json();
   EXPECT_FALSE(sweptTrials(run).empty());
   expectWholeSamples(run);
 }
 
-TEST_F(OnCluster, DeadNodesCancelledJobsAndAKilledHeadLoseNothing) {
+TEST_F(OnCluster, SplitSurvivesDeadNodesCancelledJobsAndKilledHead) {
   ASSERT_THAT(local_.hone(split_).code, isSwept());
   {
     Process head = box_.start(split_);
     ASSERT_NO_FATAL_FAILURE(meddle(head));
   }
-  const Ran again = box_.hone(split_);
+  const CommandResult again = box_.hone(split_);
   ASSERT_THAT(again.code, isSwept()) << again.err << again.out;
   const json locally = exported(local_);
   const json remotely = exported(box_);
@@ -242,13 +242,13 @@ TEST_F(OnCluster, DeadNodesCancelledJobsAndAKilledHeadLoseNothing) {
   EXPECT_EQ(sweptTrials(remotely), sweptTrials(locally));
   expectWholeSamples(remotely);
   expectRoundsOfOneNode(remotely);
-  expectWinnersAsGood(remotely, locally);
+  expectEquivalentWinners(remotely, locally);
   expectNothingDoneTwice();
   EXPECT_EQ(box_.hone({"runs", "--json"}).json().at("runs").size(), 1U);
   expectNoJobs();
 }
 
-TEST_F(OnCluster, AnInterruptLeavesNoJobAndTheSameCommandGoesOn) {
+TEST_F(OnCluster, CancelsJobsOnInterruptAndResumes) {
   {
     Process head = box_.start(split_);
     ASSERT_TRUE(eventually([&] { return head.ended() || !slurm_->jobs().empty(); }));
@@ -256,14 +256,14 @@ TEST_F(OnCluster, AnInterruptLeavesNoJobAndTheSameCommandGoesOn) {
     EXPECT_EQ(head.wait().code, 130);
     expectNoJobs();
   }
-  const Ran again = box_.hone(split_);
+  const CommandResult again = box_.hone(split_);
   ASSERT_THAT(again.code, isSwept()) << again.err;
-  EXPECT_THAT(again.err, HasSubstr("going on with run 1"));
+  EXPECT_THAT(again.err, HasSubstr("resuming run 1"));
   expectNoJobs();
 }
 
-/// The search's trials with their configs: the same in the same order have the same keys. What the
-/// proof of the whole program tries depends on who won.
+/// Returns the trials of the search with their configs by key. Leaves out the final comparison,
+/// which depends on the winner.
 std::map<std::string, std::string> searched(const json& run) {
   std::map<std::string, std::string> trials;
   for (const json& trial : run.at("trials")) {
@@ -274,27 +274,26 @@ std::map<std::string, std::string> searched(const json& run) {
   return trials;
 }
 
-/// Returns the speedup of the dispatch that is proven, the lower end of its interval; 1 without
-/// one.
-double provenSpeedup(const Ran& ran) {
+/// Returns the lower bound of the dispatch's speedup; 1 without a winner.
+double provenSpeedup(const CommandResult& ran) {
   const json dispatch = ran.json().at("programs").at(0).at("variants").at(0).at("dispatches").at(0);
   const bool hasWinner = dispatch.contains("winner") && !dispatch.at("winner").is_null();
   return hasWinner ? dispatch.at("winner").at("speedup").at("low").get<double>() : 1;
 }
 
-/// A gain that is clear in one place is proven in the other. Small ones are within the noise of two
-/// separate runs, and either verdict is right.
-void expectSameVerdict(const Ran& there, const Ran& here) {
+/// Expects that a clear gain in one run is also found in the other. Small gains are within noise,
+/// so either verdict is correct.
+void expectSameVerdict(const CommandResult& there, const CommandResult& here) {
   constexpr double kClearGain = 1.25;
   EXPECT_LT(std::max(provenSpeedup(there), provenSpeedup(here)) /
                 std::min(provenSpeedup(there), provenSpeedup(here)),
             kClearGain);
 }
 
-TEST_F(OnCluster, ATuneRunGivesTheTrialsAndVerdictOfALocalOne) {
-  const Ran here = local_.hone(tune_);
+TEST_F(OnCluster, TuneMatchesLocalTrialsAndVerdict) {
+  const CommandResult here = local_.hone(tune_);
   ASSERT_EQ(here.code, 0) << here.err;
-  const Ran there = box_.hone(tune_);
+  const CommandResult there = box_.hone(tune_);
   ASSERT_EQ(there.code, 0) << there.err;
   const json locally = exported(local_);
   const json remotely = exported(box_);
@@ -306,14 +305,14 @@ TEST_F(OnCluster, ATuneRunGivesTheTrialsAndVerdictOfALocalOne) {
   expectNoJobs();
 }
 
-TEST_F(OnCluster, ATuneRunLosesNothingToDeadNodesCancelledJobsAndAKilledHead) {
-  const Ran here = local_.hone(tune_);
+TEST_F(OnCluster, TuneSurvivesDeadNodesCancelledJobsAndKilledHead) {
+  const CommandResult here = local_.hone(tune_);
   ASSERT_EQ(here.code, 0) << here.err;
   {
     Process head = box_.start(tune_);
     ASSERT_NO_FATAL_FAILURE(meddle(head));
   }
-  const Ran there = box_.hone(tune_);
+  const CommandResult there = box_.hone(tune_);
   ASSERT_EQ(there.code, 0) << there.err;
   const json remotely = exported(box_);
   EXPECT_EQ(searched(remotely), searched(exported(local_)));
@@ -324,9 +323,9 @@ TEST_F(OnCluster, ATuneRunLosesNothingToDeadNodesCancelledJobsAndAKilledHead) {
   expectNoJobs();
 }
 
-TEST_F(OnCluster, WhatOneNodeHasCompiledIsNotCompiledByAnother) {
+TEST_F(OnCluster, SharesCompiledModulesBetweenNodes) {
   useNodes(1, 1);
-  const Ran ran = box_.hone(tune_);
+  const CommandResult ran = box_.hone(tune_);
   ASSERT_EQ(ran.code, 0) << ran.err;
   const json run = exported(box_);
   EXPECT_EQ(searched(run).size(), 24U);
@@ -338,16 +337,16 @@ TEST_F(OnCluster, WhatOneNodeHasCompiledIsNotCompiledByAnother) {
   const auto keys = answered();
   EXPECT_TRUE(std::any_of(keys.begin(), keys.end(), [&](const std::string& key) {
     return std::find(keys.begin(), keys.end(), key + "c") != keys.end();
-  })) << "units that only compile";
+  })) << "compile-only units";
   expectNothingDoneTwice();
   expectWholeSamples(run);
   expectNoJobs();
 }
 
-TEST_F(OnCluster, AProfileHasTheRowsOfALocalOne) {
+TEST_F(OnCluster, ProfileMatchesLocalRows) {
   const std::vector<std::string> profile = {"profile", "--problem-m=32,64", "--problem-n=48",
                                             "--problem-k=64", "--json"};
-  const auto rowsOf = [](const Ran& ran) {
+  const auto rowsOf = [](const CommandResult& ran) {
     std::set<std::string> rows;
     for (const json& row : ran.json().at("rows")) {
       rows.insert(fmt::format("{} {} {}", row.at("dispatch").dump(), row.at("provider").dump(),
@@ -355,23 +354,24 @@ TEST_F(OnCluster, AProfileHasTheRowsOfALocalOne) {
     }
     return rows;
   };
-  const Ran here = local_.hone(profile);
+  const CommandResult here = local_.hone(profile);
   ASSERT_EQ(here.code, 0) << here.err;
-  const Ran there = box_.hone(profile);
+  const CommandResult there = box_.hone(profile);
   ASSERT_EQ(there.code, 0) << there.err;
   EXPECT_EQ(rowsOf(there), rowsOf(here));
   expectWholeSamples(exported(box_));
   expectNoJobs();
 }
 
-TEST_F(OnCluster, AKernelIsOptimizedOnANode) {
+TEST_F(OnCluster, OptimizesKernelOnNode) {
   fs::create_directories(box_.work() / "kernels");
   for (const char* name : {"softmax.cc", "softmax.reference.cc"}) {
     fs::copy_file(fs::path(HONE_SOURCE_DIR) / "examples/kernels/cpp" / name,
                   box_.work() / "kernels" / name);
   }
-  const Ran ran = box_.hone({"kernel", "optimize", "--kernel", "kernels/softmax.cc",
-                             "--max-iterations", "1", "--candidates", "2", "--rounds", "5"});
+  const CommandResult ran =
+      box_.hone({"kernel", "optimize", "--kernel", "kernels/softmax.cc", "--max-iterations", "1",
+                 "--candidates", "2", "--rounds", "5"});
   ASSERT_EQ(ran.code, 0) << ran.err << ran.out;
   EXPECT_THAT(ran.out, HasSubstr("stopped: "));
   EXPECT_FALSE(fs::is_empty(box_.work() / "results/multiturn_logs"));
@@ -383,7 +383,7 @@ TEST_F(OnCluster, AKernelIsOptimizedOnANode) {
   expectNoJobs();
 }
 
-TEST_F(OnCluster, SaysWhatIsWrong) {
+TEST_F(OnCluster, RejectsInvalidSettings) {
   box_.write("hone.toml", "[cluster]\nexecuter = \"slurm\"\n");
   expectError(box_.hone(split_), 2, {"hone.toml:2", "executor"});
   box_.write("hone.toml", "[cluster]\nexecutor = \"slurm\"\npartition = \"nowhere\"\n");
@@ -393,11 +393,11 @@ TEST_F(OnCluster, SaysWhatIsWrong) {
   rebuild.insert(rebuild.end(), {"--method", "rebuild", "--iree-source", ".", "--iree-build", ".",
                                  "--results", "elsewhere"});
   expectError(box_.hone(rebuild), 2, {"--executor"});
-  EXPECT_FALSE(fs::exists(box_.work() / "elsewhere")) << "nothing is begun";
+  EXPECT_FALSE(fs::exists(box_.work() / "elsewhere")) << "nothing is started";
   expectNoJobs();
 }
 
-TEST(NoCluster, AWorkerOnAnotherCpuRefusesDispatchesThatAreNotForIt) {
+TEST(NoCluster, WorkerRejectsDispatchesOfOtherCpu) {
   Sandbox box;
   const std::string version = box.hone({"--version"}).out;
   const json setup = {{"version", version.substr(0, version.find('\n'))},
@@ -414,11 +414,11 @@ TEST(NoCluster, AWorkerOnAnotherCpuRefusesDispatchesThatAreNotForIt) {
   EXPECT_EQ(box.hone({"worker", "run"}).code, 3);
   const auto deaths = spool.takeDeaths();
   ASSERT_EQ(deaths.size(), 1U);
-  EXPECT_THAT(deaths.front().why, HasSubstr("made for a CPU of another kind"));
+  EXPECT_THAT(deaths.front().why, HasSubstr("extracted for a CPU of another kind"));
 }
 
-/// A scheduler that takes jobs and starts none: the test plays the workers.
-void pretendSlurm(Sandbox& box) {
+/// Installs a fake Slurm that accepts jobs but starts none; the test plays the workers.
+void installFakeSlurm(Sandbox& box) {
   const fs::path programs = box.root() / "programs";
   fs::create_directories(programs);
   for (const auto& [name, text] :
@@ -430,8 +430,8 @@ void pretendSlurm(Sandbox& box) {
   box.setVariable("PATH", fmt::format("{}:{}", programs.string(), std::getenv("PATH")));
 }
 
-/// Takes the unit of the run, and dies over it, until nobody is to try it again.
-void dieOver(const Sandbox& box) {
+/// Takes the unit of the run and reports worker deaths until it is not retried.
+void reportDeaths(const Sandbox& box) {
   const fs::path runs = box.cache() / "hone/cluster/runs";
   std::error_code code;
   ASSERT_TRUE(eventually([&] { return fs::exists(runs, code) && !fs::is_empty(runs, code); }));
@@ -452,29 +452,29 @@ void expectFailedTrial(Sandbox& box, const std::string& problem) {
   EXPECT_THAT(trials[0].at("message").get<std::string>(), HasSubstr("3 workers died"));
 }
 
-TEST(NoCluster, AnOperationThatKillsItsWorkersIsATrial) {
+TEST(NoCluster, RecordsTrialOfOperationThatKillsWorkers) {
   Sandbox box;
-  pretendSlurm(box);
+  installFakeSlurm(box);
   Process head = box.start(
       {"profile", "--problem-m=32", "--problem-n=48", "--problem-k=64", "--executor", "slurm"});
-  dieOver(box);
+  reportDeaths(box);
   EXPECT_THAT(head.wait().out, HasSubstr("3 workers died"));
   expectFailedTrial(box, "32x48x64");
 }
 
-TEST(NoCluster, AKernelThatKillsItsWorkersIsATrial) {
+TEST(NoCluster, RecordsTrialOfKernelThatKillsWorkers) {
   Sandbox box;
-  pretendSlurm(box);
+  installFakeSlurm(box);
   for (const char* name : {"softmax.cc", "softmax.reference.cc"}) {
     fs::copy_file(fs::path(HONE_SOURCE_DIR) / "examples/kernels/cpp" / name, box.work() / name);
   }
   Process head = box.start({"kernel", "optimize", "--kernel", "softmax.cc", "--executor", "slurm"});
-  dieOver(box);
+  reportDeaths(box);
   expectError(head.wait(), 2, {"3 workers died"});
   expectFailedTrial(box, "softmax.cc");
 }
 
-TEST(NoCluster, WithoutSlurmIsSaid) {
+TEST(NoCluster, ReportsMissingSlurm) {
   Sandbox box;
   box.write("shapes.txt", kShapes);
   box.setVariable("PATH", "/nowhere");

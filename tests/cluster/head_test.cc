@@ -1,5 +1,5 @@
-// A head and its workers on a real Slurm. The workers' jobs start this very program, which then
-// does small units of its own: see main.
+// Tests of a head and its workers on a real Slurm. The jobs run this program as the worker, see
+// main.
 #include "cluster/head.h"
 
 #include <gmock/gmock.h>
@@ -23,9 +23,9 @@ using cluster::Head;
 using cluster::QueuedUnit;
 using testing::HasSubstr;
 
-/// Squares numbers, leaving a mark for each time; dies or hangs when asked to; waits for a file to
-/// appear.
-class SquareCraft : public cluster::UnitPerformer {
+/// Squares numbers and leaves a mark file for each. Depending on the unit, dies, hangs or waits for
+/// a file.
+class SquarePerformer : public cluster::UnitPerformer {
  public:
   [[nodiscard]] Result<nlohmann::json> perform(const QueuedUnit& unit) override {
     if (unit.kind == "crash") {
@@ -34,7 +34,7 @@ class SquareCraft : public cluster::UnitPerformer {
     const std::filesystem::path marks = unit.order.at("marks").get<std::string>();
     std::ofstream(marks / fmt::format("{}-{}", unit.key, ::getpid())) << cluster::workerName();
     if (unit.kind == "hang" && std::distance(std::filesystem::directory_iterator(marks), {}) == 1) {
-      ::kill(::getppid(), SIGSTOP);  // no signs of life any more; the second to try goes on
+      ::kill(::getppid(), SIGSTOP);  // stops the heartbeat; the second attempt continues
       while (true) {
         std::this_thread::sleep_for(std::chrono::seconds(1));
       }
@@ -61,7 +61,7 @@ class ClusterHead : public testing::Test {
     options_.executor = "slurm";
     options_.nodes = 2;
     options_.shared = folder_.path() / "shared";
-    options_.lostSeconds = 60;  // a machine under load is slow to show signs of life
+    options_.lostSeconds = 60;  // heartbeats are slow on a loaded machine
     options_.idleSeconds = 20;
     std::filesystem::create_directories(marks());
   }
@@ -89,7 +89,7 @@ class ClusterHead : public testing::Test {
   cluster::Options options_;
 };
 
-TEST_F(ClusterHead, UnitsAreDoneOnceOnBothNodesAndNoJobIsLeft) {
+TEST_F(ClusterHead, PerformsUnitsOnceOnBothNodes) {
   auto head = openHead();
   constexpr int kUnits = 60;
   for (int i = 0; i < kUnits; ++i) {
@@ -111,7 +111,7 @@ TEST_F(ClusterHead, UnitsAreDoneOnceOnBothNodesAndNoJobIsLeft) {
   EXPECT_FALSE(std::filesystem::exists(options_.shared / "runs" / "test"));
 }
 
-TEST_F(ClusterHead, AUnitThatKillsThreeWorkersIsAnAnswer) {
+TEST_F(ClusterHead, ReportsUnitThatKillsThreeWorkers) {
   auto head = openHead();
   ASSERT_TRUE(head->handOut(unit(1, "crash")));
   ASSERT_TRUE(head->handOut(unit(2)));
@@ -125,7 +125,7 @@ TEST_F(ClusterHead, AUnitThatKillsThreeWorkersIsAnAnswer) {
   EXPECT_EQ(head->counts().givenBack, 3);
 }
 
-TEST_F(ClusterHead, WhatACancelledJobHadIsDoneByAnother) {
+TEST_F(ClusterHead, ReassignsUnitsOfCancelledJob) {
   auto head = openHead();
   ASSERT_TRUE(head->handOut(unit(1, "wait")));
   std::thread meddler([&] {
@@ -143,7 +143,7 @@ TEST_F(ClusterHead, WhatACancelledJobHadIsDoneByAnother) {
   EXPECT_FALSE(answer->killed);
 }
 
-TEST_F(ClusterHead, WhatADeadNodeHadIsDoneElsewhere) {
+TEST_F(ClusterHead, ReassignsUnitsOfDeadNode) {
   auto head = openHead();
   ASSERT_TRUE(head->handOut(unit(1, "wait")));
   std::thread meddler([&] {
@@ -159,7 +159,7 @@ TEST_F(ClusterHead, WhatADeadNodeHadIsDoneElsewhere) {
   EXPECT_EQ(answer->result.at("square"), 1);
 }
 
-TEST_F(ClusterHead, AWorkerThatHangsLosesItsNodeToAnother) {
+TEST_F(ClusterHead, ReplacesHangingWorker) {
   options_.nodes = 1;
   options_.lostSeconds = 30;
   auto head = openHead();
@@ -172,7 +172,7 @@ TEST_F(ClusterHead, AWorkerThatHangsLosesItsNodeToAnother) {
   EXPECT_TRUE(eventually([&] { return slurm_->jobs().empty(); }));
 }
 
-TEST_F(ClusterHead, JobsThatCannotStartAWorkerEndTheRun) {
+TEST_F(ClusterHead, StopsIfJobsCannotStartWorkers) {
   auto head = openHead();
   std::ofstream(options_.shared / "runs/test/measure.sh") << "#!/bin/sh\nexit 1\n";
   ASSERT_TRUE(head->handOut(unit(1)));
@@ -185,14 +185,14 @@ TEST_F(ClusterHead, JobsThatCannotStartAWorkerEndTheRun) {
   EXPECT_TRUE(eventually([&] { return slurm_->jobs().empty(); }));
 }
 
-TEST_F(ClusterHead, AnotherHeadGoesOnWithTheJobsAndAnswersOfTheFirst) {
+TEST_F(ClusterHead, ResumesWithJobsAndResultsOfFirstHead) {
   {
     auto first = openHead();
     ASSERT_TRUE(first->handOut(unit(1)));
     ASSERT_TRUE(first->handOut(unit(2, "wait")));
     ASSERT_TRUE(first->await(unit(1).key));
     ASSERT_TRUE(eventually([&] { return marksLeft() >= 2; }));
-    // As if it was killed: it cancels nothing; that it is known makes it no leak.
+    // Simulate a kill: leak the head so that it cancels no jobs.
     [[maybe_unused]] static const auto* const killed = first.release();
   }
   auto second = openHead();
@@ -205,7 +205,7 @@ TEST_F(ClusterHead, AnotherHeadGoesOnWithTheJobsAndAnswersOfTheFirst) {
   const auto after = second->await(unit(2).key);
   ASSERT_TRUE(after) << after.error().message;
   EXPECT_EQ(after->result.at("square"), 4);
-  EXPECT_EQ(marksLeft(), 3U) << "each once, and the file that ended the wait";
+  EXPECT_EQ(marksLeft(), 3U) << "one per unit, and the file that ended the wait";
   ASSERT_TRUE(second->close());
   EXPECT_TRUE(eventually([&] { return slurm_->jobs().empty(); }));
 }
@@ -220,7 +220,7 @@ int main(int argc, char** argv) {
     auto spool = hone::cluster::Spool::open(arguments[1]);
     const auto make =
         [](const nlohmann::json&) -> hone::Result<std::unique_ptr<hone::cluster::UnitPerformer>> {
-      return std::make_unique<hone::test::SquareCraft>();
+      return std::make_unique<hone::test::SquarePerformer>();
     };
     return spool && hone::cluster::serve(
                         std::move(*spool),

@@ -18,7 +18,7 @@ constexpr const char* kScript = HONE_SOURCE_DIR "/scripts/slurm-cluster";
 }  // namespace
 
 int SlurmCluster::script(const std::string& arguments) const {
-  // Not caught: its daemons would keep the pipes.
+  // Redirected to a file: the daemons would keep pipes open.
   return std::system(  // NOLINT(bugprone-command-processor)
       fmt::format("{} {} > {}/script.log 2>&1", kScript, arguments, folder_.path().string())
           .c_str());
@@ -26,13 +26,13 @@ int SlurmCluster::script(const std::string& arguments) const {
 
 std::unique_ptr<SlurmCluster> SlurmCluster::start(std::string& why) {
   if (findProgram("sbatch").empty()) {
-    why = "there is no Slurm here; scripts/setup --slurm installs it";
+    why = "Slurm is not installed; run scripts/setup --slurm";
     return nullptr;
   }
   std::unique_ptr<SlurmCluster> cluster(
       new SlurmCluster(ScratchFolder::create("hone-slurm").value()));
   if (cluster->script(fmt::format("start {}/slurm", cluster->folder_.path().string())) != 0) {
-    why = fmt::format("Slurm does not start here: {}",
+    why = fmt::format("Slurm failed to start: {}",
                       readFile(cluster->folder_.path() / "script.log").value_or(""));
     const char* ci = std::getenv("CI");
     if (::geteuid() == 0 || (ci != nullptr && std::string_view(ci) == "true")) {

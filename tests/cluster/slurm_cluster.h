@@ -10,22 +10,22 @@
 
 namespace hone::test {
 
-/// A real Slurm with two nodes on this machine, for one test; it ends with it.
+/// A real Slurm with two nodes on this machine. The destructor stops it.
 class SlurmCluster {
  public:
-  /// nullptr where Slurm is not installed or does not start; `why` says it. To root and in CI the
-  /// latter is a failure: there it can.
+  /// Returns nullptr and sets `why` if Slurm is not installed or fails to start. As root and in CI,
+  /// a failed start fails the test.
   [[nodiscard]] static std::unique_ptr<SlurmCluster> start(std::string& why);
   SlurmCluster(const SlurmCluster&) = delete;
   SlurmCluster& operator=(const SlurmCluster&) = delete;
   ~SlurmCluster();
 
-  /// The program of the sandbox finds this cluster, and shares a folder of it with the nodes.
+  /// Makes programs of the sandbox use this cluster and its shared folder.
   void use(Sandbox& box) const;
   [[nodiscard]] std::string conf() const { return (folder_.path() / "slurm/slurm.conf").string(); }
-  /// What a command of Slurm prints.
+  /// Returns the output of a Slurm command.
   [[nodiscard]] std::string ask(const std::string& command) const;
-  /// Numbers of jobs in the queue, those that end soon left out.
+  /// Returns the IDs of pending and running jobs.
   [[nodiscard]] std::vector<std::string> jobs() const;
   void killNode(const std::string& node) const;
   void startNode(const std::string& node) const;
