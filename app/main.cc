@@ -1,9 +1,12 @@
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
 #include <system_error>
 
 #include "app/bench/bench.h"
+#include "app/common/command_tree.h"
 #include "app/common/context.h"
+#include "app/common/help_page.h"
 #include "app/completions/completions.h"
 #include "app/doctor/doctor.h"
 #include "app/kernel/kernel.h"
@@ -22,6 +25,7 @@
 #include "app/worker/worker.h"
 #include "app/workload/workload.h"
 #include "base/process/interrupt.h"
+#include "base/text/text.h"
 #include "store/store.h"
 
 namespace hone::app {
@@ -39,20 +43,57 @@ int exitCode(const Error& error) {
   return 2;
 }
 
-/// Describes a parse error, naming the unknown command if there is one; CLI11 does not.
+/// Returns "; did you mean …?" for the name nearest to `word`, or "".
+std::string suggestion(const std::string& word, const std::vector<std::string>& names) {
+  const auto name = nearest(word, names);
+  return name ? fmt::format("; did you mean `{}`?", *name) : "";
+}
+
+/// Returns the names of the commands or of the options of `help`.
+std::vector<std::string> namesIn(const CommandHelp& help, bool options) {
+  std::vector<std::string> names;
+  for (const CommandHelp& command : help.commands) {
+    if (!options) {
+      names.push_back(command.name);
+    }
+  }
+  for (const OptionHelp& option : help.options) {
+    if (options && !option.isArgument) {
+      names.insert(names.end(), option.names.begin(), option.names.end());
+    }
+  }
+  return names;
+}
+
+/// Describes a parse error with the command that it is about. Names an unknown command or option
+/// and suggests the nearest one; CLI11 does neither.
 std::string describeParseError(const CLI::App& app, const CLI::ParseError& error) {
   const CLI::App* verb = &app;
-  std::string command;
+  std::string command = app.get_name();
   while (!verb->get_subcommands().empty()) {
     verb = verb->get_subcommands().front();
-    command += verb->get_name() + " ";
+    command += " " + verb->get_name();
   }
-  const bool needsSubcommand = verb->get_require_subcommand_min() > 0;
+  const std::string see = fmt::format(" (see {} --help)", command);
   const auto left = app.remaining(true);
-  if (needsSubcommand && !left.empty() && !left.front().starts_with("-")) {
-    return fmt::format("unknown command '{}{}'", command, left.front());
+  if (left.empty() || dynamic_cast<const CLI::ExtrasError*>(&error) == nullptr) {
+    const bool needsSubcommand = verb->get_require_subcommand_min() > 0;
+    if (!needsSubcommand || left.empty() || left.front().starts_with("-")) {
+      return error.what() + see;
+    }
   }
-  return error.what();
+  const std::string& word = left.front();
+  if (word.starts_with("-")) {
+    std::vector<std::string> names = namesIn(describeCommands(*verb), true);
+    std::ranges::copy(namesIn(describeCommands(app), true), std::back_inserter(names));
+    const std::string name = word.substr(0, word.find('='));
+    return fmt::format("unknown option '{}'{}{}", name, suggestion(name, names), see);
+  }
+  if (verb->get_require_subcommand_min() > 0) {
+    return fmt::format("unknown command '{}'{}{}", word,
+                       suggestion(word, namesIn(describeCommands(*verb), false)), see);
+  }
+  return fmt::format("unexpected argument '{}'{}", word, see);
 }
 
 /// Runs the command. Fails if its output cannot be written.
@@ -79,6 +120,25 @@ void addGlobalOptions(CLI::App& app, Context& context) {
   app.set_version_flag("--version", HONE_VERSION);
 }
 
+/// Adds all commands, in the order of the help.
+void addVerbs(CLI::App& app, Context& context) {
+  using Add = void (*)(CLI::App&, Context&);
+  const std::vector<std::pair<const char*, std::vector<Add>>> groups = {
+      {"Optimize", {addTuneVerb, addKernelVerb, addSplitVerb}},
+      {"Measure", {addBenchVerb, addProfileVerb, addGenerateVerb, addCompileVerb}},
+      {"Inspect",
+       {addRunsVerb, addReportVerb, addCompareVerb, addServeVerb, addSpecVerb, addWorkloadVerb}},
+      {"Manage", {addDoctorVerb, addCompletionsVerb, addManVerb, addWorkerVerb}}};
+  for (const auto& [group, verbs] : groups) {
+    for (const Add add : verbs) {
+      add(app, context);
+      app.get_subcommands([](CLI::App*) { return true; }).back()->group(group);
+    }
+  }
+  addTimeLibraryVerb(app, context);
+  addKernelWorkerVerb(app, context);
+}
+
 }  // namespace
 
 int runCommandLine(const std::vector<std::string>& arguments) {
@@ -86,46 +146,29 @@ int runCommandLine(const std::vector<std::string>& arguments) {
 }
 
 int runCommandLine(const std::vector<std::string>& arguments, const Context* overrides) {
-  CLI::App app("hone profiles and tunes programs compiled with IREE.", "hone");
+  CLI::App app("Make programs compiled with IREE faster, and prove it.", "hone");
   app.footer(
       "Examples:\n"
-      "  hone doctor\n"
-      "  hone bench model.mlir\n"
+      "  hone tune model.mlir -o spec.mlir\n"
       "  hone bench a.mlir --vs b.mlir\n"
-      "  hone profile --problem-m 512 --problem-n 512 --problem-k 64:1024:64\n"
-      "  hone runs\n"
+      "  hone profile model.mlir\n"
+      "  hone kernel optimize -k softmax.cc\n"
+      "  hone report last -o report.html\n"
       "Exit codes: 0 success, 1 negative result, 2 invalid input, 3 machine error,\n"
-      "130 interrupted");
+      "130 interrupted. `hone COMMAND --help` describes a command.");
   app.require_subcommand(1);
   app.fallthrough();
   Context context;
   context.arguments = arguments;
   addGlobalOptions(app, context);
-  addDoctorVerb(app, context);
-  addBenchVerb(app, context);
-  addProfileVerb(app, context);
-  addGenerateVerb(app, context);
-  addCompileVerb(app, context);
-  addSplitVerb(app, context);
-  addTuneVerb(app, context);
-  addSpecVerb(app, context);
-  addKernelVerb(app, context);
-  addWorkloadVerb(app, context);
-  addWorkerVerb(app, context);
-  addRunsVerb(app, context);
-  addReportVerb(app, context);
-  addCompareVerb(app, context);
-  addServeVerb(app, context);
-  addCompletionsVerb(app, context);
-  addManVerb(app, context);
-  addTimeLibraryVerb(app, context);
-  addKernelWorkerVerb(app, context);
+  addVerbs(app, context);
+  useHelpPages(app);
   try {
     app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
   } catch (const CLI::Success& success) {
     return app.exit(success);
   } catch (const CLI::ParseError& error) {
-    fmt::print(stderr, "hone: {} (see hone --help)\n", describeParseError(app, error));
+    fmt::print(stderr, "hone: {}\n", describeParseError(app, error));
     return 2;
   }
   if (overrides != nullptr) {

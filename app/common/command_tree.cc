@@ -61,6 +61,7 @@ OptionHelp describe(const CLI::Option& option) {
   help.description = option.get_description();
   help.fallback = help.kind == ValueKind::none ? "" : option.get_default_str();
   help.environment = option.get_envname();
+  help.group = help.isArgument ? "Arguments" : option.get_group();
   return help;
 }
 
@@ -75,7 +76,8 @@ void visitBelow(const CommandHelp& command, const std::string& path,
 }  // namespace
 
 CommandHelp describeCommands(const CLI::App& app) {
-  CommandHelp help{app.get_name(), app.get_description(), app.get_footer(), {}, {}};
+  CommandHelp help{
+      app.get_name(), app.get_description(), app.get_footer(), app.get_group(), {}, {}};
   for (const CLI::Option* option : app.get_options({})) {
     if (!option->get_group().empty()) {
       help.options.push_back(describe(*option));

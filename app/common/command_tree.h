@@ -26,6 +26,7 @@ struct OptionHelp {
   std::string description;
   std::string fallback;  ///< default value
   std::string environment;
+  std::string group;  ///< heading in the help
 };
 
 /// A command and its subcommands, without those that `--help` hides.
@@ -33,6 +34,7 @@ struct CommandHelp {
   std::string name;
   std::string description;
   std::string footer;
+  std::string group;  ///< heading in the help of its parent
   std::vector<OptionHelp> options;
   std::vector<CommandHelp> commands;
 };

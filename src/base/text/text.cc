@@ -111,6 +111,11 @@ std::optional<std::vector<std::string>> shellWords(std::string_view text) {
   return words;
 }
 
+std::size_t characterCount(std::string_view text) {
+  return static_cast<std::size_t>(std::ranges::count_if(
+      text, [](char c) { return (static_cast<unsigned char>(c) & 0xc0U) != 0x80U; }));
+}
+
 std::string shortened(std::string_view text, std::size_t width) {
   const std::size_t dots = std::min<std::size_t>(width, 3);
   std::size_t characters = 0;

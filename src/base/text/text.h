@@ -22,6 +22,8 @@ namespace hone {
 /// Words as a shell would split them: blanks, '…', "…", and \ before a character.
 /// Nothing when a quote is not closed.
 [[nodiscard]] std::optional<std::vector<std::string>> shellWords(std::string_view text);
+/// Returns the number of characters in UTF-8 text.
+[[nodiscard]] std::size_t characterCount(std::string_view text);
 /// At most `width` characters of UTF-8, the cut shown by an ellipsis.
 [[nodiscard]] std::string shortened(std::string_view text, std::size_t width);
 /// The same with the cut in the middle: both ends of a long name tell it from others.

@@ -1,0 +1,183 @@
+#include "app/common/help_page.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <memory>
+
+#include "app/common/command_tree.h"
+#include "base/text/text.h"
+
+namespace hone::app {
+namespace {
+
+constexpr std::size_t kWidth = 80;
+/// Descriptions begin in this column; a longer entry has its description on the next line.
+constexpr std::size_t kColumn = 28;
+constexpr std::string_view kExamples = "Examples:\n";
+
+/// Breaks a paragraph into lines that fit between the columns `indent` and kWidth. The first line
+/// has no indentation.
+std::string wrap(const std::string& text, std::size_t indent) {
+  std::string out;
+  std::size_t column = indent;
+  for (const std::string& word : splitAt(text, ' ')) {
+    if (word.empty()) {
+      continue;
+    }
+    const std::size_t width = characterCount(word);
+    if (column > indent && column + 1 + width > kWidth) {
+      out += fmt::format("\n{:{}}", "", indent);
+      column = indent;
+    }
+    if (column > indent) {
+      out += ' ';
+      ++column;
+    }
+    out += word;
+    column += width;
+  }
+  return out;
+}
+
+/// Formats "  name   description".
+std::string entry(const std::string& name, const std::string& description) {
+  const std::size_t width = 2 + characterCount(name);
+  if (description.empty()) {
+    return fmt::format("  {}\n", name);
+  }
+  if (width + 2 > kColumn) {
+    return fmt::format("  {}\n{:{}}{}\n", name, "", kColumn, wrap(description, kColumn));
+  }
+  return fmt::format("  {}{:{}}{}\n", name, "", kColumn - width, wrap(description, kColumn));
+}
+
+std::string optionEntry(const OptionHelp& option) {
+  std::string name = option.isArgument ? option.names.front() : join(option.names, ", ");
+  if (!option.isArgument && option.names.front().starts_with("--")) {
+    name = fmt::format("    {}", name);  // under the long names of options with a short one
+  }
+  std::string description = option.description;
+  if (!option.isArgument && option.kind != ValueKind::none && option.kind != ValueKind::choice) {
+    name += fmt::format(" {}", option.value);
+  }
+  if (option.kind == ValueKind::choice) {
+    name += option.isArgument ? "" : " NAME";
+    description += fmt::format(": {}", join(option.choices, ", "));
+  }
+  if (option.repeats) {
+    name += "...";
+  }
+  std::vector<std::string> notes;
+  if (option.required && !option.isArgument) {
+    notes.emplace_back("required");
+  }
+  if (!option.fallback.empty()) {
+    notes.push_back(fmt::format("default: {}", option.fallback));
+  }
+  if (!option.environment.empty()) {
+    notes.push_back(fmt::format("env: {}", option.environment));
+  }
+  if (!notes.empty()) {
+    description += fmt::format(" [{}]", join(notes, "; "));
+  }
+  return entry(name, description);
+}
+
+std::string usage(const std::string& path, const CommandHelp& command) {
+  std::string line = fmt::format("Usage: {} [OPTIONS]", path);
+  for (const OptionHelp& option : command.options) {
+    if (option.isArgument) {
+      const std::string flags = option.names.front() == "FLAGS" ? "-- " : "";
+      const std::string name = flags + option.names.front() + (option.repeats ? "..." : "");
+      line += option.required ? fmt::format(" {}", name) : fmt::format(" [{}]", name);
+    }
+  }
+  return line + (command.commands.empty() ? "" : " COMMAND");
+}
+
+/// Lists the entries of each group under its heading, groups in the order of their first entry.
+template <typename Item, typename Format>
+std::string groups(const std::vector<Item>& items, const Format& format) {
+  std::vector<std::string> order;
+  for (const Item& item : items) {
+    if (std::ranges::find(order, item.group) == order.end()) {
+      order.push_back(item.group);
+    }
+  }
+  std::string text;
+  for (const std::string& group : order) {
+    text += fmt::format("\n{}:\n", group);
+    for (const Item& item : items) {
+      text += item.group == group ? format(item) : "";
+    }
+  }
+  return text;
+}
+
+std::string commandPath(const CLI::App& app) {
+  return app.get_parent() == nullptr
+             ? app.get_name()
+             : fmt::format("{} {}", commandPath(*app.get_parent()), app.get_name());
+}
+
+std::string helpPage(const CLI::App& app, const CLI::App& root) {
+  CommandHelp command = describeCommands(app);
+  std::string footer = command.footer;
+  std::string text =
+      fmt::format("{}\n\n{}\n", wrap(command.description, 0), usage(commandPath(app), command));
+  if (footer.starts_with(kExamples)) {
+    // The examples are the indented lines; the rest of the footer closes the page.
+    std::size_t end = kExamples.size();
+    while (end < footer.size() && footer.compare(end, 2, "  ") == 0) {
+      const std::size_t next = footer.find('\n', end);
+      end = next == std::string::npos ? footer.size() : next + 1;
+    }
+    text += fmt::format("\n{}\n", trim(footer.substr(0, end)));
+    footer = footer.substr(end);
+  }
+  text += groups(command.commands,
+                 [](const CommandHelp& one) { return entry(one.name, one.description); });
+  text += groups(command.options, optionEntry);
+  if (&app != &root) {
+    std::vector<OptionHelp> global = describeCommands(root).options;
+    for (OptionHelp& option : global) {
+      option.group = "Global options";
+    }
+    std::erase_if(global, [](const OptionHelp& option) { return option.names.back() == "--help"; });
+    text += groups(global, optionEntry);
+  }
+  if (!footer.empty()) {
+    text += '\n';
+    for (const std::string& line : splitAt(trim(footer), '\n')) {
+      text += fmt::format("{}\n", wrap(line, 0));
+    }
+  }
+  return text;
+}
+
+class HelpFormatter : public CLI::Formatter {
+ public:
+  explicit HelpFormatter(const CLI::App& root) : root_(root) {}
+  std::string make_help(const CLI::App* app, std::string /*name*/,
+                        CLI::AppFormatMode /*mode*/) const override {
+    return helpPage(*app, root_);
+  }
+
+ private:
+  const CLI::App& root_;
+};
+
+void setFormatter(CLI::App& app, const std::shared_ptr<CLI::FormatterBase>& formatter) {
+  app.formatter(formatter);
+  for (CLI::App* one : app.get_subcommands([](CLI::App*) { return true; })) {
+    setFormatter(*one, formatter);
+  }
+}
+
+}  // namespace
+
+void useHelpPages(CLI::App& root) { setFormatter(root, std::make_shared<HelpFormatter>(root)); }
+
+}  // namespace hone::app
