@@ -240,7 +240,7 @@ Result<int> optimize(const Context& context, const OptimizeVerbOptions& options)
 
 void addLoopOptions(CLI::App& verb, OptimizeVerbOptions& options) {
   verb.add_option("--target-speedup", options.targetSpeedup,
-                  "Stop at this speedup over PyTorch, or over the original without PyTorch")
+                  "Stop at this speedup over PyTorch (or the original)")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
   verb.add_option("--max-iterations", options.maxIterations, "Maximum number of turns")
@@ -274,7 +274,7 @@ void addKernelOptimizeVerb(CLI::App& kernel, Context& context) {
   verb->add_flag("--all-slow", options->allSlow, "Optimize all slow kernels below --kernels")
       ->excludes(file);
   verb->add_option("--threshold", options->threshold,
-                   "With --all-slow: speedup below which a kernel is slow")
+                   "With --all-slow: a kernel below this speedup is slow")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
   verb->add_option("--reference", options->reference,
@@ -294,6 +294,7 @@ void addKernelOptimizeVerb(CLI::App& kernel, Context& context) {
       "  hone kernel optimize -k matmul.cc --api-base http://localhost:8080/v1 --proposer both\n"
       "  hone kernel optimize --all-slow --kernels examples/kernels --budget 5m\n"
       "  hone kernel optimize --all-slow --kernels kernels --executor slurm --nodes 4\n"
+      "The API key is read from HONE_API_KEY or OPENAI_API_KEY.\n"
       "Rerun an interrupted command to resume it. Without a gain, no kernel is written and the\n"
       "exit code is 0.");
   verb->callback([&context, options, verb] {

@@ -88,9 +88,7 @@ Result<int> generate(const Context& context, const GenerateVerbOptions& options)
 void GenerateOptions::addTo(CLI::App& verb) {
   verb.add_option("--generated-dir", folder, "Parent of the folder `generated`")
       ->capture_default_str();
-  verb.add_option("--configs", configs,
-                  "Configurations: default, all or name patterns (default: all for cuda and rocm, "
-                  "else default)");
+  verb.add_option("--configs", configs, "default, all or name patterns (default: by target)");
 }
 
 Result<std::vector<profile::Generated>> generateAll(

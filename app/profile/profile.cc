@@ -254,8 +254,7 @@ void addProfileVerb(CLI::App& app, Context& context) {
   options->operations.addTo(*verb);
   options->generate.addTo(*verb);
   verb->add_option("--dispatches", options->dispatches,
-                   "Profile only matching dispatches, operations or kinds: <regex>,<regex>; * is "
-                   "any text");
+                   "Dispatches, operations or kinds: <regex>,<regex>");
   verb->add_option("--providers", options->providers, "iree, onednn (CPU library to compare with)")
       ->capture_default_str();
   verb->add_option("--verification-enabled", options->profile.verify,

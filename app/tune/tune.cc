@@ -303,7 +303,7 @@ void addTuneVerb(CLI::App& app, Context& context) {
   verb->add_option("--starter-spec", options->starterSpec,
                    "Tuning spec whose entries are tried first");
   verb->add_flag("--compile-only", options->compileOnly,
-                 "Only compile candidates, for another machine (default: 100 per dispatch)");
+                 "Only compile; by default 100 candidates per dispatch");
   verb->add_option("--continue", options->continued,
                    "Measure the candidates in a --compile-only folder");
   verb->add_option("--replay", options->replayed,
