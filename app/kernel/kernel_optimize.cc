@@ -36,7 +36,7 @@ void printNext(std::int64_t run) {
 }
 
 /// Returns the key of the run: equal for the same kernels, references and options.
-Result<std::string> runKey(const OptimizeVerbOptions& options, const cluster::Options& cluster) {
+Result<std::string> runKey(const OptimizeCommandOptions& options, const cluster::Options& cluster) {
   Hasher what;
   if (options.allSlow) {
     const fs::path folder = options.bench.kernels;
@@ -71,7 +71,7 @@ Result<void> recordFinished(store::Store& store, std::int64_t run, const std::st
 class OptimizeRun {
  public:
   /// If `command` is null, only other processes can optimize.
-  OptimizeRun(const Context& context, const OptimizeVerbOptions& options, KernelCommand* command,
+  OptimizeRun(const Context& context, const OptimizeCommandOptions& options, KernelCommand* command,
               const engine::UnitRun& run)
       : context_(context), options_(options), command_(command), run_(run) {}
 
@@ -189,13 +189,13 @@ class OptimizeRun {
   }
 
   const Context& context_;
-  const OptimizeVerbOptions& options_;
+  const OptimizeCommandOptions& options_;
   KernelCommand* command_;
   engine::UnitRun run_;
   Outcomes done_;
 };
 
-Result<int> optimize(const Context& context, const OptimizeVerbOptions& options) {
+Result<int> optimize(const Context& context, const OptimizeCommandOptions& options) {
   if (options.kernel.empty() == !options.allSlow) {
     return userError("expected either --kernel PATH or --all-slow");
   }
@@ -238,7 +238,7 @@ Result<int> optimize(const Context& context, const OptimizeVerbOptions& options)
   return 0;
 }
 
-void addLoopOptions(CLI::App& verb, OptimizeVerbOptions& options) {
+void addLoopOptions(CLI::App& verb, OptimizeCommandOptions& options) {
   verb.add_option("--target-speedup", options.targetSpeedup,
                   "Stop at this speedup over PyTorch (or the original)")
       ->check(CLI::PositiveNumber)
@@ -266,8 +266,8 @@ void addLoopOptions(CLI::App& verb, OptimizeVerbOptions& options) {
 
 }  // namespace
 
-void addKernelOptimizeVerb(CLI::App& kernel, Context& context) {
-  auto options = std::make_shared<OptimizeVerbOptions>();
+void addKernelOptimizeCommand(CLI::App& kernel, Context& context) {
+  auto options = std::make_shared<OptimizeCommandOptions>();
   CLI::App* verb = kernel.add_subcommand(
       "optimize", "Rewrite a kernel turn by turn; keep correct, faster versions");
   auto* file = verb->add_option("-k,--kernel", options->kernel, "Kernel source file");

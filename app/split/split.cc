@@ -82,7 +82,7 @@ void addAnalyze(CLI::App& split, Context& context) {
 
 }  // namespace
 
-void addSplitVerb(CLI::App& app, Context& context) {
+void addSplitCommand(CLI::App& app, Context& context) {
   CLI::App* split =
       app.add_subcommand("split", "Find the best split-reduction sizes for the compiler");
   addSweep(*split, context, "quick", "Sweep a few limits, analyze and validate", kQuickLimits);
