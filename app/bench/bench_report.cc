@@ -137,7 +137,7 @@ void printNotes(const BenchRun& bench) {
   }
 }
 
-model::BenchCandidate candidateOf(const engine::Finding& finding) {
+model::BenchCandidate toBenchCandidate(const engine::Finding& finding) {
   model::BenchCandidate candidate;
   candidate.name = finding.config.name;
   candidate.outcome = finding.outcome;
@@ -163,7 +163,7 @@ model::BenchCandidate candidateOf(const engine::Finding& finding) {
 
 }  // namespace
 
-model::BenchResult resultOf(const BenchRun& bench) {
+model::BenchResult toResult(const BenchRun& bench) {
   model::BenchResult result{.run = bench.run,
                             .target = bench.target,
                             .device = bench.device.name,
@@ -171,7 +171,7 @@ model::BenchResult resultOf(const BenchRun& bench) {
                             .candidates = {},
                             .ownCpuNs = std::nullopt};
   for (const engine::Finding& finding : bench.findings) {
-    result.candidates.push_back(candidateOf(finding));
+    result.candidates.push_back(toBenchCandidate(finding));
   }
   return result;
 }

@@ -23,7 +23,7 @@ struct BenchRun {
 };
 
 /// Returns the result to store, without hone's own CPU time.
-[[nodiscard]] model::BenchResult resultOf(const BenchRun& bench);
+[[nodiscard]] model::BenchResult toResult(const BenchRun& bench);
 
 /// Prints the result, or `summary` if --json is set. Returns the exit code: 1 if B regressed or
 /// its results differ.

@@ -24,7 +24,7 @@ std::chrono::milliseconds milliseconds(double seconds) {
 void ToolchainOptions::addTo(CLI::App& verb) {
   verb.add_option("--target", target, "Target: local, vulkan, rocm:gfx942, cuda:sm_80, …")
       ->capture_default_str();
-  verb.add_option("--device", device, "Device: local-sync, local-task, vulkan, hip://0, cuda://0");
+  verb.add_option("--device", device, "Device: local-sync, local-task, vulkan, hip://0, …");
   verb.add_option("--compile-timeout", compileSeconds, "Timeout of one compile in seconds")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();

@@ -37,7 +37,8 @@ void cutAfter(WorkloadFile& file, std::int64_t count) {
   std::erase_if(file.workload.entries, isBehind);
 }
 
-WorkloadPart partOf(const WorkloadFile& file, const std::function<bool(const FileLine&)>& takes) {
+WorkloadPart selectLines(const WorkloadFile& file,
+                         const std::function<bool(const FileLine&)>& takes) {
   WorkloadPart part;
   std::string comments;
   for (const FileLine& line : file.lines) {

@@ -36,7 +36,7 @@ struct WorkloadPart {
 };
 
 /// Returns the problem lines that `takes` accepts, each with the comments before it.
-[[nodiscard]] WorkloadPart partOf(const WorkloadFile& file,
-                                  const std::function<bool(const FileLine&)>& takes);
+[[nodiscard]] WorkloadPart selectLines(const WorkloadFile& file,
+                                       const std::function<bool(const FileLine&)>& takes);
 
 }  // namespace hone::app

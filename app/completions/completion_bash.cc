@@ -116,10 +116,10 @@ std::string bashCompletion(const CommandHelp& root) {
       "words=$(\"$hone\" ${store:+--store \"$store\"} completions runs 2> /dev/null | cut -f 1)";
   return fmt::format(fmt::runtime(kBashScript), fmt::arg("valued", alternatives(tables.valued)),
                      fmt::arg("choices", bashChoices(tables)),
-                     fmt::arg("runs", tables.caseOf(ValueKind::run, kRuns)),
-                     fmt::arg("folders", tables.caseOf(ValueKind::folder, "folders=yes")),
+                     fmt::arg("runs", tables.makeCase(ValueKind::run, kRuns)),
+                     fmt::arg("folders", tables.makeCase(ValueKind::folder, "folders=yes")),
                      fmt::arg("levels", bashLevels(tables)),
-                     fmt::arg("repeated", tables.caseOfRepeated()),
+                     fmt::arg("repeated", tables.makeRepeatedCase()),
                      fmt::arg("commands", tables.commands()));
 }
 

@@ -56,7 +56,7 @@ CompletionTables CompletionTables::of(const CommandHelp& root) {
   return tables;
 }
 
-std::string CompletionTables::caseOf(ValueKind kind, std::string_view action) const {
+std::string CompletionTables::makeCase(ValueKind kind, std::string_view action) const {
   std::vector<std::string> keys;
   for (const Value& value : values) {
     if (value.kind == kind) {
@@ -66,7 +66,7 @@ std::string CompletionTables::caseOf(ValueKind kind, std::string_view action) co
   return keys.empty() ? "" : fmt::format("    {}) {} ;;\n", alternatives(keys), action);
 }
 
-std::string CompletionTables::caseOfRepeated() const {
+std::string CompletionTables::makeRepeatedCase() const {
   std::string lines;
   for (const auto& [path, place] : repeated) {
     lines += fmt::format("    '{}') ((at > {})) && at={} ;;\n", path, place, place);

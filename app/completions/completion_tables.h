@@ -31,11 +31,11 @@ struct CompletionTables {
 
   [[nodiscard]] static CompletionTables of(const CommandHelp& root);
   /// Returns "    'a'|'b') action ;;\n" for the values of a kind; "" if there are none.
-  [[nodiscard]] std::string caseOf(ValueKind kind, std::string_view action) const;
+  [[nodiscard]] std::string makeCase(ValueKind kind, std::string_view action) const;
   /// Returns all commands as alternatives of a `case`.
   [[nodiscard]] std::string commands() const;
   /// Returns cases for bash and zsh that reset `at`, an argument's position, to a repeatable one.
-  [[nodiscard]] std::string caseOfRepeated() const;
+  [[nodiscard]] std::string makeRepeatedCase() const;
 };
 
 /// Returns the texts, quoted, as alternatives of a shell's `case`.

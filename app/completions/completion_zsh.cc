@@ -134,12 +134,12 @@ std::string zshCompletion(const CommandHelp& root) {
   const CompletionTables tables = CompletionTables::of(root);
   return fmt::format(fmt::runtime(kZshScript), fmt::arg("valued", alternatives(tables.valued)),
                      fmt::arg("choices", zshChoices(tables)),
-                     fmt::arg("runs", tables.caseOf(ValueKind::run, "_hone_runs")),
-                     fmt::arg("folders", tables.caseOf(ValueKind::folder, "_files -/")),
-                     fmt::arg("files", tables.caseOf(ValueKind::file, "_files")),
-                     fmt::arg("others", tables.caseOf(ValueKind::other, "_message value")),
+                     fmt::arg("runs", tables.makeCase(ValueKind::run, "_hone_runs")),
+                     fmt::arg("folders", tables.makeCase(ValueKind::folder, "_files -/")),
+                     fmt::arg("files", tables.makeCase(ValueKind::file, "_files")),
+                     fmt::arg("others", tables.makeCase(ValueKind::other, "_message value")),
                      fmt::arg("levels", zshLevels(tables)),
-                     fmt::arg("repeated", tables.caseOfRepeated()),
+                     fmt::arg("repeated", tables.makeRepeatedCase()),
                      fmt::arg("commands", tables.commands()));
 }
 

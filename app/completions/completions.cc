@@ -43,7 +43,7 @@ Result<int> printScript(const CLI::App& app, const std::string& shell) {
 
 }  // namespace
 
-void addCompletionsVerb(CLI::App& app, Context& context) {
+void addCompletionsCommand(CLI::App& app, Context& context) {
   auto shell = std::make_shared<std::string>();
   CLI::App* verb =
       app.add_subcommand("completions", "Print a completion script for bash, zsh or fish");
@@ -63,7 +63,7 @@ void addCompletionsVerb(CLI::App& app, Context& context) {
   });
 }
 
-void addManVerb(CLI::App& app, Context& context) {
+void addManCommand(CLI::App& app, Context& context) {
   CLI::App* verb = app.add_subcommand("man", "Print the manual page");
   verb->footer(
       "Examples:\n"

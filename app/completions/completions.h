@@ -9,9 +9,9 @@ class App;
 namespace hone::app {
 
 /// Adds `hone completions`: prints a completion script for a shell.
-void addCompletionsVerb(CLI::App& app, Context& context);
+void addCompletionsCommand(CLI::App& app, Context& context);
 
 /// Adds `hone man`: prints the manual page. Both use the texts of `--help`.
-void addManVerb(CLI::App& app, Context& context);
+void addManCommand(CLI::App& app, Context& context);
 
 }  // namespace hone::app

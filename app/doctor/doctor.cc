@@ -275,7 +275,7 @@ Result<int> doctor(const Context& context) {
 
 }  // namespace
 
-void addDoctorVerb(CLI::App& app, Context& context) {
+void addDoctorCommand(CLI::App& app, Context& context) {
   CLI::App* verb = app.add_subcommand("doctor", "Check the dependencies of hone and suggest fixes");
   verb->footer(
       "Examples:\n"

@@ -9,6 +9,6 @@ class App;
 namespace hone::app {
 
 /// Adds `hone doctor`: checks the dependencies of hone and suggests fixes.
-void addDoctorVerb(CLI::App& app, Context& context);
+void addDoctorCommand(CLI::App& app, Context& context);
 
 }  // namespace hone::app

@@ -8,13 +8,13 @@
 
 namespace hone::app {
 
-void addKernelVerb(CLI::App& app, Context& context) {
+void addKernelCommand(CLI::App& app, Context& context) {
   CLI::App* verb = app.add_subcommand("kernel", "Optimize C++ and TileLang kernels");
   verb->require_subcommand(1);
   verb->fallthrough();
-  addKernelListVerb(*verb, context);
-  addKernelOptimizeVerb(*verb, context);
-  addKernelExamplesVerb(*verb, context);
+  addKernelListCommand(*verb, context);
+  addKernelOptimizeCommand(*verb, context);
+  addKernelExamplesCommand(*verb, context);
   verb->footer(
       "Examples:\n"
       "  hone kernel list-slow examples/kernels\n"

@@ -10,6 +10,6 @@ namespace hone::app {
 
 /// Adds `hone kernel`: lists kernels slower than PyTorch, optimizes them turn by turn, and shows
 /// the library of techniques.
-void addKernelVerb(CLI::App& app, Context& context);
+void addKernelCommand(CLI::App& app, Context& context);
 
 }  // namespace hone::app

@@ -11,7 +11,7 @@ namespace {
 namespace fs = std::filesystem;
 
 kernel::OptimizeOptions loopOptions(const KernelCommand& command) {
-  const OptimizeVerbOptions& options = command.options;
+  const OptimizeCommandOptions& options = command.options;
   kernel::OptimizeOptions loop;
   loop.targetSpeedup = options.targetSpeedup;
   loop.targetOverOriginal = options.targetGiven;
@@ -29,7 +29,7 @@ kernel::OptimizeOptions loopOptions(const KernelCommand& command) {
 
 }  // namespace
 
-std::string optionsKey(const OptimizeVerbOptions& options) {
+std::string optionsKey(const OptimizeCommandOptions& options) {
   return fmt::format("{} {} {} {} {} {} {} {} {} {} {} {} {}", options.targetSpeedup,
                      options.targetGiven, options.maxIterations, options.minImprovement,
                      options.ragK, options.candidates, options.budget, options.rounds,
@@ -66,7 +66,7 @@ Result<kernel::Optimized> optimizeOne(KernelCommand& command, store::Store& stor
 }
 
 Result<std::unique_ptr<KernelCommand>> startKernelCommand(const Context& context,
-                                                          const OptimizeVerbOptions& options,
+                                                          const OptimizeCommandOptions& options,
                                                           Progress& progress, bool withExamples) {
   engine::Budget budget;
   if (!options.budget.empty()) {

@@ -17,7 +17,7 @@
 namespace hone::app {
 
 /// Options of `hone kernel optimize`.
-struct OptimizeVerbOptions {
+struct OptimizeCommandOptions {
   std::string kernel;
   std::string reference;
   bool allSlow = false;
@@ -42,7 +42,7 @@ struct OptimizeVerbOptions {
 /// State shared by all kernels of a command.
 struct KernelCommand {
   const Context& context;
-  const OptimizeVerbOptions& options;
+  const OptimizeCommandOptions& options;
   KernelBench bench;
   ProposerMaker proposers;
   engine::Budget budget;
@@ -53,12 +53,12 @@ struct KernelCommand {
 };
 
 /// Returns the key of all options that affect the result.
-[[nodiscard]] std::string optionsKey(const OptimizeVerbOptions& options);
+[[nodiscard]] std::string optionsKey(const OptimizeCommandOptions& options);
 
 /// Prepares the command. `options` and `progress` must outlive it. Cluster workers pass
 /// withExamples = false: only the user's machine opens the examples database.
 [[nodiscard]] Result<std::unique_ptr<KernelCommand>> startKernelCommand(
-    const Context& context, const OptimizeVerbOptions& options, Progress& progress,
+    const Context& context, const OptimizeCommandOptions& options, Progress& progress,
     bool withExamples = true);
 
 /// Optimizes one kernel; `name` identifies it within the run.

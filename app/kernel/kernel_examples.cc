@@ -17,7 +17,7 @@ namespace {
 
 using kernel::Example;
 
-struct ExamplesVerbOptions {
+struct ExamplesCommandOptions {
   std::vector<std::string> words;
   std::string technique;
   std::string language;
@@ -42,7 +42,7 @@ void print(const std::vector<Example>& examples) {
 }
 
 Result<std::vector<Example>> chosen(const kernel::Examples& library,
-                                    const ExamplesVerbOptions& options) {
+                                    const ExamplesCommandOptions& options) {
   auto found = options.words.empty()
                    ? HONE_TRY(library.list())
                    : HONE_TRY(library.search(join(options.words, " "), options.language, kAll));
@@ -60,7 +60,7 @@ Result<std::vector<Example>> chosen(const kernel::Examples& library,
   return found;
 }
 
-Result<int> examples(const Context& context, const ExamplesVerbOptions& options) {
+Result<int> examples(const Context& context, const ExamplesCommandOptions& options) {
   const kernel::Examples library = HONE_TRY(openExamples());
   const std::vector<Example> found = HONE_TRY(chosen(library, options));
   if (!options.show.empty() && found.empty()) {
@@ -86,8 +86,8 @@ Result<int> examples(const Context& context, const ExamplesVerbOptions& options)
 
 }  // namespace
 
-void addKernelExamplesVerb(CLI::App& kernel, Context& context) {
-  auto options = std::make_shared<ExamplesVerbOptions>();
+void addKernelExamplesCommand(CLI::App& kernel, Context& context) {
+  auto options = std::make_shared<ExamplesCommandOptions>();
   CLI::App* verb = kernel.add_subcommand("examples", "List and search optimization techniques");
   verb->add_option("WORDS", options->words, "Search words; the best match is listed first");
   verb->add_option("--technique", options->technique,

@@ -9,6 +9,6 @@ class App;
 namespace hone::app {
 
 /// Adds `hone kernel examples`: lists and searches the library of techniques.
-void addKernelExamplesVerb(CLI::App& kernel, Context& context);
+void addKernelExamplesCommand(CLI::App& kernel, Context& context);
 
 }  // namespace hone::app

@@ -243,7 +243,7 @@ std::int64_t countImproved(const std::map<std::string, model::KernelOutcome>& ou
                                [](const auto& one) { return one.second.improved.value_or(false); });
 }
 
-void addKernelListVerb(CLI::App& kernel, Context& context) {
+void addKernelListCommand(CLI::App& kernel, Context& context) {
   auto options = std::make_shared<ListOptions>();
   CLI::App* verb = kernel.add_subcommand("list-slow", "List kernels that are slower than PyTorch");
   verb->add_option("DIR", options->folder, "Folder of kernels (default: --kernels)");

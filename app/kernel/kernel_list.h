@@ -39,6 +39,6 @@ namespace hone::app {
     const std::map<std::string, model::KernelOutcome>& outcomes);
 
 /// Adds `hone kernel list-slow`.
-void addKernelListVerb(CLI::App& kernel, Context& context);
+void addKernelListCommand(CLI::App& kernel, Context& context);
 
 }  // namespace hone::app

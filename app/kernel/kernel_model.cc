@@ -33,13 +33,10 @@ std::string takeVariable(const char* name) {
 }  // namespace
 
 void KernelProposerOptions::addTo(CLI::App& verb) {
-  verb.add_option("--proposer", proposer,
-                  "Candidate source (default: search, or llm with --model or --api-base)")
+  verb.add_option("--proposer", proposer, "Candidate source; --model and --api-base imply llm")
       ->check(CLI::IsMember({"search", "llm", "both"}));
   verb.add_option("--model", model, "openai/o3 (default), openai/gpt-4o, …");
-  verb.add_option("--api-base", apiBase,
-                  "OpenAI-compatible server (default: https://api.openai.com/v1); key in "
-                  "HONE_API_KEY or OPENAI_API_KEY");
+  verb.add_option("--api-base", apiBase, "OpenAI-compatible server (default: api.openai.com)");
   verb.add_option("--temperature", temperature, "Sampling temperature of the model")
       ->check(CLI::Range(0.0, 2.0))
       ->capture_default_str();

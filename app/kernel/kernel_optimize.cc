@@ -36,7 +36,7 @@ void printNext(std::int64_t run) {
 }
 
 /// Returns the key of the run: equal for the same kernels, references and options.
-Result<std::string> runKey(const OptimizeVerbOptions& options, const cluster::Options& cluster) {
+Result<std::string> runKey(const OptimizeCommandOptions& options, const cluster::Options& cluster) {
   Hasher what;
   if (options.allSlow) {
     const fs::path folder = options.bench.kernels;
@@ -71,7 +71,7 @@ Result<void> recordFinished(store::Store& store, std::int64_t run, const std::st
 class OptimizeRun {
  public:
   /// If `command` is null, only other processes can optimize.
-  OptimizeRun(const Context& context, const OptimizeVerbOptions& options, KernelCommand* command,
+  OptimizeRun(const Context& context, const OptimizeCommandOptions& options, KernelCommand* command,
               const engine::UnitRun& run)
       : context_(context), options_(options), command_(command), run_(run) {}
 
@@ -189,13 +189,13 @@ class OptimizeRun {
   }
 
   const Context& context_;
-  const OptimizeVerbOptions& options_;
+  const OptimizeCommandOptions& options_;
   KernelCommand* command_;
   engine::UnitRun run_;
   Outcomes done_;
 };
 
-Result<int> optimize(const Context& context, const OptimizeVerbOptions& options) {
+Result<int> optimize(const Context& context, const OptimizeCommandOptions& options) {
   if (options.kernel.empty() == !options.allSlow) {
     return userError("expected either --kernel PATH or --all-slow");
   }
@@ -238,9 +238,9 @@ Result<int> optimize(const Context& context, const OptimizeVerbOptions& options)
   return 0;
 }
 
-void addLoopOptions(CLI::App& verb, OptimizeVerbOptions& options) {
+void addLoopOptions(CLI::App& verb, OptimizeCommandOptions& options) {
   verb.add_option("--target-speedup", options.targetSpeedup,
-                  "Stop at this speedup over PyTorch, or over the original without PyTorch")
+                  "Stop at this speedup over PyTorch (or the original)")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
   verb.add_option("--max-iterations", options.maxIterations, "Maximum number of turns")
@@ -266,15 +266,15 @@ void addLoopOptions(CLI::App& verb, OptimizeVerbOptions& options) {
 
 }  // namespace
 
-void addKernelOptimizeVerb(CLI::App& kernel, Context& context) {
-  auto options = std::make_shared<OptimizeVerbOptions>();
+void addKernelOptimizeCommand(CLI::App& kernel, Context& context) {
+  auto options = std::make_shared<OptimizeCommandOptions>();
   CLI::App* verb = kernel.add_subcommand(
       "optimize", "Rewrite a kernel turn by turn; keep correct, faster versions");
   auto* file = verb->add_option("-k,--kernel", options->kernel, "Kernel source file");
   verb->add_flag("--all-slow", options->allSlow, "Optimize all slow kernels below --kernels")
       ->excludes(file);
   verb->add_option("--threshold", options->threshold,
-                   "With --all-slow: speedup below which a kernel is slow")
+                   "With --all-slow: a kernel below this speedup is slow")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
   verb->add_option("--reference", options->reference,
@@ -294,6 +294,7 @@ void addKernelOptimizeVerb(CLI::App& kernel, Context& context) {
       "  hone kernel optimize -k matmul.cc --api-base http://localhost:8080/v1 --proposer both\n"
       "  hone kernel optimize --all-slow --kernels examples/kernels --budget 5m\n"
       "  hone kernel optimize --all-slow --kernels kernels --executor slurm --nodes 4\n"
+      "The API key is read from HONE_API_KEY or OPENAI_API_KEY.\n"
       "Rerun an interrupted command to resume it. Without a gain, no kernel is written and the\n"
       "exit code is 0.");
   verb->callback([&context, options, verb] {

@@ -9,6 +9,6 @@ class App;
 namespace hone::app {
 
 /// Adds `hone kernel optimize`: optimizes one kernel, or all slow ones, turn by turn.
-void addKernelOptimizeVerb(CLI::App& kernel, Context& context);
+void addKernelOptimizeCommand(CLI::App& kernel, Context& context);
 
 }  // namespace hone::app

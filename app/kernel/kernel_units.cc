@@ -36,7 +36,7 @@ KernelBenchOptions benchFrom(const json& json) {
   return options;
 }
 
-json optionsJson(const OptimizeVerbOptions& options) {
+json optionsJson(const OptimizeCommandOptions& options) {
   return {{"target_speedup", options.targetSpeedup},
           {"target_given", options.targetGiven},
           {"max_iterations", options.maxIterations},
@@ -47,8 +47,8 @@ json optionsJson(const OptimizeVerbOptions& options) {
           {"bench", benchJson(options.bench)}};
 }
 
-OptimizeVerbOptions optionsFrom(const json& json) {
-  OptimizeVerbOptions options;
+OptimizeCommandOptions optionsFrom(const json& json) {
+  OptimizeCommandOptions options;
   options.targetSpeedup = json.at("target_speedup");
   options.targetGiven = json.at("target_given");
   options.maxIterations = json.at("max_iterations");
@@ -118,7 +118,7 @@ class OrderedOptimizeUnit : public engine::Unit {
   [[nodiscard]] std::string_view kind() const override { return kOptimizeUnit; }
   [[nodiscard]] Result<json> order(engine::FileShare& /*files*/) const override { return order_; }
   [[nodiscard]] Result<json> perform(engine::UnitSite& site) override {
-    OptimizeVerbOptions options = optionsFrom(order_.at("options"));
+    OptimizeCommandOptions options = optionsFrom(order_.at("options"));
     const UnitKernel kernel = HONE_TRY(kernelFrom(order_.at("kernel")));
     options.kernel = kernel.file.string();
     options.reference = order_.at("kernel").at("reference");

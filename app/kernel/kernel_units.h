@@ -69,7 +69,7 @@ class OptimizeUnit : public engine::Unit {
  public:
   /// `options` and `command` must outlive the unit. If `command` is null, only another process can
   /// perform the unit.
-  OptimizeUnit(UnitKernel kernel, const OptimizeVerbOptions& options, KernelCommand* command)
+  OptimizeUnit(UnitKernel kernel, const OptimizeCommandOptions& options, KernelCommand* command)
       : kernel_(std::move(kernel)), options_(options), command_(command) {}
 
   [[nodiscard]] std::string_view kind() const override { return kOptimizeUnit; }
@@ -78,7 +78,7 @@ class OptimizeUnit : public engine::Unit {
 
  private:
   UnitKernel kernel_;
-  const OptimizeVerbOptions& options_;
+  const OptimizeCommandOptions& options_;
   KernelCommand* command_;
 };
 

@@ -10,7 +10,7 @@
 
 namespace hone::app {
 
-void addKernelWorkerVerb(CLI::App& app, Context& context) {
+void addKernelWorkerCommand(CLI::App& app, Context& context) {
   CLI::App* verb = app.add_subcommand("kernel-worker", "Run a kernel for the judge");
   verb->group("");  // not in --help
   verb->callback([&context] {

@@ -10,6 +10,6 @@ namespace hone::app {
 
 /// Adds `hone kernel-worker`: runs one C++ kernel for the judge. Internal: kernel::Worker starts it
 /// and uses the protocol of docs/kernel-worker.md.
-void addKernelWorkerVerb(CLI::App& app, Context& context);
+void addKernelWorkerCommand(CLI::App& app, Context& context);
 
 }  // namespace hone::app

@@ -70,7 +70,7 @@ Result<int> compile(const Context& context, CompileOptions options) {
 
 }  // namespace
 
-void addCompileVerb(CLI::App& app, Context& context) {
+void addCompileCommand(CLI::App& app, Context& context) {
   auto options = std::make_shared<CompileOptions>();
   CLI::App* verb = app.add_subcommand("compile", "Compile generated dispatches on all cores");
   verb->add_option("--generated-dir", options->folder, "Parent of the folder `generated`")

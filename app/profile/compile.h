@@ -9,6 +9,6 @@ class App;
 namespace hone::app {
 
 /// Adds `hone compile`: compiles generated operations to modules beside their MLIR files.
-void addCompileVerb(CLI::App& app, Context& context);
+void addCompileCommand(CLI::App& app, Context& context);
 
 }  // namespace hone::app

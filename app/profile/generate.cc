@@ -12,7 +12,7 @@
 namespace hone::app {
 namespace {
 
-struct GenerateVerbOptions {
+struct GenerateCommandOptions {
   OperationOptions operations;
   GenerateOptions generate;
   ToolchainOptions toolchain;
@@ -45,7 +45,7 @@ Result<std::vector<profile::TuningConfig>> configsFor(Toolchain& toolchain,
   return configs;
 }
 
-Result<int> generate(const Context& context, const GenerateVerbOptions& options) {
+Result<int> generate(const Context& context, const GenerateCommandOptions& options) {
   Toolchain toolchain = HONE_TRY(Toolchain::start(context, options.toolchain));
   std::vector<std::string> warnings;
   const auto operations = options.operations.given()
@@ -88,9 +88,7 @@ Result<int> generate(const Context& context, const GenerateVerbOptions& options)
 void GenerateOptions::addTo(CLI::App& verb) {
   verb.add_option("--generated-dir", folder, "Parent of the folder `generated`")
       ->capture_default_str();
-  verb.add_option("--configs", configs,
-                  "Configurations: default, all or name patterns (default: all for cuda and rocm, "
-                  "else default)");
+  verb.add_option("--configs", configs, "default, all or name patterns (default: by target)");
 }
 
 Result<std::vector<profile::Generated>> generateAll(
@@ -126,8 +124,8 @@ Result<std::vector<profile::Generated>> generateAll(
   return all;
 }
 
-void addGenerateVerb(CLI::App& app, Context& context) {
-  auto options = std::make_shared<GenerateVerbOptions>();
+void addGenerateCommand(CLI::App& app, Context& context) {
+  auto options = std::make_shared<GenerateCommandOptions>();
   CLI::App* verb =
       app.add_subcommand("generate", "Write operations as MLIR with tuning configurations");
   options->operations.addTo(*verb);

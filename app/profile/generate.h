@@ -17,7 +17,7 @@ class App;
 namespace hone::app {
 
 /// Adds `hone generate`: writes operations as MLIR files with tuning configurations.
-void addGenerateVerb(CLI::App& app, Context& context);
+void addGenerateCommand(CLI::App& app, Context& context);
 
 /// Output folder and tuning configurations of generated files.
 struct GenerateOptions {

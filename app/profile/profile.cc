@@ -30,7 +30,7 @@ namespace {
 
 using model::ProfiledProgram;
 
-struct ProfileVerbOptions {
+struct ProfileCommandOptions {
   OperationOptions operations;
   GenerateOptions generate;
   std::string dispatches;
@@ -58,7 +58,7 @@ Result<void> setProviders(const std::string& text, profile::ProfileOptions& opti
 }
 
 /// Generates the operations that the options select and returns those that match the filter.
-Result<std::vector<profile::Generated>> chooseOperations(const ProfileVerbOptions& options,
+Result<std::vector<profile::Generated>> chooseOperations(const ProfileCommandOptions& options,
                                                          Toolchain& toolchain, Progress& progress) {
   std::vector<std::string> warnings;
   const auto operations = HONE_TRY(
@@ -75,7 +75,7 @@ Result<std::vector<profile::Generated>> chooseOperations(const ProfileVerbOption
 }
 
 std::string runKey(const std::vector<profile::Generated>& operations, const Toolchain& toolchain,
-                   const ProfileVerbOptions& options, const std::string& executor) {
+                   const ProfileCommandOptions& options, const std::string& executor) {
   Hasher hasher;
   hasher.field("profile").field(toolchain.compiler.revision()).field(toolchain.device->name);
   for (const profile::Generated& one : operations) {
@@ -149,7 +149,7 @@ class RowCollector {
 
 Result<void> profileAll(const engine::UnitRun& run, const profile::ProfileTools& tools,
                         const std::vector<profile::Generated>& operations,
-                        const ProfileVerbOptions& options, RowCollector& collector) {
+                        const ProfileCommandOptions& options, RowCollector& collector) {
   run.progress.stage("profile", static_cast<std::int64_t>(operations.size()));
   engine::UnitBatch batch;
   batch.count = operations.size();
@@ -171,7 +171,7 @@ Result<void> profileAll(const engine::UnitRun& run, const profile::ProfileTools&
   return {};
 }
 
-Result<int> profileOperations(const Context& context, const ProfileVerbOptions& options,
+Result<int> profileOperations(const Context& context, const ProfileCommandOptions& options,
                               Toolchain& toolchain,
                               const std::vector<profile::Generated>& operations, Progress& progress,
                               const std::optional<ProfiledProgram>& program) {
@@ -204,7 +204,7 @@ Result<int> profileOperations(const Context& context, const ProfileVerbOptions& 
   return code;
 }
 
-Result<int> profileVerb(const Context& context, ProfileVerbOptions options) {
+Result<int> profileCommand(const Context& context, ProfileCommandOptions options) {
   HONE_CHECK(setProviders(options.providers, options.profile));
   HONE_CHECK(options.output.check());
   options.filter = HONE_TRY(profile::DispatchFilter::from(options.dispatches));
@@ -231,7 +231,7 @@ Result<int> profileVerb(const Context& context, ProfileVerbOptions options) {
   } else if (options.operations.isProgram()) {
     const ProgramProfile whole = HONE_TRY(
         profileProgram(toolchain, options.operations.file, options.program, options.profile.seed));
-    program = resultOf(whole);
+    program = toResult(whole);
     if (!context.json) {
       fmt::print("{}\n", programTable(whole, report::outputWidth()));
     }
@@ -247,15 +247,14 @@ Result<int> profileVerb(const Context& context, ProfileVerbOptions options) {
 
 }  // namespace
 
-void addProfileVerb(CLI::App& app, Context& context) {
-  auto options = std::make_shared<ProfileVerbOptions>();
+void addProfileCommand(CLI::App& app, Context& context) {
+  auto options = std::make_shared<ProfileCommandOptions>();
   CLI::App* verb =
       app.add_subcommand("profile", "Generate, compile, verify and measure dispatches");
   options->operations.addTo(*verb);
   options->generate.addTo(*verb);
   verb->add_option("--dispatches", options->dispatches,
-                   "Profile only matching dispatches, operations or kinds: <regex>,<regex>; * is "
-                   "any text");
+                   "Dispatches, operations or kinds: <regex>,<regex>");
   verb->add_option("--providers", options->providers, "iree, onednn (CPU library to compare with)")
       ->capture_default_str();
   verb->add_option("--verification-enabled", options->profile.verify,
@@ -285,7 +284,7 @@ void addProfileVerb(CLI::App& app, Context& context) {
   verb->callback([&context, options, verb] {
     options->toolchain.targetGiven = verb->count("--target") > 0;
     options->profile.mostRounds = 4 * options->profile.fewestRounds;
-    context.action = [&context, options] { return profileVerb(context, *options); };
+    context.action = [&context, options] { return profileCommand(context, *options); };
   });
 }
 

@@ -9,6 +9,6 @@ class App;
 namespace hone::app {
 
 /// Adds `hone profile`: generates, compiles, verifies and measures dispatches.
-void addProfileVerb(CLI::App& app, Context& context);
+void addProfileCommand(CLI::App& app, Context& context);
 
 }  // namespace hone::app

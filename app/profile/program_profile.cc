@@ -79,7 +79,7 @@ std::string programTable(const ProgramProfile& profile, std::size_t width) {
                      humanTime(profile.wallNs));
 }
 
-std::vector<model::TimedDispatch> resultOf(const std::vector<iree::DispatchTime>& dispatches) {
+std::vector<model::TimedDispatch> toResult(const std::vector<iree::DispatchTime>& dispatches) {
   std::vector<model::TimedDispatch> timed;
   for (const iree::DispatchTime& dispatch : dispatches) {
     timed.push_back({.name = dispatch.name, .calls = dispatch.calls, .timeNs = dispatch.totalNs});
@@ -87,11 +87,11 @@ std::vector<model::TimedDispatch> resultOf(const std::vector<iree::DispatchTime>
   return timed;
 }
 
-model::ProfiledProgram resultOf(const ProgramProfile& profile) {
+model::ProfiledProgram toResult(const ProgramProfile& profile) {
   return {.name = profile.name,
           .device = profile.device,
           .wallNs = profile.wallNs,
-          .dispatches = resultOf(profile.dispatches)};
+          .dispatches = toResult(profile.dispatches)};
 }
 
 }  // namespace hone::app

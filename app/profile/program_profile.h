@@ -34,8 +34,8 @@ struct ProgramProfile {
                                                     std::uint64_t seed);
 [[nodiscard]] std::string programTable(const ProgramProfile& profile, std::size_t width);
 /// Converts the profile to its stored form.
-[[nodiscard]] model::ProfiledProgram resultOf(const ProgramProfile& profile);
-[[nodiscard]] std::vector<model::TimedDispatch> resultOf(
+[[nodiscard]] model::ProfiledProgram toResult(const ProgramProfile& profile);
+[[nodiscard]] std::vector<model::TimedDispatch> toResult(
     const std::vector<iree::DispatchTime>& dispatches);
 
 }  // namespace hone::app

@@ -45,7 +45,7 @@ Result<int> timeLibrary(const TimeLibraryOptions& options) {
 
 }  // namespace
 
-void addTimeLibraryVerb(CLI::App& app, Context& context) {
+void addTimeLibraryCommand(CLI::App& app, Context& context) {
   auto options = std::make_shared<TimeLibraryOptions>();
   CLI::App* verb = app.add_subcommand("time-library", "Time a problem with oneDNN in this process");
   verb->group("");  // not in --help

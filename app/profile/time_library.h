@@ -10,6 +10,6 @@ namespace hone::app {
 
 /// Adds `hone time-library`: times a problem with oneDNN, or the memory, in this process. Internal:
 /// profile::LibraryProvider starts it as a child and reads one line of JSON.
-void addTimeLibraryVerb(CLI::App& app, Context& context);
+void addTimeLibraryCommand(CLI::App& app, Context& context);
 
 }  // namespace hone::app

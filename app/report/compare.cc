@@ -16,7 +16,7 @@
 namespace hone::app {
 namespace {
 
-struct CompareVerbOptions {
+struct CompareCommandOptions {
   std::string before;
   std::string after;
   std::string otherStore;
@@ -36,7 +36,7 @@ Result<double> shareFrom(std::string_view option, std::string_view text) {
   return share;
 }
 
-Result<int> compare(const Context& context, const CompareVerbOptions& options) {
+Result<int> compare(const Context& context, const CompareCommandOptions& options) {
   const double margin = HONE_TRY(shareFrom("--margin", options.margin));
   HONE_CHECK(checkFolderOf(options.html));
   Context other = context;
@@ -68,8 +68,8 @@ Result<int> compare(const Context& context, const CompareVerbOptions& options) {
 
 }  // namespace
 
-void addCompareVerb(CLI::App& app, Context& context) {
-  auto options = std::make_shared<CompareVerbOptions>();
+void addCompareCommand(CLI::App& app, Context& context) {
+  auto options = std::make_shared<CompareCommandOptions>();
   CLI::App* verb =
       app.add_subcommand("compare", "Compare two runs: faster, slower, same or ambiguous");
   verb->add_option("BEFORE", options->before, "Baseline run: a number, or last")

@@ -9,6 +9,6 @@ class App;
 namespace hone::app {
 
 /// Adds `hone compare`: compares the measurements of two runs.
-void addCompareVerb(CLI::App& app, Context& context);
+void addCompareCommand(CLI::App& app, Context& context);
 
 }  // namespace hone::app

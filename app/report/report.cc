@@ -99,7 +99,7 @@ Result<int> reportRuns(const Context& context, const ReportOptions& options) {
 
 }  // namespace
 
-void addReportVerb(CLI::App& app, Context& context) {
+void addReportCommand(CLI::App& app, Context& context) {
   auto options = std::make_shared<ReportOptions>();
   CLI::App* verb = app.add_subcommand("report", "Write an HTML report of one or more runs");
   verb->add_option("RUN", options->runs, "Runs: numbers as listed by `hone runs`, or last")

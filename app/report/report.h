@@ -9,6 +9,6 @@ class App;
 namespace hone::app {
 
 /// Adds `hone report`: writes runs as one HTML file.
-void addReportVerb(CLI::App& app, Context& context);
+void addReportCommand(CLI::App& app, Context& context);
 
 }  // namespace hone::app

@@ -12,7 +12,7 @@
 namespace hone::app {
 namespace {
 
-struct ServeVerbOptions {
+struct ServeCommandOptions {
   int port = 8765;
   std::string address = "127.0.0.1";
   std::string tokenFrom;
@@ -32,7 +32,7 @@ Result<std::string> takeToken(const std::string& variable) {
   return token;
 }
 
-Result<int> serve(const Context& context, const ServeVerbOptions& options) {
+Result<int> serve(const Context& context, const ServeCommandOptions& options) {
   serve::ServerOptions asked;
   asked.store = context.store;
   asked.address = options.address;
@@ -55,8 +55,8 @@ Result<int> serve(const Context& context, const ServeVerbOptions& options) {
 
 }  // namespace
 
-void addServeVerb(CLI::App& app, Context& context) {
-  auto options = std::make_shared<ServeVerbOptions>();
+void addServeCommand(CLI::App& app, Context& context) {
+  auto options = std::make_shared<ServeCommandOptions>();
   CLI::App* verb = app.add_subcommand("serve", "Serve live pages of all runs to a browser");
   verb->add_option("--port", options->port, "TCP port; 0 for any free port")
       ->check(CLI::Range(0, 65535))

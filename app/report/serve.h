@@ -9,6 +9,6 @@ class App;
 namespace hone::app {
 
 /// Adds `hone serve`: serves live pages of all runs to a browser.
-void addServeVerb(CLI::App& app, Context& context);
+void addServeCommand(CLI::App& app, Context& context);
 
 }  // namespace hone::app

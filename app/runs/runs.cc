@@ -17,7 +17,7 @@ namespace {
 
 using store::Store;
 
-struct RunsVerbOptions {
+struct RunsCommandOptions {
   std::int64_t limit = 20;
   std::int64_t id = 0;
   bool csv = false;
@@ -59,7 +59,7 @@ Result<int> show(const Context& context, std::int64_t id) {
   return context.json ? printJson(view.json()) : print(view.text(report::outputWidth()));
 }
 
-Result<int> exportRun(const Context& context, const RunsVerbOptions& options) {
+Result<int> exportRun(const Context& context, const RunsCommandOptions& options) {
   if (options.csv == context.json) {
     return userError("expected either --csv or --json");
   }
@@ -84,7 +84,7 @@ Result<int> resume(Context& context, std::int64_t id) {
 }
 
 CLI::App* addWithId(CLI::App& runs, const std::string& name, const std::string& what,
-                    RunsVerbOptions& options) {
+                    RunsCommandOptions& options) {
   CLI::App* verb = runs.add_subcommand(name, what);
   verb->add_option("ID", options.id, "Run number, as listed by `hone runs`")
       ->type_name("RUN")
@@ -94,8 +94,8 @@ CLI::App* addWithId(CLI::App& runs, const std::string& name, const std::string& 
 
 }  // namespace
 
-void addRunsVerb(CLI::App& app, Context& context) {
-  const auto options = std::make_shared<RunsVerbOptions>();
+void addRunsCommand(CLI::App& app, Context& context) {
+  const auto options = std::make_shared<RunsCommandOptions>();
   constexpr const char* kJson = "Print JSON instead of text";
 
   CLI::App* runs = app.add_subcommand("runs", "List the runs in the store, newest first");

@@ -7,6 +7,6 @@
 namespace hone::app {
 
 /// Adds `hone runs`: lists runs, with `show`, `export` and `resume`.
-void addRunsVerb(CLI::App& app, Context& context);
+void addRunsCommand(CLI::App& app, Context& context);
 
 }  // namespace hone::app

@@ -17,7 +17,7 @@
 namespace hone::app {
 namespace {
 
-struct SpecVerbOptions {
+struct SpecCommandOptions {
   std::string spec;
   std::string other;
   std::string program;
@@ -28,7 +28,7 @@ struct SpecVerbOptions {
 };
 
 /// Returns the request to compile the program with the flags after --.
-Result<iree::CompileRequest> requestFor(const SpecVerbOptions& options,
+Result<iree::CompileRequest> requestFor(const SpecCommandOptions& options,
                                         const Toolchain& toolchain) {
   iree::CompileRequest request;
   request.source = std::filesystem::absolute(options.program);
@@ -51,7 +51,8 @@ struct SpecAndProgram {
   iree::CompileRequest program;
 };
 
-Result<SpecAndProgram> loadSpecAndProgram(const Context& context, const SpecVerbOptions& options) {
+Result<SpecAndProgram> loadSpecAndProgram(const Context& context,
+                                          const SpecCommandOptions& options) {
   HONE_TRY(readFile(options.spec));  // fail early if the file is missing
   HONE_TRY(readFile(options.program));
   Toolchain toolchain = HONE_TRY(Toolchain::start(context, options.toolchain));
@@ -61,7 +62,7 @@ Result<SpecAndProgram> loadSpecAndProgram(const Context& context, const SpecVerb
   return SpecAndProgram{std::move(toolchain), std::move(lock), std::move(spec), std::move(program)};
 }
 
-Result<int> show(const Context& context, const SpecVerbOptions& options) {
+Result<int> show(const Context& context, const SpecCommandOptions& options) {
   HONE_TRY(readFile(options.spec));  // fail early if the file is missing
   Toolchain toolchain = HONE_TRY(Toolchain::start(context, options.toolchain));
   const iree::Spec spec = HONE_TRY(iree::readSpec(toolchain.compiler, options.spec));
@@ -73,7 +74,7 @@ Result<int> show(const Context& context, const SpecVerbOptions& options) {
   return 0;
 }
 
-Result<int> check(const Context& context, const SpecVerbOptions& options) {
+Result<int> check(const Context& context, const SpecCommandOptions& options) {
   SpecAndProgram loaded = HONE_TRY(loadSpecAndProgram(context, options));
   const iree::SpecCheck found =
       HONE_TRY(iree::checkSpec(loaded.toolchain.compiler, loaded.program, loaded.spec));
@@ -95,12 +96,12 @@ Result<iree::Prefer> preferFrom(const std::string& text) {
   return text == "a" ? iree::Prefer::first : iree::Prefer::second;
 }
 
-std::string conflictText(const SpecVerbOptions& options, const iree::SpecConflict& conflict) {
+std::string conflictText(const SpecCommandOptions& options, const iree::SpecConflict& conflict) {
   return fmt::format("conflict between @{} in {} and @{} in {}: {}", conflict.first, options.spec,
                      conflict.second, options.other, conflict.what);
 }
 
-Result<int> merge(const Context& context, const SpecVerbOptions& options) {
+Result<int> merge(const Context& context, const SpecCommandOptions& options) {
   const iree::Prefer prefer = HONE_TRY(preferFrom(options.prefer));
   HONE_TRY(readFile(options.spec));
   HONE_TRY(readFile(options.other));
@@ -134,7 +135,7 @@ Result<int> merge(const Context& context, const SpecVerbOptions& options) {
   return merged.text.empty() ? 1 : 0;
 }
 
-void printApplied(const SpecVerbOptions& options, const iree::SpecCompiled& result) {
+void printApplied(const SpecCommandOptions& options, const iree::SpecCompiled& result) {
   fmt::print("{}", checkText(result.check));
   if (result.compiled.module.empty()) {
     fmt::print("compile error with the spec: {}\n", result.compiled.report.message);
@@ -145,7 +146,7 @@ void printApplied(const SpecVerbOptions& options, const iree::SpecCompiled& resu
                                   : "compiled with the spec; code differs from the default");
 }
 
-Result<int> apply(const Context& context, const SpecVerbOptions& options) {
+Result<int> apply(const Context& context, const SpecCommandOptions& options) {
   SpecAndProgram loaded = HONE_TRY(loadSpecAndProgram(context, options));
   const auto result = HONE_TRY(iree::compileWithSpec(loaded.toolchain.compiler, loaded.program,
                                                      loaded.spec, options.output));
@@ -162,11 +163,11 @@ Result<int> apply(const Context& context, const SpecVerbOptions& options) {
   return compiled && result.check.good() ? 0 : 1;
 }
 
-using Action = Result<int> (*)(const Context&, const SpecVerbOptions&);
+using Action = Result<int> (*)(const Context&, const SpecCommandOptions&);
 
-CLI::App* addVerb(CLI::App& spec, Context& context, const std::string& name,
-                  const std::string& what, const std::shared_ptr<SpecVerbOptions>& options,
-                  Action action) {
+CLI::App* addSubcommand(CLI::App& spec, Context& context, const std::string& name,
+                        const std::string& what, const std::shared_ptr<SpecCommandOptions>& options,
+                        Action action) {
   CLI::App* verb = spec.add_subcommand(name, what);
   verb->add_flag("--json", context.json, "Print results as JSON");
   verb->callback([&context, options, action] {
@@ -175,11 +176,11 @@ CLI::App* addVerb(CLI::App& spec, Context& context, const std::string& name,
   return verb;
 }
 
-void addProgram(CLI::App& verb, SpecVerbOptions& options) {
+void addProgram(CLI::App& verb, SpecCommandOptions& options) {
   verb.add_option("PROGRAM", options.program, "MLIR program")->required();
 }
 
-void addTarget(CLI::App& verb, SpecVerbOptions& options) {
+void addTarget(CLI::App& verb, SpecCommandOptions& options) {
   verb.add_option("--target", options.toolchain.target,
                   "Target: local, vulkan, rocm:gfx942, cuda:sm_80, …")
       ->capture_default_str();
@@ -190,16 +191,17 @@ void addTarget(CLI::App& verb, SpecVerbOptions& options) {
   verb.add_option("FLAGS", options.flags, "Compiler flags, after --");
 }
 
-void addShow(CLI::App& spec, Context& context, const std::shared_ptr<SpecVerbOptions>& options) {
+void addShow(CLI::App& spec, Context& context, const std::shared_ptr<SpecCommandOptions>& options) {
   CLI::App* verb =
-      addVerb(spec, context, "show", "Show what each entry matches and sets", options, show);
+      addSubcommand(spec, context, "show", "Show what each entry matches and sets", options, show);
   verb->add_option("FILE", options->spec, "Tuning spec")->required();
   verb->footer("Examples:\n  hone spec show spec.mlir\n  hone spec show spec.mlir --json");
 }
 
-void addCheck(CLI::App& spec, Context& context, const std::shared_ptr<SpecVerbOptions>& options) {
-  CLI::App* verb = addVerb(spec, context, "check",
-                           "Show which entry each dispatch of a program gets", options, check);
+void addCheck(CLI::App& spec, Context& context,
+              const std::shared_ptr<SpecCommandOptions>& options) {
+  CLI::App* verb = addSubcommand(
+      spec, context, "check", "Show which entry each dispatch of a program gets", options, check);
   verb->add_option("FILE", options->spec, "Tuning spec")->required();
   addProgram(*verb, *options);
   addTarget(*verb, *options);
@@ -210,8 +212,9 @@ void addCheck(CLI::App& spec, Context& context, const std::shared_ptr<SpecVerbOp
       "Exit code 1: an entry matches nothing, or the compiler does not apply it.");
 }
 
-void addMerge(CLI::App& spec, Context& context, const std::shared_ptr<SpecVerbOptions>& options) {
-  CLI::App* verb = addVerb(spec, context, "merge", "Merge two specs", options, merge);
+void addMerge(CLI::App& spec, Context& context,
+              const std::shared_ptr<SpecCommandOptions>& options) {
+  CLI::App* verb = addSubcommand(spec, context, "merge", "Merge two specs", options, merge);
   verb->add_option("A", options->spec, "Tuning spec")->required();
   verb->add_option("B", options->other, "Tuning spec to merge with A")->required();
   verb->add_option("-o,--output", options->output, "Tuning spec to write")
@@ -225,8 +228,10 @@ void addMerge(CLI::App& spec, Context& context, const std::shared_ptr<SpecVerbOp
       "Exit code 1: the specs conflict and --prefer is not given.");
 }
 
-void addApply(CLI::App& spec, Context& context, const std::shared_ptr<SpecVerbOptions>& options) {
-  CLI::App* verb = addVerb(spec, context, "apply", "Compile a program with a spec", options, apply);
+void addApply(CLI::App& spec, Context& context,
+              const std::shared_ptr<SpecCommandOptions>& options) {
+  CLI::App* verb =
+      addSubcommand(spec, context, "apply", "Compile a program with a spec", options, apply);
   addProgram(*verb, *options);
   verb->add_option("--spec", options->spec, "Tuning spec")->type_name("FILE")->required();
   verb->add_option("-o,--output", options->output, "Module to write (.vmfb)")
@@ -242,8 +247,8 @@ void addApply(CLI::App& spec, Context& context, const std::shared_ptr<SpecVerbOp
 
 }  // namespace
 
-void addSpecVerb(CLI::App& app, Context& context) {
-  const auto options = std::make_shared<SpecVerbOptions>();
+void addSpecCommand(CLI::App& app, Context& context) {
+  const auto options = std::make_shared<SpecCommandOptions>();
   CLI::App* spec = app.add_subcommand("spec", "Show, check, merge and apply tuning specs");
   spec->require_subcommand(1);
   spec->footer(

@@ -9,6 +9,6 @@ class App;
 namespace hone::app {
 
 /// Adds `hone spec`: shows, checks, merges and applies tuning specs.
-void addSpecVerb(CLI::App& app, Context& context);
+void addSpecCommand(CLI::App& app, Context& context);
 
 }  // namespace hone::app

@@ -40,7 +40,7 @@ void addSweep(CLI::App& split, Context& context, const char* name, const char* w
   mode->add_option("--iree-source", options->ireeSource, "IREE checkout to rebuild from");
   mode->add_option("--iree-build", options->ireeBuild, "Build folder of the IREE checkout");
   mode->add_option("--build-command", options->buildCommand,
-                   "Build command (default: cmake --build . --target iree-compile)");
+                   "Build command (default: cmake, target iree-compile)");
   mode->footer(
       fmt::format("Examples:\n"
                   "  hone split {0} convolutions.txt\n"
@@ -69,12 +69,12 @@ void addTestOptimized(CLI::App& split, Context& context) {
 void addAnalyze(CLI::App& split, Context& context) {
   auto folder = std::make_shared<std::string>();
   CLI::App* mode = split.add_subcommand("analyze", "Analyze existing results without measuring");
-  mode->add_option("RESULTS", *folder,
-                   "Folder with limit_<L>_<name>.csv files (default: the only *_results folder)");
+  mode->add_option("RESULTS", *folder, "Results folder (default: the only *_results folder)");
   mode->footer(
       "Examples:\n"
       "  hone split analyze convolutions_results\n"
-      "  hone split analyze results_of_a_gpu               from the BOO driver on another machine");
+      "  hone split analyze results_of_a_gpu               from the BOO driver on another machine\n"
+      "The folder holds limit_<L>_<name>.csv files, also of other tools.");
   mode->callback([&context, folder] {
     context.action = [&context, folder] { return splitAnalyze(context, *folder); };
   });
@@ -82,7 +82,7 @@ void addAnalyze(CLI::App& split, Context& context) {
 
 }  // namespace
 
-void addSplitVerb(CLI::App& app, Context& context) {
+void addSplitCommand(CLI::App& app, Context& context) {
   CLI::App* split =
       app.add_subcommand("split", "Find the best split-reduction sizes for the compiler");
   addSweep(*split, context, "quick", "Sweep a few limits, analyze and validate", kQuickLimits);

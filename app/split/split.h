@@ -8,6 +8,6 @@ class App;
 
 namespace hone::app {
 
-void addSplitVerb(CLI::App& app, Context& context);
+void addSplitCommand(CLI::App& app, Context& context);
 
 }  // namespace hone::app

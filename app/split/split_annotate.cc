@@ -62,7 +62,7 @@ struct AnnotateContext {
 };
 
 /// Returns the best split; nullopt if none gains at least kMinGain over no split.
-std::optional<Winner> winnerOf(const split::ShapeResult& shape) {
+std::optional<Winner> findWinner(const split::ShapeResult& shape) {
   if (!shape.noSplit) {
     return std::nullopt;
   }
@@ -123,7 +123,7 @@ std::vector<std::optional<Winner>> winnersFor(const iree::Splittable& program,
       return shape.reduction.kind == operation.kind && shape.reduction.sizes == operation.sizes &&
              shape.reduction.outputSize() == operation.outputSize();
     });
-    winners.push_back(at == shapes.end() ? std::nullopt : winnerOf(*at));
+    winners.push_back(at == shapes.end() ? std::nullopt : findWinner(*at));
   }
   return winners;
 }
@@ -205,7 +205,7 @@ void printOperations(const iree::Splittable& program,
   fmt::print("{}", table.text(report::outputWidth()));
 }
 
-std::vector<model::AnnotatedOperation> resultOf(const iree::Splittable& program,
+std::vector<model::AnnotatedOperation> toResult(const iree::Splittable& program,
                                                 const std::vector<std::optional<Winner>>& winners) {
   std::vector<model::AnnotatedOperation> operations;
   for (std::size_t i = 0; i < winners.size(); ++i) {
@@ -239,7 +239,7 @@ Result<int> finish(const Context& context, const AnnotateOptions& options, Annot
   model::SplitAnnotation annotation;
   annotation.run = bench.run;
   annotation.output = written ? options.output : "";
-  annotation.operations = resultOf(program, winners);
+  annotation.operations = toResult(program, winners);
   if (comparison) {
     annotation.verdict = comparison->verdict;
     annotation.speedup = comparison->speedup;

@@ -21,16 +21,16 @@ using stats::Verdict;
 
 constexpr const char* kAnalysisFile = "comprehensive_analysis.txt";
 
-split::Validation validationOf(const SplitOutcome& outcome) {
+split::Validation makeValidation(const SplitOutcome& outcome) {
   if (outcome.validation.empty()) {
     return outcome.filed;
   }
-  const auto kinds = kindsOf(outcome);
+  const auto kinds = kindsByArguments(outcome);
   split::Validation validation;
   validation.withoutBaseline =
       static_cast<std::int64_t>(outcome.records.size() - outcome.validation.size());
   for (const ValidationRecord& record : outcome.validation) {
-    const auto choice = record.choices.find(takenFor(outcome, kinds.at(record.arguments)));
+    const auto choice = record.choices.find(recommendedWay(outcome, kinds.at(record.arguments)));
     if (record.baselineUs <= 0 || choice == record.choices.end()) {
       ++validation.failed;
       continue;
@@ -58,7 +58,7 @@ std::string optimizedCsv(const split::Validation& validation) {
 }
 
 void printValidation(const SplitOutcome& outcome) {
-  const double oracle = tallyOf(outcome.validation, kOracle).geomean();
+  const double oracle = makeTally(outcome.validation, kOracle).geomean();
   report::Table table({{"code"},
                        {"total", report::Align::right},
                        {"geomean", report::Align::right},
@@ -68,7 +68,7 @@ void printValidation(const SplitOutcome& outcome) {
                        {"regressed", report::Align::right},
                        {"vs. oracle", report::Align::right}});
   for (const char* name : {kOneD, kTwoD, kOracle}) {
-    const Tally tally = tallyOf(outcome.validation, name);
+    const Tally tally = makeTally(outcome.validation, name);
     table.add({name, fmt::format("{:.2f}x", tally.total()), fmt::format("{:.2f}x", tally.geomean()),
                std::to_string(tally.count(Verdict::improved)),
                std::to_string(tally.count(Verdict::neutral)),
@@ -119,10 +119,10 @@ void printRanking(const split::LimitRanking& ranking) {
 }  // namespace
 
 void preferFewerRegressions(SplitOutcome& outcome) {
-  const auto kinds = kindsOf(outcome);
+  const auto kinds = kindsByArguments(outcome);
   for (split::Recommendation& one : outcome.analysis.recommendations) {
     const auto regressed = [&](const char* way) {
-      const Tally tally = tallyOf(outcome.validation, [&](const ValidationRecord& record) {
+      const Tally tally = makeTally(outcome.validation, [&](const ValidationRecord& record) {
         return kinds.at(record.arguments) == one.oneD.heuristic.kind ? std::string(way) : "";
       });
       return tally.count(Verdict::regressed);
@@ -138,7 +138,7 @@ void preferFewerRegressions(SplitOutcome& outcome) {
 }
 
 Result<void> writeReports(const SplitOutcome& outcome) {
-  const split::Validation validation = validationOf(outcome);
+  const split::Validation validation = makeValidation(outcome);
   const bool validated = !validation.shapes.empty();
   HONE_CHECK(writeFile(
       outcome.folder / kAnalysisFile,
@@ -172,13 +172,13 @@ Result<std::filesystem::path> resultsFolder(const std::string& given) {
 }
 
 int report(const Context& context, const SplitOutcome& outcome) {
-  const split::Validation validation = validationOf(outcome);
+  const split::Validation validation = makeValidation(outcome);
   const bool bad =
       validation.count(Verdict::regressed) > 0 ||
       std::any_of(outcome.analysis.sweep.failures.begin(), outcome.analysis.sweep.failures.end(),
                   [](const std::string& why) { return why.contains(": mismatch: "); });
   if (context.json) {
-    fmt::print("{}\n", toJson(resultOf(outcome)).dump(2));
+    fmt::print("{}\n", toJson(toResult(outcome)).dump(2));
     return bad ? 1 : 0;
   }
   printCounts(outcome);

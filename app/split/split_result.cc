@@ -8,7 +8,7 @@ namespace {
 using split::ValidationRecord;
 using stats::Verdict;
 
-model::SplitTally resultOf(const Tally& tally) {
+model::SplitTally toResult(const Tally& tally) {
   return {.shapes = tally.shapes,
           .totalSpeedup = tally.total(),
           .geomeanSpeedup = tally.geomean(),
@@ -18,7 +18,7 @@ model::SplitTally resultOf(const Tally& tally) {
           .ambiguous = tally.count(Verdict::ambiguous)};
 }
 
-model::SplitChoice resultOf(const split::ValidatedChoice& choice) {
+model::SplitChoice toResult(const split::ValidatedChoice& choice) {
   model::SplitChoice one;
   one.timeUs = choice.timeUs;
   one.verdict = verdictOf(choice);
@@ -29,34 +29,34 @@ model::SplitChoice resultOf(const split::ValidatedChoice& choice) {
 }
 
 /// Converts one shape with all ways to split that were compared with the baseline.
-model::ValidatedSplit resultOf(const ValidationRecord& record, const std::string& taken) {
+model::ValidatedSplit toResult(const ValidationRecord& record, const std::string& taken) {
   model::ValidatedSplit validated{.arguments = record.arguments,
                                   .baselineUs = record.baselineUs,
                                   .taken = taken,
                                   .choices = {}};
   for (const auto& [way, choice] : record.choices) {
-    validated.choices[way] = resultOf(choice);
+    validated.choices[way] = toResult(choice);
   }
   return validated;
 }
 
 void addValidation(const SplitOutcome& outcome, model::SplitResult& result) {
-  const auto kinds = kindsOf(outcome);
+  const auto kinds = kindsByArguments(outcome);
   const auto taken = [&](const ValidationRecord& record) {
-    return takenFor(outcome, kinds.at(record.arguments));
+    return recommendedWay(outcome, kinds.at(record.arguments));
   };
   for (const char* way : {kOneD, kTwoD, kOracle}) {
-    result.validation[way] = resultOf(tallyOf(outcome.validation, way));
+    result.validation[way] = toResult(makeTally(outcome.validation, way));
   }
-  result.validation["recommended"] = resultOf(tallyOf(outcome.validation, taken));
+  result.validation["recommended"] = toResult(makeTally(outcome.validation, taken));
   for (const ValidationRecord& record : outcome.validation) {
-    result.validated.push_back(resultOf(record, taken(record)));
+    result.validated.push_back(toResult(record, taken(record)));
   }
 }
 
 }  // namespace
 
-model::SplitResult resultOf(const SplitOutcome& outcome) {
+model::SplitResult toResult(const SplitOutcome& outcome) {
   model::SplitResult result;
   result.run = outcome.run;
   result.results = outcome.folder.string();

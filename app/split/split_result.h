@@ -6,6 +6,6 @@
 namespace hone::app {
 
 /// Converts the outcome to the result to store and to print with --json.
-[[nodiscard]] model::SplitResult resultOf(const SplitOutcome& outcome);
+[[nodiscard]] model::SplitResult toResult(const SplitOutcome& outcome);
 
 }  // namespace hone::app

@@ -129,7 +129,7 @@ Result<std::map<std::string, ShapeRecord>> earlierShapes(const store::Store& sto
   return earlier;
 }
 
-split::SweepResult resultOf(const std::vector<ShapeRecord>& records,
+split::SweepResult toResult(const std::vector<ShapeRecord>& records,
                             const std::vector<std::int64_t>& limits) {
   split::SweepResult result;
   result.limits = limits;
@@ -202,7 +202,7 @@ Result<int> conclude(const Context& context, const SplitOptions& options, SplitC
   }
   HONE_CHECK(writeReports(outcome));
   HONE_CHECK(
-      command.store.finishRun(command.run, store::RunStatus::finished, toJson(resultOf(outcome))));
+      command.store.finishRun(command.run, store::RunStatus::finished, toJson(toResult(outcome))));
   const auto ended = command.executor->close();
   const int code = report(context, outcome);
   HONE_CHECK(ended);
@@ -287,7 +287,7 @@ Result<int> splitSweep(const Context& context, const SplitOptions& options) {
   }
   const std::int64_t startNs = nowNs();
   const auto records = HONE_TRY(sweeper.sweep(problems));
-  auto sweep = resultOf(records, settings.limits);
+  auto sweep = toResult(records, settings.limits);
   HONE_CHECK(split::writeResults(options.folder(), options.stem(), sweep));
   SplitOutcome outcome;
   outcome.sweepSeconds = static_cast<double>(nowNs() - startNs) / 1e9;

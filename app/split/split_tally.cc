@@ -18,8 +18,8 @@ Verdict verdictOf(const split::ValidatedChoice& choice) {
   return choice.comparison ? choice.comparison->verdict : Verdict::neutral;
 }
 
-Tally tallyOf(const std::vector<ValidationRecord>& records,
-              const std::function<std::string(const ValidationRecord&)>& wayOf) {
+Tally makeTally(const std::vector<ValidationRecord>& records,
+                const std::function<std::string(const ValidationRecord&)>& wayOf) {
   Tally tally;
   for (const ValidationRecord& record : records) {
     const std::string way = wayOf(record);
@@ -39,11 +39,11 @@ Tally tallyOf(const std::vector<ValidationRecord>& records,
   return tally;
 }
 
-Tally tallyOf(const std::vector<ValidationRecord>& records, const std::string& way) {
-  return tallyOf(records, [&](const ValidationRecord&) { return way; });
+Tally makeTally(const std::vector<ValidationRecord>& records, const std::string& way) {
+  return makeTally(records, [&](const ValidationRecord&) { return way; });
 }
 
-std::map<std::string, model::ReductionKind> kindsOf(const SplitOutcome& outcome) {
+std::map<std::string, model::ReductionKind> kindsByArguments(const SplitOutcome& outcome) {
   std::map<std::string, model::ReductionKind> kinds;
   for (const split::ShapeRecord& record : outcome.records) {
     kinds[record.shape.arguments] = record.shape.reduction.kind;
@@ -51,7 +51,7 @@ std::map<std::string, model::ReductionKind> kindsOf(const SplitOutcome& outcome)
   return kinds;
 }
 
-std::string takenFor(const SplitOutcome& outcome, model::ReductionKind kind) {
+std::string recommendedWay(const SplitOutcome& outcome, model::ReductionKind kind) {
   for (const split::Recommendation& one : outcome.analysis.recommendations) {
     if (one.oneD.heuristic.kind == kind &&
         one.oneD.heuristic.form == split::SourceForm::functions) {

@@ -27,15 +27,16 @@ struct Tally {
 
 /// Tallies the way to split that `wayOf` names for each record; skips the record if it returns "".
 /// A record without that way counts as the baseline, e.g. the oracle where nothing is faster.
-[[nodiscard]] Tally tallyOf(
+[[nodiscard]] Tally makeTally(
     const std::vector<split::ValidationRecord>& records,
     const std::function<std::string(const split::ValidationRecord&)>& wayOf);
-[[nodiscard]] Tally tallyOf(const std::vector<split::ValidationRecord>& records,
-                            const std::string& way);
+[[nodiscard]] Tally makeTally(const std::vector<split::ValidationRecord>& records,
+                              const std::string& way);
 
 /// Returns the kinds of the swept shapes by their arguments.
-[[nodiscard]] std::map<std::string, model::ReductionKind> kindsOf(const SplitOutcome& outcome);
+[[nodiscard]] std::map<std::string, model::ReductionKind> kindsByArguments(
+    const SplitOutcome& outcome);
 /// Returns the recommended way to split for shapes of this kind.
-[[nodiscard]] std::string takenFor(const SplitOutcome& outcome, model::ReductionKind kind);
+[[nodiscard]] std::string recommendedWay(const SplitOutcome& outcome, model::ReductionKind kind);
 
 }  // namespace hone::app

@@ -29,7 +29,7 @@ namespace {
 /// Default number of candidates per dispatch with --compile-only.
 constexpr std::int64_t kDefaultCandidates = 100;
 
-struct TuneVerbOptions {
+struct TuneCommandOptions {
   TunePrograms programs;
   std::string output;
   std::string budget = "5m";
@@ -51,13 +51,13 @@ struct TuneVerbOptions {
   ClusterOptions cluster;
 };
 
-std::vector<std::string> flagsFor(const Toolchain& toolchain, const TuneVerbOptions& options) {
+std::vector<std::string> flagsFor(const Toolchain& toolchain, const TuneCommandOptions& options) {
   std::vector<std::string> flags = toolchain.target.flags;
   flags.insert(flags.end(), options.flags.begin(), options.flags.end());
   return flags;
 }
 
-tune::TuneOptions tuneOptions(const TuneVerbOptions& options, const engine::Budget& budget,
+tune::TuneOptions tuneOptions(const TuneCommandOptions& options, const engine::Budget& budget,
                               Planned planned) {
   tune::TuneOptions tune;
   tune.planned = std::move(planned);
@@ -72,7 +72,7 @@ tune::TuneOptions tuneOptions(const TuneVerbOptions& options, const engine::Budg
 }
 
 std::string runKey(const Toolchain& toolchain, const std::vector<tune::WholeProgram>& programs,
-                   const TuneVerbOptions& options, const std::string& executor) {
+                   const TuneCommandOptions& options, const std::string& executor) {
   Hasher hasher;
   hasher.field("tune").field(toolchain.compiler.revision()).field(toolchain.device->name);
   for (const tune::WholeProgram& whole : programs) {
@@ -98,7 +98,7 @@ std::string runKey(const Toolchain& toolchain, const std::vector<tune::WholeProg
 
 Result<int> explain(const Context& context, Toolchain& toolchain,
                     const std::vector<tune::WholeProgram>& programs,
-                    const TuneVerbOptions& options) {
+                    const TuneCommandOptions& options) {
   nlohmann::json json = nlohmann::json::array();
   const auto runner = toolchain.device ? std::optional(toolchain.runner()) : std::nullopt;
   std::optional<Error> failed;
@@ -128,7 +128,7 @@ Result<int> explain(const Context& context, Toolchain& toolchain,
       continue;
     }
     for (const tune::Subject& subject : *subjects) {
-      json.push_back(toJson(app::resultOf(subject)));
+      json.push_back(toJson(app::toResult(subject)));
     }
   }
   if (failed && explained == 0) {
@@ -141,7 +141,8 @@ Result<int> explain(const Context& context, Toolchain& toolchain,
 }
 
 /// Returns the options with those of a --compile-only folder.
-TuneVerbOptions continuedOptions(TuneVerbOptions options, const tune::CandidateFolder& candidates) {
+TuneCommandOptions continuedOptions(TuneCommandOptions options,
+                                    const tune::CandidateFolder& candidates) {
   options.programs.file = (std::filesystem::path(options.continued) / tune::kProgramFile).string();
   options.programs.function = candidates.function;
   options.programs.inputs = candidates.inputs;
@@ -175,7 +176,7 @@ Result<void> checkFlags(const std::vector<std::string>& flags) {
   return {};
 }
 
-Result<int> tune(const Context& context, TuneVerbOptions options) {
+Result<int> tune(const Context& context, TuneCommandOptions options) {
   if (options.replayed > 0) {
     return replayRun(context, options.replayed, options.strategy, options.output);
   }
@@ -246,7 +247,7 @@ Result<int> tune(const Context& context, TuneVerbOptions options) {
     }
     return std::unexpected(tuned.error());
   }
-  model::TuneResult result = resultOf(*tuned);
+  model::TuneResult result = toResult(*tuned);
   std::int64_t referenceCpuNs = 0;
   for (const TunedProgram& one : tuned->tuned) {
     referenceCpuNs += one.result.referenceCpuNs;
@@ -276,8 +277,8 @@ Result<int> tune(const Context& context, TuneVerbOptions options) {
 
 }  // namespace
 
-void addTuneVerb(CLI::App& app, Context& context) {
-  auto options = std::make_shared<TuneVerbOptions>();
+void addTuneCommand(CLI::App& app, Context& context) {
+  auto options = std::make_shared<TuneCommandOptions>();
   CLI::App* verb =
       app.add_subcommand("tune", "Search the knobs of each dispatch and write a tuning spec");
   options->programs.addTo(*verb);
@@ -303,7 +304,7 @@ void addTuneVerb(CLI::App& app, Context& context) {
   verb->add_option("--starter-spec", options->starterSpec,
                    "Tuning spec whose entries are tried first");
   verb->add_flag("--compile-only", options->compileOnly,
-                 "Only compile candidates, for another machine (default: 100 per dispatch)");
+                 "Only compile; by default 100 candidates per dispatch");
   verb->add_option("--continue", options->continued,
                    "Measure the candidates in a --compile-only folder");
   verb->add_option("--replay", options->replayed,

@@ -10,6 +10,6 @@ namespace hone::app {
 
 /// Adds `hone tune`: searches the knobs of a program's dispatches, writes a tuning spec and
 /// verifies the gain on the whole program.
-void addTuneVerb(CLI::App& app, Context& context);
+void addTuneCommand(CLI::App& app, Context& context);
 
 }  // namespace hone::app

@@ -55,11 +55,11 @@ Result<AllTuned> tuneAll(const engine::TrialContext& bench, Toolchain& toolchain
   return all;
 }
 
-model::TuneResult resultOf(const AllTuned& all) {
+model::TuneResult toResult(const AllTuned& all) {
   model::TuneResult result;
   for (const TunedProgram& one : all.tuned) {
-    result.programs.push_back(resultOf(one));
-    std::ranges::move(precedentsOf(one), std::back_inserter(result.precedents));
+    result.programs.push_back(toResult(one));
+    std::ranges::move(collectPrecedents(one), std::back_inserter(result.precedents));
   }
   for (const SkippedProgram& one : all.leftOut) {
     result.leftOut.push_back({one.program, one.error});

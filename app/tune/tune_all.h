@@ -35,6 +35,6 @@ struct AllTuned {
                                        const std::filesystem::path& folder);
 
 /// Returns the result for the store and --json, without hone's own CPU time.
-[[nodiscard]] model::TuneResult resultOf(const AllTuned& all);
+[[nodiscard]] model::TuneResult toResult(const AllTuned& all);
 
 }  // namespace hone::app

@@ -32,8 +32,7 @@ Result<engine::Program> benchmarked(iree::Compiler& compiler, const engine::Prog
 }  // namespace
 
 void TunePrograms::addTo(CLI::App& verb) {
-  verb.add_option("PROGRAM", file,
-                  "MLIR program, dumped dispatch benchmark, or workload (MIOpen or BOO)");
+  verb.add_option("PROGRAM", file, "MLIR program, dumped dispatch or workload");
   verb.add_option("--problem", problems, "Name or line: matmul_512x768x1024_f32, 'gemm -m 512 …'")
       ->allow_extra_args(false);
   verb.add_option("--function", function, "Function to run, if there are several");

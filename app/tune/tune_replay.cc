@@ -35,8 +35,8 @@ std::vector<search::Knob> knobsFrom(const std::vector<model::SearchedKnob>& kept
 }
 
 /// Converts a trial to a point; nullopt if no strategy proposed it.
-std::optional<search::RecordedPoint> pointOf(const store::Trial& trial,
-                                             const std::vector<search::Knob>& knobs) {
+std::optional<search::RecordedPoint> toRecordedPoint(const store::Trial& trial,
+                                                     const std::vector<search::Knob>& knobs) {
   const auto values = model::valuesNamed(trial.config.name);
   if (!values || values->size() != knobs.size() || !trial.details.proposal) {
     return std::nullopt;
@@ -87,7 +87,7 @@ Result<std::vector<search::Recording>> readRecordings(const store::Store& store,
   for (const store::Trial& trial : HONE_TRY(store.trials(id))) {
     times[trial.key] = trial.details.screenNs.value_or(0);
     const auto at = recordings.find(trial.details.scope);
-    auto point = at == recordings.end() ? std::nullopt : pointOf(trial, at->second.knobs);
+    auto point = at == recordings.end() ? std::nullopt : toRecordedPoint(trial, at->second.knobs);
     if (!point) {
       continue;
     }

@@ -136,8 +136,8 @@ void printKnobs(const knobs::KnobModel& model) {
   }
 }
 
-model::TunedDispatch resultOf(const TunedDispatch& dispatch) {
-  model::TunedDispatch result = app::resultOf(dispatch.subject);
+model::TunedDispatch toResult(const TunedDispatch& dispatch) {
+  model::TunedDispatch result = app::toResult(dispatch.subject);
   result.tried = static_cast<std::int64_t>(dispatch.tried);
   result.failed = static_cast<std::int64_t>(dispatch.failed);
   if (dispatch.defaultNs > 0) {
@@ -155,16 +155,16 @@ model::TunedDispatch resultOf(const TunedDispatch& dispatch) {
   return result;
 }
 
-model::TunedVariant resultOf(const Variant& variant) {
+model::TunedVariant toResult(const Variant& variant) {
   model::TunedVariant result{
       .name = variant.flags.name, .flags = variant.flags.flags, .dispatches = {}};
   for (const TunedDispatch& dispatch : variant.dispatches) {
-    result.dispatches.push_back(resultOf(dispatch));
+    result.dispatches.push_back(toResult(dispatch));
   }
   return result;
 }
 
-model::TunedProof proofOf(const tune::TuneResult& tuned) {
+model::TunedProof toTunedProof(const tune::TuneResult& tuned) {
   const tune::Proof& proof = *tuned.proof;
   model::TunedProof result{.flags = tuned.variants[proof.recipe].flags.flags,
                            .tunedNs = proof.tunedNs,
@@ -175,14 +175,14 @@ model::TunedProof proofOf(const tune::TuneResult& tuned) {
                            .dispatchTimes = std::nullopt};
   if (!tuned.after.empty()) {
     result.dispatchTimes =
-        model::DispatchTimes{app::resultOf(tuned.before), app::resultOf(tuned.after)};
+        model::DispatchTimes{app::toResult(tuned.before), app::toResult(tuned.after)};
   }
   return result;
 }
 
 }  // namespace
 
-model::TunedDispatch resultOf(const Subject& subject) {
+model::TunedDispatch toResult(const Subject& subject) {
   model::TunedDispatch result;
   result.name = subject.name;
   result.dispatches = subject.dispatches;
@@ -197,24 +197,24 @@ model::TunedDispatch resultOf(const Subject& subject) {
   return result;
 }
 
-model::TunedProgram resultOf(const TunedProgram& tuned) {
+model::TunedProgram toResult(const TunedProgram& tuned) {
   const tune::TuneResult& result = tuned.result;
   model::TunedProgram program;
   program.program = tuned.whole.program.label();
   for (const Variant& variant : result.variants) {
-    program.variants.push_back(resultOf(variant));
+    program.variants.push_back(toResult(variant));
   }
   program.noGain = result.lost;
   if (result.proof) {
     program.defaultNs = result.proof->defaultNs;
-    program.proof = proofOf(result);
+    program.proof = toTunedProof(result);
   } else if (!result.flagFindings.empty()) {
     program.defaultNs = result.flagFindings.front().timeNs;
   }
   return program;
 }
 
-std::vector<model::Precedent> precedentsOf(const TunedProgram& tuned) {
+std::vector<model::Precedent> collectPrecedents(const TunedProgram& tuned) {
   std::vector<model::Precedent> precedents;
   for (const Variant& variant : tuned.result.variants) {
     for (const TunedDispatch& dispatch : variant.dispatches) {

@@ -16,15 +16,15 @@ struct TunedProgram {
 };
 
 /// Converts the result to its stored form.
-[[nodiscard]] model::TunedProgram resultOf(const TunedProgram& tuned);
+[[nodiscard]] model::TunedProgram toResult(const TunedProgram& tuned);
 /// Returns the winners, for later runs with similar problems.
-[[nodiscard]] std::vector<model::Precedent> precedentsOf(const TunedProgram& tuned);
+[[nodiscard]] std::vector<model::Precedent> collectPrecedents(const TunedProgram& tuned);
 
 /// Prints the dispatches of a program, their cost and, if `inFull`, the default configurations and
 /// knobs.
 void printSubjects(const tune::WholeProgram& whole, const std::vector<tune::Subject>& subjects,
                    bool inFull);
-[[nodiscard]] model::TunedDispatch resultOf(const tune::Subject& subject);
+[[nodiscard]] model::TunedDispatch toResult(const tune::Subject& subject);
 
 /// Prints the winners and the speedup of the whole program.
 void printTuned(const TunedProgram& tuned, const iree::Device& device);

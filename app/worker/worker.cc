@@ -162,7 +162,7 @@ Result<std::unique_ptr<cluster::UnitPerformer>> makePerformer(const json& setup,
 
 }  // namespace
 
-void addWorkerVerb(CLI::App& app, Context& context) {
+void addWorkerCommand(CLI::App& app, Context& context) {
   auto folder = std::make_shared<std::string>();
   auto options = std::make_shared<cluster::WorkerOptions>();
   CLI::App* verb =

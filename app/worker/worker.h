@@ -9,6 +9,6 @@ class App;
 namespace hone::app {
 
 /// Adds `hone worker`: performs units of a cluster run. Started by Slurm jobs.
-void addWorkerVerb(CLI::App& app, Context& context);
+void addWorkerCommand(CLI::App& app, Context& context);
 
 }  // namespace hone::app

@@ -20,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct WorkloadVerbOptions {
+struct WorkloadCommandOptions {
   std::string file;
   std::int64_t count = 0;
   std::string output;
@@ -33,7 +33,7 @@ std::string linesText(std::size_t count) {
 
 /// Reports the bad lines. Fails with --strict if there is one, and always if the file has no
 /// problem.
-Result<void> reportBadLines(const WorkloadVerbOptions& options, const WorkloadFile& file) {
+Result<void> reportBadLines(const WorkloadCommandOptions& options, const WorkloadFile& file) {
   const std::vector<model::BadLine>& bad = file.workload.badLines;
   if (options.strict && !bad.empty()) {
     return std::unexpected(bad.front().error);
@@ -55,7 +55,7 @@ Result<void> reportBadLines(const WorkloadVerbOptions& options, const WorkloadFi
                    file.lines.empty() ? "is empty" : "has only blank lines and comments");
 }
 
-void printBadLineCount(const WorkloadVerbOptions& options, const WorkloadFile& file) {
+void printBadLineCount(const WorkloadCommandOptions& options, const WorkloadFile& file) {
   if (const std::size_t count = file.workload.badLines.size(); count > 0) {
     fmt::print(stderr, "{}: skipped {}; use --strict to fail instead\n", options.file,
                linesText(count));
@@ -70,7 +70,7 @@ Result<void> makeFolderFor(const fs::path& folder) {
   return folder.empty() ? Result<void>() : makeFolder(folder);
 }
 
-Result<int> show(const Context& context, const WorkloadVerbOptions& options) {
+Result<int> show(const Context& context, const WorkloadCommandOptions& options) {
   const WorkloadFile file = HONE_TRY(readWorkloadFile(options.file));
   HONE_CHECK(reportBadLines(options, file));
   if (context.json) {
@@ -84,7 +84,7 @@ Result<int> show(const Context& context, const WorkloadVerbOptions& options) {
   return 0;
 }
 
-Result<void> writePart(const Context& context, const WorkloadVerbOptions& options,
+Result<void> writePart(const Context& context, const WorkloadCommandOptions& options,
                        const WorkloadPart& part) {
   std::error_code code;
   if (fs::equivalent(options.file, options.output, code)) {
@@ -98,11 +98,11 @@ Result<void> writePart(const Context& context, const WorkloadVerbOptions& option
   return {};
 }
 
-Result<int> head(const Context& context, const WorkloadVerbOptions& options) {
+Result<int> head(const Context& context, const WorkloadCommandOptions& options) {
   WorkloadFile file = HONE_TRY(readWorkloadFile(options.file));
   cutAfter(file, options.count);
   HONE_CHECK(reportBadLines(options, file));
-  const WorkloadPart part = partOf(file, [](const FileLine&) { return true; });
+  const WorkloadPart part = selectLines(file, [](const FileLine&) { return true; });
   if (options.output.empty() || options.output == "-") {
     fmt::print("{}", part.text);
   } else {
@@ -121,7 +121,7 @@ bool isCommand(const FileLine& line) {
          !model::commandOf(line.text).contains('_');
 }
 
-void reportSkipped(const WorkloadVerbOptions& options, const WorkloadFile& file) {
+void reportSkipped(const WorkloadCommandOptions& options, const WorkloadFile& file) {
   std::size_t number = 0;
   for (const FileLine& line : file.lines) {
     ++number;
@@ -152,12 +152,12 @@ Result<nlohmann::json> writeKind(const Context& context, const fs::path& out, st
   return nlohmann::json{{"kind", kind}, {"file", out.string()}, {"lines", part.lines}};
 }
 
-Result<int> splitByKind(const Context& context, const WorkloadVerbOptions& options) {
+Result<int> splitByKind(const Context& context, const WorkloadCommandOptions& options) {
   const WorkloadFile file = HONE_TRY(readWorkloadFile(options.file));
   HONE_CHECK(reportBadLines(options, file));
   reportSkipped(options, file);
   const auto linesOf = [&](bool conv) {
-    return partOf(file, [&](const FileLine& line) {
+    return selectLines(file, [&](const FileLine& line) {
       return isCommand(line) && std::holds_alternative<model::Conv>(*line.problem) == conv;
     });
   };
@@ -182,7 +182,7 @@ Result<int> splitByKind(const Context& context, const WorkloadVerbOptions& optio
 }
 
 CLI::App* addWithFile(CLI::App& workload, const std::string& name, const std::string& what,
-                      WorkloadVerbOptions& options) {
+                      WorkloadCommandOptions& options) {
   CLI::App* verb = workload.add_subcommand(name, what);
   verb->add_option("FILE", options.file, "MIOpen or BOO commands, or names, one per line")
       ->required();
@@ -190,8 +190,8 @@ CLI::App* addWithFile(CLI::App& workload, const std::string& name, const std::st
 }
 
 void addCommon(CLI::App& verb, Context& context,
-               const std::shared_ptr<WorkloadVerbOptions>& options,
-               Result<int> (*action)(const Context&, const WorkloadVerbOptions&)) {
+               const std::shared_ptr<WorkloadCommandOptions>& options,
+               Result<int> (*action)(const Context&, const WorkloadCommandOptions&)) {
   verb.add_flag("--strict", options->strict, "Fail on invalid lines");
   verb.add_flag("--json", context.json, "Print results as JSON");
   verb.callback([options, action, &context] {
@@ -201,8 +201,8 @@ void addCommon(CLI::App& verb, Context& context,
 
 }  // namespace
 
-void addWorkloadVerb(CLI::App& app, Context& context) {
-  const auto options = std::make_shared<WorkloadVerbOptions>();
+void addWorkloadCommand(CLI::App& app, Context& context) {
+  const auto options = std::make_shared<WorkloadCommandOptions>();
   CLI::App* workload = app.add_subcommand("workload", "Show, shorten or split a workload file");
   workload->require_subcommand(1);
   workload->footer(

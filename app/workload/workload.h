@@ -9,6 +9,6 @@ class App;
 namespace hone::app {
 
 /// Adds `hone workload`: shows, shortens or splits a workload file.
-void addWorkloadVerb(CLI::App& app, Context& context);
+void addWorkloadCommand(CLI::App& app, Context& context);
 
 }  // namespace hone::app

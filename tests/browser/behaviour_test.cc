@@ -287,7 +287,7 @@ TEST_F(PageBehaviour, ReportsEmptyRuns) {
                   AllOf(HasSubstr("No trial is in the store yet."), Not(HasSubstr("NaN")),
                         Not(HasSubstr("undefined")), Not(HasSubstr("null"))))
           << verb;
-      expectNoSidewaysScrolling();
+      expectNoHorizontalScrolling();
       expectQuietConsole();
     }
   }

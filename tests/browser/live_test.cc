@@ -345,7 +345,7 @@ TEST_F(LivePage, ShowsNewBenchInList) {
   open(served, "/runs/1");
   EXPECT_THAT(text(), HasSubstr("All runs"));
   expectDrawn();
-  expectNoSidewaysScrolling();
+  expectNoHorizontalScrolling();
   expectQuietConsole();
 }
 
