@@ -14,7 +14,7 @@ namespace {
 using model::ElementType;
 
 constexpr std::size_t kBlock = 2048;  // two blocks fit into the L1 cache
-constexpr double kLargest = std::numeric_limits<double>::max();
+constexpr double kMaxDouble = std::numeric_limits<double>::max();
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 double distance(double a, double b) { return std::abs(a - b); }
@@ -28,7 +28,7 @@ double distance(std::int64_t a, std::int64_t b) {
 /// Returns the tolerance at an element. Finite, so that an infinite distance always exceeds it.
 double allowedAt(double expected, const Tolerance& tolerance) {
   const double allowed = tolerance.absolute + tolerance.relative * std::abs(expected);
-  return allowed < kLargest ? allowed : kLargest;
+  return allowed < kMaxDouble ? allowed : kMaxDouble;
 }
 
 template <typename Number>

@@ -86,7 +86,7 @@ Tolerance sumTolerance(const ErrorModel& errors) {
 }
 
 /// Returns the tolerance after gelu. Its slope is at most 1.13. For negative x, x times the slope
-/// is at most 0.4, and 1 + erf keeps few digits, scaled by x / 2 (at most 5 in f32, less in other
+/// is at most 0.4. There 1 + erf keeps few digits, scaled by x / 2 (at most 5 in f32, less in other
 /// types). The operations of gelu, including erf, add a few roundings.
 Tolerance geluTolerance(const Tolerance& sums, double u) {
   return {1.13 * sums.absolute + 0.4 * sums.relative + 8 * u, sums.relative + 6 * u};
