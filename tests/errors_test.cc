@@ -71,7 +71,7 @@ TEST_F(Errors, RejectsInvalidProgram) {
 TEST_F(Errors, RejectsInvalidFunctionOrInput) {
   expectAll({{{"bench", "m.mlir", "--function", "gemm"}, {"no function @gemm", "@matmul"}},
              {{"bench", "two.mlir"}, {"2 functions (@one, @two)", "--function"}},
-             {{"bench", "m.mlir", "--input", "16x16xf32"}, {"takes 2 inputs", "1 --input"}},
+             {{"bench", "m.mlir", "--input", "16x16xf32"}, {"expects 2 inputs", "1 --input"}},
              {{"bench", "m.mlir", "--input", "16x16xf32", "--input", "4x16xf32"},
               {"input 1 is 4x16xf32", "16x16xf32"}},
              {{"bench", "m.mlir", "--input", "16x16xf32", "--input", "16x16xf16"}, {"input 1"}},
@@ -104,7 +104,7 @@ TEST_F(Errors, RejectsInvalidConfigOrBudget) {
              {configs("none.json"), {"none.json: no configs found"}},
              {configs("member.json"), {"member.json, entry 2", "'tiles'"}},
              {configs("type.json"), {"type.json, entry 1", "flags"}},
-             {{"bench", "m.mlir", "--budget", "soon"}, {"'soon' is not a budget", "10m"}},
+             {{"bench", "m.mlir", "--budget", "soon"}, {"invalid budget 'soon'", "10m"}},
              {{"bench", "m.mlir", "--budget", "5m,0trials"}, {"'0trials'"}},
              {{"bench", "m.mlir", "--budget", "9999999999h"}, {"'9999999999h'"}}});
 }

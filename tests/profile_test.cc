@@ -152,7 +152,7 @@ TEST(Profile, RejectsInvalidInput) {
   expectError(sandbox.hone({"profile", "--kind=conv4d"}), 2, {"unknown kind 'conv4d'"});
   expectError(sandbox.hone({"profile", "missing.txt"}), 2, {"missing.txt"});
   expectError(sandbox.hone(with(kSmall, {"--providers=mkl"})), 2, {"got 'mkl'"});
-  expectError(sandbox.hone(with(kSmall, {"--output=x/y.csv"})), 2, {"there is no folder x"});
+  expectError(sandbox.hone(with(kSmall, {"--output=x/y.csv"})), 2, {"no folder x"});
   expectError(sandbox.hone(with(kSmall, {"--output=y.csv", "--tags=oops"})), 2,
               {"'oops' is not key:value"});
   expectError(sandbox.hone({"profile", "--problem=gemmm -m 3"}), 2, {"gemmm"});

@@ -105,7 +105,7 @@ TEST(Serve, RejectsForeignHostName) {
     const auto answer = served.client().Get("/", {{"Host", host}});
     ASSERT_TRUE(answer);
     EXPECT_EQ(answer->status, 403) << host;
-    EXPECT_THAT(answer->body, HasSubstr("ask by localhost"));
+    EXPECT_THAT(answer->body, HasSubstr("use localhost"));
   }
   EXPECT_EQ(served.client().Get("/", {{"Host", "localhost:9999"}})->status, 200) << "an SSH tunnel";
 }

@@ -7,15 +7,15 @@ namespace hone {
 
 inline constexpr std::int64_t kSecondNs = 1'000'000'000;
 
-/// Monotonic nanoseconds, for differences only.
+/// Returns monotonic nanoseconds; only differences are meaningful.
 [[nodiscard]] std::int64_t nowNs();
-/// CPU time of this process alone, without its children.
+/// Returns the CPU time of this process, excluding its children.
 [[nodiscard]] std::int64_t ownCpuNs();
-/// CPU time of the thread that asks.
+/// Returns the CPU time of the calling thread.
 [[nodiscard]] std::int64_t threadCpuNs();
-/// Milliseconds since 1970, for records that need more than a second's precision.
+/// Returns milliseconds since the Unix epoch, for records that need sub-second precision.
 [[nodiscard]] std::int64_t utcMs();
-/// UTC now as 2026-11-15T20:15:14Z, for records.
+/// Returns the current UTC time as 2026-11-15T20:15:14Z, for records.
 [[nodiscard]] std::string utcNow();
 
 }  // namespace hone

@@ -8,25 +8,25 @@
 
 namespace hone {
 
-/// Where an error comes from; decides the exit code.
+/// Origin of an error. Determines the exit code.
 enum class Fault {
   user,         ///< the input or the command line: exit code 2
   machine,      ///< this machine: a missing library, a full disk: exit code 3
-  interrupted,  ///< Ctrl-C or a termination signal: exit code 130, the same command goes on
+  interrupted,  ///< Ctrl-C or a termination signal: exit code 130; rerun the command to continue
 };
 
-/// One clear line for a person: what is wrong, where, and what to do.
+/// An error with a one-line message that says what is wrong, where, and what to do.
 struct Error {
   Fault fault = Fault::user;
   std::string message;
   /// Not specific to one input: batch loops must abort.
   bool fatal = false;
 
-  /// Returns true if other inputs of a batch would fail, too.
+  /// Returns true if the other inputs of a batch would also fail.
   [[nodiscard]] bool isFatal() const { return fault != Fault::user || fatal; }
 };
 
-/// The result of every function that can fail. Exceptions of libraries stop at their wrappers.
+/// Result of a function that can fail. Wrappers catch the exceptions of libraries.
 template <typename T>
 using Result = std::expected<T, Error>;
 
@@ -41,18 +41,18 @@ template <typename... Args>
   return std::unexpected(Error{Fault::machine, fmt::format(format, std::forward<Args>(args)...)});
 }
 
-/// The same error with what the caller was doing put before it.
+/// Returns `error` with the caller's activity `doing` prepended to its message.
 [[nodiscard]] inline std::unexpected<Error> within(std::string_view doing, Error error) {
   error.message = fmt::format("{}: {}", doing, error.message);
   return std::unexpected(std::move(error));
 }
 
-/// A machine error with the text of errno behind it.
+/// Returns the machine error "<doing>: <strerror(errno)>".
 [[nodiscard]] std::unexpected<Error> errnoError(std::string_view doing);
 
 }  // namespace hone
 
-/// The value of a Result, or an early return of its error: `auto x = HONE_TRY(f());`
+/// Evaluates to the value of a Result, or returns its error: `auto x = HONE_TRY(f());`
 #define HONE_TRY(expression)                                  \
   ({                                                          \
     auto honeResult_ = (expression);                          \
@@ -62,7 +62,7 @@ template <typename... Args>
     std::move(honeResult_).value();                           \
   })
 
-/// Early return of the error of a Result whose value does not matter.
+/// Returns the error of a Result, if any, and discards its value.
 #define HONE_CHECK(expression)                                \
   do {                                                        \
     if (auto honeResult_ = (expression); !honeResult_) {      \

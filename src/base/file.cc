@@ -22,7 +22,7 @@
 namespace hone {
 namespace {
 
-std::filesystem::path homeBelow(const char* variable, const char* fallback) {
+std::filesystem::path resolveHoneFolder(const char* variable, const char* fallback) {
   if (const char* set = std::getenv(variable); set != nullptr && *set != '\0') {
     return std::filesystem::path(set) / "hone";
   }
@@ -30,7 +30,7 @@ std::filesystem::path homeBelow(const char* variable, const char* fallback) {
   return std::filesystem::path(home != nullptr ? home : "/tmp") / fallback / "hone";
 }
 
-/// Writes all of the content to the descriptor; false with errno set on failure.
+/// Writes all of `content` to `fd`; returns false with errno set on failure.
 bool writeAll(int fd, std::string_view content) {
   while (!content.empty()) {
     const ssize_t wrote = ::write(fd, content.data(), content.size());
@@ -53,7 +53,7 @@ Result<int> openLockFile(const std::filesystem::path& file) {
   return fd;
 }
 
-/// Whether the path still leads to the file that is open: its last holder may have removed it.
+/// Returns true if `file` still names the open `fd`; its last holder may have removed it.
 bool isStillAt(int fd, const std::filesystem::path& file) {
   struct stat open{};
   struct stat there{};
@@ -61,19 +61,19 @@ bool isStillAt(int fd, const std::filesystem::path& file) {
          open.st_ino == there.st_ino && open.st_dev == there.st_dev;
 }
 
-/// This machine among those that may share a folder: their processes have the same numbers.
-const std::string& machineMark() {
-  static const std::string mark = hashOf(hostName()).substr(0, 8);
-  return mark;
+/// Returns an identifier of this machine. Machines that share a folder reuse the same pids.
+const std::string& machineId() {
+  static const std::string id = hashOf(hostName()).substr(0, 8);
+  return id;
 }
 
-/// Scratch folders are "<prefix>-<machine>-<pid>-XXXXXX"; those of this machine whose process is
-/// gone are litter.
-void sweepScratch(const std::filesystem::path& parent, std::string_view prefix) {
+/// Removes the scratch folders "<prefix>-<machine>-<pid>-XXXXXX" of this machine whose process is
+/// gone.
+void removeStaleScratch(const std::filesystem::path& parent, std::string_view prefix) {
   std::error_code ignored;
   for (const auto& entry : std::filesystem::directory_iterator(parent, ignored)) {
     const std::string name = entry.path().filename().string();
-    const std::string begin = fmt::format("{}-{}-", prefix, machineMark());
+    const std::string begin = fmt::format("{}-{}-", prefix, machineId());
     if (!name.starts_with(begin)) {
       continue;
     }
@@ -105,19 +105,19 @@ Result<std::string> readFile(const std::filesystem::path& file) {
 }
 
 Result<void> writeFile(const std::filesystem::path& file, std::string_view content) {
-  static std::atomic<unsigned> writes = 0;  // threads that write the same file do not meet
-  const std::string beside =
-      fmt::format("{}.{}-{}-{}.part", file.string(), machineMark(), ::getpid(), ++writes);
-  const int fd = ::open(beside.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+  static std::atomic<unsigned> writes = 0;  // distinct temporary files per thread
+  const std::string temporary =
+      fmt::format("{}.{}-{}-{}.part", file.string(), machineId(), ::getpid(), ++writes);
+  const int fd = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
   if (fd < 0) {
     return errnoError(fmt::format("cannot write {}", file.string()));
   }
   bool ok = writeAll(fd, content);
   ok = (::close(fd) == 0) && ok;
-  ok = ok && ::rename(beside.c_str(), file.c_str()) == 0;
+  ok = ok && ::rename(temporary.c_str(), file.c_str()) == 0;
   if (!ok) {
     auto error = errnoError(fmt::format("cannot write {}", file.string()));
-    ::unlink(beside.c_str());
+    ::unlink(temporary.c_str());
     return error;
   }
   return {};
@@ -127,7 +127,7 @@ Result<void> checkFolderOf(const std::filesystem::path& file) {
   const std::filesystem::path folder = file.parent_path();
   std::error_code ignored;
   if (!folder.empty() && !std::filesystem::is_directory(folder, ignored)) {
-    return userError("{} cannot be written: there is no folder {}", file.string(), folder.string());
+    return userError("cannot write {}: no folder {}", file.string(), folder.string());
   }
   return {};
 }
@@ -136,22 +136,22 @@ Result<void> makeFolder(const std::filesystem::path& folder) {
   std::error_code code;
   std::filesystem::create_directories(folder, code);
   if (code) {
-    return machineError("cannot make the folder {}: {}", folder.string(), code.message());
+    return machineError("cannot create the folder {}: {}", folder.string(), code.message());
   }
   return {};
 }
 
-std::filesystem::path dataFolder() { return homeBelow("XDG_DATA_HOME", ".local/share"); }
-std::filesystem::path cacheFolder() { return homeBelow("XDG_CACHE_HOME", ".cache"); }
+std::filesystem::path dataFolder() { return resolveHoneFolder("XDG_DATA_HOME", ".local/share"); }
+std::filesystem::path cacheFolder() { return resolveHoneFolder("XDG_CACHE_HOME", ".cache"); }
 
 Result<ScratchFolder> ScratchFolder::create(std::string_view prefix) {
   const char* set = std::getenv("TMPDIR");
   const std::filesystem::path parent = set != nullptr && *set != '\0' ? set : "/tmp";
-  sweepScratch(parent, prefix);
+  removeStaleScratch(parent, prefix);
   std::string name =
-      (parent / fmt::format("{}-{}-{}-XXXXXX", prefix, machineMark(), ::getpid())).string();
+      (parent / fmt::format("{}-{}-{}-XXXXXX", prefix, machineId(), ::getpid())).string();
   if (::mkdtemp(name.data()) == nullptr) {
-    return errnoError(fmt::format("cannot make a scratch folder in {}", parent.string()));
+    return errnoError(fmt::format("cannot create a scratch folder in {}", parent.string()));
   }
   return ScratchFolder(name);
 }

@@ -10,25 +10,25 @@
 
 namespace hone {
 
-/// The whole file. A missing file is the user's fault and is named.
+/// Returns the contents of `file`; fails with a user error that names the file if it is missing.
 [[nodiscard]] Result<std::string> readFile(const std::filesystem::path& file);
 
-/// Writes beside the file, then renames: a reader sees the old text or the new, never half.
+/// Writes a temporary file, then renames it, so readers never see partial contents.
 [[nodiscard]] Result<void> writeFile(const std::filesystem::path& file, std::string_view content);
 
-/// A user error where a file cannot be written because its folder is not there: to be asked before
-/// the work whose result goes there. "" is no file and no error.
+/// Fails with a user error if the folder of `file` does not exist. Call it before starting the work
+/// whose result goes there. An empty path is not an error.
 [[nodiscard]] Result<void> checkFolderOf(const std::filesystem::path& file);
 
 [[nodiscard]] Result<void> makeFolder(const std::filesystem::path& folder);
 
-/// $XDG_DATA_HOME/hone or ~/.local/share/hone: what must last.
+/// Returns $XDG_DATA_HOME/hone or ~/.local/share/hone, for persistent data.
 [[nodiscard]] std::filesystem::path dataFolder();
-/// $XDG_CACHE_HOME/hone or ~/.cache/hone: what can be made again.
+/// Returns $XDG_CACHE_HOME/hone or ~/.cache/hone, for data that can be recomputed.
 [[nodiscard]] std::filesystem::path cacheFolder();
 
-/// A folder of its own below the system's temporary one, removed with all in it at the end. What a
-/// killed process left there is removed when the next one is made.
+/// A unique folder in the system's temporary folder, removed recursively on destruction. Creating
+/// one also removes the leftovers of killed processes.
 class ScratchFolder {
  public:
   [[nodiscard]] static Result<ScratchFolder> create(std::string_view prefix = "hone");
@@ -44,11 +44,11 @@ class ScratchFolder {
   std::filesystem::path path_;
 };
 
-/// A lock of a file between processes; let go at the end, or when the process dies.
+/// Inter-process file lock. Released on destruction or when the process dies.
 class FileLock {
  public:
-  /// Takes the lock, or fails at once (a user error) when another process has it.
-  /// The lock file is created where it is missing; who holds it may remove it.
+  /// Takes the lock; fails immediately with a user error if another process holds it.
+  /// Creates the lock file if missing. The holder may remove the file.
   [[nodiscard]] static Result<FileLock> tryLock(const std::filesystem::path& file);
   enum class Share : std::uint8_t { exclusive, shared };
   /// Waits until the lock is free. Calls `onWait` first if another process holds it.

@@ -15,18 +15,18 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Sets or unsets a variable of the environment until the end of the test.
-class Variable {
+/// Sets or unsets an environment variable and restores it on destruction.
+class ScopedVariable {
  public:
-  Variable(std::string name, const char* value) : name_(std::move(name)) {
+  ScopedVariable(std::string name, const char* value) : name_(std::move(name)) {
     if (const char* old = std::getenv(name_.c_str())) {
       old_ = old;
     }
     set(value);
   }
-  Variable(const Variable&) = delete;
-  Variable& operator=(const Variable&) = delete;
-  ~Variable() { set(old_ ? old_->c_str() : nullptr); }
+  ScopedVariable(const ScopedVariable&) = delete;
+  ScopedVariable& operator=(const ScopedVariable&) = delete;
+  ~ScopedVariable() { set(old_ ? old_->c_str() : nullptr); }
 
  private:
   void set(const char* value) {
@@ -46,7 +46,7 @@ class FileTest : public testing::Test {
   }
 };
 
-TEST_F(FileTest, AMissingFileIsTheUsersFaultAndIsNamed) {
+TEST_F(FileTest, NamesMissingFileInUserError) {
   const auto result = readFile(file_);
   ASSERT_FALSE(result);
   EXPECT_EQ(result.error().fault, Fault::user);
@@ -54,20 +54,20 @@ TEST_F(FileTest, AMissingFileIsTheUsersFaultAndIsNamed) {
   EXPECT_NE(result.error().message.find("No such file"), std::string::npos);
 }
 
-TEST_F(FileTest, AFolderIsNotAFile) {
+TEST_F(FileTest, RejectsReadingFolder) {
   const auto result = readFile(folder_.path());
   ASSERT_FALSE(result);
   EXPECT_NE(result.error().message.find("is a folder"), std::string::npos);
 }
 
-TEST_F(FileTest, WritesOverAndLeavesNothingBeside) {
+TEST_F(FileTest, OverwritesAndLeavesNoTemporaryFile) {
   ASSERT_TRUE(writeFile(file_, "old and longer"));
   ASSERT_TRUE(writeFile(file_, "new"));
   EXPECT_EQ(readFile(file_).value(), "new");
   EXPECT_EQ(entries(), 1U);
 }
 
-TEST_F(FileTest, AFailedWriteLeavesNothingBeside) {
+TEST_F(FileTest, LeavesNoTemporaryFileAfterFailedWrite) {
   ASSERT_TRUE(makeFolder(file_));
   const auto result = writeFile(file_, "text");
   ASSERT_FALSE(result);
@@ -76,21 +76,21 @@ TEST_F(FileTest, AFailedWriteLeavesNothingBeside) {
   EXPECT_FALSE(writeFile(folder_.path() / "no" / "such", "text"));
 }
 
-TEST_F(FileTest, AFileWithoutAFolderIsTheUsersFaultAndBothAreNamed) {
+TEST_F(FileTest, NamesFileAndMissingFolderInUserError) {
   EXPECT_TRUE(checkFolderOf(file_));
-  EXPECT_TRUE(checkFolderOf("file")) << "here";
-  EXPECT_TRUE(checkFolderOf("")) << "no file at all";
+  EXPECT_TRUE(checkFolderOf("file")) << "current folder";
+  EXPECT_TRUE(checkFolderOf("")) << "empty path";
   const fs::path lost = folder_.path() / "no" / "such";
   const auto result = checkFolderOf(lost);
   ASSERT_FALSE(result);
   EXPECT_EQ(result.error().fault, Fault::user);
-  EXPECT_EQ(result.error().message, fmt::format("{} cannot be written: there is no folder {}",
-                                                lost.string(), lost.parent_path().string()));
+  EXPECT_EQ(result.error().message, fmt::format("cannot write {}: no folder {}", lost.string(),
+                                                lost.parent_path().string()));
   ASSERT_TRUE(writeFile(file_, ""));
-  EXPECT_FALSE(checkFolderOf(file_ / "below")) << "a file is no folder";
+  EXPECT_FALSE(checkFolderOf(file_ / "below")) << "a file is not a folder";
 }
 
-TEST_F(FileTest, WritersInParallelNeverMixTheirTexts) {
+TEST_F(FileTest, KeepsParallelWritesAtomic) {
   const std::string a(300'000, 'a');
   const std::string b(200'000, 'b');
   const auto writer = [&](const std::string& text) {
@@ -104,34 +104,34 @@ TEST_F(FileTest, WritersInParallelNeverMixTheirTexts) {
   writer(b);
 }
 
-RC_GTEST_FIXTURE_PROP(FileTest, AnyBytesComeBack, (const std::string& content)) {
+RC_GTEST_FIXTURE_PROP(FileTest, RoundTripsAnyBytes, (const std::string& content)) {
   RC_ASSERT(writeFile(file_, content).has_value());
   RC_ASSERT(readFile(file_).value() == content);
 }
 
-TEST_F(FileTest, MakesFoldersWithTheirParents) {
+TEST_F(FileTest, CreatesFoldersWithParents) {
   EXPECT_TRUE(makeFolder(folder_.path() / "a" / "b"));
-  EXPECT_TRUE(makeFolder(folder_.path() / "a" / "b")) << "once more is fine";
+  EXPECT_TRUE(makeFolder(folder_.path() / "a" / "b")) << "existing folder is not an error";
   EXPECT_TRUE(fs::is_directory(folder_.path() / "a" / "b"));
   ASSERT_TRUE(writeFile(file_, ""));
   EXPECT_FALSE(makeFolder(file_ / "below"));
 }
 
 TEST(HomeFolders, FollowTheEnvironment) {
-  const Variable home("HOME", "/home/me");
+  const ScopedVariable home("HOME", "/home/me");
   {
-    const Variable data("XDG_DATA_HOME", "/data");
-    const Variable cache("XDG_CACHE_HOME", "/cache");
+    const ScopedVariable data("XDG_DATA_HOME", "/data");
+    const ScopedVariable cache("XDG_CACHE_HOME", "/cache");
     EXPECT_EQ(dataFolder(), "/data/hone");
     EXPECT_EQ(cacheFolder(), "/cache/hone");
   }
-  const Variable data("XDG_DATA_HOME", nullptr);
-  const Variable cache("XDG_CACHE_HOME", "");
+  const ScopedVariable data("XDG_DATA_HOME", nullptr);
+  const ScopedVariable cache("XDG_CACHE_HOME", "");
   EXPECT_EQ(dataFolder(), "/home/me/.local/share/hone");
   EXPECT_EQ(cacheFolder(), "/home/me/.cache/hone");
 }
 
-TEST(ScratchFolder, GoesWithAllInIt) {
+TEST(ScratchFolder, RemovesItsContents) {
   fs::path path;
   {
     const ScratchFolder folder = ScratchFolder::create("scratch").value();
@@ -157,24 +157,24 @@ TEST(ScratchFolder, MovesWithoutRemoving) {
   EXPECT_FALSE(fs::exists(path));
 }
 
-TEST(ScratchFolder, WhatAKilledProcessLeftGoesUnlessItIsOfAnotherMachine) {
+TEST(ScratchFolder, RemovesLeftoversOfKilledProcessesOfThisMachine) {
   const ScratchFolder mine = ScratchFolder::create("scratch").value();
   const std::string name = mine.path().filename().string();
   const std::string prefix = "scratch-";
-  // No process has so high a number.
+  // Above the largest pid.
   const std::string gone = fmt::format("-4194304-{}", ::getpid());
   const auto left =
       mine.path().parent_path() / (name.substr(0, name.find('-', prefix.size())) + gone);
-  const auto elsewhere = mine.path().parent_path() / (prefix + "another" + gone);
+  const auto otherMachine = mine.path().parent_path() / (prefix + "another" + gone);
   ASSERT_TRUE(makeFolder(left));
-  ASSERT_TRUE(makeFolder(elsewhere));
+  ASSERT_TRUE(makeFolder(otherMachine));
   const ScratchFolder next = ScratchFolder::create("scratch").value();
   EXPECT_FALSE(std::filesystem::exists(left));
-  EXPECT_TRUE(std::filesystem::remove(elsewhere));
+  EXPECT_TRUE(std::filesystem::remove(otherMachine));
 }
 
-TEST(ScratchFolder, SaysWhyThereIsNone) {
-  const Variable temporary("TMPDIR", "/no/such/folder");
+TEST(ScratchFolder, NamesUnusableTemporaryFolder) {
+  const ScopedVariable temporary("TMPDIR", "/no/such/folder");
   const auto folder = ScratchFolder::create();
   ASSERT_FALSE(folder);
   EXPECT_NE(folder.error().message.find("/no/such/folder"), std::string::npos)
@@ -182,7 +182,7 @@ TEST(ScratchFolder, SaysWhyThereIsNone) {
   EXPECT_EQ(folder.error().message.find("Success"), std::string::npos) << folder.error().message;
 }
 
-TEST_F(FileTest, ALockIsHeldOnceAndLetGo) {
+TEST_F(FileTest, LockIsExclusiveUntilDestroyed) {
   {
     const auto lock = FileLock::tryLock(file_);
     ASSERT_TRUE(lock);
@@ -197,7 +197,7 @@ TEST_F(FileTest, ALockIsHeldOnceAndLetGo) {
   EXPECT_FALSE(FileLock::tryLock(file_)) << "a moved lock is still held";
 }
 
-TEST_F(FileTest, ALockInNoFolderIsTheMachinesFault) {
+TEST_F(FileTest, FailsToLockInMissingFolder) {
   const auto lock = FileLock::tryLock(folder_.path() / "no" / "lock");
   ASSERT_FALSE(lock);
   EXPECT_EQ(lock.error().fault, Fault::machine);

@@ -14,15 +14,15 @@ struct evp_md_ctx_st;  // OpenSSL's EVP_MD_CTX
 
 namespace hone {
 
-/// SHA-256 of what was fed to it. `field` adds a length before the bytes, so that
-/// ("ab","c") and ("a","bc") differ: keys of several parts are made with it.
+/// Computes SHA-256 incrementally. `field` prefixes the bytes with their length, so that
+/// ("ab","c") and ("a","bc") differ. Use it for keys of several parts.
 class Hasher {
  public:
   Hasher();
   Hasher& bytes(std::span<const std::byte> data);
   Hasher& bytes(std::string_view data);
   Hasher& field(std::string_view data);
-  /// 64 lower-case hex digits. The hasher must not be fed afterwards.
+  /// Returns 64 lower-case hex digits. The hasher must not be used afterwards.
   [[nodiscard]] std::string hex();
 
  private:
@@ -35,7 +35,7 @@ class Hasher {
 [[nodiscard]] std::string hashOf(std::string_view data);
 [[nodiscard]] Result<std::string> hashOfFile(const std::filesystem::path& file);
 
-/// A 64-bit seed that depends on every part: different operands get different streams.
+/// Derives a 64-bit seed from `seed` and `part`, so that different operands get different streams.
 [[nodiscard]] std::uint64_t seedFrom(std::uint64_t seed, std::string_view part);
 
 }  // namespace hone

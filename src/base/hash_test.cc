@@ -10,7 +10,7 @@
 namespace hone {
 namespace {
 
-TEST(Hash, KnownVectors) {
+TEST(Hash, MatchesKnownVectors) {
   EXPECT_EQ(hashOf(""), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
   EXPECT_EQ(hashOf("abc"), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
   EXPECT_EQ(hashOf("abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq"),
@@ -19,8 +19,8 @@ TEST(Hash, KnownVectors) {
             "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0");
 }
 
-TEST(Hash, EveryLengthAroundABlockPadsRight) {
-  // Of the digests of 0 to 130 times 'x', one below the other, by sha256sum.
+TEST(Hash, PadsEveryLengthAroundBlockSize) {
+  // Expected value: sha256sum over the digests of 0 to 130 times 'x', one per line.
   std::string all;
   for (std::size_t length = 0; length <= 130; ++length) {
     all += hashOf(std::string(length, 'x')) + "\n";
@@ -28,7 +28,7 @@ TEST(Hash, EveryLengthAroundABlockPadsRight) {
   EXPECT_EQ(hashOf(all), "7880f77b654302a7082dd571fd4d0f44d583e661fa622b42404576e380865e8e");
 }
 
-RC_GTEST_PROP(HashProperty, OfPartsIsThatOfTheWhole, (const std::vector<std::string>& parts)) {
+RC_GTEST_PROP(HashProperty, PartsHashLikeConcatenation, (const std::vector<std::string>& parts)) {
   Hasher hasher;
   std::string whole;
   for (const std::string& part : parts) {
@@ -38,7 +38,7 @@ RC_GTEST_PROP(HashProperty, OfPartsIsThatOfTheWhole, (const std::vector<std::str
   RC_ASSERT(hasher.hex() == hashOf(whole));
 }
 
-RC_GTEST_PROP(HashProperty, OfASplitLongTextIsThatOfTheWhole, ()) {
+RC_GTEST_PROP(HashProperty, SplitTextHashesLikeWhole, ()) {
   const auto size = *rc::gen::inRange<std::size_t>(0, 1000);
   const auto cut = *rc::gen::inRange<std::size_t>(0, size + 1);
   std::string text;
@@ -49,24 +49,24 @@ RC_GTEST_PROP(HashProperty, OfASplitLongTextIsThatOfTheWhole, ()) {
   RC_ASSERT(Hasher().bytes(view.substr(0, cut)).bytes(view.substr(cut)).hex() == hashOf(text));
 }
 
-RC_GTEST_PROP(HashProperty, FieldsAreKeptApart,
+RC_GTEST_PROP(HashProperty, SeparatesFields,
               (const std::vector<std::string>& a, const std::vector<std::string>& b)) {
-  const auto keyOf = [](const std::vector<std::string>& fields) {
+  const auto computeKey = [](const std::vector<std::string>& fields) {
     Hasher hasher;
     for (const std::string& field : fields) {
       hasher.field(field);
     }
     return hasher.hex();
   };
-  RC_ASSERT((keyOf(a) == keyOf(b)) == (a == b));
+  RC_ASSERT((computeKey(a) == computeKey(b)) == (a == b));
 }
 
-TEST(Hash, FieldsDoNotRunTogether) {
+TEST(Hash, FieldBoundariesMatter) {
   EXPECT_NE(Hasher().field("ab").field("c").hex(), Hasher().field("a").field("bc").hex());
   EXPECT_NE(Hasher().field("").hex(), Hasher().hex());
 }
 
-TEST(HashOfFile, IsThatOfItsContent) {
+TEST(HashOfFile, EqualsHashOfContents) {
   const ScratchFolder folder = ScratchFolder::create().value();
   const std::string content(200'000, 'q');
   ASSERT_TRUE(writeFile(folder.path() / "f", content));
@@ -75,12 +75,12 @@ TEST(HashOfFile, IsThatOfItsContent) {
   EXPECT_EQ(hashOfFile(folder.path() / "empty").value(), hashOf(""));
 }
 
-TEST(HashOfFile, OfWhatCannotBeReadIsAnError) {
+TEST(HashOfFile, FailsForUnreadableFile) {
   const ScratchFolder folder = ScratchFolder::create().value();
   const auto missing = hashOfFile(folder.path() / "missing");
   ASSERT_FALSE(missing);
   EXPECT_NE(missing.error().message.find("missing"), std::string::npos);
-  EXPECT_FALSE(hashOfFile(folder.path())) << "a folder has no content";
+  EXPECT_FALSE(hashOfFile(folder.path())) << "a folder has no contents";
 }
 
 TEST(SeedFrom, DependsOnEveryPart) {

@@ -43,7 +43,7 @@ std::uint64_t memoryBytes() {
 
 std::optional<std::uint64_t> dataCacheBytes(int level) {
   const std::filesystem::path caches = "/sys/devices/system/cpu/cpu0/cache";
-  const auto lineOf = [](const std::filesystem::path& file) {
+  const auto readLine = [](const std::filesystem::path& file) {
     std::ifstream stream(file);
     std::string line;
     std::getline(stream, line);
@@ -51,9 +51,9 @@ std::optional<std::uint64_t> dataCacheBytes(int level) {
   };
   std::error_code error;
   for (const auto& cache : std::filesystem::directory_iterator(caches, error)) {
-    const std::string size = lineOf(cache.path() / "size");
-    if (lineOf(cache.path() / "level") != std::to_string(level) ||
-        lineOf(cache.path() / "type") == "Instruction" || !size.ends_with('K')) {
+    const std::string size = readLine(cache.path() / "size");
+    if (readLine(cache.path() / "level") != std::to_string(level) ||
+        readLine(cache.path() / "type") == "Instruction" || !size.ends_with('K')) {
       continue;
     }
     if (const auto kibibytes = parseInt(size.substr(0, size.size() - 1))) {
@@ -67,7 +67,7 @@ Result<std::filesystem::path> ownProgram() {
   std::error_code error;
   auto program = std::filesystem::read_symlink("/proc/self/exe", error);
   if (error) {
-    return machineError("cannot find the program that runs: {}", error.message());
+    return machineError("cannot find the running executable: {}", error.message());
   }
   return program;
 }

@@ -10,16 +10,15 @@
 
 namespace hone {
 
-/// What this machine is, for records and for limits.
 [[nodiscard]] std::string hostName();
 [[nodiscard]] std::string cpuName();
-/// CPUs that this process may use.
+/// Returns the number of CPUs in this process's affinity mask.
 [[nodiscard]] std::size_t cpuCount();
 [[nodiscard]] std::uint64_t memoryBytes();
-/// The size of the cache for data of this level that the first CPU has; nothing where the system
-/// does not say. Of caches that several CPUs share it is the whole.
+/// Returns the size of the first CPU's data cache at `level`, or nullopt if sysfs does not report
+/// it. A cache shared by several CPUs counts in full.
 [[nodiscard]] std::optional<std::uint64_t> dataCacheBytes(int level);
-/// The file that this process runs.
+/// Returns the path of the running executable.
 [[nodiscard]] Result<std::filesystem::path> ownProgram();
 
 }  // namespace hone

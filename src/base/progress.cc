@@ -27,7 +27,7 @@ std::size_t terminalWidth() {
   return 80;
 }
 
-/// The Progress that was made last and still exists.
+/// Returns the most recently created live Progress.
 Progress*& newestProgress() {
   static Progress* newest = nullptr;
   return newest;
@@ -38,7 +38,7 @@ bool isSet(const char* variable) {
   return value != nullptr && *value != '\0';
 }
 
-/// A terminal that can do no more than print is treated as a pipe.
+/// Returns true if stderr is a terminal that can redraw lines. TERM=dumb is treated as a pipe.
 bool isTerminal() {
   const char* kind = std::getenv("TERM");
   return ::isatty(STDERR_FILENO) != 0 && (kind == nullptr || std::string_view(kind) != "dumb");
@@ -164,7 +164,7 @@ std::optional<std::int64_t> Progress::secondsLeft(std::int64_t atNs) const {
   constexpr double kNsPerSecond = 1e9;
   const double elapsed = static_cast<double>(atNs - startNs_) / kNsPerSecond;
   std::optional<double> left;
-  // Through double: hours of nanoseconds times many steps do not fit 64 bits.
+  // Uses double: hours of nanoseconds times many steps overflow 64 bits.
   if (done_ > size_.done && done_ < size_.total) {
     left = elapsed * static_cast<double>(size_.total - done_) /
            static_cast<double>(done_ - size_.done);

@@ -9,39 +9,40 @@
 
 namespace hone {
 
-/// How far long work is.
+/// Snapshot of the progress of long-running work.
 struct ProgressState {
   std::string stage;
   std::int64_t done = 0;
-  std::int64_t total = 0;  ///< 0: nobody knows
-  std::string best;        ///< the best so far, in a few words; "": none yet
+  std::int64_t total = 0;  ///< 0 if unknown
+  std::string best;        ///< best result so far, in a few words; empty if none
   std::string note;
   std::optional<std::int64_t> secondsLeft;  ///< of this stage
 
   bool operator==(const ProgressState&) const = default;
 };
 
-/// "race 3/20, 12 s left, best 6.92 ms (1.98x) · 4 left".
+/// Formats a state as "race 3/20, 12 s left, best 6.92 ms (1.98x) · 4 left".
 [[nodiscard]] std::string progressText(const ProgressState& state);
 
-/// Somebody besides the terminal who wants to know.
+/// Receives progress updates in addition to the terminal.
 class ProgressWatcher {
  public:
   virtual ~ProgressWatcher() = default;
-  /// At every step, so it must be quick most of the time. `newStage`: it has just begun.
+  /// Called at every step, so it must usually return fast. `newStage` is true if the stage has just
+  /// started.
   virtual void see(const ProgressState& state, bool newStage) = 0;
 };
 
-/// How much there is to do in a stage.
+/// Amount of work in a stage.
 struct StageSize {
-  std::int64_t total = 0;                                          ///< steps; 0: nobody knows
-  std::int64_t done = 0;                                           ///< of them before it begins
-  std::optional<std::chrono::milliseconds> atMost = std::nullopt;  ///< that its budget leaves it
+  std::int64_t total = 0;  ///< steps; 0 if unknown
+  std::int64_t done = 0;   ///< steps completed before the stage starts
+  std::optional<std::chrono::milliseconds> atMost = std::nullopt;  ///< remaining time budget
 };
 
-/// One line for long work: stage, done of all, time left, the best so far, a note. Rewritten in
-/// place on a terminal; a plain line now and then in a pipe; nothing when quiet. Always on stderr:
-/// stdout is for results.
+/// Prints a progress line: stage, steps done, time left, best result so far, and a note. Redraws it
+/// in place on a terminal, prints an occasional plain line to a pipe, and nothing when quiet.
+/// Always writes to stderr; stdout is for results.
 class Progress {
  public:
   explicit Progress(bool quiet = false);
@@ -49,24 +50,24 @@ class Progress {
   Progress& operator=(const Progress&) = delete;
   ~Progress();
 
-  /// Told of every step from now on, also when quiet; destroyed with this.
+  /// Reports every step from now on to `watcher`, even when quiet.
   void watch(std::unique_ptr<ProgressWatcher> watcher);
-  /// A new stage of `total` steps; the stage before is closed.
+  /// Starts a stage of `total` steps and ends the previous one.
   void stage(std::string_view name, std::int64_t total) { stage(name, StageSize{.total = total}); }
   void stage(std::string_view name, const StageSize& size);
   void step(std::string_view note = {}, std::int64_t count = 1);
-  /// Stays, over stages, until there is a better one; "" forgets it.
+  /// Sets the best result, which is kept across stages; "" clears it.
   void best(std::string_view what) { best_ = what; }
-  /// A line that stays, above the moving one.
+  /// Prints a permanent line above the progress line.
   void say(std::string_view line);
-  /// Takes the moving line away.
+  /// Clears the progress line.
   void finish();
 
-  /// Shows, on the newest Progress of this process, that work has stopped for a reason from
-  /// outside: "waiting for another hone (pid 4711) to finish measuring". Shown at most every five
-  /// seconds.
+  /// Shows on the newest Progress of this process that work is blocked from outside, for example
+  /// "waiting for another hone (pid 4711) to finish measuring". Printed at most every five seconds
+  /// to a pipe.
   static void waiting(std::string_view what);
-  /// Ends that after `ns` nanoseconds; the time left does not count them.
+  /// Ends the wait after `ns` nanoseconds, which are excluded from the estimate of the time left.
   static void waited(std::int64_t ns);
 
  private:
@@ -75,7 +76,7 @@ class Progress {
   void show(bool newStage);
   void draw(const ProgressState& state, std::int64_t atNs);
 
-  Progress* older_;  ///< the newest one before this
+  Progress* older_;  ///< previous newest Progress
   std::int64_t lastWaitNs_ = 0;
   bool quiet_;
   bool terminal_;

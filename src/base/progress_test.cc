@@ -11,32 +11,32 @@
 namespace hone {
 namespace {
 
-/// What the work writes to stderr; a file takes its place, so nothing is redrawn as on a terminal.
+/// Returns what `work` writes to stderr. The capture is a file, so nothing is redrawn.
 template <typename Work>
-std::string errOf(bool quiet, const Work& work) {
+std::string captureStderr(bool quiet, const Work& work) {
   testing::internal::CaptureStderr();
   Progress progress(quiet);
   work(progress);
   return testing::internal::GetCapturedStderr();
 }
 
-TEST(Progress, SaysLinesThatStay) {
-  const std::string err = errOf(false, [](Progress& progress) {
+TEST(Progress, PrintsPermanentLines) {
+  const std::string err = captureStderr(false, [](Progress& progress) {
     progress.stage("compile", 3);
     progress.say("first");
     progress.step("a note");
     progress.say("second");
     progress.finish();
   });
-  EXPECT_EQ(err, "first\nsecond\n") << "quick work in a pipe draws no progress";
+  EXPECT_EQ(err, "first\nsecond\n") << "short work prints no progress to a pipe";
 }
 
 TEST(Progress, IsSilentWhenQuiet) {
-  const std::string err = errOf(true, [](Progress& progress) {
+  const std::string err = captureStderr(true, [](Progress& progress) {
     progress.say("nothing");
     progress.stage("compile", 1);
     progress.step();
-    progress.step("more than there are", 5);
+    progress.step("more steps than planned", 5);
     progress.finish();
   });
   EXPECT_EQ(err, "");
@@ -44,7 +44,7 @@ TEST(Progress, IsSilentWhenQuiet) {
 
 TEST(Progress, WritesNothingToStdout) {
   testing::internal::CaptureStdout();
-  errOf(false, [](Progress& progress) {
+  captureStderr(false, [](Progress& progress) {
     progress.stage("compile", 2);
     progress.say("a line");
     progress.finish();
@@ -56,7 +56,7 @@ ProgressState plain(const char* stage, std::int64_t done, std::optional<std::int
   return {.stage = stage, .done = done, .total = 0, .best = {}, .note = {}, .secondsLeft = left};
 }
 
-TEST(ProgressText, SaysAllThatIsKnown) {
+TEST(ProgressText, ContainsAllKnownFields) {
   EXPECT_EQ(progressText({.stage = "race",
                           .done = 3,
                           .total = 20,
@@ -70,48 +70,48 @@ TEST(ProgressText, SaysAllThatIsKnown) {
   EXPECT_EQ(progressText(plain("a", 0, 2 * 3600 + 180)), "a, 2 h 3 min left");
 }
 
-/// Keeps what it sees.
-class Witness : public ProgressWatcher {
+/// Records every update.
+class RecordingWatcher : public ProgressWatcher {
  public:
-  explicit Witness(std::vector<ProgressState>& seen, std::vector<bool>& fresh)
-      : seen_(seen), fresh_(fresh) {}
+  explicit RecordingWatcher(std::vector<ProgressState>& seen, std::vector<bool>& newStages)
+      : seen_(seen), newStages_(newStages) {}
   void see(const ProgressState& state, bool newStage) override {
     seen_.push_back(state);
-    fresh_.push_back(newStage);
+    newStages_.push_back(newStage);
   }
 
  private:
   std::vector<ProgressState>& seen_;
-  std::vector<bool>& fresh_;
+  std::vector<bool>& newStages_;
 };
 
-TEST(Progress, AWatcherSeesEveryStepAlsoWhenQuiet) {
+TEST(Progress, ReportsEveryStepToWatcherWhenQuiet) {
   std::vector<ProgressState> seen;
-  std::vector<bool> fresh;
+  std::vector<bool> newStages;
   Progress progress(true);
-  progress.stage("before anybody watched", 9);
-  progress.watch(std::make_unique<Witness>(seen, fresh));
+  progress.stage("before watching", 9);
+  progress.watch(std::make_unique<RecordingWatcher>(seen, newStages));
   progress.stage("trials", {.total = 10, .done = 4, .atMost = std::chrono::hours(3)});
   progress.best("5 ms");
   progress.step("a note");
   progress.stage("race", 2);
   progress.step({}, 2);
   ASSERT_EQ(seen.size(), 5U);
-  EXPECT_EQ(fresh, (std::vector<bool>{true, true, false, true, false}));
-  EXPECT_EQ(seen[0].stage, "before anybody watched");
+  EXPECT_EQ(newStages, (std::vector<bool>{true, true, false, true, false}));
+  EXPECT_EQ(seen[0].stage, "before watching");
   EXPECT_EQ(seen[1].done, 4);
-  EXPECT_EQ(seen[1].secondsLeft, 3 * 3600) << "by its budget: nothing is done yet";
+  EXPECT_EQ(seen[1].secondsLeft, 3 * 3600) << "from the budget: no step is done";
   EXPECT_EQ(seen[2].done, 5);
   EXPECT_EQ(seen[2].note, "a note");
   ASSERT_TRUE(seen[2].secondsLeft);
-  EXPECT_LT(*seen[2].secondsLeft, 3600) << "by its pace, which is far better than its budget";
-  EXPECT_EQ(seen[3].best, "5 ms") << "stays over stages";
+  EXPECT_LT(*seen[2].secondsLeft, 3600) << "from the pace, which beats the budget";
+  EXPECT_EQ(seen[3].best, "5 ms") << "kept across stages";
   EXPECT_EQ(seen[3].note, "");
   EXPECT_EQ(seen[4].done, 2);
-  EXPECT_EQ(seen[4].secondsLeft, std::nullopt) << "nothing is left to do";
+  EXPECT_EQ(seen[4].secondsLeft, std::nullopt) << "all steps are done";
 }
 
-/// What a terminal of 40 columns is sent by the work of a child with these variables.
+/// Returns the output of a child with these variables on a terminal of 40 columns.
 std::string onTerminal(const std::vector<std::pair<const char*, const char*>>& variables) {
   int terminal = -1;
   winsize size{};
@@ -142,7 +142,7 @@ std::string onTerminal(const std::vector<std::pair<const char*, const char*>>& v
   return sent;
 }
 
-TEST(ProgressOnATerminal, IsOneLineThatIsRewrittenAndTakenAway) {
+TEST(ProgressOnTerminal, RedrawsAndClearsOneLine) {
   EXPECT_EQ(onTerminal({}),
             "\r\x1b[K\x1b[1mrace\x1b[0m 0/20, best 6.92 ms (1.98x)"
             "\r\x1b[Ka line that stays\r\n"
@@ -150,13 +150,13 @@ TEST(ProgressOnATerminal, IsOneLineThatIsRewrittenAndTakenAway) {
             "\r\x1b[K");
 }
 
-TEST(ProgressOnATerminal, IsPlainWithNoColor) {
+TEST(ProgressOnTerminal, IsPlainWithNoColor) {
   const std::string sent = onTerminal({{"NO_COLOR", "1"}});
   EXPECT_EQ(sent.find("\x1b[1m"), std::string::npos);
   EXPECT_NE(sent.find("\r\x1b[Krace 0/20, best 6.92 ms"), std::string::npos) << sent;
 }
 
-TEST(ProgressOnATerminal, ThatCanOnlyPrintIsTreatedAsAPipe) {
+TEST(ProgressOnTerminal, TreatsDumbTerminalAsPipe) {
   EXPECT_EQ(onTerminal({{"TERM", "dumb"}}), "a line that stays\r\n");
 }
 

@@ -7,8 +7,8 @@
 
 namespace hone {
 
-/// SplitMix64: small, and the same numbers with every standard library, which the distributions of
-/// <random> do not promise: inputs and races must replay anywhere.
+/// SplitMix64 generator. Unlike the distributions of <random>, it yields the same numbers with
+/// every standard library, so inputs and races can be replayed on any machine.
 class Random {
  public:
   explicit Random(std::uint64_t seed) : state_(seed) {}
@@ -20,14 +20,14 @@ class Random {
     z = (z ^ (z >> 27U)) * 0x94d049bb133111ebU;
     return z ^ (z >> 31U);
   }
-  /// Uniform in [0, bound) for a bound above 0; its bias is below bound / 2^64.
+  /// Returns a uniform value in [0, bound) for a positive bound, with a bias below bound / 2^64.
   std::size_t below(std::size_t bound) {
     __extension__ using Wide = unsigned __int128;
     return static_cast<std::size_t>((static_cast<Wide>(next()) * bound) >> 64U);
   }
-  /// Uniform in [0, 1).
+  /// Returns a uniform value in [0, 1).
   double uniform() { return static_cast<double>(next() >> 11U) * 0x1p-53; }
-  /// Every order is equally likely.
+  /// Shuffles `values` uniformly.
   template <typename T>
   void shuffle(std::span<T> values) {
     for (std::size_t left = values.size(); left > 1; --left) {

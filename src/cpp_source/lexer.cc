@@ -14,7 +14,7 @@ constexpr std::array<std::string_view, 4> kPrefixes = {"u8", "u", "U", "L"};
 constexpr std::array<std::string_view, 5> kRawPrefixes = {"R", "u8R", "uR", "UR", "LR"};
 constexpr std::array<std::string_view, 4> kIncludes = {"include", "include_next", "import",
                                                        "embed"};
-/// Longer ones first.
+/// Longest first.
 constexpr std::array<std::string_view, 31> kPunctuators = {
     "%:%:", "...", "<=>", "->*", "<<=", "::", "<=", ">=", "==", "!=", "&&",
     "||",   "->",  "<<",  "++",  "--",  "+=", "-=", "*=", "/=", "%=", "&=",
@@ -33,7 +33,7 @@ bool contains(Strings all, std::string_view one) {
 
 bool isDigit(char c) { return c >= '0' && c <= '9'; }
 
-/// Bytes above 127 are parts of identifiers, as in UTF-8; g++ allows '$'.
+/// Returns true for identifier characters. Accepts '$', like g++, and bytes above 127 (UTF-8).
 bool continuesIdentifier(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || isDigit(c) || c == '_' || c == '$' ||
          static_cast<unsigned char>(c) >= 0x80U;
@@ -56,12 +56,12 @@ class Lexer {
   }
 
  private:
-  // The position. It never stands on a splice, so that all but raw literals sees joined lines.
+  // Position. It never points at a splice, so that everything but raw literals sees joined lines.
 
   [[nodiscard]] bool atEnd() const { return at_ >= text_.size(); }
 
-  /// The first offset from `at` on where no splice stands: a backslash at the end of a line.
-  [[nodiscard]] std::size_t behindSplices(std::size_t at) const {
+  /// Returns the first offset from `at` without a splice, which is a backslash at a line end.
+  [[nodiscard]] std::size_t skipSplices(std::size_t at) const {
     while (at < text_.size() && text_[at] == '\\') {
       const std::size_t end = text_.find_first_not_of(" \t\r\f\v", at + 1);
       if (end == std::string_view::npos || text_[end] != '\n') {
@@ -75,7 +75,7 @@ class Lexer {
   [[nodiscard]] char peek(std::size_t ahead = 0) const {
     std::size_t at = at_;
     for (; ahead > 0 && at < text_.size(); --ahead) {
-      at = behindSplices(at + 1);
+      at = skipSplices(at + 1);
     }
     return at < text_.size() ? text_[at] : '\0';
   }
@@ -89,10 +89,10 @@ class Lexer {
     return true;
   }
 
-  /// Moves to the offset `end` and over the splices there.
+  /// Moves to offset `end` and past any splices there.
   void moveTo(std::size_t end) {
-    behindLast_ = std::min(end, text_.size());
-    for (const std::size_t target = behindSplices(behindLast_); at_ < target; ++at_) {
+    lastEnd_ = std::min(end, text_.size());
+    for (const std::size_t target = skipSplices(lastEnd_); at_ < target; ++at_) {
       if (text_[at_] == '\n') {
         ++line_;
         lineBegin_ = at_ + 1;
@@ -117,7 +117,7 @@ class Lexer {
     }
   }
 
-  /// Moves to the next token; false at the end. The end of a line ends a directive.
+  /// Moves to the next token; returns false at the end. A line end terminates a directive.
   bool skipBlanks() {
     while (!atEnd()) {
       if (sees("//")) {
@@ -170,7 +170,7 @@ class Lexer {
     } else {
       readInto(token);
     }
-    token.end = behindLast_;
+    token.end = lastEnd_;
     if (directive_) {
       Token& directive = out_.tokens[*directive_];
       directive.text += blanks_ + token.text;
@@ -198,13 +198,13 @@ class Lexer {
     }
   }
 
-  /// True directly behind the `include` of a directive.
+  /// Returns true directly after the `include` of a directive.
   [[nodiscard]] bool namesHeader() const {
     return directive_ && out_.tokens.size() == *directive_ + 2 &&
            contains(kIncludes, out_.tokens.back().text);
   }
 
-  /// There are neither escapes nor comments in the name of a header.
+  /// Header names contain neither escapes nor comments.
   void readHeader(Token& token) {
     const char close = peek() == '<' ? '>' : '"';
     token.kind = TokenKind::header;
@@ -233,7 +233,7 @@ class Lexer {
     }
   }
 
-  /// An identifier, or a literal with a prefix.
+  /// Reads an identifier or a literal with a prefix.
   void readWord(Token& token) {
     const bool isSuffix = followsLiteral();
     token.kind = TokenKind::identifier;
@@ -250,7 +250,7 @@ class Lexer {
     }
   }
 
-  /// True if nothing stands between the position and a literal before it.
+  /// Returns true if a literal ends at the position.
   [[nodiscard]] bool followsLiteral() const {
     if (out_.tokens.empty() || !blanks_.empty()) {
       return false;
@@ -268,18 +268,18 @@ class Lexer {
     }
     if (!atEnd() && peek() == quote) {
       take(token);
-    } else if (!directive_) {  // "#error don't" is none
+    } else if (!directive_) {  // "#error don't" is not a literal
       report(Unterminated::Kind::literal, token.line);
     }
   }
 
-  /// Lines are not joined in a raw literal.
+  /// Reads a raw literal, in which lines are not joined.
   void readRaw(Token& token) {
-    constexpr std::size_t kLongestDelimiter = 16;
+    constexpr std::size_t kMaxDelimiterLength = 16;
     const std::size_t quote = at_;
     const std::size_t open =
         std::min(text_.find_first_of("( )\\\t\v\f\r\n", quote + 1), text_.size());
-    if (open == text_.size() || text_[open] != '(' || open - quote - 1 > kLongestDelimiter) {
+    if (open == text_.size() || text_[open] != '(' || open - quote - 1 > kMaxDelimiterLength) {
       report(Unterminated::Kind::rawLiteral, token.line);
       readQuoted(token);
       return;
@@ -299,7 +299,7 @@ class Lexer {
 
   void readPunctuator(Token& token) {
     token.kind = TokenKind::punctuator;
-    // "<::" is '<' and "::", unless ':' or '>' follows.
+    // "<::" is '<' and "::" unless ':' or '>' follows.
     const bool isTemplate = sees("<::") && peek(3) != ':' && peek(3) != '>';
     const auto* const found = std::ranges::find_if(
         kPunctuators, [&](std::string_view mark) { return !isTemplate && sees(mark); });
@@ -312,12 +312,12 @@ class Lexer {
 
   std::string_view text_;
   std::size_t at_ = 0;
-  std::size_t behindLast_ = 0;  ///< the last character that was taken or skipped
+  std::size_t lastEnd_ = 0;  ///< end of the last consumed character
   std::size_t lineBegin_ = 0;
   int line_ = 1;
-  bool lineBegins_ = true;                ///< no token yet in this line
-  std::optional<std::size_t> directive_;  ///< the one that is being read
-  std::string blanks_;                    ///< since the last token
+  bool lineBegins_ = true;                ///< no token on this line yet
+  std::optional<std::size_t> directive_;  ///< current directive
+  std::string blanks_;                    ///< blanks since the last token
   LexedText out_;
 };
 

@@ -7,36 +7,36 @@
 #include <string_view>
 #include <vector>
 
-/// C++ source text as tokens, for everyone who reads or edits C++ without compiling it.
+/// Lexer for code that reads or edits C++ without compiling it.
 namespace hone::cpp_source {
 
 enum class TokenKind : std::uint8_t {
-  identifier,  ///< keywords too
-  number,      ///< a preprocessing number, with its suffix
-  character,   ///< a literal, with its prefix and quotes
-  string,      ///< a literal, with its prefix and quotes; raw ones too
-  header,      ///< the header name of an #include, with its quotes or brackets
-  punctuator,  ///< also a character that C++ has no use for
-  directive,   ///< a whole preprocessor directive; the tokens in it follow
+  identifier,  ///< includes keywords
+  number,      ///< preprocessing number with suffix
+  character,   ///< literal with prefix and quotes
+  string,      ///< literal with prefix and quotes, including raw literals
+  header,      ///< header name of an #include, with quotes or brackets
+  punctuator,  ///< includes characters that C++ does not use
+  directive,   ///< whole preprocessor directive; its tokens follow
 };
 
 struct Token {
   TokenKind kind = TokenKind::punctuator;
-  /// The spelling with lines joined and digraphs as what they stand for. That of a directive begins
-  /// with '#' and has one blank for each comment.
+  /// Spelling with lines joined and digraphs replaced. A directive starts with '#' and has one
+  /// blank per comment.
   std::string text;
-  std::size_t begin = 0;  ///< offsets in the original text
+  std::size_t begin = 0;  ///< offset in the original text
   std::size_t end = 0;
-  int line = 1;              ///< of its first character
+  int line = 1;              ///< line of the first character
   int column = 1;            ///< in bytes
-  bool inDirective = false;  ///< stands in the directive before it
+  bool inDirective = false;  ///< part of the preceding directive
 };
 
-/// A comment or literal without its end.
+/// An unterminated comment or literal.
 struct Unterminated {
   enum class Kind : std::uint8_t { comment, literal, rawLiteral };
   Kind kind = Kind::comment;
-  int line = 1;  ///< where it begins
+  int line = 1;  ///< first line
 };
 
 struct LexedText {
@@ -44,15 +44,15 @@ struct LexedText {
   std::optional<Unterminated> unterminated;  ///< the first one
 };
 
-/// Splits the text into tokens as the first three phases of translation do; comments are left out.
-/// Never fails: an unterminated literal ends with its line, a comment or a raw literal with the
-/// text. Where it differs from the standard:
-/// - `>>` is two tokens, since it ends two lists of template arguments as often as it shifts;
-/// - the suffix of a user-defined string or character literal is a token of its own;
-/// - blanks may stand between a backslash and the line end that it joins (as in C++23 and g++).
+/// Splits the text into tokens like the first three translation phases and drops comments. Never
+/// fails: an unterminated literal ends at its line end, an unterminated comment or raw literal at
+/// the end of the text. Differences from the standard:
+/// - `>>` is two tokens, since it may close two template argument lists;
+/// - the suffix of a user-defined string or character literal is a separate token;
+/// - blanks may follow the backslash of a line splice (as in C++23 and g++).
 [[nodiscard]] LexedText lex(std::string_view text);
 
-/// The characters between the quotes of a character or string literal, escapes as written.
+/// Returns the characters between the quotes of a literal, with escapes as written.
 [[nodiscard]] std::string_view literalBody(const Token& token);
 
 }  // namespace hone::cpp_source

@@ -11,7 +11,7 @@ namespace {
 
 using testing::ElementsAre;
 
-std::vector<std::string> textsOf(std::string_view text) {
+std::vector<std::string> lexTexts(std::string_view text) {
   std::vector<std::string> texts;
   for (const Token& token : lex(text).tokens) {
     texts.push_back(token.text);
@@ -19,8 +19,8 @@ std::vector<std::string> textsOf(std::string_view text) {
   return texts;
 }
 
-/// Of the tokens outside directives: what the original text has in their place.
-std::vector<std::string> piecesOf(std::string_view text) {
+/// Returns the original text of the tokens outside directives.
+std::vector<std::string> lexPieces(std::string_view text) {
   std::vector<std::string> pieces;
   for (const Token& token : lex(text).tokens) {
     if (!token.inDirective) {
@@ -30,7 +30,7 @@ std::vector<std::string> piecesOf(std::string_view text) {
   return pieces;
 }
 
-std::vector<TokenKind> kindsOf(std::string_view text) {
+std::vector<TokenKind> lexKinds(std::string_view text) {
   std::vector<TokenKind> kinds;
   for (const Token& token : lex(text).tokens) {
     kinds.push_back(token.kind);
@@ -38,39 +38,40 @@ std::vector<TokenKind> kindsOf(std::string_view text) {
   return kinds;
 }
 
-TEST(Lexer, LeavesCommentsOut) {
-  EXPECT_THAT(textsOf("a /* { \" */ b // } ' \\\n still a comment\nc"), ElementsAre("a", "b", "c"));
-  EXPECT_THAT(textsOf("int a; // fork()\n/* fork() */ b = 'f';\n// x \\\nfork()\nc"),
+TEST(Lexer, DropsComments) {
+  EXPECT_THAT(lexTexts("a /* { \" */ b // } ' \\\n still a comment\nc"),
+              ElementsAre("a", "b", "c"));
+  EXPECT_THAT(lexTexts("int a; // fork()\n/* fork() */ b = 'f';\n// x \\\nfork()\nc"),
               ElementsAre("int", "a", ";", "b", "=", "'f'", ";", "c"));
-  EXPECT_THAT(textsOf("a/*/ b */c/**/d"), ElementsAre("a", "c", "d"));
+  EXPECT_THAT(lexTexts("a/*/ b */c/**/d"), ElementsAre("a", "c", "d"));
 }
 
-TEST(Lexer, TakesLiteralsWhole) {
-  EXPECT_THAT(textsOf(R"x(f("}\"{", '\'', u8"(", L'{') "a" "b"s)x"),
+TEST(Lexer, ReadsLiterals) {
+  EXPECT_THAT(lexTexts(R"x(f("}\"{", '\'', u8"(", L'{') "a" "b"s)x"),
               ElementsAre("f", "(", R"("}\"{")", ",", R"('\'')", ",", "u8\"(\"", ",", "L'{'", ")",
                           "\"a\"", "\"b\"", "s"));
-  EXPECT_THAT(kindsOf("u'a' U\"b\" x"),
+  EXPECT_THAT(lexKinds("u'a' U\"b\" x"),
               ElementsAre(TokenKind::character, TokenKind::string, TokenKind::identifier));
-  EXPECT_THAT(textsOf("xL\"a\" u8 \"b\""), ElementsAre("xL", "\"a\"", "u8", "\"b\""));
+  EXPECT_THAT(lexTexts("xL\"a\" u8 \"b\""), ElementsAre("xL", "\"a\"", "u8", "\"b\""));
 }
 
-TEST(Lexer, TakesRawLiteralsWhole) {
-  EXPECT_THAT(textsOf("R\"x(} \" )\" )x\" y"), ElementsAre("R\"x(} \" )\" )x\"", "y"));
-  EXPECT_THAT(textsOf("u8R\"d(z)\")d\" LR\"(\n)\""), ElementsAre("u8R\"d(z)\")d\"", "LR\"(\n)\""));
-  // Lines are not joined in them: the end would be another one.
-  EXPECT_THAT(textsOf("R\"( )\\\n\" )\" fork(); \"\""),
+TEST(Lexer, ReadsRawLiterals) {
+  EXPECT_THAT(lexTexts("R\"x(} \" )\" )x\" y"), ElementsAre("R\"x(} \" )\" )x\"", "y"));
+  EXPECT_THAT(lexTexts("u8R\"d(z)\")d\" LR\"(\n)\""), ElementsAre("u8R\"d(z)\")d\"", "LR\"(\n)\""));
+  // Joining lines inside would change where the literal ends.
+  EXPECT_THAT(lexTexts("R\"( )\\\n\" )\" fork(); \"\""),
               ElementsAre("R\"( )\\\n\" )\"", "fork", "(", ")", ";", "\"\""));
-  // But before the quote they are.
-  EXPECT_THAT(textsOf("R\\\n\"(a\"b)\" c"), ElementsAre("R\"(a\"b)\"", "c"));
+  // Lines are joined before the quote.
+  EXPECT_THAT(lexTexts("R\\\n\"(a\"b)\" c"), ElementsAre("R\"(a\"b)\"", "c"));
 }
 
-TEST(Lexer, TakesNoSuffixForAPrefix) {
-  EXPECT_THAT(textsOf("\"a\"R\"x(\" fork(); \")x\""),
+TEST(Lexer, DistinguishesSuffixFromPrefix) {
+  EXPECT_THAT(lexTexts("\"a\"R\"x(\" fork(); \")x\""),
               ElementsAre("\"a\"", "R", "\"x(\"", "fork", "(", ")", ";", "\")x\""));
-  EXPECT_THAT(textsOf("\"a\" R\"(b\")\""), ElementsAre("\"a\"", "R\"(b\")\""));
+  EXPECT_THAT(lexTexts("\"a\" R\"(b\")\""), ElementsAre("\"a\"", "R\"(b\")\""));
 }
 
-TEST(Lexer, GivesTheBodyOfALiteral) {
+TEST(Lexer, ReturnsBodyOfLiteral) {
   const auto bodies = [](std::string_view text) {
     std::vector<std::string> all;
     for (const Token& token : lex(text).tokens) {
@@ -83,44 +84,44 @@ TEST(Lexer, GivesTheBodyOfALiteral) {
   EXPECT_THAT(bodies("\"e\\\nf\" \"open"), ElementsAre("ef", "open"));
 }
 
-TEST(Lexer, KnowsNumbersWithSeparatorsAndExponents) {
-  EXPECT_THAT(textsOf("1'000'000+1e-7 .5f 0x1F"),
+TEST(Lexer, ReadsSeparatorsAndExponentsOfNumbers) {
+  EXPECT_THAT(lexTexts("1'000'000+1e-7 .5f 0x1F"),
               ElementsAre("1'000'000", "+", "1e-7", ".5f", "0x1F"));
-  EXPECT_THAT(textsOf("1'000'000 + 0x1p-3f"), ElementsAre("1'000'000", "+", "0x1p-3f"));
-  EXPECT_THAT(kindsOf("1'0 .5 .x"), ElementsAre(TokenKind::number, TokenKind::number,
-                                                TokenKind::punctuator, TokenKind::identifier));
+  EXPECT_THAT(lexTexts("1'000'000 + 0x1p-3f"), ElementsAre("1'000'000", "+", "0x1p-3f"));
+  EXPECT_THAT(lexKinds("1'0 .5 .x"), ElementsAre(TokenKind::number, TokenKind::number,
+                                                 TokenKind::punctuator, TokenKind::identifier));
 }
 
-TEST(Lexer, TakesAQuoteBehindANumberForASeparatorOnlyBeforeADigitOrLetter) {
-  EXPECT_THAT(textsOf("1' R\"x(' fork(); // )x\""),
+TEST(Lexer, RequiresDigitOrLetterAfterSeparator) {
+  EXPECT_THAT(lexTexts("1' R\"x(' fork(); // )x\""),
               ElementsAre("1", "' R\"x('", "fork", "(", ")", ";"));
 }
 
-TEST(Lexer, KnowsLongPunctuators) {
-  EXPECT_THAT(textsOf("a<=b&&c||d->e::f<<1>>2"),
+TEST(Lexer, ReadsLongestPunctuator) {
+  EXPECT_THAT(lexTexts("a<=b&&c||d->e::f<<1>>2"),
               ElementsAre("a", "<=", "b", "&&", "c", "||", "d", "->", "e", "::", "f", "<<", "1",
                           ">", ">", "2"));
   EXPECT_THAT(
-      textsOf("a<=>b...c->*d.*e<<=f+++g"),
+      lexTexts("a<=>b...c->*d.*e<<=f+++g"),
       ElementsAre("a", "<=>", "b", "...", "c", "->*", "d", ".*", "e", "<<=", "f", "++", "+", "g"));
 }
 
-TEST(Lexer, KnowsDigraphs) {
-  EXPECT_THAT(textsOf("a<:0:> <%%> x %:%: y x % : y"),
+TEST(Lexer, ReplacesDigraphs) {
+  EXPECT_THAT(lexTexts("a<:0:> <%%> x %:%: y x % : y"),
               ElementsAre("a", "[", "0", "]", "{", "}", "x", "##", "y", "x", "%", ":", "y"));
-  EXPECT_THAT(piecesOf("a<:0:>"), ElementsAre("a", "<:", "0", ":>"));
-  EXPECT_THAT(textsOf("v<::x> v<:::x:> v<::>"),
+  EXPECT_THAT(lexPieces("a<:0:>"), ElementsAre("a", "<:", "0", ":>"));
+  EXPECT_THAT(lexTexts("v<::x> v<:::x:> v<::>"),
               ElementsAre("v", "<", "::", "x", ">", "v", "[", "::", "x", "]", "v", "[", "]"));
 }
 
-TEST(Lexer, TakesADirectiveWhole) {
+TEST(Lexer, ReadsDirectives) {
   const std::string text = "#define A {\\\n  ( // more\nb # c\r\n  # include <x>\r\n";
-  EXPECT_THAT(piecesOf(text), ElementsAre("#define A {\\\n  (", "b", "#", "c", "# include <x>"));
-  EXPECT_THAT(textsOf(text), ElementsAre("#define A {  (", "define", "A", "{", "(", "b", "#", "c",
-                                         "# include <x>", "include", "<x>"));
+  EXPECT_THAT(lexPieces(text), ElementsAre("#define A {\\\n  (", "b", "#", "c", "# include <x>"));
+  EXPECT_THAT(lexTexts(text), ElementsAre("#define A {  (", "define", "A", "{", "(", "b", "#", "c",
+                                          "# include <x>", "include", "<x>"));
 }
 
-TEST(Lexer, FlagsTheTokensOfADirective) {
+TEST(Lexer, FlagsTokensOfDirective) {
   const auto tokens = lex("#include <cmath>\nint x;\n#define F \\\n  fork()\ny\n").tokens;
   EXPECT_EQ(tokens[0].text, "#include <cmath>");
   EXPECT_EQ(tokens[0].kind, TokenKind::directive);
@@ -136,25 +137,25 @@ TEST(Lexer, FlagsTheTokensOfADirective) {
   EXPECT_EQ(tokens.back().line, 5);
 }
 
-TEST(Lexer, ReadsADirectiveThroughCommentsAndJoinedLines) {
-  EXPECT_THAT(textsOf("#/**/inc\\\nlude /* a\n b */ \"x//y\" // z\nq"),
+TEST(Lexer, ReadsDirectivesWithCommentsAndSplices) {
+  EXPECT_THAT(lexTexts("#/**/inc\\\nlude /* a\n b */ \"x//y\" // z\nq"),
               ElementsAre("# include   \"x//y\"", "include", "\"x//y\"", "q"));
-  EXPECT_THAT(textsOf("/* a */ #if 0\n"), ElementsAre("#if 0", "if", "0"));
-  EXPECT_THAT(textsOf("a /* \n */ # b"), ElementsAre("a", "#", "b"));
-  EXPECT_THAT(textsOf("#define S R\"(\n)\" t\nu"),
+  EXPECT_THAT(lexTexts("/* a */ #if 0\n"), ElementsAre("#if 0", "if", "0"));
+  EXPECT_THAT(lexTexts("a /* \n */ # b"), ElementsAre("a", "#", "b"));
+  EXPECT_THAT(lexTexts("#define S R\"(\n)\" t\nu"),
               ElementsAre("#define S R\"(\n)\" t", "define", "S", "R\"(\n)\"", "t", "u"));
 }
 
-TEST(Lexer, KnowsTheOtherSpellingOfDirectives) {
+TEST(Lexer, ReadsDigraphDirectives) {
   EXPECT_THAT(
-      textsOf("%:include \"a\"\n%:define F fork\n"),
+      lexTexts("%:include \"a\"\n%:define F fork\n"),
       ElementsAre("#include \"a\"", "include", "\"a\"", "#define F fork", "define", "F", "fork"));
-  EXPECT_THAT(textsOf("\xEF\xBB\xBF#if 0"), ElementsAre("#if 0", "if", "0"));
-  EXPECT_THAT(textsOf("##x"), ElementsAre("##", "x"));
+  EXPECT_THAT(lexTexts("\xEF\xBB\xBF#if 0"), ElementsAre("#if 0", "if", "0"));
+  EXPECT_THAT(lexTexts("##x"), ElementsAre("##", "x"));
 }
 
-TEST(Lexer, TakesHeaderNamesLiterally) {
-  EXPECT_THAT(textsOf("#include <it's//x>\n#include \"a\\\"\nb"),
+TEST(Lexer, ReadsHeaderNamesVerbatim) {
+  EXPECT_THAT(lexTexts("#include <it's//x>\n#include \"a\\\"\nb"),
               ElementsAre("#include <it's//x>", "include", "<it's//x>", "#include \"a\\\"",
                           "include", "\"a\\\"", "b"));
 }
@@ -170,7 +171,7 @@ TEST(Lexer, JoinsLinesFirst) {
   EXPECT_EQ(tokens[3].text, "\"ef\"");
 }
 
-TEST(Lexer, CountsLinesColumnsAndOffsets) {
+TEST(Lexer, ReportsLinesColumnsAndOffsets) {
   const std::string text = "a\r\n/* x\n */ b\n\"s\\\nt\" c";
   const auto tokens = lex(text).tokens;
   ASSERT_EQ(tokens.size(), 4U);
@@ -180,10 +181,10 @@ TEST(Lexer, CountsLinesColumnsAndOffsets) {
   EXPECT_EQ(tokens[2].column, 1);
   EXPECT_EQ(tokens[3].line, 5);
   EXPECT_EQ(tokens[3].column, 4);
-  EXPECT_THAT(piecesOf(text), ElementsAre("a", "b", "\"s\\\nt\"", "c"));
+  EXPECT_THAT(lexPieces(text), ElementsAre("a", "b", "\"s\\\nt\"", "c"));
 }
 
-TEST(Lexer, SaysWhatHasNoEnd) {
+TEST(Lexer, ReportsUnterminated) {
   using Kind = Unterminated::Kind;
   for (const auto& [text, kind, line] :
        {std::tuple("a\n/* b", Kind::comment, 2), std::tuple("a\n\n\"b\n\"", Kind::literal, 3),
@@ -200,8 +201,8 @@ TEST(Lexer, SaysWhatHasNoEnd) {
   EXPECT_FALSE(lex("a 'b' \"c\" /**/ R\"(d)\"\n#error don't\n").unterminated);
 }
 
-TEST(Lexer, NeverFailsOnAnyText) {
-  EXPECT_TRUE(rc::check("tokens lie in the text, in order, with lines that rise", [] {
+TEST(Lexer, AcceptsAnyText) {
+  EXPECT_TRUE(rc::check("tokens are in order and within the text", [] {
     const auto text = *rc::gen::container<std::string>(
         rc::gen::elementOf(std::string("ab1\"'\\/*#\n R({[)]}f@;=.<:%>u8\r")));
     int line = 1;

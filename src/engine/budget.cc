@@ -9,15 +9,15 @@
 namespace hone::engine {
 namespace {
 
-/// More than anyone waits for, and in nanoseconds still a number.
-constexpr std::int64_t kMost = 1'000'000;
+/// Largest number in a budget; hours of it fit into 64 bits of nanoseconds.
+constexpr std::int64_t kMaxNumber = 1'000'000;
 
-std::optional<std::int64_t> numberBefore(std::string_view text, std::string_view unit) {
+std::optional<std::int64_t> parseWithUnit(std::string_view text, std::string_view unit) {
   if (!text.ends_with(unit)) {
     return std::nullopt;
   }
   const auto number = parseInt(text.substr(0, text.size() - unit.size()));
-  if (!number || *number <= 0 || *number > kMost) {
+  if (!number || *number <= 0 || *number > kMaxNumber) {
     return std::nullopt;
   }
   return number;
@@ -28,17 +28,16 @@ std::optional<std::int64_t> numberBefore(std::string_view text, std::string_view
 Result<Budget> budgetFrom(std::string_view text) {
   Budget budget;
   for (const std::string& part : splitAt(text, ',')) {
-    if (const auto trials = numberBefore(part, "trials")) {
+    if (const auto trials = parseWithUnit(part, "trials")) {
       budget.trials = trials;
-    } else if (const auto seconds = numberBefore(part, "s")) {
+    } else if (const auto seconds = parseWithUnit(part, "s")) {
       budget.time = std::chrono::seconds(*seconds);
-    } else if (const auto minutes = numberBefore(part, "m")) {
+    } else if (const auto minutes = parseWithUnit(part, "m")) {
       budget.time = std::chrono::minutes(*minutes);
-    } else if (const auto hours = numberBefore(part, "h")) {
+    } else if (const auto hours = parseWithUnit(part, "h")) {
       budget.time = std::chrono::hours(*hours);
     } else {
-      return userError("'{}' is not a budget; write 90s, 10m, 1h, 200trials or 10m,200trials",
-                       part);
+      return userError("invalid budget '{}'; use 90s, 10m, 1h, 200trials or 10m,200trials", part);
     }
   }
   return budget;
@@ -47,7 +46,7 @@ Result<Budget> budgetFrom(std::string_view text) {
 Budget partOf(const Budget& budget, std::size_t parts) {
   const auto count = static_cast<std::int64_t>(parts);
   Budget part = budget;
-  if (part.time) {  // none at all would be without bound
+  if (part.time) {  // 0 would be unlimited
     part.time = std::max(*part.time / count, std::chrono::milliseconds(1));
   }
   if (part.trials) {

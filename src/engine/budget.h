@@ -10,16 +10,16 @@
 
 namespace hone::engine {
 
-/// A limit on the time and the trials of a run; without either it is unlimited.
+/// Limit on the time and the trials of a run. Unlimited if neither is set.
 struct Budget {
   std::optional<std::chrono::milliseconds> time;
   std::optional<std::int64_t> trials;
 };
 
-/// Reads "10m", "90s", "1h", "200trials" and two of them with a comma.
+/// Parses "10m", "90s", "1h", "200trials", or a time and trials separated by a comma.
 [[nodiscard]] Result<Budget> budgetFrom(std::string_view text);
 
-/// An even part of it, a moment and a trial at least.
+/// Returns an equal part of the budget, at least a millisecond and a trial.
 [[nodiscard]] Budget partOf(const Budget& budget, std::size_t parts);
 
 /// Counts down a budget of time. Stages before the final end at a fraction of it, so that time is
@@ -27,19 +27,19 @@ struct Budget {
 class BudgetClock {
  public:
   explicit BudgetClock(const Budget& budget);
-  /// Returns true once this fraction of the time is used up; never without a bound.
+  /// Returns true once this fraction of the time is used up; always false without a limit.
   [[nodiscard]] bool spent(double fraction) const;
-  /// Returns the time until this fraction is used up; nothing without a bound.
+  /// Returns the time until this fraction is used up, or nullopt without a limit.
   [[nodiscard]] std::optional<std::chrono::milliseconds> leftUntil(double fraction) const;
-  /// Returns what is left as a budget, at least a millisecond.
+  /// Returns the remaining time as a budget, at least a millisecond.
   [[nodiscard]] Budget left() const;
 
  private:
   [[nodiscard]] std::int64_t usedNs() const;
 
   std::int64_t startNs_;
-  std::int64_t waitedBeforeNs_;  ///< for the machine lock
-  std::int64_t allowedNs_;       ///< 0: without bound
+  std::int64_t waitedBeforeNs_;  ///< MachineLock::waitedNs() at the start
+  std::int64_t allowedNs_;       ///< 0 if unlimited
 };
 
 }  // namespace hone::engine

@@ -5,7 +5,7 @@
 namespace hone::engine {
 namespace {
 
-TEST(Budget, ReadsTimesTrialsAndBoth) {
+TEST(Budget, ParsesTimesAndTrials) {
   EXPECT_EQ(budgetFrom("90s")->time, std::chrono::seconds(90));
   EXPECT_EQ(budgetFrom("10m")->time, std::chrono::minutes(10));
   EXPECT_EQ(budgetFrom("1h")->time, std::chrono::hours(1));
@@ -16,14 +16,14 @@ TEST(Budget, ReadsTimesTrialsAndBoth) {
   EXPECT_EQ(both.trials, 30);
 }
 
-TEST(Budget, RefusesWhatIsNone) {
+TEST(Budget, RejectsInvalidText) {
   for (const char* text : {"", "10", "m", "-3m", "0s", "ten m", "5m;3trials",
                            "99999999999999999999s", "9999999999h"}) {
     EXPECT_FALSE(budgetFrom(text)) << text;
   }
 }
 
-TEST(BudgetClock, WithoutABoundNothingIsEverSpent) {
+TEST(BudgetClock, IsNeverSpentWithoutLimit) {
   EXPECT_FALSE(BudgetClock(Budget{}).spent(0));
   Budget tiny;
   tiny.time = std::chrono::milliseconds(1);
@@ -31,7 +31,7 @@ TEST(BudgetClock, WithoutABoundNothingIsEverSpent) {
   EXPECT_TRUE(clock.spent(0));
 }
 
-TEST(BudgetClock, WhatIsLeftIsNeverMoreThanThereWasAndNeverNothing) {
+TEST(BudgetClock, RemainderIsBoundedAndPositive) {
   EXPECT_FALSE(BudgetClock(Budget{}).left().time);
   Budget hour;
   hour.time = std::chrono::hours(1);
@@ -42,12 +42,12 @@ TEST(BudgetClock, WhatIsLeftIsNeverMoreThanThereWasAndNeverNothing) {
   EXPECT_EQ(BudgetClock(tiny).left().time, std::chrono::milliseconds(1));
 }
 
-TEST(Budget, IsCutIntoEvenPartsThatAreNeverNothing) {
+TEST(Budget, PartsAreEqualAndPositive) {
   const Budget part = partOf(*budgetFrom("10s,7trials"), 3);
   EXPECT_EQ(part.time, std::chrono::milliseconds(3333));
   EXPECT_EQ(part.trials, 2);
   const Budget small = partOf({std::chrono::milliseconds(1), 2}, 5);
-  EXPECT_EQ(small.time, std::chrono::milliseconds(1)) << "0 would be without bound";
+  EXPECT_EQ(small.time, std::chrono::milliseconds(1)) << "0 would be unlimited";
   EXPECT_EQ(small.trials, 1);
   EXPECT_FALSE(partOf({}, 4).time || partOf({}, 4).trials);
 }

@@ -8,13 +8,13 @@ namespace hone::engine {
 
 Result<std::vector<iree::Compiled>> Builder::build(std::vector<iree::CompileRequest> requests) {
   for (iree::CompileRequest& request : requests) {
-    request.wallLimit = patience_.limit();
+    request.wallLimit = timeout_.limit();
   }
   const auto lock = HONE_TRY(MachineLock::forCompiling());
   auto compiled = HONE_TRY(compiler_.compileAll(requests, {}));
   for (const iree::Compiled& one : compiled) {
     if (!one.module.empty() && !one.cached) {
-      patience_.took(one.report.ending.wallNs);
+      timeout_.took(one.report.ending.wallNs);
     }
   }
   return compiled;

@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "engine/compile_patience.h"
+#include "engine/compile_timeout.h"
 #include "iree/compile/compiler.h"
 
 namespace hone::engine {
@@ -15,16 +15,16 @@ class Builder {
   /// The compiler must outlive the builder.
   explicit Builder(iree::Compiler& compiler) : compiler_(compiler) {}
 
-  /// Compiles all, several at a time. A candidate that does not compile is a value.
+  /// Compiles all requests in parallel. A candidate that does not compile is not an error.
   [[nodiscard]] Result<std::vector<iree::Compiled>> build(
       std::vector<iree::CompileRequest> requests);
-  /// Compiles one; returns a user error if it does not compile.
+  /// Compiles one request; fails with a user error if it does not compile.
   [[nodiscard]] Result<iree::Compiled> buildOne(const iree::CompileRequest& request);
-  [[nodiscard]] CompilePatience& patience() { return patience_; }
+  [[nodiscard]] CompileTimeout& patience() { return timeout_; }
 
  private:
   iree::Compiler& compiler_;
-  CompilePatience patience_;
+  CompileTimeout timeout_;
 };
 
 }  // namespace hone::engine

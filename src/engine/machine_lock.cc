@@ -20,8 +20,8 @@ std::atomic<std::int64_t>& totalWaitNs() {
   return ns;
 }
 
-/// Not below TMPDIR: every run of this user must meet at the same file. A machine may pose as
-/// several nodes of a cluster, whose jobs do not meet.
+/// Returns the lock file. Ignores TMPDIR, since all runs of this user must share the file. Nodes of
+/// a cluster have separate files, since one machine may act as several nodes.
 std::filesystem::path lockFile() {
   const char* node = std::getenv("SLURMD_NODENAME");
   return node == nullptr ? fmt::format("/tmp/hone-{}.lane", ::getuid())
@@ -44,7 +44,7 @@ std::optional<pid_t> findLockHolder(const std::filesystem::path& file) {
   }
   const std::string inode =
       fmt::format("{:02x}:{:02x}:{}", major(status.st_dev), minor(status.st_dev), status.st_ino);
-  // A line: "7: FLOCK  ADVISORY  WRITE 4711 08:01:1234 0 EOF"; waiters have "->" after the number.
+  // Line format: "7: FLOCK  ADVISORY  WRITE 4711 08:01:1234 0 EOF"; waiters have "->" after "7:".
   const auto locks = readFile("/proc/locks");
   for (const std::string& line : splitAt(locks.value_or(""), '\n')) {
     const auto at = line.find(inode);

@@ -18,8 +18,7 @@ class MachineLock {
   [[nodiscard]] static Result<MachineLock> forCompiling();
   [[nodiscard]] static Result<MachineLock> forMeasuring();
 
-  /// Returns the nanoseconds that this process has waited for the lock so far. Budgets do not count
-  /// them.
+  /// Returns the nanoseconds that this process has waited for the lock. Budgets exclude them.
   [[nodiscard]] static std::int64_t waitedNs();
 
  private:
@@ -29,8 +28,7 @@ class MachineLock {
   FileLock lock_;
 };
 
-/// Returns a process that holds a lock on the file and is not this one; nothing if the system does
-/// not tell.
+/// Returns another process that holds a lock on the file, or nullopt if /proc/locks lists none.
 [[nodiscard]] std::optional<pid_t> findLockHolder(const std::filesystem::path& file);
 
 }  // namespace hone::engine

@@ -15,11 +15,10 @@
 namespace hone::engine {
 namespace {
 
-/// Keeps the text that progress shows while the lock is waited for, and ends the process that holds
-/// the lock.
-class Waiting : public ProgressWatcher {
+/// Records the progress note shown during the wait and kills the holder of the lock.
+class KillingWatcher : public ProgressWatcher {
  public:
-  Waiting(std::string& seen, pid_t holder) : seen_(seen), holder_(holder) {}
+  KillingWatcher(std::string& seen, pid_t holder) : seen_(seen), holder_(holder) {}
   void see(const ProgressState& state, bool /*newStage*/) override {
     if (!state.note.empty()) {
       seen_ = state.note;
@@ -32,7 +31,7 @@ class Waiting : public ProgressWatcher {
   pid_t holder_;
 };
 
-/// Every test has a lock file of its own.
+/// Uses a separate lock file per test.
 class MachineLockTest : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -46,7 +45,7 @@ class MachineLockTest : public ::testing::Test {
     ::unsetenv("SLURMD_NODENAME");
   }
 
-  /// Starts a child that holds the lock for measuring until `release` is closed.
+  /// Starts a child that holds the lock for measuring until `release_` is closed.
   pid_t startHolder() {
     std::array<int, 2> ready{};
     EXPECT_EQ(::pipe(ready.data()), 0);
@@ -57,7 +56,7 @@ class MachineLockTest : public ::testing::Test {
       const auto lock = MachineLock::forMeasuring();
       char byte = lock ? 'y' : 'n';
       static_cast<void>(::write(ready[1], &byte, 1));
-      static_cast<void>(::read(release_[0], &byte, 1));  // until the parent closes its end
+      static_cast<void>(::read(release_[0], &byte, 1));  // blocks until the parent closes its end
       ::_exit(0);
     }
     char byte = 'n';
@@ -69,11 +68,11 @@ class MachineLockTest : public ::testing::Test {
   std::array<int, 2> release_{};
 };
 
-TEST_F(MachineLockTest, ShowsWhomItWaitsForAndDoesNotCountTheWait) {
+TEST_F(MachineLockTest, ShowsHolderAndExcludesWaitFromBudget) {
   const pid_t holder = startHolder();
   std::string seen;
   Progress progress(true);
-  progress.watch(std::make_unique<Waiting>(seen, holder));
+  progress.watch(std::make_unique<KillingWatcher>(seen, holder));
   const BudgetClock clock({.time = std::chrono::hours(1), .trials = std::nullopt});
   const std::int64_t before = MachineLock::waitedNs();
   const auto left = clock.leftUntil(1.0);
@@ -86,7 +85,7 @@ TEST_F(MachineLockTest, ShowsWhomItWaitsForAndDoesNotCountTheWait) {
   ::waitpid(holder, nullptr, 0);
 }
 
-TEST_F(MachineLockTest, CompilesShareIt) {
+TEST_F(MachineLockTest, IsSharedByCompiles) {
   const auto first = MachineLock::forCompiling();
   const std::int64_t before = MachineLock::waitedNs();
   const auto second = MachineLock::forCompiling();

@@ -10,7 +10,7 @@ namespace {
 
 using model::TensorType;
 
-/// Returns true if a static type fits a function's type, in which a dimension may be dynamic.
+/// Returns true if a static type matches a function's type, which may have dynamic dimensions.
 bool fits(const TensorType& given, std::string_view wanted) {
   const std::vector<std::string> parts = splitAt(wanted, 'x');
   if (parts.size() != given.shape.size() + 1 || parts.back() != model::nameOf(given.element)) {
@@ -32,15 +32,15 @@ std::string functionNames(const iree::ModuleDescription& functions) {
   return join(names, ", ");
 }
 
-Result<iree::FunctionDescription> pickFunction(const iree::ModuleDescription& functions,
-                                               const std::string& name,
-                                               const std::filesystem::path& source) {
+Result<iree::FunctionDescription> selectFunction(const iree::ModuleDescription& functions,
+                                                 const std::string& name,
+                                                 const std::filesystem::path& source) {
   if (functions.empty()) {
     return userError("{} has no public function", source.string());
   }
   if (name.empty()) {
     if (functions.size() > 1) {
-      return userError("{} has {} functions ({}): choose one with --function", source.string(),
+      return userError("{} has {} functions ({}); use --function to choose one", source.string(),
                        functions.size(), functionNames(functions));
     }
     return functions.front();
@@ -50,17 +50,18 @@ Result<iree::FunctionDescription> pickFunction(const iree::ModuleDescription& fu
       return function;
     }
   }
-  return userError("{} has no function @{}; it has {}", source.string(), name,
+  return userError("{}: no function @{}; found {}", source.string(), name,
                    functionNames(functions));
 }
 
-/// The type of input `number`: the spec's, checked against the function's, or the function's own.
+/// Returns the type of input `number`: that of the spec, checked against the function, or that of
+/// the function.
 Result<TensorType> inputType(const Program& program, std::size_t number, const std::string& spec) {
   const std::string_view wanted = model::insideTensor(program.inputTypes[number]);
   if (spec.empty()) {
     auto type = model::tensorTypeFromMlir(program.inputTypes[number]);
     if (!type) {
-      return userError("input {} of @{} is {}: give it with --input, for example --input {}",
+      return userError("input {} of @{} has type {}; use --input to provide it, as in --input {}",
                        number, program.function, program.inputTypes[number],
                        wanted.empty() ? "4" : "8x16xf32");
     }
@@ -68,7 +69,7 @@ Result<TensorType> inputType(const Program& program, std::size_t number, const s
   }
   TensorType given = HONE_TRY(model::tensorTypeFrom(spec));
   if (!wanted.empty() && !fits(given, wanted)) {
-    return userError("input {} is {}, but @{} takes {}", number, spec, program.function, wanted);
+    return userError("input {}: @{} expects {}, got {}", number, program.function, wanted, spec);
   }
   return given;
 }
@@ -99,12 +100,12 @@ Result<Program> loadProgram(iree::Compiler& compiler, const std::filesystem::pat
   program.source = std::filesystem::absolute(source);
   program.hash = hashOf(HONE_TRY(readFile(source)));
   const auto functions = HONE_TRY(compiler.describe({program.source, program.hash, flags, {}}));
-  iree::FunctionDescription picked = HONE_TRY(pickFunction(functions, function, source));
-  program.function = std::move(picked.name);
-  program.inputTypes = std::move(picked.inputs);
-  program.resultTypes = std::move(picked.results);
-  program.from = std::move(picked.from);
-  program.problem = picked.problem;
+  iree::FunctionDescription selected = HONE_TRY(selectFunction(functions, function, source));
+  program.function = std::move(selected.name);
+  program.inputTypes = std::move(selected.inputs);
+  program.resultTypes = std::move(selected.results);
+  program.from = std::move(selected.from);
+  program.problem = selected.problem;
   return program;
 }
 
@@ -112,7 +113,7 @@ Result<Inputs> makeInputs(const Program& program, const std::vector<std::string>
                           std::uint64_t seed, const std::filesystem::path& folder) {
   const std::size_t count = program.inputTypes.size();
   if (!specs.empty() && specs.size() != count) {
-    return userError("@{} takes {} inputs ({}), but {} --input were given", program.function, count,
+    return userError("@{} expects {} inputs ({}), got {} --input", program.function, count,
                      join(program.inputTypes, ", "), specs.size());
   }
   Inputs inputs;

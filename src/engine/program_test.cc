@@ -37,7 +37,7 @@ class ProgramTest : public ::testing::Test {
   TestToolchain toolchain_;
 };
 
-TEST_F(ProgramTest, TheOnlyFunctionNeedsNoName) {
+TEST_F(ProgramTest, SelectsOnlyFunction) {
   const Program program =
       toolchain_.load(iree::mlirOf(model::Matmul{.m = 3, .n = 4, .k = 5})).value();
   EXPECT_EQ(program.function, "main");
@@ -47,18 +47,18 @@ TEST_F(ProgramTest, TheOnlyFunctionNeedsNoName) {
   EXPECT_EQ(program.label(), "program@main");
 }
 
-TEST_F(ProgramTest, AMissingOrAmbiguousFunctionListsThoseThatAreThere) {
+TEST_F(ProgramTest, ListsFunctionsIfMissingOrAmbiguous) {
   const auto ambiguous = toolchain_.load(kTwoFunctions);
   ASSERT_FALSE(ambiguous);
   EXPECT_THAT(ambiguous.error().message, HasSubstr("2 functions (@one, @two)"));
   const auto missing = toolchain_.load(kTwoFunctions, "three");
   ASSERT_FALSE(missing);
-  EXPECT_THAT(missing.error().message, HasSubstr("no function @three; it has @one, @two"));
+  EXPECT_THAT(missing.error().message, HasSubstr("no function @three; found @one, @two"));
   EXPECT_FALSE(toolchain_.load(kTwoFunctions, "hidden"));
   EXPECT_FALSE(toolchain_.load("module {}"));
 }
 
-TEST_F(ProgramTest, WhatIsNotAProgramIsTheUsersFault) {
+TEST_F(ProgramTest, RejectsInvalidProgram) {
   const auto text = toolchain_.load("this is not MLIR");
   ASSERT_FALSE(text);
   EXPECT_EQ(text.error().fault, Fault::user);
@@ -68,7 +68,7 @@ TEST_F(ProgramTest, WhatIsNotAProgramIsTheUsersFault) {
   EXPECT_THAT(missing.error().message, HasSubstr("/no/such/file.mlir"));
 }
 
-TEST_F(ProgramTest, InputsAreMadeReproduciblyAndDifferForOperandAndSeed) {
+TEST_F(ProgramTest, GeneratesReproducibleInputsPerOperandAndSeed) {
   const Program program =
       toolchain_.load(iree::mlirOf(model::Matmul{.m = 4, .n = 4, .k = 4})).value();
   const auto folder = toolchain_.folder.path();
@@ -82,25 +82,26 @@ TEST_F(ProgramTest, InputsAreMadeReproduciblyAndDifferForOperandAndSeed) {
   EXPECT_THAT(first.arguments[0], StartsWith("4x4xf32=@"));
 }
 
-TEST_F(ProgramTest, GivenInputsAreCheckedAgainstTheFunction) {
+TEST_F(ProgramTest, ChecksInputSpecsAgainstFunction) {
   const Program matmul =
       toolchain_.load(iree::mlirOf(model::Matmul{.m = 3, .n = 4, .k = 5})).value();
-  EXPECT_THAT(inputError(matmul, {"3x5xf32"}), HasSubstr("takes 2 inputs"));
+  EXPECT_THAT(inputError(matmul, {"3x5xf32"}), HasSubstr("expects 2 inputs"));
   EXPECT_THAT(inputError(matmul, {"3x6xf32", "5x4xf32"}),
-              HasSubstr("input 0 is 3x6xf32, but @main takes 3x5xf32"));
-  EXPECT_THAT(inputError(matmul, {"3x5xf16=1", "5x4xf32"}), HasSubstr("takes 3x5xf32"));
+              HasSubstr("input 0: @main expects 3x5xf32, got 3x6xf32"));
+  EXPECT_THAT(inputError(matmul, {"3x5xf16=1", "5x4xf32"}), HasSubstr("expects 3x5xf32"));
   EXPECT_THAT(inputError(matmul, {"3x5xnonsense", "5x4xf32"}), HasSubstr("nonsense"));
   EXPECT_EQ(inputError(matmul, {"3x5xf32=1", "5x4xf32"}), "");
-  // Where the user gave values there is nothing to compute a reference from.
+  // With user values there are no tensors to compute a reference from.
   const auto inputs = makeInputs(matmul, {"3x5xf32=1", "5x4xf32"}, 1, toolchain_.folder.path());
   EXPECT_TRUE(inputs->tensors.empty());
   EXPECT_EQ(inputs->arguments[0], "3x5xf32=1");
 }
 
-TEST_F(ProgramTest, DynamicShapesAndScalarsMustBeGiven) {
+TEST_F(ProgramTest, RequiresSpecsForDynamicShapesAndScalars) {
   const Program two = toolchain_.load(kTwoFunctions, "two").value();
-  EXPECT_THAT(inputError(two, {}), HasSubstr("input 0 of @two is tensor<?x8xf32>: give it"));
-  EXPECT_THAT(inputError(two, {"3x9xf32", "4"}), HasSubstr("@two takes ?x8xf32"));
+  EXPECT_THAT(inputError(two, {}),
+              HasSubstr("input 0 of @two has type tensor<?x8xf32>; use --input"));
+  EXPECT_THAT(inputError(two, {"3x9xf32", "4"}), HasSubstr("@two expects ?x8xf32"));
   EXPECT_EQ(inputError(two, {"3x8xf32", "4"}), "");
 }
 

@@ -13,7 +13,7 @@
 
 namespace hone::engine {
 
-/// The real compiler and the synchronous CPU device in a folder of their own, for tests.
+/// The real compiler and the synchronous CPU device in a scratch folder, for tests.
 struct TestToolchain {
   ScratchFolder folder = ScratchFolder::create("hone-trial-test").value();
   iree::Installation installation = iree::findInstallation("").value();

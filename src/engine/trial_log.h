@@ -11,17 +11,17 @@
 
 namespace hone::engine {
 
-/// The trials of one run. Everything new is in the store, in one commit, before the next step
-/// begins; everything that an earlier process recorded is found by its key and not done again.
+/// The trials of one run. Stores new data in one commit before the next step starts. Trials
+/// recorded by an earlier process are found by their key and not repeated.
 class TrialLog {
  public:
   TrialLog(store::Store& store, std::int64_t run) : store_(store), run_(run) {}
 
-  /// Loads the trials and samples that the run has already.
+  /// Loads the recorded trials and samples of the run.
   [[nodiscard]] Result<void> restore();
 
-  /// Returns the trial with this key as this or an earlier process recorded it; nullptr if there is
-  /// none. Valid until the next trial is added.
+  /// Returns the recorded trial with this key, or nullptr if there is none. Valid until the next
+  /// trial is added.
   [[nodiscard]] const store::Trial* find(const std::string& key) const;
   [[nodiscard]] const store::Trial* find(std::int64_t id) const;
   /// Returns all trials in the order in which they were recorded.
@@ -31,15 +31,15 @@ class TrialLog {
 
   /// Records a new trial with its samples and sets its id.
   [[nodiscard]] Result<void> add(store::Trial& trial, std::span<const model::Sample> samples);
-  /// Records samples of trials that are there.
+  /// Records samples of existing trials.
   [[nodiscard]] Result<void> addSamples(std::span<const store::TrialSample> samples);
-  /// Records trials that another process made, or replaces them; returns their ids.
+  /// Records or replaces trials of another process; returns their ids.
   [[nodiscard]] Result<std::vector<std::int64_t>> merge(
       std::span<const store::TrialRecord> records);
   /// Changes the outcome of a recorded trial.
   [[nodiscard]] Result<void> setOutcome(std::int64_t trial, model::Outcome outcome,
                                         std::string message);
-  /// Writes the details of a recorded trial anew.
+  /// Replaces the details of a recorded trial.
   [[nodiscard]] Result<void> saveDetails(const store::Trial& trial);
 
   [[nodiscard]] store::Store& store() const { return store_; }

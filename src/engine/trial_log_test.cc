@@ -24,7 +24,7 @@ class TrialLogTest : public testing::Test {
   TrialLog log_{store_, store_.addRun({}).value()};
 };
 
-TEST_F(TrialLogTest, RestoresWhatAnotherLogRecorded) {
+TEST_F(TrialLogTest, RestoresRecordsOfAnotherLog) {
   store::Trial first = trial("first");
   store::Trial second = trial("second");
   const std::vector<model::Sample> samples = {{Stage::screen, 0, 0, 0, 7, 5, 1}};
@@ -49,7 +49,7 @@ TEST_F(TrialLogTest, RestoresWhatAnotherLogRecorded) {
   EXPECT_TRUE(again.samples(second.id).empty());
 }
 
-TEST_F(TrialLogTest, MergeReplacesATrialOfTheSameKey) {
+TEST_F(TrialLogTest, MergeReplacesTrialWithSameKey) {
   store::Trial first = trial("first");
   ASSERT_TRUE(log_.add(first, {}));
   store::TrialRecord record;

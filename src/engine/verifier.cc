@@ -13,11 +13,11 @@ namespace {
 
 using model::ElementType;
 
-/// The layout of a result's raw bytes.
+/// Layout of the raw bytes of a result.
 struct ResultType {
-  model::TensorType type;  ///< with its shape where that is known before
-  bool anySize = false;    ///< only the size of the file says how many elements there are
-  bool scalar = false;     ///< which the runtime widens to 32 or 64 bits
+  model::TensorType type;  ///< with the shape if it is static
+  bool anySize = false;    ///< the number of elements follows from the file size
+  bool scalar = false;     ///< the runtime widens scalars to 32 or 64 bits
 };
 
 std::optional<ResultType> resultTypeFrom(std::string_view text) {
@@ -34,7 +34,7 @@ std::optional<ResultType> resultTypeFrom(std::string_view text) {
   return ResultType{{{}, *element}, true, inside.empty()};
 }
 
-/// Nothing when the bytes of one cannot be read back, or there are none.
+/// Returns the result types, or nullopt if there are none or one cannot be read back.
 std::optional<std::vector<ResultType>> resultTypes(const Program& program) {
   std::vector<ResultType> types;
   for (const std::string& text : program.resultTypes) {
@@ -47,7 +47,7 @@ std::optional<std::vector<ResultType>> resultTypes(const Program& program) {
   return types.empty() ? std::nullopt : std::optional(std::move(types));
 }
 
-/// One whose shape is not known is read as a row.
+/// Reads a result; flattens it if its shape is dynamic.
 Result<verify::Tensor> readResult(const std::filesystem::path& file, const ResultType& result) {
   model::TensorType type = result.type;
   if (result.anySize) {
@@ -87,7 +87,7 @@ Result<void> Verifier::expectReference() {
   const model::Problem& problem = *program_.problem;
   verify::Tensor reference = HONE_TRY(verify::computeReference(problem, inputs_.tensors));
   referenceCpuNs_ += ownCpuNs() - startNs;
-  // The inputs are those of makeInputs: where the user gave any there is no reference.
+  // The inputs come from makeInputs: with user inputs there is no reference.
   const bool exactInputs = verify::valuesFor(problem) == verify::Values::smallIntegers;
   expected_.push_back({std::move(reference), verify::toleranceFor(problem, exactInputs)});
   against_ = Against::reference;
@@ -108,10 +108,10 @@ Result<std::string> Verifier::compareResults(std::vector<verify::Tensor> results
     const auto& [expected, tolerance] = expected_[i];
     std::string wrong;
     if (results[i].type.count() != expected.type.count()) {
-      wrong =
-          fmt::format("{} elements, expected {}", results[i].type.count(), expected.type.count());
+      wrong = fmt::format("expected {} elements, got {}", expected.type.count(),
+                          results[i].type.count());
     } else {
-      results[i].type.shape = expected.type.shape;  // it may have been read as a row
+      results[i].type.shape = expected.type.shape;  // may have been flattened
       const auto mismatch = HONE_TRY(verify::compare(results[i], expected, tolerance));
       wrong = mismatch ? mismatch->describe() : "";
     }

@@ -14,28 +14,28 @@
 
 namespace hone::engine {
 
-/// The expectation that the results of a candidate are compared with.
+/// Expectation that the results of a candidate are compared with.
 enum class Against : std::uint8_t {
-  nothing,    ///< the first program itself, or results that cannot be read back
-  reference,  ///< a library that is not IREE computed it
-  baseline,   ///< the baseline's own results: no more than equality is shown
+  nothing,    ///< not compared: the baseline itself, or results that cannot be read back
+  reference,  ///< computed by a library other than IREE
+  baseline,   ///< results of the baseline; shows equality only
 };
 
 [[nodiscard]] std::string_view nameOf(Against against);
 
-/// Returns true if the program has results and all of them can be read back; otherwise its
-/// candidates are only run, and their results are not checked.
+/// Returns true if the program has results and all of them can be read back. Otherwise its
+/// candidates are run but not checked.
 [[nodiscard]] bool canBeCompared(const Program& program);
 
 struct Verification {
   model::Outcome outcome = model::Outcome::ok;
   Against against = Against::nothing;
-  std::string message;      ///< one line; "" when ok
-  std::string diagnostics;  ///< what the runtime said
+  std::string message;      ///< one line; empty if ok
+  std::string diagnostics;  ///< output of the runtime
 };
 
-/// Checks the results of compiled programs that compute the same thing from the same inputs. The
-/// first one checked, the baseline, sets the expectation when the problem has no reference.
+/// Checks the results of compiled programs that compute the same function on the same inputs. The
+/// first one, the baseline, sets the expectation if the problem has no reference.
 class Verifier {
  public:
   Verifier(const iree::ModuleRunner& runner, const Program& program, const Inputs& inputs,
@@ -43,7 +43,7 @@ class Verifier {
       : runner_(runner), program_(program), inputs_(inputs), folder_(std::move(folder)) {}
 
   [[nodiscard]] Result<Verification> check(const iree::Call& call);
-  /// CPU time spent on the reference; it is not hone's own.
+  /// Returns the CPU time spent on the reference, which does not count as hone's overhead.
   [[nodiscard]] std::int64_t referenceCpuNs() const { return referenceCpuNs_; }
 
  private:

@@ -16,7 +16,7 @@ using model::Problem;
 
 class VerifierTest : public ::testing::Test {
  protected:
-  /// How a program ends that is held against the reference of a problem.
+  /// Verifies a program against the reference of a problem.
   Verification verify(const Problem& problem, const std::string& text) {
     Program program = toolchain_.load(text).value();
     program.problem = problem;
@@ -28,9 +28,9 @@ class VerifierTest : public ::testing::Test {
     return verifier.check({compiled[0].module, program.function, inputs.arguments}).value();
   }
 
-  /// How the second program ends when it is held against the first, on the same inputs.
-  Verification verifyAgain(const std::string& first, const std::string& second,
-                           const std::vector<std::string>& inputSpecs) {
+  /// Verifies the second program against the first on the same inputs.
+  Verification verifyAgainstFirst(const std::string& first, const std::string& second,
+                                  const std::vector<std::string>& inputSpecs) {
     const Program program = toolchain_.load(first).value();
     EXPECT_TRUE(canBeCompared(program));
     const Inputs inputs = makeInputs(program, inputSpecs, 1, toolchain_.folder.path()).value();
@@ -47,7 +47,7 @@ class VerifierTest : public ::testing::Test {
     return verification;
   }
 
-  static std::string changed(std::string text, std::string_view from, std::string_view to) {
+  static std::string replaceOnce(std::string text, std::string_view from, std::string_view to) {
     EXPECT_TRUE(text.contains(from)) << text;
     return text.replace(text.find(from), from.size(), to);
   }
@@ -55,7 +55,7 @@ class VerifierTest : public ::testing::Test {
   TestToolchain toolchain_;
 };
 
-TEST_F(VerifierTest, HoldsEveryKindAgainstItsReference) {
+TEST_F(VerifierTest, ComparesEveryKindWithReference) {
   const std::vector<Problem> problems = {
       model::Matmul{.m = 16, .n = 24, .k = 32, .epilogue = {true, Activation::relu}},
       model::Matmul{.m = 16, .n = 24, .k = 32, .epilogue = {true, Activation::gelu}},
@@ -69,15 +69,15 @@ TEST_F(VerifierTest, HoldsEveryKindAgainstItsReference) {
   }
 }
 
-TEST_F(VerifierTest, FindsWhatIsWrongAfterTheSums) {
+TEST_F(VerifierTest, DetectsWrongEpilogue) {
   const model::Matmul gelu{.m = 16, .n = 24, .k = 32, .epilogue = {true, Activation::gelu}};
   const model::Matmul softmax{.m = 16, .n = 24, .k = 32, .epilogue = {true, Activation::softmax}};
   const model::Attention attention{.batch = 2, .queries = 16, .keys = 24, .depth = 8};
   const std::vector<std::pair<Problem, std::string>> wrong = {
-      {gelu, changed(iree::mlirOf(gelu), "addf %in0, %in1", "subf %in0, %in1")},
-      {gelu, changed(iree::mlirOf(gelu), "math.erf", "math.tanh")},
-      {softmax, changed(iree::mlirOf(softmax), "addf %in0, %in1", "subf %in0, %in1")},
-      {attention, changed(iree::mlirOf(attention), "e-01 : f32", "e-02 : f32")}};
+      {gelu, replaceOnce(iree::mlirOf(gelu), "addf %in0, %in1", "subf %in0, %in1")},
+      {gelu, replaceOnce(iree::mlirOf(gelu), "math.erf", "math.tanh")},
+      {softmax, replaceOnce(iree::mlirOf(softmax), "addf %in0, %in1", "subf %in0, %in1")},
+      {attention, replaceOnce(iree::mlirOf(attention), "e-01 : f32", "e-02 : f32")}};
   for (const auto& [problem, text] : wrong) {
     const Verification verification = verify(problem, text);
     EXPECT_EQ(verification.outcome, Outcome::mismatch) << text;
@@ -94,20 +94,20 @@ func.func @main(%a: tensor<?x8xf32>) -> (tensor<?x8xf32>, index, i1) {
   return %sum, %rows, %true : tensor<?x8xf32>, index, i1
 })";
 
-TEST_F(VerifierTest, ResultsOfAnyShapeAndNumbersAreCompared) {
+TEST_F(VerifierTest, ComparesDynamicShapesAndScalars) {
   const std::vector<std::string> inputs = {"3x8xf32"};
-  EXPECT_EQ(verifyAgain(kDynamic, kDynamic, inputs).outcome, Outcome::ok);
+  EXPECT_EQ(verifyAgainstFirst(kDynamic, kDynamic, inputs).outcome, Outcome::ok);
   const Verification values =
-      verifyAgain(kDynamic, changed(kDynamic, "addf %a", "mulf %a"), inputs);
+      verifyAgainstFirst(kDynamic, replaceOnce(kDynamic, "addf %a", "mulf %a"), inputs);
   EXPECT_EQ(values.outcome, Outcome::mismatch);
   EXPECT_THAT(values.message, ::testing::HasSubstr("result 0"));
-  const Verification number =
-      verifyAgain(kDynamic, changed(kDynamic, "constant true", "constant false"), inputs);
+  const Verification number = verifyAgainstFirst(
+      kDynamic, replaceOnce(kDynamic, "constant true", "constant false"), inputs);
   EXPECT_EQ(number.outcome, Outcome::mismatch);
   EXPECT_THAT(number.message, ::testing::HasSubstr("result 2"));
 }
 
-TEST_F(VerifierTest, AnotherLengthIsAMismatch) {
+TEST_F(VerifierTest, DetectsDifferentLength) {
   const std::string shorter = R"(
 func.func @main(%a: tensor<?x8xf32>) -> (tensor<?x8xf32>, index, i1) {
   %zero = arith.constant 0 : index
@@ -118,12 +118,12 @@ func.func @main(%a: tensor<?x8xf32>) -> (tensor<?x8xf32>, index, i1) {
   %part = tensor.extract_slice %a[0, 0] [%less, 8] [1, 1] : tensor<?x8xf32> to tensor<?x8xf32>
   return %part, %rows, %true : tensor<?x8xf32>, index, i1
 })";
-  const Verification verification = verifyAgain(kDynamic, shorter, {"3x8xf32"});
+  const Verification verification = verifyAgainstFirst(kDynamic, shorter, {"3x8xf32"});
   EXPECT_EQ(verification.outcome, Outcome::mismatch);
-  EXPECT_THAT(verification.message, ::testing::HasSubstr("16 elements, expected 24"));
+  EXPECT_THAT(verification.message, ::testing::HasSubstr("expected 24 elements, got 16"));
 }
 
-TEST(CanBeCompared, WhatHasResultsThatCanBeReadBack) {
+TEST(CanBeCompared, RequiresReadableResults) {
   const auto with = [](std::vector<std::string> results) {
     Program program;
     program.resultTypes = std::move(results);

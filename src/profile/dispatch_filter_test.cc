@@ -34,7 +34,7 @@ TEST(DispatchFilter, TakesTheSeedsStarsAndRegularExpressions) {
   EXPECT_TRUE(takes("matmul_128**"));
   EXPECT_TRUE(takes("matmul_128.**"));
   EXPECT_THAT(DispatchFilter::from("a(b").error().message,
-              HasSubstr("'a(b' is not a regular expression"));
+              HasSubstr("invalid regular expression 'a(b'"));
 }
 
 TEST(DispatchFilter, TakesANameOfAMegabyte) {

@@ -36,7 +36,7 @@ TEST(LibraryProvider, WhatTheLibraryCannotDoIsAValue) {
   Matmul half{.m = 8, .n = 8, .k = 8, .lhs = ElementType::f16, .rhs = ElementType::f16};
   const auto timings = provider.time(half, 1, 1, 1).value();
   EXPECT_EQ(timings.status, Status::unsupported);
-  EXPECT_EQ(timings.message, "oneDNN has no f16 on this CPU");
+  EXPECT_EQ(timings.message, "oneDNN does not support f16 on this CPU");
 }
 
 TEST(LibraryProvider, TooLittleMemoryIsAFailure) {

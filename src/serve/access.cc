@@ -12,7 +12,7 @@
 namespace hone::serve {
 namespace {
 
-constexpr std::size_t kShortestToken = 16;
+constexpr std::size_t kMinTokenLength = 16;
 
 bool isIpAddress(const std::string& name) {
   std::array<unsigned char, sizeof(in6_addr)> ignored{};
@@ -20,8 +20,8 @@ bool isIpAddress(const std::string& name) {
          ::inet_pton(AF_INET6, name.c_str(), ignored.data()) == 1;
 }
 
-/// "[::1]:8080" and "localhost:8080" without brackets and port.
-std::string nameIn(std::string_view host) {
+/// Strips brackets and port from "[::1]:8080" or "localhost:8080".
+std::string stripPort(std::string_view host) {
   if (host.starts_with('[')) {
     const auto end = host.find(']');
     return end == std::string_view::npos ? std::string() : toLower(host.substr(1, end - 1));
@@ -29,8 +29,8 @@ std::string nameIn(std::string_view host) {
   return toLower(host.substr(0, host.find(':')));
 }
 
-/// The value of our cookie in "a=b; hone-token=…".
-std::string_view tokenIn(std::string_view cookies) {
+/// Returns the token in "a=b; hone-token=…".
+std::string_view findToken(std::string_view cookies) {
   while (!cookies.empty()) {
     const auto end = std::min(cookies.find(';'), cookies.size());
     const std::string_view cookie = trim(cookies.substr(0, end));
@@ -43,7 +43,7 @@ std::string_view tokenIn(std::string_view cookies) {
   return {};
 }
 
-/// What may stand in a cookie and in a header as it is.
+/// Returns true if the token needs no quoting in a cookie or header.
 bool isPlain(std::string_view token) {
   return std::all_of(token.begin(), token.end(), [](unsigned char c) {
     return std::isalnum(c) != 0 || c == '-' || c == '_' || c == '.' || c == '~';
@@ -62,7 +62,7 @@ bool isLoopback(std::string_view address) {
   return name == "::1" || toLower(name) == "localhost";
 }
 
-bool equalInSecret(std::string_view a, std::string_view b) {
+bool constantTimeEqual(std::string_view a, std::string_view b) {
   unsigned difference = a.size() == b.size() ? 0 : 1;
   for (std::size_t i = 0; i < a.size(); ++i) {
     const char other = b.empty() ? '\0' : b[i % b.size()];
@@ -74,21 +74,21 @@ bool equalInSecret(std::string_view a, std::string_view b) {
 Result<Access> Access::make(const std::string& address, std::string token) {
   if (token.empty() && !isLoopback(address)) {
     return userError(
-        "others reach {}: set a secret in an environment variable and name it, as in "
+        "a token is required to listen on {}; set a secret in an environment variable and use "
         "--address {} --token-from HONE_TOKEN",
         address, address);
   }
-  if (!token.empty() && (token.size() < kShortestToken || !isPlain(token))) {
+  if (!token.empty() && (token.size() < kMinTokenLength || !isPlain(token))) {
     return userError(
-        "the token must have at least {} characters, letters, digits and -_.~ only; "
-        "`openssl rand -hex 16` makes one",
-        kShortestToken);
+        "invalid token: expected at least {} letters, digits or -_.~; "
+        "use `openssl rand -hex 16` to create one",
+        kMinTokenLength);
   }
   return Access(address, std::move(token));
 }
 
-bool Access::isOurs(std::string_view host) const {
-  const std::string name = nameIn(host);
+bool Access::isOwnName(std::string_view host) const {
+  const std::string name = stripPort(host);
   if (name == "localhost" || isLoopback(name)) {
     return true;
   }
@@ -96,20 +96,20 @@ bool Access::isOurs(std::string_view host) const {
          (isIpAddress(name) || name == toLower(hostName()) || name == toLower(address_));
 }
 
-Access::Answer Access::decide(const Asker& asker) const {
-  if (!isOurs(asker.host)) {
-    return Answer::wrongHost;
+Access::Decision Access::decide(const Credentials& credentials) const {
+  if (!isOwnName(credentials.host)) {
+    return Decision::wrongHost;
   }
   if (token_.empty()) {
-    return Answer::granted;
+    return Decision::granted;
   }
   constexpr std::string_view kBearer = "Bearer ";
-  const std::string_view bearer = asker.authorization.starts_with(kBearer)
-                                      ? asker.authorization.substr(kBearer.size())
+  const std::string_view bearer = credentials.authorization.starts_with(kBearer)
+                                      ? credentials.authorization.substr(kBearer.size())
                                       : std::string_view();
-  const bool byHeader = equalInSecret(bearer, token_);
-  const bool byCookie = equalInSecret(tokenIn(asker.cookies), token_);
-  return byHeader || byCookie ? Answer::granted : Answer::needsToken;
+  const bool byHeader = constantTimeEqual(bearer, token_);
+  const bool byCookie = constantTimeEqual(findToken(credentials.cookies), token_);
+  return byHeader || byCookie ? Decision::granted : Decision::needsToken;
 }
 
 }  // namespace hone::serve

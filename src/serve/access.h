@@ -7,41 +7,41 @@
 
 namespace hone::serve {
 
-/// "127.0.0.1", "::1", "localhost": addresses that only this machine reaches.
+/// Returns true for addresses that only this machine reaches: "127.0.0.1", "::1", "localhost".
 [[nodiscard]] bool isLoopback(std::string_view address);
 
-/// Equal texts, in a time that does not tell where they differ.
-[[nodiscard]] bool equalInSecret(std::string_view a, std::string_view b);
+/// Compares two strings in a time that does not reveal where they differ.
+[[nodiscard]] bool constantTimeEqual(std::string_view a, std::string_view b);
 
-/// What of a request tells who asks.
-struct Asker {
-  std::string_view host;           ///< the header Host
-  std::string_view authorization;  ///< the header Authorization
-  std::string_view cookies;        ///< the header Cookie
+/// Request headers that decide about access.
+struct Credentials {
+  std::string_view host;           ///< header Host
+  std::string_view authorization;  ///< header Authorization
+  std::string_view cookies;        ///< header Cookie
 };
 
-/// Who may read. Any page in a browser may ask an address of this machine, so the name that it was
-/// asked by must be one of ours: a stranger's name that leads here (DNS rebinding) is refused.
+/// Access control. Any page in a browser can send requests to this machine, so the Host header must
+/// name this machine. That rejects foreign names that resolve to it (DNS rebinding).
 class Access {
  public:
-  enum class Answer { granted, wrongHost, needsToken };
+  enum class Decision { granted, wrongHost, needsToken };
 
-  /// Where others reach the address, a token is needed: without, or with one that could be guessed,
-  /// a user error, which does not repeat it.
+  /// Creates the access control. Fails with a user error if other machines reach `address` and
+  /// there is no token, or if the token is too weak. The message does not contain the token.
   [[nodiscard]] static Result<Access> make(const std::string& address, std::string token);
 
-  [[nodiscard]] Answer decide(const Asker& asker) const;
+  [[nodiscard]] Decision decide(const Credentials& credentials) const;
 
  private:
   Access(std::string address, std::string token)
       : address_(std::move(address)), token_(std::move(token)) {}
-  [[nodiscard]] bool isOurs(std::string_view host) const;
+  [[nodiscard]] bool isOwnName(std::string_view host) const;
 
   std::string address_;
-  std::string token_;  ///< "": none is needed
+  std::string token_;  ///< empty if not required
 };
 
-/// The cookie that holds the token: set by the page that asks for it.
+/// Cookie with the token, set by the login page.
 inline constexpr std::string_view kCookie = "hone-token";
 
 }  // namespace hone::serve

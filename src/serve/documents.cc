@@ -14,17 +14,17 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::size_t kKept = 8;
-constexpr std::int64_t kListed = 500;
-/// A document is made anew at most once in this many times what it cost.
-constexpr int kShare = 100;
+constexpr std::size_t kMaxCached = 8;
+constexpr std::int64_t kMaxListedRuns = 500;
+/// Minimum interval between builds of a document, as a multiple of its cost.
+constexpr int kCostFactor = 100;
 constexpr std::chrono::seconds kRefreshPeriod{1};
 
-bool covers(const std::shared_ptr<const Made>& made, std::int64_t version) {
+bool covers(const std::shared_ptr<const DocumentVersion>& made, std::int64_t version) {
   return made != nullptr && made->first <= version && version <= made->last;
 }
 
-std::shared_ptr<const Content> contentOf(json document) {
+std::shared_ptr<const Content> makeContent(json document) {
   std::string text = store::jsonText(document);
   return std::make_shared<Content>(Content{std::move(document), std::move(text)});
 }
@@ -35,7 +35,7 @@ bool isOver(std::optional<store::RunStatus> status) {
 
 }  // namespace
 
-Result<std::optional<store::RunStatus>> Documents::statusOf(Page page) {
+Result<std::optional<store::RunStatus>> Documents::runStatus(Page page) {
   return store_.read([&](const store::Store& store) { return store.status(page); });
 }
 
@@ -45,33 +45,34 @@ Result<json> Documents::make(Page page) {
       return HONE_TRY(report::runDocument(store, page)).json();
     });
   }
-  // One more than is shown tells that there are more.
-  const auto runs =
-      HONE_TRY(store_.read([](const store::Store& store) { return store.listRuns(kListed + 1); }));
-  return report::runListDocument(runs, kListed).json();
+  // Reads one more than is shown, to detect that there are more.
+  const auto runs = HONE_TRY(
+      store_.read([](const store::Store& store) { return store.listRuns(kMaxListedRuns + 1); }));
+  return report::runListDocument(runs, kMaxListedRuns).json();
 }
 
 Result<Documents::Entry> Documents::entryFor(Page page) {
   const std::int64_t start = threadCpuNs();
   const std::int64_t version = HONE_TRY(store_.version());
-  forgetReplaced();
+  dropReplaced();
   const auto known = entries_.find(page);
   Entry entry = known == entries_.end() ? Entry{} : known->second;
   if (entry.now != nullptr && entry.now->last == version) {
     return entry;
   }
-  const auto status = page == kRunList ? std::nullopt : HONE_TRY(statusOf(page));
+  const auto status = page == kRunList ? std::nullopt : HONE_TRY(runStatus(page));
   if (page != kRunList && !status) {
     entries_.erase(page);
     return Entry{};
   }
   const bool settled = entry.now != nullptr && isOver(status) && entry.status == status;
-  const auto content = settled ? entry.now->content : contentOf(HONE_TRY(make(page)));
+  const auto content = settled ? entry.now->content : makeContent(HONE_TRY(make(page)));
   if (entry.now != nullptr && (settled || entry.now->content->document == content->document)) {
-    entry.now = std::make_shared<Made>(Made{entry.now->content, entry.now->first, version});
+    entry.now = std::make_shared<DocumentVersion>(
+        DocumentVersion{entry.now->content, entry.now->first, version});
   } else {
     entry.before = std::move(entry.now);
-    entry.now = std::make_shared<Made>(Made{content, version, version});
+    entry.now = std::make_shared<DocumentVersion>(DocumentVersion{content, version, version});
   }
   entry.status = status;
   entry.timing = {Clock::now(), std::chrono::nanoseconds(threadCpuNs() - start)};
@@ -79,7 +80,7 @@ Result<Documents::Entry> Documents::entryFor(Page page) {
   return entry;
 }
 
-void Documents::forgetReplaced() {
+void Documents::dropReplaced() {
   if (const std::int64_t opened = store_.opened(); opened != opened_) {
     entries_.clear();
     opened_ = opened;
@@ -89,13 +90,13 @@ void Documents::forgetReplaced() {
 void Documents::keep(Page page, Entry entry) {
   entry.used = ++uses_;
   entries_[page] = std::move(entry);
-  if (entries_.size() > kKept) {
+  if (entries_.size() > kMaxCached) {
     entries_.erase(
         std::ranges::min_element(entries_, {}, [](const auto& one) { return one.second.used; }));
   }
 }
 
-void Documents::note(Page page, const Timing& made, std::int64_t answerCpuNs) {
+void Documents::recordCost(Page page, const Timing& made, std::int64_t answerCpuNs) {
   const std::scoped_lock lock(timingMutex_);
   Timing& timing = timings_[page];
   if (timing.madeAt != made.madeAt) {
@@ -107,15 +108,15 @@ void Documents::note(Page page, const Timing& made, std::int64_t answerCpuNs) {
   });
 }
 
-Result<std::shared_ptr<const Made>> Documents::current(Page page) {
+Result<std::shared_ptr<const DocumentVersion>> Documents::current(Page page) {
   const std::scoped_lock lock(making_);
   const std::int64_t start = threadCpuNs();
   auto entry = HONE_TRY(entryFor(page));
-  note(page, entry.timing, threadCpuNs() - start);
+  recordCost(page, entry.timing, threadCpuNs() - start);
   return entry.now;
 }
 
-Result<std::optional<Update>> Documents::since(Page page, std::int64_t have) {
+Result<std::optional<Update>> Documents::updateSince(Page page, std::int64_t have) {
   const std::scoped_lock lock(making_);
   const std::int64_t start = threadCpuNs();
   const Entry entry = HONE_TRY(entryFor(page));
@@ -123,7 +124,7 @@ Result<std::optional<Update>> Documents::since(Page page, std::int64_t have) {
     return std::nullopt;
   }
   Update update = updateFrom(entry, have);
-  note(page, entry.timing, threadCpuNs() - start);
+  recordCost(page, entry.timing, threadCpuNs() - start);
   return update;
 }
 
@@ -144,30 +145,30 @@ Update Documents::updateFrom(const Entry& entry, std::int64_t have) {
   return update;
 }
 
-Documents::Clock::time_point Documents::due(Page page, std::size_t listeners) const {
+Documents::Clock::time_point Documents::nextRefresh(Page page, std::size_t listeners) const {
   const std::scoped_lock lock(timingMutex_);
   const auto at = timings_.find(page);
   if (at == timings_.end()) {
     return Clock::now();
   }
-  const auto pause = at->second.cost * kShare * static_cast<std::int64_t>(listeners);
+  const auto pause = at->second.cost * kCostFactor * static_cast<std::int64_t>(listeners);
   return at->second.madeAt + std::max<Clock::duration>(kRefreshPeriod, pause);
 }
 
-Result<Documents::News> Documents::newsFor(Page page, std::int64_t have) {
+Result<Documents::Change> Documents::changeSince(Page page, std::int64_t have) {
   if (page == kRunList) {
-    return News::changed;
+    return Change::changed;
   }
-  const auto status = HONE_TRY(statusOf(page));
+  const auto status = HONE_TRY(runStatus(page));
   if (!status) {
-    return News::gone;
+    return Change::gone;
   }
   const std::scoped_lock lock(making_);
-  forgetReplaced();
+  dropReplaced();
   const auto known = entries_.find(page);
   const bool same =
       known != entries_.end() && known->second.status == status && known->second.now->first <= have;
-  return isOver(status) && same ? News::none : News::changed;
+  return isOver(status) && same ? Change::none : Change::changed;
 }
 
 }  // namespace hone::serve

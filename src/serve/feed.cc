@@ -9,11 +9,11 @@
 namespace hone::serve {
 namespace {
 
-constexpr std::size_t kMostListeners = 24;
+constexpr std::size_t kMaxListeners = 24;
 constexpr std::chrono::seconds kFeedPeriod{1};
 constexpr std::chrono::seconds kHeartbeat{15};
-constexpr std::chrono::seconds kPatience{2};
-constexpr const char* kComment = ": still here\n\n";
+constexpr std::chrono::seconds kStopTimeout{2};
+constexpr const char* kComment = ": heartbeat\n\n";
 
 }  // namespace
 
@@ -29,11 +29,11 @@ void Feed::stop() {
   std::unique_lock lock(mutex_);
   stopped_ = true;
   changed_.notify_all();
-  changed_.wait_for(lock, kPatience, [this] { return listeners_ == 0; });
+  changed_.wait_for(lock, kStopTimeout, [this] { return listeners_ == 0; });
 }
 
-Look Feed::look() {
-  // A store that cannot be read for a moment has not changed.
+Snapshot Feed::poll() {
+  // A store that is temporarily unreadable counts as unchanged.
   const auto version = store_.version();
   return {.version = version ? *version : lastVersion(),
           .progress = store::readProgress(store_.file())};
@@ -49,7 +49,7 @@ void Feed::watch() {
   while (!stopped_) {
     changed_.wait(lock, [this] { return stopped_ || listeners_ > 0; });
     lock.unlock();
-    Look now = look();
+    Snapshot now = poll();
     lock.lock();
     if (now != seen_) {
       seen_ = std::move(now);
@@ -62,10 +62,10 @@ void Feed::watch() {
 }
 
 std::unique_ptr<Listener> Feed::listen(Page page, std::int64_t have) {
-  Look now = look();  // the last one may be of hours ago
+  Snapshot now = poll();  // the latest may be hours old
   {
     const std::scoped_lock lock(mutex_);
-    if (stopped_ || listeners_ >= kMostListeners) {
+    if (stopped_ || listeners_ >= kMaxListeners) {
       return nullptr;
     }
     ++listeners_;
@@ -75,7 +75,7 @@ std::unique_ptr<Listener> Feed::listen(Page page, std::int64_t have) {
   return std::make_unique<Listener>(*this, page, have);
 }
 
-void Feed::leave() {
+void Feed::removeListener() {
   {
     const std::scoped_lock lock(mutex_);
     --listeners_;
@@ -88,56 +88,57 @@ std::size_t Feed::listeners() {
   return listeners_;
 }
 
-std::optional<Look> Feed::seen() {
+std::optional<Snapshot> Feed::seen() {
   const std::scoped_lock lock(mutex_);
   return stopped_ ? std::nullopt : std::optional(seen_);
 }
 
-void Feed::waitForNews(const Look& known, Documents::Clock::time_point until) {
+void Feed::waitForChange(const Snapshot& known, Documents::Clock::time_point until) {
   std::unique_lock lock(mutex_);
   changed_.wait_until(lock, until, [&] { return stopped_ || seen_ != known; });
 }
 
-std::string Listener::progressEvent(const Look& look) {
-  const bool mine = look.progress && (page_ == kRunList || look.progress->run == page_);
-  std::string data = mine ? store::jsonText(toJson(*look.progress)) : "null";
-  if (data == toldProgress_ || (!mine && toldProgress_.empty())) {
+std::string Listener::progressEvent(const Snapshot& snapshot) {
+  const bool relevant = snapshot.progress && (page_ == kRunList || snapshot.progress->run == page_);
+  std::string data = relevant ? store::jsonText(toJson(*snapshot.progress)) : "null";
+  if (data == sentProgress_ || (!relevant && sentProgress_.empty())) {
     return "";
   }
-  toldProgress_ = data;
+  sentProgress_ = data;
   return fmt::format("event: progress\ndata: {}\n\n", data);
 }
 
-std::string Listener::changeEvent(const Look& look, Documents::Clock::time_point& wake) {
-  if (look.version == told_ || gone_) {
+std::string Listener::changeEvent(const Snapshot& snapshot, Documents::Clock::time_point& wake) {
+  if (snapshot.version == sentVersion_ || gone_) {
     return "";
   }
-  const auto due = feed_.documents_.due(page_, feed_.listeners());
-  if (due > Documents::Clock::now()) {
-    wake = std::min(wake, due);
+  const auto nextRefresh = feed_.documents_.nextRefresh(page_, feed_.listeners());
+  if (nextRefresh > Documents::Clock::now()) {
+    wake = std::min(wake, nextRefresh);
     return "";
   }
-  const auto news = feed_.documents_.newsFor(page_, told_);
-  told_ = look.version;
-  if (!news || *news == Documents::News::none) {
+  const auto change = feed_.documents_.changeSince(page_, sentVersion_);
+  sentVersion_ = snapshot.version;
+  if (!change || *change == Documents::Change::none) {
     return "";
   }
-  gone_ = *news == Documents::News::gone;
-  return gone_ ? "event: gone\ndata: {}\n\n" : fmt::format("id: {0}\ndata: {0}\n\n", look.version);
+  gone_ = *change == Documents::Change::gone;
+  return gone_ ? "event: gone\ndata: {}\n\n"
+               : fmt::format("id: {0}\ndata: {0}\n\n", snapshot.version);
 }
 
 std::optional<std::string> Listener::next() {
   const auto end = Documents::Clock::now() + kHeartbeat;
-  while (const auto look = feed_.seen()) {
+  while (const auto snapshot = feed_.seen()) {
     auto wake = end;
-    std::string events = progressEvent(*look) + changeEvent(*look, wake);
+    std::string events = progressEvent(*snapshot) + changeEvent(*snapshot, wake);
     if (!events.empty()) {
       return events;
     }
     if (Documents::Clock::now() >= end) {
       return kComment;
     }
-    feed_.waitForNews(*look, wake);
+    feed_.waitForChange(*snapshot, wake);
   }
   return std::nullopt;
 }

@@ -15,17 +15,17 @@
 
 namespace hone::serve {
 
-/// What was seen of the store and its run at one look.
-struct Look {
-  std::int64_t version = 0;  ///< of the store
+/// State of the store and its running run at one poll.
+struct Snapshot {
+  std::int64_t version = 0;  ///< version of the store
   std::optional<store::RunProgress> progress;
 
-  bool operator==(const Look&) const = default;
+  bool operator==(const Snapshot&) const = default;
 };
 
 class Listener;
 
-/// Looks at the store once a second, and only while somebody listens.
+/// Polls the store once per second while there are listeners.
 class Feed {
  public:
   Feed(LiveStore& store, Documents& documents);
@@ -33,57 +33,60 @@ class Feed {
   Feed& operator=(const Feed&) = delete;
   ~Feed();
 
-  /// For a page that has the document of version `have`; null when too many listen already. The
-  /// feed must outlive its listeners.
+  /// Returns a listener for a page with version `have`, or null if there are too many. The feed
+  /// must outlive its listeners.
   [[nodiscard]] std::unique_ptr<Listener> listen(Page page, std::int64_t have);
-  /// Lets all listeners go, and waits for a moment until they are.
+  /// Stops all listeners and waits briefly until they are destroyed.
   void stop();
 
  private:
   friend class Listener;
 
   void watch();
-  [[nodiscard]] Look look();
+  [[nodiscard]] Snapshot poll();
   [[nodiscard]] std::int64_t lastVersion();
-  /// The last look; nothing once it is stopped.
-  [[nodiscard]] std::optional<Look> seen();
-  /// Until there is another look than this, the feed is stopped, or the time has come.
-  void waitForNews(const Look& known, Documents::Clock::time_point until);
-  void leave();
+  /// Returns the latest snapshot, or nullopt once stopped.
+  [[nodiscard]] std::optional<Snapshot> seen();
+  /// Waits until the snapshot differs from `known`, the feed is stopped, or `until`.
+  void waitForChange(const Snapshot& known, Documents::Clock::time_point until);
+  void removeListener();
   [[nodiscard]] std::size_t listeners();
 
   LiveStore& store_;
   Documents& documents_;
   std::mutex mutex_;
   std::condition_variable changed_;
-  Look seen_;
+  Snapshot seen_;
   std::size_t listeners_ = 0;
   bool stopped_ = false;
   std::thread thread_;
 };
 
-/// One page that is kept up to date by server-sent events: `progress` with how far the run is (null
-/// when none goes on), `gone` when the run is deleted, and a message when the document changed.
+/// Keeps one page up to date by server-sent events: `progress` with the progress of the run (null
+/// if none is running), `gone` when the run is deleted, and a message when the document changed.
 class Listener {
  public:
-  Listener(Feed& feed, Page page, std::int64_t have) : feed_(feed), page_(page), told_(have) {}
+  Listener(Feed& feed, Page page, std::int64_t have)
+      : feed_(feed), page_(page), sentVersion_(have) {}
   Listener(const Listener&) = delete;
   Listener& operator=(const Listener&) = delete;
-  ~Listener() { feed_.leave(); }
+  ~Listener() { feed_.removeListener(); }
 
-  /// Waits for the next events, or for a comment now and then, by which a dead connection shows.
-  /// Nothing: the feed is stopped.
+  /// Waits for the next events. Returns a heartbeat comment after a while, to detect dead
+  /// connections, and nullopt once the feed is stopped.
   [[nodiscard]] std::optional<std::string> next();
 
  private:
-  [[nodiscard]] std::string progressEvent(const Look& look);
-  /// Where it is too early to tell, `wake` becomes the time to try again.
-  [[nodiscard]] std::string changeEvent(const Look& look, Documents::Clock::time_point& wake);
+  [[nodiscard]] std::string progressEvent(const Snapshot& snapshot);
+  /// Returns the change event, or "" if there is none. Lowers `wake` to the time to try again if it
+  /// is too early.
+  [[nodiscard]] std::string changeEvent(const Snapshot& snapshot,
+                                        Documents::Clock::time_point& wake);
 
   Feed& feed_;
   Page page_;
-  std::int64_t told_;  ///< the version that the page knows of
-  std::string toldProgress_;
+  std::int64_t sentVersion_;  ///< latest version announced to the page
+  std::string sentProgress_;
   bool gone_ = false;
 };
 

@@ -8,7 +8,7 @@ namespace hone::serve {
 
 LiveStore::LiveStore(std::filesystem::path file) : file_(std::move(file)) {
   using std::chrono::system_clock;
-  // A number that JavaScript still counts exactly.
+  // Fits the exact integers of JavaScript.
   version_ = system_clock::to_time_t(system_clock::now()) * 1'000'000;
 }
 

@@ -12,23 +12,22 @@
 
 namespace hone::serve {
 
-/// A store as it is by now, for any number of threads. It need not be there yet, and it may be
-/// replaced by another.
+/// Thread-safe read access to a store that may not exist yet and may be replaced by another.
 class LiveStore {
  public:
   explicit LiveStore(std::filesystem::path file);
 
-  /// Another number once something was committed, or the store came, went or was replaced. Cheap.
-  /// An error: it is there and cannot be read.
+  /// Returns a number that changes on every commit and when the store is created, removed or
+  /// replaced. Cheap. Fails if the store exists but cannot be read.
   [[nodiscard]] Result<std::int64_t> version();
 
-  /// How many stores there were so far: runs of one have nothing to do with those of the next.
+  /// Returns the number of stores opened so far. Runs of different stores are unrelated.
   [[nodiscard]] std::int64_t opened() {
     const std::scoped_lock lock(mutex_);
     return opened_;
   }
 
-  /// What the action reads; nothing while there is no store.
+  /// Runs `action` on the store; returns an empty value if there is no store.
   template <typename Action>
   auto read(Action&& action) -> decltype(action(std::declval<const store::Store&>())) {
     const std::scoped_lock lock(mutex_);
@@ -50,8 +49,8 @@ class LiveStore {
   ino_t inode_ = 0;
   dev_t device_ = 0;
   std::int64_t opened_ = 0;
-  std::int64_t lastSeen_ = 0;  ///< the store's own number
-  std::int64_t version_;       ///< begins with the time: no number of an earlier server comes again
+  std::int64_t lastSeen_ = 0;  ///< Store::dataVersion()
+  std::int64_t version_;       ///< starts at the current time, to differ from earlier servers
 };
 
 }  // namespace hone::serve

@@ -9,62 +9,62 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// How many runs are seen; none without a store.
-std::size_t runsIn(LiveStore& live) {
+/// Returns the number of visible runs, 0 without a store.
+std::size_t countRuns(LiveStore& live) {
   return live.read([](const store::Store& store) { return store.listRuns(0); }).value().size();
 }
 
-TEST(LiveStore, IsEmptyUntilTheStoreAppears) {
-  const WrittenStore written;
+TEST(LiveStore, IsEmptyUntilStoreExists) {
+  const TestStore written;
   LiveStore live(written.file());
   const std::int64_t before = live.version().value();
   EXPECT_EQ(live.version().value(), before);
-  EXPECT_EQ(runsIn(live), 0U);
+  EXPECT_EQ(countRuns(live), 0U);
   store::Store store = written.open();
-  WrittenStore::addRun(store);
+  TestStore::addRun(store);
   EXPECT_NE(live.version().value(), before);
-  EXPECT_EQ(runsIn(live), 1U);
+  EXPECT_EQ(countRuns(live), 1U);
 }
 
-TEST(LiveStore, ChangesWithEveryCommitAndOnlyThen) {
-  const WrittenStore written;
+TEST(LiveStore, VersionChangesOnlyOnCommit) {
+  const TestStore written;
   store::Store store = written.open();
-  const std::int64_t run = WrittenStore::addRun(store);
+  const std::int64_t run = TestStore::addRun(store);
   LiveStore live(written.file());
   std::int64_t last = live.version().value();
   for (int i = 0; i < 5; ++i) {
     EXPECT_EQ(live.version().value(), last);
-    WrittenStore::addTrial(store, run, std::to_string(i));
+    TestStore::addTrial(store, run, std::to_string(i));
     const std::int64_t now = live.version().value();
     EXPECT_GT(now, last);
     last = now;
   }
 }
 
-TEST(LiveStore, FollowsAStoreThatIsReplacedOrRemoved) {
-  const WrittenStore written;
+TEST(LiveStore, FollowsReplacedAndRemovedStore) {
+  const TestStore written;
   {
     store::Store store = written.open();
-    WrittenStore::addRun(store);
-    WrittenStore::addRun(store);
+    TestStore::addRun(store);
+    TestStore::addRun(store);
   }
   LiveStore live(written.file());
-  EXPECT_EQ(runsIn(live), 2U);
+  EXPECT_EQ(countRuns(live), 2U);
   const std::int64_t first = live.version().value();
   EXPECT_EQ(live.opened(), 1);
   written.remove();
-  EXPECT_EQ(runsIn(live), 0U);
+  EXPECT_EQ(countRuns(live), 0U);
   const std::int64_t second = live.version().value();
   EXPECT_GT(second, first);
   store::Store store = written.open();
-  WrittenStore::addRun(store);
-  EXPECT_EQ(runsIn(live), 1U);
+  TestStore::addRun(store);
+  EXPECT_EQ(countRuns(live), 1U);
   EXPECT_GT(live.version().value(), second);
   EXPECT_EQ(live.opened(), 2);
 }
 
-TEST(LiveStore, WhatIsNoStoreIsAnErrorAndNotTheEnd) {
-  const WrittenStore written;
+TEST(LiveStore, RecoversFromInvalidStore) {
+  const TestStore written;
   LiveStore live(written.file());
   ASSERT_TRUE(writeFile(written.file(), "something else"));
   EXPECT_FALSE(live.version());

@@ -20,7 +20,7 @@ std::string loginPage() {
 </style>
 <main>
   <h1>hone</h1>
-  <p><label for="token">The token that <code>hone serve</code> was started with:</label></p>
+  <p><label for="token">Token of <code>hone serve</code>:</label></p>
   <p><input id="token" type="password" autocomplete="current-password" autofocus>
   <button id="open" type="button">Open</button></p>
 </main>

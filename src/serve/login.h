@@ -4,8 +4,8 @@
 
 namespace hone::serve {
 
-/// A page that asks for the token and keeps it in a cookie: it is never part of an address, which
-/// histories and logs keep.
+/// Returns a page that asks for the token and keeps it in a cookie. URLs never contain the token,
+/// since browsers and proxies log them.
 [[nodiscard]] std::string loginPage();
 
 }  // namespace hone::serve

@@ -24,27 +24,27 @@ using httplib::Request;
 using httplib::Response;
 using HandlerResponse = httplib::Server::HandlerResponse;
 
-/// A thread for each page that listens, and some to answer besides.
+/// One thread per listening page, plus some for other requests.
 constexpr std::size_t kThreads = 32;
-constexpr std::size_t kMostPayload = 1024;
-constexpr time_t kPatienceSeconds = 5;
+constexpr std::size_t kMaxPayload = 1024;
+constexpr time_t kTimeoutSeconds = 5;
 
-/// Blocks what ends the server in this thread and in those that it starts, until it waits for it.
-class SignalsHeld {
+/// Blocks SIGINT and SIGTERM in this thread and in those it starts, except in waitForSignal().
+class BlockedSignals {
  public:
-  SignalsHeld() {
-    sigset_t ending{};
-    sigemptyset(&ending);
-    sigaddset(&ending, SIGINT);
-    sigaddset(&ending, SIGTERM);
-    pthread_sigmask(SIG_BLOCK, &ending, &before_);
+  BlockedSignals() {
+    sigset_t blocked{};
+    sigemptyset(&blocked);
+    sigaddset(&blocked, SIGINT);
+    sigaddset(&blocked, SIGTERM);
+    pthread_sigmask(SIG_BLOCK, &blocked, &before_);
   }
-  SignalsHeld(const SignalsHeld&) = delete;
-  SignalsHeld& operator=(const SignalsHeld&) = delete;
-  ~SignalsHeld() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  BlockedSignals(const BlockedSignals&) = delete;
+  BlockedSignals& operator=(const BlockedSignals&) = delete;
+  ~BlockedSignals() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
 
-  /// Asleep until one of them came.
-  void waitForOne() const {
+  /// Sleeps until one of the signals arrives.
+  void waitForSignal() const {
     while (!interrupted()) {
       ::ppoll(nullptr, 0, nullptr, &before_);
     }
@@ -54,7 +54,7 @@ class SignalsHeld {
   sigset_t before_{};
 };
 
-/// Only what the page itself brings may run, and only this server may be asked.
+/// Restricts pages to their inline scripts and to requests to this server.
 void addHeaders(Response& response) {
   response.set_header("Content-Security-Policy",
                       "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; "
@@ -71,13 +71,13 @@ void refuse(Response& response, int status, const std::string& why) {
   response.set_content(why + "\n", "text/plain; charset=utf-8");
 }
 
-/// Of an error of hone itself: the user's is a question for what is not there.
+/// Sends an error. A user error means that the requested object does not exist.
 void refuse(Response& response, const Error& error) {
   refuse(response, error.fault == Fault::user ? 404 : 500, error.message);
 }
 
-/// Through a provider, which the library does not compress: that would cost more than making it.
-/// The library asks for any range that the reader asked for, whether the text has it or not.
+/// Sends via a content provider, since the library would otherwise compress, which costs more than
+/// building the document. The library passes on the ranges of a request unchecked.
 void send(Response& response, std::string text, const std::string& type) {
   auto kept = std::make_shared<const std::string>(std::move(text));
   response.set_content_provider(
@@ -87,15 +87,15 @@ void send(Response& response, std::string text, const std::string& type) {
       });
 }
 
-std::int64_t numberIn(const std::string& text) { return parseInt(text).value_or(-1); }
+std::int64_t parseNumber(const std::string& text) { return parseInt(text).value_or(-1); }
 
-/// The version that the page has: of its last event, or as it says itself.
-std::int64_t versionIn(const Request& request) {
-  return numberIn(request.has_header("Last-Event-ID") ? request.get_header_value("Last-Event-ID")
-                                                      : request.get_param_value("have"));
+/// Returns the version of the page: from its last event or its `have` parameter.
+std::int64_t knownVersion(const Request& request) {
+  return parseNumber(request.has_header("Last-Event-ID") ? request.get_header_value("Last-Event-ID")
+                                                         : request.get_param_value("have"));
 }
 
-/// A socket that a second server cannot take as well; a port just given up is free at once.
+/// Prevents a second server on the same port, but allows immediate reuse of a released port.
 void setSocketOptions(int socket) {
   const int yes = 1;
   ::setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
@@ -132,21 +132,21 @@ HandlerResponse Server::State::check(const Request& request, Response& response)
   addHeaders(response);
   if (request.method != "GET" && request.method != "HEAD") {
     response.set_header("Allow", "GET, HEAD");
-    refuse(response, 405, "only GET and HEAD: hone serve changes nothing");
+    refuse(response, 405, "method not allowed; hone serve is read-only, use GET or HEAD");
     return HandlerResponse::Handled;
   }
   const std::string host = request.get_header_value("Host");
   const std::string authorization = request.get_header_value("Authorization");
   const std::string cookies = request.get_header_value("Cookie");
   switch (access.decide({host, authorization, cookies})) {
-    case Access::Answer::granted:
+    case Access::Decision::granted:
       return HandlerResponse::Unhandled;
-    case Access::Answer::wrongHost:
+    case Access::Decision::wrongHost:
       refuse(response, 403,
-             "not by this name: ask by localhost or, where it listens to others, by an IP address "
-             "or the name that `hostname` prints; a proxy must set the header Host so");
+             "invalid Host header; use localhost or, if hone serve listens on a public address, an "
+             "IP address or the output of `hostname`; a proxy must set Host accordingly");
       break;
-    case Access::Answer::needsToken:
+    case Access::Decision::needsToken:
       response.status = 401;
       response.set_header("WWW-Authenticate", "Bearer");
       response.set_content(loginPage(), "text/html; charset=utf-8");
@@ -160,7 +160,7 @@ void Server::State::sendPage(Page page, Response& response) {
   if (!made) {
     refuse(response, made.error());
   } else if (*made == nullptr) {
-    refuse(response, 404, fmt::format("there is no run {}; / lists what there is", page));
+    refuse(response, 404, fmt::format("no run {} found; / lists the runs", page));
   } else {
     send(response,
          report::page((*made)->content->document, {.live = true, .version = (*made)->last}),
@@ -169,23 +169,23 @@ void Server::State::sendPage(Page page, Response& response) {
 }
 
 void Server::State::sendDocument(Page page, const Request& request, Response& response) {
-  auto update = documents.since(page, versionIn(request));
+  auto update = documents.updateSince(page, knownVersion(request));
   if (!update) {
     refuse(response, update.error());
     return;
   }
   if (!*update) {
-    refuse(response, 404, fmt::format("there is no run {}", page));
+    refuse(response, 404, fmt::format("no run {} found", page));
     return;
   }
-  Update& news = **update;
-  response.set_header("Hone-Version", std::to_string(news.version));
-  if (news.kind == Update::Kind::none) {
+  Update& changes = **update;
+  response.set_header("Hone-Version", std::to_string(changes.version));
+  if (changes.kind == Update::Kind::none) {
     response.status = 204;
     return;
   }
-  send(response, std::move(news.body),
-       news.kind == Update::Kind::patch ? "application/json-patch+json" : "application/json");
+  send(response, std::move(changes.body),
+       changes.kind == Update::Kind::patch ? "application/json-patch+json" : "application/json");
 }
 
 void Server::State::sendEvents(Page page, const Request& request, Response& response) {
@@ -193,10 +193,10 @@ void Server::State::sendEvents(Page page, const Request& request, Response& resp
     response.set_header("Content-Type", "text/event-stream");
     return;
   }
-  const std::shared_ptr<Listener> listener = feed.listen(page, versionIn(request));
+  const std::shared_ptr<Listener> listener = feed.listen(page, knownVersion(request));
   if (listener == nullptr) {
     response.set_header("Retry-After", "30");
-    refuse(response, 503, "too many pages listen already");
+    refuse(response, 503, "too many open pages; close some or retry later");
     return;
   }
   response.set_chunked_content_provider("text/event-stream",
@@ -213,14 +213,14 @@ void Server::State::sendEvents(Page page, const Request& request, Response& resp
 void Server::State::prepare() {
   http.new_task_queue = [] { return new httplib::ThreadPool(kThreads); };
   http.set_socket_options(setSocketOptions);
-  // A connection for each request: one that is kept open is polled a hundred times a second.
+  // One connection per request: the library polls an open one a hundred times per second.
   http.set_keep_alive_max_count(1);
-  http.set_read_timeout(kPatienceSeconds);
-  http.set_write_timeout(kPatienceSeconds);
-  http.set_payload_max_length(kMostPayload);
+  http.set_read_timeout(kTimeoutSeconds);
+  http.set_write_timeout(kTimeoutSeconds);
+  http.set_payload_max_length(kMaxPayload);
   http.set_pre_routing_handler(
       [this](const Request& request, Response& response) { return check(request, response); });
-  const auto runOf = [](const Request& request) { return numberIn(request.matches[1].str()); };
+  const auto runId = [](const Request& request) { return parseNumber(request.matches[1].str()); };
   http.Get("/", [this](const Request&, Response& response) { sendPage(kRunList, response); });
   http.Get("/document", [this](const Request& request, Response& response) {
     sendDocument(kRunList, request, response);
@@ -228,27 +228,26 @@ void Server::State::prepare() {
   http.Get("/events", [this](const Request& request, Response& response) {
     sendEvents(kRunList, request, response);
   });
-  // A number of at most 18 digits: no other reaches a run.
+  // At most 18 digits: larger numbers are not run ids.
   http.Get(R"(/runs/([1-9][0-9]{0,17}))",
-           [this, runOf](const Request& request, Response& response) {
-             sendPage(runOf(request), response);
+           [this, runId](const Request& request, Response& response) {
+             sendPage(runId(request), response);
            });
   http.Get(R"(/runs/([1-9][0-9]{0,17})/document)",
-           [this, runOf](const Request& request, Response& response) {
-             sendDocument(runOf(request), request, response);
+           [this, runId](const Request& request, Response& response) {
+             sendDocument(runId(request), request, response);
            });
   http.Get(R"(/runs/([1-9][0-9]{0,17})/events)",
-           [this, runOf](const Request& request, Response& response) {
-             sendEvents(runOf(request), request, response);
+           [this, runId](const Request& request, Response& response) {
+             sendEvents(runId(request), request, response);
            });
   http.set_error_handler([](const Request&, Response& response) {
     if (response.body.empty() && response.status == 404) {
-      response.set_content("there is no such page; / lists the runs\n",
-                           "text/plain; charset=utf-8");
+      response.set_content("page not found; / lists the runs\n", "text/plain; charset=utf-8");
     }
   });
   http.set_exception_handler([](const Request&, Response& response, const std::exception_ptr&) {
-    refuse(response, 500, "a defect of hone itself");
+    refuse(response, 500, "internal error (please report it)");
   });
 }
 
@@ -259,7 +258,7 @@ Server::~Server() = default;
 
 Result<Server> Server::bind(const ServerOptions& options) {
   auto access = HONE_TRY(Access::make(options.address, options.token));
-  const SignalsHeld held;  // by the feed's thread, too
+  const BlockedSignals blocked;  // inherited by the thread of the feed
   auto state = std::make_unique<State>(options, std::move(access));
   state->port = options.port;
   const bool bound = options.port == 0
@@ -267,8 +266,8 @@ Result<Server> Server::bind(const ServerOptions& options) {
                          : state->http.bind_to_port(options.address, options.port);
   if (!bound) {
     return userError(
-        "cannot listen at {} port {}: it is in use, or not an address of this "
-        "machine; --port 0 takes any that is free",
+        "cannot listen on {} port {}: in use, or not an address of this machine; use --port 0 for "
+        "any free port",
         options.address, options.port);
   }
   return Server(std::move(state));
@@ -285,14 +284,14 @@ std::string Server::url() const {
 void Server::run() {
   std::thread answering;
   {
-    const SignalsHeld held;
+    const BlockedSignals blocked;
     answering = std::thread([this] { state_->http.listen_after_bind(); });
-    while (!state_->http.is_running()) {  // a stop before that would be lost
+    while (!state_->http.is_running()) {  // an earlier stop would be lost
       std::this_thread::yield();
     }
-    held.waitForOne();
+    blocked.waitForSignal();
   }
-  // A second signal ends the process: a slow reader may keep a thread for as long as it likes.
+  // A second signal ends the process, since a slow client may block a thread indefinitely.
   state_->feed.stop();
   state_->http.stop();
   answering.join();

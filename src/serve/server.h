@@ -9,27 +9,27 @@
 namespace hone::serve {
 
 struct ServerOptions {
-  std::filesystem::path store;  ///< need not be there yet
+  std::filesystem::path store;  ///< need not exist yet
   std::string address = "127.0.0.1";
-  int port = 0;       ///< 0: any that is free
-  std::string token;  ///< "": none is needed; see Access
+  int port = 0;       ///< 0 for any free port
+  std::string token;  ///< empty if not required; see Access
 };
 
-/// The pages of a store's runs over HTTP, live while a run goes on. Reads only: it answers GET and
-/// HEAD, opens the store to read, and knows no file besides.
+/// Serves the pages of a store's runs over HTTP, with live updates. Read-only: answers GET and
+/// HEAD, opens the store for reading, and serves no other file.
 class Server {
  public:
-  /// Bound to its address, and not answering yet.
+  /// Binds to the address without answering requests yet.
   [[nodiscard]] static Result<Server> bind(const ServerOptions& options);
   Server(Server&&) noexcept;
   Server& operator=(Server&&) noexcept;
   ~Server();
 
   [[nodiscard]] int port() const;
-  /// "http://127.0.0.1:8765/".
+  /// Returns a URL such as "http://127.0.0.1:8765/".
   [[nodiscard]] std::string url() const;
-  /// Answers until SIGINT or SIGTERM, and then brings to an end what it is answering; a second
-  /// signal does not wait for that. hone::catchInterrupts was called before.
+  /// Answers requests until SIGINT or SIGTERM, then finishes open responses. A second signal exits
+  /// immediately. Requires a previous call of hone::catchInterrupts.
   void run();
 
  private:

@@ -7,8 +7,8 @@
 
 namespace hone::serve {
 
-/// A store that the test writes, as a run in another process would.
-class WrittenStore {
+/// Store that the test writes like a run in another process.
+class TestStore {
  public:
   [[nodiscard]] std::filesystem::path file() const { return folder_.path() / "hone.db"; }
   [[nodiscard]] store::Store open() const {
@@ -31,7 +31,7 @@ class WrittenStore {
     store.addTrial(run, trial, {{sample}}).value();
   }
 
-  /// As if somebody put it away; who has it open still reads it.
+  /// Removes the store files. Open readers keep reading them.
   void remove() const {
     for (const char* suffix : {"", "-wal", "-shm"}) {
       std::filesystem::remove(file().string() + suffix);

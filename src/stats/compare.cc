@@ -14,13 +14,13 @@ namespace {
 
 constexpr std::array<std::string_view, 4> kNames = {"improved", "neutral", "regressed",
                                                     "ambiguous"};
-constexpr std::size_t kFewestRounds = 5;
+constexpr std::size_t kMinRounds = 5;
 constexpr std::size_t kResamples = 2000;
-/// Makes of a seed that of an independent stream.
+/// Derives the seed of an independent stream.
 constexpr std::uint64_t kOtherStream = 0x9e3779b97f4a7c15U;
 
-/// The median of as many draws with replacement as there are values. Counting how often each place
-/// of the sorted values was drawn spares a sort of every resample.
+/// Computes medians of bootstrap resamples. Counts how often each sorted value is drawn instead of
+/// sorting every resample.
 class Resampler {
  public:
   Resampler(std::span<const double> values, std::uint64_t seed)
@@ -52,16 +52,16 @@ class Resampler {
   Random random_;
 };
 
-/// So many that the tails that so much confidence leaves still hold a draw.
-std::size_t drawsFor(double confidence) {
-  constexpr double kMost = 40'000;  // a comparison of a thousand things takes seconds with it
+/// Returns a number of resamples for which each tail outside `confidence` contains a resample.
+std::size_t resamplesFor(double confidence) {
+  constexpr double kMaxResamples = 40'000;  // comparing a thousand programs takes seconds
   const double tail = (1 - std::clamp(confidence, 0.0, 1.0)) / 2;
-  return std::max(kResamples, static_cast<std::size_t>(std::min(kMost, std::ceil(1 / tail))));
+  return std::max(kResamples,
+                  static_cast<std::size_t>(std::min(kMaxResamples, std::ceil(1 / tail))));
 }
 
-/// Where the middle `confidence` of the draws lies, outward to the next draw on both sides: rather
-/// too wide than too narrow.
-Interval middleOf(std::vector<double> draws, double confidence, double estimate) {
+/// Returns the central `confidence` interval of the draws, rounded outward to the next draw.
+Interval percentileInterval(std::vector<double> draws, double confidence, double estimate) {
   const double tail = (1 - std::clamp(confidence, 0.0, 1.0)) / 2;
   const auto cut = static_cast<std::ptrdiff_t>(tail * static_cast<double>(draws.size() - 1));
   const auto low = draws.begin() + cut;
@@ -74,8 +74,8 @@ Interval middleOf(std::vector<double> draws, double confidence, double estimate)
 
 bool isTime(double time) { return std::isfinite(time) && time > 0; }
 
-/// The logs of those that are times.
-std::vector<double> logsOf(std::span<const double> times) {
+/// Returns the logs of the valid times.
+std::vector<double> logTimes(std::span<const double> times) {
   std::vector<double> logs;
   logs.reserve(times.size());
   for (const double time : times) {
@@ -86,7 +86,7 @@ std::vector<double> logsOf(std::span<const double> times) {
   return logs;
 }
 
-/// log(over / under) of every round in which both have a time.
+/// Returns log(over / under) for every round in which both have a valid time.
 std::vector<double> logRatios(std::span<const double> over, std::span<const double> under) {
   std::vector<double> ratios;
   const std::size_t rounds = std::min(over.size(), under.size());
@@ -99,7 +99,7 @@ std::vector<double> logRatios(std::span<const double> over, std::span<const doub
   return ratios;
 }
 
-Verdict verdictOf(const Interval& speedup, double margin, double floor) {
+Verdict classify(const Interval& speedup, double margin, double floor) {
   const double beyond = 1 + std::max(margin, floor);
   if (speedup.low > beyond) {
     return Verdict::improved;
@@ -122,7 +122,7 @@ Interval bootstrapMedian(std::span<const double> values, double confidence, std:
   Resampler resampler(values, seed);
   std::vector<double> medians(std::max<std::size_t>(resamples, 1));
   std::generate(medians.begin(), medians.end(), [&] { return resampler.median(); });
-  return middleOf(std::move(medians), confidence, median(values));
+  return percentileInterval(std::move(medians), confidence, median(values));
 }
 
 std::string_view nameOf(Verdict verdict) { return kNames[static_cast<std::size_t>(verdict)]; }
@@ -145,15 +145,15 @@ Comparison compare(const PairedTimes& times, const CompareOptions& options) {
   comparison.speedup = {std::exp(gain.low), std::exp(gain.estimate), std::exp(gain.high)};
   const Interval chance = bootstrapMedian(noise, options.confidence, options.seed);
   comparison.floor = std::expm1(std::max(std::abs(chance.low), std::abs(chance.high)));
-  if (comparison.rounds >= kFewestRounds) {
-    comparison.verdict = verdictOf(comparison.speedup, options.margin, comparison.floor);
+  if (comparison.rounds >= kMinRounds) {
+    comparison.verdict = classify(comparison.speedup, options.margin, comparison.floor);
   }
   return comparison;
 }
 
 Comparison compareApart(const ApartTimes& times, const CompareOptions& options) {
-  const std::vector<double> before = logsOf(times.before);
-  const std::vector<double> after = logsOf(times.after);
+  const std::vector<double> before = logTimes(times.before);
+  const std::vector<double> after = logTimes(times.after);
   Comparison comparison;
   comparison.rounds = std::min(before.size(), after.size());
   comparison.floor = times.floor;
@@ -162,14 +162,14 @@ Comparison compareApart(const ApartTimes& times, const CompareOptions& options) 
   }
   Resampler drawBefore(before, options.seed);
   Resampler drawAfter(after, options.seed ^ kOtherStream);
-  std::vector<double> gains(drawsFor(options.confidence));
+  std::vector<double> gains(resamplesFor(options.confidence));
   std::generate(gains.begin(), gains.end(),
                 [&] { return drawBefore.median() - drawAfter.median(); });
   const Interval gain =
-      middleOf(std::move(gains), options.confidence, median(before) - median(after));
+      percentileInterval(std::move(gains), options.confidence, median(before) - median(after));
   comparison.speedup = {std::exp(gain.low), std::exp(gain.estimate), std::exp(gain.high)};
-  if (comparison.rounds >= kFewestRounds) {
-    comparison.verdict = verdictOf(comparison.speedup, options.margin, comparison.floor);
+  if (comparison.rounds >= kMinRounds) {
+    comparison.verdict = classify(comparison.speedup, options.margin, comparison.floor);
   }
   return comparison;
 }

@@ -22,7 +22,7 @@ struct Times {
   std::vector<double> twin;
 };
 
-/// Rounds of a candidate that is truly `speedup` times as fast, in random order within each round.
+/// Simulates rounds of a candidate that is `speedup` times as fast, in random order per round.
 Times simulate(Noise::Kind kind, double scale, double speedup, std::size_t rounds,
                std::uint64_t seed) {
   Noise noise(kind, scale, seed);
@@ -34,8 +34,8 @@ Times simulate(Noise::Kind kind, double scale, double speedup, std::size_t round
     std::array<std::size_t, 3> order = {0, 1, 2};
     random.shuffle(std::span<std::size_t>(order));
     std::array<double, 3> row{};
-    for (const std::size_t who : order) {
-      row[who] = 1e6 * std::exp(shared + noise.sample(own[who]));
+    for (const std::size_t index : order) {
+      row[index] = 1e6 * std::exp(shared + noise.sample(own[index]));
     }
     times.baseline.push_back(row[0]);
     times.candidate.push_back(row[1] / speedup);
@@ -46,7 +46,7 @@ Times simulate(Noise::Kind kind, double scale, double speedup, std::size_t round
 
 struct Tally {
   int improved = 0, neutral = 0, regressed = 0, ambiguous = 0;
-  int estimateAbove = 0;  ///< how often the estimate says that the candidate is faster
+  int estimateAbove = 0;  ///< runs whose estimate is above 1
 };
 
 Tally tally(Noise::Kind kind, double scale, double speedup, bool withTwin, int runs = 100,
@@ -69,7 +69,7 @@ Tally tally(Noise::Kind kind, double scale, double speedup, bool withTwin, int r
   return out;
 }
 
-/// Written into the test's XML, so that error rates can be read off without a debugger.
+/// Writes error rates into the test's XML output.
 void record(const Tally& tally) {
   testing::Test::RecordProperty("improved", tally.improved);
   testing::Test::RecordProperty("neutral", tally.neutral);
@@ -111,19 +111,19 @@ INSTANTIATE_TEST_SUITE_P(Compare, UnderNoise,
                                          Condition{"ownDrift", Noise::Kind::ownDrift, 0.015}),
                          [](const auto& info) { return std::string(info.param.name); });
 
-TEST_P(UnderNoise, EqualProgramsAreNotToldApart) {
+TEST_P(UnderNoise, DoesNotDistinguishEqualPrograms) {
   const Tally result = tally(GetParam().kind, GetParam().scale, 1.0, true);
   record(result);
   EXPECT_LE(result.improved + result.regressed, 1);
 }
 
-TEST_P(UnderNoise, EqualProgramsAreRarelyToldApartWithoutATwin) {
+TEST_P(UnderNoise, RarelyDistinguishesEqualProgramsWithoutTwin) {
   const Tally result = tally(GetParam().kind, GetParam().scale, 1.0, false);
   record(result);
   EXPECT_LE(result.improved + result.regressed, 5);
 }
 
-TEST_P(UnderNoise, ThreePercentIsSeenOnTheRightSide) {
+TEST_P(UnderNoise, EstimatesThreePercentWithCorrectSign) {
   const Tally faster = tally(GetParam().kind, GetParam().scale, 1.03, true);
   record(faster);
   EXPECT_GE(faster.estimateAbove, 90);
@@ -131,20 +131,20 @@ TEST_P(UnderNoise, ThreePercentIsSeenOnTheRightSide) {
   EXPECT_EQ(tally(GetParam().kind, GetParam().scale, 1 / 1.03, true).improved, 0);
 }
 
-TEST_P(UnderNoise, TenPercentIsFoundNearlyAlways) {
+TEST_P(UnderNoise, DetectsTenPercent) {
   const Tally faster = tally(GetParam().kind, GetParam().scale, 1.10, true);
   record(faster);
   EXPECT_GE(faster.improved, 90);
   EXPECT_GE(tally(GetParam().kind, GetParam().scale, 1 / 1.10, true).regressed, 90);
 }
 
-TEST(Compare, ThreePercentIsFoundWithMoreRounds) {
+TEST(Compare, DetectsThreePercentWithMoreRounds) {
   const Tally result = tally(Noise::Kind::quiet, 0.02, 1.03, true, 100, 60);
   record(result);
   EXPECT_GE(result.improved, 80);
 }
 
-TEST(Compare, TheIntervalCoversTheTruthAboutAsOftenAsItSays) {
+TEST(Compare, IntervalHasNominalCoverage) {
   int covered = 0;
   constexpr int kRuns = 500;
   for (int run = 0; run < kRuns; ++run) {
@@ -158,7 +158,7 @@ TEST(Compare, TheIntervalCoversTheTruthAboutAsOftenAsItSays) {
   EXPECT_LE(covered, kRuns * 99 / 100);
 }
 
-TEST(Compare, VerdictsFollowTheMargin) {
+TEST(Compare, VerdictsFollowMargin) {
   EXPECT_EQ(compareRatios(std::vector<double>(20, 1.02)).verdict, Verdict::improved);
   EXPECT_EQ(compareRatios(std::vector<double>(20, 1.005)).verdict, Verdict::neutral);
   EXPECT_EQ(compareRatios(std::vector<double>(20, 1.0)).verdict, Verdict::neutral);
@@ -166,17 +166,17 @@ TEST(Compare, VerdictsFollowTheMargin) {
   EXPECT_EQ(compareRatios(std::vector<double>(20, 1 / 1.02)).verdict, Verdict::regressed);
 }
 
-TEST(Compare, AnIntervalAcrossTheMarginIsAmbiguous) {
+TEST(Compare, IntervalAcrossMarginIsAmbiguous) {
   std::vector<double> ratios(10, 1.0);
   ratios.resize(20, 1.2);
   EXPECT_EQ(compareRatios(ratios).verdict, Verdict::ambiguous);
 }
 
-TEST(Compare, WhatIsWithinTheFloorButBeyondTheMarginIsAmbiguous) {
+TEST(Compare, BeyondMarginWithinFloorIsAmbiguous) {
   const std::vector<double> gain(20, 1.04);
-  const Comparison still = compareRatios(gain, std::vector<double>(20, 1.03));
-  EXPECT_NEAR(still.floor, 0.03, 1e-9);
-  EXPECT_EQ(still.verdict, Verdict::improved);
+  const Comparison calm = compareRatios(gain, std::vector<double>(20, 1.03));
+  EXPECT_NEAR(calm.floor, 0.03, 1e-9);
+  EXPECT_EQ(calm.verdict, Verdict::improved);
   const Comparison noisy = compareRatios(gain, std::vector<double>(20, 1 / 1.05));
   EXPECT_NEAR(noisy.floor, 0.05, 1e-9);
   EXPECT_EQ(noisy.verdict, Verdict::ambiguous);
@@ -198,7 +198,7 @@ TEST(Compare, NoRoundsAreAmbiguous) {
   EXPECT_EQ(nothing.speedup.estimate, 1);
 }
 
-TEST(Compare, RoundsWithoutBothTimesAreLeftOut) {
+TEST(Compare, SkipsRoundsWithoutBothTimes) {
   const std::vector<double> baseline = {10, 10, 10, 10, 10, 10, 0, 10};
   const std::vector<double> candidate = {5, 5, 5, 5, 5, NAN, 5};
   const Comparison result = compare({baseline, candidate, {}});
@@ -206,7 +206,7 @@ TEST(Compare, RoundsWithoutBothTimesAreLeftOut) {
   EXPECT_DOUBLE_EQ(result.speedup.low, 2);
 }
 
-TEST(BootstrapMedian, OfNothingAndOfOneValue) {
+TEST(BootstrapMedian, HandlesEmptyAndSingleValue) {
   EXPECT_EQ(bootstrapMedian({}, 0.95, 1).estimate, 0);
   const Interval one = bootstrapMedian(std::vector{3.0}, 0.95, 1);
   EXPECT_EQ(one.low, 3);
@@ -214,7 +214,7 @@ TEST(BootstrapMedian, OfNothingAndOfOneValue) {
   EXPECT_EQ(one.high, 3);
 }
 
-TEST(BootstrapMedian, OfOneHundredNumbersIsNearTheBinomialInterval) {
+TEST(BootstrapMedian, IsNearBinomialInterval) {
   std::vector<double> values(100);
   for (std::size_t i = 0; i < values.size(); ++i) {
     values[i] = static_cast<double>(i + 1);
@@ -225,7 +225,7 @@ TEST(BootstrapMedian, OfOneHundredNumbersIsNearTheBinomialInterval) {
   EXPECT_NEAR(interval.high, 60.5, 1.5);
 }
 
-RC_GTEST_PROP(BootstrapMedianProperty, IsAnIntervalWithinTheValues,
+RC_GTEST_PROP(BootstrapMedianProperty, LiesWithinValues,
               (const std::vector<int>& ints, std::uint64_t seed)) {
   RC_PRE(!ints.empty());
   const std::vector<double> values(ints.begin(), ints.end());
@@ -236,7 +236,7 @@ RC_GTEST_PROP(BootstrapMedianProperty, IsAnIntervalWithinTheValues,
   RC_ASSERT(interval.estimate == median(values));
 }
 
-RC_GTEST_PROP(BootstrapMedianProperty, IsTheSameForTheSameSeedAndWiderForMoreConfidence,
+RC_GTEST_PROP(BootstrapMedianProperty, IsDeterministicAndWidensWithConfidence,
               (const std::vector<int>& ints, std::uint64_t seed)) {
   const std::vector<double> values(ints.begin(), ints.end());
   const Interval once = bootstrapMedian(values, 0.9, seed, 200);
@@ -255,8 +255,9 @@ TEST(Verdict, NamesRoundTrip) {
   EXPECT_EQ(verdictFrom("Improved"), std::nullopt);
 }
 
-/// Times of one thing in a run of its own.
-std::vector<double> aloneTimes(Noise::Kind kind, double scale, double speedup, std::uint64_t seed) {
+/// Simulates the times of one program in a separate run.
+std::vector<double> simulateAlone(Noise::Kind kind, double scale, double speedup,
+                                  std::uint64_t seed) {
   Noise noise(kind, scale, seed);
   double own = 0;
   std::vector<double> times;
@@ -266,13 +267,13 @@ std::vector<double> aloneTimes(Noise::Kind kind, double scale, double speedup, s
   return times;
 }
 
-TEST_P(UnderNoise, RunsApartTellTwentyPercentAndNotNothing) {
+TEST_P(UnderNoise, DetectsTwentyPercentBetweenSeparateRuns) {
   int wrong = 0;
   int found = 0;
   for (std::uint64_t seed = 1; seed <= 50; ++seed) {
-    const auto before = aloneTimes(GetParam().kind, GetParam().scale, 1, 2 * seed);
-    const auto same = aloneTimes(GetParam().kind, GetParam().scale, 1, 2 * seed + 1);
-    const auto slower = aloneTimes(GetParam().kind, GetParam().scale, 1 / 1.2, 2 * seed + 1);
+    const auto before = simulateAlone(GetParam().kind, GetParam().scale, 1, 2 * seed);
+    const auto same = simulateAlone(GetParam().kind, GetParam().scale, 1, 2 * seed + 1);
+    const auto slower = simulateAlone(GetParam().kind, GetParam().scale, 1 / 1.2, 2 * seed + 1);
     const CompareOptions options{.margin = 0.05, .seed = seed};
     const Verdict equal = compareApart({before, same}, options).verdict;
     wrong += equal == Verdict::improved || equal == Verdict::regressed ? 1 : 0;
@@ -282,35 +283,35 @@ TEST_P(UnderNoise, RunsApartTellTwentyPercentAndNotNothing) {
   EXPECT_GE(found, 40);
 }
 
-TEST(CompareApart, IsWiderThanPairedRoundsOfTheSameTimes) {
+TEST(CompareApart, IsWiderThanPairedComparison) {
   const Times times = simulate(Noise::Kind::quiet, 0.02, 1.1, 20, 5);
   const Interval paired = compare({times.baseline, times.candidate, {}}).speedup;
   const Interval apart = compareApart({times.baseline, times.candidate}).speedup;
   EXPECT_GT(apart.high / apart.low, paired.high / paired.low);
 }
 
-TEST(CompareApart, TheFloorOfThingsAlikeForbidsAVerdict) {
+TEST(CompareApart, FloorPreventsVerdict) {
   const std::vector<double> before = {100, 101, 99, 100, 102, 98};
   const std::vector<double> after = {110, 111, 109, 110, 112, 108};
   EXPECT_EQ(compareApart({before, after}).verdict, Verdict::regressed);
   EXPECT_EQ(compareApart({before, after, 0.2}).verdict, Verdict::ambiguous);
 }
 
-TEST(CompareApart, TheIntervalWidensWithTheConfidence) {
+TEST(CompareApart, IntervalWidensWithConfidence) {
   std::vector<double> times;
   for (int i = 0; i < 20; ++i) {
     times.push_back(100 + i);
   }
   double last = 0;
-  for (const double things : {1, 10, 50, 1000}) {
+  for (const double programs : {1, 10, 50, 1000}) {
     const Interval speedup =
-        compareApart({times, times}, {.confidence = 1 - 0.05 / things}).speedup;
-    EXPECT_GT(speedup.high / speedup.low, last) << things;
+        compareApart({times, times}, {.confidence = 1 - 0.05 / programs}).speedup;
+    EXPECT_GT(speedup.high / speedup.low, last) << programs;
     last = speedup.high / speedup.low;
   }
 }
 
-TEST(CompareApart, FewTimesOrNoneAreNoVerdict) {
+TEST(CompareApart, FewOrNoTimesAreAmbiguous) {
   const std::vector<double> few = {1, 1, 1, 1};
   const std::vector<double> many = {2, 2, 2, 2, 2, 2};
   EXPECT_EQ(compareApart({few, many}).verdict, Verdict::ambiguous);
@@ -319,7 +320,7 @@ TEST(CompareApart, FewTimesOrNoneAreNoVerdict) {
   EXPECT_EQ(compareApart({{}, many}).verdict, Verdict::ambiguous);
 }
 
-RC_GTEST_PROP(CompareApart, TurnedAroundTheRatioTurnsAround, ()) {
+RC_GTEST_PROP(CompareApart, SwappingSidesInvertsRatio, ()) {
   const auto draw = [] {
     std::vector<double> times;
     for (const int value : *rc::gen::resize(

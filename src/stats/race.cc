@@ -10,12 +10,12 @@
 namespace hone::stats {
 namespace {
 
-/// Calibrating costs the square of the rounds; later looks add next to nothing to the risk.
-constexpr std::size_t kMostLooks = 256;
+/// Calibration is quadratic in the rounds; later tests add almost nothing to the risk.
+constexpr std::size_t kMaxCalibratedRounds = 256;
 
 bool isTime(const std::optional<double>& time) { return time && std::isfinite(*time) && *time > 0; }
 
-/// One more flip of a fair coin: from the chances of 0, 1, … heads to those after the flip.
+/// Updates the probabilities of 0, 1, … heads for one more flip of a fair coin.
 void flip(std::vector<double>& chances) {
   chances.push_back(0);
   for (std::size_t heads = chances.size() - 1; heads > 0; --heads) {
@@ -24,8 +24,9 @@ void flip(std::vector<double>& chances) {
   chances[0] /= 2;
 }
 
-/// The fewest heads whose chance, with all above them, is at most `tail`; all and one if none.
-std::size_t tooManyHeads(const std::vector<double>& chances, double tail) {
+/// Returns the smallest number of heads whose upper tail probability is at most `tail`, or one more
+/// than the number of flips if there is none.
+std::size_t criticalHeads(const std::vector<double>& chances, double tail) {
   std::size_t heads = chances.size();
   double sum = 0;
   while (heads > 0 && sum + chances[heads - 1] <= tail) {
@@ -34,33 +35,34 @@ std::size_t tooManyHeads(const std::vector<double>& chances, double tail) {
   return heads;
 }
 
-/// How often a fair coin shows too many heads at one look or more, when looked at after every flip
-/// from `minRounds` to `maxRounds`.
-double chanceOfFalseDrop(double tail, std::size_t minRounds, std::size_t maxRounds) {
+/// Returns the probability that a fair coin reaches the critical number of heads in at least one
+/// test, testing after every flip from `minRounds` to `maxRounds`.
+double falseDropProbability(double tail, std::size_t minRounds, std::size_t maxRounds) {
   std::vector<double> all = {1};
-  std::vector<double> living = {1};
+  std::vector<double> remaining = {1};
   double dropped = 0;
   for (std::size_t round = 1; round <= maxRounds; ++round) {
     flip(all);
-    flip(living);
+    flip(remaining);
     if (round < minRounds) {
       continue;
     }
-    for (std::size_t heads = tooManyHeads(all, tail); heads <= round; ++heads) {
-      dropped += std::exchange(living[heads], 0.0);
+    for (std::size_t heads = criticalHeads(all, tail); heads <= round; ++heads) {
+      dropped += std::exchange(remaining[heads], 0.0);
     }
   }
   return dropped;
 }
 
-/// The largest tail of a single look that keeps the chance over all looks within `risk`.
-double tailOfOneLook(double risk, std::size_t minRounds, std::size_t maxRounds) {
+/// Returns the largest tail of a single test that keeps the probability over all tests within
+/// `risk`.
+double calibrateTail(double risk, std::size_t minRounds, std::size_t maxRounds) {
   constexpr int kSteps = 30;
   double low = 0;
   double high = risk;
   for (int step = 0; step < kSteps; ++step) {
     const double middle = (low + high) / 2;
-    (chanceOfFalseDrop(middle, minRounds, maxRounds) <= risk ? low : high) = middle;
+    (falseDropProbability(middle, minRounds, maxRounds) <= risk ? low : high) = middle;
   }
   return low;
 }
@@ -68,20 +70,20 @@ double tailOfOneLook(double risk, std::size_t minRounds, std::size_t maxRounds) 
 }  // namespace
 
 Race::Race(std::size_t racers, const RaceOptions& options)
-    : options_(options), alive_(racers, true), heads_{1} {
-  const std::size_t looks = std::min(options.maxRounds, kMostLooks);
-  tail_ = tailOfOneLook(std::clamp(1 - options.confidence, 0.0, 1.0), options.minRounds, looks);
+    : options_(options), alive_(racers, true), lossChances_{1} {
+  const std::size_t rounds = std::min(options.maxRounds, kMaxCalibratedRounds);
+  tail_ = calibrateTail(std::clamp(1 - options.confidence, 0.0, 1.0), options.minRounds, rounds);
 }
 
 std::vector<std::size_t> Race::order() const {
-  std::vector<std::size_t> living;
+  std::vector<std::size_t> remaining;
   for (std::size_t racer = 0; racer < alive_.size(); ++racer) {
     if (alive_[racer]) {
-      living.push_back(racer);
+      remaining.push_back(racer);
     }
   }
-  Random(Random(options_.seed).next() + rounds()).shuffle(std::span(living));
-  return living;
+  Random(Random(options_.seed).next() + rounds()).shuffle(std::span(remaining));
+  return remaining;
 }
 
 void Race::addRound(std::span<const std::optional<double>> times) {
@@ -94,7 +96,7 @@ void Race::addRound(std::span<const std::optional<double>> times) {
     }
   }
   times_.push_back(std::move(row));
-  flip(heads_);
+  flip(lossChances_);
   if (rounds() >= options_.minRounds) {
     dropSlow();
   }
@@ -105,16 +107,16 @@ void Race::dropSlow() {
   if (best.empty()) {
     return;
   }
-  const std::size_t leader = gainOf(best.front()) > 0 ? best.front() : 0;
-  const std::size_t enough = tooManyHeads(heads_, tail_);
+  const std::size_t leader = medianGain(best.front()) > 0 ? best.front() : 0;
+  const std::size_t critical = criticalHeads(lossChances_, tail_);
   for (const std::size_t racer : best) {
-    if (racer != leader && lossesTo(racer, leader) >= enough) {
+    if (racer != leader && countLosses(racer, leader) >= critical) {
       alive_[racer] = false;
     }
   }
 }
 
-std::size_t Race::lossesTo(std::size_t racer, std::size_t leader) const {
+std::size_t Race::countLosses(std::size_t racer, std::size_t leader) const {
   std::size_t losses = 0;
   for (const auto& row : times_) {
     losses += row[racer] && row[leader] && *row[racer] > *row[leader] ? 1 : 0;
@@ -122,7 +124,7 @@ std::size_t Race::lossesTo(std::size_t racer, std::size_t leader) const {
   return losses;
 }
 
-double Race::gainOf(std::size_t racer) const {
+double Race::medianGain(std::size_t racer) const {
   std::vector<double> gains;
   for (const auto& row : times_) {
     if (row[0] && row[racer]) {
@@ -133,10 +135,10 @@ double Race::gainOf(std::size_t racer) const {
 }
 
 bool Race::done() const {
-  const auto living = static_cast<std::size_t>(std::count(alive_.begin(), alive_.end(), true));
-  const bool nobody = living <= 1;
-  const bool few = living <= options_.keep + 1 && rounds() >= options_.minRounds;
-  return nobody || few || rounds() >= options_.maxRounds;
+  const auto remaining = static_cast<std::size_t>(std::count(alive_.begin(), alive_.end(), true));
+  const bool noCandidates = remaining <= 1;
+  const bool few = remaining <= options_.keep + 1 && rounds() >= options_.minRounds;
+  return noCandidates || few || rounds() >= options_.maxRounds;
 }
 
 std::size_t Race::rounds() const { return times_.size(); }
@@ -147,7 +149,7 @@ std::vector<std::size_t> Race::ranking() const {
   std::vector<std::pair<double, std::size_t>> gains;
   for (std::size_t racer = 1; racer < alive_.size(); ++racer) {
     if (alive_[racer]) {
-      gains.emplace_back(-gainOf(racer), racer);
+      gains.emplace_back(-medianGain(racer), racer);
     }
   }
   std::sort(gains.begin(), gains.end());

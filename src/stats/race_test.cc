@@ -18,7 +18,7 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 using Row = std::vector<std::optional<double>>;
 
-/// Runs a race between racers of these true times to its end; the rounds it took stay readable.
+/// Runs a race between racers with the given true times to its end and keeps the rounds.
 struct Simulation {
   Race race;
   std::vector<Row> rows;
@@ -40,8 +40,8 @@ struct Simulation {
   }
 };
 
-/// A baseline of 1000, the best racer 5 % faster, and others from as fast to 20 % slower.
-std::vector<double> field() {
+/// Returns a baseline of 1000, a best racer 5 % faster, and others up to 20 % slower.
+std::vector<double> racerTimes() {
   std::vector<double> truth = {1000, 950};
   for (int i = 0; i < 14; ++i) {
     truth.push_back(1000 + 200.0 * i / 13);
@@ -55,7 +55,7 @@ void feed(Race& race, const Row& row, int times) {
   }
 }
 
-TEST(Race, KeepsTheBestUnderEveryNoise) {
+TEST(Race, KeepsBestUnderEveryNoise) {
   int kept = 0;
   int runs = 0;
   std::size_t samples = 0;
@@ -63,11 +63,11 @@ TEST(Race, KeepsTheBestUnderEveryNoise) {
   for (const auto kind : {Noise::Kind::quiet, Noise::Kind::heavyTailed, Noise::Kind::spikes,
                           Noise::Kind::bursts, Noise::Kind::ownDrift}) {
     for (std::uint64_t seed = 1; seed <= 50; ++seed) {
-      const Simulation run(field(), Noise(kind, 0.02, seed), {.seed = seed});
+      const Simulation run(racerTimes(), Noise(kind, 0.02, seed), {.seed = seed});
       const std::vector<std::size_t> best = run.race.ranking();
       kept += std::find(best.begin(), best.end(), 1U) != best.end() ? 1 : 0;
       samples += run.samples;
-      all += field().size() * 20;
+      all += racerTimes().size() * 20;
       ++runs;
     }
   }
@@ -77,7 +77,7 @@ TEST(Race, KeepsTheBestUnderEveryNoise) {
   EXPECT_LT(samples, all * 2 / 3);
 }
 
-TEST(Race, RarelyDropsARacerAsFastAsTheLeader) {
+TEST(Race, RarelyDropsRacerAsFastAsLeader) {
   int dropped = 0;
   constexpr int kRuns = 400;
   for (int run = 0; run < kRuns; ++run) {
@@ -90,10 +90,10 @@ TEST(Race, RarelyDropsARacerAsFastAsTheLeader) {
   EXPECT_LE(dropped, kRuns * 5 / 100);
 }
 
-TEST(Race, DropsTheSurelySlowerAndRanksTheRest) {
+TEST(Race, DropsSignificantlySlowerAndRanksOthers) {
   Race race(4, {.keep = 1});
   feed(race, {100.0, 90.0, 120.0, 80.0}, 5);
-  EXPECT_TRUE(race.alive(2)) << "5 of 5 may still be luck";
+  EXPECT_TRUE(race.alive(2)) << "5 of 5 is not significant";
   race.addRound(Row{100.0, 90.0, 120.0, 80.0});
   EXPECT_FALSE(race.alive(1));
   EXPECT_FALSE(race.alive(2));
@@ -102,7 +102,7 @@ TEST(Race, DropsTheSurelySlowerAndRanksTheRest) {
   EXPECT_TRUE(race.done());
 }
 
-TEST(Race, RanksByTheMedianOfLogRatiosWithTheBaseline) {
+TEST(Race, RanksByMedianLogRatioToBaseline) {
   Race race(4, {});
   race.addRound(Row{100.0, 99.0, 80.0, 90.0});
   race.addRound(Row{200.0, 198.0, 160.0, 180.0});
@@ -110,7 +110,7 @@ TEST(Race, RanksByTheMedianOfLogRatiosWithTheBaseline) {
   EXPECT_THAT(race.ranking(), ElementsAre(2, 3, 1));
 }
 
-TEST(Race, TheBaselineLeadsWhenNobodyIsFaster) {
+TEST(Race, BaselineLeadsIfNoneIsFaster) {
   Race race(3, {.keep = 0});
   feed(race, {100.0, 110.0, 120.0}, 8);
   EXPECT_THAT(race.ranking(), IsEmpty());
@@ -118,7 +118,7 @@ TEST(Race, TheBaselineLeadsWhenNobodyIsFaster) {
   EXPECT_TRUE(race.done());
 }
 
-TEST(Race, NeverDropsTheBaseline) {
+TEST(Race, NeverDropsBaseline) {
   Race race(2, {});
   feed(race, {1000.0, 10.0}, 20);
   race.addRound(Row{std::nullopt, 10.0});
@@ -126,24 +126,24 @@ TEST(Race, NeverDropsTheBaseline) {
   EXPECT_THAT(race.ranking(), ElementsAre(1));
 }
 
-TEST(Race, EqualTimesDropNobody) {
+TEST(Race, KeepsEqualRacers) {
   Race race(6, {});
   feed(race, Row(6, 100.0), 20);
   EXPECT_EQ(race.ranking().size(), 5U);
   EXPECT_TRUE(race.done());
 }
 
-TEST(Race, AFailureDrops) {
+TEST(Race, DropsFailedRacer) {
   Race race(4, {});
   race.addRound(Row{100.0, std::nullopt, 100.0, -1.0});
   EXPECT_FALSE(race.alive(1));
   EXPECT_FALSE(race.alive(3));
   race.addRound(Row{100.0, 1.0, 100.0, 1.0});
-  EXPECT_FALSE(race.alive(1)) << "the dropped do not come back";
+  EXPECT_FALSE(race.alive(1)) << "dropped racers stay dropped";
   EXPECT_THAT(race.ranking(), ElementsAre(2));
 }
 
-TEST(Race, ARoundTooShortCountsAsFailures) {
+TEST(Race, TreatsMissingTimesAsFailures) {
   Race race(3, {});
   race.addRound(Row{100.0, 50.0});
   EXPECT_THAT(race.ranking(), ElementsAre(1));
@@ -158,14 +158,14 @@ TEST(Race, IsDoneWhenAllFail) {
   EXPECT_THAT(race.order(), ElementsAre(0));
 }
 
-TEST(Race, WithoutCandidatesIsDoneAtOnce) {
+TEST(Race, IsDoneWithoutCandidates) {
   const Race alone(1, {});
   EXPECT_TRUE(alone.done());
   EXPECT_THAT(alone.order(), ElementsAre(0));
-  const Race nobody(0, {});
-  EXPECT_TRUE(nobody.done());
-  EXPECT_THAT(nobody.order(), IsEmpty());
-  EXPECT_FALSE(nobody.alive(0));
+  const Race empty(0, {});
+  EXPECT_TRUE(empty.done());
+  EXPECT_THAT(empty.order(), IsEmpty());
+  EXPECT_FALSE(empty.alive(0));
 }
 
 TEST(Race, RunsAtLeastMinRoundsAndAtMostMaxRounds) {
@@ -183,7 +183,7 @@ TEST(Race, RunsAtLeastMinRoundsAndAtMostMaxRounds) {
   EXPECT_EQ(many.rounds(), 9U);
 }
 
-TEST(Race, TakesEndlessRounds) {
+TEST(Race, AcceptsUnlimitedRounds) {
   Race race(3, {.maxRounds = static_cast<std::size_t>(-1), .keep = 0});
   feed(race, {100.0, 90.0, 120.0}, 30);
   EXPECT_THAT(race.ranking(), ElementsAre(1));
@@ -201,7 +201,7 @@ TEST(Race, OrdersDifferBetweenRoundsAndSeeds) {
   EXPECT_EQ(orders.size(), 12U);
 }
 
-TEST(Race, EveryPlaceInTheOrderIsEquallyLikely) {
+TEST(Race, OrderIsUniform) {
   std::vector<int> baselineAt(4);
   Race race(4, {});
   for (int round = 0; round < 1000; ++round) {
@@ -215,10 +215,10 @@ TEST(Race, EveryPlaceInTheOrderIsEquallyLikely) {
   }
 }
 
-RC_GTEST_PROP(RaceProperty, ReplaysFromItsRecordedRounds, (std::uint64_t seed)) {
+RC_GTEST_PROP(RaceProperty, ReplaysRecordedRounds, (std::uint64_t seed)) {
   const RaceOptions options = {.seed = seed};
-  const Simulation first(field(), Noise(Noise::Kind::bursts, 0.02, seed), options);
-  Race again(field().size(), options);
+  const Simulation first(racerTimes(), Noise(Noise::Kind::bursts, 0.02, seed), options);
+  Race again(racerTimes().size(), options);
   for (const Row& row : first.rows) {
     RC_ASSERT(!again.done());
     std::vector<std::size_t> order = again.order();

@@ -27,11 +27,11 @@ double quantileOfSorted(std::span<const double> ordered, double q) {
   return std::lerp(ordered[below], ordered[above], place - std::floor(place));
 }
 
-double meanOf(std::span<const double> values) {
+double arithmeticMean(std::span<const double> values) {
   return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
 
-double deviationOf(std::span<const double> values, double mean) {
+double sampleDeviation(std::span<const double> values, double mean) {
   if (values.size() < 2) {
     return 0;
   }
@@ -67,8 +67,8 @@ Summary summarize(std::span<const double> values) {
   }
   const std::vector<double> ordered = sorted(values);
   Summary summary{.count = values.size(), .min = ordered.front(), .max = ordered.back()};
-  summary.mean = meanOf(ordered);
-  summary.stddev = deviationOf(ordered, summary.mean);
+  summary.mean = arithmeticMean(ordered);
+  summary.stddev = sampleDeviation(ordered, summary.mean);
   summary.median = quantileOfSorted(ordered, 0.5);
   summary.p05 = quantileOfSorted(ordered, 0.05);
   summary.p95 = quantileOfSorted(ordered, 0.95);

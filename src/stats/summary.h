@@ -5,7 +5,7 @@
 
 namespace hone::stats {
 
-/// Robust and plain figures of one set of numbers. All zero for an empty set.
+/// Descriptive statistics of a sample. All zero for an empty sample.
 struct Summary {
   std::size_t count = 0;
   double min = 0, max = 0;
@@ -17,9 +17,10 @@ struct Summary {
 
 [[nodiscard]] Summary summarize(std::span<const double> values);
 [[nodiscard]] double median(std::span<const double> values);
-/// Linear interpolation between order statistics; q in [0, 1].
+/// Returns the quantile `q` in [0, 1], interpolated linearly between order statistics.
 [[nodiscard]] double quantile(std::span<const double> values, double q);
-/// Through logs, so that it neither overflows nor underflows. Values must be positive.
+/// Computes the geometric mean via logs, so it neither overflows nor underflows. Values must be
+/// positive.
 [[nodiscard]] double geometricMean(std::span<const double> values);
 
 }  // namespace hone::stats

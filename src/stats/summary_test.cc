@@ -13,7 +13,7 @@ std::vector<double> doubles(const std::vector<int>& values) {
   return {values.begin(), values.end()};
 }
 
-TEST(Summary, OfNothingIsZero) {
+TEST(Summary, IsZeroForEmptySample) {
   const Summary summary = summarize({});
   EXPECT_EQ(summary.count, 0U);
   EXPECT_EQ(summary.median, 0);
@@ -23,7 +23,7 @@ TEST(Summary, OfNothingIsZero) {
   EXPECT_EQ(geometricMean({}), 0);
 }
 
-TEST(Summary, OfOneValueHasNoSpread) {
+TEST(Summary, HasNoSpreadForSingleValue) {
   const Summary summary = summarize(std::vector{7.0});
   EXPECT_EQ(summary.count, 1U);
   EXPECT_EQ(summary.min, 7);
@@ -36,7 +36,7 @@ TEST(Summary, OfOneValueHasNoSpread) {
   EXPECT_EQ(summary.mad, 0);
 }
 
-TEST(Summary, OfKnownValues) {
+TEST(Summary, MatchesKnownValues) {
   const Summary summary = summarize(std::vector<double>{4, 1, 3, 2, 100});
   EXPECT_EQ(summary.min, 1);
   EXPECT_EQ(summary.max, 100);
@@ -62,7 +62,7 @@ TEST(GeometricMean, NeitherOverflowsNorUnderflows) {
   EXPECT_NEAR(geometricMean(std::vector<double>(1000, 1e-300)) * 1e300, 1, 1e-9);
 }
 
-RC_GTEST_PROP(SummaryProperty, FiguresAreInOrder, (const std::vector<int>& ints)) {
+RC_GTEST_PROP(SummaryProperty, QuantilesAreOrdered, (const std::vector<int>& ints)) {
   RC_PRE(!ints.empty());
   const Summary summary = summarize(doubles(ints));
   RC_ASSERT(summary.count == ints.size());

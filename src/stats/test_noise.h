@@ -8,7 +8,7 @@
 
 namespace hone::stats {
 
-/// The logs of times as a machine that is never quiet gives them, for simulations in tests.
+/// Generates log times of a noisy machine, for simulations in tests.
 class Noise {
  public:
   enum class Kind { quiet, heavyTailed, spikes, bursts, ownDrift };
@@ -20,10 +20,10 @@ class Noise {
     return radius * std::cos(2 * std::numbers::pi * random_.uniform());
   }
 
-  /// What all samples of one round share: slow drift of the whole machine.
+  /// Returns the drift of the machine, shared by all samples of a round.
   double round() { return drift_ = 0.9 * drift_ + 0.05 * normal(); }
 
-  /// What a single sample has of its own; `own` is the memory of its racer.
+  /// Returns the noise of a single sample; `own` is the drift state of its racer.
   double sample(double& own) {
     switch (kind_) {
       case Kind::quiet:
@@ -44,7 +44,7 @@ class Noise {
   }
 
  private:
-  /// Student's t with 3 degrees of freedom.
+  /// Draws from Student's t distribution with 3 degrees of freedom.
   double student3() {
     double squares = 0;
     for (int i = 0; i < 3; ++i) {
@@ -59,7 +59,7 @@ class Noise {
   double scale_;
   Random random_;
   double drift_ = 0;
-  double burst_ = 0;  ///< a neighbour's load, which lasts over several samples
+  double burst_ = 0;  ///< load of another process, lasting several samples
 };
 
 }  // namespace hone::stats

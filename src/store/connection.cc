@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 
 constexpr int kBusyMs = 10'000;
 
-fs::path beside(const fs::path& file, std::string_view suffix) {
+fs::path withSuffix(const fs::path& file, std::string_view suffix) {
   return fs::path(file.string() + std::string(suffix));
 }
 
@@ -30,15 +30,15 @@ bool missingOrEmpty(const fs::path& file) {
   return code ? !fs::exists(file, code) : size == 0;
 }
 
-/// One name for one file, so that two spellings of a store meet at the same lock.
-fs::path oneName(const fs::path& file) {
+/// Returns the canonical path, so that all paths of a store share one lock.
+fs::path canonicalPath(const fs::path& file) {
   std::error_code code;
   const fs::path whole = fs::absolute(file, code);
   const fs::path result = fs::weakly_canonical(whole, code);
   return code ? whole : result;
 }
 
-/// As a URI of SQLite's, for the options that have no flag.
+/// Returns an SQLite URI, for options without a flag.
 std::string uri(const fs::path& file, std::string_view options) {
   std::string text = "file://";
   for (const char c : file.string()) {
@@ -49,16 +49,16 @@ std::string uri(const fs::path& file, std::string_view options) {
   return fmt::format("{}?{}", text, options);
 }
 
-/// Removes what a creation that did not come to its end left beside the store.
-void removeFresh(const fs::path& file) {
+/// Removes the files of an interrupted creation.
+void removeUnfinished(const fs::path& file) {
   std::error_code ignored;
   for (const std::string_view suffix : {".new", ".new-journal", ".new-wal", ".new-shm"}) {
-    fs::remove(beside(file, suffix), ignored);
+    fs::remove(withSuffix(file, suffix), ignored);
   }
 }
 
-/// The process in the lock file, for the message alone: the lock itself is the kernel's.
-std::string holder(const fs::path& lockFile) {
+/// Returns the process named in the lock file. For messages only; the kernel holds the lock.
+std::string describeHolder(const fs::path& lockFile) {
   const auto text = readFile(lockFile);
   const auto pid = text ? parseInt(trim(*text)) : std::nullopt;
   return pid ? fmt::format(" (process {})", *pid) : std::string();
@@ -66,14 +66,14 @@ std::string holder(const fs::path& lockFile) {
 
 }  // namespace
 
-Connection::Connection(const fs::path& file) : file_(oneName(file)), owner_(::getpid()) {}
+Connection::Connection(const fs::path& file) : file_(canonicalPath(file)), owner_(::getpid()) {}
 
 Connection::~Connection() {
   if (database_ == nullptr) {
-    return;  // moved away
+    return;  // moved from
   }
   if (owner_ != ::getpid()) {
-    // In a forked child: closing here would touch the log and the locks of the parent.
+    // In a forked child, closing would change the log and the locks of the parent.
     static_cast<void>(new decltype(statements_)(std::move(statements_)));
     static_cast<void>(database_.release());
     return;
@@ -81,28 +81,27 @@ Connection::~Connection() {
   statements_.clear();
   database_.reset();
   if (lock_) {
-    std::ofstream(beside(file_, ".lock"), std::ios::trunc);
+    std::ofstream(withSuffix(file_, ".lock"), std::ios::trunc);
   }
 }
 
-Error Connection::errorOf(const SQLite::Exception& exception) const {
+Error Connection::toError(const SQLite::Exception& exception) const {
   const int code = exception.getErrorCode() & 0xff;
-  // SQLite keeps no errno for a commit that fails; the thread's own is still that of the last call.
+  // SQLite keeps no errno for a failed commit; errno is still that of the last system call.
   const int last = errno;
   const int kept = database_ != nullptr ? sqlite3_system_errno(database_->getHandle()) : 0;
   const int system = kept != 0 ? kept : last;
   const std::string name = file_.string();
   const bool io = code == SQLITE_IOERR || code == SQLITE_CANTOPEN;
   if (code == SQLITE_FULL || (io && (system == ENOSPC || system == EDQUOT))) {
-    return machineError("the disk is full: cannot write the store {}; what was stored is intact",
-                        name)
+    return machineError("the disk is full: cannot write the store {}; stored data is intact", name)
         .error();
   }
   if (code == SQLITE_NOTADB || code == SQLITE_CORRUPT) {
     return userError("{} is not a hone store, or is damaged ({})", name, exception.what()).error();
   }
   if (code == SQLITE_BUSY || code == SQLITE_LOCKED) {
-    return machineError("the store {} is held by another program; end it and try again", name)
+    return machineError("the store {} is locked by another program; stop it and try again", name)
         .error();
   }
   const std::string why = io && system != 0 ? fmt::format(": {}", std::strerror(system)) : "";
@@ -110,12 +109,12 @@ Error Connection::errorOf(const SQLite::Exception& exception) const {
 }
 
 Result<void> Connection::lock() {
-  const fs::path lockFile = beside(file_, ".lock");
+  const fs::path lockFile = withSuffix(file_, ".lock");
   auto lock = FileLock::tryLock(lockFile);
   if (!lock && lock.error().fault == Fault::user) {
     return userError(
         "the store {} is being written by another hone{}; wait for it or use --store {}2",
-        file_.string(), holder(lockFile), file_.string());
+        file_.string(), describeHolder(lockFile), file_.string());
   }
   if (!lock) {
     return within(fmt::format("cannot write the store {}", file_.string()),
@@ -126,27 +125,27 @@ Result<void> Connection::lock() {
   return {};
 }
 
-/// Built beside and renamed when whole: nobody ever sees a store without its tables.
+/// Creates the store in a temporary file and renames it, so readers never see one without tables.
 Result<void> Connection::create() {
-  const fs::path fresh = beside(file_, ".new");
+  const fs::path temporary = withSuffix(file_, ".new");
   std::error_code code;
-  removeFresh(file_);
-  connect(fresh.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
+  removeUnfinished(file_);
+  connect(temporary.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
   database_->exec(fmt::format("PRAGMA application_id = {}", kApplicationId));
   HONE_CHECK(migrate(*database_, file_, migrations()));
   database_->exec("PRAGMA journal_mode = WAL");
   database_.reset();
-  fs::rename(fresh, file_, code);
+  fs::rename(temporary, file_, code);
   if (code) {
-    return machineError("cannot make the store {}: {}", file_.string(), code.message());
+    return machineError("cannot create the store {}: {}", file_.string(), code.message());
   }
   return {};
 }
 
-/// Looks at the bytes of the header, so that SQLite never opens a file that is not ours.
+/// Checks the bytes of the header, so that SQLite never opens a file of another program.
 Result<void> Connection::checkHeader() const {
   constexpr std::string_view kMagic("SQLite format 3\0", 16);
-  constexpr std::size_t kIdAt = 68;
+  constexpr std::size_t kIdOffset = 68;
   std::array<char, 100> header{};
   std::error_code code;
   if (fs::is_directory(file_, code)) {
@@ -162,7 +161,7 @@ Result<void> Connection::checkHeader() const {
   }
   std::uint32_t id = 0;
   for (std::size_t i = 0; i < sizeof id; ++i) {
-    id = id << 8 | static_cast<unsigned char>(header[kIdAt + i]);
+    id = id << 8 | static_cast<unsigned char>(header[kIdOffset + i]);
   }
   if (id != static_cast<std::uint32_t>(kApplicationId)) {
     return userError("{} is not a hone store but an SQLite file of another program",
@@ -173,12 +172,13 @@ Result<void> Connection::checkHeader() const {
 
 void Connection::connect(const std::string& name, int flags) {
   database_.reset();
-  // One thread uses it: reading is quicker without its mutexes.
+  // Used by one thread; reads are faster without mutexes.
   database_ = std::make_unique<SQLite::Database>(name, flags | SQLite::OPEN_NOMUTEX, kBusyMs);
 }
 
-/// SQLite reads a file with a log only where it can make its two files beside it. Elsewhere nobody
-/// is writing: without a log the file alone is the whole truth, with one a copy of both is read.
+/// Connects read-only. SQLite reads a WAL database only if it can create the -wal and -shm files.
+/// In a read-only folder there is no writer: opens the file as immutable if it has no log, and
+/// otherwise opens a copy of the file and its log.
 Result<void> Connection::connectToRead() {
   try {
     connect(file_.string(), SQLite::OPEN_READONLY);
@@ -190,7 +190,7 @@ Result<void> Connection::connectToRead() {
       throw;
     }
   }
-  const fs::path log = beside(file_, "-wal");
+  const fs::path log = withSuffix(file_, "-wal");
   if (missingOrEmpty(log)) {
     connect(uri(file_, "immutable=1"), SQLite::OPEN_READONLY | SQLite::OPEN_URI);
     return {};
@@ -200,7 +200,7 @@ Result<void> Connection::connectToRead() {
   std::error_code code;
   std::error_code logCode;
   fs::copy_file(file_, copied, code);
-  fs::copy_file(log, beside(copied, "-wal"), logCode);
+  fs::copy_file(log, withSuffix(copied, "-wal"), logCode);
   if (code || logCode) {
     return machineError("cannot copy the store {} to read it: {}", file_.string(),
                         (code ? code : logCode).message());
@@ -213,7 +213,7 @@ Result<Connection> Connection::openToRead(const fs::path& file) {
   Connection connection(file);
   std::error_code code;
   if (!fs::exists(connection.file_, code)) {
-    return userError("there is no store {}", connection.file_.string());
+    return userError("no store {} found", connection.file_.string());
   }
   HONE_CHECK(connection.checkHeader());
   HONE_CHECK(connection.attempt([&]() -> Result<void> {
@@ -235,7 +235,7 @@ Result<Connection> Connection::openToWrite(const fs::path& file) {
     const auto created = connection.attempt([&] { return connection.create(); });
     if (!created) {
       connection.database_.reset();
-      removeFresh(connection.file_);
+      removeUnfinished(connection.file_);
       return std::unexpected(created.error());
     }
   }
@@ -243,11 +243,11 @@ Result<Connection> Connection::openToWrite(const fs::path& file) {
     connection.connect(connection.file_.string(), SQLite::OPEN_READWRITE);
     SQLite::Database& database = *connection.database_;
     if (sqlite3_db_readonly(database.getHandle(), "main") == 1) {
-      return machineError("the store {} is read-only; use another --store",
+      return machineError("the store {} is read-only; use --store to choose another",
                           connection.file_.string());
     }
-    // NORMAL: a commit outlives the process without waiting for the disk (4 ms, next to what is
-    // being measured). A power cut may take the last commits, never the store.
+    // NORMAL: commits survive the process without waiting for the disk, which takes 4 ms and would
+    // disturb measurements. A power failure may lose the last commits but not corrupt the store.
     database.exec(
         "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON");
     return migrate(database, connection.file_, migrations());

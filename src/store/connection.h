@@ -18,7 +18,7 @@
 
 namespace hone::store {
 
-/// A prepared statement in use. Reset at its end: a read left open would hold back the log.
+/// A prepared statement in use. Reset on destruction, because an open read blocks WAL checkpoints.
 class Query {
  public:
   explicit Query(SQLite::Statement& statement) : statement_(statement) {}
@@ -33,9 +33,9 @@ class Query {
     (bindOne(++index, values), ...);
     return *this;
   }
-  /// To the next row; false after the last.
+  /// Advances to the next row; returns false after the last.
   bool step() { return statement_.executeStep(); }
-  /// Runs a statement without rows; the number of rows that it changed.
+  /// Runs a statement that returns no rows; returns the number of changed rows.
   int execute() { return statement_.exec(); }
 
   [[nodiscard]] std::string text(int column) const {
@@ -55,8 +55,8 @@ class Query {
   SQLite::Statement& statement_;
 };
 
-/// SQLite's file behind a store: opens and checks it, keeps prepared statements, and turns SQLite's
-/// exceptions into errors. Not for threads.
+/// SQLite connection of a store. Opens and checks the file, caches prepared statements, and
+/// converts SQLite exceptions to errors. Not thread-safe.
 class Connection {
  public:
   [[nodiscard]] static Result<Connection> openToRead(const std::filesystem::path& file);
@@ -66,21 +66,21 @@ class Connection {
   Connection& operator=(Connection&&) = delete;
   ~Connection();
 
-  /// The value of the action, or the error for what SQLite threw in it.
+  /// Runs `action`; converts SQLite exceptions to errors.
   template <typename Action>
   auto attempt(Action&& action) -> decltype(action()) {
     try {
       return action();
     } catch (const SQLite::Exception& exception) {
-      return std::unexpected(errorOf(exception));
+      return std::unexpected(toError(exception));
     }
   }
-  /// The same in one transaction; an error rolls it back.
+  /// Runs `action` in one transaction, which an error rolls back.
   template <typename Action>
   auto commit(Action&& action) -> decltype(action()) {
     return attempt([&]() -> decltype(action()) {
       SQLite::Transaction transaction(*database_, SQLite::TransactionBehavior::IMMEDIATE);
-      // Errors are read inside: the rollback forgets what the system said.
+      // Converts errors before the rollback clears the system error code.
       return attempt([&]() -> decltype(action()) {
         auto result = action();
         if (result) {
@@ -91,14 +91,14 @@ class Connection {
     });
   }
 
-  /// `sql` is a literal: the statement is prepared once and found again by its text.
+  /// Returns the cached statement for `sql`, which must outlive the connection.
   [[nodiscard]] SQLite::Statement& prepared(std::string_view sql);
   [[nodiscard]] std::int64_t lastId() const { return database_->getLastInsertRowid(); }
   [[nodiscard]] const std::filesystem::path& file() const { return file_; }
 
  private:
   explicit Connection(const std::filesystem::path& file);
-  [[nodiscard]] Error errorOf(const SQLite::Exception& exception) const;
+  [[nodiscard]] Error toError(const SQLite::Exception& exception) const;
   [[nodiscard]] Result<void> lock();
   [[nodiscard]] Result<void> create();
   [[nodiscard]] Result<void> checkHeader() const;

@@ -1,5 +1,5 @@
-// The store between processes: writers that die, writers that meet, readers beside them, a disk
-// that is full. All with real processes and real files.
+// Tests the store across processes: killed writers, concurrent writers and readers, a full disk.
+// Uses real processes and files.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sched.h>
@@ -33,7 +33,7 @@ class Durability : public testing::Test {
   ScratchFolder folder_ = ScratchFolder::create("hone-store-test").value();
 };
 
-/// Two ends of a pipe; a child says on it how far it got.
+/// Pipe on which a child signals its progress.
 struct Pipe {
   Pipe() { EXPECT_EQ(::pipe(ends.data()), 0); }
   Pipe(const Pipe&) = delete;
@@ -43,15 +43,15 @@ struct Pipe {
     closeWriter();
   }
   void closeWriter() { ::close(std::exchange(ends[1], -1)); }
-  void say(char word) const { static_cast<void>(::write(ends[1], &word, 1) == 0); }
-  [[nodiscard]] bool hear() const {
+  void signal(char word) const { static_cast<void>(::write(ends[1], &word, 1) == 0); }
+  [[nodiscard]] bool receive() const {
     char word = 0;
     return ::read(ends[0], &word, 1) == 1;
   }
   std::array<int, 2> ends = {-1, -1};
 };
 
-pid_t inChild(const std::function<int()>& work) {
+pid_t runInChild(const std::function<int()>& work) {
   const pid_t pid = ::fork();
   if (pid == 0) {
     ::_exit(work());
@@ -59,7 +59,7 @@ pid_t inChild(const std::function<int()>& work) {
   return pid;
 }
 
-int exitOf(pid_t pid) {
+int waitForExit(pid_t pid) {
   int status = 0;
   ::waitpid(pid, &status, 0);
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
@@ -74,32 +74,32 @@ Trial bulkyTrial(std::int64_t number) {
 
 const std::vector<model::Sample> kSamples = {{.round = 0}, {.round = 1}, {.round = 2}};
 
-TEST_F(Durability, AKilledWriterLeavesExactlyWhatItCommitted) {
+TEST_F(Durability, KilledWriterKeepsExactlyItsCommits) {
   const std::int64_t run = writer().addRun({}).value();
   std::int64_t committed = 0;
   for (int attempt = 0; attempt < 25; ++attempt) {
     Pipe pipe;
-    const pid_t child = inChild([&] {
+    const pid_t child = runInChild([&] {
       Store store = writer();
       for (std::int64_t i = committed;; ++i) {
         if (!store.addTrial(run, bulkyTrial(i), kSamples)) {
           return 1;
         }
-        pipe.say('c');
+        pipe.signal('c');
       }
     });
     pipe.closeWriter();
     const int before = attempt % 5;
-    for (int i = 0; i <= before && pipe.hear(); ++i) {
+    for (int i = 0; i <= before && pipe.receive(); ++i) {
       ++committed;
     }
     ::usleep(static_cast<useconds_t>(attempt * 137));
     ::kill(child, SIGKILL);
-    ASSERT_EQ(exitOf(child), 128 + SIGKILL);
-    while (pipe.hear()) {
+    ASSERT_EQ(waitForExit(child), 128 + SIGKILL);
+    while (pipe.receive()) {
       ++committed;
     }
-    // It may have died between the commit and saying so.
+    // The child may have died between a commit and its signal.
     const Store store = reader();
     const auto trials = store.trials(run).value();
     const auto count = static_cast<std::int64_t>(trials.size());
@@ -112,17 +112,17 @@ TEST_F(Durability, AKilledWriterLeavesExactlyWhatItCommitted) {
   }
 }
 
-TEST_F(Durability, AKilledCreatorLeavesAStoreOrNone) {
+TEST_F(Durability, KilledCreatorLeavesCompleteStoreOrNone) {
   for (int attempt = 0; attempt < 20; ++attempt) {
     const fs::path fresh = folder_.path() / fmt::format("{}.db", attempt);
-    const pid_t child = inChild([&] {
+    const pid_t child = runInChild([&] {
       auto store = Store::open(fresh, Store::Mode::write);
       ::pause();
       return 0;
     });
     ::usleep(static_cast<useconds_t>(attempt * 400));
     ::kill(child, SIGKILL);
-    exitOf(child);
+    waitForExit(child);
     if (fs::exists(fresh)) {
       EXPECT_TRUE(Store::open(fresh, Store::Mode::read).value().listRuns(1));
     }
@@ -130,15 +130,15 @@ TEST_F(Durability, AKilledCreatorLeavesAStoreOrNone) {
   }
 }
 
-TEST_F(Durability, ASecondWriterIsRefusedAndToldByWhom) {
+TEST_F(Durability, RejectsSecondWriterAndNamesFirst) {
   Pipe pipe;
-  const pid_t child = inChild([&] {
+  const pid_t child = runInChild([&] {
     const Store store = writer();
-    pipe.say('o');
+    pipe.signal('o');
     ::pause();
     return 0;
   });
-  ASSERT_TRUE(pipe.hear());
+  ASSERT_TRUE(pipe.receive());
   const auto second = Store::open(file(), Store::Mode::write);
   ASSERT_FALSE(second);
   EXPECT_EQ(second.error().fault, Fault::user);
@@ -149,11 +149,11 @@ TEST_F(Durability, ASecondWriterIsRefusedAndToldByWhom) {
                         name, child, name));
   EXPECT_TRUE(Store::open(file(), Store::Mode::read));
   ::kill(child, SIGKILL);
-  exitOf(child);
+  waitForExit(child);
   EXPECT_TRUE(Store::open(file(), Store::Mode::write));
 }
 
-TEST_F(Durability, AnotherNameOfTheFileMeetsTheSameLock) {
+TEST_F(Durability, AllPathsOfStoreShareLock) {
   const Store first = writer();
   const fs::path link = folder_.path() / "link.db";
   fs::create_symlink(file(), link);
@@ -161,10 +161,10 @@ TEST_F(Durability, AnotherNameOfTheFileMeetsTheSameLock) {
   EXPECT_FALSE(Store::open(folder_.path() / "." / "hone.db", Store::Mode::write));
 }
 
-TEST_F(Durability, AForkedChildThatExitsLeavesTheParentAlone) {
+TEST_F(Durability, ExitingForkedChildDoesNotAffectParent) {
   Store store = writer();
   const std::int64_t run = store.addRun({}).value();
-  EXPECT_EQ(exitOf(inChild([&] {
+  EXPECT_EQ(waitForExit(runInChild([&] {
               const Store dropped = std::move(store);
               return 0;
             })),
@@ -174,32 +174,31 @@ TEST_F(Durability, AForkedChildThatExitsLeavesTheParentAlone) {
   EXPECT_EQ(reader().trials(run).value().size(), 1u);
 }
 
-TEST_F(Durability, AReaderSeesCommitsOfALiveWriter) {
+TEST_F(Durability, ReaderSeesCommitsOfLiveWriter) {
   Store store = writer();
   const std::int64_t run = store.addRun({}).value();
-  const Store beside = reader();
+  const Store open = reader();
   for (std::int64_t i = 0; i < 5; ++i) {
     ASSERT_TRUE(store.addTrial(run, bulkyTrial(i), kSamples));
-    EXPECT_EQ(
-        exitOf(inChild([&] { return static_cast<int>(reader().trials(run).value().size()); })),
-        i + 1);
-    EXPECT_EQ(beside.samples(run).value().size(),
-              kSamples.size() * static_cast<std::size_t>(i + 1));
+    EXPECT_EQ(waitForExit(runInChild(
+                  [&] { return static_cast<int>(reader().trials(run).value().size()); })),
+              i + 1);
+    EXPECT_EQ(open.samples(run).value().size(), kSamples.size() * static_cast<std::size_t>(i + 1));
   }
 }
 
-/// As a user that may not write in the folder; root may always.
-void becomeNobody() {
+/// Drops root privileges, which override folder permissions.
+void dropPrivileges() {
   if (::geteuid() == 0) {
     ASSERT_EQ(::setgid(65534), 0);
     ASSERT_EQ(::setuid(65534), 0);
   }
 }
 
-int trialsSeenReadOnly(const fs::path& folder, std::int64_t run) {
+int countTrialsReadOnly(const fs::path& folder, std::int64_t run) {
   ::chmod(folder.c_str(), 0555);
-  const int seen = exitOf(inChild([&]() -> int {
-    becomeNobody();
+  const int trials = waitForExit(runInChild([&]() -> int {
+    dropPrivileges();
     if (::access(folder.c_str(), W_OK) == 0) {
       return 100;
     }
@@ -207,60 +206,60 @@ int trialsSeenReadOnly(const fs::path& folder, std::int64_t run) {
     return store ? static_cast<int>(store->trials(run).value().size()) : 99;
   }));
   ::chmod(folder.c_str(), 0755);
-  return seen;
+  return trials;
 }
 
-TEST_F(Durability, ReadsInAReadOnlyFolder) {
+TEST_F(Durability, ReadsInReadOnlyFolder) {
   std::int64_t run = 0;
   {
     Store store = writer();
     run = store.addRun({}).value();
     ASSERT_TRUE(store.addTrial(run, bulkyTrial(1), kSamples));
-    EXPECT_EQ(trialsSeenReadOnly(folder_.path(), run), 1) << "beside a live writer";
+    EXPECT_EQ(countTrialsReadOnly(folder_.path(), run), 1) << "with a live writer";
   }
   ASSERT_FALSE(fs::exists(file().string() + "-wal"));
-  EXPECT_EQ(trialsSeenReadOnly(folder_.path(), run), 1) << "without a log";
+  EXPECT_EQ(countTrialsReadOnly(folder_.path(), run), 1) << "without a log";
 }
 
-TEST_F(Durability, ReadsTheLogOfAKilledWriterInAReadOnlyFolder) {
+TEST_F(Durability, ReadsLogOfKilledWriterInReadOnlyFolder) {
   const std::int64_t run = writer().addRun({}).value();
-  exitOf(inChild([&] {
+  waitForExit(runInChild([&] {
     Store store = writer();
     static_cast<void>(store.addTrial(run, bulkyTrial(1), kSamples));
     ::raise(SIGKILL);
     return 0;
   }));
   ASSERT_GT(fs::file_size(file().string() + "-wal"), 0u);
-  EXPECT_EQ(trialsSeenReadOnly(folder_.path(), run), 1) << "with both files";
+  EXPECT_EQ(countTrialsReadOnly(folder_.path(), run), 1) << "with both files";
   fs::remove(file().string() + "-shm");
-  EXPECT_EQ(trialsSeenReadOnly(folder_.path(), run), 1) << "without -shm";
-  EXPECT_EQ(reader().trials(run).value().size(), 1u) << "without -shm, in a folder to write in";
+  EXPECT_EQ(countTrialsReadOnly(folder_.path(), run), 1) << "without -shm";
+  EXPECT_EQ(reader().trials(run).value().size(), 1u) << "without -shm, in a writable folder";
 }
 
-TEST_F(Durability, AFileThatMayNotBeWrittenIsAMachineError) {
+TEST_F(Durability, UnwritableFileIsMachineError) {
   static_cast<void>(writer());
-  EXPECT_EQ(exitOf(inChild([&] {
+  EXPECT_EQ(waitForExit(runInChild([&] {
               ::chmod(file().c_str(), 0444);
               ::chmod((file().string() + ".lock").c_str(), 0666);
-              becomeNobody();
+              dropPrivileges();
               const auto store = Store::open(file(), Store::Mode::write);
               return !store && store.error().fault == Fault::machine ? 0 : 1;
             })),
             0);
 }
 
-/// Adds trials until one fails; says in a file how many went well and what the error was.
-std::string fillUp(Store& store, std::int64_t run) {
+/// Adds trials until one fails; returns "<added> <fault> <message>".
+std::string addUntilError(Store& store, std::int64_t run) {
   for (std::int64_t i = 0; i < 100'000; ++i) {
     if (const auto added = store.addTrial(run, bulkyTrial(i), kSamples); !added) {
       const bool machine = added.error().fault == Fault::machine;
       return fmt::format("{} {} {}", i, machine ? "machine" : "user", added.error().message);
     }
   }
-  return "never full";
+  return "no error";
 }
 
-/// A small file system of its own, which ends with the process.
+/// Mounts a small private file system that ends with the process.
 bool mountTiny(const fs::path& folder) {
   const int kinds = CLONE_NEWNS | (::geteuid() == 0 ? 0 : CLONE_NEWUSER);
   return ::unshare(kinds) == 0 &&
@@ -268,26 +267,26 @@ bool mountTiny(const fs::path& folder) {
          ::mount("none", folder.c_str(), "tmpfs", 0, "size=1m") == 0;
 }
 
-TEST_F(Durability, AFullDiskIsAMachineErrorAndLosesNothing) {
+TEST_F(Durability, FullDiskIsMachineErrorAndLosesNothing) {
   const fs::path tiny = folder_.path() / "tiny";
   const fs::path report = folder_.path() / "report";
   fs::create_directory(tiny);
-  const int code = exitOf(inChild([&] {
+  const int code = waitForExit(runInChild([&] {
     if (!mountTiny(tiny)) {
       return 77;
     }
     Store store = Store::open(tiny / "hone.db", Store::Mode::write).value();
     const std::int64_t run = store.addRun({}).value();
-    const std::string said = fillUp(store, run);
+    const std::string result = addUntilError(store, run);
     const auto seen = Store::open(tiny / "hone.db", Store::Mode::read).value().trials(run);
     ::mount("none", tiny.c_str(), "tmpfs", MS_REMOUNT, "size=8m");
-    const bool goesOn = store.addTrial(run, bulkyTrial(-1), kSamples).has_value();
+    const bool recovered = store.addTrial(run, bulkyTrial(-1), kSamples).has_value();
     const auto after = store.trials(run).value().size();
-    std::ofstream(report) << fmt::format("{}\n{}\n{} {}", said, seen->size(), goesOn, after);
+    std::ofstream(report) << fmt::format("{}\n{}\n{} {}", result, seen->size(), recovered, after);
     return 0;
   }));
   if (code == 77) {
-    GTEST_SKIP() << "may not mount here";
+    GTEST_SKIP() << "cannot mount a file system";
   }
   ASSERT_EQ(code, 0);
   const auto lines = splitAt(readFile(report).value(), '\n');
@@ -299,22 +298,22 @@ TEST_F(Durability, AFullDiskIsAMachineErrorAndLosesNothing) {
   EXPECT_EQ(lines[2], fmt::format("true {}", added + 1));
 }
 
-TEST_F(Durability, AWriteErrorIsAMachineErrorAndLosesNothing) {
+TEST_F(Durability, WriteErrorIsMachineErrorAndLosesNothing) {
   const fs::path report = folder_.path() / "report";
-  ASSERT_EQ(exitOf(inChild([&] {
+  ASSERT_EQ(waitForExit(runInChild([&] {
               ::signal(SIGXFSZ, SIG_IGN);
               Store store = writer();
               const std::int64_t run = store.addRun({}).value();
               const rlimit limit{512UL << 10U, 512UL << 10U};
               ::setrlimit(RLIMIT_FSIZE, &limit);
-              std::ofstream(report) << fillUp(store, run);
+              std::ofstream(report) << addUntilError(store, run);
               return 0;
             })),
             0);
-  const std::string said = readFile(report).value();
-  EXPECT_THAT(said, HasSubstr(" machine the store"));
-  EXPECT_THAT(said, HasSubstr("File too large"));
-  EXPECT_EQ(std::to_string(reader().trials(1).value().size()), splitAt(said, ' ')[0]);
+  const std::string result = readFile(report).value();
+  EXPECT_THAT(result, HasSubstr(" machine the store"));
+  EXPECT_THAT(result, HasSubstr("File too large"));
+  EXPECT_EQ(std::to_string(reader().trials(1).value().size()), splitAt(result, ' ')[0]);
 }
 
 }  // namespace

@@ -11,21 +11,20 @@ namespace {
 
 using nlohmann::json;
 
-/// JSON must be UTF-8, and what a tool printed may be anything: bad bytes become U+FFFD, so that
-/// dump() of the document cannot throw.
+/// Replaces invalid UTF-8, which tools may print, by U+FFFD, so that dump() cannot throw.
 json utf8(const std::string& text) { return json::parse(jsonText(text)); }
 
 Result<Run> existingRun(const Store& store, std::int64_t id) {
   auto run = HONE_TRY(store.run(id));
   if (!run) {
-    return userError("there is no run {} in the store", id);
+    return userError("no run {} in the store", id);
   }
   return std::move(*run);
 }
 
 using SamplesByTrial = std::unordered_map<std::int64_t, std::vector<TrialSample>>;
 
-SamplesByTrial grouped(const std::vector<TrialSample>& samples) {
+SamplesByTrial groupByTrial(const std::vector<TrialSample>& samples) {
   SamplesByTrial byTrial;
   for (const TrialSample& entry : samples) {
     byTrial[entry.trial].push_back(entry);
@@ -33,7 +32,7 @@ SamplesByTrial grouped(const std::vector<TrialSample>& samples) {
   return byTrial;
 }
 
-/// What a person calls the config; all of it where it has no name.
+/// Returns the name of the config, or its JSON if it has none.
 std::string configLabel(const model::Config& config) {
   if (!config.name.empty()) {
     return config.name;
@@ -43,8 +42,8 @@ std::string configLabel(const model::Config& config) {
 
 using Nodes = std::map<std::int64_t, Node>;
 
-/// Where a sample of a cluster was taken; "" for the run's own machine.
-std::string nodeOf(const Nodes& nodes, const TrialSample& sample) {
+/// Returns the node that took a sample, or "" for the machine of the run.
+std::string nodeName(const Nodes& nodes, const TrialSample& sample) {
   const auto found = nodes.find(sample.node);
   return found == nodes.end() ? "" : found->second.name;
 }
@@ -69,7 +68,7 @@ void writeTrial(CsvWriter& csv, const Trial& trial, const std::vector<TrialSampl
     const model::Sample& sample = entry.sample;
     row(nameOf(sample.stage), std::to_string(sample.round), std::to_string(sample.position),
         std::to_string(sample.repetition), std::to_string(sample.iterations),
-        fmt::format("{}", sample.wallNs), fmt::format("{}", sample.cpuNs), nodeOf(nodes, entry));
+        fmt::format("{}", sample.wallNs), fmt::format("{}", sample.cpuNs), nodeName(nodes, entry));
   }
 }
 
@@ -136,8 +135,8 @@ json toJson(const model::Sample& sample) {
 
 Result<json> exportJson(const Store& store, std::int64_t run) {
   json document = toJson(HONE_TRY(existingRun(store, run)));
-  // Samples first: a trial that a writer adds in between is then there without, never they alone.
-  const SamplesByTrial samples = grouped(HONE_TRY(store.samples(run)));
+  // Read before the trials: a concurrent writer may add a trial, but never samples without one.
+  const SamplesByTrial samples = groupByTrial(HONE_TRY(store.samples(run)));
   json& nodes = document["nodes"] = json::object();
   for (const auto& [id, node] : HONE_TRY(store.nodes())) {
     nodes[std::to_string(id)] = toJson(node);
@@ -159,7 +158,7 @@ Result<json> exportJson(const Store& store, std::int64_t run) {
 
 Result<std::string> exportCsv(const Store& store, std::int64_t run) {
   HONE_CHECK(existingRun(store, run));
-  const SamplesByTrial samples = grouped(HONE_TRY(store.samples(run)));
+  const SamplesByTrial samples = groupByTrial(HONE_TRY(store.samples(run)));
   CsvWriter csv;
   csv.row({"run", "trial", "problem", "config", "outcome", "message", "stage", "round", "position",
            "repetition", "iterations", "wall_ns", "cpu_ns", "artifact", "flags", "node"});

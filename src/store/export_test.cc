@@ -31,8 +31,8 @@ class ExportTest : public testing::Test {
         {.stage = model::Stage::race, .round = 1, .iterations = 4}};
     ASSERT_TRUE(store_.addTrial(run_, fast, std::span(samples).first(1)));
     const std::int64_t node = store_.addNode({"n1", "a cpu", "a gpu", "a driver"}).value();
-    const TrialRecord elsewhere{fast, {samples[1]}, node};
-    ASSERT_TRUE(store_.merge(run_, std::span(&elsewhere, 1)));
+    const TrialRecord remote{fast, {samples[1]}, node};
+    ASSERT_TRUE(store_.merge(run_, std::span(&remote, 1)));
     Trial broken;
     broken.key = "b";
     broken.outcome = model::Outcome::compileFailed;
@@ -45,7 +45,7 @@ class ExportTest : public testing::Test {
   std::int64_t run_ = 0;
 };
 
-TEST_F(ExportTest, CsvHasARowASampleAndARowForATrialWithout) {
+TEST_F(ExportTest, CsvHasOneRowPerSampleOrEmptyTrial) {
   EXPECT_EQ(exportCsv(store_, run_).value(),
             "run,trial,problem,config,outcome,message,stage,round,position,repetition,"
             "iterations,wall_ns,cpu_ns,artifact,flags,node\n"
@@ -54,7 +54,7 @@ TEST_F(ExportTest, CsvHasARowASampleAndARowForATrialWithout) {
             "1,2,,baseline,compile_failed,\"said \"\"no\"\",\nthen \xff died\",,,,,,,,,,\n");
 }
 
-TEST_F(ExportTest, JsonHasAllAndIsUtf8) {
+TEST_F(ExportTest, JsonIsCompleteAndUtf8) {
   const auto document = exportJson(store_, run_).value();
   EXPECT_EQ(document["arguments"], (std::vector<std::string>{"tune", "m.mlir"}));
   EXPECT_EQ(document["seed"], ~0ULL);
@@ -69,7 +69,7 @@ TEST_F(ExportTest, JsonHasAllAndIsUtf8) {
   EXPECT_THAT(document.dump(), HasSubstr("\xEF\xBF\xBD died"));
 }
 
-TEST_F(ExportTest, AnUnknownRunIsNamed) {
+TEST_F(ExportTest, NamesUnknownRun) {
   EXPECT_THAT(exportCsv(store_, 9).error().message, HasSubstr("no run 9"));
   EXPECT_THAT(exportJson(store_, 9).error().message, HasSubstr("no run 9"));
 }

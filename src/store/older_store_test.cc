@@ -15,7 +15,7 @@
 #include "store/export.h"
 #include "store/store.h"
 
-// A store that an older hone wrote: see tests/data/README.md.
+// Reads a store written by an older hone; see tests/data/README.md.
 
 namespace hone::store {
 namespace {
@@ -43,10 +43,10 @@ class OlderStore : public testing::Test {
   ScratchFolder folder_ = ScratchFolder::create("hone-older-store").value();
 };
 
-TEST_F(OlderStore, DetailsOfRunsAreKnownAndStayAsTheyAre) {
+TEST_F(OlderStore, RoundTripsRunDetails) {
   each("SELECT details FROM runs", [](const json& kept) {
     const model::RunDetails details = model::runDetailsFrom(kept);
-    // Times of first calls, and bounds in their place, are kept and never read.
+    // First-call times and the bounds that replace them are kept but never read.
     json unknown = details.others.empty() ? json::object() : json::parse(details.others);
     unknown.erase("look_ns");
     unknown.erase("stopped");
@@ -55,10 +55,10 @@ TEST_F(OlderStore, DetailsOfRunsAreKnownAndStayAsTheyAre) {
   });
 }
 
-TEST_F(OlderStore, DetailsOfTrialsAreKnownAndStayAsTheyAre) {
+TEST_F(OlderStore, RoundTripsTrialDetails) {
   each("SELECT details FROM trials", [](const json& kept) {
     const model::TrialDetails details = model::trialDetailsFrom(kept);
-    // Times of first calls, and bounds in their place, are kept and never read.
+    // First-call times and the bounds that replace them are kept but never read.
     json unknown = details.others.empty() ? json::object() : json::parse(details.others);
     unknown.erase("look_ns");
     unknown.erase("stopped");
@@ -67,7 +67,7 @@ TEST_F(OlderStore, DetailsOfTrialsAreKnownAndStayAsTheyAre) {
   });
 }
 
-TEST_F(OlderStore, SummariesAreReadWithoutLoss) {
+TEST_F(OlderStore, RoundTripsSummaries) {
   each("SELECT summary FROM runs WHERE verb = 'bench'",
        [](const json& kept) { EXPECT_EQ(toJson(model::benchResultFrom(kept).value()), kept); });
   each("SELECT summary FROM runs WHERE verb = 'profile'",
@@ -85,7 +85,7 @@ TEST_F(OlderStore, SummariesAreReadWithoutLoss) {
        [](const json& kept) { EXPECT_EQ(toJson(model::tuneResultFrom(kept).value()), kept); });
 }
 
-TEST_F(OlderStore, IsExportedAsItWasWritten) {
+TEST_F(OlderStore, ExportsStoredData) {
   const Store store = Store::open(file(), Store::Mode::read).value();
   const std::vector<RunLine> lines = store.listRuns(0).value();
   for (const RunLine& line : lines) {

@@ -19,15 +19,15 @@ using nlohmann::json;
 
 constexpr std::int64_t kPeriodNs = 1'000'000'000;
 
-/// Of another machine nobody here can tell.
-bool isGone(const json& record) {
+/// Returns true if the writing process is gone. Processes of other machines count as alive.
+bool isStale(const json& record) {
   const auto process = static_cast<pid_t>(record.value("process", std::int64_t{0}));
   return record.value("host", "") == hostName() && process > 0 && ::kill(process, 0) != 0 &&
          errno == ESRCH;
 }
 
-/// The file, and half of one, that a killed process left.
-void removeLeft(const fs::path& file) {
+/// Removes the complete and partial files of a killed process.
+void removeLeftovers(const fs::path& file) {
   std::error_code ignored;
   const std::string name = file.filename().string();
   for (const auto& entry : fs::directory_iterator(file.parent_path(), ignored)) {
@@ -54,7 +54,7 @@ RunProgress progressFrom(const json& record) {
 }  // namespace
 
 fs::path progressFileOf(const fs::path& store) {
-  std::error_code code;  // two names of one store have one file
+  std::error_code code;  // all paths of a store share one file
   const fs::path whole = fs::weakly_canonical(fs::absolute(store), code);
   return (code ? store : whole).string() + ".progress.json";
 }
@@ -77,15 +77,15 @@ std::optional<RunProgress> readProgress(const fs::path& store) {
     return std::nullopt;
   }
   try {
-    return isGone(record) ? std::nullopt : std::optional(progressFrom(record));
-  } catch (const json::exception&) {  // a member of another type: not written by us
+    return isStale(record) ? std::nullopt : std::optional(progressFrom(record));
+  } catch (const json::exception&) {  // a member of another type: not written by hone
     return std::nullopt;
   }
 }
 
 ProgressFile::ProgressFile(const fs::path& store, std::int64_t run)
     : file_(progressFileOf(store)), run_(run), owner_(::getpid()) {
-  removeLeft(file_);
+  removeLeftovers(file_);
 }
 
 ProgressFile::~ProgressFile() {
@@ -93,14 +93,14 @@ ProgressFile::~ProgressFile() {
     return;  // a forked child
   }
   try {
-    // The store may have been let go before, and be another's by now.
+    // The store may have been released, and another process may write it by now.
     const auto text = readFile(file_);
     const json record = text ? json::parse(*text, nullptr, false) : json();
     if (record.is_object() && record.value("process", json()) == json(owner_)) {
       std::error_code ignored;
       fs::remove(file_, ignored);
     }
-  } catch (const std::exception&) {  // no memory: the next run removes what is left
+  } catch (const std::exception&) {  // out of memory: the next run removes the file
     return;
   }
 }

@@ -11,8 +11,8 @@
 
 namespace hone::store {
 
-/// How far the run is that writes the store, in a small file beside it: whoever looks on learns it
-/// without a commit for every step. One process writes a store, so there is one file.
+/// Returns the progress file of `store`. It publishes the progress of the writing run without a
+/// commit per step. A store has one writer, hence one file.
 [[nodiscard]] std::filesystem::path progressFileOf(const std::filesystem::path& store);
 
 struct RunProgress {
@@ -24,11 +24,12 @@ struct RunProgress {
 
 [[nodiscard]] nlohmann::json toJson(const RunProgress& progress);
 
-/// Nothing where no run goes on, also when one was killed and left its file.
+/// Returns the progress of the running run, or nullopt if there is none. Ignores the file of a
+/// killed run.
 [[nodiscard]] std::optional<RunProgress> readProgress(const std::filesystem::path& store);
 
-/// Keeps the file while a run goes on: a new stage at once, steps at most once a second. Removes it
-/// at the end. That it cannot be written harms no run.
+/// Updates the progress file: on every new stage, and on steps at most once per second. Removes it
+/// on destruction. Write errors are ignored.
 class ProgressFile : public ProgressWatcher {
  public:
   ProgressFile(const std::filesystem::path& store, std::int64_t run);

@@ -30,7 +30,7 @@ class ProgressFileTest : public testing::Test {
       .stage = "race", .done = 3, .total = 20, .best = "1 ms", .note = "n", .secondsLeft = 5};
 };
 
-TEST_F(ProgressFileTest, IsThereWhileTheRunGoesOn) {
+TEST_F(ProgressFileTest, ExistsDuringRun) {
   EXPECT_EQ(readProgress(store()), std::nullopt);
   {
     ProgressFile file(store(), 7);
@@ -42,7 +42,7 @@ TEST_F(ProgressFileTest, IsThereWhileTheRunGoesOn) {
   EXPECT_THAT(files(), testing::IsEmpty());
 }
 
-TEST_F(ProgressFileTest, StepsAreWrittenNowAndThenAndStagesAtOnce) {
+TEST_F(ProgressFileTest, ThrottlesStepsButNotStages) {
   ProgressFile file(store(), 7);
   file.see(state_, true);
   ProgressState later = state_;
@@ -55,12 +55,12 @@ TEST_F(ProgressFileTest, StepsAreWrittenNowAndThenAndStagesAtOnce) {
   EXPECT_EQ(readProgress(store())->state, later);
 }
 
-TEST_F(ProgressFileTest, OfAKilledRunItCountsForNothingAndTheNextRemovesIt) {
+TEST_F(ProgressFileTest, IgnoresAndRemovesFileOfKilledRun) {
   const pid_t child = ::fork();
   if (child == 0) {
     ProgressFile file(store(), 7);
     file.see(state_, true);
-    ::_exit(fs::exists(progressFileOf(store())) ? 0 : 1);  // without its destructor
+    ::_exit(fs::exists(progressFileOf(store())) ? 0 : 1);  // skips the destructor
   }
   int status = 1;
   ::waitpid(child, &status, 0);
@@ -72,7 +72,7 @@ TEST_F(ProgressFileTest, OfAKilledRunItCountsForNothingAndTheNextRemovesIt) {
   EXPECT_THAT(files(), testing::IsEmpty());
 }
 
-TEST_F(ProgressFileTest, AForkedChildDoesNotTakeItAway) {
+TEST_F(ProgressFileTest, ForkedChildDoesNotRemoveFile) {
   std::optional<ProgressFile> file(std::in_place, store(), 7);
   file->see(state_, true);
   const pid_t child = ::fork();
@@ -84,7 +84,7 @@ TEST_F(ProgressFileTest, AForkedChildDoesNotTakeItAway) {
   EXPECT_EQ(readProgress(store())->run, 7);
 }
 
-TEST_F(ProgressFileTest, WhatIsNoRecordIsNoProgress) {
+TEST_F(ProgressFileTest, IgnoresMalformedFile) {
   for (const char* text : {"", "{", "[]", "3", R"({"run": "seven"})", R"({"done": {}})"}) {
     ASSERT_TRUE(writeFile(progressFileOf(store()), text));
     EXPECT_EQ(readProgress(store()), std::nullopt) << text;

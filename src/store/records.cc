@@ -8,8 +8,8 @@ namespace {
 
 constexpr std::array<std::string_view, 3> kStatusNames = {"running", "finished", "failed"};
 
-/// A word that a shell reads back as it is.
-std::string quoted(const std::string& word) {
+/// Quotes a word for a shell if needed.
+std::string shellQuote(const std::string& word) {
   constexpr std::string_view kPlain =
       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_=+:,./@%^";
   if (!word.empty() && word.find_first_not_of(kPlain) == std::string::npos) {
@@ -18,7 +18,7 @@ std::string quoted(const std::string& word) {
   std::string text = "'";
   for (const char c : word) {
     if (c == '\'') {
-      text += "'\\'";  // out of the quotes, a quote, and in again
+      text += "'\\'";  // close the quotes, escape one, reopen
     }
     text += c;
   }
@@ -45,7 +45,7 @@ std::string commandLine(std::span<const std::string> arguments) {
     if (!line.empty()) {
       line += ' ';
     }
-    line += quoted(argument);
+    line += shellQuote(argument);
   }
   return line;
 }

@@ -16,19 +16,18 @@
 
 namespace hone::store {
 
-/// How far a run got. Stored by name.
+/// State of a run. Stored by name.
 enum class RunStatus : std::uint8_t { running, finished, failed };
 
 [[nodiscard]] std::string_view nameOf(RunStatus status);
 [[nodiscard]] std::optional<RunStatus> runStatusFrom(std::string_view name);
 
-/// One invocation: what ran, where and with what. Everything that is needed to say later what the
-/// numbers mean, and to start it again.
+/// One invocation, with everything needed to interpret its numbers and to repeat it.
 struct Run {
-  std::int64_t id = 0;  ///< given by the store
-  std::string key;      ///< equal for commands that ask for the same work; resuming looks it up
+  std::int64_t id = 0;  ///< assigned by the store
+  std::string key;      ///< equal for commands that request the same work; used to resume
   std::string verb;
-  std::vector<std::string> arguments;  ///< the command line after the program's name
+  std::vector<std::string> arguments;  ///< command line without the program
   std::string workingFolder;
   RunStatus status = RunStatus::running;
   std::string startedAt;
@@ -41,21 +40,21 @@ struct Run {
   std::string device;
   std::uint64_t seed = 0;
   model::RunDetails details;
-  std::string summary = "{}";  ///< the result, as JSON; model/result reads that of each verb
+  std::string summary = "{}";  ///< result as JSON; model/result parses it per verb
 
   bool operator==(const Run&) const = default;
 };
 
-/// One candidate and how it ended. `key` is unique within a run.
+/// One candidate and its outcome. `key` is unique within a run.
 struct Trial {
-  std::int64_t id = 0;   ///< given by the store
-  std::int64_t run = 0;  ///< given by the store
+  std::int64_t id = 0;   ///< assigned by the store
+  std::int64_t run = 0;  ///< assigned by the store
   std::string key;
-  std::string problem;  ///< its name, or the program's
+  std::string problem;  ///< name of the problem or program
   model::Config config;
   model::Outcome outcome = model::Outcome::ok;
-  std::string message;      ///< one line for a person
-  std::string diagnostics;  ///< what the compiler or the device said, whole
+  std::string message;      ///< one line for the user
+  std::string diagnostics;  ///< complete output of the compiler or device
   std::string artifact;     ///< content hash of the compiled module
   std::int64_t compileWallNs = 0;
   std::int64_t compileCpuNs = 0;
@@ -64,33 +63,33 @@ struct Trial {
   bool operator==(const Trial&) const = default;
 };
 
-/// A machine that samples were taken on, other than the one that the run was started on.
+/// A cluster machine that took samples, other than the machine of the run.
 struct Node {
   std::string name;
   std::string cpu;
-  std::string device;  ///< what ran the code, as its driver calls it; "" for the CPU itself
-  std::string driver;  ///< with its version; of the CPU the system's
+  std::string device;  ///< device name as reported by its driver; "" for the CPU
+  std::string driver;  ///< driver with version; for the CPU, the operating system
 
   bool operator==(const Node&) const = default;
 };
 
-/// A trial with its samples, as another process recorded them.
+/// A trial with its samples, recorded by another process.
 struct TrialRecord {
   Trial trial;
   std::vector<model::Sample> samples;
-  std::int64_t node = 0;  ///< where they were taken, as the store numbers nodes
+  std::int64_t node = 0;  ///< id of the node that took the samples
 };
 
-/// A sample with the trial that it belongs to.
+/// A sample with its trial.
 struct TrialSample {
   std::int64_t trial = 0;
   model::Sample sample;
-  std::int64_t node = 0;  ///< where it was taken; 0: on the machine of the run
+  std::int64_t node = 0;  ///< id of the node that took it; 0 for the machine of the run
 
   bool operator==(const TrialSample&) const = default;
 };
 
-/// A line of the listing of runs.
+/// A line in the list of runs.
 struct RunLine {
   std::int64_t id = 0;
   std::string verb;
@@ -100,25 +99,25 @@ struct RunLine {
   std::string device;
   std::string title;  ///< the command line, joined
   std::int64_t trials = 0;
-  std::string cluster;  ///< nodes, running and queued, while a cluster works on it; "" else
+  std::string cluster;  ///< running and queued nodes while a cluster runs it; "" otherwise
 };
 
-/// A line of the listing of a run's trials.
+/// A line in the list of a run's trials.
 struct TrialLine {
   std::int64_t id = 0;
   std::string key;
   std::string problem;
-  std::string config;  ///< its name, "baseline", or the trial's key where it has no name
+  std::string config;  ///< config name, "baseline", or the trial key if unnamed
   model::Outcome outcome = model::Outcome::ok;
   std::string message;
   std::string artifact;
   std::int64_t compileWallNs = 0;
 };
 
-/// The arguments as one line that a shell reads back as they were.
+/// Joins the arguments into one line, quoted for a shell.
 [[nodiscard]] std::string commandLine(std::span<const std::string> arguments);
 
-/// JSON as text. Bytes that are no UTF-8, as tools may print them, become U+FFFD; dump() throws.
+/// Serializes JSON. Replaces invalid UTF-8 by U+FFFD, where dump() would throw.
 [[nodiscard]] std::string jsonText(const nlohmann::json& json, int indent = -1);
 
 }  // namespace hone::store

@@ -7,9 +7,10 @@
 namespace hone::store {
 namespace {
 
-// Version 1. Samples are the bulk: their key is the table itself, without a row id and an index.
-// trials_by_run keeps the order of adding, which UNIQUE(run, key) does not, and counts quickly.
-constexpr std::string_view kFirst = R"sql(
+// Version 1. Samples dominate the size, so the table is its own primary key, without row ids.
+// trials_by_run preserves insertion order, which UNIQUE(run, key) does not, and makes counting
+// fast.
+constexpr std::string_view kInitialSchema = R"sql(
 CREATE TABLE runs (
   id INTEGER PRIMARY KEY,
   key TEXT NOT NULL,
@@ -61,8 +62,8 @@ CREATE TABLE samples (
 ) STRICT, WITHOUT ROWID;
 )sql";
 
-// Version 2. Where samples of a cluster were taken; 0 is the machine of the run. No REFERENCES: a
-// column added with a default cannot have one.
+// Version 2. The node that took a sample; 0 is the machine of the run. No REFERENCES: not allowed
+// for an added column with a default.
 constexpr std::string_view kNodes = R"sql(
 CREATE TABLE nodes (
   id INTEGER PRIMARY KEY,
@@ -75,12 +76,12 @@ CREATE TABLE nodes (
 ALTER TABLE samples ADD COLUMN node INTEGER NOT NULL DEFAULT 0;
 )sql";
 
-constexpr std::array kMigrations = {kFirst, kNodes};
+constexpr std::array kMigrations = {kInitialSchema, kNodes};
 
 std::unexpected<Error> newerSchema(const std::filesystem::path& file, std::int64_t version,
                                    std::size_t known) {
   return userError(
-      "the store {} has schema version {}, and this hone knows only up to {}; use the newer hone "
+      "the store {} has schema version {}, but this hone supports up to {}; use the newer hone "
       "that wrote it, or another --store",
       file.string(), version, known);
 }
@@ -118,8 +119,8 @@ Result<void> checkVersion(SQLite::Database& database, const std::filesystem::pat
   }
   if (version < known) {
     return userError(
-        "the store {} has the older schema version {}, and this hone reads version {}; the next "
-        "command that measures brings it up",
+        "the store {} has the older schema version {}, but this hone reads version {}; run a "
+        "command that measures to upgrade it",
         file.string(), version, known);
   }
   return {};

@@ -20,27 +20,28 @@ constexpr std::string_view kRunColumns =
     "SELECT id, key, verb, arguments, working_folder, status, started_at, finished_at, "
     "hone_version, compiler_revision, host, cpu, target, device, seed, details, summary FROM runs ";
 
-Result<json> parsed(const std::string& text, std::string_view what) {
+Result<json> parseJson(const std::string& text, std::string_view what) {
   json value = json::parse(text.data(), text.data() + text.size(), nullptr, false);
   if (value.is_discarded()) {
-    return userError("the store is damaged: {} is no JSON", what);
+    return userError("the store is damaged: {} is not valid JSON", what);
   }
   return value;
 }
 
-/// A name in the store that this hone does not know was written by another version.
+/// Fails for a name that this version of hone does not know.
 template <typename Value>
-Result<Value> known(std::optional<Value> value, std::string_view kind, const std::string& name) {
+Result<Value> requireKnown(std::optional<Value> value, std::string_view kind,
+                           const std::string& name) {
   if (!value) {
-    return userError("the store has the unknown {} '{}'; use the newer hone that wrote it", kind,
-                     name);
+    return userError("unknown {} '{}' in the store; use the newer hone that wrote it", kind, name);
   }
   return *value;
 }
 
 Result<std::vector<std::string>> argumentsFrom(const std::string& text, std::int64_t run) {
   std::vector<std::string> arguments;
-  for (const json& argument : HONE_TRY(parsed(text, fmt::format("the command of run {}", run)))) {
+  for (const json& argument :
+       HONE_TRY(parseJson(text, fmt::format("the command of run {}", run)))) {
     arguments.push_back(argument.is_string() ? argument.get<std::string>() : jsonText(argument));
   }
   return arguments;
@@ -53,7 +54,7 @@ Result<Run> runFrom(const Query& row) {
   run.verb = row.text(2);
   run.arguments = HONE_TRY(argumentsFrom(row.text(3), run.id));
   run.workingFolder = row.text(4);
-  run.status = HONE_TRY(known(runStatusFrom(row.text(5)), "status", row.text(5)));
+  run.status = HONE_TRY(requireKnown(runStatusFrom(row.text(5)), "status", row.text(5)));
   run.startedAt = row.text(6);
   run.finishedAt = row.text(7);
   run.honeVersion = row.text(8);
@@ -64,9 +65,9 @@ Result<Run> runFrom(const Query& row) {
   run.device = row.text(13);
   run.seed = std::bit_cast<std::uint64_t>(row.integer(14));
   run.details = model::runDetailsFrom(
-      HONE_TRY(parsed(row.text(15), fmt::format("details of run {}", run.id))));
+      HONE_TRY(parseJson(row.text(15), fmt::format("details of run {}", run.id))));
   run.summary = row.text(16);
-  HONE_CHECK(parsed(run.summary, fmt::format("the summary of run {}", run.id)));
+  HONE_CHECK(parseJson(run.summary, fmt::format("the summary of run {}", run.id)));
   return run;
 }
 
@@ -77,28 +78,29 @@ Result<Trial> trialFrom(const Query& row) {
   trial.key = row.text(2);
   trial.problem = row.text(3);
   const std::string what = fmt::format("trial {}", trial.id);
-  trial.config = HONE_TRY(model::configFrom(HONE_TRY(parsed(row.text(4), what))));
-  trial.outcome = HONE_TRY(known(model::outcomeFrom(row.text(5)), "outcome", row.text(5)));
+  trial.config = HONE_TRY(model::configFrom(HONE_TRY(parseJson(row.text(4), what))));
+  trial.outcome = HONE_TRY(requireKnown(model::outcomeFrom(row.text(5)), "outcome", row.text(5)));
   trial.message = row.text(6);
   trial.artifact = row.text(7);
   trial.compileWallNs = row.integer(8);
   trial.compileCpuNs = row.integer(9);
-  trial.details = model::trialDetailsFrom(HONE_TRY(parsed(row.text(10), what)));
+  trial.details = model::trialDetailsFrom(HONE_TRY(parseJson(row.text(10), what)));
   trial.diagnostics = row.text(11);
   return trial;
 }
 
 Result<TrialSample> sampleFrom(const Query& row) {
   const std::string stage = row.text(1);
-  return TrialSample{.trial = row.integer(0),
-                     .sample = {.stage = HONE_TRY(known(model::stageFrom(stage), "stage", stage)),
-                                .round = row.integer(2),
-                                .position = row.integer(3),
-                                .repetition = row.integer(4),
-                                .wallNs = row.real(5),
-                                .cpuNs = row.real(6),
-                                .iterations = row.integer(7)},
-                     .node = row.integer(8)};
+  return TrialSample{
+      .trial = row.integer(0),
+      .sample = {.stage = HONE_TRY(requireKnown(model::stageFrom(stage), "stage", stage)),
+                 .round = row.integer(2),
+                 .position = row.integer(3),
+                 .repetition = row.integer(4),
+                 .wallNs = row.real(5),
+                 .cpuNs = row.real(6),
+                 .iterations = row.integer(7)},
+      .node = row.integer(8)};
 }
 
 }  // namespace
@@ -110,9 +112,10 @@ struct Store::State {
 
   SQLite::Statement& prepared(std::string_view sql) { return connection.prepared(sql); }
   Result<void> insertSample(std::int64_t trial, const model::Sample& sample);
-  Result<std::optional<Run>> oneRun(Query& query);
-  /// Says which run or trial is missing when an update met none.
-  [[nodiscard]] Result<void> expectOne(int changed, std::string_view kind, std::int64_t id) const;
+  Result<std::optional<Run>> readRun(Query& query);
+  /// Fails with the missing run or trial if an update changed no row.
+  [[nodiscard]] Result<void> expectChanged(int changed, std::string_view kind,
+                                           std::int64_t id) const;
   bool exists(std::string_view sql, std::int64_t id);
 };
 
@@ -120,9 +123,10 @@ bool Store::State::exists(std::string_view sql, std::int64_t id) {
   return Query(prepared(sql)).bind(id).step();
 }
 
-Result<void> Store::State::expectOne(int changed, std::string_view kind, std::int64_t id) const {
+Result<void> Store::State::expectChanged(int changed, std::string_view kind,
+                                         std::int64_t id) const {
   if (changed == 0) {
-    return userError("there is no {} {} in the store {}", kind, id, connection.file().string());
+    return userError("no {} {} in the store {}", kind, id, connection.file().string());
   }
   return {};
 }
@@ -144,7 +148,7 @@ Result<void> Store::State::insertSample(std::int64_t trial, const model::Sample&
   return {};
 }
 
-Result<std::optional<Run>> Store::State::oneRun(Query& query) {
+Result<std::optional<Run>> Store::State::readRun(Query& query) {
   return connection.attempt([&]() -> Result<std::optional<Run>> {
     if (!query.step()) {
       return std::nullopt;
@@ -187,7 +191,7 @@ Result<std::optional<Run>> Store::unfinishedRun(std::string_view key) const {
   return state_->connection.attempt([&] {
     Query query(state_->prepared(sql));
     query.bind(key);
-    return state_->oneRun(query);
+    return state_->readRun(query);
   });
 }
 
@@ -196,7 +200,7 @@ Result<std::optional<Run>> Store::run(std::int64_t id) const {
   return state_->connection.attempt([&] {
     Query query(state_->prepared(sql));
     query.bind(id);
-    return state_->oneRun(query);
+    return state_->readRun(query);
   });
 }
 
@@ -205,7 +209,7 @@ Result<void> Store::setDetails(std::int64_t run, const model::RunDetails& detail
     const int changed = Query(state_->prepared("UPDATE runs SET details = ? WHERE id = ?"))
                             .bind(jsonText(toJson(details)), run)
                             .execute();
-    return state_->expectOne(changed, "run", run);
+    return state_->expectChanged(changed, "run", run);
   });
 }
 
@@ -216,7 +220,7 @@ Result<void> Store::finishRun(std::int64_t run, RunStatus status, const json& su
                   "UPDATE runs SET status = ?, finished_at = ?, summary = ? WHERE id = ?"))
             .bind(nameOf(status), utcNow(), jsonText(summary), run)
             .execute();
-    return state_->expectOne(changed, "run", run);
+    return state_->expectChanged(changed, "run", run);
   });
 }
 
@@ -226,7 +230,7 @@ Result<std::optional<RunStatus>> Store::status(std::int64_t run) const {
     if (!query.bind(run).step()) {
       return std::nullopt;
     }
-    return HONE_TRY(known(runStatusFrom(query.text(0)), "status", query.text(0)));
+    return HONE_TRY(requireKnown(runStatusFrom(query.text(0)), "status", query.text(0)));
   });
 }
 
@@ -245,7 +249,7 @@ Result<std::vector<RunLine>> Store::listRuns(std::int64_t limit) const {
       lines.push_back({.id = query.integer(0),
                        .verb = query.text(1),
                        .startedAt = query.text(2),
-                       .status = HONE_TRY(known(runStatusFrom(status), "status", status)),
+                       .status = HONE_TRY(requireKnown(runStatusFrom(status), "status", status)),
                        .target = query.text(4),
                        .device = query.text(5),
                        .title = commandLine(arguments),
@@ -260,7 +264,7 @@ Result<std::int64_t> Store::addTrial(std::int64_t run, const Trial& trial,
                                      std::span<const model::Sample> samples) {
   return state_->connection.commit([&]() -> Result<std::int64_t> {
     if (!state_->exists("SELECT 1 FROM runs WHERE id = ?", run)) {
-      HONE_CHECK(state_->expectOne(0, "run", run));
+      HONE_CHECK(state_->expectChanged(0, "run", run));
     }
     const int added =
         Query(state_->prepared(
@@ -289,7 +293,7 @@ Result<void> Store::setOutcome(std::int64_t trial, model::Outcome outcome,
         Query(state_->prepared("UPDATE trials SET outcome = ?, message = ? WHERE id = ?"))
             .bind(nameOf(outcome), message, trial)
             .execute();
-    return state_->expectOne(changed, "trial", trial);
+    return state_->expectChanged(changed, "trial", trial);
   });
 }
 
@@ -298,7 +302,7 @@ Result<void> Store::setTrialDetails(std::int64_t trial, const model::TrialDetail
     const int changed = Query(state_->prepared("UPDATE trials SET details = ? WHERE id = ?"))
                             .bind(jsonText(toJson(details)), trial)
                             .execute();
-    return state_->expectOne(changed, "trial", trial);
+    return state_->expectChanged(changed, "trial", trial);
   });
 }
 
@@ -329,14 +333,15 @@ Result<std::vector<TrialLine>> Store::listTrials(std::int64_t run) const {
     std::vector<TrialLine> lines;
     while (query.step()) {
       const std::string outcome = query.text(3);
-      lines.push_back({.id = query.integer(0),
-                       .key = query.text(1),
-                       .problem = query.text(2),
-                       .config = query.text(7),
-                       .outcome = HONE_TRY(known(model::outcomeFrom(outcome), "outcome", outcome)),
-                       .message = query.text(4),
-                       .artifact = query.text(5),
-                       .compileWallNs = query.integer(6)});
+      lines.push_back(
+          {.id = query.integer(0),
+           .key = query.text(1),
+           .problem = query.text(2),
+           .config = query.text(7),
+           .outcome = HONE_TRY(requireKnown(model::outcomeFrom(outcome), "outcome", outcome)),
+           .message = query.text(4),
+           .artifact = query.text(5),
+           .compileWallNs = query.integer(6)});
     }
     return lines;
   });
@@ -364,7 +369,7 @@ Result<std::vector<TrialSample>> Store::samples(std::int64_t run) const {
     }
     return rows;
   }));
-  // Here and not in SQL: stages are stored by name, and their order is not the alphabet's.
+  // Not sorted in SQL: stages are stored by name, and their order is not alphabetical.
   std::ranges::sort(all, {}, [](const TrialSample& entry) {
     return std::tuple(entry.sample.stage, entry.sample.round, entry.sample.position, entry.trial,
                       entry.sample.repetition);
@@ -376,7 +381,7 @@ Result<std::vector<std::int64_t>> Store::merge(std::int64_t run,
                                                std::span<const TrialRecord> records) {
   return state_->connection.commit([&]() -> Result<std::vector<std::int64_t>> {
     if (!state_->exists("SELECT 1 FROM runs WHERE id = ?", run)) {
-      HONE_CHECK(state_->expectOne(0, "run", run));
+      HONE_CHECK(state_->expectChanged(0, "run", run));
     }
     std::vector<std::int64_t> ids;
     for (const TrialRecord& record : records) {
@@ -391,7 +396,7 @@ Result<std::vector<std::int64_t>> Store::merge(std::int64_t run,
                  nameOf(trial.outcome), trial.message, trial.artifact, trial.compileWallNs,
                  trial.compileCpuNs, jsonText(toJson(trial.details)), trial.diagnostics);
       if (!added.step()) {
-        return machineError("the store did not take the trial '{}'", trial.key);
+        return machineError("cannot store the trial '{}'", trial.key);
       }
       ids.push_back(added.integer(0));
       for (const model::Sample& sample : record.samples) {
@@ -417,7 +422,7 @@ Result<std::int64_t> Store::addNode(const Node& node) {
         "SELECT id FROM nodes WHERE name = ? AND cpu = ? AND device = ? AND driver = ?"));
     found.bind(node.name, node.cpu, node.device, node.driver);
     if (!found.step()) {
-      return machineError("the store did not take the node {}", node.name);
+      return machineError("cannot store the node {}", node.name);
     }
     return found.integer(0);
   });

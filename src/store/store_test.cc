@@ -27,7 +27,7 @@ class StoreTest : public testing::Test {
   [[nodiscard]] std::filesystem::path file() const { return folder_.path() / "hone.db"; }
   [[nodiscard]] Store writer() const { return Store::open(file(), Store::Mode::write).value(); }
   [[nodiscard]] Store reader() const { return Store::open(file(), Store::Mode::read).value(); }
-  [[nodiscard]] Error refusal(Store::Mode mode) const {
+  [[nodiscard]] Error openError(Store::Mode mode) const {
     auto store = Store::open(file(), mode);
     EXPECT_FALSE(store.has_value());
     return store ? Error{} : store.error();
@@ -39,26 +39,26 @@ class StoreTest : public testing::Test {
   ScratchFolder folder_ = ScratchFolder::create("hone-store-test").value();
 };
 
-store::Run runOf(std::string key, std::vector<std::string> arguments = {}) {
+store::Run makeRun(std::string key, std::vector<std::string> arguments = {}) {
   store::Run run;
   run.key = std::move(key);
   run.arguments = std::move(arguments);
   return run;
 }
 
-Trial trialOf(std::string key) {
+Trial makeTrial(std::string key) {
   Trial trial;
   trial.key = std::move(key);
   return trial;
 }
 
-TEST_F(StoreTest, KeepsWhatAWriterStored) {
+TEST_F(StoreTest, PersistsWrittenData) {
   std::int64_t run = 0;
   std::int64_t trial = 0;
   {
     Store store = writer();
-    run = store.addRun(runOf("", {"tune", "a b"})).value();
-    trial = store.addTrial(run, trialOf("k"), {{Sample{.wallNs = 1.5}}}).value();
+    run = store.addRun(makeRun("", {"tune", "a b"})).value();
+    trial = store.addTrial(run, makeTrial("k"), {{Sample{.wallNs = 1.5}}}).value();
     ASSERT_TRUE(store.setDetails(run, model::runDetailsFrom({{"x", 1}})));
     ASSERT_TRUE(store.setOutcome(trial, Outcome::tooSlow, "slow"));
     ASSERT_TRUE(store.finishRun(run, RunStatus::finished, {{"best", "k"}}));
@@ -76,13 +76,13 @@ TEST_F(StoreTest, KeepsWhatAWriterStored) {
   EXPECT_EQ(store.samples(run).value().size(), 1u);
 }
 
-TEST_F(StoreTest, AReaderSeesThatSomebodyCommitted) {
+TEST_F(StoreTest, DataVersionChangesOnCommit) {
   Store store = writer();
-  const auto run = store.addRun(runOf("")).value();
+  const auto run = store.addRun(makeRun("")).value();
   const Store other = reader();
   const std::int64_t before = other.dataVersion().value();
-  EXPECT_EQ(other.dataVersion().value(), before) << "nothing was committed in between";
-  ASSERT_TRUE(store.addTrial(run, trialOf("k"), {}));
+  EXPECT_EQ(other.dataVersion().value(), before) << "no commit in between";
+  ASSERT_TRUE(store.addTrial(run, makeTrial("k"), {}));
   const std::int64_t after = other.dataVersion().value();
   EXPECT_NE(after, before);
   EXPECT_EQ(other.status(run).value(), RunStatus::running);
@@ -92,12 +92,12 @@ TEST_F(StoreTest, AReaderSeesThatSomebodyCommitted) {
   EXPECT_EQ(other.status(run + 1).value(), std::nullopt);
 }
 
-TEST_F(StoreTest, ListsNewestFirstWithCountsAndALimit) {
+TEST_F(StoreTest, ListsNewestFirstWithCountsAndLimit) {
   Store store = writer();
   for (const char* name : {"first", "second", "third"}) {
-    const auto run = store.addRun(runOf("", {"tune", name, "a b"})).value();
+    const auto run = store.addRun(makeRun("", {"tune", name, "a b"})).value();
     for (int i = 0; i < run; ++i) {
-      ASSERT_TRUE(store.addTrial(run, trialOf(std::to_string(i)), {}));
+      ASSERT_TRUE(store.addTrial(run, makeTrial(std::to_string(i)), {}));
     }
   }
   const auto lines = store.listRuns(2).value();
@@ -109,41 +109,41 @@ TEST_F(StoreTest, ListsNewestFirstWithCountsAndALimit) {
   EXPECT_EQ(store.listRuns(0).value().size(), 3u);
 }
 
-TEST_F(StoreTest, FindsTheNewestRunningRunOfAKey) {
+TEST_F(StoreTest, FindsNewestUnfinishedRunByKey) {
   Store store = writer();
   EXPECT_FALSE(store.unfinishedRun("k").value().has_value());
-  const auto first = store.addRun(runOf("k")).value();
-  const auto second = store.addRun(runOf("k")).value();
-  ASSERT_TRUE(store.addRun(runOf("other")));
+  const auto first = store.addRun(makeRun("k")).value();
+  const auto second = store.addRun(makeRun("k")).value();
+  ASSERT_TRUE(store.addRun(makeRun("other")));
   EXPECT_EQ(store.unfinishedRun("k").value()->id, second);
   ASSERT_TRUE(store.finishRun(second, RunStatus::failed, json::object()));
   EXPECT_EQ(store.unfinishedRun("k").value()->id, first);
 }
 
-TEST_F(StoreTest, ATrialOfTheSameKeyIsAnError) {
+TEST_F(StoreTest, RejectsDuplicateTrialKey) {
   Store store = writer();
   const auto run = store.addRun({}).value();
   const auto other = store.addRun({}).value();
-  ASSERT_TRUE(store.addTrial(run, trialOf("k"), {}));
-  const auto again = store.addTrial(run, trialOf("k"), {{Sample{}}});
+  ASSERT_TRUE(store.addTrial(run, makeTrial("k"), {}));
+  const auto again = store.addTrial(run, makeTrial("k"), {{Sample{}}});
   ASSERT_FALSE(again);
   EXPECT_EQ(again.error().message, "run 1 already has a trial with the key 'k'");
-  EXPECT_TRUE(store.addTrial(other, trialOf("k"), {}));
+  EXPECT_TRUE(store.addTrial(other, makeTrial("k"), {}));
   EXPECT_TRUE(store.samples(run).value().empty());
 }
 
-TEST_F(StoreTest, ListsTrialsByTheNamesOfTheirConfigs) {
+TEST_F(StoreTest, ListsTrialsByConfigName) {
   Store store = writer();
   const auto run = store.addRun({}).value();
-  Trial named = trialOf("named");
+  Trial named = makeTrial("named");
   named.config = {.name = "é \"8x8\"", .flags = {"--x"}, .attributes = {}};
-  Trial unnamed = trialOf("unnamed");
+  Trial unnamed = makeTrial("unnamed");
   unnamed.config.flags = {"--x"};
   unnamed.outcome = Outcome::mismatch;
   unnamed.message = "wrong";
   ASSERT_TRUE(store.addTrial(run, named, {}));
   ASSERT_TRUE(store.addTrial(run, unnamed, {}));
-  ASSERT_TRUE(store.addTrial(run, trialOf("empty"), {}));
+  ASSERT_TRUE(store.addTrial(run, makeTrial("empty"), {}));
   const auto lines = store.listTrials(run).value();
   ASSERT_EQ(lines.size(), 3u);
   EXPECT_EQ(lines[0].config, named.config.name);
@@ -153,9 +153,9 @@ TEST_F(StoreTest, ListsTrialsByTheNamesOfTheirConfigs) {
   EXPECT_EQ(lines[2].config, "baseline");
 }
 
-TEST_F(StoreTest, UnknownRunsAndTrialsAreErrors) {
+TEST_F(StoreTest, RejectsUnknownRunsAndTrials) {
   Store store = writer();
-  EXPECT_THAT(store.addTrial(7, trialOf("k"), {}).error().message, HasSubstr("no run 7"));
+  EXPECT_THAT(store.addTrial(7, makeTrial("k"), {}).error().message, HasSubstr("no run 7"));
   EXPECT_THAT(store.finishRun(8, RunStatus::failed, {}).error().message, HasSubstr("no run 8"));
   EXPECT_THAT(store.setDetails(9, {}).error().message, HasSubstr("no run 9"));
   EXPECT_THAT(store.setOutcome(5, Outcome::ok, "").error().message, HasSubstr("no trial 5"));
@@ -164,11 +164,11 @@ TEST_F(StoreTest, UnknownRunsAndTrialsAreErrors) {
   EXPECT_FALSE(store.run(1).value().has_value());
 }
 
-TEST_F(StoreTest, SamplesComeByStageRoundPosition) {
+TEST_F(StoreTest, OrdersSamplesByStageRoundPosition) {
   Store store = writer();
   const auto run = store.addRun({}).value();
-  const auto a = store.addTrial(run, trialOf("a"), {}).value();
-  const auto b = store.addTrial(run, trialOf("b"), {}).value();
+  const auto a = store.addTrial(run, makeTrial("a"), {}).value();
+  const auto b = store.addTrial(run, makeTrial("b"), {}).value();
   const std::vector<TrialSample> ordered = {{a, {.stage = Stage::screen, .round = 2}},
                                             {b, {.stage = Stage::race, .position = 0}},
                                             {a, {.stage = Stage::race, .position = 1}},
@@ -179,20 +179,20 @@ TEST_F(StoreTest, SamplesComeByStageRoundPosition) {
   EXPECT_EQ(store.samples(run).value(), ordered);
 }
 
-TEST_F(StoreTest, ARoundWithADuplicateIsNotStoredAtAll) {
+TEST_F(StoreTest, StoresNothingOfRoundWithDuplicate) {
   Store store = writer();
   const auto run = store.addRun({}).value();
-  const auto trial = store.addTrial(run, trialOf("a"), {{Sample{}}}).value();
+  const auto trial = store.addTrial(run, makeTrial("a"), {{Sample{}}}).value();
   const std::vector<TrialSample> round = {{trial, {.round = 1}}, {trial, Sample{}}};
   EXPECT_FALSE(store.addSamples(round));
   EXPECT_EQ(store.samples(run).value().size(), 1u);
 }
 
-TEST_F(StoreTest, AnyBytesSurviveInMessages) {
+TEST_F(StoreTest, PreservesAnyBytesInMessages) {
   const std::string nasty("quote ' \" \\ \n\r\t \0 nul; DROP TABLE runs; — é 日本 \xff\xfe", 52);
   Store store = writer();
   const auto run = store.addRun({}).value();
-  Trial trial = trialOf(nasty);
+  Trial trial = makeTrial(nasty);
   trial.problem = trial.message = trial.diagnostics = trial.artifact = nasty;
   trial.config.flags = {"--a=\"b\"\n", "é", std::string("\0", 1)};
   trial.id = store.addTrial(run, trial, {}).value();
@@ -202,31 +202,31 @@ TEST_F(StoreTest, AnyBytesSurviveInMessages) {
 }
 
 TEST_F(StoreTest, ReadersNeitherCreateNorWrite) {
-  EXPECT_THAT(refusal(Store::Mode::read).message, HasSubstr("there is no store"));
+  EXPECT_THAT(openError(Store::Mode::read).message, HasSubstr("no store"));
   EXPECT_TRUE(std::filesystem::is_empty(folder_.path()));
   static_cast<void>(writer());
   Store store = reader();
   EXPECT_FALSE(store.addRun({}));
 }
 
-TEST_F(StoreTest, MakesTheFolder) {
+TEST_F(StoreTest, CreatesFolder) {
   EXPECT_TRUE(Store::open(folder_.path() / "a" / "b" / "hone.db", Store::Mode::write));
 }
 
-TEST_F(StoreTest, AnEmptyFileBecomesAStore) {
+TEST_F(StoreTest, InitializesEmptyFile) {
   put("");
-  EXPECT_THAT(refusal(Store::Mode::read).message, HasSubstr("is not a hone store"));
+  EXPECT_THAT(openError(Store::Mode::read).message, HasSubstr("is not a hone store"));
   EXPECT_TRUE(writer().addRun({}));
 }
 
-TEST_F(StoreTest, RefusesOtherFilesAndLeavesThemAlone) {
+TEST_F(StoreTest, RejectsOtherFilesUnchanged) {
   SQLite::Database(file().string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE)
       .exec("CREATE TABLE t (a); PRAGMA application_id = 7");
   const std::string sqlite = readFile(file()).value();
   for (const std::string& content : {sqlite, std::string("text\n"), std::string(5000, 'x')}) {
     put(content);
     for (const auto mode : {Store::Mode::read, Store::Mode::write}) {
-      const Error error = refusal(mode);
+      const Error error = openError(mode);
       EXPECT_EQ(error.fault, Fault::user);
       EXPECT_THAT(error.message, HasSubstr("is not a hone store"));
       EXPECT_EQ(readFile(file()).value(), content);
@@ -235,7 +235,7 @@ TEST_F(StoreTest, RefusesOtherFilesAndLeavesThemAlone) {
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder_.path()), {}), 1);
 }
 
-TEST_F(StoreTest, ADamagedStoreIsAUserError) {
+TEST_F(StoreTest, RejectsDamagedStore) {
   static_cast<void>(writer().addRun({}));
   std::string bytes = readFile(file()).value();
   bytes.replace(100, bytes.size() - 100, std::string(bytes.size() - 100, '\x5a'));
@@ -246,21 +246,21 @@ TEST_F(StoreTest, ADamagedStoreIsAUserError) {
   EXPECT_THAT(error.message, HasSubstr("is not a hone store, or is damaged"));
 }
 
-TEST_F(StoreTest, AFolderIsNoStore) {
+TEST_F(StoreTest, RejectsFolder) {
   std::filesystem::create_directory(file());
-  EXPECT_THAT(refusal(Store::Mode::read).message, HasSubstr("is a folder"));
-  EXPECT_THAT(refusal(Store::Mode::write).message, HasSubstr("is a folder"));
+  EXPECT_THAT(openError(Store::Mode::read).message, HasSubstr("is a folder"));
+  EXPECT_THAT(openError(Store::Mode::write).message, HasSubstr("is a folder"));
 }
 
 void execute(const std::filesystem::path& file, const std::string& sql) {
   SQLite::Database(file.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE).exec(sql);
 }
 
-TEST_F(StoreTest, RefusesANewerSchemaNamingBothVersions) {
+TEST_F(StoreTest, RejectsNewerSchemaNamingBothVersions) {
   static_cast<void>(writer());
   execute(file(), "PRAGMA user_version = 99");
   for (const auto mode : {Store::Mode::read, Store::Mode::write}) {
-    const Error error = refusal(mode);
+    const Error error = openError(mode);
     EXPECT_EQ(error.fault, Fault::user);
     EXPECT_THAT(error.message, HasSubstr("version 99"));
     EXPECT_THAT(error.message, HasSubstr(fmt::format("up to {}", migrations().size())));
@@ -268,14 +268,14 @@ TEST_F(StoreTest, RefusesANewerSchemaNamingBothVersions) {
   }
 }
 
-TEST_F(StoreTest, BringsAnOlderSchemaUpWhenWritingOnly) {
+TEST_F(StoreTest, MigratesOlderSchemaOnlyWhenWriting) {
   execute(file(), fmt::format("PRAGMA application_id = {}", kApplicationId));
-  EXPECT_THAT(refusal(Store::Mode::read).message, HasSubstr("older schema version 0"));
+  EXPECT_THAT(openError(Store::Mode::read).message, HasSubstr("older schema version 0"));
   EXPECT_TRUE(writer().addRun({}));
   EXPECT_EQ(reader().listRuns(1).value().size(), 1u);
 }
 
-TEST_F(StoreTest, MigrationsRunInOrderAndKeepTheData) {
+TEST_F(StoreTest, RunsMigrationsInOrderAndKeepsData) {
   SQLite::Database database(file().string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
   const std::vector<std::string_view> steps = {"CREATE TABLE t (a); INSERT INTO t VALUES (1)",
                                                "ALTER TABLE t ADD b DEFAULT 5",
@@ -289,7 +289,7 @@ TEST_F(StoreTest, MigrationsRunInOrderAndKeepTheData) {
   EXPECT_FALSE(migrate(database, file(), std::span(steps).first(2)));
 }
 
-TEST_F(StoreTest, SamplesOfAStoreWithoutNodesAreOfTheRunsMachine) {
+TEST_F(StoreTest, AssignsOldSamplesToMachineOfRun) {
   {
     SQLite::Database database(file().string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
     database.exec(fmt::format("PRAGMA application_id = {}", kApplicationId));
@@ -306,7 +306,7 @@ TEST_F(StoreTest, SamplesOfAStoreWithoutNodesAreOfTheRunsMachine) {
   EXPECT_TRUE(store.nodes()->empty());
 }
 
-TEST_F(StoreTest, AMigrationThatFailsLeavesTheVersionBefore) {
+TEST_F(StoreTest, FailedMigrationKeepsPreviousVersion) {
   SQLite::Database database(file().string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
   const std::vector<std::string_view> steps = {"CREATE TABLE t (a)",
                                                "CREATE TABLE u (a); CREATE TABLE t (a)"};
@@ -315,7 +315,7 @@ TEST_F(StoreTest, AMigrationThatFailsLeavesTheVersionBefore) {
   EXPECT_FALSE(database.tableExists("u"));
 }
 
-// Properties. Text inside JSON must be UTF-8; elsewhere any bytes go.
+// Properties. Text inside JSON must be UTF-8; other text may contain any bytes.
 
 rc::Gen<std::string> anyUtf8() {
   const auto piece = rc::gen::element<std::string>("a", "Z", "7", "'", "\"", "\\", "\n", " ", "é",
@@ -384,7 +384,7 @@ rc::Gen<Sample> anySample() {
       rc::gen::set(&Sample::cpuNs), rc::gen::set(&Sample::iterations));
 }
 
-RC_GTEST_FIXTURE_PROP(StoreTest, AnyRunTrialAndSamplesRoundTrip, ()) {
+RC_GTEST_FIXTURE_PROP(StoreTest, RoundTripsAnyRunTrialAndSamples, ()) {
   auto run = anyRun();
   Trial trial = anyTrial();
   const auto place = [](const Sample& sample) {
@@ -408,7 +408,7 @@ RC_GTEST_FIXTURE_PROP(StoreTest, AnyRunTrialAndSamplesRoundTrip, ()) {
   RC_ASSERT(store.samples(run.id).value() == expected);
 }
 
-RC_GTEST_PROP(CommandLine, AShellReadsItBack, ()) {
+RC_GTEST_PROP(CommandLine, RoundTripsThroughShellWords, ()) {
   const auto words = *rc::gen::container<std::vector<std::string>>(anyUtf8());
   RC_ASSERT(shellWords(commandLine(words)) == words);
 }

@@ -13,8 +13,8 @@ namespace {
 
 using model::ElementType;
 
-constexpr std::size_t kBlock = 2048;  // two blocks stay in the first-level cache
-constexpr double kLargest = std::numeric_limits<double>::max();
+constexpr std::size_t kBlock = 2048;  // two blocks fit into the L1 cache
+constexpr double kMaxDouble = std::numeric_limits<double>::max();
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 double distance(double a, double b) { return std::abs(a - b); }
@@ -25,10 +25,10 @@ double distance(std::int64_t a, std::int64_t b) {
   return static_cast<double>(a > b ? x - y : y - x);
 }
 
-/// Finite, so that an infinite distance is never within tolerance.
+/// Returns the tolerance at an element. Finite, so that an infinite distance always exceeds it.
 double allowedAt(double expected, const Tolerance& tolerance) {
   const double allowed = tolerance.absolute + tolerance.relative * std::abs(expected);
-  return allowed < kLargest ? allowed : kLargest;
+  return allowed < kMaxDouble ? allowed : kMaxDouble;
 }
 
 template <typename Number>
@@ -39,19 +39,21 @@ bool differs(Number actual, Number expected, const Tolerance& tolerance) {
   return !near && actual != expected && !bothNan;
 }
 
-/// Whether all are plainly within tolerance, in f32 so that baseline x86-64 vectorizes the loop.
-/// The tolerance is taken a bit smaller than f32's rounding makes it; equal infinities and NaNs
-/// count as far: blocks with such are looked at closely afterwards.
+/// Returns true if all elements are clearly within tolerance. Uses f32 so that the loop vectorizes
+/// on baseline x86-64. Conservative: reduces the tolerance by more than the f32 rounding, and
+/// rejects equal infinities and NaNs. Rejected blocks are compared exactly afterwards.
 bool allNear(std::span<const float> actual, std::span<const float> expected,
              const Tolerance& tolerance) {
-  constexpr double kLess = 1 - 0x1p-20;
-  constexpr float kMost = std::numeric_limits<float>::max();
-  const auto absolute = static_cast<float>(std::min<double>(tolerance.absolute * kLess, kMost));
-  const auto relative = static_cast<float>(std::min<double>(tolerance.relative * kLess, kMost));
+  constexpr double kMargin = 1 - 0x1p-20;
+  constexpr float kMaxFloat = std::numeric_limits<float>::max();
+  const auto absolute =
+      static_cast<float>(std::min<double>(tolerance.absolute * kMargin, kMaxFloat));
+  const auto relative =
+      static_cast<float>(std::min<double>(tolerance.relative * kMargin, kMaxFloat));
   std::int32_t far = 0;
   for (std::size_t i = 0; i < actual.size(); ++i) {
     const float sum = absolute + relative * std::abs(expected[i]);
-    const float allowed = sum < kMost ? sum : kMost;
+    const float allowed = sum < kMaxFloat ? sum : kMaxFloat;
     far |= std::abs(actual[i] - expected[i]) <= allowed ? 0 : 1;
   }
   return far == 0;
@@ -62,7 +64,7 @@ bool allNear(std::span<const Number> /*actual*/, std::span<const Number> /*expec
   return false;
 }
 
-/// How far out of tolerance: the worst element has the most.
+/// Returns the distance beyond the tolerance.
 template <typename Number>
 double excess(Number actual, Number expected, const Tolerance& tolerance) {
   const double over =
@@ -70,7 +72,7 @@ double excess(Number actual, Number expected, const Tolerance& tolerance) {
   return std::isnan(over) ? kInfinity : over;
 }
 
-/// Goes over both tensors block by block; keeps the worst element.
+/// Compares two tensors block by block and keeps the worst element.
 template <typename Number>
 class Comparison {
  public:
@@ -86,7 +88,7 @@ class Comparison {
     readElements(actual_, begin, actual);
     readElements(expected_, begin, expected);
     if (!allNear(std::span<const Number>(actual), std::span<const Number>(expected), tolerance_)) {
-      noteDifferences(begin, size);
+      recordDifferences(begin, size);
     }
   }
   [[nodiscard]] std::optional<Mismatch> mismatch() const;
@@ -98,7 +100,7 @@ class Comparison {
            std::memcmp(actual_.data.data() + begin * bytes, expected_.data.data() + begin * bytes,
                        size * bytes) == 0;
   }
-  void noteDifferences(std::size_t begin, std::size_t size) {
+  void recordDifferences(std::size_t begin, std::size_t size) {
     for (std::size_t i = 0; i < size; ++i) {
       if (!differs(actualBlock_[i], expectedBlock_[i], tolerance_)) {
         continue;
@@ -133,10 +135,10 @@ std::optional<Mismatch> Comparison<Number>::mismatch() const {
   }
   const std::vector<std::int64_t>& shape = actual_.type.shape;
   std::vector<std::int64_t> index(shape.size());
-  auto rest = static_cast<std::int64_t>(worstAt_);
+  auto remaining = static_cast<std::int64_t>(worstAt_);
   for (std::size_t dim = shape.size(); dim-- > 0;) {
-    index[dim] = rest % shape[dim];
-    rest /= shape[dim];
+    index[dim] = remaining % shape[dim];
+    remaining /= shape[dim];
   }
   return Mismatch{index,          worstActual_,
                   worstExpected_, allowedAt(worstExpected_, tolerance_),
@@ -167,12 +169,13 @@ std::string Mismatch::describe() const {
 Result<std::optional<Mismatch>> compare(const Tensor& actual, const Tensor& expected,
                                         const Tolerance& tolerance) {
   if (actual.type.shape != expected.type.shape) {
-    return userError("the result is {}, expected is {}", actual.type.text(), expected.type.text());
+    return userError("expected a result of type {}, got {}", expected.type.text(),
+                     actual.type.text());
   }
   for (const Tensor* tensor : {&actual, &expected}) {
     if (tensor->data.size() != tensor->type.bytes()) {
-      return userError("a {} has {} bytes, not {}", tensor->type.text(), tensor->type.bytes(),
-                       tensor->data.size());
+      return userError("expected {} with {} bytes, got {}", tensor->type.text(),
+                       tensor->type.bytes(), tensor->data.size());
     }
   }
   if (!isFloat(actual.type.element) && !isFloat(expected.type.element)) {

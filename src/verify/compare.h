@@ -12,23 +12,24 @@
 namespace hone::verify {
 
 struct Mismatch {
-  std::vector<std::int64_t> index;  ///< of the worst element
+  std::vector<std::int64_t> index;  ///< worst element
   double actual = 0;
   double expected = 0;
-  double allowed = 0;      ///< the tolerance at that element
-  std::int64_t wrong = 0;  ///< how many elements are out of tolerance
-  std::int64_t count = 0;  ///< of how many
+  double allowed = 0;      ///< tolerance at that element
+  std::int64_t wrong = 0;  ///< number of elements out of tolerance
+  std::int64_t count = 0;  ///< number of all elements
 
-  /// "element [3,7]: got 12.5, expected 12.25, tolerance 0.001 (17 of 4096 elements differ)"
+  /// Returns "element [3,7]: got 12.5, expected 12.25, tolerance 0.001 (17 of 4096 elements
+  /// differ)".
   [[nodiscard]] std::string describe() const;
 };
 
-/// Nothing when all elements are within tolerance. NaN equals only NaN. Element types may differ
-/// (an f16 result against an f32 reference); shapes may not: that is an error.
+/// Returns nullopt if all elements are within tolerance. NaN equals only NaN. Element types may
+/// differ (an f16 result against an f32 reference); fails if the shapes differ.
 [[nodiscard]] Result<std::optional<Mismatch>> compare(const Tensor& actual, const Tensor& expected,
                                                       const Tolerance& tolerance);
 
-/// The largest magnitude in the tensor, NaN and infinities left out.
+/// Returns the largest finite magnitude in the tensor.
 [[nodiscard]] double largestMagnitude(const Tensor& tensor);
 
 }  // namespace hone::verify

@@ -11,7 +11,7 @@ namespace {
 using model::Activation;
 using model::ElementType;
 
-/// The bias of every element of a result: its last dimension's, or its channel's.
+/// Bias of the elements of a result, along its last dimension or its channels.
 template <typename Number>
 class Bias {
  public:
@@ -32,10 +32,10 @@ class Bias {
 
  private:
   std::vector<Number> values_;
-  std::size_t repeat_ = 1;  ///< how many elements in a row have the same
+  std::size_t repeat_ = 1;  ///< consecutive elements with the same bias
 };
 
-double activated(double x, Activation activation) {
+double activate(double x, Activation activation) {
   switch (activation) {
     case Activation::relu:
       return std::max(x, 0.0);
@@ -48,12 +48,12 @@ double activated(double x, Activation activation) {
   return x;
 }
 
-/// In place, and no division by zero: the largest weight is 1 before the sum divides.
-void softmaxOf(std::span<double> row) {
-  const double most = *std::max_element(row.begin(), row.end());
+/// Computes softmax in place. The sum is at least 1, since the largest weight is 1.
+void softmaxInPlace(std::span<double> row) {
+  const double maximum = *std::max_element(row.begin(), row.end());
   double sum = 0;
   for (double& value : row) {
-    value = std::exp(value - most);
+    value = std::exp(value - maximum);
     sum += value;
   }
   for (double& value : row) {
@@ -74,10 +74,10 @@ Tensor floatEpilogue(const model::Problem& problem, const Tensor& sums,
   for (std::size_t at = 0; at < count; at += columns) {
     readElements(sums, at, std::span<double>(row));
     for (std::size_t i = 0; i < columns; ++i) {
-      row[i] = activated(row[i] + bias.at(at + i), activation);
+      row[i] = activate(row[i] + bias.at(at + i), activation);
     }
     if (activation == Activation::softmax) {
-      softmaxOf(row);
+      softmaxInPlace(row);
     }
     std::transform(row.begin(), row.end(), rounded.begin(),
                    [](double value) { return static_cast<float>(value); });
@@ -86,8 +86,8 @@ Tensor floatEpilogue(const model::Problem& problem, const Tensor& sums,
   return result;
 }
 
-/// The value modulo the type's range.
-std::int32_t wrapped(std::int64_t value, ElementType type) {
+/// Wraps the value to the range of the type.
+std::int32_t wrap(std::int64_t value, ElementType type) {
   switch (type) {
     case ElementType::i8:
       return static_cast<std::int8_t>(value);
@@ -105,7 +105,7 @@ Tensor integerEpilogue(const model::Problem& problem, Tensor sums, std::span<con
   std::vector<std::int64_t> values = numbersOf<std::int64_t>(sums);
   std::vector<std::int32_t> results(values.size());
   for (std::size_t i = 0; i < values.size(); ++i) {
-    const std::int32_t value = wrapped(values[i] + bias.at(i), type);
+    const std::int32_t value = wrap(values[i] + bias.at(i), type);
     results[i] = relu ? std::max(value, 0) : value;
   }
   std::memcpy(sums.data.data(), results.data(), sums.data.size());
@@ -114,7 +114,7 @@ Tensor integerEpilogue(const model::Problem& problem, Tensor sums, std::span<con
 
 }  // namespace
 
-Tensor withEpilogue(const model::Problem& problem, Tensor sums, std::span<const Tensor> inputs) {
+Tensor applyEpilogue(const model::Problem& problem, Tensor sums, std::span<const Tensor> inputs) {
   const ElementType result = resultOf(problem).element;
   const bool narrow = result == ElementType::i8 || result == ElementType::i16;
   const bool integers = sums.type.element == ElementType::i32 && !isFloat(result);
@@ -131,7 +131,7 @@ void softmaxRows(std::span<float> values, std::size_t columns, double scale) {
     const std::span<float> from = values.subspan(at, columns);
     std::transform(from.begin(), from.end(), row.begin(),
                    [&](float value) { return scale * double{value}; });
-    softmaxOf(row);
+    softmaxInPlace(row);
     std::transform(row.begin(), row.end(), from.begin(),
                    [](double value) { return static_cast<float>(value); });
   }

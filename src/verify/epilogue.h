@@ -7,12 +7,13 @@
 
 namespace hone::verify {
 
-/// What follows the sums of the problem: f32 for float results, from f32 or i32 sums; i32 for
-/// integer ones, wrapped to the result's own range. The inputs are those of the problem.
-[[nodiscard]] Tensor withEpilogue(const model::Problem& problem, Tensor sums,
-                                  std::span<const Tensor> inputs);
+/// Applies the epilogue of the problem to its sums. Returns f32 for float results, from f32 or i32
+/// sums, and i32 wrapped to the range of the result type for integer results. `inputs` are those of
+/// the problem.
+[[nodiscard]] Tensor applyEpilogue(const model::Problem& problem, Tensor sums,
+                                   std::span<const Tensor> inputs);
 
-/// softmax(scale * row) of each row of so many columns, in double.
+/// Replaces each row of `columns` values by softmax(scale * row), computed in double.
 void softmaxRows(std::span<float> values, std::size_t columns, double scale);
 
 }  // namespace hone::verify

@@ -20,10 +20,10 @@ using model::Epilogue;
 using model::Matmul;
 using model::Problem;
 
-/// Rounds to a type: what every step of a computation in it does.
-class In {
+/// Rounds to a type, like every step of a computation in it.
+class RoundTo {
  public:
-  explicit In(ElementType type) : type_(type) {}
+  explicit RoundTo(ElementType type) : type_(type) {}
   double operator()(double value) const {
     const auto single = static_cast<float>(value);
     return type_ == ElementType::f16    ? fromHalf(toHalf(single))
@@ -35,15 +35,15 @@ class In {
   ElementType type_;
 };
 
-/// softmax in f32, rounded to the type.
-void roundedSoftmax(std::vector<double>& values, std::size_t columns, const In& in) {
-  const In f32(ElementType::f32);
+/// Computes softmax in f32, rounded to the type.
+void roundedSoftmax(std::vector<double>& values, std::size_t columns, const RoundTo& in) {
+  const RoundTo f32(ElementType::f32);
   for (std::size_t row = 0; row < values.size(); row += columns) {
     const auto begin = values.begin() + static_cast<std::ptrdiff_t>(row);
-    const double most = *std::max_element(begin, begin + static_cast<std::ptrdiff_t>(columns));
+    const double maximum = *std::max_element(begin, begin + static_cast<std::ptrdiff_t>(columns));
     double sum = 0;
     for (std::size_t i = row; i < row + columns; ++i) {
-      values[i] = f32(std::exp(f32(values[i] - most)));
+      values[i] = f32(std::exp(f32(values[i] - maximum)));
       sum = f32(sum + values[i]);
     }
     for (std::size_t i = row; i < row + columns; ++i) {
@@ -52,9 +52,10 @@ void roundedSoftmax(std::vector<double>& values, std::size_t columns, const In& 
   }
 }
 
-/// The matmul with every step rounded to its result's type, in order, the bias first or last.
-std::vector<double> rounded(const Matmul& p, const std::vector<Tensor>& inputs, bool biasFirst) {
-  const In in(p.result);
+/// Computes a matmul with every step rounded to the result type, adding the bias first or last.
+std::vector<double> roundedMatmul(const Matmul& p, const std::vector<Tensor>& inputs,
+                                  bool biasFirst) {
+  const RoundTo in(p.result);
   const auto lhs = numbersOf<double>(inputs[0]);
   const auto rhs = numbersOf<double>(inputs[1]);
   const auto bias = p.epilogue.bias ? numbersOf<double>(inputs[2])
@@ -80,11 +81,11 @@ std::vector<double> rounded(const Matmul& p, const std::vector<Tensor>& inputs, 
   return values;
 }
 
-/// As IREE does it: the query scaled in its type, to powers of two; weights rounded to the type,
-/// sums in f32.
-std::vector<double> rounded(const Attention& p, const std::vector<Tensor>& inputs) {
-  const In in(p.type);
-  const In f32(ElementType::f32);
+/// Computes attention like IREE: scales the query in its type for powers of two, rounds weights to
+/// the type, and sums in f32.
+std::vector<double> roundedAttention(const Attention& p, const std::vector<Tensor>& inputs) {
+  const RoundTo in(p.type);
+  const RoundTo f32(ElementType::f32);
   const double scale = in(std::numbers::log2e / std::sqrt(static_cast<double>(p.depth)));
   const auto query = numbersOf<double>(inputs[0]);
   const auto key = numbersOf<double>(inputs[1]);
@@ -101,10 +102,10 @@ std::vector<double> rounded(const Attention& p, const std::vector<Tensor>& input
       }
       weights[at(k)] = score;
     }
-    const double most = *std::max_element(weights.begin(), weights.end());
+    const double maximum = *std::max_element(weights.begin(), weights.end());
     double sum = 0;
     for (double& weight : weights) {
-      weight = f32(std::exp2(f32(weight - most)));
+      weight = f32(std::exp2(f32(weight - maximum)));
       sum = f32(sum + weight);
     }
     for (std::int64_t d = 0; d < p.depth; ++d) {
@@ -118,8 +119,8 @@ std::vector<double> rounded(const Attention& p, const std::vector<Tensor>& input
   return result;
 }
 
-std::optional<Mismatch> mismatchOf(const Problem& problem, const std::vector<Tensor>& inputs,
-                                   const std::vector<double>& actual) {
+std::optional<Mismatch> findMismatch(const Problem& problem, const std::vector<Tensor>& inputs,
+                                     const std::vector<double>& actual) {
   const bool exact = valuesFor(problem) == Values::smallIntegers;
   return compare(resultTensor(problem, actual), computeReference(problem, inputs).value(),
                  toleranceFor(problem, exact))
@@ -134,18 +135,18 @@ Matmul fusedMatmul(std::int64_t n, std::int64_t k, ElementType input, ElementTyp
 
 constexpr std::array kFloats = {ElementType::f32, ElementType::f16, ElementType::bf16};
 
-TEST(EpilogueTolerance, AllowsTheRoundingOfEveryStep) {
+TEST(EpilogueTolerance, AllowsRoundingOfEveryStep) {
   for (const ElementType type : kFloats) {
     for (const auto activation : {Activation::relu, Activation::gelu, Activation::softmax}) {
       for (const std::int64_t k : {1, 3, 16, 100, 700}) {
         for (const bool biasFirst : {false, true}) {
           const Matmul matmul = fusedMatmul(40, k, type, type, {true, activation});
-          const auto inputs = inputsOf(matmul, valuesFor(matmul));
-          auto actual = rounded(matmul, inputs, biasFirst);
+          const auto inputs = makeInputs(matmul, valuesFor(matmul));
+          auto actual = roundedMatmul(matmul, inputs, biasFirst);
           if (activation == Activation::relu) {
             std::ranges::replace_if(actual, [](double x) { return x < 0; }, 0.0);
           }
-          const auto mismatch = mismatchOf(matmul, inputs, actual);
+          const auto mismatch = findMismatch(matmul, inputs, actual);
           EXPECT_FALSE(mismatch) << nameOf(matmul) << ": " << mismatch->describe();
         }
       }
@@ -153,29 +154,29 @@ TEST(EpilogueTolerance, AllowsTheRoundingOfEveryStep) {
   }
 }
 
-TEST(EpilogueTolerance, AllowsTheRoundingOfALongRow) {
+TEST(EpilogueTolerance, AllowsRoundingOfLongRow) {
   const Matmul matmul = fusedMatmul(20000, 8, ElementType::f32, ElementType::f32,
                                     {.activation = Activation::softmax});
-  const auto inputs = inputsOf(matmul, Values::reals);
-  const auto mismatch = mismatchOf(matmul, inputs, rounded(matmul, inputs, false));
+  const auto inputs = makeInputs(matmul, Values::reals);
+  const auto mismatch = findMismatch(matmul, inputs, roundedMatmul(matmul, inputs, false));
   EXPECT_FALSE(mismatch) << mismatch->describe();
 }
 
-TEST(EpilogueTolerance, AllowsTheRoundingOfAnAttention) {
+TEST(EpilogueTolerance, AllowsRoundingOfAttention) {
   for (const ElementType type : kFloats) {
     for (const std::int64_t keys : {1, 2, 9, 64, 1000}) {
       for (const std::int64_t depth : {1, 16, 80}) {
         const Attention attention{
             .batch = 2, .queries = 10, .keys = keys, .depth = depth, .type = type};
-        const auto inputs = inputsOf(attention, Values::reals);
-        const auto mismatch = mismatchOf(attention, inputs, rounded(attention, inputs));
+        const auto inputs = makeInputs(attention, Values::reals);
+        const auto mismatch = findMismatch(attention, inputs, roundedAttention(attention, inputs));
         EXPECT_FALSE(mismatch) << nameOf(attention) << ": " << mismatch->describe();
       }
     }
   }
 }
 
-/// Something that a wrong compile may do, put into exact loops.
+/// A possible miscompile, simulated in exact loops.
 struct Defect {
   std::string name;
   Epilogue epilogue;
@@ -184,7 +185,7 @@ struct Defect {
 
 void clear(Tensor& tensor) { std::ranges::fill(tensor.data, std::byte{0}); }
 
-/// The element of one row's sum that is left out.
+/// Omits one product of one row.
 std::vector<double> droppedProduct(const Matmul& matmul, std::vector<Tensor> inputs) {
   const std::size_t bytes = bytesOf(matmul.lhs);
   const auto from = inputs[0].data.begin() + static_cast<std::ptrdiff_t>(5 * bytes);
@@ -200,18 +201,18 @@ std::vector<double> otherActivation(Matmul matmul, const std::vector<Tensor>& in
   matmul.epilogue.activation = activation;
   return naive(matmul, inputs);
 }
-/// exp of the logits, each row's sum one column short.
+/// Normalizes each row by a sum that lacks the last column.
 std::vector<double> shortRow(const Matmul& matmul, const std::vector<Tensor>& inputs) {
   std::vector<double> values = naive(matmul, inputs);
   for (std::size_t row = 0; row < values.size(); row += at(matmul.n)) {
-    const double rest = 1 - values[row + at(matmul.n) - 1];
+    const double sum = 1 - values[row + at(matmul.n) - 1];
     for (std::size_t i = row; i < row + at(matmul.n); ++i) {
-      values[i] /= rest;
+      values[i] /= sum;
     }
   }
   return values;
 }
-std::vector<double> unnormalised(const Matmul& matmul, const std::vector<Tensor>& inputs) {
+std::vector<double> unnormalized(const Matmul& matmul, const std::vector<Tensor>& inputs) {
   std::vector<double> values = otherActivation(matmul, inputs, Activation::none);
   std::ranges::transform(values, values.begin(), [](double x) { return std::exp(x); });
   return values;
@@ -244,45 +245,45 @@ std::vector<Defect> defects() {
              return otherActivation(p, inputs, Activation::relu);
            }},
           {"a short row", kBiasSoftmax, shortRow},
-          {"unnormalised", kBiasSoftmax, unnormalised}};
+          {"unnormalized", kBiasSoftmax, unnormalized}};
 }
 
-TEST(EpilogueTolerance, CatchesDefects) {
+TEST(EpilogueTolerance, DetectsDefects) {
   using enum ElementType;
   for (const auto& [input, result, k] :
        std::vector<std::tuple<ElementType, ElementType, std::int64_t>>{
            {f32, f32, 64}, {f32, f32, 1024}, {f16, f32, 512}, {bf16, f32, 512}, {f16, f16, 32}}) {
     for (const Defect& defect : defects()) {
       const Matmul matmul = fusedMatmul(16, k, input, result, defect.epilogue);
-      const auto inputs = inputsOf(matmul, valuesFor(matmul));
-      EXPECT_FALSE(mismatchOf(matmul, inputs, naive(matmul, inputs))) << nameOf(matmul);
-      EXPECT_TRUE(mismatchOf(matmul, inputs, defect.compute(matmul, inputs)))
+      const auto inputs = makeInputs(matmul, valuesFor(matmul));
+      EXPECT_FALSE(findMismatch(matmul, inputs, naive(matmul, inputs))) << nameOf(matmul);
+      EXPECT_TRUE(findMismatch(matmul, inputs, defect.compute(matmul, inputs)))
           << defect.name << " in " << nameOf(matmul);
     }
   }
 }
 
-TEST(EpilogueTolerance, CatchesWhatBf16SumsCanShow) {
+TEST(EpilogueTolerance, DetectsLargeDefectsInBf16) {
   for (const Defect& defect : defects()) {
     const bool small = defect.name.starts_with("dropped") || defect.name.starts_with("a short");
     const Matmul matmul =
         fusedMatmul(16, 16, ElementType::bf16, ElementType::bf16, defect.epilogue);
-    const auto inputs = inputsOf(matmul, valuesFor(matmul));
-    EXPECT_FALSE(mismatchOf(matmul, inputs, naive(matmul, inputs))) << nameOf(matmul);
+    const auto inputs = makeInputs(matmul, valuesFor(matmul));
+    EXPECT_FALSE(findMismatch(matmul, inputs, naive(matmul, inputs))) << nameOf(matmul);
     if (!small) {
-      EXPECT_TRUE(mismatchOf(matmul, inputs, defect.compute(matmul, inputs)))
+      EXPECT_TRUE(findMismatch(matmul, inputs, defect.compute(matmul, inputs)))
           << defect.name << " in " << nameOf(matmul);
     }
   }
 }
 
-TEST(EpilogueTolerance, TellsTheTwoGelusApartInF32) {
+TEST(EpilogueTolerance, DistinguishesGelusInF32) {
   const Matmul matmul = fusedMatmul(16, 64, ElementType::f32, ElementType::f32, kBiasGelu);
-  const auto inputs = inputsOf(matmul, Values::reals);
-  EXPECT_TRUE(mismatchOf(matmul, inputs, tanhGelu(matmul, inputs)));
+  const auto inputs = makeInputs(matmul, Values::reals);
+  EXPECT_TRUE(findMismatch(matmul, inputs, tanhGelu(matmul, inputs)));
 }
 
-/// The attention without its last key.
+/// Computes the attention without its last key.
 std::vector<double> droppedKey(Attention attention, std::vector<Tensor> inputs) {
   attention.keys -= 1;
   for (const std::size_t operand : {1U, 2U}) {
@@ -291,7 +292,7 @@ std::vector<double> droppedKey(Attention attention, std::vector<Tensor> inputs) 
   }
   return naive(attention, inputs);
 }
-/// The weights' sum without the last key, which is weighed all the same.
+/// Normalizes by a sum of weights that lacks the last key.
 std::vector<double> shortSum(const Attention& attention, const std::vector<Tensor>& inputs) {
   const Matmul weights{.m = attention.queries,
                        .n = attention.keys,
@@ -323,7 +324,7 @@ std::vector<double> scaled(const Attention& attention, const std::vector<Tensor>
                         numbersOf<double>(inputs[2]));
 }
 
-TEST(AttentionTolerance, CatchesDefects) {
+TEST(AttentionTolerance, DetectsDefects) {
   for (const auto& [type, keys] :
        std::vector<std::pair<ElementType, std::int64_t>>{{ElementType::f32, 32},
                                                          {ElementType::f32, 2000},
@@ -332,17 +333,16 @@ TEST(AttentionTolerance, CatchesDefects) {
                                                          {ElementType::bf16, 32},
                                                          {ElementType::bf16, 256}}) {
     const Attention attention{.queries = 16, .keys = keys, .depth = 64, .type = type};
-    const auto inputs = inputsOf(attention, Values::reals);
+    const auto inputs = makeInputs(attention, Values::reals);
     const auto caught = [&](const std::vector<double>& actual) {
-      return mismatchOf(attention, inputs, actual).has_value();
+      return findMismatch(attention, inputs, actual).has_value();
     };
     const std::string name = nameOf(attention);
     EXPECT_FALSE(caught(naive(attention, inputs))) << name;
     EXPECT_TRUE(caught(droppedKey(attention, inputs))) << name;
     EXPECT_TRUE(caught(scaled(attention, inputs, 8))) << name << " without its scale";
     EXPECT_TRUE(caught(scaled(attention, inputs, 1.0 / 8))) << name << " scaled twice";
-    if (type == ElementType::f32 ||
-        keys < 100) {  // else one key of the sum is less than a rounding
+    if (type == ElementType::f32 || keys < 100) {  // otherwise one key is below the rounding
       EXPECT_TRUE(caught(shortSum(attention, inputs))) << name;
     }
     std::vector<double> element = naive(attention, inputs);

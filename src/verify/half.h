@@ -5,12 +5,13 @@
 
 namespace hone::verify {
 
-/// 16-bit floats in plain integer arithmetic, so that every compiler and processor gives the same
-/// bits. All round to nearest even; a NaN stays a (quiet) NaN.
+// Conversions of 16-bit floats in integer arithmetic, so that every compiler and processor gives
+// the same bits. They round to nearest even and map NaN to a quiet NaN.
 
 [[nodiscard]] inline float fromHalf(std::uint16_t half) {
   constexpr std::uint32_t kInfinity = 0x7f800000U;
-  // The half's fields in a float's places are 2^112 too small; the product is exact, denormals too.
+  // The fields of the half, moved to those of a float, are 2^112 too small. The product is exact,
+  // also for denormals.
   const float scaled = std::bit_cast<float>((half & 0x7fffU) << 13U) * 0x1p112F;
   const std::uint32_t special = scaled >= 65536.0F ? kInfinity : 0U;
   const std::uint32_t sign = (half & 0x8000U) << 16U;
@@ -28,7 +29,7 @@ namespace hone::verify {
     return sign | 0x7c00U;
   }
   if (magnitude < 0x38800000U) {
-    // Below the least normal half: adding 0.5 leaves the wanted bits, rounded, at the float's end.
+    // Denormal half: adding 0.5 leaves the rounded bits at the low end of the float.
     const float shifted = std::bit_cast<float>(magnitude) + 0.5F;
     return static_cast<std::uint16_t>(sign | (std::bit_cast<std::uint32_t>(shifted) - 0x3f000000U));
   }

@@ -8,8 +8,8 @@
 namespace hone::verify {
 namespace {
 
-/// The value of 16 bits by the definition of the format.
-double valueOf(std::uint16_t bits, int mantissaBits, int bias) {
+/// Decodes 16 bits by the definition of the format.
+double decode(std::uint16_t bits, int mantissaBits, int bias) {
   const int exponentBits = 15 - mantissaBits;
   const int mantissa = bits & ((1 << mantissaBits) - 1);
   const int exponent = (bits >> mantissaBits) & ((1 << exponentBits) - 1);
@@ -30,11 +30,11 @@ struct Format {
 
 class Half : public testing::TestWithParam<Format> {};
 
-TEST_P(Half, EveryPatternHasItsValueAndComesBack) {
+TEST_P(Half, RoundTripsEveryPattern) {
   const Format format = GetParam();
   for (int pattern = 0; pattern < 0x10000; ++pattern) {
     const auto bits = static_cast<std::uint16_t>(pattern);
-    const double value = valueOf(bits, format.mantissaBits, format.bias);
+    const double value = decode(bits, format.mantissaBits, format.bias);
     if (std::isnan(value)) {
       ASSERT_TRUE(std::isnan(format.from(bits)));
       const std::uint16_t back = format.to(format.from(bits));
@@ -62,7 +62,7 @@ TEST_P(Half, RoundsToNearestEven) {
   }
 }
 
-TEST_P(Half, BecomesInfinityWhereTheFormatEnds) {
+TEST_P(Half, OverflowsToInfinity) {
   const Format format = GetParam();
   const auto infinity =
       static_cast<std::uint16_t>(((1 << (15 - format.mantissaBits)) - 1) << format.mantissaBits);

@@ -36,7 +36,7 @@ void fillIntegers(Tensor& tensor, Random generator, Convert convert) {
   }
 }
 
-/// 24 random bits, so that an f64 input has the same value in the reference's f32.
+/// Uses 24 random bits, so that an f64 input is exact in the f32 reference.
 template <typename Stored, typename Convert>
 void fillReals(Tensor& tensor, Random generator, Convert convert) {
   const auto count = static_cast<std::size_t>(tensor.type.count());

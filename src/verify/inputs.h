@@ -10,19 +10,19 @@
 namespace hone::verify {
 
 enum class Values : std::uint8_t {
-  /// -8…8 without 0: exact in every type, sums of 262144 products are exact in f32 whatever their
-  /// order, and a product left out always shows. (i1: 0 and 1.)
+  /// -8…8 without 0 (0 and 1 for i1). Exact in every type; sums of 262144 products are exact in f32
+  /// in any order, and every omitted product changes the result.
   smallIntegers,
-  /// Uniform in [-1, 1), rounded to the type; integer types get small integers all the same.
+  /// Uniform in [-1, 1), rounded to the type. Integer types get small integers instead.
   reals,
 };
 
-/// Those that show most in the problem's result: small integers where it is sums, which are exact
-/// then; reals where large sums would saturate what follows them (gelu, softmax, attention).
+/// Returns the values that reveal most defects: small integers for plain sums, which are then
+/// exact; reals where large sums would saturate the epilogue (gelu, softmax, attention).
 [[nodiscard]] Values valuesFor(const model::Problem& problem);
 
-/// The tensor of operand number `operand`, reproducible from the seed on every machine; every
-/// operand and every seed gives other values.
+/// Creates the tensor of operand number `operand`. Reproducible on every machine; different
+/// operands and seeds give different values.
 [[nodiscard]] Tensor makeInput(const model::TensorType& type, Values values, std::uint64_t seed,
                                std::size_t operand);
 

@@ -19,7 +19,7 @@ constexpr std::array kAll = {ElementType::f64,  ElementType::f32, ElementType::f
                              ElementType::bf16, ElementType::i64, ElementType::i32,
                              ElementType::i16,  ElementType::i8};
 
-TEST(Inputs, SmallIntegersAreTheSameNumbersInEveryType) {
+TEST(Inputs, SmallIntegersAreEqualInEveryType) {
   const std::vector<double> expected =
       numbersOf<double>(makeInput({{100, 41}, ElementType::f32}, Values::smallIntegers, 7, 1));
   EXPECT_EQ(std::set<double>(expected.begin(), expected.end()),
@@ -31,7 +31,7 @@ TEST(Inputs, SmallIntegersAreTheSameNumbersInEveryType) {
   }
 }
 
-TEST(Inputs, RealsFillTheirIntervalEvenly) {
+TEST(Inputs, RealsAreUniform) {
   for (const ElementType type :
        {ElementType::f64, ElementType::f32, ElementType::f16, ElementType::bf16}) {
     const std::vector<double> values =
@@ -48,7 +48,7 @@ TEST(Inputs, RealsFillTheirIntervalEvenly) {
   }
 }
 
-TEST(Inputs, EverySeedAndOperandGivesOtherValues) {
+TEST(Inputs, DifferBySeedAndOperand) {
   const TensorType type{{64, 64}, ElementType::f32};
   std::set<std::vector<double>> seen;
   for (std::uint64_t seed = 0; seed < 4; ++seed) {
@@ -60,7 +60,7 @@ TEST(Inputs, EverySeedAndOperandGivesOtherValues) {
   EXPECT_EQ(seen.size(), 32);
 }
 
-TEST(Inputs, AreTheSameOnEveryMachine) {
+TEST(Inputs, AreReproducible) {
   Hasher hasher;
   for (const ElementType type : kAll) {
     hasher.bytes(makeInput({{3, 5, 7}, type}, Values::reals, 42, 0).data);
@@ -69,7 +69,7 @@ TEST(Inputs, AreTheSameOnEveryMachine) {
   EXPECT_EQ(hasher.hex(), "584dcd798dc84416f61fbf5f72b593239a237ee284d358e8eef3bf8cffe4495e");
 }
 
-TEST(Inputs, ABooleanIsZeroOrOne) {
+TEST(Inputs, BooleansAreZeroOrOne) {
   const Tensor tensor = makeInput({{1000}, ElementType::i1}, Values::smallIntegers, 3, 0);
   const auto ones = std::count(tensor.data.begin(), tensor.data.end(), std::byte{1});
   const auto zeros = std::count(tensor.data.begin(), tensor.data.end(), std::byte{0});

@@ -17,24 +17,24 @@ Result<void> checkInputs(const model::Problem& problem, std::span<const Tensor> 
   HONE_CHECK(model::check(problem));
   const std::vector<model::TensorType> operands = operandsOf(problem);
   if (inputs.size() != operands.size()) {
-    return userError("{} takes {} inputs, not {}", nameOf(problem), operands.size(), inputs.size());
+    return userError("{}: expected {} inputs, got {}", nameOf(problem), operands.size(),
+                     inputs.size());
   }
   for (std::size_t i = 0; i < operands.size(); ++i) {
     if (inputs[i].type != operands[i] || inputs[i].data.size() != operands[i].bytes()) {
-      return userError("input {} of {} must be {} ({} bytes), not {} ({} bytes)", i,
-                       nameOf(problem), operands[i].text(), operands[i].bytes(),
-                       inputs[i].type.text(), inputs[i].data.size());
+      return userError("{}: input {}: expected {} ({} bytes), got {} ({} bytes)", nameOf(problem),
+                       i, operands[i].text(), operands[i].bytes(), inputs[i].type.text(),
+                       inputs[i].data.size());
     }
   }
   if (isFloat(operands[0].element) != isFloat(operands[1].element)) {
-    return userError("{}: no reference for a float operand with an integer operand",
-                     nameOf(problem));
+    return userError("{}: mixed float and integer operands have no reference", nameOf(problem));
   }
   return {};
 }
 
-/// The values as f32: an f32 tensor as it lies there, others by `space`.
-const float* floatsOf(const Tensor& tensor, std::vector<float>& space) {
+/// Returns the values as f32. Converts tensors of other types into `space`.
+const float* asFloats(const Tensor& tensor, std::vector<float>& space) {
   if (tensor.type.element == ElementType::f32) {
     return reinterpret_cast<const float*>(tensor.data.data());
   }
@@ -51,14 +51,14 @@ Tensor emptyResult(const model::Problem& problem, ElementType element) {
 Result<Tensor> floatSums(const model::Problem& problem, std::span<const Tensor> inputs) {
   std::vector<float> firstSpace;
   std::vector<float> secondSpace;
-  const float* first = floatsOf(inputs[0], firstSpace);
-  const float* second = floatsOf(inputs[1], secondSpace);
+  const float* first = asFloats(inputs[0], firstSpace);
+  const float* second = asFloats(inputs[1], secondSpace);
   Tensor result = emptyResult(problem, ElementType::f32);
   HONE_CHECK(runOneDnn(problem, first, second, reinterpret_cast<float*>(result.data.data())));
   return result;
 }
 
-double largest(const std::vector<std::int64_t>& values) {
+double maxMagnitude(const std::vector<std::int64_t>& values) {
   double magnitude = 0;
   for (const std::int64_t value : values) {
     magnitude = std::max(magnitude, std::abs(static_cast<double>(value)));
@@ -66,9 +66,8 @@ double largest(const std::vector<std::int64_t>& values) {
   return magnitude;
 }
 
-/// The values modulo 2^32 as sums of digits times powers of 2^bits; a digit is in
-/// [-2^(bits-1), 2^(bits-1)).
-std::vector<std::vector<float>> digitsOf(std::vector<std::int64_t> values, unsigned bits) {
+/// Splits the values modulo 2^32 into digits of base 2^bits in [-2^(bits-1), 2^(bits-1)).
+std::vector<std::vector<float>> splitDigits(std::vector<std::int64_t> values, unsigned bits) {
   const std::int64_t base = std::int64_t{1} << bits;
   const std::int64_t half = base / 2;
   std::vector<std::vector<float>> planes;
@@ -90,28 +89,28 @@ std::vector<std::vector<float>> digitsOf(std::vector<std::int64_t> values, unsig
   return planes;
 }
 
-/// The digits' size at which every sum of products is exact in f32: (2^(bits-1))^2 * length <=
-/// 2^24.
+/// Returns the digit size at which every sum of products is exact in f32:
+/// (2^(bits-1))^2 * length <= 2^24.
 Result<unsigned> exactDigitBits(const model::Problem& problem) {
   const auto length = static_cast<double>(reductionLength(problem));
   const int bits = static_cast<int>(std::floor((24 - std::log2(length)) / 2)) + 1;
   if (bits < 2) {
-    return userError("{}: the reduction over {} products is too long for an exact reference",
+    return userError("{}: reduction over {} products is too long for an exact reference",
                      nameOf(problem), reductionLength(problem));
   }
   return static_cast<unsigned>(bits);
 }
 
-/// Integers are computed in exact f32 sums, as oneDNN's own i8 kernels saturate on processors
-/// without VNNI: in one pass for small values, otherwise in one pass for every pair of digits.
+/// Computes integer sums exactly in f32, since oneDNN's i8 kernels saturate on processors without
+/// VNNI. Takes one pass for small values, and one pass per pair of digits otherwise.
 Result<Tensor> integerSums(const model::Problem& problem, std::span<const Tensor> inputs) {
   std::vector<std::int64_t> first = numbersOf<std::int64_t>(inputs[0]);
   std::vector<std::int64_t> second = numbersOf<std::int64_t>(inputs[1]);
   const double bound =
-      largest(first) * largest(second) * static_cast<double>(reductionLength(problem));
+      maxMagnitude(first) * maxMagnitude(second) * static_cast<double>(reductionLength(problem));
   const unsigned bits = bound <= 0x1p24 ? 24 : HONE_TRY(exactDigitBits(problem));
-  const auto firstDigits = digitsOf(std::move(first), bits);
-  const auto secondDigits = digitsOf(std::move(second), bits);
+  const auto firstDigits = splitDigits(std::move(first), bits);
+  const auto secondDigits = splitDigits(std::move(second), bits);
 
   Tensor result = emptyResult(problem, ElementType::i32);
   std::vector<std::uint32_t> sums(static_cast<std::size_t>(result.type.count()));
@@ -129,24 +128,24 @@ Result<Tensor> integerSums(const model::Problem& problem, std::span<const Tensor
   return result;
 }
 
-/// As many queries at a time as keep the scores small, whatever the sizes.
-constexpr std::int64_t kScoresAtATime = std::int64_t{1} << 22;
+/// Limits the scores in memory; queries are processed in batches.
+constexpr std::int64_t kMaxScores = std::int64_t{1} << 22;
 
 Result<Tensor> attentionReference(const model::Attention& attention,
                                   std::span<const Tensor> inputs) {
   std::array<std::vector<float>, 3> spaces;
-  const float* query = floatsOf(inputs[0], spaces[0]);
-  const float* key = floatsOf(inputs[1], spaces[1]);
-  const float* value = floatsOf(inputs[2], spaces[2]);
+  const float* query = asFloats(inputs[0], spaces[0]);
+  const float* key = asFloats(inputs[1], spaces[1]);
+  const float* value = asFloats(inputs[2], spaces[2]);
   Tensor result = emptyResult(attention, ElementType::f32);
   auto* out = reinterpret_cast<float*>(result.data.data());
-  const std::int64_t most = std::max<std::int64_t>(1, kScoresAtATime / attention.keys);
+  const std::int64_t queriesPerPass = std::max<std::int64_t>(1, kMaxScores / attention.keys);
   const double scale = 1 / std::sqrt(static_cast<double>(attention.depth));
   std::vector<float> scores;
   for (std::int64_t batch = 0; batch < attention.batch; ++batch) {
     const std::int64_t keysAt = batch * attention.keys * attention.depth;
-    for (std::int64_t first = 0; first < attention.queries; first += most) {
-      const std::int64_t rows = std::min(most, attention.queries - first);
+    for (std::int64_t first = 0; first < attention.queries; first += queriesPerPass) {
+      const std::int64_t rows = std::min(queriesPerPass, attention.queries - first);
       const std::int64_t at = (batch * attention.queries + first) * attention.depth;
       scores.resize(static_cast<std::size_t>(rows * attention.keys));
       const model::Matmul score{
@@ -169,7 +168,7 @@ Result<Tensor> computeReference(const model::Problem& problem, std::span<const T
   }
   Tensor sums = isFloat(inputs[0].type.element) ? HONE_TRY(floatSums(problem, inputs))
                                                 : HONE_TRY(integerSums(problem, inputs));
-  return withEpilogue(problem, std::move(sums), inputs);
+  return applyEpilogue(problem, std::move(sums), inputs);
 }
 
 }  // namespace hone::verify

@@ -33,7 +33,7 @@ struct Types {
   ElementType result;
 };
 
-Types someTypes() {
+Types genTypes() {
   return *rc::gen::element(
       Types{ElementType::f32, ElementType::f32}, Types{ElementType::f16, ElementType::f32},
       Types{ElementType::bf16, ElementType::f32}, Types{ElementType::f16, ElementType::f16},
@@ -41,12 +41,12 @@ Types someTypes() {
       Types{ElementType::i8, ElementType::f32});
 }
 
-std::int64_t someOf(std::int64_t least, std::int64_t most) {
+std::int64_t genSize(std::int64_t least, std::int64_t most) {
   return *rc::gen::inRange(least, most + 1);
 }
 
-/// One that may follow sums in that type.
-Epilogue someEpilogue(ElementType result, bool softmax) {
+/// Generates an epilogue that is valid for the result type.
+Epilogue genEpilogue(ElementType result, bool softmax) {
   Epilogue epilogue{*rc::gen::arbitrary<bool>(), Activation::none};
   epilogue.activation =
       *rc::gen::element(Activation::none, Activation::relu, Activation::gelu, Activation::softmax);
@@ -54,69 +54,69 @@ Epilogue someEpilogue(ElementType result, bool softmax) {
   return may && model::check(epilogue, result) ? epilogue : Epilogue{.bias = epilogue.bias};
 }
 
-Matmul someMatmul() {
-  const Types types = someTypes();
-  return {.batch = someOf(0, 3),
-          .m = someOf(1, 40),
-          .n = someOf(1, 40),
-          .k = someOf(1, 60),
+Matmul genMatmul() {
+  const Types types = genTypes();
+  return {.batch = genSize(0, 3),
+          .m = genSize(1, 40),
+          .n = genSize(1, 40),
+          .k = genSize(1, 60),
           .transposeLhs = *rc::gen::arbitrary<bool>(),
           .transposeRhs = *rc::gen::arbitrary<bool>(),
           .lhs = types.input,
           .rhs = types.input,
           .result = types.result,
-          .epilogue = someEpilogue(types.result, true)};
+          .epilogue = genEpilogue(types.result, true)};
 }
 
-ConvAxis someAxis(std::int64_t most) {
-  ConvAxis axis{1, someOf(1, most), someOf(1, 3), someOf(0, 3), someOf(1, 3)};
+ConvAxis genAxis(std::int64_t most) {
+  ConvAxis axis{1, genSize(1, most), genSize(1, 3), genSize(0, 3), genSize(1, 3)};
   const std::int64_t least = axis.dilation * (axis.filter - 1) + 1 - 2 * axis.pad;
-  axis.image = std::max<std::int64_t>(1, least) + someOf(0, 2 * most);
+  axis.image = std::max<std::int64_t>(1, least) + genSize(0, 2 * most);
   return axis;
 }
 
-Conv someConv() {
-  const Types types = someTypes();
+Conv genConv() {
+  const Types types = genTypes();
   Conv conv;
   conv.direction = *rc::gen::element(ConvDirection::forward, ConvDirection::backwardData,
                                      ConvDirection::weightBackward);
   conv.layout = *rc::gen::element(ConvLayout::nhwc, ConvLayout::nchw);
-  conv.spatial = someOf(1, 3);
+  conv.spatial = genSize(1, 3);
   conv.groups = *rc::gen::element<std::int64_t>(1, 1, 2, 3);
-  conv.n = someOf(1, 3);
-  conv.c = conv.groups * someOf(1, conv.spatial == 3 ? 6 : 20);
-  conv.k = conv.groups * someOf(1, conv.spatial == 3 ? 6 : 20);
-  const ConvAxis width = someAxis(4);
+  conv.n = genSize(1, 3);
+  conv.c = conv.groups * genSize(1, conv.spatial == 3 ? 6 : 20);
+  conv.k = conv.groups * genSize(1, conv.spatial == 3 ? 6 : 20);
+  const ConvAxis width = genAxis(4);
   std::tie(conv.w, conv.x, conv.strideW, conv.padW, conv.dilationW) =
       std::tie(width.image, width.filter, width.stride, width.pad, width.dilation);
   if (conv.spatial > 1) {
-    const ConvAxis height = someAxis(4);
+    const ConvAxis height = genAxis(4);
     std::tie(conv.h, conv.y, conv.strideH, conv.padH, conv.dilationH) =
         std::tie(height.image, height.filter, height.stride, height.pad, height.dilation);
   }
   if (conv.spatial > 2) {
-    const ConvAxis depth = someAxis(2);
+    const ConvAxis depth = genAxis(2);
     std::tie(conv.d, conv.z, conv.strideD, conv.padD, conv.dilationD) =
         std::tie(depth.image, depth.filter, depth.stride, depth.pad, depth.dilation);
   }
   conv.input = types.input;
   conv.result = types.result;
   if (conv.direction == ConvDirection::forward) {
-    conv.epilogue = someEpilogue(types.result, false);
+    conv.epilogue = genEpilogue(types.result, false);
   }
   return conv;
 }
 
-Attention someAttention() {
-  return {.batch = someOf(1, 3),
-          .queries = someOf(1, 20),
-          .keys = someOf(1, 40),
-          .depth = someOf(1, 40),
+Attention genAttention() {
+  return {.batch = genSize(1, 3),
+          .queries = genSize(1, 20),
+          .keys = genSize(1, 40),
+          .depth = genSize(1, 40),
           .type = *rc::gen::element(ElementType::f32, ElementType::f16, ElementType::bf16,
                                     ElementType::f64)};
 }
 
-/// The tolerance that the reference itself is held to: it computes in f32 whatever the type.
+/// Returns the tolerance of the reference itself, which computes in f32 for every type.
 Tolerance toleranceInF32(Problem problem) {
   if (auto* matmul = std::get_if<Matmul>(&problem)) {
     matmul->result = isFloat(matmul->result) ? ElementType::f32 : matmul->result;
@@ -130,7 +130,7 @@ Tolerance toleranceInF32(Problem problem) {
 
 void checkAgainstLoops(const Problem& problem) {
   if (valuesFor(problem) == Values::smallIntegers) {
-    const std::vector<Tensor> exact = inputsOf(problem, Values::smallIntegers);
+    const std::vector<Tensor> exact = makeInputs(problem, Values::smallIntegers);
     const auto result = computeReference(problem, exact);
     if (!result) {
       RC_FAIL(nameOf(problem) + ": " + result.error().message);
@@ -139,7 +139,7 @@ void checkAgainstLoops(const Problem& problem) {
       RC_FAIL(nameOf(problem));
     }
   }
-  const std::vector<Tensor> reals = inputsOf(problem, Values::reals);
+  const std::vector<Tensor> reals = makeInputs(problem, Values::reals);
   const auto result = computeReference(problem, reals);
   if (!result) {
     RC_FAIL(nameOf(problem) + ": " + result.error().message);
@@ -152,15 +152,15 @@ void checkAgainstLoops(const Problem& problem) {
   }
 }
 
-RC_GTEST_PROP(Reference, OfAMatmulEqualsPlainLoops, ()) { checkAgainstLoops(someMatmul()); }
+RC_GTEST_PROP(Reference, MatmulEqualsPlainLoops, ()) { checkAgainstLoops(genMatmul()); }
 
-RC_GTEST_PROP(Reference, OfAConvolutionEqualsPlainLoops, ()) { checkAgainstLoops(someConv()); }
+RC_GTEST_PROP(Reference, ConvolutionEqualsPlainLoops, ()) { checkAgainstLoops(genConv()); }
 
-RC_GTEST_PROP(Reference, OfAnAttentionEqualsPlainLoops, ()) { checkAgainstLoops(someAttention()); }
+RC_GTEST_PROP(Reference, AttentionEqualsPlainLoops, ()) { checkAgainstLoops(genAttention()); }
 
-/// All 256 values of i8, and sums that f32 cannot hold.
+/// Returns inputs with all 256 values of i8 and sums that exceed the precision of f32.
 std::vector<Tensor> wideInputs(const Problem& problem) {
-  std::vector<Tensor> inputs = inputsOf(problem, Values::smallIntegers);
+  std::vector<Tensor> inputs = makeInputs(problem, Values::smallIntegers);
   for (Tensor& tensor : inputs) {
     for (std::size_t i = 0; i < tensor.data.size(); ++i) {
       tensor.data[i] = static_cast<std::byte>(i * 37 + 128);
@@ -169,7 +169,7 @@ std::vector<Tensor> wideInputs(const Problem& problem) {
   return inputs;
 }
 
-TEST(Reference, IsExactForAllOfI8) {
+TEST(Reference, IsExactForAllI8Values) {
   const Problem problem = Matmul{.m = 3,
                                  .n = 4,
                                  .k = 5000,
@@ -191,7 +191,7 @@ TEST(Reference, WrapsLikeI32) {
                                  .lhs = ElementType::i32,
                                  .rhs = ElementType::i32,
                                  .result = ElementType::i32};
-  std::vector<Tensor> inputs = inputsOf(problem, Values::smallIntegers);
+  std::vector<Tensor> inputs = makeInputs(problem, Values::smallIntegers);
   const std::array<std::int32_t, 2> lhs = {2147483647, -2147483647 - 1};
   const std::array<std::int32_t, 2> rhs = {2147483646, 123456789};
   std::memcpy(inputs[0].data.data(), lhs.data(), 8);
@@ -204,7 +204,7 @@ TEST(Reference, WrapsLikeI32) {
             std::vector<double>{static_cast<double>(static_cast<std::int32_t>(expected))});
 }
 
-TEST(Reference, OfABiasAndReluWrapsLikeI32) {
+TEST(Reference, BiasAndReluWrapLikeI32) {
   const Problem problem = Matmul{.m = 1,
                                  .n = 2,
                                  .k = 1,
@@ -212,7 +212,7 @@ TEST(Reference, OfABiasAndReluWrapsLikeI32) {
                                  .rhs = ElementType::i32,
                                  .result = ElementType::i32,
                                  .epilogue = {.bias = true, .activation = Activation::relu}};
-  std::vector<Tensor> inputs = inputsOf(problem, Values::smallIntegers);
+  std::vector<Tensor> inputs = makeInputs(problem, Values::smallIntegers);
   const std::array<std::int32_t, 1> lhs = {1};
   const std::array<std::int32_t, 2> rhs = {2147483647, -2147483647 - 1};
   const std::array<std::int32_t, 2> bias = {1, -1};
@@ -223,7 +223,7 @@ TEST(Reference, OfABiasAndReluWrapsLikeI32) {
             (std::vector<double>{0, 2147483647}));
 }
 
-TEST(Reference, OfANarrowResultWrapsLikeIt) {
+TEST(Reference, NarrowResultWraps) {
   const Problem problem = Matmul{.m = 3,
                                  .n = 4,
                                  .k = 50,
@@ -238,48 +238,48 @@ TEST(Reference, OfANarrowResultWrapsLikeIt) {
   }
 }
 
-TEST(Reference, OfALongAttentionIsMadeInParts) {
+TEST(Reference, SplitsLongAttention) {
   const Problem problem = Attention{.batch = 2, .queries = 40, .keys = 1 << 17, .depth = 2};
-  const std::vector<Tensor> inputs = inputsOf(problem, Values::reals);
+  const std::vector<Tensor> inputs = makeInputs(problem, Values::reals);
   const auto mismatch =
       compare(computeReference(problem, inputs).value(),
               resultTensor(problem, naive(problem, inputs)), toleranceFor(problem, false));
   EXPECT_FALSE(mismatch.value()) << mismatch.value()->describe();
 }
 
-TEST(Reference, NamesAnInputOfTheWrongType) {
+TEST(Reference, RejectsInputOfWrongType) {
   const Problem problem = Matmul{.m = 2, .n = 3, .k = 4};
-  std::vector<Tensor> inputs = inputsOf(problem, Values::reals);
+  std::vector<Tensor> inputs = makeInputs(problem, Values::reals);
   inputs[1] = makeInput({{4, 3}, ElementType::f16}, Values::reals, 1, 1);
   EXPECT_THAT(computeReference(problem, inputs).error().message,
-              testing::HasSubstr("must be 4x3xf32 (48 bytes), not 4x3xf16 (24 bytes)"));
+              testing::HasSubstr("expected 4x3xf32 (48 bytes), got 4x3xf16 (24 bytes)"));
   inputs.pop_back();
   EXPECT_THAT(computeReference(problem, inputs).error().message,
-              testing::HasSubstr("takes 2 inputs, not 1"));
+              testing::HasSubstr("expected 2 inputs, got 1"));
 }
 
-std::ptrdiff_t threadsOfThisProcess() {
+std::ptrdiff_t countThreads() {
   return std::distance(std::filesystem::directory_iterator("/proc/self/task"),
                        std::filesystem::directory_iterator());
 }
 
-TEST(Reference, LeavesNoThreadsAndMayBeForked) {
+TEST(Reference, LeavesNoThreadsAndAllowsFork) {
   const Problem matmul = Matmul{.m = 256, .n = 256, .k = 256};
-  const std::vector<Tensor> inputs = inputsOf(matmul, Values::smallIntegers);
-  const std::ptrdiff_t before = threadsOfThisProcess();
+  const std::vector<Tensor> inputs = makeInputs(matmul, Values::smallIntegers);
+  const std::ptrdiff_t before = countThreads();
   const auto parent = computeReference(matmul, inputs);
   Conv conv{.n = 4, .c = 32, .h = 16, .w = 16, .k = 32, .y = 3, .x = 3};
   for (const auto direction :
        {ConvDirection::forward, ConvDirection::backwardData, ConvDirection::weightBackward}) {
     conv.direction = direction;
-    ASSERT_TRUE(computeReference(conv, inputsOf(conv, Values::reals)));
+    ASSERT_TRUE(computeReference(conv, makeInputs(conv, Values::reals)));
   }
   const Attention attention{.batch = 2, .queries = 64, .keys = 64, .depth = 32};
-  ASSERT_TRUE(computeReference(attention, inputsOf(attention, Values::reals)));
-  EXPECT_EQ(threadsOfThisProcess(), before);
+  ASSERT_TRUE(computeReference(attention, makeInputs(attention, Values::reals)));
+  EXPECT_EQ(countThreads(), before);
   const pid_t child = fork();
   if (child == 0) {
-    alarm(60);  // a hang in the child must not become a hang of the test
+    alarm(60);  // a hanging child must not hang the test
     const auto again = computeReference(matmul, inputs);
     _exit(again && again->data == parent->data ? 0 : 1);
   }

@@ -16,8 +16,8 @@ using model::ElementType;
 
 static_assert(std::endian::native == std::endian::little, "tensor files are little-endian");
 
-/// Stored elements go through a small buffer: the bytes may lie at any address, and a loop over a
-/// plain array is one that compilers vectorize.
+/// Converts elements via a small buffer, since the bytes may be unaligned and compilers vectorize
+/// loops over plain arrays.
 template <typename Stored, typename Number, typename Convert>
 void readAs(const std::byte* from, std::span<Number> out, Convert convert) {
   constexpr std::size_t kChunk = 256;
@@ -73,8 +73,8 @@ void readElements(const Tensor& tensor, std::size_t begin, std::span<std::int64_
 Result<Tensor> readTensor(const std::filesystem::path& path, const model::TensorType& type) {
   const std::string content = HONE_TRY(readFile(path));
   if (content.size() != type.bytes()) {
-    return userError("{}: has {} bytes, but {} takes {}", path.string(), content.size(),
-                     type.text(), type.bytes());
+    return userError("{}: expected {} bytes for {}, got {}", path.string(), type.bytes(),
+                     type.text(), content.size());
   }
   Tensor tensor{type, std::vector<std::byte>(content.size())};
   if (!content.empty()) {

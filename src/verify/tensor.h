@@ -11,19 +11,19 @@
 
 namespace hone::verify {
 
-/// A dense row-major tensor in memory, its elements as the type says.
+/// A dense row-major tensor in memory.
 struct Tensor {
   model::TensorType type;
   std::vector<std::byte> data;
 };
 
-/// The elements from `begin` on as numbers, as many as `out` holds. A double holds every value but
-/// large i64 ones; integers are to be asked of integer types only.
+/// Converts the elements from `begin` into `out`, as many as it holds. A double is exact for all
+/// but large i64 values. Read std::int64_t from integer types only.
 void readElements(const Tensor& tensor, std::size_t begin, std::span<float> out);
 void readElements(const Tensor& tensor, std::size_t begin, std::span<double> out);
 void readElements(const Tensor& tensor, std::size_t begin, std::span<std::int64_t> out);
 
-/// All of them.
+/// Returns all elements as numbers.
 template <typename Number>
 [[nodiscard]] std::vector<Number> numbersOf(const Tensor& tensor) {
   std::vector<Number> numbers(static_cast<std::size_t>(tensor.type.count()));
@@ -31,8 +31,8 @@ template <typename Number>
   return numbers;
 }
 
-/// The raw little-endian .bin files that IREE's tools take as `--input=512x1024xf32=@f.bin` and
-/// write as `--output=@f.bin`. A file of another size than the type's is an error.
+/// Reads the raw little-endian .bin files that IREE's tools take as `--input=512x1024xf32=@f.bin`
+/// and write as `--output=@f.bin`. Fails if the size does not match the type.
 [[nodiscard]] Result<Tensor> readTensor(const std::filesystem::path& path,
                                         const model::TensorType& type);
 [[nodiscard]] Result<void> writeTensor(const std::filesystem::path& path, const Tensor& tensor);

@@ -13,7 +13,7 @@ namespace {
 
 using model::ElementType;
 
-TEST(TensorFile, ComesBackAsItWas) {
+TEST(TensorFile, RoundTrips) {
   const auto folder = ScratchFolder::create();
   ASSERT_TRUE(folder);
   const Tensor tensor = makeInput({{3, 5}, ElementType::bf16}, Values::reals, 1, 0);
@@ -24,17 +24,18 @@ TEST(TensorFile, ComesBackAsItWas) {
   EXPECT_EQ(back->data, tensor.data);
 }
 
-TEST(TensorFile, OfAnotherSizeIsAnErrorThatNamesBoth) {
+TEST(TensorFile, RejectsWrongSizeNamingBoth) {
   const auto folder = ScratchFolder::create();
   ASSERT_TRUE(folder);
   ASSERT_TRUE(writeFile(folder->path() / "t.bin", "0123456789"));
   const auto back = readTensor(folder->path() / "t.bin", {{3}, ElementType::f32});
   ASSERT_FALSE(back);
-  EXPECT_THAT(back.error().message, testing::EndsWith("t.bin: has 10 bytes, but 3xf32 takes 12"));
+  EXPECT_THAT(back.error().message,
+              testing::EndsWith("t.bin: expected 12 bytes for 3xf32, got 10"));
   EXPECT_FALSE(readTensor(folder->path() / "missing.bin", {{3}, ElementType::f32}));
 }
 
-TEST(TensorElements, AreReadFromTheMiddleInChunks) {
+TEST(TensorElements, ReadsChunksFromTheMiddle) {
   const Tensor tensor = makeInput({{1000}, ElementType::i16}, Values::smallIntegers, 1, 0);
   std::vector<double> all(1000);
   readElements(tensor, 0, all);
@@ -45,7 +46,7 @@ TEST(TensorElements, AreReadFromTheMiddleInChunks) {
   }
 }
 
-TEST(TensorElements, KeepAllBitsOfALongInteger) {
+TEST(TensorElements, PreservesInt64) {
   const std::int64_t value = (std::int64_t{1} << 60U) + 1;
   Tensor tensor = makeInput({{1}, ElementType::i64}, Values::smallIntegers, 1, 0);
   std::memcpy(tensor.data.data(), &value, 8);

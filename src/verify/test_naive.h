@@ -12,7 +12,7 @@
 
 namespace hone::verify {
 
-// The problems in plain loops on doubles, for tests.
+// Problems computed in plain loops on doubles, for tests.
 
 inline std::size_t at(std::int64_t index) { return static_cast<std::size_t>(index); }
 
@@ -35,12 +35,12 @@ inline std::vector<double> naiveMatmul(const model::Matmul& p, const std::vector
   return result;
 }
 
-/// An index, or the sizes, along depth, height and width.
+/// Index or sizes along depth, height and width.
 struct Place {
   std::int64_t d, h, w;
 };
 
-/// Calls the visitor at every place within the sizes.
+/// Calls `visit` for every index within the sizes.
 template <typename Visit>
 void forEachPlace(const Place& sizes, const Visit& visit) {
   for (std::int64_t d = 0; d < sizes.d; ++d) {
@@ -52,16 +52,17 @@ void forEachPlace(const Place& sizes, const Visit& visit) {
   }
 }
 
-/// Where the element of channel `c` at a place of item `n` lies.
-inline std::size_t offsetOf(const model::Conv& p, std::int64_t n, std::int64_t c,
-                            const Place& place, std::int64_t channels, const Place& sizes) {
+/// Returns the offset of channel `c` at `place` of item `n`.
+inline std::size_t elementOffset(const model::Conv& p, std::int64_t n, std::int64_t c,
+                                 const Place& place, std::int64_t channels, const Place& sizes) {
   const std::int64_t inside = (place.d * sizes.h + place.h) * sizes.w + place.w;
   const std::int64_t space = sizes.d * sizes.h * sizes.w;
   return at(p.layout == model::ConvLayout::nhwc ? (n * space + inside) * channels + c
                                                 : (n * channels + c) * space + inside);
 }
 
-/// All three directions are the same products, summed up into another of the three tensors.
+/// Computes a convolution. All three directions use the same products, summed into a different
+/// tensor.
 inline std::vector<double> naiveConv(const model::Conv& p, std::vector<double> first,
                                      std::vector<double> second) {
   using model::ConvDirection;
@@ -84,9 +85,9 @@ inline std::vector<double> naiveConv(const model::Conv& p, std::vector<double> f
     if (from.d < 0 || from.d >= p.d || from.h < 0 || from.h >= p.h || from.w < 0 || from.w >= p.w) {
       return;
     }
-    double& i = image[offsetOf(p, n, k / kg * cg + c, from, p.c, images)];
-    double& f = filter[offsetOf(p, k, c, window, cg, filters)];
-    double& o = output[offsetOf(p, n, k, out, p.k, outputs)];
+    double& i = image[elementOffset(p, n, k / kg * cg + c, from, p.c, images)];
+    double& f = filter[elementOffset(p, k, c, window, cg, filters)];
+    double& o = output[elementOffset(p, n, k, out, p.k, outputs)];
     if (&image == &result) {
       i += f * o;
     } else if (&filter == &result) {
@@ -110,10 +111,10 @@ inline std::vector<double> naiveConv(const model::Conv& p, std::vector<double> f
 inline void naiveSoftmax(std::vector<double>& values, std::size_t columns) {
   for (std::size_t row = 0; row < values.size(); row += columns) {
     const auto begin = values.begin() + static_cast<std::ptrdiff_t>(row);
-    const double most = *std::max_element(begin, begin + static_cast<std::ptrdiff_t>(columns));
+    const double maximum = *std::max_element(begin, begin + static_cast<std::ptrdiff_t>(columns));
     double sum = 0;
     for (std::size_t i = row; i < row + columns; ++i) {
-      values[i] = std::exp(values[i] - most);
+      values[i] = std::exp(values[i] - maximum);
       sum += values[i];
     }
     for (std::size_t i = row; i < row + columns; ++i) {
@@ -180,8 +181,8 @@ inline std::vector<double> naive(const model::Problem& problem, const std::vecto
                        values.size() > 2 ? values[2] : std::vector<double>());
 }
 
-inline std::vector<Tensor> inputsOf(const model::Problem& problem, Values values,
-                                    std::uint64_t seed = 1) {
+inline std::vector<Tensor> makeInputs(const model::Problem& problem, Values values,
+                                      std::uint64_t seed = 1) {
   std::vector<Tensor> inputs;
   for (const model::TensorType& type : operandsOf(problem)) {
     inputs.push_back(makeInput(type, values, seed, inputs.size()));
@@ -189,7 +190,7 @@ inline std::vector<Tensor> inputsOf(const model::Problem& problem, Values values
   return inputs;
 }
 
-/// The values as an f64 tensor in the shape of the problem's result.
+/// Returns the values as an f64 tensor with the shape of the problem's result.
 inline Tensor resultTensor(const model::Problem& problem, const std::vector<double>& values) {
   Tensor tensor{{resultOf(problem).shape, model::ElementType::f64}, {}};
   tensor.data.resize(values.size() * sizeof(double));

@@ -9,8 +9,8 @@ namespace {
 
 using model::ElementType;
 
-/// Bits of the significand, the hidden one too; no more than f32's, in which the reference is.
-int precisionOf(ElementType type) {
+/// Returns the significand bits including the hidden one, at most those of the f32 reference.
+int significandBits(ElementType type) {
   switch (type) {
     case ElementType::f16:
       return 11;
@@ -21,93 +21,97 @@ int precisionOf(ElementType type) {
   }
 }
 
-/// The mean square of the inputs' values (verify::Values): of ±1…±8, and of uniform [-1, 1).
+/// Mean squares of the input values (verify::Values): ±1…±8 and uniform in [-1, 1).
 constexpr double kMeanSquareOfIntegers = 25.5;
 constexpr double kMeanSquareOfReals = 1.0 / 3;
 constexpr double kLargestInteger = 8;
 
-/// Half the distance between 1 and the next number.
-double roundingOf(ElementType type) { return std::ldexp(1.0, -precisionOf(type)); }
+/// Returns half the distance between 1 and the next number.
+double unitRoundoff(ElementType type) { return std::ldexp(1.0, -significandBits(type)); }
 
-/// What is known of the problem's inputs and of the type in which it adds.
-struct Setting {
-  Setting(const model::Problem& problem, bool exactInputs)
+/// Properties of the problem's inputs and accumulator that bound its rounding errors.
+struct ErrorModel {
+  ErrorModel(const model::Problem& problem, bool exactInputs)
       : accumulator(resultOf(problem).element),
         integers(exactInputs || !isFloat(operandsOf(problem)[0].element)),
         length(static_cast<double>(reductionLength(problem))),
-        u(roundingOf(accumulator)) {
+        u(unitRoundoff(accumulator)) {
     if (epilogueOf(problem).bias) {
       bias = exactInputs ? kLargestInteger : 1;
       exactBias = exactInputs;
     }
   }
-  /// The largest product, and the standard deviation of one.
-  [[nodiscard]] double most() const { return integers ? kLargestInteger * kLargestInteger : 1; }
+  /// Returns the largest product.
+  [[nodiscard]] double largestProduct() const {
+    return integers ? kLargestInteger * kLargestInteger : 1;
+  }
+  /// Returns the standard deviation of a product.
   [[nodiscard]] double spread() const {
     return integers ? kMeanSquareOfIntegers : kMeanSquareOfReals;
   }
-  /// No sum is larger: what the values allow, or so many standard deviations.
+  /// Bounds the sums by the largest product and by `deviations` standard deviations.
   [[nodiscard]] double largestSum(double deviations) const {
-    return std::min(most() * length, deviations * spread() * std::sqrt(length)) + bias;
+    return std::min(largestProduct() * length, deviations * spread() * std::sqrt(length)) + bias;
   }
-  /// Sums are exact while no partial sum needs more bits than the accumulator has: twelve standard
-  /// deviations of a sum of random signs are never reached in practice. The bias is one of them, as
-  /// the compiler may start the sum with it.
+  /// Returns true if no partial sum needs more bits than the accumulator has. In practice a sum of
+  /// random signs never reaches twelve standard deviations. Includes the bias, since the compiler
+  /// may start the sum with it.
   [[nodiscard]] bool isExact() const {
     return !isFloat(accumulator) ||
-           (integers && exactBias && largestSum(12) <= std::ldexp(1.0, precisionOf(accumulator)));
+           (integers && exactBias &&
+            largestSum(12) <= std::ldexp(1.0, significandBits(accumulator)));
   }
 
   ElementType accumulator;
   bool integers;
   double length;
   double u;
-  double bias = 0;  ///< the largest
+  double bias = 0;  ///< largest bias
   bool exactBias = true;
 };
 
-/// Of the sums and the bias.
-Tolerance ofSums(const Setting& setting) {
-  if (setting.isExact()) {
+/// Returns the tolerance of the sums including the bias.
+Tolerance sumTolerance(const ErrorModel& errors) {
+  if (errors.isExact()) {
     return {};
   }
-  // A partial sum of k products has a standard deviation of s * sqrt(k), and each step rounds it
-  // by at most u of that; these errors add up like a random walk to u * s * K / sqrt(2). Four
-  // times that is ten of the real standard deviations, as the mean rounding is under half of u;
-  // the 8 covers few products, for which no statistics hold. The reference adds in f32.
-  const double u = setting.u;
-  const double both = u + roundingOf(ElementType::f32);
-  const double walk = 4 * both * setting.spread() * (setting.length + 8) / std::numbers::sqrt2;
-  return {walk + u * setting.bias, setting.bias > 0 ? 3 * u : 2 * u};
+  // A partial sum of k products has the standard deviation s * sqrt(k), and each step rounds it by
+  // a factor of at most u. These errors add up like a random walk to u * s * K / sqrt(2). Four
+  // times that is ten real standard deviations, since the mean rounding is below u / 2. The 8
+  // covers short sums, for which the statistics do not hold. The reference adds in f32.
+  const double u = errors.u;
+  const double both = u + unitRoundoff(ElementType::f32);
+  const double walk = 4 * both * errors.spread() * (errors.length + 8) / std::numbers::sqrt2;
+  return {walk + u * errors.bias, errors.bias > 0 ? 3 * u : 2 * u};
 }
 
-/// The slope of gelu is at most 1.13; x times the slope is at most 0.4 where x is negative, and
-/// there 1 + erf keeps few digits, of which x / 2 (5 in f32, less in other types) takes its part.
-/// Its own operations, erf among them, round a few times.
-Tolerance afterGelu(const Tolerance& sums, double u) {
+/// Returns the tolerance after gelu. Its slope is at most 1.13. For negative x, x times the slope
+/// is at most 0.4. There 1 + erf keeps few digits, scaled by x / 2 (at most 5 in f32, less in other
+/// types). The operations of gelu, including erf, add a few roundings.
+Tolerance geluTolerance(const Tolerance& sums, double u) {
   return {1.13 * sums.absolute + 0.4 * sums.relative + 8 * u, sums.relative + 6 * u};
 }
 
-/// A weight is off by the factor exp of what its logit and the largest are off by, and of their
-/// difference's rounding; the sum of a row of weights rounds with every one of them, in f32, and
-/// below the least numbers of the type there is nothing.
-Tolerance afterSoftmax(const Tolerance& sums, const Setting& setting, double columns) {
-  const double u32 = roundingOf(ElementType::f32);
-  const double largest = setting.largestSum(6);
-  const double off = sums.absolute + sums.relative * largest;
-  const double weight = std::expm1(2 * off + 2 * u32 * largest);
-  const double least = setting.accumulator == ElementType::f16 ? 0x1p-24 : 0x1p-120;
-  return {least, weight + 2 * setting.u + u32 * (8 + std::sqrt(columns))};
+/// Returns the tolerance after softmax. The relative error of a weight is exp of the errors of its
+/// logit, of the largest logit, and of the rounding of their difference. The f32 sum of a row
+/// rounds once per weight. The absolute part covers underflow in the type.
+Tolerance softmaxTolerance(const Tolerance& sums, const ErrorModel& errors, double columns) {
+  const double u32 = unitRoundoff(ElementType::f32);
+  const double largest = errors.largestSum(6);
+  const double error = sums.absolute + sums.relative * largest;
+  const double weight = std::expm1(2 * error + 2 * u32 * largest);
+  const double least = errors.accumulator == ElementType::f16 ? 0x1p-24 : 0x1p-120;
+  return {least, weight + 2 * errors.u + u32 * (8 + std::sqrt(columns))};
 }
 
-/// With these inputs a score has a standard deviation of 1/3, so the weights are nearly even, and
-/// a result is a mean of as many values as there are keys: what makes single weights wrong falls
-/// with the root of their number. These are, in the type: the rounding of the scaled query, of its
-/// scale, and of a weight; in f32, in which all else is done: a score's sum and its power of two.
-/// The f32 sums of weighted values are off by what sums are, whatever their length.
-Tolerance ofAttention(const model::Attention& attention) {
-  const double u = roundingOf(attention.type);
-  const double u32 = roundingOf(ElementType::f32);
+/// Returns the tolerance of attention. With these inputs a score has the standard deviation 1/3, so
+/// the weights are nearly equal and a result is a mean over the keys. Errors of single weights thus
+/// fall with the square root of the number of keys. In the type, the scaled query, its scale and a
+/// weight round; in f32, the sum of a score and its power of two. The f32 sums of weighted values
+/// have the usual error of sums.
+Tolerance attentionTolerance(const model::Attention& attention) {
+  const double u = unitRoundoff(attention.type);
+  const double u32 = unitRoundoff(ElementType::f32);
   const double weight = 4 * u + (8 + std::sqrt(static_cast<double>(attention.depth))) * u32;
   const double keys = std::sqrt(static_cast<double>(attention.keys));
   return {weight / keys + 8 * u32, 2 * u + (8 + keys) * u32};
@@ -117,15 +121,15 @@ Tolerance ofAttention(const model::Attention& attention) {
 
 Tolerance toleranceFor(const model::Problem& problem, bool exactInputs) {
   if (const auto* attention = std::get_if<model::Attention>(&problem)) {
-    return ofAttention(*attention);
+    return attentionTolerance(*attention);
   }
-  const Setting setting(problem, exactInputs);
-  const Tolerance sums = ofSums(setting);
+  const ErrorModel errors(problem, exactInputs);
+  const Tolerance sums = sumTolerance(errors);
   switch (epilogueOf(problem).activation) {
     case model::Activation::gelu:
-      return afterGelu(sums, setting.u);
+      return geluTolerance(sums, errors.u);
     case model::Activation::softmax:
-      return afterSoftmax(sums, setting, static_cast<double>(resultOf(problem).shape.back()));
+      return softmaxTolerance(sums, errors, static_cast<double>(resultOf(problem).shape.back()));
     case model::Activation::none:
     case model::Activation::relu:
       break;
@@ -134,8 +138,8 @@ Tolerance toleranceFor(const model::Problem& problem, bool exactInputs) {
 }
 
 Tolerance toleranceFor(model::ElementType type, double scale) {
-  // Builds differ in the order of sums, of unknown length and in several layers: half of the
-  // type's digits is what f32 keeps; the 16-bit types, whose sums are in f32, lose a few roundings.
+  // Builds differ in the order of sums of unknown length over several layers. f32 keeps about half
+  // of its digits; 16-bit types, which sum in f32, lose a few roundings.
   switch (type) {
     case ElementType::f64:
       return {scale * 0x1p-40, 0};

@@ -31,7 +31,7 @@ struct Case {
   Values values;
 };
 
-/// Wrong tiles as a wrong compile makes them, put in by changing the left operand.
+/// Simulates miscompiled tiles by changing the left operand.
 class Mutations : public testing::TestWithParam<Case> {
  protected:
   static constexpr std::int64_t kSize = 32;
@@ -49,12 +49,12 @@ class Mutations : public testing::TestWithParam<Case> {
   }
 
   Problem problem_ = squareMatmul(kSize, kLength, GetParam().input, GetParam().result);
-  std::vector<Tensor> inputs_ = inputsOf(problem_, GetParam().values, kSeed);
+  std::vector<Tensor> inputs_ = makeInputs(problem_, GetParam().values, kSeed);
 };
 
-TEST_P(Mutations, NothingIsFoundWhereNothingIsWrong) { EXPECT_FALSE(caught(inputs_)); }
+TEST_P(Mutations, AcceptsCorrectResult) { EXPECT_FALSE(caught(inputs_)); }
 
-TEST_P(Mutations, ADroppedTermIsCaught) {
+TEST_P(Mutations, DetectsDroppedTerm) {
   std::vector<Tensor> mutated = inputs_;
   for (std::int64_t m = 0; m < kSize; ++m) {
     std::memset(lhsAt(mutated, m, kLength - 1), 0, bytesOf(GetParam().input));
@@ -62,19 +62,19 @@ TEST_P(Mutations, ADroppedTermIsCaught) {
   EXPECT_TRUE(caught(mutated));
 }
 
-TEST_P(Mutations, ADroppedTermOfOneRowIsCaught) {
+TEST_P(Mutations, DetectsDroppedTermInOneRow) {
   std::vector<Tensor> mutated = inputs_;
   std::memset(lhsAt(mutated, 7, 100), 0, bytesOf(GetParam().input));
   EXPECT_TRUE(caught(mutated));
 }
 
-TEST_P(Mutations, SwappedRowsAreCaught) {
+TEST_P(Mutations, DetectsSwappedRows) {
   std::vector<Tensor> mutated = inputs_;
   std::swap_ranges(lhsAt(mutated, 3, 0), lhsAt(mutated, 4, 0), lhsAt(mutated, 4, 0));
   EXPECT_TRUE(caught(mutated));
 }
 
-TEST_P(Mutations, AShiftByOneIsCaught) {
+TEST_P(Mutations, DetectsShiftByOne) {
   std::vector<Tensor> mutated = inputs_;
   std::rotate(mutated[0].data.begin(),
               mutated[0].data.begin() + static_cast<std::ptrdiff_t>(bytesOf(GetParam().input)),
@@ -95,7 +95,7 @@ INSTANTIATE_TEST_SUITE_P(
                          info.param.values == Values::reals ? "reals" : "integers");
     });
 
-/// The sum as a matmul with a 16-bit result makes it: rounded after every product and every sum.
+/// Computes the sum of a matmul with a 16-bit result: rounds after every product and sum.
 std::vector<double> roundedSums(const Matmul& matmul, const std::vector<Tensor>& inputs,
                                 bool fused) {
   const auto round = [&](float value) {
@@ -122,8 +122,8 @@ std::vector<double> roundedSums(const Matmul& matmul, const std::vector<Tensor>&
   return result;
 }
 
-std::optional<Mismatch> mismatchOfRoundedSums(const Matmul& matmul, Values values, bool fused) {
-  const std::vector<Tensor> inputs = inputsOf(matmul, values, kSeed);
+std::optional<Mismatch> compareRoundedSums(const Matmul& matmul, Values values, bool fused) {
+  const std::vector<Tensor> inputs = makeInputs(matmul, values, kSeed);
   const std::vector<double> sums = roundedSums(matmul, inputs, fused);
   Tensor actual{{{matmul.m, matmul.n}, ElementType::f64}, {}};
   actual.data.resize(sums.size() * sizeof(double));
@@ -133,13 +133,13 @@ std::optional<Mismatch> mismatchOfRoundedSums(const Matmul& matmul, Values value
       .value();
 }
 
-TEST(Tolerance, AllowsTheRoundingOfEveryStep) {
+TEST(Tolerance, AllowsRoundingOfEveryStep) {
   for (const ElementType type : {ElementType::f32, ElementType::f16, ElementType::bf16}) {
     for (const std::int64_t k : {1, 2, 3, 4, 5, 8, 16, 32, 44, 45, 100, 1000, 4000}) {
       for (const Values values : {Values::reals, Values::smallIntegers}) {
         for (const bool fused : {true, false}) {
           const Matmul matmul = squareMatmul(40, k, type, type);
-          const auto mismatch = mismatchOfRoundedSums(matmul, values, fused);
+          const auto mismatch = compareRoundedSums(matmul, values, fused);
           EXPECT_FALSE(mismatch) << model::nameOf(Problem(matmul)) << ": " << mismatch->describe();
         }
       }
@@ -147,7 +147,7 @@ TEST(Tolerance, AllowsTheRoundingOfEveryStep) {
   }
 }
 
-TEST(Tolerance, IsZeroWhereSumsAreExact) {
+TEST(Tolerance, IsZeroForExactSums) {
   const auto isExact = [](ElementType input, ElementType result, std::int64_t k, bool exact) {
     const Tolerance tolerance = toleranceFor(squareMatmul(8, k, input, result), exact);
     return tolerance.absolute == 0 && tolerance.relative == 0;
@@ -161,8 +161,9 @@ TEST(Tolerance, IsZeroWhereSumsAreExact) {
   EXPECT_FALSE(isExact(ElementType::bf16, ElementType::bf16, 8, true));
 }
 
-TEST(Tolerance, OfSixteenBitSumsStaysBelowWhatAWrongRowShows) {
-  // Two unrelated sums of K products differ by about sqrt(2 K) / 3; of a thousand at most.
+TEST(Tolerance, DetectsWrongRowIn16BitSums) {
+  // Two unrelated sums of K products differ by about sqrt(2 K) / 3, for at most a thousand
+  // products.
   for (const std::int64_t k : {64, 256, 1024, 4096}) {
     const double spread = std::sqrt(2.0 * static_cast<double>(k)) / 3;
     EXPECT_LT(toleranceFor(squareMatmul(8, k, ElementType::f16, ElementType::f16), false).absolute,
@@ -173,7 +174,7 @@ TEST(Tolerance, OfSixteenBitSumsStaysBelowWhatAWrongRowShows) {
   }
 }
 
-TEST(Tolerance, BetweenBuildsFollowsTypeAndScale) {
+TEST(Tolerance, BetweenBuildsDependsOnTypeAndScale) {
   EXPECT_EQ(toleranceFor(ElementType::i32, 1000).absolute, 0);
   EXPECT_LT(toleranceFor(ElementType::f32, 1).absolute, 1e-4);
   EXPECT_LT(toleranceFor(ElementType::f64, 1).absolute, toleranceFor(ElementType::f32, 1).absolute);

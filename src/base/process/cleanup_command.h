@@ -5,7 +5,7 @@
 
 namespace hone {
 
-/// As runCommand, but also after an interrupt: for what must be put right before the end.
+/// Like runCommand, but also runs after an interrupt: for cleanup before exit.
 [[nodiscard]] Result<Finished> runCleanup(const Command& command);
 
 }  // namespace hone

@@ -7,11 +7,11 @@
 
 namespace hone {
 
-/// This process's environment with `changes` in it, as "NAME=value".
+/// Returns this process's environment with `changes` applied, as "NAME=value" strings.
 [[nodiscard]] std::vector<std::string> environmentWith(
     std::span<const std::pair<std::string, std::string>> changes);
 
-/// What execve takes: pointers to the texts, and a null one behind them.
+/// Returns the null-terminated pointer array that execve takes. Points into `texts`.
 [[nodiscard]] std::vector<char*> execPointers(std::vector<std::string>& texts);
 
 }  // namespace hone

@@ -6,15 +6,15 @@
 namespace hone {
 namespace {
 
-// A signal handler can reach nothing but a global.
+// Signal handlers can only access globals.
 // NOLINTNEXTLINE(cppcoreguidelines-avoid-non-const-global-variables)
 volatile std::sig_atomic_t interruptCount = 0;
 // NOLINTNEXTLINE(cppcoreguidelines-avoid-non-const-global-variables)
-volatile std::sig_atomic_t interruptsBorne = 1;
+volatile std::sig_atomic_t toleratedInterrupts = 1;
 
 void onInterrupt(int signal) {
   interruptCount = interruptCount + 1;
-  if (interruptCount > interruptsBorne) {
+  if (interruptCount > toleratedInterrupts) {
     std::signal(signal, SIG_DFL);
     std::raise(signal);
   }
@@ -25,7 +25,7 @@ void onInterrupt(int signal) {
 void catchInterrupts() {
   struct sigaction action{};
   action.sa_handler = onInterrupt;
-  // No SA_RESTART: a blocked poll returns, so that the wait ends at once.
+  // No SA_RESTART: a signal must wake a blocked poll.
   sigaction(SIGINT, &action, nullptr);
   sigaction(SIGTERM, &action, nullptr);
   struct sigaction before{};
@@ -34,15 +34,15 @@ void catchInterrupts() {
   }
 }
 
-InterruptsHeld::InterruptsHeld() { interruptsBorne = interruptCount + 1; }
+InterruptsHeld::InterruptsHeld() { toleratedInterrupts = interruptCount + 1; }
 
-InterruptsHeld::~InterruptsHeld() { interruptsBorne = 1; }
+InterruptsHeld::~InterruptsHeld() { toleratedInterrupts = 1; }
 
 bool interrupted() { return interruptCount > 0; }
 
 std::unexpected<Error> interruptedError() {
   return std::unexpected(
-      Error{Fault::interrupted, "interrupted; the same command goes on from here"});
+      Error{Fault::interrupted, "interrupted; run the same command again to continue"});
 }
 
 }  // namespace hone

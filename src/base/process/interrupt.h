@@ -4,15 +4,14 @@
 
 namespace hone {
 
-/// From now on SIGINT, SIGTERM and, unless it is ignored as under nohup, SIGHUP set a flag instead
-/// of ending the process; whatever waits (subprocesses, pools) sees it, ends its children and
-/// returns the error below. A second signal ends the process at once.
+/// Installs handlers so that SIGINT, SIGTERM and SIGHUP set a flag instead of ending the process.
+/// SIGHUP stays ignored if it is, as under nohup. Code that waits (subprocesses, pools) checks the
+/// flag, kills its children and returns interruptedError(). A second signal ends the process.
 void catchInterrupts();
 [[nodiscard]] bool interrupted();
 [[nodiscard]] std::unexpected<Error> interruptedError();
 
-/// While it lives, one signal more than before is borne: what must be put right before the end
-/// takes a while.
+/// Tolerates one more signal than before while alive, to let slow cleanup finish.
 class InterruptsHeld {
  public:
   InterruptsHeld();

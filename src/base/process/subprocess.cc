@@ -29,7 +29,7 @@
 namespace hone {
 namespace {
 
-/// A pipe that closes itself.
+/// Pipe that closes both ends on destruction.
 struct Pipe {
   int read = -1;
   int write = -1;
@@ -39,7 +39,7 @@ struct Pipe {
     if (::pipe2(ends.data(), O_CLOEXEC) != 0) {
       return errnoError("cannot open a pipe");
     }
-    // Nobody waits for the end of a stream that some other fork of this process still holds.
+    // Another fork of this process may hold the write end, so reads must not wait for its EOF.
     ::fcntl(ends[0], F_SETFL, O_NONBLOCK);
     return Pipe(ends[0], ends[1]);
   }
@@ -64,7 +64,7 @@ struct Pipe {
   }
 };
 
-/// In the child: streams in place, limits on, then the program. Never returns.
+/// Sets up streams and limits in the child and executes the program. Never returns.
 [[noreturn]] void becomeProgram(pid_t parent, const Limits& limits, int out, int err, int report,
                                 char** argv, char** environment) {
   confineChild(parent, limits);
@@ -80,18 +80,18 @@ struct Pipe {
   ::_exit(127);
 }
 
-/// What a program prints beyond this is not kept: it may print without end.
-constexpr std::size_t kMostOutput = std::size_t{64} << 20U;
+/// Limit of the captured output per stream; the rest is discarded.
+constexpr std::size_t kMaxOutputBytes = std::size_t{64} << 20U;
 
-/// Reads what is there, a full pipe at most so that an endless writer does not hold us; closes the
-/// pipe at the end of the stream.
+/// Reads the available bytes, at most one full pipe so that an endless writer cannot block the
+/// caller. Closes the pipe at the end of the stream.
 void drain(Pipe& pipe, std::string& into) {
   std::array<char, 65536> buffer;  // NOLINT(*-member-init): read fills what is used
   constexpr int kFullPipe = (1 << 20) / 65536;
   for (int turn = 0; turn < kFullPipe && pipe.read >= 0; ++turn) {
     const ssize_t got = ::read(pipe.read, buffer.data(), buffer.size());
     if (got > 0) {
-      const std::size_t room = kMostOutput - std::min(kMostOutput, into.size());
+      const std::size_t room = kMaxOutputBytes - std::min(kMaxOutputBytes, into.size());
       into.append(buffer.data(), std::min(room, static_cast<std::size_t>(got)));
     } else if (got == 0 || (errno != EINTR && errno != EAGAIN)) {
       pipe.closeRead();
@@ -101,42 +101,43 @@ void drain(Pipe& pipe, std::string& into) {
   }
 }
 
-/// How long to sleep at most, in ms. Never long: an interrupt just before the sleep wakes nobody.
-int sleepFor(std::int64_t deadlineNs) {
-  constexpr std::int64_t kLongestMs = 1000;
+/// Returns the poll timeout in ms. It is short because an interrupt just before the poll does not
+/// wake it.
+int pollTimeoutMs(std::int64_t deadlineNs) {
+  constexpr std::int64_t kMaxTimeoutMs = 1000;
   if (deadlineNs == 0) {
-    return kLongestMs;
+    return kMaxTimeoutMs;
   }
-  return static_cast<int>(std::min(kLongestMs, (deadlineNs - nowNs()) / 1'000'000 + 1));
+  return static_cast<int>(std::min(kMaxTimeoutMs, (deadlineNs - nowNs()) / 1'000'000 + 1));
 }
 
-/// Collects both streams until the child ends, whoever else still holds them; true when the time
-/// ran out or an interrupt came before.
+/// Collects both streams until the child exits, even if other processes still hold them. Returns
+/// true if the deadline or an interrupt came first.
 bool collect(Pipe& out, Pipe& err, int child, Finished& finished, std::int64_t deadlineNs,
              bool always) {
   bool ended = false;
-  bool cutShort = false;
-  while (!ended && !cutShort) {
+  bool stopped = false;
+  while (!ended && !stopped) {
     std::array<pollfd, 3> ends = {pollfd{out.read, POLLIN, 0}, pollfd{err.read, POLLIN, 0},
                                   pollfd{child, POLLIN, 0}};
-    const int ready = ::poll(ends.data(), ends.size(), sleepFor(deadlineNs));
+    const int ready = ::poll(ends.data(), ends.size(), pollTimeoutMs(deadlineNs));
     ended = ready > 0 && ends[2].revents != 0;
     drain(out, finished.out);
     drain(err, finished.err);
-    cutShort = !ended && ((interrupted() && !always) || (deadlineNs > 0 && nowNs() >= deadlineNs));
+    stopped = !ended && ((interrupted() && !always) || (deadlineNs > 0 && nowNs() >= deadlineNs));
   }
-  return cutShort;
+  return stopped;
 }
 
-/// Collects until the child ends or its time is over, then reaps it; what is left of its group goes
-/// with it.
+/// Collects output until the child exits or its deadline passes, then kills its group and reaps it.
 Result<Finished> await(pid_t child, Pipe& out, Pipe& err, std::int64_t deadlineNs, bool always) {
   Finished finished;
-  // glibc 2.36 declares pidfd_open without extern "C", so that it does not link.
+  // glibc 2.36 declares pidfd_open without extern "C", which does not link.
   const int handle = static_cast<int>(::syscall(SYS_pidfd_open, child, 0));
-  const auto noHandle = errnoError("cannot watch a child (pidfd_open, Linux 5.3 and later)");
-  const bool cutShort = handle < 0 || collect(out, err, handle, finished, deadlineNs, always);
-  ::kill(-child, SIGKILL);  // before it is reaped: the number of the group is still its own
+  const auto noHandle =
+      errnoError("cannot watch a child process (pidfd_open needs Linux 5.3 or later)");
+  const bool stopped = handle < 0 || collect(out, err, handle, finished, deadlineNs, always);
+  ::kill(-child, SIGKILL);  // before reaping, while the group id cannot be reused
   int status = 0;
   rusage usage{};
   while (::wait4(child, &status, 0, &usage) < 0 && errno == EINTR) {
@@ -146,7 +147,7 @@ Result<Finished> await(pid_t child, Pipe& out, Pipe& err, std::int64_t deadlineN
   }
   ::close(handle);
   finished.ending = endingFrom(status, usage);
-  if (cutShort) {
+  if (stopped) {
     finished.ending.how = Ending::How::timedOut;
   }
   return finished;
@@ -167,7 +168,7 @@ void confineChild(pid_t parent, [[maybe_unused]] const Limits& limits) {
   }
   const rlimit none{0, 0};
   ::setrlimit(RLIMIT_CORE, &none);
-#ifndef HONE_SANITIZED  // a sanitizer's shadow memory is address space too
+#ifndef HONE_SANITIZED  // the shadow memory of sanitizers exceeds the limit
   if (limits.memoryBytes > 0) {
     const rlimit memory{limits.memoryBytes, limits.memoryBytes};
     ::setrlimit(RLIMIT_AS, &memory);
@@ -239,7 +240,7 @@ Result<Finished> runToEnd(const Command& command, bool always) {
     becomeProgram(self, command.limits, out.write, err.write, report.write,
                   const_cast<char**>(argv.data()), const_cast<char**>(environment.data()));
   }
-  ::setpgid(child, child);  // also here: the group exists before anybody kills it
+  ::setpgid(child, child);  // also in the parent, so that the group exists before it is killed
   out.closeWrite();
   err.closeWrite();
   report.closeWrite();

@@ -14,36 +14,36 @@
 
 namespace hone {
 
-/// What a child may use; zero means no limit.
+/// Resource limits of a child process. Zero means unlimited.
 struct Limits {
   std::chrono::milliseconds wall{0};
   std::uint64_t memoryBytes = 0;
 };
 
-/// Called in a child right after fork: a process group of its own, death with its parent, no core
-/// files, the memory limit. Async-signal-safe.
+/// Confines a child; call it in the child right after fork. Creates a process group, sets the
+/// memory limit, disables core files, and kills the child when `parent` dies. Async-signal-safe.
 void confineChild(pid_t parent, const Limits& limits);
 
-/// How a child ended, and what it used.
+/// Exit status and resource usage of a child process.
 struct Ending {
   enum class How : std::uint8_t { exited, signalled, timedOut };
   How how = How::exited;
-  int code = 0;  ///< the exit code, or the signal's number
+  int code = 0;  ///< exit code or signal number
   std::int64_t wallNs = 0;
   std::int64_t cpuNs = 0;
   std::int64_t maxRssBytes = 0;
 
   [[nodiscard]] bool ok() const { return how == How::exited && code == 0; }
-  /// "exit code 1", "killed by SIGSEGV", "stopped after 30 s": for messages.
+  /// Returns "exit code 1", "killed by SIGSEGV" or "stopped after 30 s", for messages.
   [[nodiscard]] std::string describe() const;
 };
 
-/// The ending that wait4 reported by its status and rusage.
+/// Converts the status and rusage reported by wait4.
 [[nodiscard]] Ending endingFrom(int waitStatus, const rusage& usage);
 
 struct Command {
   std::vector<std::string> argv;
-  std::vector<std::pair<std::string, std::string>> environment;  ///< on top of this process's own
+  std::vector<std::pair<std::string, std::string>> environment;  ///< overrides the inherited one
   Limits limits;
 };
 
@@ -53,13 +53,12 @@ struct Finished {
   std::string err;
 };
 
-/// Runs a program (argv[0] is its path) to its end in a process group of its own, both its streams
-/// caught. On a time-out or an interrupt the whole group is killed; when the program ends, what is
-/// left of its group is too. An error means that it could not be started, or an interrupt; a
-/// program that failed is a value.
+/// Runs a program (argv[0] is its path) in a new process group and captures stdout and stderr.
+/// Kills the whole group on a timeout, on an interrupt, and when the program exits. Fails only if
+/// the program cannot be started or on an interrupt; a failing program is not an error.
 [[nodiscard]] Result<Finished> runCommand(const Command& command);
 
-/// The full path of a program on PATH, or nothing ("").
+/// Returns the full path of a program on PATH, or "" if there is none.
 [[nodiscard]] std::string findProgram(std::string_view name);
 
 }  // namespace hone

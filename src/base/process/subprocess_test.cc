@@ -28,8 +28,8 @@ Command shell(std::string script, Limits limits = {}) {
   return {.argv = {"/bin/sh", "-c", std::move(script)}, .environment = {}, .limits = limits};
 }
 
-/// Waits until the process is gone: killed processes take a moment to die.
-bool dies(pid_t process) {
+/// Waits until the process is gone, because SIGKILL is asynchronous.
+bool waitUntilGone(pid_t process) {
   while (::kill(process, 0) == 0) {
     const auto state = readFile("/proc/" + std::to_string(process) + "/stat");
     if (!state || state->contains(") Z ")) {
@@ -40,7 +40,7 @@ bool dies(pid_t process) {
   return errno == ESRCH;
 }
 
-TEST(RunCommand, CatchesBothStreamsAndTheExitCode) {
+TEST(RunCommand, CapturesStreamsAndExitCode) {
   const Finished finished = runCommand(shell("echo out; echo err >&2; exit 3")).value();
   EXPECT_EQ(finished.out, "out\n");
   EXPECT_EQ(finished.err, "err\n");
@@ -50,7 +50,7 @@ TEST(RunCommand, CatchesBothStreamsAndTheExitCode) {
   EXPECT_EQ(finished.ending.describe(), "exit code 3");
 }
 
-TEST(RunCommand, CountsWhatItUsed) {
+TEST(RunCommand, ReportsResourceUsage) {
   const Ending ending = runCommand(shell("exit 0")).value().ending;
   EXPECT_TRUE(ending.ok());
   EXPECT_GT(ending.wallNs, 0);
@@ -58,7 +58,7 @@ TEST(RunCommand, CountsWhatItUsed) {
   EXPECT_GT(ending.maxRssBytes, 0);
 }
 
-TEST(RunCommand, TakesLargeOutputOnBothStreams) {
+TEST(RunCommand, CapturesLargeOutputOnBothStreams) {
   const Finished finished =
       runCommand(shell("head -c 300000 /dev/zero; head -c 400000 /dev/zero >&2")).value();
   EXPECT_EQ(finished.out.size(), 300'000U);
@@ -72,20 +72,20 @@ TEST(RunCommand, NamesTheSignal) {
   EXPECT_EQ(ending.describe(), "killed by SIGSEGV");
 }
 
-TEST(RunCommand, GivesNoInput) {
+TEST(RunCommand, ProvidesEmptyStdin) {
   EXPECT_EQ(runCommand(shell("cat; echo end")).value().out, "end\n");
 }
 
-TEST(RunCommand, AProgramThatCannotStartIsAnError) {
+TEST(RunCommand, FailsIfProgramCannotStart) {
   const auto missing = runCommand({.argv = {"/no/such/program"}, .environment = {}, .limits = {}});
   ASSERT_FALSE(missing);
   EXPECT_EQ(missing.error().fault, Fault::machine);
   EXPECT_NE(missing.error().message.find("/no/such/program"), std::string::npos);
   EXPECT_NE(missing.error().message.find("No such file"), std::string::npos);
-  EXPECT_FALSE(runCommand({})) << "no program at all";
+  EXPECT_FALSE(runCommand({})) << "empty argv";
 }
 
-TEST(RunCommand, PutsVariablesOnTopOfItsOwn) {
+TEST(RunCommand, OverridesInheritedVariables) {
   ::setenv("HONE_KEPT", "kept", 1);
   ::setenv("HONE_CHANGED", "old", 1);
   Command command = shell("echo $HONE_KEPT $HONE_CHANGED $HONE_NEW");
@@ -94,51 +94,51 @@ TEST(RunCommand, PutsVariablesOnTopOfItsOwn) {
   EXPECT_STREQ(std::getenv("HONE_CHANGED"), "old");
 }
 
-TEST(RunCommand, LeavesTheChildNoOtherFiles) {
+TEST(RunCommand, ClosesOtherFilesInChild) {
   const std::string open = runCommand(shell("echo /proc/$$/fd/*")).value().out;
   EXPECT_EQ(std::ranges::count(open, '/'), 4 * 4)
-      << "three streams and the listing's own: " << open;
+      << "three streams and the directory itself: " << open;
 }
 
-TEST(RunCommand, KillsTheWholeGroupAfterTheTime) {
+TEST(RunCommand, KillsGroupOnTimeout) {
   const Finished finished =
       runCommand(shell("sleep 1000 & echo $!; wait", {.wall = 100ms, .memoryBytes = 0})).value();
   EXPECT_EQ(finished.ending.how, How::timedOut);
   EXPECT_FALSE(finished.ending.ok());
   EXPECT_EQ(finished.ending.describe().rfind("stopped after ", 0), 0U);
   const auto grandchild = parseInt(trim(finished.out));
-  ASSERT_TRUE(grandchild) << "what it wrote before is kept";
-  EXPECT_TRUE(dies(static_cast<pid_t>(*grandchild)));
+  ASSERT_TRUE(grandchild) << "output before the timeout is kept";
+  EXPECT_TRUE(waitUntilGone(static_cast<pid_t>(*grandchild)));
 }
 
-TEST(RunCommand, TheTimeHoldsForAProgramThatClosedItsStreams) {
+TEST(RunCommand, TimesOutProgramWithClosedStreams) {
   const Finished finished =
       runCommand(shell("exec >&- 2>&-; sleep 1000", {.wall = 100ms, .memoryBytes = 0})).value();
   EXPECT_EQ(finished.ending.how, How::timedOut);
 }
 
-TEST(RunCommand, TheTimeHoldsForAnEndlessWriter) {
+TEST(RunCommand, TimesOutEndlessWriter) {
   const Finished finished = runCommand(shell("yes", {.wall = 20ms, .memoryBytes = 0})).value();
   EXPECT_EQ(finished.ending.how, How::timedOut);
   EXPECT_FALSE(finished.out.empty());
 }
 
-TEST(RunCommand, DoesNotWaitForWhatTheProgramLeftBehind) {
+TEST(RunCommand, DoesNotWaitForBackgroundChildren) {
   const Finished finished = runCommand(shell("sleep 1000 & echo $!")).value();
   EXPECT_TRUE(finished.ending.ok());
   const auto left = parseInt(trim(finished.out));
   ASSERT_TRUE(left);
-  EXPECT_TRUE(dies(static_cast<pid_t>(*left))) << "its group goes with it";
+  EXPECT_TRUE(waitUntilGone(static_cast<pid_t>(*left))) << "its group is killed, too";
 }
 
-TEST(RunCommand, TakesALimitLongerThanAnIntOfMilliseconds) {
+TEST(RunCommand, AcceptsTimeoutBeyondIntMilliseconds) {
   const Finished finished =
       runCommand(shell("sleep 0.05", {.wall = 24h * 365, .memoryBytes = 0})).value();
   EXPECT_TRUE(finished.ending.ok());
 }
 
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-TEST(RunCommand, HoldsTheMemoryLimit) {
+TEST(RunCommand, EnforcesMemoryLimit) {
   const std::string tool = findProgram("python3");
   if (tool.empty()) {
     GTEST_SKIP() << "no python3 to allocate with";
@@ -152,7 +152,7 @@ TEST(RunCommand, HoldsTheMemoryLimit) {
 }
 #endif
 
-TEST(RunCommand, RunsSideBySideFromThreads) {
+TEST(RunCommand, RunsConcurrentlyFromThreads) {
   std::vector<std::jthread> threads;
   std::vector<std::string> outs(4);
   for (std::size_t i = 0; i < outs.size(); ++i) {
@@ -168,7 +168,7 @@ TEST(RunCommand, RunsSideBySideFromThreads) {
   }
 }
 
-RC_GTEST_PROP(RunCommandProperty, ArgumentsArriveAsTheyAre, ()) {
+RC_GTEST_PROP(RunCommandProperty, PassesArgumentsUnchanged, ()) {
   const auto text = *rc::gen::container<std::string>(rc::gen::nonZero<char>());
   const Finished finished =
       runCommand({.argv = {"/usr/bin/printf", "%s", text}, .environment = {}, .limits = {}})
@@ -176,8 +176,8 @@ RC_GTEST_PROP(RunCommandProperty, ArgumentsArriveAsTheyAre, ()) {
   RC_ASSERT(finished.out == text);
 }
 
-/// In a process of its own, since the flag cannot be taken back.
-TEST(InterruptDeathTest, EndsTheChildAndIsAnError) {
+/// Death tests, since the interrupt flag cannot be reset.
+TEST(InterruptDeathTest, KillsChildAndFails) {
   EXPECT_EXIT(
       {
         catchInterrupts();
@@ -189,7 +189,7 @@ TEST(InterruptDeathTest, EndsTheChildAndIsAnError) {
       testing::ExitedWithCode(0), "");
 }
 
-TEST(InterruptDeathTest, ASecondSignalEndsTheProcess) {
+TEST(InterruptDeathTest, SecondSignalEndsProcess) {
   EXPECT_EXIT(
       {
         catchInterrupts();
@@ -199,7 +199,7 @@ TEST(InterruptDeathTest, ASecondSignalEndsTheProcess) {
       testing::KilledBySignal(SIGTERM), "");
 }
 
-TEST(InterruptDeathTest, OneMoreIsBorneWhileSomethingIsPutRight) {
+TEST(InterruptDeathTest, ToleratesOneMoreSignalDuringCleanup) {
   EXPECT_EXIT(
       {
         catchInterrupts();
@@ -220,7 +220,7 @@ TEST(InterruptDeathTest, OneMoreIsBorneWhileSomethingIsPutRight) {
       testing::KilledBySignal(SIGINT), "");
 }
 
-TEST(InterruptDeathTest, AClosedTerminalInterruptsUnlessThatIsIgnored) {
+TEST(InterruptDeathTest, HangupInterruptsUnlessIgnored) {
   EXPECT_EXIT(
       {
         std::signal(SIGHUP, SIG_DFL);
@@ -239,14 +239,14 @@ TEST(InterruptDeathTest, AClosedTerminalInterruptsUnlessThatIsIgnored) {
       testing::ExitedWithCode(0), "");
 }
 
-TEST(FindProgram, LooksOnThePath) {
+TEST(FindProgram, SearchesPath) {
   EXPECT_EQ(findProgram("/bin/sh"), "/bin/sh");
   EXPECT_FALSE(findProgram("sh").empty());
   EXPECT_EQ(findProgram("no-such-program-at-all"), "");
   EXPECT_EQ(findProgram("/no/such"), "");
 }
 
-TEST(FindProgram, DoesNotTakeAFolder) {
+TEST(FindProgram, IgnoresFolders) {
   const ScratchFolder folder = ScratchFolder::create().value();
   ASSERT_TRUE(makeFolder(folder.path() / "sh"));
   EXPECT_EQ(findProgram((folder.path() / "sh").string()), "");

@@ -7,8 +7,8 @@
 namespace hone {
 namespace {
 
-/// OpenSSL counts in int: longer texts are converted in parts, which are whole groups of 3 bytes
-/// and 4 digits.
+/// Long texts are converted in parts because OpenSSL takes int sizes. A group is 3 bytes, or 4
+/// digits.
 constexpr std::size_t kGroupsPerPart = std::size_t{1} << 20U;
 
 const unsigned char* unsignedBytes(std::string_view text) {
@@ -18,7 +18,7 @@ const unsigned char* unsignedBytes(std::string_view text) {
 }  // namespace
 
 std::string toBase64(std::string_view bytes) {
-  std::string text((bytes.size() + 2) / 3 * 4 + 1, '\0');  // OpenSSL writes a 0 behind the digits
+  std::string text((bytes.size() + 2) / 3 * 4 + 1, '\0');  // OpenSSL appends a 0
   auto* to = reinterpret_cast<unsigned char*>(text.data());
   for (; !bytes.empty(); bytes.remove_prefix(std::min(bytes.size(), 3 * kGroupsPerPart))) {
     const std::string_view part = bytes.substr(0, 3 * kGroupsPerPart);
@@ -42,8 +42,7 @@ std::optional<std::string> fromBase64(std::string_view text) {
   }
   const std::size_t padding = text.ends_with("==") ? 2 : text.ends_with("=") ? 1 : 0;
   bytes.erase(bytes.size() - std::min(padding, bytes.size()));
-  // OpenSSL skips blanks and takes digits with bits behind the end. Encoding the bytes again gives
-  // another text then.
+  // OpenSSL accepts blanks and non-zero trailing bits. Encoding again exposes both.
   if (toBase64(bytes) != text) {
     return std::nullopt;
   }

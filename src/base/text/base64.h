@@ -6,9 +6,9 @@
 
 namespace hone {
 
-/// RFC 4648, with the padding.
+/// Encodes as RFC 4648, with padding.
 [[nodiscard]] std::string toBase64(std::string_view bytes);
-/// Nothing for what toBase64 does not write.
+/// Decodes `text`; returns nullopt unless it is exactly what toBase64 produces.
 [[nodiscard]] std::optional<std::string> fromBase64(std::string_view text);
 
 }  // namespace hone

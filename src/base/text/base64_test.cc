@@ -6,7 +6,7 @@
 namespace hone {
 namespace {
 
-TEST(Base64, IsThatOfTheStandard) {
+TEST(Base64, MatchesRfc4648Vectors) {
   EXPECT_EQ(toBase64(""), "");
   EXPECT_EQ(toBase64("f"), "Zg==");
   EXPECT_EQ(toBase64("fo"), "Zm8=");
@@ -15,12 +15,12 @@ TEST(Base64, IsThatOfTheStandard) {
   EXPECT_EQ(toBase64(std::string_view("\0\xff\xfe", 3)), "AP/+");
 }
 
-TEST(Base64, ComesBackAsItWas) {
+TEST(Base64, RoundTrips) {
   EXPECT_TRUE(
       rc::check([](const std::string& bytes) { RC_ASSERT(fromBase64(toBase64(bytes)) == bytes); }));
 }
 
-TEST(Base64, RefusesWhatItDoesNotWrite) {
+TEST(Base64, RejectsNonCanonicalText) {
   for (const char* text :
        {"Z", "Zg", "Zg=", "Zh==", "Zm9v=", "Zm 9", "Zm9v\n", "====", "Zg==Zg=="}) {
     EXPECT_FALSE(fromBase64(text)) << text;

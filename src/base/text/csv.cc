@@ -14,9 +14,9 @@ class CsvParser {
       CsvRow row{line_, {}};
       do {
         row.cells.push_back(HONE_TRY(cell()));
-      } while (takes(","));
-      // A cell ends only at a comma, at the end of a line, or at the end of all.
-      if (takes("\n") || takes("\r\n")) {
+      } while (consume(","));
+      // A cell ends only at a comma, a line end, or the end of the text.
+      if (consume("\n") || consume("\r\n")) {
         ++line_;
       }
       rows_.push_back(std::move(row));
@@ -25,10 +25,10 @@ class CsvParser {
   }
 
  private:
-  bool takes(std::string_view what) {
-    const bool there = text_.substr(at_).starts_with(what);
-    at_ += there ? what.size() : 0;
-    return there;
+  bool consume(std::string_view what) {
+    const bool matched = text_.substr(at_).starts_with(what);
+    at_ += matched ? what.size() : 0;
+    return matched;
   }
 
   [[nodiscard]] bool atCellEnd() const {
@@ -39,7 +39,7 @@ class CsvParser {
 
   Result<std::string> cell() {
     std::string value;
-    if (takes("\"")) {
+    if (consume("\"")) {
       HONE_CHECK(quoted(value));
     }
     while (!atCellEnd()) {
@@ -51,16 +51,16 @@ class CsvParser {
   Result<void> quoted(std::string& value) {
     const std::int64_t opened = line_;
     while (at_ < text_.size()) {
-      if (takes("\"\"")) {
+      if (consume("\"\"")) {
         value += '"';
-      } else if (takes("\"")) {
+      } else if (consume("\"")) {
         return {};
       } else {
         line_ += text_[at_] == '\n' ? 1 : 0;
         value += text_[at_++];
       }
     }
-    return userError("line {}: a quote is opened and never closed", opened);
+    return userError("line {}: unclosed quote", opened);
   }
 
   std::string_view text_;

@@ -11,8 +11,7 @@
 
 namespace hone {
 
-/// Builds a table of comma-separated values with the quoting of RFC 4180. Lines end in a bare
-/// newline, for the tools of a shell.
+/// Writes CSV with RFC 4180 quoting. Lines end in a bare newline, for shell tools.
 class CsvWriter {
  public:
   void row(std::initializer_list<std::string_view> cells);
@@ -26,14 +25,14 @@ class CsvWriter {
 };
 
 struct CsvRow {
-  std::int64_t line = 0;           ///< where it begins in the text, from 1
-  std::vector<std::string> cells;  ///< of a blank line one empty cell
+  std::int64_t line = 0;           ///< first line in the text, from 1
+  std::vector<std::string> cells;  ///< one empty cell for a blank line
 
   bool operator==(const CsvRow&) const = default;
 };
 
-/// The rows of a table with the quoting of RFC 4180, ragged where the text is. Lines end in a
-/// newline or in CR and newline; the last needs no end. A quote that is never closed is an error.
+/// Parses CSV with RFC 4180 quoting; fails if a quote is not closed. Rows may differ in length.
+/// Lines end in LF or CRLF; the last line needs no terminator.
 [[nodiscard]] Result<std::vector<CsvRow>> parseCsv(std::string_view text);
 
 }  // namespace hone

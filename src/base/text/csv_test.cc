@@ -20,14 +20,14 @@ Rows read(const std::string& text) {
   return rows;
 }
 
-TEST(Csv, QuotesOnlyWhatNeedsIt) {
+TEST(Csv, QuotesOnlyWhenNeeded) {
   CsvWriter csv;
   csv.row({"a", "b c", ""});
   csv.row({"1,5", "say \"no\"", "two\nlines"});
   EXPECT_EQ(csv.text(), "a,b c,\n\"1,5\",\"say \"\"no\"\"\",\"two\nlines\"\n");
 }
 
-RC_GTEST_PROP(Csv, AnyCellsReadBack, ()) {
+RC_GTEST_PROP(Csv, RoundTripsAnyCells, ()) {
   const auto rows = *rc::gen::nonEmpty<Rows>();
   CsvWriter csv;
   Rows expected;
@@ -38,31 +38,30 @@ RC_GTEST_PROP(Csv, AnyCellsReadBack, ()) {
   RC_ASSERT(read(csv.text()) == expected);
 }
 
-RC_GTEST_PROP(Csv, TextOfAnyKindEndsInRowsOrAnError, ()) {
+RC_GTEST_PROP(Csv, ParsesAnyTextOrFails, ()) {
   const auto text = *rc::gen::container<std::string>(rc::gen::element('"', ',', '\r', '\n', 'a'));
   const auto rows = parseCsv(text);
   if (rows) {
     RC_ASSERT(rows->empty() == text.empty());
   } else {
-    RC_ASSERT(rows.error().message.contains("never closed"));
+    RC_ASSERT(rows.error().message.contains("unclosed quote"));
   }
 }
 
-TEST(Csv, ReadsLineEndsOfBothKindsAndRaggedRows) {
+TEST(Csv, ParsesBothLineEndsAndRaggedRows) {
   EXPECT_EQ(read("a,b\r\n1\r\n\n,2,"), (Rows{{"a", "b"}, {"1"}, {""}, {"", "2", ""}}));
   EXPECT_EQ(read(""), Rows{});
   EXPECT_EQ(read("a\rb,\"x\r\ny\"\r\n"), (Rows{{"a\rb", "x\r\ny"}}));
 }
 
-TEST(Csv, NamesTheLineThatARowBeginsIn) {
+TEST(Csv, ReportsFirstLineOfRow) {
   const auto rows = parseCsv("a\n\"1\n2\",3\nb\n");
   ASSERT_TRUE(rows);
   EXPECT_EQ(*rows, (std::vector<CsvRow>{{1, {"a"}}, {2, {"1\n2", "3"}}, {4, {"b"}}}));
 }
 
-TEST(Csv, AQuoteNeverClosedIsAnErrorWithItsLine) {
-  EXPECT_EQ(parseCsv("a\nb,\"c\nd\n").error().message,
-            "line 2: a quote is opened and never closed");
+TEST(Csv, RejectsUnclosedQuoteWithLine) {
+  EXPECT_EQ(parseCsv("a\nb,\"c\nd\n").error().message, "line 2: unclosed quote");
 }
 
 }  // namespace

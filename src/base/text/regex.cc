@@ -8,11 +8,11 @@ Result<Regex> Regex::compile(std::string_view pattern) {
   RE2::Options options(RE2::Latin1);
   options.set_log_errors(false);
   options.set_never_capture(true);
-  // The alternatives of hundreds of dispatches do not fit into RE2's default of 8 MB.
+  // Alternations over hundreds of dispatches exceed RE2's default limit of 8 MB.
   options.set_max_mem(std::int64_t{256} << 20U);
   auto compiled = std::make_shared<const RE2>(pattern, options);
   if (!compiled->ok()) {
-    return userError("'{}' is not a regular expression: {}", pattern, compiled->error());
+    return userError("invalid regular expression '{}': {}", pattern, compiled->error());
   }
   return Regex(std::move(compiled));
 }

@@ -12,16 +12,16 @@ class RE2;
 
 namespace hone {
 
-/// A regular expression that a user wrote, in RE2's syntax: Perl's without backreferences and
-/// look-around. Characters are bytes. Matching takes time linear in the text and no stack for it.
+/// User-supplied regular expression in RE2 syntax: Perl's without backreferences and look-around.
+/// Matches bytes, in time linear in the text and constant stack.
 class Regex {
  public:
   /// Compiles `pattern`; returns a user error if it is not a valid regex.
   [[nodiscard]] static Result<Regex> compile(std::string_view pattern);
 
-  /// True if the pattern matches all of `text`.
+  /// Returns true if the pattern matches all of `text`.
   [[nodiscard]] bool matches(std::string_view text) const;
-  /// True if the pattern matches some part of `text`.
+  /// Returns true if the pattern matches a part of `text`.
   [[nodiscard]] bool matchesPartOf(std::string_view text) const;
 
  private:

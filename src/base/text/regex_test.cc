@@ -8,7 +8,7 @@ namespace {
 
 using testing::HasSubstr;
 
-TEST(Regex, MatchesAllOrAPart) {
+TEST(Regex, MatchesWholeOrPart) {
   const Regex regex = Regex::compile("mat(mul|vec)_[0-9]+").value();
   EXPECT_TRUE(regex.matches("matmul_12"));
   EXPECT_FALSE(regex.matches("a matmul_12"));
@@ -18,7 +18,7 @@ TEST(Regex, MatchesAllOrAPart) {
   EXPECT_FALSE(Regex::compile("^b$")->matchesPartOf("a\nb\n"));
 }
 
-TEST(Regex, TakesBytesAsCharacters) {
+TEST(Regex, MatchesBytes) {
   EXPECT_TRUE(
       Regex::compile("a.b")->matches("a\xff"
                                      "b"));
@@ -31,11 +31,11 @@ TEST(Regex, RejectsInvalidPatterns) {
     ASSERT_FALSE(regex) << pattern;
     EXPECT_EQ(regex.error().fault, Fault::user);
     EXPECT_THAT(regex.error().message,
-                HasSubstr(fmt::format("'{}' is not a regular expression: ", pattern)));
+                HasSubstr(fmt::format("invalid regular expression '{}': ", pattern)));
   }
 }
 
-TEST(Regex, MatchesALineOfAMegabyte) {
+TEST(Regex, MatchesMegabyteLine) {
   const std::string line(1'000'000, 'x');
   EXPECT_TRUE(Regex::compile("(x|y)*")->matches(line));
   EXPECT_FALSE(Regex::compile("(.*/)?([^/]+)y$")->matchesPartOf(line));

@@ -121,7 +121,7 @@ std::string shortened(std::string_view text, std::size_t width) {
   std::size_t characters = 0;
   std::size_t cut = text.size();
   for (std::size_t at = 0; at < text.size(); ++at) {
-    const bool continues = (static_cast<unsigned char>(text[at]) & 0xc0U) == 0x80U;  // of UTF-8
+    const bool continues = (static_cast<unsigned char>(text[at]) & 0xc0U) == 0x80U;  // UTF-8
     if (!continues && characters++ == width - dots) {
       cut = at;
     }
@@ -132,7 +132,7 @@ std::string shortened(std::string_view text, std::size_t width) {
 
 std::string shortenedInside(std::string_view text, std::size_t width) {
   constexpr std::size_t kDots = 3;
-  std::vector<std::size_t> starts;  // of the characters
+  std::vector<std::size_t> starts;  // first byte of each character
   for (std::size_t at = 0; at < text.size(); ++at) {
     if ((static_cast<unsigned char>(text[at]) & 0xc0U) != 0x80U) {
       starts.push_back(at);
@@ -183,7 +183,7 @@ std::string humanTime(double nanoseconds) {
     ++unit;
   }
   const double size = std::abs(nanoseconds);
-  const int digits = size >= 99.95 ? 0 : (size >= 9.995 ? 1 : 2);  // as it looks once rounded
+  const int digits = size >= 99.95 ? 0 : (size >= 9.995 ? 1 : 2);  // of the rounded value
   return fmt::format("{:.{}f} {}", nanoseconds, digits, kUnits[unit]);
 }
 

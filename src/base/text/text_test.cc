@@ -18,17 +18,17 @@ TEST(Split, KeepsEmptyParts) {
   EXPECT_THAT(splitAt(",", ','), ElementsAre("", ""));
 }
 
-RC_GTEST_PROP(SplitProperty, JoinPutsTogetherAgain, (const std::string& text)) {
+RC_GTEST_PROP(SplitProperty, JoinInvertsSplit, (const std::string& text)) {
   RC_ASSERT(join(splitAt(text, 'a'), "a") == text);
 }
 
-TEST(Trim, TakesBlanksFromTheEnds) {
+TEST(Trim, RemovesSurroundingBlanks) {
   EXPECT_EQ(trim(" \t a b\r\n"), "a b");
   EXPECT_EQ(trim(" \n"), "");
   EXPECT_EQ(trim(""), "");
 }
 
-TEST(ParseInt, TakesWholeNumbersOnly) {
+TEST(ParseInt, AcceptsOnlyIntegers) {
   EXPECT_EQ(parseInt("-12"), -12);
   EXPECT_EQ(parseInt("9223372036854775807"), INT64_MAX);
   for (const char* text : {"", "12x", " 12", "1.5", "0x10", "9223372036854775808", "+1", "-"}) {
@@ -40,7 +40,7 @@ RC_GTEST_PROP(ParseIntProperty, RoundTrips, (std::int64_t value)) {
   RC_ASSERT(parseInt(std::to_string(value)) == value);
 }
 
-TEST(ParseDouble, TakesFiniteNumbersOnly) {
+TEST(ParseDouble, AcceptsOnlyFiniteNumbers) {
   EXPECT_EQ(parseDouble("1.5e3"), 1500);
   EXPECT_EQ(parseDouble("-2"), -2);
   for (const char* text : {"", "1.5x", "1e999", "nan", "inf", "-infinity", "."}) {
@@ -48,7 +48,7 @@ TEST(ParseDouble, TakesFiniteNumbersOnly) {
   }
 }
 
-TEST(ShellWords, SplitAsAShellDoes) {
+TEST(ShellWords, SplitsLikeShell) {
   EXPECT_EQ(shellWords("  a  b\tc\n"), (Words{"a", "b", "c"}));
   EXPECT_EQ(shellWords(""), Words{});
   EXPECT_EQ(shellWords("'a b' \"c d\""), (Words{"a b", "c d"}));
@@ -61,7 +61,7 @@ TEST(ShellWords, SplitAsAShellDoes) {
   EXPECT_EQ(shellWords("a \"b"), std::nullopt);
 }
 
-RC_GTEST_PROP(ShellWordsProperty, QuotedWordsComeBack, (const Words& words)) {
+RC_GTEST_PROP(ShellWordsProperty, RoundTripsQuotedWords, (const Words& words)) {
   std::string line;
   for (const std::string& word : words) {
     line += " '";
@@ -73,7 +73,7 @@ RC_GTEST_PROP(ShellWordsProperty, QuotedWordsComeBack, (const Words& words)) {
   RC_ASSERT(shellWords(line) == words);
 }
 
-RC_GTEST_PROP(ShellWordsProperty, TakesAnyText, (const std::string& text)) {
+RC_GTEST_PROP(ShellWordsProperty, AcceptsAnyText, (const std::string& text)) {
   if (const auto words = shellWords(text)) {
     std::size_t characters = 0;
     for (const std::string& word : *words) {
@@ -83,7 +83,7 @@ RC_GTEST_PROP(ShellWordsProperty, TakesAnyText, (const std::string& text)) {
   }
 }
 
-TEST(Shortened, ShowsTheCut) {
+TEST(Shortened, EndsInEllipsis) {
   EXPECT_EQ(shortened("abcdef", 6), "abcdef");
   EXPECT_EQ(shortened("abcdefg", 6), "abc...");
   EXPECT_EQ(shortened("abcdef", 2), "..");
@@ -94,7 +94,7 @@ TEST(ShortenedInside, KeepsBothEnds) {
   EXPECT_EQ(shortenedInside("matmul_64x64", 12), "matmul_64x64");
   EXPECT_EQ(shortenedInside("matmul_64x64", 11), "matm...4x64");
   EXPECT_EQ(shortenedInside("abcdefgh", 5), "a...h");
-  EXPECT_EQ(shortenedInside("abcdefgh", 4), "a...") << "too little for two ends";
+  EXPECT_EQ(shortenedInside("abcdefgh", 4), "a...") << "too short for two ends";
   EXPECT_EQ(shortenedInside("äöüßäöüß", 7), "äö...üß");
   EXPECT_EQ(shortenedInside("", 0), "");
 }
@@ -105,14 +105,14 @@ TEST(Shortened, CountsCharactersNotBytes) {
   EXPECT_EQ(shortened("····", 4), "····");
 }
 
-RC_GTEST_PROP(ShortenedProperty, IsNeverWider, (const std::string& text)) {
+RC_GTEST_PROP(ShortenedProperty, NeverExceedsWidth, (const std::string& text)) {
   const auto width = *rc::gen::inRange<std::size_t>(0, 20);
   const std::string cut = shortened(text, width);
   RC_ASSERT(cut.size() <= std::max(width, text.size()));
   RC_ASSERT(text.size() > width || cut == text);
 }
 
-TEST(Nearest, FindsTheTypo) {
+TEST(Nearest, CorrectsTypos) {
   const Words names = {"matmul", "conv", "attention"};
   EXPECT_EQ(nearest("matmull", names), "matmul");
   EXPECT_EQ(nearest("con", names), "conv");
@@ -122,7 +122,7 @@ TEST(Nearest, FindsTheTypo) {
   EXPECT_EQ(nearest("x", {}), std::nullopt);
 }
 
-TEST(HumanTime, HasThreeDigitsAndAUnit) {
+TEST(HumanTime, HasThreeDigitsAndUnit) {
   EXPECT_EQ(humanTime(0), "0.00 ns");
   EXPECT_EQ(humanTime(1), "1.00 ns");
   EXPECT_EQ(humanTime(12'345), "12.3 us");
@@ -132,14 +132,14 @@ TEST(HumanTime, HasThreeDigitsAndAUnit) {
   EXPECT_EQ(humanTime(4000e9), "4000 s");
 }
 
-TEST(HumanTime, RoundingGivesNoFourthDigit) {
+TEST(HumanTime, KeepsThreeDigitsAfterRounding) {
   EXPECT_EQ(humanTime(9.996), "10.0 ns");
   EXPECT_EQ(humanTime(99.97), "100 ns");
   EXPECT_EQ(humanTime(999.7), "1.00 us");
   EXPECT_EQ(humanTime(9.994), "9.99 ns");
 }
 
-RC_GTEST_PROP(HumanTimeProperty, HasThreeDigitsBelowAThousandSeconds, ()) {
+RC_GTEST_PROP(HumanTimeProperty, HasThreeDigitsBelow1000Seconds, ()) {
   const double value = std::pow(10.0, *rc::gen::inRange(0, 11990) / 1000.0);
   const std::string text = humanTime(value);
   const auto digits = std::ranges::count_if(text, [](char c) { return c >= '0' && c <= '9'; });

@@ -13,17 +13,17 @@ namespace {
 using Lines = std::vector<std::string_view>;
 
 constexpr std::size_t kContext = 3;
-/// Beyond so many changes the search takes too long: the rest is replaced as a whole.
-constexpr std::ptrdiff_t kMostChanges = 2000;
+/// Beyond this many changes the search takes too long, and the text is replaced as a whole.
+constexpr std::ptrdiff_t kMaxChanges = 2000;
 
-/// Lines that are taken out and put in at one place. Everything between changes is equal.
+/// Lines removed and inserted at one place. Lines between changes are equal.
 struct Change {
   std::size_t beforeBegin = 0, beforeEnd = 0;
   std::size_t afterBegin = 0, afterEnd = 0;
 };
 
-/// With their line ends; only the last may have none.
-Lines linesOf(std::string_view text) {
+/// Splits into lines that keep their line ends; only the last may lack one.
+Lines splitLines(std::string_view text) {
   Lines lines;
   while (!text.empty()) {
     const std::size_t end = text.find('\n');
@@ -33,23 +33,23 @@ Lines linesOf(std::string_view text) {
   return lines;
 }
 
-/// The search of Myers, "An O(ND) difference algorithm and its variations": for every number of
-/// changes, how far each diagonal gets.
-class Search {
+/// Implements Myers, "An O(ND) difference algorithm and its variations". Records how far each
+/// diagonal gets with every number of changes.
+class MyersSearch {
  public:
-  Search(const Lines& before, const Lines& after)
+  MyersSearch(const Lines& before, const Lines& after)
       : before_(before),
         after_(after),
         rows_(static_cast<std::ptrdiff_t>(before.size())),
         columns_(static_cast<std::ptrdiff_t>(after.size())) {}
 
-  /// The changes, in order.
+  /// Returns the changes in order.
   std::vector<Change> run() {
-    const std::ptrdiff_t most = std::min(kMostChanges, rows_ + columns_);
-    for (std::ptrdiff_t count = 0; count <= most; ++count) {
+    const std::ptrdiff_t limit = std::min(kMaxChanges, rows_ + columns_);
+    for (std::ptrdiff_t count = 0; count <= limit; ++count) {
       reached_.emplace_back(static_cast<std::size_t>(2 * count + 1));
       for (std::ptrdiff_t diagonal = -count; diagonal <= count; diagonal += 2) {
-        std::ptrdiff_t row = startOf(count, diagonal);
+        std::ptrdiff_t row = firstRow(count, diagonal);
         while (row < rows_ && row - diagonal < columns_ &&
                before_[static_cast<std::size_t>(row)] ==
                    after_[static_cast<std::size_t>(row - diagonal)]) {
@@ -68,29 +68,30 @@ class Search {
   std::ptrdiff_t& at(std::ptrdiff_t count, std::ptrdiff_t diagonal) {
     return reached_[static_cast<std::size_t>(count)][static_cast<std::size_t>(diagonal + count)];
   }
-  /// Whether the last of so many changes on the diagonal puts a line in; otherwise it takes one
-  /// out.
-  bool putsIn(std::ptrdiff_t count, std::ptrdiff_t diagonal) {
+  /// Returns true if the last of `count` changes on `diagonal` inserts a line, false if it removes
+  /// one.
+  bool inserts(std::ptrdiff_t count, std::ptrdiff_t diagonal) {
     return diagonal == -count ||
            (diagonal != count && at(count - 1, diagonal - 1) < at(count - 1, diagonal + 1));
   }
-  /// The row behind that change.
-  std::ptrdiff_t startOf(std::ptrdiff_t count, std::ptrdiff_t diagonal) {
+  /// Returns the row after that change.
+  std::ptrdiff_t firstRow(std::ptrdiff_t count, std::ptrdiff_t diagonal) {
     if (count == 0) {
       return 0;
     }
-    return putsIn(count, diagonal) ? at(count - 1, diagonal + 1) : at(count - 1, diagonal - 1) + 1;
+    return inserts(count, diagonal) ? at(count - 1, diagonal + 1) : at(count - 1, diagonal - 1) + 1;
   }
 
   std::vector<Change> walkBack(std::ptrdiff_t count) {
     std::vector<Change> changes;
     std::ptrdiff_t diagonal = rows_ - columns_;
     for (; count > 0; --count) {
-      const bool in = putsIn(count, diagonal);
-      const std::ptrdiff_t row = startOf(count, diagonal);
+      const bool inserted = inserts(count, diagonal);
+      const std::ptrdiff_t row = firstRow(count, diagonal);
       const std::ptrdiff_t column = row - diagonal;
-      const Change one{static_cast<std::size_t>(in ? row : row - 1), static_cast<std::size_t>(row),
-                       static_cast<std::size_t>(in ? column - 1 : column),
+      const Change one{static_cast<std::size_t>(inserted ? row : row - 1),
+                       static_cast<std::size_t>(row),
+                       static_cast<std::size_t>(inserted ? column - 1 : column),
                        static_cast<std::size_t>(column)};
       if (!changes.empty() && changes.back().beforeBegin == one.beforeEnd &&
           changes.back().afterBegin == one.afterEnd) {
@@ -99,7 +100,7 @@ class Search {
       } else {
         changes.push_back(one);
       }
-      diagonal += in ? 1 : -1;
+      diagonal += inserted ? 1 : -1;
     }
     std::ranges::reverse(changes);
     return changes;
@@ -122,7 +123,7 @@ std::vector<Change> changesBetween(const Lines& before, const Lines& after) {
   }
   const Lines middleBefore(firstBefore, before.end() - static_cast<std::ptrdiff_t>(tail));
   const Lines middleAfter(firstAfter, after.end() - static_cast<std::ptrdiff_t>(tail));
-  auto changes = Search(middleBefore, middleAfter).run();
+  auto changes = MyersSearch(middleBefore, middleAfter).run();
   for (Change& change : changes) {
     change.beforeBegin += same;
     change.beforeEnd += same;
@@ -140,14 +141,16 @@ void addLine(std::string& out, char mark, std::string_view line) {
   }
 }
 
-/// "12,7": from line 12 on, seven lines. Of no lines: the line before them.
+/// Formats a range of a hunk header: "12,7" is seven lines from line 12. An empty range names the
+/// line before it.
 std::string rangeText(std::size_t begin, std::size_t end) {
   return fmt::format("{},{}", begin == end ? begin : begin + 1, end - begin);
 }
 
-/// The hunk with the changes from `first` to `last`, which is behind them.
-std::string hunk(const Lines& before, const Lines& after, std::vector<Change>::const_iterator first,
-                 std::vector<Change>::const_iterator last) {
+/// Formats the hunk with the changes in [first, last).
+std::string formatHunk(const Lines& before, const Lines& after,
+                       std::vector<Change>::const_iterator first,
+                       std::vector<Change>::const_iterator last) {
   const std::size_t lead = std::min(kContext, first->beforeBegin);
   const std::size_t end = std::min(before.size(), (last - 1)->beforeEnd + kContext);
   const std::size_t afterEnd = (last - 1)->afterEnd + (end - (last - 1)->beforeEnd);
@@ -177,10 +180,10 @@ std::string unifiedDiff(std::string_view before, std::string_view after, std::st
   if (before == after) {
     return "";
   }
-  const Lines linesBefore = linesOf(before);
-  const Lines linesAfter = linesOf(after);
+  const Lines linesBefore = splitLines(before);
+  const Lines linesAfter = splitLines(after);
   const std::vector<Change> changes = changesBetween(linesBefore, linesAfter);
-  // A tab ends a name that has blanks in it.
+  // A tab terminates a name that contains blanks.
   const std::string_view nameEnd = path.contains(' ') ? "\t" : "";
   std::string out = fmt::format("--- a/{}{}\n+++ b/{}{}\n", path, nameEnd, path, nameEnd);
   for (auto first = changes.begin(); first != changes.end();) {
@@ -188,7 +191,7 @@ std::string unifiedDiff(std::string_view before, std::string_view after, std::st
     while (last != changes.end() && last->beforeBegin - (last - 1)->beforeEnd <= 2 * kContext) {
       ++last;
     }
-    out += hunk(linesBefore, linesAfter, first, last);
+    out += formatHunk(linesBefore, linesAfter, first, last);
     first = last;
   }
   return out;

@@ -6,14 +6,14 @@
 
 namespace hone {
 
-/// A patch that makes `after` of `before`, as `git apply` and `patch -p1` take it, with three lines
-/// of context; "" when they are equal. Line ends stay as they are. `path` is the file's in the tree
-/// that the patch is for.
+/// Returns a patch from `before` to `after` for `git apply` and `patch -p1`, with three lines of
+/// context, or "" if they are equal. Preserves line ends. `path` is relative to the patched tree.
 [[nodiscard]] std::string unifiedDiff(std::string_view before, std::string_view after,
                                       std::string_view path);
 
-/// How a patch names a file: from the top folder of its git work tree on; where it is in none, as
-/// given, or by its name alone when that is an absolute path or leads upwards.
+/// Returns the path that a patch uses for `file`: relative to the root of its git work tree.
+/// Outside git, returns the given path, or only the file name if it is absolute or starts with
+/// "..".
 [[nodiscard]] std::string patchPath(const std::filesystem::path& file);
 
 }  // namespace hone

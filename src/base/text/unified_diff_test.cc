@@ -15,8 +15,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Runs in the folder; what it said where it failed.
-std::string failureOf(const fs::path& folder, const std::string& script) {
+/// Runs `script` in `folder`; returns its output if it failed, "" otherwise.
+std::string runScript(const fs::path& folder, const std::string& script) {
   const auto finished =
       runCommand({.argv = {"/bin/sh", "-c", "cd \"$0\" && eval \"$1\"", folder, script},
                   .environment = {},
@@ -27,11 +27,11 @@ std::string failureOf(const fs::path& folder, const std::string& script) {
   return finished->ending.ok() ? "" : finished->out + finished->err + finished->ending.describe();
 }
 
-/// Applies a patch as its format is defined, in a few lines of its own.
-std::string applied(const std::string& before, const std::string& patch) {
+/// Applies a patch, independently of git and patch.
+std::string applyPatch(const std::string& before, const std::string& patch) {
   auto lines = splitAt(before, '\n');
   std::string out;
-  std::size_t at = 0;  // lines of `before` that are done
+  std::size_t at = 0;  // consumed lines of `before`
   const auto copyTo = [&](std::size_t end) {
     for (; at < end; ++at) {
       out += lines[at] + (at + 1 < lines.size() ? "\n" : "");
@@ -59,8 +59,8 @@ std::string applied(const std::string& before, const std::string& patch) {
   return out;
 }
 
-/// Few different lines, so that texts have much in common; with and without a last line end.
-rc::Gen<std::string> textOfLines() {
+/// Generates texts from few distinct lines so that they overlap, with and without a last line end.
+rc::Gen<std::string> genText() {
   const auto line =
       rc::gen::element<std::string>("a\n", "b\n", "c\n", "\n", "d\r\n", "-x\n", "+y\n", "@@ z\n");
   return rc::gen::map(rc::gen::pair(rc::gen::container<std::vector<std::string>>(line),
@@ -70,22 +70,22 @@ rc::Gen<std::string> textOfLines() {
 
 class UnifiedDiff : public testing::Test {
  protected:
-  /// Git and patch both make `after` of `before` by the patch.
+  /// Expects that git and patch both turn `before` into `after`.
   void expectApplies(const std::string& name, const std::string& before, const std::string& after) {
     const fs::path file = folder() / name;
     const std::string patch = unifiedDiff(before, after, patchPath(file));
     ASSERT_TRUE(writeFile(file, before));
     ASSERT_TRUE(writeFile(folder() / "x.patch", patch));
-    EXPECT_EQ(failureOf(folder(), "git apply --check x.patch && git apply x.patch"), "") << patch;
+    EXPECT_EQ(runScript(folder(), "git apply --check x.patch && git apply x.patch"), "") << patch;
     EXPECT_EQ(readFile(file).value(), after) << patch;
     if (!findProgram("patch").empty()) {
       ASSERT_TRUE(writeFile(file, before));
-      EXPECT_EQ(failureOf(folder(), "patch --binary -p1 < x.patch"), "") << patch;
+      EXPECT_EQ(runScript(folder(), "patch --binary -p1 < x.patch"), "") << patch;
       EXPECT_EQ(readFile(file).value(), after) << patch;
     }
   }
   [[nodiscard]] const fs::path& folder() const { return scratch_.path(); }
-  void SetUp() override { ASSERT_EQ(failureOf(folder(), "git init -q ."), ""); }
+  void SetUp() override { ASSERT_EQ(runScript(folder(), "git init -q ."), ""); }
 
  private:
   ScratchFolder scratch_ = ScratchFolder::create("hone-diff-test").value();
@@ -106,32 +106,32 @@ TEST(UnifiedDiffText, HasThreeLinesOfContext) {
   EXPECT_EQ(unifiedDiff("a\n", "a\n", "f"), "");
 }
 
-TEST(UnifiedDiffText, SaysThatTheLastLineEndIsMissing) {
+TEST(UnifiedDiffText, MarksMissingNewlineAtEnd) {
   EXPECT_EQ(unifiedDiff("a\nb", "a\nb\n", "f"),
             "--- a/f\n+++ b/f\n@@ -1,2 +1,2 @@\n a\n-b\n\\ No newline at end of file\n+b\n");
 }
 
-TEST(UnifiedDiffText, ReplacesTextsWithNothingInCommonWhole) {
+TEST(UnifiedDiffText, ReplacesUnrelatedTextsAsWhole) {
   std::string before;
   std::string after;
   for (int i = 0; i < 20000; ++i) {
     before += fmt::format("a{}\n", i);
     after += fmt::format("b{}\n", i);
   }
-  EXPECT_EQ(applied(before, unifiedDiff(before, after, "f")), after);
+  EXPECT_EQ(applyPatch(before, unifiedDiff(before, after, "f")), after);
 }
 
-RC_GTEST_PROP(UnifiedDiffText, MakesTheSecondTextOfTheFirst, ()) {
-  const std::string before = *textOfLines();
-  const std::string after = *textOfLines();
+RC_GTEST_PROP(UnifiedDiffText, TransformsFirstIntoSecond, ()) {
+  const std::string before = *genText();
+  const std::string after = *genText();
   const std::string patch = unifiedDiff(before, after, "f");
   RC_ASSERT(patch.empty() == (before == after));
   if (!patch.empty()) {
-    RC_ASSERT(applied(before, patch) == after);
+    RC_ASSERT(applyPatch(before, patch) == after);
   }
 }
 
-TEST_F(UnifiedDiff, IsTakenByGitAndPatch) {
+TEST_F(UnifiedDiff, AppliesWithGitAndPatch) {
   expectApplies("plain.txt", numbered(40), numbered(40, 20));
   expectApplies("both ends.txt", "first\n" + numbered(30), numbered(30) + "last\n");
   expectApplies("no end.txt", numbered(5) + "end", numbered(5, 5) + "other end");
@@ -139,19 +139,19 @@ TEST_F(UnifiedDiff, IsTakenByGitAndPatch) {
   expectApplies("far.txt", numbered(60, 3) + "x\n", numbered(60, 50) + "x\n");
 }
 
-TEST_F(UnifiedDiff, IsTakenByGitForRandomTexts) {
-  EXPECT_TRUE(rc::check("git apply makes the second text of the first", [&] {
-    const std::string before = "top\n" + *textOfLines();
-    const std::string after = "top\n" + *textOfLines();
+TEST_F(UnifiedDiff, AppliesWithGitForRandomTexts) {
+  EXPECT_TRUE(rc::check("git apply transforms the first text into the second", [&] {
+    const std::string before = "top\n" + *genText();
+    const std::string after = "top\n" + *genText();
     RC_PRE(before != after);
     RC_ASSERT(writeFile(folder() / "f", before).has_value());
     RC_ASSERT(writeFile(folder() / "x.patch", unifiedDiff(before, after, "f")).has_value());
-    RC_ASSERT(failureOf(folder(), "git apply x.patch") == "");
+    RC_ASSERT(runScript(folder(), "git apply x.patch") == "");
     RC_ASSERT(readFile(folder() / "f").value() == after);
   }));
 }
 
-TEST_F(UnifiedDiff, NamesAFileFromTheTopOfItsWorkTree) {
+TEST_F(UnifiedDiff, PathIsRelativeToWorkTree) {
   fs::create_directories(folder() / "a/b");
   ASSERT_TRUE(writeFile(folder() / "a/b/f.cpp", ""));
   EXPECT_EQ(patchPath(folder() / "a/b/f.cpp"), "a/b/f.cpp");
@@ -163,7 +163,7 @@ TEST_F(UnifiedDiff, NamesAFileFromTheTopOfItsWorkTree) {
   EXPECT_EQ(patchPath(folder() / "link/b/f.cpp"), "a/b/f.cpp");
 }
 
-TEST(PatchPath, IsTheGivenOneOutsideOfGit) {
+TEST(PatchPath, IsFileNameOutsideGit) {
   const auto scratch = ScratchFolder::create("hone-diff-test").value();
   EXPECT_EQ(patchPath(scratch.path() / "a/f.cpp"), "f.cpp");
 }

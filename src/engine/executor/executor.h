@@ -11,12 +11,12 @@
 
 namespace hone::engine {
 
-/// Stands for a unit that was submitted.
+/// Identifies a submitted unit.
 using Ticket = std::string;
 
 struct UnitResult;
 
-/// Carries out units: in this process (LocalExecutor) or on the nodes of a cluster
+/// Executes units in this process (LocalExecutor) or on the nodes of a cluster
 /// (cluster::SlurmExecutor).
 class Executor {
  public:
@@ -31,21 +31,22 @@ class Executor {
   [[nodiscard]] virtual Result<std::size_t> wait(std::span<const Ticket> tickets) = 0;
   /// Waits for the result of a unit and returns it, once.
   [[nodiscard]] virtual Result<UnitResult> result(const Ticket& ticket) = 0;
-  /// Takes back a unit; returns false if it is under way or done.
+  /// Withdraws a unit; returns false if it has started.
   virtual bool withdraw(const Ticket& ticket) = 0;
 
-  /// Returns how many units are performed at a time.
+  /// Returns the number of units performed in parallel.
   [[nodiscard]] virtual std::size_t places() const = 0;
-  /// Returns how many submitted units keep all places busy.
+  /// Returns the number of submitted units that keeps all places busy.
   [[nodiscard]] virtual std::size_t window() const = 0;
-  /// Waits until units can be performed: time budgets start after that.
+  /// Waits until units can be performed. Time budgets start after that.
   [[nodiscard]] virtual Result<void> awaitReady() = 0;
-  /// Returns what it does now for a progress line; "" if the units show that themselves.
+  /// Returns the status for a progress line, or "" if the units report it.
   [[nodiscard]] virtual std::string status() const = 0;
-  /// Returns the CPU time that units spent on references in this process; it is not hone's own.
+  /// Returns the CPU time that units spent on references in this process, which does not count as
+  /// hone's overhead.
   [[nodiscard]] virtual std::int64_t referenceCpuNs() const = 0;
-  /// Ends it after the run was finished in the store. Without close() an interrupted run leaves
-  /// what it needs to continue.
+  /// Closes the executor after the run is finished in the store. Without close(), the state needed
+  /// to continue an interrupted run is kept.
   [[nodiscard]] virtual Result<void> close() = 0;
 };
 

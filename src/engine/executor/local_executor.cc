@@ -7,8 +7,8 @@
 namespace hone::engine {
 namespace {
 
-/// Units are compiled in batches of this size: enough to keep all processors busy, few enough that
-/// results come early and a kill loses little.
+/// Units per compile batch: enough to keep all processors busy, few enough for early results and
+/// little loss on a kill.
 constexpr std::size_t kBatch = 16;
 
 }  // namespace
@@ -67,7 +67,8 @@ Result<std::size_t> LocalExecutor::wait(std::span<const Ticket> tickets) {
     return std::ranges::find(tickets, one.ticket) != tickets.end();
   });
   if (next == queue_.end()) {
-    return machineError("internal error: none of the units waited for was submitted");
+    return machineError(
+        "internal error: waiting for units that were not submitted (please report it)");
   }
   const auto index =
       static_cast<std::size_t>(std::ranges::find(tickets, next->ticket) - tickets.begin());

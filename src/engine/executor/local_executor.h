@@ -12,11 +12,11 @@
 
 namespace hone::engine {
 
-/// Performs units in this process, one at a time, while it waits for them. They record directly in
-/// the store, so a kill loses at most the trial under way.
+/// Performs units in this process, one at a time, inside wait(). Units record directly in the
+/// store, so a kill loses at most the current trial.
 class LocalExecutor : public Executor {
  public:
-  /// All must outlive it.
+  /// The arguments must outlive the executor.
   LocalExecutor(store::Store& store, std::int64_t run, Progress& progress)
       : log_(store, run), site_{log_, progress} {}
 
@@ -38,9 +38,9 @@ class LocalExecutor : public Executor {
     bool prepared = false;
   };
 
-  /// Prepares the unit at this index of the queue, together with later ones of its kind.
+  /// Prepares the unit at this queue index together with later ones of its kind.
   [[nodiscard]] Result<void> prepare(std::size_t first);
-  /// Takes the unit at this index out of the queue and performs it.
+  /// Removes the unit at this index from the queue and performs it.
   [[nodiscard]] Result<void> perform(std::size_t index);
 
   TrialLog log_;

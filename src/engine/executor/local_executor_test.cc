@@ -12,7 +12,7 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-/// The steps of the units of a test, in order.
+/// Steps of the units of a test in order.
 using Steps = std::vector<std::string>;
 
 class StepUnit : public Unit {
@@ -51,7 +51,7 @@ class LocalExecutorTest : public testing::Test {
                                            std::optional<Error> error = {}) {
     return std::make_unique<StepUnit>(steps_, name, std::move(error));
   }
-  /// Runs units named by their numbers; outOfBudget may read steps_.
+  /// Runs units named by their index.
   std::vector<std::size_t> runAll(std::size_t count, std::function<bool()> outOfBudget = {}) {
     UnitBatch batch;
     batch.count = count;
@@ -90,22 +90,22 @@ TEST_F(LocalExecutorTest, PreparesInBatchesAndPerformsInOrder) {
   EXPECT_EQ(store_.trials(run_)->size(), 20u);
 }
 
-TEST_F(LocalExecutorTest, ABudgetThatIsUsedUpLeavesOutWhatHasNotBegun) {
+TEST_F(LocalExecutorTest, SkipsUnstartedUnitsOutOfBudget) {
   EXPECT_THAT(runAll(5, [this] { return taken_.size() >= 2; }), ElementsAre(2, 3, 4));
   EXPECT_THAT(taken_, ElementsAre(0, 1));
   EXPECT_THAT(steps_, ElementsAre("prepare 5", "0", "1"));
 }
 
-TEST_F(LocalExecutorTest, WaitPerformsOnlyWhatIsWaitedFor) {
+TEST_F(LocalExecutorTest, PerformsOnlyAwaitedUnits) {
   const Ticket first = executor_.submit(unit("first")).value();
   const Ticket second = executor_.submit(unit("second")).value();
   EXPECT_EQ(executor_.result(second)->value, "second");
   EXPECT_THAT(steps_, ElementsAre("prepare 1", "second"));
   EXPECT_EQ(executor_.result(first)->value, "first");
-  EXPECT_FALSE(executor_.result(first)) << "a result is handed out once";
+  EXPECT_FALSE(executor_.result(first)) << "a result is returned once";
 }
 
-TEST_F(LocalExecutorTest, ReturnsAUserErrorAsAResultAndFailsOnAMachineError) {
+TEST_F(LocalExecutorTest, ReturnsUserErrorAndFailsOnMachineError) {
   const Ticket faulty = executor_.submit(unit("a", Error{Fault::user, "wrong"})).value();
   const auto result = executor_.result(faulty);
   ASSERT_TRUE(result);
@@ -115,7 +115,7 @@ TEST_F(LocalExecutorTest, ReturnsAUserErrorAsAResultAndFailsOnAMachineError) {
   EXPECT_FALSE(executor_.result(broken));
 }
 
-TEST_F(LocalExecutorTest, RecordsAFailedTrialForAFailedUnit) {
+TEST_F(LocalExecutorTest, RecordsFailedTrialForFailedUnit) {
   UnitBatch batch;
   batch.count = 1;
   batch.make = [this](std::size_t) -> Result<std::unique_ptr<Unit>> {

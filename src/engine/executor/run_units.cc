@@ -9,7 +9,7 @@
 namespace hone::engine {
 namespace {
 
-/// The submitted units that have no result yet.
+/// Submitted units without a result.
 struct InFlight {
   std::vector<Ticket> tickets;
   std::vector<std::size_t> indices;
@@ -24,19 +24,19 @@ struct InFlight {
   }
 };
 
-/// Takes back what has not begun and adds the indices of those units to `leftOut`.
-void withdrawAll(Executor& executor, InFlight& flying, std::vector<std::size_t>& leftOut) {
-  for (std::size_t i = 0; i < flying.tickets.size();) {
-    if (executor.withdraw(flying.tickets[i])) {
-      leftOut.push_back(flying.indices[i]);
-      flying.erase(i);
+/// Withdraws the units that have not started and adds their indices to `skipped`.
+void withdrawAll(Executor& executor, InFlight& inFlight, std::vector<std::size_t>& skipped) {
+  for (std::size_t i = 0; i < inFlight.tickets.size();) {
+    if (executor.withdraw(inFlight.tickets[i])) {
+      skipped.push_back(inFlight.indices[i]);
+      inFlight.erase(i);
     } else {
       ++i;
     }
   }
 }
 
-/// Records the trials of a unit that another process performed, or that the unit failed.
+/// Records the trials of a unit that another process performed, and a failed trial if it failed.
 Result<void> recordUnit(const UnitRun& run, const UnitResult& result, const std::string& label) {
   std::vector<store::TrialRecord> records = result.records;
   if (result.error) {
@@ -57,26 +57,26 @@ Result<void> recordUnit(const UnitRun& run, const UnitResult& result, const std:
 
 Result<std::vector<std::size_t>> runUnits(const UnitRun& run, const UnitBatch& batch) {
   Executor& executor = run.executor;
-  InFlight flying;
-  std::vector<std::size_t> leftOut;
+  InFlight inFlight;
+  std::vector<std::size_t> skipped;
   std::size_t next = 0;
   while (true) {
     if (batch.outOfBudget && batch.outOfBudget()) {
-      withdrawAll(executor, flying, leftOut);
+      withdrawAll(executor, inFlight, skipped);
       for (; next < batch.count; ++next) {
-        leftOut.push_back(next);
+        skipped.push_back(next);
       }
     }
-    for (; next < batch.count && flying.tickets.size() < executor.window(); ++next) {
-      flying.add(HONE_TRY(executor.submit(HONE_TRY(batch.make(next)))), next);
+    for (; next < batch.count && inFlight.tickets.size() < executor.window(); ++next) {
+      inFlight.add(HONE_TRY(executor.submit(HONE_TRY(batch.make(next)))), next);
     }
-    if (flying.tickets.empty()) {
-      return leftOut;
+    if (inFlight.tickets.empty()) {
+      return skipped;
     }
-    const std::size_t at = HONE_TRY(executor.wait(flying.tickets));
-    const UnitResult result = HONE_TRY(executor.result(flying.tickets[at]));
-    const std::size_t index = flying.indices[at];
-    flying.erase(at);
+    const std::size_t at = HONE_TRY(executor.wait(inFlight.tickets));
+    const UnitResult result = HONE_TRY(executor.result(inFlight.tickets[at]));
+    const std::size_t index = inFlight.indices[at];
+    inFlight.erase(at);
     const std::string label = batch.label(index);
     HONE_CHECK(recordUnit(run, result, label));
     HONE_CHECK(batch.take(index, result));

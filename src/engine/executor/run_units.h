@@ -14,7 +14,7 @@
 
 namespace hone::engine {
 
-/// The run that units work for, and who carries them out.
+/// The run of the units and the executor that performs them.
 struct UnitRun {
   Executor& executor;
   store::Store& store;
@@ -28,15 +28,15 @@ struct UnitBatch {
   std::function<Result<std::unique_ptr<Unit>>(std::size_t index)> make;
   /// Names a unit in the progress line and in the store.
   std::function<std::string(std::size_t index)> label;
-  /// Called with each result as soon as it is there, whatever its index.
+  /// Called with each result as soon as it is available, in any order.
   std::function<Result<void>(std::size_t index, const UnitResult& result)> take;
-  /// True once nothing new may begin; empty: never.
+  /// Returns true once no new unit may start. Optional.
   std::function<bool()> outOfBudget{};  // NOLINT(readability-redundant-member-init)
 };
 
-/// Carries out the units and keeps the executor busy. Records the trials of units that other
-/// processes performed, and a failed trial for a unit that failed; advances the progress. Returns
-/// the indices of the units that the budget left no room for.
+/// Runs the units and keeps the executor busy. Records the trials of units that other processes
+/// performed, and a failed trial per failed unit, and advances the progress. Returns the indices of
+/// the units skipped for lack of budget.
 [[nodiscard]] Result<std::vector<std::size_t>> runUnits(const UnitRun& run, const UnitBatch& batch);
 
 }  // namespace hone::engine

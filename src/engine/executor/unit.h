@@ -16,7 +16,7 @@
 
 namespace hone::engine {
 
-/// Makes files readable for every machine that performs units.
+/// Makes files readable on every machine that performs units.
 class FileShare {
  public:
   FileShare() = default;
@@ -24,23 +24,23 @@ class FileShare {
   FileShare& operator=(const FileShare&) = delete;
   virtual ~FileShare() = default;
 
-  /// Returns the path under which other machines find the file.
+  /// Shares the file and returns its path on other machines.
   [[nodiscard]] virtual Result<std::filesystem::path> keep(const std::filesystem::path& file) = 0;
-  /// Shares every file that one of the texts names, as in "--flag=/a/file" or "4x4xf32=@file", and
-  /// returns the texts with the shared paths.
+  /// Shares every file named in `texts`, as in "--flag=/a/file" or "4x4xf32=@file", and returns the
+  /// texts with the shared paths.
   [[nodiscard]] Result<std::vector<std::string>> keepNamed(std::vector<std::string> texts);
 };
 
-/// The process that performs a unit: where it records its trials and shows its progress.
+/// Context of the process that performs a unit.
 struct UnitSite {
   TrialLog& log;  ///< restored
   Progress& progress;
-  std::int64_t referenceCpuNs = 0;  ///< spent on references by its units; not hone's own time
+  std::int64_t referenceCpuNs = 0;  ///< CPU time of references, not counted as hone's overhead
 };
 
-/// A piece of work that one machine does from beginning to end: a shape to sweep, an operation to
-/// profile, a kernel to optimize, candidates to try. Everything that is compared with each other is
-/// in one unit, so that it is measured on one machine.
+/// Work that one machine performs as a whole: sweeping a shape, profiling an operation, optimizing
+/// a kernel, trying candidates. Everything that is compared must be in one unit, so that it is
+/// measured on one machine.
 class Unit {
  public:
   Unit() = default;
@@ -48,17 +48,17 @@ class Unit {
   Unit& operator=(const Unit&) = delete;
   virtual ~Unit() = default;
 
-  /// Names the class for the process that makes the unit from its order.
+  /// Returns the name of the class, for the process that creates the unit from its order.
   [[nodiscard]] virtual std::string_view kind() const = 0;
   /// Describes the unit for another process. Equal orders of one kind are the same work.
   [[nodiscard]] virtual Result<nlohmann::json> order(FileShare& files) const = 0;
-  /// Returns how long the unit may take, if that is limited; not part of its identity.
+  /// Returns the time limit of the unit, if any; not part of its identity.
   [[nodiscard]] virtual std::optional<std::chrono::milliseconds> timeLeft() const { return {}; }
-  /// Compiles what units of this kind need, several at a time. perform() does without, too. This
-  /// unit is the first of the batch.
+  /// Compiles what a batch of units of this kind needs, in parallel. Optional: perform() works
+  /// without it. This unit is the first of the batch.
   [[nodiscard]] virtual Result<void> prepare(std::span<Unit* const> batch);
-  /// Does the work. A user error is the unit's own fault and its result; any other error ends the
-  /// process that performs units.
+  /// Performs the work. A user error is the result of the unit; any other error ends the process
+  /// that performs units.
   [[nodiscard]] virtual Result<nlohmann::json> perform(UnitSite& site) = 0;
 };
 

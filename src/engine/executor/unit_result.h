@@ -9,13 +9,13 @@
 
 namespace hone::engine {
 
-/// The result of a unit.
+/// Result of a unit.
 struct UnitResult {
-  nlohmann::json value;        ///< what Unit::perform returned; null if there is an error
-  std::optional<Error> error;  ///< a fault of the unit itself
-  bool killed = false;         ///< the error is that the unit ended every process that tried it
-  bool remote = false;         ///< another process performed it, and the store has no trial of it
-  /// The trials of a remote unit, with the node that measured them.
+  nlohmann::json value;        ///< result of Unit::perform; null if there is an error
+  std::optional<Error> error;  ///< user error of the unit
+  bool killed = false;         ///< the error: the unit ended every process that performed it
+  bool remote = false;         ///< performed by another process; its trials are not in the store
+  /// Trials of a remote unit, with the node that measured them.
   std::vector<store::TrialRecord> records{};  // NOLINT(readability-redundant-member-init)
 };
 

@@ -31,7 +31,7 @@ json toJson(const iree::DispatchTime& time) {
           {"invocation_ns", time.invocationNs}};
 }
 
-/// Measures the dispatches of the compiled candidates.
+/// Measures the dispatches of compiled candidates.
 Result<std::vector<DispatchTimes>> measureCompiled(const Plan& plan,
                                                    const std::vector<iree::Compiled>& compiled,
                                                    std::int64_t calls,
@@ -109,7 +109,7 @@ Result<std::vector<DispatchTimes>> dispatchTimesFrom(const json& value) {
     }
     return all;
   } catch (const json::exception& exception) {
-    return machineError("the times of dispatches cannot be read: {}", exception.what());
+    return machineError("invalid dispatch times: {}", exception.what());
   }
 }
 

@@ -16,16 +16,16 @@ namespace hone::engine {
 
 inline constexpr std::string_view kDispatchTimesUnit = "dispatches";
 
-/// The times of the dispatches of one candidate.
+/// Times of the dispatches of one candidate.
 using DispatchTimes = std::vector<iree::DispatchTime>;
 
 /// Compiles every candidate of the plan and measures its dispatches in `calls` calls, one candidate
-/// after the other; returns one entry per candidate.
+/// at a time. Returns one entry per candidate.
 [[nodiscard]] Result<std::vector<DispatchTimes>> measureDispatchTimes(
     const Plan& plan, std::int64_t calls, iree::Compiler& compiler,
     const iree::ModuleRunner& runner);
 
-/// The same as a unit, so that all candidates are measured on one machine.
+/// Runs measureDispatchTimes() as a unit, so that all candidates are measured on one machine.
 class DispatchTimesUnit : public Unit {
  public:
   /// The tools must outlive the unit.
@@ -33,7 +33,7 @@ class DispatchTimesUnit : public Unit {
                     const iree::ModuleRunner& runner)
       : plan_(std::move(plan)), calls_(calls), compiler_(compiler), runner_(runner) {}
 
-  /// Makes the unit that another process ordered.
+  /// Creates the unit ordered by another process.
   [[nodiscard]] static Result<std::unique_ptr<Unit>> fromOrder(const nlohmann::json& order,
                                                                iree::Compiler& compiler,
                                                                const iree::ModuleRunner& runner);
@@ -49,7 +49,7 @@ class DispatchTimesUnit : public Unit {
   iree::Compiler& compiler_;
   const iree::ModuleRunner& runner_;
   std::optional<std::vector<iree::Compiled>> compiled_;
-  std::optional<ScratchFolder> folder_;  ///< with the inputs of an ordered unit
+  std::optional<ScratchFolder> folder_;  ///< inputs of an ordered unit
 };
 
 /// Decodes the value of the unit.

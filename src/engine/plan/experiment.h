@@ -10,17 +10,17 @@
 
 namespace hone::engine {
 
-/// Takes the candidates of a plan through compile, verify, screen, race and final. Every trial and
-/// every round is in the store before the next begins; recorded work is not repeated.
+/// Takes the candidates of a plan through compile, verify, screen, race and final. Stores every
+/// trial and round before the next starts; recorded work is not repeated.
 class Experiment {
  public:
   explicit Experiment(const TrialContext& context) : context_(context) {}
 
-  /// Returns the findings in the order of the candidates. A baseline that does not compile, does
-  /// not run or differs from the reference is a user error; any other failure is a finding.
+  /// Returns the findings in the order of the candidates. Fails with a user error if the baseline
+  /// does not compile, does not run or differs from the reference. Other failures are findings.
   [[nodiscard]] Result<std::vector<Finding>> run(const Plan& plan);
 
-  /// Returns the CPU time spent on references in this process; it is not hone's own.
+  /// Returns the CPU time spent on references in this process, which does not count as overhead.
   [[nodiscard]] std::int64_t referenceCpuNs() const { return referenceCpuNs_; }
 
  private:

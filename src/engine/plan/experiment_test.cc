@@ -28,7 +28,7 @@ model::Config tiles(const std::string& name, int rows, int columns, int reductio
                         rows, columns, reduction)}}};
 }
 
-TEST(WinnerOf, NeedsAProofAndNoFailure) {
+TEST(WinnerOf, RequiresProofAndNoFailure) {
   const auto finding = [](Outcome outcome, Verdict verdict, double speedup) {
     Finding one;
     one.outcome = outcome;
@@ -86,7 +86,7 @@ class ExperimentTest : public ::testing::Test {
       store::Store::open(toolchain_.folder.path() / "s.db", store::Store::Mode::write).value();
 };
 
-TEST_F(ExperimentTest, EveryCandidateEndsWithAnOutcomeAndTheRunGoesOn) {
+TEST_F(ExperimentTest, RecordsOutcomeOfEveryCandidate) {
   Plan plan = matmulPlan();
   plan.candidates.push_back({0, tiles("good", 8, 16, 1)});
   plan.candidates.push_back({0, tiles("too large for the compiler", 128, 128, 128)});
@@ -103,12 +103,12 @@ TEST_F(ExperimentTest, EveryCandidateEndsWithAnOutcomeAndTheRunGoesOn) {
   EXPECT_EQ(findings[3].outcome, Outcome::invalid);
   EXPECT_EQ(findings[4].sameAs, "good");
   EXPECT_EQ(findings[4].timeNs, 0);
-  // The trials of all five and the twin are in the store, and so are the samples.
+  // All five trials, the twin and the samples are stored.
   EXPECT_EQ(store_.trials(run)->size(), 6u);
   EXPECT_FALSE(store_.samples(run)->empty());
 }
 
-TEST_F(ExperimentTest, ADispatchOfAProgramIsAProgram) {
+TEST_F(ExperimentTest, RunsDispatchAsProgram) {
   const Program whole =
       toolchain_
           .load(iree::mlirOf(model::Matmul{
@@ -136,7 +136,7 @@ TEST_F(ExperimentTest, ADispatchOfAProgramIsAProgram) {
   EXPECT_NE(findings[1].artifact, findings[0].artifact);
 }
 
-TEST_F(ExperimentTest, WhatIsRecordedIsNotDoneAgain) {
+TEST_F(ExperimentTest, DoesNotRepeatRecordedWork) {
   Plan plan = matmulPlan();
   plan.candidates.push_back({0, tiles("a", 8, 16, 1)});
   plan.candidates.push_back({0, tiles("b", 4, 16, 1)});
@@ -146,7 +146,7 @@ TEST_F(ExperimentTest, WhatIsRecordedIsNotDoneAgain) {
   const auto samples = store_.samples(run).value();
   const auto second = execute(plan, run).value();
   EXPECT_EQ(store_.trials(run).value(), trials);
-  // An ambiguous final is not extended twice: rounds are a function of what is recorded.
+  // An ambiguous final is not extended twice: the rounds depend only on the records.
   EXPECT_EQ(store_.samples(run).value(), samples);
   for (std::size_t i = 0; i < first.size(); ++i) {
     EXPECT_EQ(first[i].roundTimesNs, second[i].roundTimesNs);
@@ -154,8 +154,8 @@ TEST_F(ExperimentTest, WhatIsRecordedIsNotDoneAgain) {
   }
 }
 
-/// A run that goes on with a budget of time may have found more than the process before it.
-TEST_F(ExperimentTest, WhoCameAfterTheRecordedRoundsIsMeasuredToo) {
+/// A resumed run with a time budget may have more candidates than the process before.
+TEST_F(ExperimentTest, MeasuresLateCandidates) {
   Plan plan = matmulPlan();
   plan.selects = false;
   plan.candidates.push_back({0, tiles("a", 8, 16, 1)});
@@ -168,7 +168,7 @@ TEST_F(ExperimentTest, WhoCameAfterTheRecordedRoundsIsMeasuredToo) {
   EXPECT_EQ(findings[2].comparison->verdict, Verdict::regressed);
 }
 
-TEST_F(ExperimentTest, WhereOnlyGainsCountNothingSlowHasAFinal) {
+TEST_F(ExperimentTest, SkipsFinalOfSlowCandidatesWithOnlyGains) {
   Plan plan = matmulPlan();
   plan.onlyGains = true;
   plan.candidates.push_back({0, tiles("slow", 1, 1, 1)});
@@ -182,7 +182,7 @@ TEST_F(ExperimentTest, WhereOnlyGainsCountNothingSlowHasAFinal) {
   }
 }
 
-TEST_F(ExperimentTest, ABudgetOfTrialsIsKept) {
+TEST_F(ExperimentTest, RespectsTrialBudget) {
   Plan plan = matmulPlan();
   for (int i = 0; i < 6; ++i) {
     plan.candidates.push_back({0, tiles(fmt::format("t{}", i), 2 + i, 16, 1)});
@@ -190,10 +190,10 @@ TEST_F(ExperimentTest, ABudgetOfTrialsIsKept) {
   plan.budget.trials = 2;
   const std::int64_t run = newRun();
   EXPECT_EQ(execute(plan, run)->size(), 3u);
-  EXPECT_EQ(store_.trials(run)->size(), 4u);  // the baseline, its twin, two candidates
+  EXPECT_EQ(store_.trials(run)->size(), 4u);  // baseline, twin, two candidates
 }
 
-TEST_F(ExperimentTest, AProgramThatComputesSomethingElseIsAMismatch) {
+TEST_F(ExperimentTest, DetectsMismatch) {
   Plan plan = matmulPlan();
   plan.selects = false;
   std::string wrong = iree::mlirOf(model::Matmul{.m = 128, .n = 128, .k = 128});
@@ -206,7 +206,7 @@ TEST_F(ExperimentTest, AProgramThatComputesSomethingElseIsAMismatch) {
   EXPECT_FALSE(findings[1].comparison);
 }
 
-TEST_F(ExperimentTest, ABaselineThatIsWrongOrFailsIsTheUsersError) {
+TEST_F(ExperimentTest, FailsIfBaselineDoesNotCompile) {
   Plan plan = matmulPlan();
   plan.flags.emplace_back("--nonsense");
   const auto findings = execute(plan, newRun());
@@ -215,8 +215,8 @@ TEST_F(ExperimentTest, ABaselineThatIsWrongOrFailsIsTheUsersError) {
   EXPECT_THAT(findings.error().message, HasSubstr("does not compile"));
 }
 
-/// What fails for want of a device says nothing about candidates: nothing is kept of it.
-TEST_F(ExperimentTest, ADeviceThatIsGoneIsTheMachinesError) {
+/// Failures due to a missing device say nothing about candidates and are not stored.
+TEST_F(ExperimentTest, MissingDeviceIsMachineError) {
   const iree::ModuleRunner gone(toolchain_.installation, iree::deviceNamed("nowhere"),
                                 Limits{std::chrono::seconds(30), 0});
   const std::int64_t run = newRun();
@@ -227,8 +227,8 @@ TEST_F(ExperimentTest, ADeviceThatIsGoneIsTheMachinesError) {
   EXPECT_TRUE(store_.trials(run)->empty());
 }
 
-/// Twice the work takes surely longer; the same program is never surely faster.
-TEST_F(ExperimentTest, TellsSlowerFromSame) {
+/// A slow config is significantly slower; the same program is not significantly faster.
+TEST_F(ExperimentTest, DistinguishesSlowerFromSame) {
   Plan plan =
       planFor(toolchain_.load(iree::mlirOf(model::Matmul{.m = 128, .n = 128, .k = 256})).value());
   plan.selects = false;

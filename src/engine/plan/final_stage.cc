@@ -18,16 +18,16 @@ using model::Stage;
 using Route = CompileRequest::Route;
 using Indices = std::vector<std::size_t>;
 
-/// The fraction of a time budget after which the race stops.
+/// Fraction of the time budget after which the race stops.
 constexpr double kRaceShare = 0.8;
-/// An ambiguous final may take this many times its rounds.
+/// Maximum rounds of an ambiguous final, as a multiple of the planned rounds.
 constexpr std::int64_t kMaxExtension = 3;
-/// Rounds that are taken even when the time is over.
+/// Rounds measured even if the time budget is used up.
 constexpr std::int64_t kMinRounds = 6;
 
 /// Returns true if the entry is measured without a warm-up.
 bool isCold(const SessionState& state, const SessionEntry& entry) {
-  // Beside a cold baseline a warm candidate that is hardly faster would look better than it is.
+  // Next to a cold baseline, a warm candidate that is hardly faster would look too good.
   const auto wouldGain = [&](const SessionEntry& other) {
     return other.passed && other.screenNs <= kLongCallNs && 2 * other.screenNs > state.baselineNs();
   };
@@ -35,7 +35,7 @@ bool isCold(const SessionState& state, const SessionEntry& entry) {
   return !state.pace->warmUp && ns > kLongCallNs && std::ranges::none_of(state.entries, wouldGain);
 }
 
-Participant participantOf(const SessionState& state, const SessionEntry& entry) {
+Participant makeParticipant(const SessionState& state, const SessionEntry& entry) {
   Pace pace = *state.pace;
   pace.warmUp = !isCold(state, entry);
   Participant one = callParticipant(entry.trial, state.sampler, entry.call, pace);
@@ -47,8 +47,8 @@ Participant participantOf(const SessionState& state, const SessionEntry& entry) 
   return one;
 }
 
-/// Compiles those that an earlier process tried.
-Result<void> findModules(SessionState& state, const Indices& which) {
+/// Compiles the candidates that an earlier process tried.
+Result<void> compileMissing(SessionState& state, const Indices& which) {
   Indices missing;
   std::ranges::copy_if(which, std::back_inserter(missing),
                        [&](std::size_t index) { return state.entries[index].call.module.empty(); });
@@ -59,18 +59,18 @@ Result<void> findModules(SessionState& state, const Indices& which) {
   return {};
 }
 
-/// Returns the few that are worth a final.
+/// Races the candidates and returns the finalists.
 Result<Indices> race(SessionState& state) {
   const Plan& plan = state.plan;
   Indices racers = state.passedCandidates();
-  HONE_CHECK(findModules(state, racers));
+  HONE_CHECK(compileMissing(state, racers));
   if (!plan.selects || racers.size() <= plan.finalists) {
     return racers;
   }
   const auto lock = HONE_TRY(MachineLock::forMeasuring());
-  std::vector<Participant> participants = {participantOf(state, state.baseline())};
+  std::vector<Participant> participants = {makeParticipant(state, state.baseline())};
   for (const std::size_t index : racers) {
-    participants.push_back(participantOf(state, state.entries[index]));
+    participants.push_back(makeParticipant(state, state.entries[index]));
   }
   stats::RaceOptions options;
   options.keep = plan.finalists;
@@ -81,7 +81,7 @@ Result<Indices> race(SessionState& state) {
   progress.stage("race", {.total = static_cast<std::int64_t>(options.maxRounds),
                           .atMost = state.clock.leftUntil(kRaceShare)});
   RoundLoopOptions loop;
-  loop.first = rounds.firstFor(participants);
+  loop.first = rounds.firstRound(participants);
   loop.outOfTime = [&](std::int64_t /*rounds*/) { return state.clock.spent(kRaceShare); };
   loop.onRound = [&] { progress.step(fmt::format("{} left", policy.race().ranking().size())); };
   HONE_CHECK(runRounds(rounds, participants, policy, loop));
@@ -97,7 +97,7 @@ Result<Indices> race(SessionState& state) {
       losers.push_back(state.entries[index].trial);
     }
   }
-  HONE_CHECK(noteLosers(state.tools.log, losers));
+  HONE_CHECK(recordLosers(state.tools.log, losers));
   return finalists;
 }
 
@@ -112,8 +112,8 @@ Result<Verification> checkFinalist(SessionState& state, const iree::Call& call) 
   return verification;
 }
 
-/// Gives the baseline and the finalists modules of their own, as a user would compile them, and
-/// checks them; returns the finalists that are left.
+/// Compiles the baseline and the finalists into separate modules, like a user would, and verifies
+/// them. Returns the finalists that passed.
 Result<Indices> rebuildFinalists(SessionState& state, const Indices& finalists) {
   Indices which = {0};
   which.insert(which.end(), finalists.begin(), finalists.end());
@@ -121,7 +121,7 @@ Result<Indices> rebuildFinalists(SessionState& state, const Indices& finalists) 
   if (routeFor(state.plan) == Route::batched) {
     compiled = HONE_TRY(state.compile(which, Route::shared));
   }
-  Indices left;
+  Indices passed;
   for (std::size_t i = 0; i < which.size(); ++i) {
     SessionEntry& entry = state.entries[which[i]];
     Verification verification;
@@ -139,27 +139,27 @@ Result<Indices> rebuildFinalists(SessionState& state, const Indices& finalists) 
       HONE_CHECK(
           state.tools.log.setOutcome(entry.trial, verification.outcome, verification.message));
       if (i == 0) {
-        return userError("the program alone differs from itself among others: {}",
+        return userError("the baseline gives a different result when compiled separately: {}",
                          verification.message);
       }
     } else if (i > 0) {
-      left.push_back(which[i]);
+      passed.push_back(which[i]);
     }
   }
   state.twin.call = state.baseline().call;
-  return left;
+  return passed;
 }
 
 /// Measures the finalists side by side with the baseline and its twin.
-Result<void> finalRounds(SessionState& state, const Indices& finalists) {
+Result<void> measureFinal(SessionState& state, const Indices& finalists) {
   const Plan& plan = state.plan;
   const auto lock = HONE_TRY(MachineLock::forMeasuring());
-  std::vector<Participant> participants = {participantOf(state, state.baseline())};
+  std::vector<Participant> participants = {makeParticipant(state, state.baseline())};
   if (!finalists.empty()) {
-    participants.push_back(participantOf(state, state.twin));
+    participants.push_back(makeParticipant(state, state.twin));
   }
   for (const std::size_t index : finalists) {
-    participants.push_back(participantOf(state, state.entries[index]));
+    participants.push_back(makeParticipant(state, state.entries[index]));
   }
   Rounds rounds(state.sampler.rankBy(), state.tools.log, Stage::final);
   FinalOptions options;
@@ -170,7 +170,7 @@ Result<void> finalRounds(SessionState& state, const Indices& finalists) {
   FinalPolicy policy(participants.size(), options);
   std::int64_t taken = 0;
   RoundLoopOptions loop;
-  loop.first = rounds.firstFor(participants);
+  loop.first = rounds.firstRound(participants);
   loop.outOfTime = [&](std::int64_t number) {
     return number >= kMinRounds && state.clock.spent(1.0);
   };
@@ -201,7 +201,7 @@ Result<void> raceAndProve(SessionState& state) {
     return {};
   }
   finalists = HONE_TRY(rebuildFinalists(state, finalists));
-  return finalRounds(state, finalists);
+  return measureFinal(state, finalists);
 }
 
 }  // namespace hone::engine

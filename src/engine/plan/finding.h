@@ -11,21 +11,21 @@
 
 namespace hone::engine {
 
-/// The result of one candidate of a plan.
+/// Result of one candidate of a plan.
 struct Finding {
-  std::string key;  ///< of its trial
+  std::string key;  ///< key of the trial
   model::Config config;
   model::Outcome outcome = model::Outcome::ok;
   std::string message;
   std::string artifact;
-  std::string sameAs;  ///< the candidate whose binary is equal and was measured for both
+  std::string sameAs;  ///< candidate with the same binary, measured for both
   Against against = Against::nothing;
-  double timeNs = 0;  ///< median of the last stage it took part in; 0 when never measured
-  std::vector<double> roundTimesNs;             ///< of the final, one per round
-  std::optional<stats::Comparison> comparison;  ///< with the baseline, for those in the final
+  double timeNs = 0;                            ///< median of its last stage; 0 if never measured
+  std::vector<double> roundTimesNs;             ///< times in the final, one per round
+  std::optional<stats::Comparison> comparison;  ///< with the baseline, for finalists
 };
 
-/// Returns the fastest candidate that is proven to be faster than the baseline and never failed;
+/// Returns the fastest candidate that is proven faster than the baseline and never failed, or
 /// nullptr if there is none.
 [[nodiscard]] const Finding* winnerOf(const std::vector<Finding>& findings);
 

@@ -11,7 +11,7 @@
 
 namespace hone::engine {
 
-/// A plan that another process ordered; its value is the findings.
+/// A plan ordered by another process. Its value is the findings.
 class OrderedPlanUnit : public Unit {
  public:
   /// The tools must outlive the unit.

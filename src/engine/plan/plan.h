@@ -22,7 +22,7 @@ struct Candidate {
   model::Config config;
 };
 
-/// Proposes further candidates while a plan is carried out, from the times of those before.
+/// Proposes more candidates during a plan, based on the times of earlier ones.
 class Proposer {
  public:
   Proposer() = default;
@@ -32,44 +32,43 @@ class Proposer {
   Proposer& operator=(Proposer&&) = delete;
   virtual ~Proposer() = default;
 
-  /// Returns at most `count` configs of the first program; none: there are no more. The same
-  /// feedback must lead to the same proposals: that is how an interrupted search continues.
+  /// Returns at most `count` configs of the first program, or none if there are no more. Must be
+  /// deterministic in the feedback, so that an interrupted search can continue.
   [[nodiscard]] virtual Result<std::vector<model::Config>> propose(std::size_t count) = 0;
-  /// Returns the note that the store keeps with the config's trial.
+  /// Returns the note to store with the trial of the config.
   [[nodiscard]] virtual model::ProposalNote noteOn(const model::Config& config) const = 0;
-  /// Takes feedback in the order of the proposals: the time in screening, or nothing for a failure.
+  /// Receives feedback in the order of the proposals: the screening time, or nullopt for a failure.
   virtual void learn(const model::Config& config, std::optional<double> timeNs) = 0;
 };
 
-/// An experiment to carry out. The first candidate is the baseline. All programs compute the same
+/// Description of an experiment. The first candidate is the baseline. All programs compute the same
 /// results from the same inputs.
 struct Plan {
-  /// Distinguishes the experiments of one run; "" if there is only one.
+  /// Distinguishes the experiments of one run; empty if there is only one.
   std::string scope{};  // NOLINT(readability-redundant-member-init): g++ warns without
   std::vector<Program> programs;
   Inputs inputs;
-  /// The user's descriptions of the inputs: with the seed, another process makes the same ones.
+  /// The user's input specs. With the seed, another process generates the same inputs.
   std::vector<std::string> inputSpecs{};  // NOLINT(readability-redundant-member-init)
-  /// Other values: finalists must be right for these, too.
+  /// Other input values, for which finalists must be correct, too.
   std::optional<Inputs> otherInputs{};  // NOLINT(readability-redundant-member-init)
   std::vector<Candidate> candidates;
-  Proposer* proposer = nullptr;    ///< of more candidates, if any; must outlive the experiment
-  std::vector<std::string> flags;  ///< the target's and the user's, for every candidate
+  Proposer* proposer = nullptr;    ///< optional; must outlive the experiment
+  std::vector<std::string> flags;  ///< target and user flags for every candidate
   std::uint64_t seed = 1;
   Budget budget;
-  bool selects = true;  ///< many candidates: eliminate the slow, measure equal binaries once
-  /// Only gains are of interest: a candidate that screening shows no faster than the baseline has
-  /// no final.
+  bool selects = true;  ///< eliminate slow candidates, and measure equal binaries once
+  /// Skip the final of candidates that are not faster than the baseline in screening.
   bool onlyGains = false;
   std::size_t finalists = 3;
-  iree::Memory memory = iree::Memory::kept;  ///< of the calls that are timed
-  std::int64_t rounds = 20;  ///< of the final; more, up to three times, while it is ambiguous
+  iree::Memory memory = iree::Memory::kept;  ///< memory mode of timed calls
+  std::int64_t rounds = 20;  ///< rounds of the final; up to three times more while ambiguous
   stats::CompareOptions compare;
 };
 
-/// Returns the route by which many candidates of the plan are compiled.
+/// Returns the compile route for many candidates of the plan.
 [[nodiscard]] iree::CompileRequest::Route routeFor(const Plan& plan);
-/// Returns the compiler's request for a candidate of the plan.
+/// Returns the compile request for a candidate of the plan.
 [[nodiscard]] iree::CompileRequest requestFor(const Plan& plan, const Candidate& candidate,
                                               iree::CompileRequest::Route route);
 

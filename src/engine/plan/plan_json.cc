@@ -105,7 +105,7 @@ Result<Plan> planFrom(const json& json, const std::filesystem::path& folder) {
   try {
     return readPlan(json, folder);
   } catch (const nlohmann::json::exception& exception) {
-    return machineError("the plan of a unit cannot be read: {}", exception.what());
+    return machineError("invalid plan of a unit: {}", exception.what());
   }
 }
 
@@ -129,7 +129,7 @@ Result<PlanResult> planResultFrom(const json& findings, std::vector<store::Trial
       const auto record = std::ranges::find_if(
           records, [&](const store::TrialRecord& one) { return one.trial.key == key; });
       if (record == records.end()) {
-        return machineError("a worker sent no record of trial {}", key);
+        return machineError("a worker returned no record of trial {}", key);
       }
       TriedCandidate& tried = result.tried.emplace_back();
       tried.record = *record;
@@ -139,7 +139,7 @@ Result<PlanResult> planResultFrom(const json& findings, std::vector<store::Trial
       }
     }
   } catch (const json::exception& exception) {
-    return machineError("the result of a plan cannot be read: {}", exception.what());
+    return machineError("invalid result of a plan: {}", exception.what());
   }
   for (store::TrialRecord& record : records) {
     if (record.trial.details.twin) {

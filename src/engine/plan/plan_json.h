@@ -13,26 +13,26 @@
 
 namespace hone::engine {
 
-/// Encodes a plan without its proposer and its budget, with all files that it names shared.
+/// Encodes a plan without its proposer and budget, and shares all files that it names.
 [[nodiscard]] Result<nlohmann::json> toJson(const Plan& plan, FileShare& files);
-/// Decodes a plan; makes its inputs anew in the folder from its seed.
+/// Decodes a plan and generates its inputs in `folder` from its seed.
 [[nodiscard]] Result<Plan> planFrom(const nlohmann::json& json,
                                     const std::filesystem::path& folder);
 
-/// A candidate that another process tried.
+/// A candidate tried by another process.
 struct TriedCandidate {
   store::TrialRecord record;
   std::vector<double> roundTimesNs;
   std::optional<stats::Comparison> comparison;
 };
 
-/// The result of a plan that another process carried out.
+/// Result of a plan executed by another process.
 struct PlanResult {
-  std::vector<TriedCandidate> tried;  ///< in the order of the candidates; none beyond the budget
+  std::vector<TriedCandidate> tried;  ///< in the order of the candidates, without those skipped
   std::optional<store::TrialRecord> twin;
 };
 
-/// Encodes what the store does not record of findings.
+/// Encodes the parts of findings that the store does not record.
 [[nodiscard]] nlohmann::json toJson(const std::vector<Finding>& findings);
 /// Joins encoded findings with the records of their trials.
 [[nodiscard]] Result<PlanResult> planResultFrom(const nlohmann::json& findings,

@@ -12,7 +12,7 @@ using nlohmann::json;
 
 Result<json> PlanUnit::order(FileShare& files) const {
   const Plan& plan = state_.plan;
-  Plan part;  // without the values of the inputs: they are made anew there
+  Plan part;  // without input values: the other process generates them
   part.scope = plan.scope;
   part.programs = plan.programs;
   part.inputSpecs = plan.inputSpecs;

@@ -13,18 +13,18 @@ namespace hone::engine {
 
 inline constexpr std::string_view kPlanUnit = "plan";
 
-/// The last stage that the candidates of a plan reach.
+/// Last stage that the candidates of a plan reach.
 enum class Extent : std::uint8_t {
   screened,  ///< compiled, verified and screened
-  proven,    ///< all the way through race and final
+  proven,    ///< also raced and measured in the final
 };
 
-/// Some candidates of a session. In the session's own process the stages work on the session
-/// itself, and the value is null; for another process the unit is a plan of its own.
+/// Some candidates of a session. In the process of the session, the stages work on its state and
+/// the value is null. For another process, the unit is a separate plan.
 class PlanUnit : public Unit {
  public:
-  /// The state must outlive the unit. `which` starts with the baseline, unless it only adds
-  /// candidates to those that this process has tried.
+  /// The state must outlive the unit. `which` starts with the baseline unless this process has
+  /// already tried it.
   PlanUnit(SessionState& state, std::vector<std::size_t> which, Extent extent)
       : state_(state), which_(std::move(which)), extent_(extent) {}
 

@@ -14,7 +14,7 @@ namespace {
 using model::Outcome;
 using model::Stage;
 
-/// Hides nothing: all processes of the test see the same files.
+/// Returns paths unchanged, since all processes of the test see the same files.
 class NoShare : public FileShare {
  public:
   [[nodiscard]] Result<std::filesystem::path> keep(const std::filesystem::path& file) override {
@@ -22,8 +22,8 @@ class NoShare : public FileShare {
   }
 };
 
-/// Another machine on which every candidate takes as long as the baseline. Units that hold a
-/// faulty candidate are a user error.
+/// Simulates a machine on which every candidate takes as long as the baseline. Units with a faulty
+/// candidate return a user error.
 class FakeRemote : public Executor {
  public:
   [[nodiscard]] Result<Ticket> submit(std::unique_ptr<Unit> unit) override {
@@ -75,7 +75,7 @@ class FakeRemote : public Executor {
 
 class RemoteSession : public testing::Test {
  protected:
-  /// More than go into one unit.
+  /// More than fit into one unit.
   static constexpr int kCandidates = 20;
 
   RemoteSession() {
@@ -97,7 +97,7 @@ class RemoteSession : public testing::Test {
   [[nodiscard]] TrialContext context() {
     return {toolchain_.compiler, toolchain_.runner, store_, progress_, run_, remote_};
   }
-  /// Returns the numbers of samples of a stage per trial.
+  /// Returns the distinct numbers of samples per trial in a stage.
   [[nodiscard]] std::set<std::size_t> counts(Stage stage) const {
     std::map<std::int64_t, std::size_t> byTrial;
     const auto samples = store_.samples(run_).value();
@@ -120,7 +120,7 @@ class RemoteSession : public testing::Test {
   std::int64_t run_ = 0;
 };
 
-TEST_F(RemoteSession, AnAnswerThatIsTakenOnceMoreAddsNoSamples) {
+TEST_F(RemoteSession, IgnoresSamplesOfRepeatedResult) {
   for (int again = 0; again < 2; ++again) {
     Session session(context(), plan_, toolchain_.folder.path());
     ASSERT_TRUE(session.restore());
@@ -130,7 +130,7 @@ TEST_F(RemoteSession, AnAnswerThatIsTakenOnceMoreAddsNoSamples) {
   }
 }
 
-TEST_F(RemoteSession, ScreeningBeforeAFinalIsKeptBesideTheFirst) {
+TEST_F(RemoteSession, KeepsRepeatedScreeningBeforeFinal) {
   for (int again = 0; again < 2; ++again) {
     Session session(context(), plan_, toolchain_.folder.path());
     ASSERT_TRUE(session.restore());
@@ -142,7 +142,7 @@ TEST_F(RemoteSession, ScreeningBeforeAFinalIsKeptBesideTheFirst) {
   }
 }
 
-TEST_F(RemoteSession, ABaselineThatFailsInALaterUnitOnlyEndsThatUnit) {
+TEST_F(RemoteSession, LaterBaselineFailureFailsOnlyItsUnit) {
   remote_.faulty = {fmt::format("c{}", kCandidates - 1)};
   Session session(context(), plan_, toolchain_.folder.path());
   ASSERT_TRUE(session.submitPlanned());
@@ -158,7 +158,7 @@ TEST_F(RemoteSession, ABaselineThatFailsInALaterUnitOnlyEndsThatUnit) {
   EXPECT_EQ(failed, 1U);
 }
 
-TEST_F(RemoteSession, ABaselineThatFailsAtOnceIsTheUsersFault) {
+TEST_F(RemoteSession, FirstBaselineFailureIsUserError) {
   remote_.faulty = {"c1"};
   Session session(context(), plan_, toolchain_.folder.path());
   ASSERT_TRUE(session.submitPlanned());

@@ -14,19 +14,17 @@ namespace {
 
 using model::Outcome;
 
-/// Candidates are compiled and measured in batches of this size, a step of a search and its
-/// baseline: results come early, and a kill loses little.
+/// Candidates per batch: one search step and the baseline. Small, for early results and little loss
+/// on a kill.
 constexpr std::size_t kScreeningBatch = 17;
 
-Result<void> refuseBadBaseline(const SessionState& state, Outcome outcome,
-                               const std::string& message) {
+Result<void> checkBaseline(const SessionState& state, Outcome outcome, const std::string& message) {
   const std::string name = state.plan.programs.front().source.filename().string();
   switch (outcome) {
     case Outcome::ok:
       return {};
     case Outcome::mismatch:
-      return userError("{} computes a wrong result with the compiler's own choices: {}", name,
-                       message);
+      return userError("{} computes a wrong result with the default config: {}", name, message);
     case Outcome::runFailed:
     case Outcome::runTimeout:
       return userError("{} does not run on {}: {}", name, state.runner.device().name, message);
@@ -35,7 +33,7 @@ Result<void> refuseBadBaseline(const SessionState& state, Outcome outcome,
   }
 }
 
-/// Takes the pace of all rounds from the baseline's screening and records it with the run.
+/// Derives the pace of all rounds from the screening of the baseline and records it with the run.
 Result<void> setPace(SessionState& state, std::span<const model::Sample> samples) {
   state.pace = paceOf(*screenTime(samples, iree::RankBy::wall));
   const TrialLog& log = state.tools.log;
@@ -123,13 +121,13 @@ Result<std::vector<model::Sample>> measure(SessionState& state, SessionEntry& en
   return std::move(measurement.samples);
 }
 
-/// Checks the baseline again after a restart: without a reference its results are the expectation,
-/// and that is not stored.
+/// Verifies the baseline again after a restart. Without a reference its results are the
+/// expectation, which is not stored.
 Result<void> recheckBaseline(SessionState& state) {
   const Verification again = HONE_TRY(state.verifier.check(state.baseline().call));
   HONE_CHECK(state.expectDevice(again.outcome));
-  HONE_CHECK(refuseBadBaseline(state, again.outcome, again.message));
-  return addTwin(state);  // the run may have been killed between the two
+  HONE_CHECK(checkBaseline(state, again.outcome, again.message));
+  return addTwin(state);  // the run may have been killed before adding it
 }
 
 Result<void> screenOne(SessionState& state, std::size_t index, const iree::Compiled& compiled) {
@@ -149,13 +147,13 @@ Result<void> screenOne(SessionState& state, std::size_t index, const iree::Compi
     HONE_CHECK(verify(state, entry, trial));
   }
   if (isBaseline) {
-    HONE_CHECK(refuseBadBaseline(state, trial.outcome, trial.message));
+    HONE_CHECK(checkBaseline(state, trial.outcome, trial.message));
   }
   if (trial.outcome == Outcome::ok) {
     samples = HONE_TRY(measure(state, entry, trial));
   }
   if (isBaseline) {
-    HONE_CHECK(refuseBadBaseline(state, trial.outcome, trial.message));
+    HONE_CHECK(checkBaseline(state, trial.outcome, trial.message));
   }
   judgeScreening(state, entry, trial);
   HONE_CHECK(record(state, entry, trial, samples));
@@ -182,7 +180,7 @@ bool adoptEqualBinary(const SessionState& state, SessionEntry& entry, store::Tri
   }
   entry.sameAs = other->key;
   trial.details.sameAs = other->key;
-  trial.message = fmt::format("the same binary as {}", other->candidate.config.name);
+  trial.message = fmt::format("same binary as {}", other->candidate.config.name);
   return true;
 }
 
@@ -202,21 +200,21 @@ void judgeScreening(const SessionState& state, SessionEntry& entry, store::Trial
 }
 
 Result<void> screenCandidates(SessionState& state, std::span<const std::size_t> which) {
-  std::vector<std::size_t> left;
+  std::vector<std::size_t> pending;
   for (const std::size_t index : which) {
-    // The results of the baseline may be the expectation for the others.
+    // The results of the baseline may be the expectation of the others.
     const bool needsBaseline = index == 0 && state.baseline().call.module.empty();
     if (state.entries[index].trial == 0 || needsBaseline) {
-      left.push_back(index);
+      pending.push_back(index);
     }
   }
-  for (std::size_t at = 0; at < left.size(); at += kScreeningBatch) {
-    const bool mayStop = left[at] != 0;  // race and final need the baseline
-    if (mayStop && state.clock.spent(kTryShare)) {
+  for (std::size_t at = 0; at < pending.size(); at += kScreeningBatch) {
+    const bool mayStop = pending[at] != 0;  // race and final need the baseline
+    if (mayStop && state.clock.spent(kScreeningShare)) {
       break;
     }
     HONE_CHECK(screenBatch(
-        state, std::span(left).subspan(at, std::min(kScreeningBatch, left.size() - at))));
+        state, std::span(pending).subspan(at, std::min(kScreeningBatch, pending.size() - at))));
   }
   return {};
 }

@@ -7,19 +7,18 @@
 
 namespace hone::engine {
 
-/// The fraction of a time budget after which no new candidate is tried.
-inline constexpr double kTryShare = 0.6;
+/// Fraction of the time budget after which no new candidate is tried.
+inline constexpr double kScreeningShare = 0.6;
 
-/// Compiles, verifies and screens these candidates, a few at a time, or records why they failed.
-/// Those that the store has already are skipped. The first of a session is its baseline: if it
-/// fails, that is a user error.
+/// Compiles, verifies and screens candidates in batches, and records failures. Skips candidates
+/// that are already stored. Fails with a user error if the baseline, the first of a session, fails.
 [[nodiscard]] Result<void> screenCandidates(SessionState& state,
                                             std::span<const std::size_t> which);
 
-/// Decides from the time in screening whether the entry goes on, and writes that into its trial.
+/// Decides from the screening time if the entry passes, and writes the result into its trial.
 void judgeScreening(const SessionState& state, SessionEntry& entry, store::Trial& trial);
 
-/// Marks an entry whose binary was measured for another; returns false if there is none.
+/// Marks an entry whose binary equals that of a measured entry; returns false if there is none.
 [[nodiscard]] bool adoptEqualBinary(const SessionState& state, SessionEntry& entry,
                                     store::Trial& trial);
 

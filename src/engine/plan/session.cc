@@ -16,19 +16,19 @@ namespace {
 using model::Outcome;
 using model::Stage;
 
-/// Candidates are proposed and submitted in steps of at most this size.
+/// Maximum number of candidates proposed or submitted per step.
 constexpr std::size_t kStep = 16;
-/// A part has its own baseline to measure: smaller ones are not worth it.
-constexpr std::size_t kSmallestPart = 8;
-/// The baseline and one candidate: such a unit is not divided any further.
-constexpr std::size_t kSmallestUnit = 2;
+/// Minimum candidates per unit, since each unit also measures the baseline.
+constexpr std::size_t kMinCandidatesPerUnit = 8;
+/// The baseline and one candidate: the smallest unit, which is not split.
+constexpr std::size_t kMinUnitSize = 2;
 
-std::string translated(const std::map<std::string, std::string>& keys, const std::string& key) {
+std::string translateKey(const std::map<std::string, std::string>& keys, const std::string& key) {
   const auto found = keys.find(key);
   return found == keys.end() ? "" : found->second;
 }
 
-/// Keeps screening that is repeated before a final beside the first.
+/// Numbers the screening before a final as another round, so that both are kept.
 void renumberScreening(std::vector<model::Sample>& samples) {
   for (model::Sample& sample : samples) {
     sample.round += sample.stage == Stage::screen ? 1 : 0;
@@ -56,22 +56,23 @@ Result<void> Session::submit(std::vector<std::size_t> which, Extent extent) {
 }
 
 Result<void> Session::submitScreening(std::size_t first, std::size_t count) {
-  std::vector<std::size_t> left;
+  std::vector<std::size_t> pending;
   for (std::size_t i = std::max<std::size_t>(first, 1); i < first + count; ++i) {
     if (state_.entries[i].trial == 0) {
-      left.push_back(i);
+      pending.push_back(i);
     }
   }
-  if (left.empty()) {
+  if (pending.empty()) {
     return state_.baseline().trial == 0 ? submit({0}, Extent::screened) : Result<void>();
   }
-  const std::size_t fewest = (left.size() + kStep - 1) / kStep;
-  const std::size_t parts =
-      std::max(fewest, std::min(left.size() / kSmallestPart, context_.executor.places()));
+  const std::size_t minParts = (pending.size() + kStep - 1) / kStep;
+  const std::size_t parts = std::max(
+      minParts, std::min(pending.size() / kMinCandidatesPerUnit, context_.executor.places()));
   for (std::size_t part = 0; part < parts; ++part) {
     std::vector<std::size_t> some = {0};
-    some.insert(some.end(), left.begin() + static_cast<std::ptrdiff_t>(left.size() * part / parts),
-                left.begin() + static_cast<std::ptrdiff_t>(left.size() * (part + 1) / parts));
+    some.insert(some.end(),
+                pending.begin() + static_cast<std::ptrdiff_t>(pending.size() * part / parts),
+                pending.begin() + static_cast<std::ptrdiff_t>(pending.size() * (part + 1) / parts));
     HONE_CHECK(submit(std::move(some), Extent::screened));
   }
   return {};
@@ -81,13 +82,13 @@ Result<void> Session::submitPlanned() {
   const std::size_t count = allowedPlanned();
   context_.progress.best({});
   context_.progress.stage("trials", {.total = static_cast<std::int64_t>(count),
-                                     .atMost = state_.clock.leftUntil(kTryShare)});
+                                     .atMost = state_.clock.leftUntil(kScreeningShare)});
   return submitScreening(0, count);
 }
 
-Result<std::size_t> Session::submitProposed(std::size_t most) {
+Result<std::size_t> Session::submitProposed(std::size_t limit) {
   const Plan& plan = state_.plan;
-  std::size_t count = std::min(kStep, most);
+  std::size_t count = std::min(kStep, limit);
   if (plan.budget.trials) {
     const auto allowed = static_cast<std::size_t>(*plan.budget.trials) + 1;
     count = allowed > state_.entries.size() ? std::min(count, allowed - state_.entries.size()) : 0;
@@ -120,7 +121,7 @@ Result<void> Session::proveAll() {
   std::iota(all.begin(), all.end(), std::size_t{0});
   context_.progress.best({});
   context_.progress.stage("trials", {.total = static_cast<std::int64_t>(all.size()),
-                                     .atMost = state_.clock.leftUntil(kTryShare)});
+                                     .atMost = state_.clock.leftUntil(kScreeningShare)});
   HONE_CHECK(submit(std::move(all), Extent::proven));
   return receive();
 }
@@ -128,7 +129,7 @@ Result<void> Session::proveAll() {
 Result<void> Session::search() {
   HONE_CHECK(submitPlanned());
   HONE_CHECK(receive());
-  while (!state_.clock.spent(kTryShare) && HONE_TRY(submitProposed()) > 0) {
+  while (!state_.clock.spent(kScreeningShare) && HONE_TRY(submitProposed()) > 0) {
     HONE_CHECK(receive());
   }
   HONE_CHECK(submitFinal());
@@ -144,12 +145,12 @@ std::vector<Ticket> Session::tickets() const {
 }
 
 Result<void> Session::receive() {
-  // In the order of submission: equal binaries and eliminations must not depend on which place was
-  // faster.
+  // In the order of submission: equal binaries and eliminations must not depend on the speed of the
+  // places.
   while (!sent_.empty()) {
     const Sent sent = sent_.front();
     UnitResult result = HONE_TRY(context_.executor.result(sent.ticket));
-    // A baseline that fails in one place after it passed in another is the fault of that place.
+    // If the baseline has passed elsewhere, its failure is the fault of the place.
     if (result.error && (!result.remote || (state_.baseline().trial == 0 && !result.killed))) {
       return std::unexpected(*result.error);
     }
@@ -173,7 +174,7 @@ void Session::learn() {
   for (; proposer != nullptr && unlearned_ > 0 && unlearned_ < state_.entries.size();
        ++unlearned_) {
     const SessionEntry& entry = state_.entries[unlearned_];
-    proposer->learn(entry.candidate.config, state_.timeOf(entry));
+    proposer->learn(entry.candidate.config, state_.screeningTime(entry));
   }
 }
 
@@ -199,7 +200,7 @@ void Session::judgeRemote(std::size_t index, store::TrialRecord& record, double 
 }
 
 Result<void> Session::take(const Sent& sent, PlanResult result) {
-  std::map<std::string, std::string> keys;  // of the other process, in this one
+  std::map<std::string, std::string> keys;  // from keys of the other process to keys of this one
   for (std::size_t i = 0; i < result.tried.size(); ++i) {
     keys[result.tried[i].record.trial.key] = state_.entries[sent.which[i]].key;
   }
@@ -225,19 +226,19 @@ Result<void> Session::take(const Sent& sent, PlanResult result) {
       } else {
         entry.passed = trial.details.passed.value_or(false);
         entry.screenNs = trial.details.screenNs.value_or(0);
-        entry.sameAs = translated(keys, trial.details.sameAs);
+        entry.sameAs = translateKey(keys, trial.details.sameAs);
         trial.details.sameAs = entry.sameAs;
       }
     } else if (sent.extent == Extent::screened) {
-      continue;  // the baseline once more
+      continue;  // the baseline is already recorded
     } else if (const store::Trial* before = log_.find(entry.key)) {
-      // Otherwise it is this very result once more, in a session that was started again.
+      // Otherwise the session was restarted and receives the same result again.
       if (before->details.nodeBaselineNs) {
         renumberScreening(tried.record.samples);
       }
       trial.details = before->details;
     }
-    // Before the next one is judged: it may have the same binary.
+    // Set before judging the next entry, which may have the same binary.
     entry.trial = entry.trial == 0 ? -1 : entry.trial;
     recorded.push_back(&entry);
     records.push_back(std::move(tried.record));
@@ -258,13 +259,13 @@ Result<void> Session::take(const Sent& sent, PlanResult result) {
 Result<void> Session::takeFailed(const Sent& sent, const std::string& why) {
   const Plan& plan = state_.plan;
   if (sent.extent == Extent::proven && state_.baseline().trial != 0) {
-    context_.progress.say(fmt::format("nothing is proven of {}: {}", plan.scope, why));
+    context_.progress.say(fmt::format("cannot prove a result for {}: {}", plan.scope, why));
     return {};
   }
-  if (sent.which.size() < kSmallestUnit || sent.extent == Extent::proven) {
+  if (sent.which.size() < kMinUnitSize || sent.extent == Extent::proven) {
     return userError("{}: {}", plan.programs.front().label(), why);
   }
-  if (sent.which.size() > kSmallestUnit) {
+  if (sent.which.size() > kMinUnitSize) {
     for (std::size_t i = 1; i < sent.which.size(); ++i) {
       HONE_CHECK(submit({0, sent.which[i]}, Extent::screened));
     }

@@ -17,11 +17,11 @@ using iree::CompileRequest;
 using model::Outcome;
 using Route = CompileRequest::Route;
 
-/// Screening is too rough to be wrong by more than this many places.
+/// Screening is imprecise, but not wrong by more than this many ranks.
 constexpr std::size_t kMaxRacers = 24;
 constexpr const char* kTwinKey = "twin";
 
-std::string keyOf(const Plan& plan, const Candidate& candidate, std::size_t number) {
+std::string makeKey(const Plan& plan, const Candidate& candidate, std::size_t number) {
   const Program& program = plan.programs[candidate.program];
   Hasher hasher;
   hasher.field(std::to_string(number))
@@ -68,14 +68,14 @@ std::string SessionState::scoped(std::string_view name) const {
 
 void SessionState::add(Candidate candidate) {
   SessionEntry entry;
-  entry.key = keyOf(plan, candidate, entries.size());
+  entry.key = makeKey(plan, candidate, entries.size());
   entry.call.function = plan.programs[candidate.program].function;
   entry.call.inputs = plan.inputs.arguments;
   entry.candidate = std::move(candidate);
   if (const store::Trial* known = tools.log.find(entry.key)) {
     entry.trial = known->id;
     entry.content = known->artifact;
-    // A candidate that failed in a race or a final later on has no place in another.
+    // A candidate that failed later, in a race or final, is excluded from others.
     const bool sound = known->outcome == Outcome::ok || known->outcome == Outcome::tooSlow;
     entry.passed = sound && known->details.passed.value_or(false);
     entry.sameAs = known->details.sameAs;
@@ -111,10 +111,10 @@ double SessionState::incumbentNs() const {
   return best;
 }
 
-std::optional<double> SessionState::timeOf(const SessionEntry& entry) const {
+std::optional<double> SessionState::screeningTime(const SessionEntry& entry) const {
   if (!entry.sameAs.empty()) {
     const auto same = std::ranges::find(entries, entry.sameAs, &SessionEntry::key);
-    return same == entries.end() ? std::nullopt : timeOf(*same);
+    return same == entries.end() ? std::nullopt : screeningTime(*same);
   }
   return entry.screenNs > 0 ? std::optional(entry.screenNs) : std::nullopt;
 }

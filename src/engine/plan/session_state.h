@@ -21,7 +21,7 @@
 
 namespace hone::engine {
 
-/// The tools of a process that tries candidates.
+/// Tools of a process that tries candidates.
 struct SessionTools {
   iree::Compiler& compiler;
   const iree::ModuleRunner& runner;
@@ -29,32 +29,32 @@ struct SessionTools {
   Progress& progress;
 };
 
-/// A candidate on its way through the stages.
+/// State of a candidate in the stages.
 struct SessionEntry {
   Candidate candidate;
   std::string key;
-  std::int64_t trial = 0;  ///< its id in the store; 0 while it is not there
+  std::int64_t trial = 0;  ///< id in the store; 0 if not recorded
   iree::Call call;
   std::string content;  ///< hash of the binary
-  std::string sameAs;   ///< the key of the entry whose binary is equal
+  std::string sameAs;   ///< key of the entry with the same binary
   bool passed = false;  ///< verified, and fast enough in screening
-  double screenNs = 0;  ///< 0: not timed
+  double screenNs = 0;  ///< 0 if not timed
   std::optional<stats::Comparison> comparison;
   std::vector<double> roundTimesNs;
 };
 
-/// The candidates of a plan with everything that the stages share. The stages are functions of it:
+/// Candidates of a plan and the state shared by the stages, which are functions on it:
 /// screening_stage.h, final_stage.h.
 class SessionState {
  public:
-  /// The plan, and what it points to, must outlive the state; the folder is for scratch files.
+  /// The plan and its referents must outlive the state; `folder` is for scratch files.
   SessionState(const SessionTools& sessionTools, const Plan& sessionPlan,
                const std::filesystem::path& folder);
   SessionState(const SessionState&) = delete;
   SessionState& operator=(const SessionState&) = delete;
   ~SessionState() = default;
 
-  /// Takes over what an earlier process recorded; the log must be restored.
+  /// Restores the records of an earlier process; the log must be restored before.
   [[nodiscard]] Result<void> restore();
   void add(Candidate candidate);
 
@@ -62,25 +62,25 @@ class SessionState {
   [[nodiscard]] std::string scoped(std::string_view name) const;
   [[nodiscard]] SessionEntry& baseline() { return entries.front(); }
   [[nodiscard]] double baselineNs() const { return entries.front().screenNs; }
-  /// Returns the best time in screening; 0 before there is one.
+  /// Returns the best screening time, or 0 before there is one.
   [[nodiscard]] double incumbentNs() const;
-  /// Returns the time in screening of the entry, or of the one with the same binary.
-  [[nodiscard]] std::optional<double> timeOf(const SessionEntry& entry) const;
-  /// Returns an entry that was measured and has the same binary; nullptr if there is none.
+  /// Returns the screening time of the entry, or of the one with the same binary.
+  [[nodiscard]] std::optional<double> screeningTime(const SessionEntry& entry) const;
+  /// Returns a measured entry with the same binary, or nullptr if there is none.
   [[nodiscard]] const SessionEntry* equalBinary(const SessionEntry& entry) const;
-  /// Returns the candidates worth racing, the fastest first.
+  /// Returns the candidates to race, fastest first.
   [[nodiscard]] std::vector<std::size_t> passedCandidates() const;
-  /// Describes the best so far for people; "" if the plan selects none.
+  /// Describes the best result so far for the progress line; "" unless the plan selects.
   [[nodiscard]] std::string bestText() const;
-  /// Returns how every tried candidate ended, in the order of the candidates.
+  /// Returns the findings of the tried candidates in order.
   [[nodiscard]] std::vector<Finding> findings() const;
   [[nodiscard]] std::int64_t referenceCpuNs() const;
 
   [[nodiscard]] Result<std::vector<iree::Compiled>> compile(std::span<const std::size_t> which,
                                                             iree::CompileRequest::Route route);
   static void setModule(SessionEntry& entry, const iree::Compiled& compiled);
-  /// Returns a machine error if the outcome may mean that the device is gone: then it says nothing
-  /// about the candidate, and nothing of it is stored.
+  /// Fails with a machine error if the outcome is due to a missing device. Such an outcome says
+  /// nothing about the candidate and must not be stored.
   [[nodiscard]] Result<void> expectDevice(model::Outcome outcome) const;
 
   SessionTools tools;
@@ -88,12 +88,12 @@ class SessionState {
   iree::ModuleRunner runner;
   Sampler sampler;
   Verifier verifier;
-  std::optional<Verifier> otherVerifier;  ///< of the plan's other inputs
+  std::optional<Verifier> otherVerifier;  ///< for the plan's other inputs
   BudgetClock clock;
   std::optional<Pace> pace;
   Builder builder;
   std::vector<SessionEntry> entries;  ///< one per candidate
-  SessionEntry twin;                  ///< the baseline once more: its difference is pure noise
+  SessionEntry twin;                  ///< the baseline measured again; its difference is pure noise
 };
 
 }  // namespace hone::engine

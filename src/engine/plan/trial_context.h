@@ -10,7 +10,7 @@
 
 namespace hone::engine {
 
-/// The tools that candidates are tried with, and the run that everything is recorded under.
+/// Tools for trying candidates, and the run that records them.
 struct TrialContext {
   iree::Compiler& compiler;
   const iree::ModuleRunner& runner;

@@ -26,8 +26,8 @@ bool CallTrials::adopt(CallTrial& one) const {
     one.screenTimesNs = *one.trial.details.screenTimesNs;
     return true;
   }
-  // Earlier versions timed first calls only, and wrote bounds for what they did not time: neither
-  // is a measurement.
+  // Earlier versions timed only first calls and recorded bounds for the rest. Neither is a
+  // measurement.
   return one.trial.outcome != Outcome::ok && one.trial.outcome != Outcome::tooSlow;
 }
 
@@ -68,7 +68,7 @@ Result<void> CallTrials::screen(CallTrial& one, const iree::CompileReport& repor
   auto samples = HONE_TRY(measure(one, bestNs));
   std::vector<store::TrialSample> again;
   for (model::Sample& sample : samples) {
-    sample.round = 1;  // beside the sample of the first call
+    sample.round = 1;  // next to the sample of the first call
     again.push_back({trial.id, sample});
   }
   HONE_CHECK(log_.addSamples(again));

@@ -21,34 +21,33 @@ namespace hone::engine {
 struct CallTrial {
   store::Trial trial;  ///< key, problem and config are set by the caller
   iree::Call call;
-  std::vector<double> screenTimesNs;  ///< of the samples of its screening; none: not timed
+  std::vector<double> screenTimesNs;  ///< times of the screening samples; empty if not timed
 
   [[nodiscard]] bool runs() const { return trial.outcome == model::Outcome::ok; }
-  /// Returns the minimum of its screening; nothing if it was not timed.
+  /// Returns the minimum screening time, or nullopt if not timed.
   [[nodiscard]] std::optional<double> screenNs() const;
 };
 
-/// Takes compiled calls through screening and verification, one commit per trial. What the run has
-/// in the store is not done again.
+/// Screens and verifies compiled calls, with one commit per trial. Does not repeat recorded work.
 class CallTrials {
  public:
-  /// Both must outlive this; the log is restored.
+  /// Both must outlive this object; the log must be restored.
   CallTrials(TrialLog& log, const Sampler& sampler) : log_(log), sampler_(sampler) {}
 
-  /// Screens what compiled. Without a best time the trial is never eliminated.
+  /// Screens the call if it compiled. Without a best time the trial is never eliminated.
   [[nodiscard]] Result<void> screen(CallTrial& one, const iree::CompileReport& report,
                                     std::optional<double> bestNs = {});
-  /// Eliminates a trial that the best time, known by now, shows to be too slow.
+  /// Eliminates a trial that is too slow compared with the best time.
   [[nodiscard]] Result<void> eliminateSlow(CallTrial& one, double bestNs);
-  /// Compares its results with the reference, once.
+  /// Verifies the results, unless that was done before.
   [[nodiscard]] Result<void> verify(CallTrial& one, Verifier& verifier);
   /// Adds a trial of the same binary, which is neither screened nor verified again.
   [[nodiscard]] Result<void> addTwin(CallTrial& twin, const CallTrial& of);
-  /// Returns the trial as a participant of rounds, at the pace of its screening.
+  /// Returns the trial as a participant of rounds, with the pace derived from its screening.
   [[nodiscard]] Participant participant(const CallTrial& one) const;
 
  private:
-  /// Returns true if the trial was recorded before and needs no screening.
+  /// Restores a recorded trial; returns true if it needs no screening.
   [[nodiscard]] bool adopt(CallTrial& one) const;
   [[nodiscard]] Result<std::vector<model::Sample>> measure(CallTrial& one,
                                                            std::optional<double> bestNs) const;

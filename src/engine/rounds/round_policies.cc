@@ -10,8 +10,8 @@ namespace hone::engine {
 namespace {
 
 constexpr std::size_t kTwin = 1;
-/// Enough to see whether a time is known well enough; a report's interval has more.
-constexpr std::size_t kQuickResamples = 500;
+/// Resamples for the precision check; reported intervals use more.
+constexpr std::size_t kPrecisionResamples = 500;
 
 }  // namespace
 
@@ -26,8 +26,8 @@ void RacePolicy::add(const RoundTimes& times) {
 
 std::vector<std::size_t> FinalPolicy::next(std::int64_t number) {
   const bool over = number >= options_.maxRounds || failed_[0];
-  const bool looksNow = number > 0 && number % options_.rounds == 0;
-  if (over || (looksNow && !compareAll())) {
+  const bool isCheckpoint = number > 0 && number % options_.rounds == 0;
+  if (over || (isCheckpoint && !compareAll())) {
     return {};
   }
   return shuffled(all_.size(), options_.compare.seed, number);
@@ -85,12 +85,12 @@ std::vector<std::size_t> PrecisionPolicy::next(std::int64_t number) {
 }
 
 void PrecisionPolicy::add(const RoundTimes& times) {
-  for (const std::size_t who : measured_) {
-    if (times[who]) {
-      times_[who].push_back(*times[who]);
+  for (const std::size_t index : measured_) {
+    if (times[index]) {
+      times_[index].push_back(*times[index]);
     } else {
-      times_[who].clear();
-      std::erase(running_, who);
+      times_[index].clear();
+      std::erase(running_, index);
     }
   }
 }
@@ -100,17 +100,18 @@ void PrecisionPolicy::dropSlow() {
     return;
   }
   double best = std::numeric_limits<double>::infinity();
-  for (const std::size_t who : running_) {
-    best = std::min(best, stats::median(times_[who]));
+  for (const std::size_t index : running_) {
+    best = std::min(best, stats::median(times_[index]));
   }
-  std::erase_if(running_, [&](std::size_t who) {
-    return stats::median(times_[who]) > options_.dropFactor * best;
+  std::erase_if(running_, [&](std::size_t index) {
+    return stats::median(times_[index]) > options_.dropFactor * best;
   });
 }
 
 bool PrecisionPolicy::isPrecise() const {
-  return std::all_of(running_.begin(), running_.end(), [this](std::size_t who) {
-    const auto interval = stats::bootstrapMedian(times_[who], 0.95, options_.seed, kQuickResamples);
+  return std::all_of(running_.begin(), running_.end(), [this](std::size_t index) {
+    const auto interval =
+        stats::bootstrapMedian(times_[index], 0.95, options_.seed, kPrecisionResamples);
     const double allowed = options_.precision * interval.estimate;
     return interval.high - interval.estimate <= allowed &&
            interval.estimate - interval.low <= allowed;

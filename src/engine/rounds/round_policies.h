@@ -10,8 +10,8 @@
 
 namespace hone::engine {
 
-/// Drops participants that are significantly slower than the leader; participant 0 is the baseline
-/// and stays.
+/// Drops participants that are significantly slower than the leader. Participant 0 is the baseline
+/// and is never dropped.
 class RacePolicy : public RoundPolicy {
  public:
   RacePolicy(std::size_t participants, const stats::RaceOptions& options)
@@ -21,7 +21,7 @@ class RacePolicy : public RoundPolicy {
   void add(const RoundTimes& times) override;
 
   [[nodiscard]] const stats::Race& race() const { return race_; }
-  /// Returns the times of every round so far.
+  /// Returns the times of all rounds so far.
   [[nodiscard]] const std::vector<RoundTimes>& rounds() const { return rounds_; }
 
  private:
@@ -30,8 +30,7 @@ class RacePolicy : public RoundPolicy {
 };
 
 struct FinalOptions {
-  /// Verdicts are computed after this many rounds, and again after as many more while one is
-  /// ambiguous.
+  /// Verdicts are computed every `rounds` rounds, until none is ambiguous.
   std::int64_t rounds = 20;
   std::int64_t maxRounds = 60;
   stats::CompareOptions compare;
@@ -39,14 +38,13 @@ struct FinalOptions {
 
 /// One participant of a final.
 struct PairedTimes {
-  std::vector<double> timesNs;                  ///< one per round; none if it failed in a round
+  std::vector<double> timesNs;                  ///< one per round; empty if it failed in a round
   std::optional<stats::Comparison> comparison;  ///< with the baseline
 };
 
-/// Compares each participant with the baseline, round by round, until every difference is proven or
-/// the rounds are used up. Participant 0 is the baseline, 1 the baseline once more, whose
-/// difference is the noise floor; without others only the baseline is timed. A baseline that fails
-/// ends it.
+/// Compares each participant with the baseline in paired rounds until no verdict is ambiguous or
+/// the rounds are used up. Participant 0 is the baseline, participant 1 its twin, whose difference
+/// is the noise floor. Without others only the baseline is timed. Stops if the baseline fails.
 class FinalPolicy : public RoundPolicy {
  public:
   FinalPolicy(std::size_t participants, FinalOptions options)
@@ -55,7 +53,7 @@ class FinalPolicy : public RoundPolicy {
   [[nodiscard]] std::vector<std::size_t> next(std::int64_t number) override;
   void add(const RoundTimes& times) override;
 
-  /// Compares with the rounds so far and returns the result, one per participant.
+  /// Compares the rounds so far and returns one result per participant.
   [[nodiscard]] const std::vector<PairedTimes>& result();
 
  private:
@@ -69,14 +67,14 @@ class FinalPolicy : public RoundPolicy {
 struct PrecisionOptions {
   std::int64_t minRounds = 5;
   std::int64_t maxRounds = 20;
-  double precision = 0.02;  ///< rounds end when no interval is further from its median
-  /// After `minRounds` a participant this many times slower than the best is measured no more; 0:
-  /// all stay.
+  double precision =
+      0.02;  ///< target half-width of each confidence interval, relative to the median
+  /// After `minRounds`, participants this many times slower than the best are dropped; 0 keeps all.
   double dropFactor = 0;
   std::uint64_t seed = 1;
 };
 
-/// Measures until every participant's median is known to the precision asked for.
+/// Measures until the median of every participant is known to the requested precision.
 class PrecisionPolicy : public RoundPolicy {
  public:
   PrecisionPolicy(std::size_t participants, PrecisionOptions options);
@@ -84,7 +82,7 @@ class PrecisionPolicy : public RoundPolicy {
   [[nodiscard]] std::vector<std::size_t> next(std::int64_t number) override;
   void add(const RoundTimes& times) override;
 
-  /// Returns the times of each participant, one per round; none for one that failed in a round.
+  /// Returns the times of each participant, one per round; empty if it failed in a round.
   [[nodiscard]] std::vector<std::vector<double>> take() { return std::move(times_); }
 
  private:
@@ -94,7 +92,7 @@ class PrecisionPolicy : public RoundPolicy {
   PrecisionOptions options_;
   std::vector<std::vector<double>> times_;
   std::vector<std::size_t> running_;
-  std::vector<std::size_t> measured_;  ///< in the round under way
+  std::vector<std::size_t> measured_;  ///< in the current round
 };
 
 }  // namespace hone::engine

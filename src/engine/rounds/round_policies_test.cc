@@ -13,7 +13,7 @@ namespace {
 using testing::IsEmpty;
 using testing::SizeIs;
 
-/// Participants with fixed times; one of them fails in a round.
+/// Runs policies on participants with fixed times, one of which may fail in a round.
 class RoundPoliciesTest : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -65,7 +65,7 @@ class RoundPoliciesTest : public ::testing::Test {
   std::map<std::size_t, int> measured_;
 };
 
-TEST_F(RoundPoliciesTest, AFinalEndsWhenEveryDifferenceIsProven) {
+TEST_F(RoundPoliciesTest, FinalEndsWhenNoVerdictIsAmbiguous) {
   FinalPolicy policy(3, {.rounds = 8, .maxRounds = 24, .compare = {}});
   run(policy, participants({100, 100, 50}));
   EXPECT_THAT(policy.result()[2].timesNs, SizeIs(8));
@@ -73,7 +73,7 @@ TEST_F(RoundPoliciesTest, AFinalEndsWhenEveryDifferenceIsProven) {
   EXPECT_EQ(policy.result()[2].comparison->verdict, stats::Verdict::improved);
 }
 
-TEST_F(RoundPoliciesTest, AParticipantThatFailsInARoundHasNoComparison) {
+TEST_F(RoundPoliciesTest, FailedParticipantHasNoComparison) {
   FinalPolicy policy(4, {.rounds = 8, .maxRounds = 24, .compare = {}});
   run(policy, participants({100, 100, 50, 60}, 2));
   EXPECT_THAT(policy.result()[2].timesNs, IsEmpty());
@@ -81,14 +81,14 @@ TEST_F(RoundPoliciesTest, AParticipantThatFailsInARoundHasNoComparison) {
   EXPECT_TRUE(policy.result()[3].comparison);
 }
 
-TEST_F(RoundPoliciesTest, ABaselineThatFailsEndsAFinal) {
+TEST_F(RoundPoliciesTest, FailedBaselineEndsFinal) {
   FinalPolicy policy(3, {.rounds = 8, .maxRounds = 24, .compare = {}});
   run(policy, participants({100, 100, 50}, 0));
   EXPECT_EQ(measured_[2], 3);
   EXPECT_FALSE(policy.result()[2].comparison);
 }
 
-TEST_F(RoundPoliciesTest, AnInterruptedFinalContinuesWithTheRecordedRounds) {
+TEST_F(RoundPoliciesTest, ContinuesInterruptedFinal) {
   const auto all = participants({100, 100, 50});
   FinalPolicy first(3, {.rounds = 8, .maxRounds = 24, .compare = {}});
   RoundLoopOptions cut;
@@ -101,7 +101,7 @@ TEST_F(RoundPoliciesTest, AnInterruptedFinalContinuesWithTheRecordedRounds) {
   EXPECT_THAT(second.result()[2].timesNs, SizeIs(8));
 }
 
-TEST_F(RoundPoliciesTest, PrecisionStopsEarlyAndDropsTheSlow) {
+TEST_F(RoundPoliciesTest, PrecisionStopsEarlyAndDropsSlow) {
   PrecisionPolicy policy(
       3, {.minRounds = 3, .maxRounds = 20, .precision = 0.02, .dropFactor = 1.5, .seed = 1});
   run(policy, participants({100, 300, 110}));
@@ -109,7 +109,7 @@ TEST_F(RoundPoliciesTest, PrecisionStopsEarlyAndDropsTheSlow) {
   EXPECT_EQ(measured_[1], 3);
 }
 
-TEST_F(RoundPoliciesTest, ARaceLeavesTheFastest) {
+TEST_F(RoundPoliciesTest, RaceKeepsFastest) {
   stats::RaceOptions options;
   options.keep = 1;
   RacePolicy policy(4, options);

@@ -25,17 +25,17 @@ std::vector<model::Sample> Rounds::recorded(std::int64_t trial, std::int64_t rou
   return samples;
 }
 
-std::int64_t Rounds::firstFor(std::span<const Participant> participants) const {
-  std::map<std::int64_t, std::set<std::int64_t>> trialsOf;  // by round
+std::int64_t Rounds::firstRound(std::span<const Participant> participants) const {
+  std::map<std::int64_t, std::set<std::int64_t>> trialsByRound;
   for (const Participant& participant : participants) {
     for (const model::Sample& sample : log_.samples(participant.trial)) {
       if (sample.stage == stage_) {
-        trialsOf[sample.round].insert(participant.trial);
+        trialsByRound[sample.round].insert(participant.trial);
       }
     }
   }
   std::int64_t next = 0;
-  for (const auto& [round, trials] : trialsOf) {
+  for (const auto& [round, trials] : trialsByRound) {
     if (trials.size() == participants.size()) {
       return round;
     }
@@ -47,14 +47,14 @@ std::int64_t Rounds::firstFor(std::span<const Participant> participants) const {
 Result<RoundTimes> Rounds::take(std::int64_t round, std::span<const Participant> participants,
                                 std::span<const std::size_t> order) {
   RoundTimes times(participants.size());
-  bool before = false;
+  bool isRecorded = false;
   for (std::size_t i = 0; i < participants.size(); ++i) {
     if (const auto samples = recorded(participants[i].trial, round); !samples.empty()) {
       times[i] = rankTime(samples, rankBy_);
-      before = true;
+      isRecorded = true;
     }
   }
-  if (before) {
+  if (isRecorded) {
     return times;
   }
   std::vector<store::TrialSample> taken;
@@ -75,7 +75,7 @@ Result<RoundTimes> Rounds::take(std::int64_t round, std::span<const Participant>
   return times;
 }
 
-Result<void> noteLosers(TrialLog& log, std::span<const std::int64_t> losers) {
+Result<void> recordLosers(TrialLog& log, std::span<const std::int64_t> losers) {
   for (const std::int64_t loser : losers) {
     const store::Trial* trial = log.find(loser);
     if (trial != nullptr && trial->outcome == model::Outcome::ok) {

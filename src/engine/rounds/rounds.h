@@ -23,28 +23,28 @@ struct Participant {
   Timer time;
 };
 
-/// The times of one round, index = participant; nothing for those not in it, or that failed.
+/// Times of one round, indexed by participant; nullopt if it did not run or failed.
 using RoundTimes = std::vector<std::optional<double>>;
 
-/// One that calls a compiled program at the pace given; the sampler must outlive it.
+/// Returns a participant that calls a compiled program at the given pace. The sampler must outlive
+/// it.
 [[nodiscard]] Participant callParticipant(std::int64_t trial, const Sampler& sampler,
                                           const iree::Call& call, const Pace& pace);
 
-/// Rounds of one stage: the participants side by side, each in a fresh process, one commit a
-/// round. A round that the store has already is taken from there: that is how a run goes on.
+/// Measures rounds of one stage: the participants side by side, each in a fresh process, with one
+/// commit per round. Recorded rounds are read from the log, so an interrupted run can continue.
 class Rounds {
  public:
-  /// Rounds that the log has of this stage are not taken again. The log must outlive this.
+  /// The log must outlive this object.
   Rounds(iree::RankBy rankBy, TrialLog& log, model::Stage stage)
       : rankBy_(rankBy), log_(log), stage_(stage) {}
 
-  /// The round to begin with: the first that has all of them, or, where another field was measured
-  /// before, the one after the last that has any of them.
-  [[nodiscard]] std::int64_t firstFor(std::span<const Participant> participants) const;
+  /// Returns the round to start with: the first recorded one with all participants. If there is
+  /// none, the one after the last recorded round with any of them.
+  [[nodiscard]] std::int64_t firstRound(std::span<const Participant> participants) const;
 
-  /// The time of each participant in the round, measured in the order given (indices of
-  /// participants; those not in it are left out). Nothing for who is not in it, or failed: that is
-  /// noted in the store.
+  /// Measures a round in the given order of participant indices, or reads it from the log. Records
+  /// failures as outcomes of their trials.
   [[nodiscard]] Result<RoundTimes> take(std::int64_t round,
                                         std::span<const Participant> participants,
                                         std::span<const std::size_t> order);
@@ -57,13 +57,13 @@ class Rounds {
   model::Stage stage_;
 };
 
-/// The message of a trial that passed screening and lost the race; its outcome stays `ok`.
+/// Message of a trial that passed screening but lost the race. Its outcome stays `ok`.
 inline constexpr const char* kNotBest = "not best";
 
-/// Notes that these trials lost the race. A failure in one of its rounds stays noted.
-[[nodiscard]] Result<void> noteLosers(TrialLog& log, std::span<const std::int64_t> losers);
+/// Records that these trials lost the race. Keeps the outcome of trials that failed in it.
+[[nodiscard]] Result<void> recordLosers(TrialLog& log, std::span<const std::int64_t> losers);
 
-/// The indices 0 to count-1 in an order that depends on the seed and the round only.
+/// Returns the indices 0 to count-1 in an order that depends only on the seed and the round.
 [[nodiscard]] std::vector<std::size_t> shuffled(std::size_t count, std::uint64_t seed,
                                                 std::int64_t round);
 

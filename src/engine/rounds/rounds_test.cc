@@ -23,8 +23,8 @@ TEST(Shuffled, IsAPermutationThatDependsOnSeedAndRound) {
   EXPECT_TRUE(shuffled(0, 1, 0).empty());
 }
 
-/// Every racer is first about equally often: no place in a round is anybody's.
-TEST(Shuffled, FavoursNobody) {
+/// Every index is first about equally often.
+TEST(Shuffled, IsUniform) {
   std::vector<int> first(4);
   for (std::int64_t round = 0; round < 4000; ++round) {
     ++first[shuffled(4, 7, round).front()];
@@ -34,7 +34,7 @@ TEST(Shuffled, FavoursNobody) {
   }
 }
 
-/// A run with trials 1 to 9, whose samples are recorded as an earlier process did.
+/// A run with trials 1 to 9 and samples recorded by an earlier process.
 class RoundsTest : public ::testing::Test {
  protected:
   RoundsTest() {
@@ -62,8 +62,8 @@ class RoundsTest : public ::testing::Test {
   std::int64_t repetitions_ = 0;
 };
 
-/// A recorded round is given back without running anything: the runner has no device at all.
-TEST_F(RoundsTest, RecordedRoundsAreNotMeasuredAgain) {
+/// Reads a recorded round without running anything: the runner has no device.
+TEST_F(RoundsTest, DoesNotRepeatRecordedRounds) {
   const iree::ModuleRunner runner({"/nowhere", ""}, iree::deviceNamed("local-sync"), {});
   const Sampler sampler(runner);
   for (const auto& [trial, cpuNs] :
@@ -83,16 +83,16 @@ TEST_F(RoundsTest, RecordedRoundsAreNotMeasuredAgain) {
   EXPECT_FALSE(rounds.take(5, participants, order));
 }
 
-TEST_F(RoundsTest, ANewFieldBeginsAfterWhatWasRecordedOfOthers) {
+TEST_F(RoundsTest, NewParticipantsStartAfterRecordedRounds) {
   const Rounds rounds(iree::RankBy::cpu, log_, model::Stage::race);
-  const auto field = [](const std::vector<std::int64_t>& trials) {
+  const auto makeParticipants = [](const std::vector<std::int64_t>& trials) {
     std::vector<Participant> participants;
     for (const std::int64_t trial : trials) {
       participants.push_back({trial, {}});
     }
     return participants;
   };
-  EXPECT_EQ(rounds.firstFor(field({1, 2, 3})), 0);
+  EXPECT_EQ(rounds.firstRound(makeParticipants({1, 2, 3})), 0);
   const auto recordAll = [&](std::int64_t round, const std::vector<std::int64_t>& trials) {
     for (const std::int64_t trial : trials) {
       record(trial, round, 1);
@@ -101,15 +101,16 @@ TEST_F(RoundsTest, ANewFieldBeginsAfterWhatWasRecordedOfOthers) {
   recordAll(0, {1, 2, 3});
   recordAll(1, {1, 2});  // 3 was dropped
   recordAll(2, {1, 4});
-  recordAll(7, {8, 9});  // of another experiment
+  recordAll(7, {8, 9});  // another experiment
   ASSERT_TRUE(log_.restore());
-  EXPECT_EQ(rounds.firstFor(field({1, 2, 3})), 0);
-  EXPECT_EQ(rounds.firstFor(field({1, 4})), 2) << "a second field is gone on with, too";
-  EXPECT_EQ(rounds.firstFor(field({1, 3, 5})), 3);
-  EXPECT_EQ(rounds.firstFor(field({6, 7})), 0);
+  EXPECT_EQ(rounds.firstRound(makeParticipants({1, 2, 3})), 0);
+  EXPECT_EQ(rounds.firstRound(makeParticipants({1, 4})), 2)
+      << "also continues a second set of participants";
+  EXPECT_EQ(rounds.firstRound(makeParticipants({1, 3, 5})), 3);
+  EXPECT_EQ(rounds.firstRound(makeParticipants({6, 7})), 0);
 }
 
-TEST(Rounds, WhoFailedInARaceDidNotLoseIt) {
+TEST(Rounds, KeepsOutcomeOfFailedRacer) {
   const ScratchFolder folder = ScratchFolder::create("hone-rounds-test").value();
   auto store = store::Store::open(folder.path() / "s.db", store::Store::Mode::write).value();
   const std::int64_t run = store.addRun({}).value();
@@ -122,7 +123,7 @@ TEST(Rounds, WhoFailedInARaceDidNotLoseIt) {
   ASSERT_TRUE(store.setOutcome(ids[1], model::Outcome::runFailed, "it crashed"));
   TrialLog log(store, run);
   ASSERT_TRUE(log.restore());
-  ASSERT_TRUE(noteLosers(log, std::span(ids).first(2)));
+  ASSERT_TRUE(recordLosers(log, std::span(ids).first(2)));
   const auto trials = store.listTrials(run).value();
   EXPECT_EQ(trials[0].outcome, model::Outcome::ok);
   EXPECT_EQ(trials[0].message, kNotBest);

@@ -10,9 +10,9 @@
 namespace hone::engine {
 namespace {
 
-/// Below this a sample is mostly the noise of clock and scheduler.
-constexpr double kShortestSampleNs = 2e6;
-/// Estimates how long a process that measures may take after its start.
+/// Shorter samples are dominated by the noise of the clock and the scheduler.
+constexpr double kMinSampleNs = 2e6;
+/// Target measuring time per process.
 constexpr double kProcessNs = 40e6;
 constexpr std::int64_t kMaxIterations = 20'000;
 constexpr std::int64_t kMaxRepetitions = 5;
@@ -24,8 +24,7 @@ Result<void> expectDevice(const iree::ModuleRunner& runner) {
     return {};
   }
   return machineError(
-      "the device {} is gone; what was measured is stored, and the same command goes on when it is "
-      "back",
+      "device {} is gone; results so far are stored, run the same command again once it is back",
       runner.device().name);
 }
 
@@ -33,7 +32,7 @@ Pace paceOf(double callNs) {
   const double atLeast = std::max(callNs, 1.0);
   Pace pace;
   pace.iterations = std::clamp<std::int64_t>(
-      static_cast<std::int64_t>(std::ceil(kShortestSampleNs / atLeast)), 1, kMaxIterations);
+      static_cast<std::int64_t>(std::ceil(kMinSampleNs / atLeast)), 1, kMaxIterations);
   const double sampleNs = atLeast * static_cast<double>(pace.iterations);
   pace.repetitions = std::clamp<std::int64_t>(static_cast<std::int64_t>(kProcessNs / sampleNs), 1,
                                               kMaxRepetitions);
@@ -73,11 +72,11 @@ Measurement measurementFrom(const iree::Timings& timings, const TimeSlot& slot,
 }  // namespace
 
 Result<Pace> Sampler::paceFor(const iree::Call& call) const {
-  const iree::Timings look = HONE_TRY(runner_.time(call, 1, kScreenSamples));
-  if (look.report.status != iree::CallReport::Status::ok) {
-    return userError("{}", look.report.message);
+  const iree::Timings trial = HONE_TRY(runner_.time(call, 1, kScreenSamples));
+  if (trial.report.status != iree::CallReport::Status::ok) {
+    return userError("{}", trial.report.message);
   }
-  return paceOf(fastestWallNs(look));
+  return paceOf(fastestWallNs(trial));
 }
 
 Result<Measurement> Sampler::take(const iree::Call& call, const Pace& pace,
@@ -93,27 +92,26 @@ Result<Measurement> Sampler::screen(const iree::Call& call, std::optional<double
   if (bestNs) {
     pace = paceOf(*bestNs);
   } else {
-    const iree::Timings look = HONE_TRY(runner_.time(call, 1, kScreenSamples));
-    if (look.report.status == iree::CallReport::Status::ok) {
-      pace = paceOf(fastestWallNs(look));
+    const iree::Timings trial = HONE_TRY(runner_.time(call, 1, kScreenSamples));
+    if (trial.report.status == iree::CallReport::Status::ok) {
+      pace = paceOf(fastestWallNs(trial));
     }
     if (pace.iterations == 1) {
-      return measurementFrom(look, {}, 1);
+      return measurementFrom(trial, {}, 1);
     }
   }
-  std::optional<std::chrono::milliseconds> patience;
+  std::optional<std::chrono::milliseconds> timeout;
   if (bestNs) {
-    patience = screenPatience(*bestNs * static_cast<double>(pace.iterations));
+    timeout = screenTimeout(*bestNs * static_cast<double>(pace.iterations));
   }
   const std::int64_t repetitions = std::max(pace.repetitions, kScreenSamples);
-  const iree::Timings timings =
-      HONE_TRY(runner_.time(call, pace.iterations, repetitions, patience));
+  const iree::Timings timings = HONE_TRY(runner_.time(call, pace.iterations, repetitions, timeout));
   Measurement measurement = measurementFrom(timings, {}, pace.iterations);
-  if (measurement.outcome == model::Outcome::runTimeout && patience &&
-      *patience < runner_.limits().wall) {
+  if (measurement.outcome == model::Outcome::runTimeout && timeout &&
+      *timeout < runner_.limits().wall) {
     measurement.outcome = model::Outcome::tooSlow;
     measurement.message =
-        fmt::format("stopped in screening: far slower than the best, {}", humanTime(*bestNs));
+        fmt::format("stopped in screening: much slower than the best ({})", humanTime(*bestNs));
   }
   return measurement;
 }

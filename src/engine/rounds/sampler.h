@@ -15,22 +15,22 @@
 
 namespace hone::engine {
 
-/// The work of a process that measures: `repetitions` samples of `iterations` calls each.
+/// Amount of work of a measuring process: `repetitions` samples of `iterations` calls each.
 struct Pace {
   std::int64_t iterations = 1;
   std::int64_t repetitions = 3;
-  bool warmUp = true;  ///< a repetition before them that is not counted
+  bool warmUp = true;  ///< one more repetition first, which is not counted
 };
 
-/// Calls longer than this are not warmed up in races and finals: the first one of a process takes
-/// hardly longer than the others.
+/// Calls longer than this are not warmed up in races and finals, since the first call of a process
+/// takes hardly longer than the others.
 constexpr double kLongCallNs = 0.3e9;
 
-/// Returns as many calls per sample as the clock needs, and as many samples per process as are
-/// worth its start; without a warm-up for long calls.
+/// Returns the pace for a call time: enough calls per sample for the clock, and enough samples to
+/// justify the start of a process. Disables the warm-up for long calls.
 [[nodiscard]] Pace paceOf(double callNs);
 
-/// The place of one process among the measurements of a stage.
+/// Position of one process among the measurements of a stage.
 struct TimeSlot {
   model::Stage stage = model::Stage::screen;
   std::int64_t round = 0;
@@ -44,27 +44,27 @@ struct Measurement {
   std::vector<model::Sample> samples;
 };
 
-/// Returns a machine error if the device is gone.
+/// Fails with a machine error if the device is gone.
 [[nodiscard]] Result<void> expectDevice(const iree::ModuleRunner& runner);
 
-/// Returns the median over the samples of one process, by the time that ranks.
+/// Returns the median of the samples of one process, by wall or CPU time.
 [[nodiscard]] double rankTime(std::span<const model::Sample> samples, iree::RankBy rankBy);
 
-/// Takes samples on one device, each time in a fresh process.
+/// Takes samples on one device, in a fresh process each time.
 class Sampler {
  public:
   explicit Sampler(const iree::ModuleRunner& runner) : runner_(runner) {}
 
-  /// Returns the pace for a call, after a warm-up and three calls. A call that fails is a user
-  /// error.
+  /// Determines the pace for a call by a warm-up and three calls. Fails with a user error if the
+  /// call fails.
   [[nodiscard]] Result<Pace> paceFor(const iree::Call& call) const;
   [[nodiscard]] Result<Measurement> take(const iree::Call& call, const Pace& pace,
                                          const TimeSlot& slot) const;
-  /// Screens a call: see screening.h. With a best time, a process that shows itself to be far
-  /// slower is stopped as `too_slow`, without samples.
+  /// Screens a call; see screening.h. With a best time, a much slower process is stopped as
+  /// `too_slow`, without samples.
   [[nodiscard]] Result<Measurement> screen(const iree::Call& call,
                                            std::optional<double> bestNs = {}) const;
-  /// Which time ranks on this device.
+  /// Returns the time (wall or CPU) used for ranking on this device.
   [[nodiscard]] iree::RankBy rankBy() const { return runner_.device().rankBy; }
 
  private:

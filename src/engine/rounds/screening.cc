@@ -7,30 +7,30 @@
 namespace hone::engine {
 namespace {
 
-/// Allows for starting a process, reading its inputs and a slow first call.
+/// Time for starting a process, reading its inputs and a slow first call.
 constexpr double kStartNs = 2e9;
-/// On a loaded machine everything takes longer.
-constexpr double kLoad = 2;
+/// Slowdown on a loaded machine.
+constexpr double kLoadFactor = 2;
 
 }  // namespace
 
 std::optional<double> screenTime(std::span<const model::Sample> samples, iree::RankBy rankBy) {
-  std::optional<double> least;
+  std::optional<double> minimum;
   for (const model::Sample& sample : samples) {
     const double ns = rankBy == iree::RankBy::cpu ? sample.cpuNs : sample.wallNs;
-    least = std::min(least.value_or(ns), ns);
+    minimum = std::min(minimum.value_or(ns), ns);
   }
-  return least;
+  return minimum;
 }
 
 bool isTooSlow(double screenNs, std::optional<double> bestNs) {
   return bestNs && screenNs > kScreenFactor * *bestNs;
 }
 
-std::chrono::milliseconds screenPatience(double sampleNs) {
-  constexpr double kCalls = kScreenSamples + 1;  // the warm-up
-  return std::chrono::milliseconds(
-      static_cast<std::int64_t>((kStartNs + kLoad * kCalls * kScreenFactor * sampleNs) / 1e6));
+std::chrono::milliseconds screenTimeout(double sampleNs) {
+  constexpr double kCalls = kScreenSamples + 1;  // with the warm-up
+  return std::chrono::milliseconds(static_cast<std::int64_t>(
+      (kStartNs + kLoadFactor * kCalls * kScreenFactor * sampleNs) / 1e6));
 }
 
 std::string tooSlowMessage(double screenNs, double bestNs) {

@@ -183,7 +183,7 @@ RC_GTEST_FIXTURE_PROP(ResultFiles, AnyTextEndsInASweepOrAnError, ()) {
   if (read) {
     RC_ASSERT(read->skippedRows == static_cast<std::int64_t>(read->failures.size()));
   } else {
-    RC_ASSERT(read.error().message.contains("never closed"));
+    RC_ASSERT(read.error().message.contains("unclosed quote"));
   }
 }
 

@@ -4,8 +4,8 @@
 
 namespace hone::verify {
 
-/// oneDNN of Debian runs on OpenMP, and asks it how many threads there are: so many while this
-/// lives. With one asked for, libgomp never starts another.
+/// Sets the number of OpenMP threads, which Debian's oneDNN uses, and restores it on destruction.
+/// With a count of 1, libgomp never starts a thread.
 class OmpThreads {
  public:
   explicit OmpThreads(int count) : before_(omp_get_max_threads()) { omp_set_num_threads(count); }

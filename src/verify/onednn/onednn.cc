@@ -16,13 +16,13 @@ using model::ConvDirection;
 using model::Matmul;
 using Tag = memory::format_tag;
 
-/// What every call needs, and the moves between the caller's plain layouts and oneDNN's own.
-class Session {
+/// Runs primitives, with reorders between the caller's plain layouts and oneDNN's.
+class OneDnnRunner {
  public:
-  Session() : engine_(dnnl::engine::kind::cpu, 0), stream_(engine_) {}
+  OneDnnRunner() : engine_(dnnl::engine::kind::cpu, 0), stream_(engine_) {}
   [[nodiscard]] const dnnl::engine& engine() const { return engine_; }
 
-  /// The caller's array as it lies there; oneDNN only reads what is an input.
+  /// Wraps the caller's array. oneDNN does not write inputs.
   memory plain(const memory::desc& description, const float* data) {
     return {description, engine_, const_cast<float*>(data)};
   }
@@ -34,14 +34,14 @@ class Session {
     dnnl::reorder(from, to).execute(stream_, from, to);
     return to;
   }
-  /// Runs with the inputs in the layouts asked for, and the result put back into its plain layout.
+  /// Runs a primitive and reorders its result into the plain layout.
   void run(const dnnl::primitive& primitive, std::unordered_map<int, memory> arguments,
            int resultAt, const memory::desc& resultLayout, memory result) {
-    memory made = result.get_desc() == resultLayout ? result : memory(resultLayout, engine_);
-    arguments.insert_or_assign(resultAt, made);
+    memory computed = result.get_desc() == resultLayout ? result : memory(resultLayout, engine_);
+    arguments.insert_or_assign(resultAt, computed);
     primitive.execute(stream_, arguments);
-    if (made != result) {
-      dnnl::reorder(made, result).execute(stream_, made, result);
+    if (computed != result) {
+      dnnl::reorder(computed, result).execute(stream_, computed, result);
     }
     stream_.wait();
   }
@@ -56,7 +56,7 @@ memory::desc floats(const memory::dims& dims, Tag tag) {
 }
 
 void runMatmul(const Matmul& matmul, const float* lhs, const float* rhs, float* result) {
-  Session session;
+  OneDnnRunner runner;
   const std::int64_t batch = std::max<std::int64_t>(matmul.batch, 1);
   const auto lhsDesc =
       floats({batch, matmul.m, matmul.k}, matmul.transposeLhs ? Tag::acb : Tag::abc);
@@ -64,58 +64,56 @@ void runMatmul(const Matmul& matmul, const float* lhs, const float* rhs, float* 
       floats({batch, matmul.k, matmul.n}, matmul.transposeRhs ? Tag::acb : Tag::abc);
   const auto resultDesc = floats({batch, matmul.m, matmul.n}, Tag::abc);
   const auto plan =
-      makePlan<dnnl::matmul>(session.engine(), attributesFor({}), lhsDesc, rhsDesc, resultDesc);
-  session.run(dnnl::matmul(plan),
-              {{DNNL_ARG_SRC, session.plain(lhsDesc, lhs)},
-               {DNNL_ARG_WEIGHTS, session.plain(rhsDesc, rhs)}},
-              DNNL_ARG_DST, resultDesc, session.plain(resultDesc, result));
+      makePlan<dnnl::matmul>(runner.engine(), attributesFor({}), lhsDesc, rhsDesc, resultDesc);
+  runner.run(
+      dnnl::matmul(plan),
+      {{DNNL_ARG_SRC, runner.plain(lhsDesc, lhs)}, {DNNL_ARG_WEIGHTS, runner.plain(rhsDesc, rhs)}},
+      DNNL_ARG_DST, resultDesc, runner.plain(resultDesc, result));
 }
 
-/// The convolution on arrays of f32, whatever its types are.
-ConvDescs inFloats(Conv conv) {
+/// Describes the convolution with all types replaced by f32.
+ConvDescs describeInF32(Conv conv) {
   conv.input = conv.result = model::ElementType::f32;
   return ConvDescs(conv);
 }
 
 void runForward(const ConvDescs& plan, const float* image, const float* filter, float* output) {
-  Session session;
-  const auto chosen = plan.forward(session.engine());
-  session.run(
-      dnnl::convolution_forward(chosen),
-      {{DNNL_ARG_SRC, session.inLayout(session.plain(plan.image, image), chosen.src_desc())},
-       {DNNL_ARG_WEIGHTS,
-        session.inLayout(session.plain(plan.filter, filter), chosen.weights_desc())}},
-      DNNL_ARG_DST, chosen.dst_desc(), session.plain(plan.output, output));
+  OneDnnRunner runner;
+  const auto chosen = plan.forward(runner.engine());
+  runner.run(dnnl::convolution_forward(chosen),
+             {{DNNL_ARG_SRC, runner.inLayout(runner.plain(plan.image, image), chosen.src_desc())},
+              {DNNL_ARG_WEIGHTS,
+               runner.inLayout(runner.plain(plan.filter, filter), chosen.weights_desc())}},
+             DNNL_ARG_DST, chosen.dst_desc(), runner.plain(plan.output, output));
 }
 
 void runBackwardData(const ConvDescs& plan, const float* gradient, const float* filter,
                      float* image) {
-  Session session;
+  OneDnnRunner runner;
   const auto chosen = makeBackwardPlan<dnnl::convolution_backward_data>(
-      session.engine(), plan.forward(session.engine()), attributesFor({}), kDirect, any(plan.image),
+      runner.engine(), plan.forward(runner.engine()), attributesFor({}), kDirect, any(plan.image),
       any(plan.filter), any(plan.output), plan.strides, plan.dilations, plan.padLeft,
       plan.padRight);
-  session.run(dnnl::convolution_backward_data(chosen),
-              {{DNNL_ARG_DIFF_DST,
-                session.inLayout(session.plain(plan.output, gradient), chosen.diff_dst_desc())},
-               {DNNL_ARG_WEIGHTS,
-                session.inLayout(session.plain(plan.filter, filter), chosen.weights_desc())}},
-              DNNL_ARG_DIFF_SRC, chosen.diff_src_desc(), session.plain(plan.image, image));
+  runner.run(dnnl::convolution_backward_data(chosen),
+             {{DNNL_ARG_DIFF_DST,
+               runner.inLayout(runner.plain(plan.output, gradient), chosen.diff_dst_desc())},
+              {DNNL_ARG_WEIGHTS,
+               runner.inLayout(runner.plain(plan.filter, filter), chosen.weights_desc())}},
+             DNNL_ARG_DIFF_SRC, chosen.diff_src_desc(), runner.plain(plan.image, image));
 }
 
 void runWeightBackward(const ConvDescs& plan, const float* image, const float* gradient,
                        float* filter) {
-  Session session;
+  OneDnnRunner runner;
   const auto chosen = makeBackwardPlan<dnnl::convolution_backward_weights>(
-      session.engine(), plan.forward(session.engine()), attributesFor({}), kDirect, any(plan.image),
+      runner.engine(), plan.forward(runner.engine()), attributesFor({}), kDirect, any(plan.image),
       any(plan.filter), any(plan.output), plan.strides, plan.dilations, plan.padLeft,
       plan.padRight);
-  session.run(
-      dnnl::convolution_backward_weights(chosen),
-      {{DNNL_ARG_SRC, session.inLayout(session.plain(plan.image, image), chosen.src_desc())},
-       {DNNL_ARG_DIFF_DST,
-        session.inLayout(session.plain(plan.output, gradient), chosen.diff_dst_desc())}},
-      DNNL_ARG_DIFF_WEIGHTS, chosen.diff_weights_desc(), session.plain(plan.filter, filter));
+  runner.run(dnnl::convolution_backward_weights(chosen),
+             {{DNNL_ARG_SRC, runner.inLayout(runner.plain(plan.image, image), chosen.src_desc())},
+              {DNNL_ARG_DIFF_DST,
+               runner.inLayout(runner.plain(plan.output, gradient), chosen.diff_dst_desc())}},
+             DNNL_ARG_DIFF_WEIGHTS, chosen.diff_weights_desc(), runner.plain(plan.filter, filter));
 }
 
 }  // namespace
@@ -130,9 +128,9 @@ Result<void> runOneDnn(const model::Problem& problem, const float* first, const 
     }
     const auto* conv = std::get_if<Conv>(&problem);
     if (conv == nullptr) {
-      return userError("{} is not one sum of products", nameOf(problem));
+      return userError("{}: expected a matmul or convolution", nameOf(problem));
     }
-    const ConvDescs plan = inFloats(*conv);
+    const ConvDescs plan = describeInF32(*conv);
     switch (conv->direction) {
       case ConvDirection::forward:
         runForward(plan, first, second, result);

@@ -5,9 +5,9 @@
 
 namespace hone::verify {
 
-/// The sums of products of a matmul or a convolution, in f32 by oneDNN on dense row-major arrays of
-/// the shapes of model::operandsOf and model::resultOf, on the calling thread alone. What follows
-/// the sums is left to the caller, and so is an attention.
+/// Computes the sums of a matmul or convolution with oneDNN, in f32 and on the calling thread. The
+/// arrays are dense and row-major, with the shapes of model::operandsOf and model::resultOf. Does
+/// not apply the epilogue; fails for an attention.
 [[nodiscard]] Result<void> runOneDnn(const model::Problem& problem, const float* first,
                                      const float* second, float* result);
 

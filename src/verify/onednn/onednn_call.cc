@@ -13,9 +13,9 @@ namespace {
 
 constexpr std::uint64_t kSeed = 1;
 
-/// Some virtual machines show AMX but hide the description of its tiles. oneDNN 2.6 then configures
-/// none, and its first tile instruction is a SIGILL.
-bool showsTilesItHides() {
+/// Returns true if the CPU reports AMX but not its tile description, as some virtual machines do.
+/// oneDNN 2.6 then configures no tiles, and its first tile instruction raises SIGILL.
+bool hidesAmxTiles() {
 #ifdef __x86_64__
   constexpr unsigned kFeatures = 7;
   constexpr unsigned kAmxTile = 1U << 24U;  // in edx
@@ -33,10 +33,10 @@ bool showsTilesItHides() {
 #endif
 }
 
-/// Must come before oneDNN looks at the CPU, which it does only once.
+/// Creates an engine. Limits the ISA first, since oneDNN detects the CPU only once.
 dnnl::engine makeEngine() {
   static const bool limited = [] {
-    const bool limit = showsTilesItHides();
+    const bool limit = hidesAmxTiles();
     if (limit) {
       dnnl::set_max_cpu_isa(dnnl::cpu_isa::avx512_core_bf16);
     }
@@ -63,16 +63,16 @@ PlainTensors::PlainTensors(const model::Problem& problem) {
 
 OneDnnCall::OneDnnCall() : engine_(makeEngine()), stream_(engine_) {}
 
-void OneDnnCall::addMove(const dnnl::memory& from, const dnnl::memory& to) {
+void OneDnnCall::addReorder(const dnnl::memory& from, const dnnl::memory& to) {
   steps_.push_back({dnnl::reorder(from, to), {{DNNL_ARG_FROM, from}, {DNNL_ARG_TO, to}}});
 }
 
-dnnl::memory OneDnnCall::moved(const dnnl::memory& from, const dnnl::memory::desc& wanted) {
+dnnl::memory OneDnnCall::reordered(const dnnl::memory& from, const dnnl::memory::desc& wanted) {
   if (from.get_desc() == wanted) {
     return from;
   }
   dnnl::memory to(wanted, engine_);
-  addMove(from, to);
+  addReorder(from, to);
   return to;
 }
 
@@ -92,12 +92,12 @@ void OneDnnCall::add(const dnnl::primitive_desc_base& plan, const dnnl::primitiv
                      Arguments arguments, int resultAt, const dnnl::memory::desc& wanted,
                      const dnnl::memory& result) {
   const bool direct = result.get_desc() == wanted;
-  const dnnl::memory made = direct ? result : dnnl::memory(wanted, engine_);
-  arguments.insert_or_assign(resultAt, made);
+  const dnnl::memory computed = direct ? result : dnnl::memory(wanted, engine_);
+  arguments.insert_or_assign(resultAt, computed);
   steps_.push_back({primitive, std::move(arguments)});
   names_.emplace_back(plan.impl_info_str());
   if (!direct) {
-    addMove(made, result);
+    addReorder(computed, result);
   }
 }
 

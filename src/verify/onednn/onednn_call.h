@@ -11,8 +11,8 @@
 
 namespace hone::verify {
 
-/// The operands of a problem, filled, and behind them its result, dense and row-major. They begin
-/// at cache lines, as the buffers of IREE's runtime and of frameworks do.
+/// Dense row-major buffers of a problem's operands, filled with values, followed by its result.
+/// Aligned to cache lines, like the buffers of IREE's runtime and of frameworks.
 class PlainTensors {
  public:
   explicit PlainTensors(const model::Problem& problem);
@@ -27,7 +27,7 @@ class PlainTensors {
   std::vector<std::vector<CacheLine>> buffers_;
 };
 
-/// What one call of a library's user executes, step by step. Building it throws what oneDNN throws.
+/// The primitives that one library call executes. Building it throws oneDNN's exceptions.
 class OneDnnCall {
  public:
   using Arguments = std::unordered_map<int, dnnl::memory>;
@@ -35,19 +35,19 @@ class OneDnnCall {
   OneDnnCall();
   [[nodiscard]] const dnnl::engine& engine() const { return engine_; }
 
-  /// The tensor in the layout that a primitive wants; where it lies otherwise, every call moves it.
-  [[nodiscard]] dnnl::memory moved(const dnnl::memory& from, const dnnl::memory::desc& wanted);
-  /// The same for weights that stay the same from call to call: moved here, and no call pays it.
+  /// Returns the tensor in the layout `wanted`. Adds a reorder to every call if it differs.
+  [[nodiscard]] dnnl::memory reordered(const dnnl::memory& from, const dnnl::memory::desc& wanted);
+  /// Returns constant weights in the layout `wanted`, reordered once, outside of the calls.
   [[nodiscard]] dnnl::memory prepacked(const dnnl::memory& from, const dnnl::memory::desc& wanted);
-  /// The primitive, and the move of its result from the layout it wants to where it must be.
+  /// Adds the primitive, and a reorder of its result from `wanted` to `result` if they differ.
   void add(const dnnl::primitive_desc_base& plan, const dnnl::primitive& primitive,
            Arguments arguments, int resultAt, const dnnl::memory::desc& wanted,
            const dnnl::memory& result);
 
-  /// One call, over when this returns.
+  /// Executes one call and waits for it.
   void execute();
 
-  /// oneDNN's name of the code behind each primitive, moves left out.
+  /// Returns oneDNN's implementation name of each primitive, without reorders.
   [[nodiscard]] const std::vector<std::string>& implementations() const { return names_; }
   [[nodiscard]] std::size_t moves() const { return steps_.size() - names_.size(); }
   [[nodiscard]] bool weightsPrepacked() const { return weightsPrepacked_; }
@@ -57,7 +57,7 @@ class OneDnnCall {
     dnnl::primitive primitive;
     Arguments arguments;
   };
-  void addMove(const dnnl::memory& from, const dnnl::memory& to);
+  void addReorder(const dnnl::memory& from, const dnnl::memory& to);
 
   dnnl::engine engine_;
   dnnl::stream stream_;

@@ -15,9 +15,9 @@ using Forward = dnnl::convolution_forward;
 void addForward(const Planning& planning, const ConvDescs& descs, const model::Epilogue& epilogue) {
   auto& call = planning.call;
   constexpr auto kKind = dnnl::prop_kind::forward_inference;
-  const Desc image = planning.asked(descs.image);
+  const Desc image = planning.requested(descs.image);
   const Desc filter = any(descs.filter);
-  const Desc output = planning.asked(descs.output);
+  const Desc output = planning.requested(descs.output);
   const auto attributes = attributesFor(epilogue);
   const auto plan =
       epilogue.bias
@@ -26,7 +26,7 @@ void addForward(const Planning& planning, const ConvDescs& descs, const model::E
           : makePlan<Forward>(call.engine(), attributes, kKind, kDirect, image, filter, output,
                               descs.strides, descs.dilations, descs.padLeft, descs.padRight);
   OneDnnCall::Arguments arguments = {
-      {DNNL_ARG_SRC, call.moved(planning.operand(0, descs.image), plan.src_desc())},
+      {DNNL_ARG_SRC, call.reordered(planning.operand(0, descs.image), plan.src_desc())},
       {DNNL_ARG_WEIGHTS, call.prepacked(planning.operand(1, descs.filter), plan.weights_desc())}};
   if (epilogue.bias) {
     arguments.emplace(DNNL_ARG_BIAS, planning.operand(2, descs.bias));
@@ -39,11 +39,11 @@ void addBackwardData(const Planning& planning, const ConvDescs& descs) {
   auto& call = planning.call;
   const auto plan = makeBackwardPlan<dnnl::convolution_backward_data>(
       call.engine(), descs.forward(call.engine()), attributesFor({}), kDirect,
-      planning.asked(descs.image), any(descs.filter), planning.asked(descs.output), descs.strides,
-      descs.dilations, descs.padLeft, descs.padRight);
+      planning.requested(descs.image), any(descs.filter), planning.requested(descs.output),
+      descs.strides, descs.dilations, descs.padLeft, descs.padRight);
   call.add(
       plan, dnnl::convolution_backward_data(plan),
-      {{DNNL_ARG_DIFF_DST, call.moved(planning.operand(0, descs.output), plan.diff_dst_desc())},
+      {{DNNL_ARG_DIFF_DST, call.reordered(planning.operand(0, descs.output), plan.diff_dst_desc())},
        {DNNL_ARG_WEIGHTS, call.prepacked(planning.operand(1, descs.filter), plan.weights_desc())}},
       DNNL_ARG_DIFF_SRC, plan.diff_src_desc(), planning.result(descs.image));
 }
@@ -52,13 +52,14 @@ void addWeightBackward(const Planning& planning, const ConvDescs& descs) {
   auto& call = planning.call;
   const auto plan = makeBackwardPlan<dnnl::convolution_backward_weights>(
       call.engine(), descs.forward(call.engine()), attributesFor({}), kDirect,
-      planning.asked(descs.image), planning.asked(descs.filter), planning.asked(descs.output),
-      descs.strides, descs.dilations, descs.padLeft, descs.padRight);
-  call.add(
-      plan, dnnl::convolution_backward_weights(plan),
-      {{DNNL_ARG_SRC, call.moved(planning.operand(0, descs.image), plan.src_desc())},
-       {DNNL_ARG_DIFF_DST, call.moved(planning.operand(1, descs.output), plan.diff_dst_desc())}},
-      DNNL_ARG_DIFF_WEIGHTS, plan.diff_weights_desc(), planning.result(descs.filter));
+      planning.requested(descs.image), planning.requested(descs.filter),
+      planning.requested(descs.output), descs.strides, descs.dilations, descs.padLeft,
+      descs.padRight);
+  call.add(plan, dnnl::convolution_backward_weights(plan),
+           {{DNNL_ARG_SRC, call.reordered(planning.operand(0, descs.image), plan.src_desc())},
+            {DNNL_ARG_DIFF_DST,
+             call.reordered(planning.operand(1, descs.output), plan.diff_dst_desc())}},
+           DNNL_ARG_DIFF_WEIGHTS, plan.diff_weights_desc(), planning.result(descs.filter));
 }
 
 }  // namespace
@@ -78,7 +79,7 @@ ConvDescs::ConvDescs(const Conv& conv) : input(conv.input) {
     strides.push_back(axis.stride);
     dilations.push_back(axis.dilation - 1);
     padLeft.push_back(axis.pad);
-    // What the last window reaches: less than on the left where the strides leave a rest.
+    // Extent of the last window; less than on the left if the stride does not divide evenly.
     padRight.push_back((axis.out() - 1) * axis.stride + (axis.filter - 1) * axis.dilation + 1 -
                        axis.image - axis.pad);
   }

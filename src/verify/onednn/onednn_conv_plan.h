@@ -5,16 +5,16 @@
 
 namespace hone::verify {
 
-/// Winograd does fewer multiplications than are counted, and rounds differently: its speed could
-/// not be compared, nor its results be a reference.
+/// No Winograd: it does fewer multiplications than counted, so its speed is not comparable, and
+/// rounds differently, so it is not a reference.
 constexpr auto kDirect = dnnl::algorithm::convolution_direct;
 
-/// A convolution in oneDNN's words: sizes are in the order n,c,d,h,w whatever the layout, and the
-/// tensors lie as the problem has them.
+/// oneDNN descriptors of a convolution: sizes in the order n,c,d,h,w for every layout, tensors in
+/// the layout of the problem.
 struct ConvDescs {
   explicit ConvDescs(const model::Conv& conv);
-  /// The forward convolution in layouts that oneDNN chooses, which are many times faster than plain
-  /// ones; the plan of a backward one is made from it.
+  /// Plans the forward convolution in layouts chosen by oneDNN, which are many times faster than
+  /// plain ones. Backward plans need it as a hint.
   [[nodiscard]] dnnl::convolution_forward::primitive_desc forward(const dnnl::engine& engine) const;
 
   model::ElementType input;
@@ -22,7 +22,7 @@ struct ConvDescs {
   dnnl::memory::dims strides, dilations, padLeft, padRight;
 };
 
-/// Adds the convolution to the call that is being planned.
+/// Adds the convolution to the planned call.
 void addConv(const Planning& planning, const model::Conv& conv);
 
 }  // namespace hone::verify

@@ -14,7 +14,7 @@ using Desc = memory::desc;
 
 }  // namespace
 
-Desc Planning::asked(const Desc& plain) const {
+Desc Planning::requested(const Desc& plain) const {
   return layouts == Layouts::plain ? plain : any(plain);
 }
 
@@ -27,7 +27,7 @@ memory::data_type dataType(ElementType type) {
     case ElementType::i8:
       return memory::data_type::s8;
     default:
-      return memory::data_type::f32;  // checkTypes lets nothing else pass
+      return memory::data_type::f32;  // checkTypes rejects all others
   }
 }
 
@@ -47,8 +47,7 @@ Desc any(const Desc& plain) { return {sizesOf(plain), typeOf(plain), memory::for
 
 dnnl::primitive_attr attributesFor(const model::Epilogue& epilogue) {
   dnnl::primitive_attr attributes;
-  // The environment could ask for bf16 inside f32, which is no reference and which IREE does not
-  // do either.
+  // The environment could enable bf16 inside f32, which is not exact and which IREE does not do.
   attributes.set_fpmath_mode(dnnl::fpmath_mode::strict);
   dnnl::post_ops after;
   if (epilogue.activation == Activation::relu) {

@@ -7,13 +7,13 @@
 
 namespace hone::verify {
 
-/// How activations and results lie while oneDNN works on them.
+/// Layouts of activations and results inside oneDNN.
 enum class Layouts : std::uint8_t {
-  plain,   ///< as the problem has them, with the code that oneDNN has for that
-  chosen,  ///< as oneDNN likes them best, with the moves there and back in every call
+  plain,   ///< layouts of the problem
+  chosen,  ///< layouts chosen by oneDNN, with reorders in every call
 };
 
-/// A call that is being planned.
+/// Context for planning a call.
 struct Planning {
   OneDnnCall& call;
   PlainTensors& tensors;
@@ -26,17 +26,17 @@ struct Planning {
   [[nodiscard]] dnnl::memory result(const Desc& desc) const {
     return operand(tensors.resultIndex(), desc);
   }
-  /// The layout to ask for, for a tensor that is not constant.
-  [[nodiscard]] Desc asked(const Desc& plain) const;
+  /// Returns the layout to request for a tensor that is not constant.
+  [[nodiscard]] Desc requested(const Desc& plain) const;
 };
 
 [[nodiscard]] dnnl::memory::data_type dataType(model::ElementType type);
-/// Dense, with the dimension `innermost` varying fastest and the others in their order.
+/// Returns a dense layout with `innermost` varying fastest and the other dimensions in order.
 [[nodiscard]] dnnl::memory::desc dense(const dnnl::memory::dims& sizes, model::ElementType type,
                                        std::size_t innermost);
-/// The same tensor in a layout that oneDNN may choose.
+/// Returns the same tensor with a layout chosen by oneDNN.
 [[nodiscard]] dnnl::memory::desc any(const dnnl::memory::desc& plain);
-/// With the activation fused, but softmax, which oneDNN cannot fuse.
+/// Returns attributes that fuse the activation, except softmax, which oneDNN cannot fuse.
 [[nodiscard]] dnnl::primitive_attr attributesFor(const model::Epilogue& epilogue);
 
 }  // namespace hone::verify

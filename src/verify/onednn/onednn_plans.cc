@@ -55,18 +55,18 @@ void addMatmul(const Planning& planning, const Matmul& matmul) {
   const Desc product = matrix(matmul.batch, matmul.m, matmul.n, matmul.result);
   const bool constant = matmul.batch == 0;
   const bool hasBias = matmul.epilogue.bias;
-  const Desc source = planning.asked(lhs);
-  const Desc weights = constant ? any(rhs) : planning.asked(rhs);
-  const Desc made = planning.asked(product);
+  const Desc source = planning.requested(lhs);
+  const Desc weights = constant ? any(rhs) : planning.requested(rhs);
+  const Desc computed = planning.requested(product);
   const auto attributes = attributesFor(matmul.epilogue);
   const auto plan =
-      hasBias ? makePlan<dnnl::matmul>(call.engine(), attributes, source, weights, bias, made)
-              : makePlan<dnnl::matmul>(call.engine(), attributes, source, weights, made);
+      hasBias ? makePlan<dnnl::matmul>(call.engine(), attributes, source, weights, bias, computed)
+              : makePlan<dnnl::matmul>(call.engine(), attributes, source, weights, computed);
 
   OneDnnCall::Arguments arguments = {
-      {DNNL_ARG_SRC, call.moved(planning.operand(0, lhs), plan.src_desc())},
+      {DNNL_ARG_SRC, call.reordered(planning.operand(0, lhs), plan.src_desc())},
       {DNNL_ARG_WEIGHTS, constant ? call.prepacked(planning.operand(1, rhs), plan.weights_desc())
-                                  : call.moved(planning.operand(1, rhs), plan.weights_desc())}};
+                                  : call.reordered(planning.operand(1, rhs), plan.weights_desc())}};
   if (hasBias) {
     arguments.emplace(DNNL_ARG_BIAS, planning.operand(2, bias));
   }
@@ -77,16 +77,16 @@ void addMatmul(const Planning& planning, const Matmul& matmul) {
   }
 }
 
-/// The product of two matrices that are made anew in every call.
+/// Adds the product of two matrices that change in every call.
 void addProduct(const Planning& planning, const memory& lhs, const memory& rhs,
                 const memory& product, const dnnl::primitive_attr& attributes) {
   auto& call = planning.call;
-  const auto plan =
-      makePlan<dnnl::matmul>(call.engine(), attributes, planning.asked(lhs.get_desc()),
-                             planning.asked(rhs.get_desc()), planning.asked(product.get_desc()));
+  const auto plan = makePlan<dnnl::matmul>(
+      call.engine(), attributes, planning.requested(lhs.get_desc()),
+      planning.requested(rhs.get_desc()), planning.requested(product.get_desc()));
   call.add(plan, dnnl::matmul(plan),
-           {{DNNL_ARG_SRC, call.moved(lhs, plan.src_desc())},
-            {DNNL_ARG_WEIGHTS, call.moved(rhs, plan.weights_desc())}},
+           {{DNNL_ARG_SRC, call.reordered(lhs, plan.src_desc())},
+            {DNNL_ARG_WEIGHTS, call.reordered(rhs, plan.weights_desc())}},
            DNNL_ARG_DST, plan.dst_desc(), product);
 }
 
@@ -115,22 +115,23 @@ void addAttention(const Planning& planning, const Attention& attention) {
 Result<void> checkTypes(const model::Problem& problem) {
   std::vector<model::TensorType> operands = operandsOf(problem);
   const model::TensorType result = resultOf(problem);
-  operands.resize(2);  // a bias has the result's type
+  operands.resize(2);  // the bias has the result type
   const auto has = [&](ElementType type) {
     return result.element == type || operands[0].element == type || operands[1].element == type;
   };
   if (has(ElementType::f16)) {
-    return userError("oneDNN has no f16 on this CPU");
+    return userError("oneDNN does not support f16 on this CPU");
   }
   if (operands[0].element != operands[1].element ||
       !hasTypes(operands[0].element, result.element)) {
-    return userError("oneDNN has no {} x {} -> {} on this CPU", nameOf(operands[0].element),
-                     nameOf(operands[1].element), nameOf(result.element));
+    return userError("oneDNN does not support {} x {} -> {} on this CPU",
+                     nameOf(operands[0].element), nameOf(operands[1].element),
+                     nameOf(result.element));
   }
   return {};
 }
 
-OneDnnCall planOf(const model::Problem& problem, PlainTensors& tensors, Layouts layouts) {
+OneDnnCall planCall(const model::Problem& problem, PlainTensors& tensors, Layouts layouts) {
   OneDnnCall call;
   const Planning planning{call, tensors, layouts};
   if (const auto* matmul = std::get_if<Matmul>(&problem)) {

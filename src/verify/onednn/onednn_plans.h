@@ -7,14 +7,14 @@
 
 namespace hone::verify {
 
-/// Whether oneDNN computes in the problem's types at all: a user error says which it has not.
+/// Fails with a user error that names the types if oneDNN does not support those of the problem.
 [[nodiscard]] Result<void> checkTypes(const model::Problem& problem);
 
-/// What a user of oneDNN calls for the problem, on tensors that outlive the call. The filter of a
-/// forward or backward-data convolution and the right-hand side of a matmul without a batch are
-/// constant weights in practice: they are prepacked. Everything else is paid in every call. The
-/// types must have been checked; throws what oneDNN throws.
-[[nodiscard]] OneDnnCall planOf(const model::Problem& problem, PlainTensors& tensors,
-                                Layouts layouts);
+/// Plans the call of the problem on tensors that must outlive it. Prepacks operands that are
+/// constant weights in practice: the filter of a forward or backward-data convolution and the
+/// right-hand side of a matmul without a batch. All other work is part of every call. Requires
+/// checkTypes(); throws oneDNN's exceptions.
+[[nodiscard]] OneDnnCall planCall(const model::Problem& problem, PlainTensors& tensors,
+                                  Layouts layouts);
 
 }  // namespace hone::verify

@@ -13,41 +13,41 @@
 namespace hone::verify {
 namespace {
 
-double timeOf(OneDnnCall& call) {
+double timeCall(OneDnnCall& call) {
   const std::int64_t start = nowNs();
   call.execute();
   return static_cast<double>(nowNs() - start);
 }
 
-/// Looks at both in turn, so that other load meets both, and judges by the best of each.
-bool isQuicker(OneDnnCall& one, OneDnnCall& other) {
-  constexpr int kLooks = 8;
-  constexpr std::int64_t kLongEnoughNs = 500'000'000;
+/// Returns true if `one` is faster than `other`. Alternates between them, so that other load
+/// affects both, and compares the minima.
+bool isFaster(OneDnnCall& one, OneDnnCall& other) {
+  constexpr int kSamples = 8;
+  constexpr std::int64_t kTimeLimitNs = 500'000'000;
   const std::int64_t start = nowNs();
   one.execute();
   other.execute();
-  double oneNs = timeOf(one);
-  double otherNs = timeOf(other);
-  for (int i = 1; i < kLooks && nowNs() - start < kLongEnoughNs; ++i) {
-    oneNs = std::min(oneNs, timeOf(one));
-    otherNs = std::min(otherNs, timeOf(other));
+  double oneNs = timeCall(one);
+  double otherNs = timeCall(other);
+  for (int i = 1; i < kSamples && nowNs() - start < kTimeLimitNs; ++i) {
+    oneNs = std::min(oneNs, timeCall(one));
+    otherNs = std::min(otherNs, timeCall(other));
   }
   return oneNs < otherNs;
 }
 
-/// The call in these layouts, if oneDNN has code for it that is more than a definition.
-std::optional<OneDnnCall> optimized(const model::Problem& problem, PlainTensors& tensors,
-                                    Layouts layouts) {
+/// Plans the call in these layouts; returns nullopt if oneDNN has only reference code for it.
+std::optional<OneDnnCall> planOptimized(const model::Problem& problem, PlainTensors& tensors,
+                                        Layouts layouts) {
   try {
-    OneDnnCall call = planOf(problem, tensors, layouts);
+    OneDnnCall call = planCall(problem, tensors, layouts);
     const auto& names = call.implementations();
-    const bool isDefinition = std::any_of(names.begin(), names.end(), [](const std::string& name) {
+    const bool isReference = std::any_of(names.begin(), names.end(), [](const std::string& name) {
       return name.starts_with("ref");
     });
-    return isDefinition ? std::nullopt : std::optional(std::move(call));
+    return isReference ? std::nullopt : std::optional(std::move(call));
   } catch (const dnnl::error& error) {
-    // It has no such code, or does not even know such a problem: integers in a backward
-    // convolution.
+    // No implementation, or an unknown kind of problem, such as an integer backward convolution.
     if (error.status == dnnl_unimplemented || error.status == dnnl_invalid_arguments) {
       return std::nullopt;
     }
@@ -55,19 +55,19 @@ std::optional<OneDnnCall> optimized(const model::Problem& problem, PlainTensors&
   }
 }
 
-std::optional<OneDnnCall> quickestCall(const model::Problem& problem, PlainTensors& tensors) {
-  auto chosen = optimized(problem, tensors, Layouts::chosen);
+std::optional<OneDnnCall> fastestCall(const model::Problem& problem, PlainTensors& tensors) {
+  auto chosen = planOptimized(problem, tensors, Layouts::chosen);
   if (chosen && chosen->moves() == 0) {
-    return chosen;  // plain layouts are what it likes best
+    return chosen;  // oneDNN chose the plain layouts
   }
-  auto plain = optimized(problem, tensors, Layouts::plain);
+  auto plain = planOptimized(problem, tensors, Layouts::plain);
   if (!chosen || !plain) {
     return chosen ? std::move(chosen) : std::move(plain);
   }
-  return isQuicker(*plain, *chosen) ? std::move(plain) : std::move(chosen);
+  return isFaster(*plain, *chosen) ? std::move(plain) : std::move(chosen);
 }
 
-LibraryTimes timed(OneDnnCall& call, std::int64_t iterations, std::int64_t repetitions) {
+LibraryTimes timeRepetitions(OneDnnCall& call, std::int64_t iterations, std::int64_t repetitions) {
   LibraryTimes times;
   times.implementation = join(call.implementations(), " + ");
   times.moves = static_cast<std::int64_t>(call.moves());
@@ -80,7 +80,7 @@ LibraryTimes timed(OneDnnCall& call, std::int64_t iterations, std::int64_t repet
     }
     const std::int64_t cpu = ownCpuNs() - cpuStart;
     const std::int64_t wall = nowNs() - wallStart;
-    if (repetition > 0) {  // the first touches memory and wakes the threads
+    if (repetition > 0) {  // the first is the warm-up
       times.wallNs.push_back(static_cast<double>(wall) / static_cast<double>(iterations));
       times.cpuNs.push_back(static_cast<double>(cpu) / static_cast<double>(iterations));
     }
@@ -95,17 +95,17 @@ Result<LibraryTimes> timeOneDnn(const model::Problem& problem, int threads, std:
   HONE_CHECK(model::check(problem));
   HONE_CHECK(checkTypes(problem));
   if (threads < 1 || iterations < 1 || repetitions < 1) {
-    return userError("threads, iterations and repetitions must be at least 1");
+    return userError("invalid threads, iterations or repetitions: expected at least 1");
   }
   const OmpThreads scope(threads);
   try {
     PlainTensors tensors(problem);
-    auto call = quickestCall(problem, tensors);
+    auto call = fastestCall(problem, tensors);
     if (!call) {
       return userError("{} has no optimized code for {} on this CPU", referenceLibrary(),
                        nameOf(problem));
     }
-    return timed(*call, iterations, repetitions);
+    return timeRepetitions(*call, iterations, repetitions);
   } catch (const std::bad_alloc&) {
     return machineError("oneDNN: not enough memory for {}", nameOf(problem));
   } catch (const dnnl::error& error) {

@@ -25,8 +25,8 @@ using ::testing::Each;
 using ::testing::Gt;
 using ::testing::HasSubstr;
 
-/// Tensor `index` as the library has it in memory.
-Tensor tensorOf(PlainTensors& tensors, std::size_t index, const model::TensorType& type) {
+/// Returns a copy of tensor `index`.
+Tensor copyTensor(PlainTensors& tensors, std::size_t index, const model::TensorType& type) {
   const std::byte* data = tensors.data(index);
   return {type, {data, data + type.bytes()}};
 }
@@ -34,7 +34,7 @@ Tensor tensorOf(PlainTensors& tensors, std::size_t index, const model::TensorTyp
 std::vector<double> expected(const Problem& problem, PlainTensors& tensors) {
   std::vector<Tensor> inputs;
   for (const model::TensorType& type : operandsOf(problem)) {
-    inputs.push_back(tensorOf(tensors, inputs.size(), type));
+    inputs.push_back(copyTensor(tensors, inputs.size(), type));
   }
   return naive(problem, inputs);
 }
@@ -123,7 +123,7 @@ std::vector<Problem> problems() {
   return all;
 }
 
-TEST(OneDnnPlans, ComputeTheProblemInEveryLayout) {
+TEST(OneDnnPlans, ComputesProblemInEveryLayout) {
   for (const Problem& problem : problems()) {
     ASSERT_TRUE(model::check(problem)) << nameOf(problem);
     ASSERT_TRUE(checkTypes(problem)) << nameOf(problem);
@@ -131,16 +131,16 @@ TEST(OneDnnPlans, ComputeTheProblemInEveryLayout) {
       PlainTensors tensors(problem);
       const bool isBfloat = operandsOf(problem)[0].element == ElementType::bf16;
       try {
-        OneDnnCall call = planOf(problem, tensors, layouts);
+        OneDnnCall call = planCall(problem, tensors, layouts);
         call.execute();
-        call.execute();  // a call may not change what the next one reads
+        call.execute();  // a call must not change the inputs of the next
       } catch (const dnnl::error& error) {
         EXPECT_EQ(error.status, dnnl_unimplemented) << nameOf(problem) << ": " << error.message;
-        EXPECT_TRUE(isBfloat) << nameOf(problem);  // a CPU may have none
+        EXPECT_TRUE(isBfloat) << nameOf(problem);  // not supported by every CPU
         continue;
       }
       const auto result =
-          numbersOf<double>(tensorOf(tensors, tensors.resultIndex(), resultOf(problem)));
+          numbersOf<double>(copyTensor(tensors, tensors.resultIndex(), resultOf(problem)));
       const std::vector<double> right = expected(problem, tensors);
       ASSERT_EQ(result.size(), right.size());
       const double tolerance = isBfloat ? 0.03 : 1e-4;
@@ -152,7 +152,7 @@ TEST(OneDnnPlans, ComputeTheProblemInEveryLayout) {
   }
 }
 
-TEST(OneDnnTiming, GivesATimeForEveryRepetition) {
+TEST(OneDnnTiming, ReturnsOneTimePerRepetition) {
   for (const int threads : {1, 2}) {
     const auto times = timeOneDnn(Matmul{.m = 64, .n = 64, .k = 64}, threads, 3, 4);
     ASSERT_TRUE(times) << times.error().message;
@@ -163,7 +163,7 @@ TEST(OneDnnTiming, GivesATimeForEveryRepetition) {
   }
 }
 
-TEST(OneDnnTiming, NamesThePrimitivesOfAnAttention) {
+TEST(OneDnnTiming, NamesPrimitivesOfAttention) {
   const auto times =
       timeOneDnn(Attention{.batch = 2, .queries = 8, .keys = 8, .depth = 8}, 1, 1, 1);
   ASSERT_TRUE(times) << times.error().message;
@@ -171,29 +171,31 @@ TEST(OneDnnTiming, NamesThePrimitivesOfAnAttention) {
   EXPECT_FALSE(times->weightsPrepacked);
 }
 
-std::string refusal(const Problem& problem) {
+std::string timingError(const Problem& problem) {
   const auto times = timeOneDnn(problem, 1, 1, 1);
   EXPECT_FALSE(times) << nameOf(problem);
   EXPECT_TRUE(times || times.error().fault == Fault::user);
   return times ? "" : times.error().message;
 }
 
-TEST(OneDnnTiming, WhatTheLibraryCannotDoIsTheUsersError) {
+TEST(OneDnnTiming, RejectsUnsupportedProblems) {
   const auto typed = [](ElementType lhs, ElementType rhs, ElementType result) {
     return Matmul{.m = 4, .n = 4, .k = 4, .lhs = lhs, .rhs = rhs, .result = result};
   };
   using enum ElementType;
-  EXPECT_EQ(refusal(typed(f16, f16, f32)), "oneDNN has no f16 on this CPU");
-  EXPECT_EQ(refusal(typed(bf16, bf16, f16)), "oneDNN has no f16 on this CPU");
-  EXPECT_EQ(refusal(typed(f32, bf16, f32)), "oneDNN has no f32 x bf16 -> f32 on this CPU");
-  EXPECT_EQ(refusal(typed(i8, i8, i8)), "oneDNN has no i8 x i8 -> i8 on this CPU");
-  EXPECT_EQ(refusal(typed(f64, f64, f64)), "oneDNN has no f64 x f64 -> f64 on this CPU");
-  EXPECT_EQ(refusal(Attention{.type = f16}), "oneDNN has no f16 on this CPU");
+  EXPECT_EQ(timingError(typed(f16, f16, f32)), "oneDNN does not support f16 on this CPU");
+  EXPECT_EQ(timingError(typed(bf16, bf16, f16)), "oneDNN does not support f16 on this CPU");
+  EXPECT_EQ(timingError(typed(f32, bf16, f32)),
+            "oneDNN does not support f32 x bf16 -> f32 on this CPU");
+  EXPECT_EQ(timingError(typed(i8, i8, i8)), "oneDNN does not support i8 x i8 -> i8 on this CPU");
+  EXPECT_EQ(timingError(typed(f64, f64, f64)),
+            "oneDNN does not support f64 x f64 -> f64 on this CPU");
+  EXPECT_EQ(timingError(Attention{.type = f16}), "oneDNN does not support f16 on this CPU");
   Conv integers = conv(2, ConvLayout::nhwc, ConvDirection::weightBackward);
   integers.input = i8;
   integers.result = i32;
-  EXPECT_THAT(refusal(integers), HasSubstr("no optimized code for conv_wrw_"));
-  EXPECT_THAT(refusal(Matmul{}), HasSubstr("m"));
+  EXPECT_THAT(timingError(integers), HasSubstr("no optimized code for conv_wrw_"));
+  EXPECT_THAT(timingError(Matmul{}), HasSubstr("m"));
   const auto none = timeOneDnn(Matmul{.m = 4, .n = 4, .k = 4}, 0, 1, 1);
   ASSERT_FALSE(none);
   EXPECT_THAT(none.error().message, HasSubstr("at least 1"));

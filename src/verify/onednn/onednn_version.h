@@ -2,7 +2,7 @@
 
 #include <oneapi/dnnl/dnnl.hpp>
 
-/// The parts of oneDNN that differ between its versions 2.x and 3.x.
+/// Wrappers for differences between oneDNN 2.x and 3.x.
 namespace hone::verify {
 
 #if DNNL_VERSION_MAJOR >= 3
@@ -21,7 +21,7 @@ inline void appendEltwise(dnnl::post_ops& after, dnnl::algorithm algorithm, floa
   after.append_eltwise(algorithm, alpha, 0.0F);
 }
 
-/// Plans a primitive; `arguments` are those of the operation, in oneDNN's order.
+/// Plans a primitive; `arguments` are those of the operation in oneDNN's order.
 template <typename Primitive, typename... Arguments>
 [[nodiscard]] typename Primitive::primitive_desc makePlan(const dnnl::engine& engine,
                                                           const dnnl::primitive_attr& attributes,

@@ -7,15 +7,15 @@
 
 namespace hone::engine {
 
-/// Limits the time of a compile by the times of the same program's other configs: a few configs
-/// take a hundred times as long as the others, and are seldom good.
-class CompilePatience {
+/// Derives the timeout of a compile from the compile times of the program's other configs. A few
+/// configs take a hundred times as long as the others and are rarely good.
+class CompileTimeout {
  public:
-  /// The compiler's own choice, the measure until there are enough others.
+  /// Adds the time of the default config, which sets the timeout until there are enough others.
   void defaultTook(std::int64_t wallNs) { defaultNs_ = static_cast<double>(wallNs); }
-  /// One that succeeded.
+  /// Adds the time of a successful compile.
   void took(std::int64_t wallNs) { wallNs_.push_back(static_cast<double>(wallNs)); }
-  /// Nothing before there are enough to tell.
+  /// Returns the timeout, or nullopt while too few times are known.
   [[nodiscard]] std::optional<std::chrono::milliseconds> limit() const;
 
  private:
