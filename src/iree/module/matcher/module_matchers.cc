@@ -133,7 +133,7 @@ RootMatcher matchRoot(const CompilerApi& api, MlirOperation root,
   const MlirOperation seen = seenRoot(api, printed->second, root);
   if (seen.ptr == nullptr) {
     entry.root.whyNot =
-        fmt::format("the compiler makes its {} only after it has applied specs", api.nameOf(root));
+        fmt::format("the compiler creates its {} only after it applies specs", api.nameOf(root));
     return entry;
   }
   entry.root = makeMatcher(api, seen);
