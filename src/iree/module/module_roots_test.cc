@@ -216,7 +216,7 @@ TEST_F(RootsTest, AConfigThatTheCompilerIgnoresIsTold) {
   request.attributes[0].op = "";
   const Compiled refused = toolchain_.compile(request);
   EXPECT_EQ(refused.report.status, Status::noMatch);
-  EXPECT_THAT(refused.report.message, HasSubstr("no configuration reaches"));
+  EXPECT_THAT(refused.report.message, HasSubstr("cannot configure the root operation"));
 }
 
 }  // namespace
