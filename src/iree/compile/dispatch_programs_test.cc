@@ -175,7 +175,7 @@ TEST_F(DispatchProgramsTest, SaysWhyADispatchCannotBeExtracted) {
   )mlir",
                                                    "dynamic.mlir"));
   ASSERT_EQ(dynamic.size(), 1u);
-  EXPECT_EQ(dynamic[0].whyNot, "its shapes are known at run time only");
+  EXPECT_EQ(dynamic[0].whyNot, "it has dynamic shapes");
   EXPECT_TRUE(dynamic[0].source.empty());
   EXPECT_EQ(dynamic[0].root.kind, RootKind::elementwise);
   CompileRequest packed =

@@ -116,7 +116,7 @@ TEST_F(SplitCompileTest, FailedChoiceDoesNotAffectOthers) {
   EXPECT_EQ(compiled[0].report.status, Status::ok) << compiled[0].report.message;
   EXPECT_EQ(compiled[1].report.status, Status::failed);
   EXPECT_EQ(compiled[2].report.status, Status::noMatch);
-  EXPECT_THAT(compiled[2].report.message, HasSubstr("do not fit"));
+  EXPECT_THAT(compiled[2].report.message, HasSubstr("do not match"));
   EXPECT_EQ(compiled[3].report.status, Status::ok) << compiled[3].report.message;
 }
 

@@ -10,7 +10,7 @@ using model::ElementType;
 using model::Epilogue;
 using model::TensorType;
 
-/// The scalars that the activation's region uses, in the order of their use.
+/// Returns the scalars that the activation's region uses, in order of use.
 std::vector<std::string> constantsOf(Body& body, Activation activation, ElementType element) {
   switch (activation) {
     case Activation::relu:
@@ -25,7 +25,7 @@ std::vector<std::string> constantsOf(Body& body, Activation activation, ElementT
   return {};
 }
 
-/// relu, or gelu as 0.5 x (1 + erf(x / sqrt 2)); x itself for others.
+/// Applies ReLU, or GELU as 0.5 x (1 + erf(x / sqrt 2)); returns x for other activations.
 std::string activated(Body& body, Activation activation, const std::string& x, ElementType element,
                       const std::vector<std::string>& constants) {
   const auto type = nameOf(element);
@@ -45,7 +45,7 @@ std::string activated(Body& body, Activation activation, const std::string& x, E
   return x;
 }
 
-/// All loops of a tensor in parallel, and the access to each of its elements.
+/// The parallel loops over all elements of a tensor.
 struct Elements {
   explicit Elements(const TensorType& type) {
     for (std::size_t i = 0; i < type.shape.size(); ++i) {
@@ -62,7 +62,7 @@ struct Elements {
   std::string all;
 };
 
-/// The bias and an activation of single elements in one pass over the sums, put into `type`.
+/// Applies the bias and an elementwise activation in one pass over the sums; converts to `type`.
 Value elementwise(Body& body, const Epilogue& epilogue, const Value& sums,
                   std::span<const Value> operands, std::size_t biasDim, const TensorType& type) {
   const ElementType element = sums.type.element;
@@ -104,7 +104,7 @@ Value withEpilogue(Body& body, const Epilogue& epilogue, const Value& sums,
   if (epilogue.activation != Activation::softmax) {
     return elementwise(body, epilogue, sums, operands, biasDim, sums.type);
   }
-  // In 16 bits the compiler's sum of a row of weights stops growing: of 8192 in f16, by a third.
+  // In 16 bits the compiler's row sum saturates: a third is lost for 8192 elements in f16.
   const bool narrow = bytesOf(sums.type.element) < bytesOf(ElementType::f32);
   const TensorType wide{sums.type.shape, narrow ? ElementType::f32 : sums.type.element};
   const Value logits =

@@ -5,7 +5,7 @@
 namespace hone::iree {
 namespace {
 
-/// The major version is what breaks; a newer minor one only adds.
+/// Major versions are incompatible; newer minor versions only add functions.
 constexpr int kApiMajor = 1;
 constexpr int kApiMinor = 4;
 
@@ -21,13 +21,11 @@ Result<CompilerApi> CompilerApi::load(const std::filesystem::path& library) {
     return machineError("cannot load the compiler library: {}", ::dlerror());
   }
   CompilerApi api;
-#define HONE_BIND(member, symbol, result, arguments)                                            \
-  api.member = reinterpret_cast<decltype(api.member)>(::dlsym(handle, symbol));                 \
-  if (api.member == nullptr) {                                                                  \
-    return machineError(                                                                        \
-        "{} has no function {}: this hone is made for iree-base-compiler 3.13.0; install that " \
-        "version",                                                                              \
-        library.string(), symbol);                                                              \
+#define HONE_BIND(member, symbol, result, arguments)                                          \
+  api.member = reinterpret_cast<decltype(api.member)>(::dlsym(handle, symbol));               \
+  if (api.member == nullptr) {                                                                \
+    return machineError("no function {1} found in {0}; hone needs iree-base-compiler 3.13.0", \
+                        library.string(), symbol);                                            \
   }
   HONE_COMPILER_FUNCTIONS(HONE_BIND)
 #undef HONE_BIND
@@ -36,8 +34,8 @@ Result<CompilerApi> CompilerApi::load(const std::filesystem::path& library) {
   const int minor = version & 0xffff;
   if (major != kApiMajor || minor < kApiMinor) {
     return machineError(
-        "{} has compiler API version {}.{}, hone needs {}.{} or newer of the same major: install "
-        "iree-base-compiler 3.13.0",
+        "expected compiler API version {3}.{4} or newer with the same major, got {1}.{2} in {0}; "
+        "install iree-base-compiler 3.13.0",
         library.string(), major, minor, kApiMajor, kApiMinor);
   }
   return api;

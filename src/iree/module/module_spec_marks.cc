@@ -20,7 +20,7 @@ constexpr std::string_view kOperation = "!transform.op<";
 
 std::string markName(std::size_t entry) { return fmt::format("hone_mark_{}", entry); }
 
-/// The argument types of a named sequence.
+/// Returns the argument types of a named sequence.
 std::vector<std::string> argumentTypes(const CompilerApi& api, MlirOperation sequence) {
   std::vector<std::string> types;
   const MlirType type =
@@ -31,8 +31,8 @@ std::vector<std::string> argumentTypes(const CompilerApi& api, MlirOperation seq
   return types;
 }
 
-/// A sequence that leaves the marks and then does what the action does; "" for an action that is
-/// not given an operation to leave them on.
+/// Returns a sequence that sets the marks and then runs the action; "" if the action takes no
+/// operation to mark.
 std::string markingAction(const CompilerApi& api, MlirOperation action, std::size_t entry) {
   const auto types =
       action.ptr == nullptr ? std::vector<std::string>() : argumentTypes(api, action);
@@ -62,7 +62,7 @@ std::string markingAction(const CompilerApi& api, MlirOperation action, std::siz
       fmt::arg("given", join(given, ", ")), fmt::arg("types", join(types, ", ")));
 }
 
-/// The module as text, with other actions for each of its foreach_match operations.
+/// Replaces the actions of each foreach_match operation and returns the module as text.
 std::string withActions(const CompilerApi& api, MlirOperation module,
                         const std::vector<std::vector<std::string>>& actions) {
   const MlirContext context = api.operationContext(module);
@@ -82,7 +82,7 @@ std::string withActions(const CompilerApi& api, MlirOperation module,
   return api.localText(module);
 }
 
-/// The number behind "hone_entry = 3 : i64", -1 where there is none.
+/// Returns the number in "hone_entry = 3 : i64"; -1 if there is none.
 std::int64_t markOf(const CompilerApi& api, MlirOperation operation) {
   const std::string text = api.attributeText(operation, kEntryMark);
   return parseInt(trim(text.substr(0, text.find(':')))).value_or(-1);
@@ -122,7 +122,7 @@ ConfiguredFunction readFunction(const CompilerApi& api, MlirOperation function) 
   return configured;
 }
 
-/// "llvm-cpu" of "#hal.executable.target<"llvm-cpu", …>".
+/// Returns "llvm-cpu" for "#hal.executable.target<"llvm-cpu", …>".
 std::string backendOf(const std::string& target) {
   const auto open = target.find('"');
   const auto close = target.find('"', open + 1);

@@ -38,9 +38,9 @@ std::vector<std::string> typeTexts(const CompilerApi& api, MlirOperation operati
   return types;
 }
 
-/// Whether a value that is used within the operation is made outside of it without being an
-/// operand; an example of the operation that stands alone cannot have such a value.
-bool captures(const CompilerApi& api, MlirOperation operation) {
+/// Returns true if a region of the operation uses a value from outside that is not an operand. A
+/// standalone example of the operation cannot have such a value.
+bool capturesValues(const CompilerApi& api, MlirOperation operation) {
   bool found = false;
   walk(api, operation, [&](MlirOperation inner) {
     if (inner.ptr == operation.ptr) {
@@ -60,7 +60,7 @@ bool captures(const CompilerApi& api, MlirOperation operation) {
   return found;
 }
 
-/// The operation alone, on arguments, as MLIR's own printer writes it.
+/// Prints the operation with block arguments as its operands.
 std::string exampleText(const CompilerApi& api, MlirOperation operation,
                         const std::vector<std::string>& types) {
   std::vector<std::string> arguments;
@@ -88,7 +88,7 @@ std::string exampleText(const CompilerApi& api, MlirOperation operation,
   if (lines.size() < 4) {
     return "";
   }
-  // Without the function's first line, its return and its brace.
+  // Drop the function's first line, its return and its brace.
   return fmt::format("^bb0({}):\n{}\n", list,
                      join(std::span(lines).subspan(1, lines.size() - 3), "\n"));
 }
@@ -99,10 +99,10 @@ OperationMatcher fromExample(const CompilerApi& api, MlirOperation operation) {
   made.matched.types = typeTexts(api, operation);
   const std::vector<std::string>& types = made.matched.types;
   if (!isStatic(api, operation)) {
-    made.whyNot = "its shape is known only at run time";
+    made.whyNot = "it has dynamic shapes";
     return made;
   }
-  if (!captures(api, operation)) {
+  if (!capturesValues(api, operation)) {
     const std::string example = exampleText(api, operation, types);
     made.matched.kind = "dag";
     made.matcher = fmt::format(
@@ -110,7 +110,7 @@ OperationMatcher fromExample(const CompilerApi& api, MlirOperation operation) {
         "(!transform.any_op) -> (!transform.any_value, !transform.any_value)\n",
         example);
     if (example.empty()) {
-      made.whyNot = "its operation cannot be written on its own";
+      made.whyNot = "its operation cannot be printed separately";
     }
     return made;
   }

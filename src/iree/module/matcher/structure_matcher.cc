@@ -43,8 +43,7 @@ std::vector<std::string> mapTexts(const CompilerApi& api, MlirOperation operatio
   return texts;
 }
 
-/// How long each loop is, as far as an operand's dimension says it; below 0 where only the run
-/// time does.
+/// Returns the sizes of the loops that index an operand's dimension directly; -1 if dynamic.
 std::map<std::int64_t, std::int64_t> loopSizes(const CompilerApi& api, MlirOperation operation) {
   std::map<std::int64_t, std::int64_t> sizes;
   const auto maps = mapTexts(api, operation);
@@ -66,20 +65,21 @@ std::map<std::int64_t, std::int64_t> loopSizes(const CompilerApi& api, MlirOpera
   return sizes;
 }
 
-/// What a structure matcher is asked for.
+/// The parameters of a structure matcher.
 struct Structure {
   std::string kind;
   std::string_view matcher;
-  std::vector<std::pair<std::string_view, std::string>> types;  ///< by the matcher's name for them
+  std::vector<std::pair<std::string_view, std::string>>
+      types;  ///< by the matcher's parameter names
   std::span<const std::string_view> names;
-  std::vector<Sizes> sizes;  ///< one a name
+  std::vector<Sizes> sizes;  ///< one per name
 };
 
 LoopNumbers loopsIn(const CompilerApi& api, MlirAttribute numbers) {
   return numbers.ptr == nullptr ? LoopNumbers() : numbersIn(api.text(numbers));
 }
 
-/// The sizes of the loops; nothing where one is not known.
+/// Returns the loop sizes of each group; nothing if one is unknown.
 std::optional<std::vector<Sizes>> sizesOf(const std::map<std::int64_t, std::int64_t>& loops,
                                           const std::vector<LoopNumbers>& groups) {
   std::vector<Sizes> sizes;
@@ -152,7 +152,7 @@ std::set<std::int64_t> loopSet(const std::string& map) {
   return loops;
 }
 
-/// The loops of attention by what they are, each group from the outermost in.
+/// Returns the loops of an attention by role (kAttentionSizes), each group outermost first.
 std::vector<LoopNumbers> attentionLoops(const std::vector<std::string>& maps, std::size_t output) {
   const auto query = loopSet(maps[0]);
   const auto key = loopSet(maps[1]);
@@ -177,7 +177,7 @@ std::optional<Structure> attentionOf(const CompilerApi& api, MlirOperation opera
   const bool online = name == "iree_linalg_ext.online_attention";
   const auto operands = api.operationOperands(operation);
   const auto maps = mapTexts(api, operation);
-  // A mask is one more operand, which the matcher of online attention refuses.
+  // A mask is an additional operand, which the matcher of online attention rejects.
   if ((!online && name != "iree_linalg_ext.attention") || (online && operands != 7) ||
       operands < 5 || maps.size() != static_cast<std::size_t>(operands)) {
     return std::nullopt;

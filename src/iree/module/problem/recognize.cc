@@ -19,12 +19,13 @@ using model::Matmul;
 using model::Problem;
 using model::TensorType;
 
+/// The top-level operations of a function.
 struct Work {
-  std::vector<MlirOperation> heavy;  ///< all that is neither a constant nor set-up nor the return
+  std::vector<MlirOperation> heavy;  ///< all except constants, accumulator setup and the return
   MlirOperation returned{nullptr};
 };
 
-Work workOf(const CompilerApi& api, MlirOperation function) {
+Work collectWork(const CompilerApi& api, MlirOperation function) {
   static const std::set<std::string> kSetUp = {"arith.constant", "tensor.empty", "linalg.fill"};
   Work work;
   walk(api, function, [&](MlirOperation operation) {
@@ -46,7 +47,7 @@ bool isArgument(const CompilerApi& api, MlirValue value, std::intptr_t number) {
   return api.valueIsArgument(value) && api.argumentNumber(value) == number;
 }
 
-/// The accumulator is a linalg.fill with a constant zero.
+/// Returns true if the value is a linalg.fill with a constant zero.
 bool isZeroed(const CompilerApi& api, MlirValue value) {
   if (api.valueIsArgument(value)) {
     return false;
@@ -60,7 +61,7 @@ bool isZeroed(const CompilerApi& api, MlirValue value) {
   return text.starts_with("0.000000e+00") || text.starts_with("0 :");
 }
 
-/// One operation of the arguments into zeros, whatever order its set-up has.
+/// Recognizes a single operation of the arguments into zeros, with its setup in any order.
 std::optional<Problem> plainProblem(const CompilerApi& api, const Work& work) {
   if (work.heavy.size() != 1 || work.returned.ptr == nullptr ||
       api.operationOperands(work.returned) != 1) {
@@ -77,7 +78,7 @@ std::optional<Problem> plainProblem(const CompilerApi& api, const Work& work) {
   if (api.valueIsArgument(returned) || api.resultOwner(returned).ptr != operation.ptr) {
     return std::nullopt;
   }
-  // What the types say must be what the problem says: the last line against a misreading.
+  // The types must match the problem's; this is the last check against a misreading.
   if (tensorOf(api, api.operationOperand(operation, 0)) != model::operandsOf(found->problem)[0] ||
       tensorOf(api, api.operationOperand(operation, 1)) != model::operandsOf(found->problem)[1] ||
       tensorOf(api, api.operationResult(operation, 0)) != model::resultOf(found->problem)) {
@@ -101,7 +102,7 @@ std::vector<TensorType> argumentsOf(const CompilerApi& api, MlirOperation functi
   return arguments;
 }
 
-/// The convolution of the function's own image, which may be padded before the operation has it.
+/// Replaces the padded image of the operation by the function's image and its padding.
 Conv unpadded(const CompilerApi& api, Conv conv, const TensorType& image, const Work& work) {
   const std::size_t height = conv.layout == model::ConvLayout::nhwc ? 1 : 2;
   if (image.shape.size() == 4) {
@@ -133,7 +134,7 @@ std::vector<Problem> withEpilogues(Problem problem, bool bias) {
   return problems;
 }
 
-/// What the function may be; it is to be compared with what mlirOf writes for each.
+/// Returns the problems that the function may compute, to be compared with the output of mlirOf().
 std::vector<Problem> guessesFor(const CompilerApi& api, const Work& work,
                                 const std::vector<TensorType>& arguments) {
   for (const MlirOperation operation : work.heavy) {
@@ -153,7 +154,7 @@ std::vector<Problem> guessesFor(const CompilerApi& api, const Work& work,
   return {};
 }
 
-/// Whether the function is what mlirOf writes for the problem, operation for operation.
+/// Returns true if the function is exactly what mlirOf() writes for the problem.
 bool isWrittenFor(const CompilerApi& api, MlirOperation function, const Problem& problem) {
   const MlirContext context = api.operationContext(function);
   const std::string text = mlirOf(problem);
@@ -172,7 +173,7 @@ bool isWrittenFor(const CompilerApi& api, MlirOperation function, const Problem&
 }  // namespace
 
 std::optional<Problem> recognizeProblem(const CompilerApi& api, MlirOperation function) {
-  const Work work = workOf(api, function);
+  const Work work = collectWork(api, function);
   if (auto plain = plainProblem(api, work)) {
     return plain;
   }
