@@ -42,7 +42,7 @@ std::string ignoredIn(const ConfiguredCode& code, std::size_t variant) {
 
 }  // namespace
 
-void BatchCompiler::finished(std::size_t index, Compiled compiled) {
+void BatchCompiler::setResult(std::size_t index, Compiled compiled) {
   results_[index] = std::move(compiled);
   if (onDone_) {
     onDone_(index, results_[index]);
@@ -234,14 +234,14 @@ void BatchCompiler::submit(Task task) {
   running_.emplace(id, std::move(task));
 }
 
-Result<void> BatchCompiler::separate(Task task, CompileReport::Status status) {
+Result<void> BatchCompiler::retrySeparately(Task task, CompileReport::Status status) {
   (void)takeReply(task.job);
   for (Member& member : task.members) {
     if (status == CompileReport::Status::noVariants) {
       member.function.clear();
     }
     if (auto cached = HONE_TRY(findCached(member))) {
-      finished(member.request, std::move(*cached));
+      setResult(member.request, std::move(*cached));
     } else {
       submit(HONE_TRY(taskFor(std::move(member))));
     }
@@ -249,12 +249,12 @@ Result<void> BatchCompiler::separate(Task task, CompileReport::Status status) {
   return {};
 }
 
-Result<void> BatchCompiler::take(const CompileReport& report) {
+Result<void> BatchCompiler::handleReport(const CompileReport& report) {
   Task task = std::move(running_.extract(report.id).mapped());
   const bool noVariants = report.status == CompileReport::Status::noVariants;
   if (!report.ok() && (task.members.size() > 1 || noVariants)) {
     // One member made the whole batch fail, or the program cannot be cloned.
-    return separate(std::move(task), report.status);
+    return retrySeparately(std::move(task), report.status);
   }
   if (report.ending.how == Ending::How::signalled && !task.job.verifyIr) {
     // Without the verifier, invalid IR crashes the compiler. Retry with it to get a diagnostic.
@@ -264,7 +264,7 @@ Result<void> BatchCompiler::take(const CompileReport& report) {
   }
   auto compiled = HONE_TRY(finish(task, report));
   for (std::size_t i = 0; i < compiled.size(); ++i) {
-    finished(task.members[i].request, std::move(compiled[i]));
+    setResult(task.members[i].request, std::move(compiled[i]));
   }
   return {};
 }
@@ -278,10 +278,10 @@ Result<std::vector<Compiled>> BatchCompiler::compileAll(std::span<const CompileR
       return std::unexpected(member.error());
     }
     if (!member || member->failed) {
-      finished(
+      setResult(
           i, Compiled{member ? *member->failed : reportMisfit(member.error()), {}, {}, {}, false});
     } else if (auto cached = HONE_TRY(findCached(*member)); cached && !requests[i].fresh) {
-      finished(i, std::move(*cached));
+      setResult(i, std::move(*cached));
     } else {
       members.push_back(std::move(*member));
     }
@@ -291,7 +291,7 @@ Result<std::vector<Compiled>> BatchCompiler::compileAll(std::span<const CompileR
   }
   while (jobs_.pool().pending() > 0) {
     const CompileReport report = HONE_TRY(jobs_.pool().next());
-    HONE_CHECK(take(report));
+    HONE_CHECK(handleReport(report));
   }
   return std::move(results_);
 }

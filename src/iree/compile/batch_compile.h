@@ -53,9 +53,9 @@ class BatchCompiler {
 
   void submit(Task task);
   /// Handles the report of a finished task: finishes its requests or submits them again.
-  [[nodiscard]] Result<void> take(const CompileReport& report);
+  [[nodiscard]] Result<void> handleReport(const CompileReport& report);
   /// Compiles the members of a failed batch one by one.
-  [[nodiscard]] Result<void> separate(Task task, CompileReport::Status status);
+  [[nodiscard]] Result<void> retrySeparately(Task task, CompileReport::Status status);
 
   /// Returns the code of a member if the cache has it.
   [[nodiscard]] Result<std::optional<Compiled>> findCached(const Member& member) const;
@@ -64,7 +64,7 @@ class BatchCompiler {
   [[nodiscard]] Result<Compiled> finishModule(const Task& task, const CompileReport& report) const;
   [[nodiscard]] Result<void> keepText(const std::string& key, std::string_view ending,
                                       const std::string& text) const;
-  void finished(std::size_t index, Compiled compiled);
+  void setResult(std::size_t index, Compiled compiled);
 
   JobCache& jobs_;
   const OnDone& onDone_;

@@ -41,11 +41,11 @@ SplitSizes findSplits(const SplitsByFunction& splits, const std::string& functio
   return at == splits.end() ? SplitSizes() : at->second;
 }
 
-std::string shown(const SplitSizes& sizes) {
+std::string formatSplit(const SplitSizes& sizes) {
   return sizes.empty() ? "not split" : fmt::format("{}", sizes);
 }
 
-SplitCompiled failedWith(CompileReport report) { return {std::move(report), {}, {}}; }
+SplitCompiled makeFailure(CompileReport report) { return {std::move(report), {}, {}}; }
 
 using SplitOrders = std::vector<JobOrder<CompileSplitsJob>>;
 using SplitAnswer = JobAnswer<CompileSplitsJob>;
@@ -65,8 +65,8 @@ std::vector<SplitCompiled> checkChoices(const SplitOrder& order, const SplitAnsw
     CompileReport report;
     report.status = CompileReport::Status::noMatch;
     report.message = fmt::format("the compiler did not use the split: expected {}, got {}",
-                                 shown(asked), shown(split));
-    compiled.push_back(failedWith(std::move(report)));
+                                 formatSplit(asked), formatSplit(split));
+    compiled.push_back(makeFailure(std::move(report)));
   }
   return compiled;
 }
@@ -91,7 +91,7 @@ Result<std::vector<SplitCompiled>> compileApart(Compiler& compiler, const SplitO
   std::vector<SplitCompiled> compiled;
   for (std::size_t i = 0; i < alone.size(); ++i) {
     if (!answers[i].report.ok()) {
-      compiled.push_back(failedWith(answers[i].report));
+      compiled.push_back(makeFailure(answers[i].report));
       continue;
     }
     compiled.push_back(checkChoices({order.program, {order.choices[i]}}, answers[i]).front());

@@ -11,7 +11,7 @@ using model::Epilogue;
 using model::TensorType;
 
 /// Returns the scalars that the activation's region uses, in order of use.
-std::vector<std::string> constantsOf(Body& body, Activation activation, ElementType element) {
+std::vector<std::string> writeConstants(Body& body, Activation activation, ElementType element) {
   switch (activation) {
     case Activation::relu:
       return {body.zero(element)};
@@ -26,8 +26,8 @@ std::vector<std::string> constantsOf(Body& body, Activation activation, ElementT
 }
 
 /// Applies ReLU, or GELU as 0.5 x (1 + erf(x / sqrt 2)); returns x for other activations.
-std::string activated(Body& body, Activation activation, const std::string& x, ElementType element,
-                      const std::vector<std::string>& constants) {
+std::string writeActivation(Body& body, Activation activation, const std::string& x,
+                            ElementType element, const std::vector<std::string>& constants) {
   const auto type = nameOf(element);
   if (activation == Activation::relu) {
     body.line("  %relu = arith.{} {}, {} : {}", isFloat(element) ? "maximumf" : "maxsi", x,
@@ -73,7 +73,7 @@ Value elementwise(Body& body, const Epilogue& epilogue, const Value& sums,
     maps.push_back(elements.dims[biasDim]);
     inputs.push_back(operands[2]);
   }
-  const auto constants = constantsOf(body, epilogue.activation, element);
+  const auto constants = writeConstants(body, epilogue.activation, element);
   const auto region = [&](const std::vector<std::string>& arguments) -> std::string {
     std::string x = arguments[0];
     if (epilogue.bias) {
@@ -81,13 +81,13 @@ Value elementwise(Body& body, const Epilogue& epilogue, const Value& sums,
                 arguments[1], nameOf(element));
       x = "%biased";
     }
-    return body.converted(activated(body, epilogue.activation, x, element, constants), element,
-                          type.element);
+    return body.converted(writeActivation(body, epilogue.activation, x, element, constants),
+                          element, type.element);
   };
   return body.generic(elements.loops(maps), inputs, body.empty(type), "", region);
 }
 
-Value softmaxOf(Body& body, const Value& logits) {
+Value writeSoftmax(Body& body, const Value& logits) {
   const Value into = body.empty(logits.type);
   return body.define(logits.type, "linalg.softmax dimension({}) ins({} : {}) outs({} : {}) -> {}",
                      logits.type.shape.size() - 1, logits.name, logits.text(), into.name,
@@ -109,7 +109,7 @@ Value withEpilogue(Body& body, const Epilogue& epilogue, const Value& sums,
   const TensorType wide{sums.type.shape, narrow ? ElementType::f32 : sums.type.element};
   const Value logits =
       narrow || epilogue.bias ? elementwise(body, epilogue, sums, operands, biasDim, wide) : sums;
-  const Value weights = softmaxOf(body, logits);
+  const Value weights = writeSoftmax(body, logits);
   return narrow ? elementwise(body, {}, weights, operands, biasDim, sums.type) : weights;
 }
 

@@ -135,8 +135,8 @@ Value Body::generic(const Loops& loops, const std::vector<Value>& inputs, const 
              fmt::join(maps, ", "), fmt::join(iterators, ", "), ins, init.name, init.text(),
              attributes.empty() ? "" : fmt::format(" attrs = {{{}}}", attributes));
   line("^bb0({}):", fmt::join(typedArguments, ", "));
-  const std::string made = region(arguments);
-  line("  linalg.yield {} : {}", made, element);
+  const std::string yielded = region(arguments);
+  line("  linalg.yield {} : {}", yielded, element);
   line("}} -> {}", init.text());
   return out;
 }

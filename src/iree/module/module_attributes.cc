@@ -36,8 +36,8 @@ bool usesConfig(const CompilerApi& api, MlirOperation executable, MlirAttribute 
 
 }  // namespace
 
-std::vector<MlirOperation> operationsNamed(const CompilerApi& api, MlirOperation executable,
-                                           std::string_view name) {
+std::vector<MlirOperation> findOperations(const CompilerApi& api, MlirOperation executable,
+                                          std::string_view name) {
   const auto mark = name.rfind('#');
   const auto ordinal =
       mark == std::string_view::npos ? std::nullopt : parseInt(name.substr(mark + 1));
@@ -71,10 +71,10 @@ std::optional<MlirAttribute> parseValue(const CompilerApi& api, MlirContext cont
   return value;
 }
 
-std::size_t attachTo(const CompilerApi& api, MlirOperation executable, const std::string& dispatch,
-                     const model::OpAttribute& attribute, MlirAttribute value,
-                     std::vector<AttachedConfig>& attached) {
-  const auto operations = operationsNamed(api, executable, attribute.op);
+std::size_t attachAttribute(const CompilerApi& api, MlirOperation executable,
+                            const std::string& dispatch, const model::OpAttribute& attribute,
+                            MlirAttribute value, std::vector<AttachedConfig>& attached) {
+  const auto operations = findOperations(api, executable, attribute.op);
   for (const MlirOperation operation : operations) {
     api.operationSetAttribute(operation, MlirStringRef::of(attribute.name), value);
   }
@@ -104,7 +104,7 @@ std::optional<std::vector<AttachedConfig>> attachAttributes(
     for (const MlirOperation executable : executablesIn(api, module)) {
       const std::string name = api.stringAttribute(executable, "sym_name");
       if (matchesDispatch(attribute, name)) {
-        found += attachTo(api, executable, name, attribute, *value, attached);
+        found += attachAttribute(api, executable, name, attribute, *value, attached);
       }
     }
     if (found == 0) {

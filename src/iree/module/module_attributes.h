@@ -23,9 +23,9 @@ struct AttachedConfig {
 
 /// Returns the operations of an executable with this name: all for "linalg.generic", only the
 /// second for "linalg.generic#1".
-[[nodiscard]] std::vector<MlirOperation> operationsNamed(const CompilerApi& api,
-                                                         MlirOperation executable,
-                                                         std::string_view name);
+[[nodiscard]] std::vector<MlirOperation> findOperations(const CompilerApi& api,
+                                                        MlirOperation executable,
+                                                        std::string_view name);
 
 /// Returns true if the attribute's pattern matches the dispatch.
 [[nodiscard]] bool matchesDispatch(const model::OpAttribute& attribute,
@@ -37,9 +37,9 @@ struct AttachedConfig {
 
 /// Attaches the value to the operations of the executable that the attribute names. Returns their
 /// number.
-std::size_t attachTo(const CompilerApi& api, MlirOperation executable, const std::string& dispatch,
-                     const model::OpAttribute& attribute, MlirAttribute value,
-                     std::vector<AttachedConfig>& attached);
+std::size_t attachAttribute(const CompilerApi& api, MlirOperation executable,
+                            const std::string& dispatch, const model::OpAttribute& attribute,
+                            MlirAttribute value, std::vector<AttachedConfig>& attached);
 
 /// Prints to stderr that the attribute matches no operation.
 void printNoMatch(const model::OpAttribute& attribute);

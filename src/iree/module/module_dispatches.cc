@@ -25,7 +25,7 @@ struct Calls {
 };
 
 /// Returns "a" for "[@a::@b]".
-std::string executableOf(const std::string& entryPoints) {
+std::string parseExecutable(const std::string& entryPoints) {
   const auto at = entryPoints.find('@') + 1;
   return entryPoints.substr(at, entryPoints.find_first_of(":]", at) - at);
 }
@@ -37,7 +37,7 @@ std::map<std::string, Calls> callsIn(const CompilerApi& api, MlirOperation modul
     const bool atLoad = api.nameOf(top) == "util.initializer";
     walk(api, top, [&](MlirOperation operation) {
       if (api.nameOf(operation) == "flow.dispatch") {
-        Calls& known = calls[executableOf(api.attributeText(operation, "entry_points"))];
+        Calls& known = calls[parseExecutable(api.attributeText(operation, "entry_points"))];
         known.atLoad = known.atLoad || atLoad;
         if (!atLoad) {
           known.sites.push_back(operation);
@@ -61,7 +61,7 @@ std::vector<std::string> namesIn(const CompilerApi& api, MlirOperation executabl
   return names;
 }
 
-std::string fingerprintOf(const CompilerApi& api, MlirOperation executable) {
+std::string computeFingerprint(const CompilerApi& api, MlirOperation executable) {
   std::string text = api.fullText(executable);
   std::vector<std::string> names = namesIn(api, executable);
   // Longest first, because a dispatch's name is a prefix of its entry point's.
@@ -200,14 +200,14 @@ bool CallWriter::write(const std::string& name) {
   for (std::size_t i = 0; i < inputs_.size(); ++i) {
     parameters.push_back(fmt::format("%input{}: !hal.buffer_view", i));
   }
-  std::vector<std::string> made;
+  std::vector<std::string> resultNames;
   std::vector<std::string> exported;
   std::string after;
   for (std::size_t i = 0; i < results_.size(); ++i) {
-    made.push_back(fmt::format("%result{}", i));
+    resultNames.push_back(fmt::format("%result{}", i));
     exported.push_back(fmt::format("%output{}", i));
     after += fmt::format("    {} = hal.tensor.export {} \"output{}\" : {} -> !hal.buffer_view\n",
-                         exported.back(), made.back(), i, results_[i]);
+                         exported.back(), resultNames.back(), i, results_[i]);
   }
   const std::string views =
       join(std::vector<std::string>(results_.size(), "!hal.buffer_view"), ", ");
@@ -219,7 +219,7 @@ bool CallWriter::write(const std::string& name) {
       "{}"
       "    util.return {} : {}\n"
       "  }}\n",
-      name, join(parameters, ", "), views, before_, join(made, ", "),
+      name, join(parameters, ", "), views, before_, join(resultNames, ", "),
       entry.substr(1, entry.size() - 2),
       workload_.empty() ? "" : fmt::format("[{}]", join(workload_, ", ")), join(arguments_, ", "),
       join(argumentTypes_, ", "), resultTypes(), after, join(exported, ", "), views);
@@ -252,7 +252,7 @@ DispatchDescription describeDispatch(const CompilerApi& api, MlirOperation modul
   DispatchDescription found;
   found.dispatch = symbolOf(api, executable);
   found.calls = static_cast<std::int64_t>(calls.sites.size());
-  found.fingerprint = fingerprintOf(api, executable);
+  found.fingerprint = computeFingerprint(api, executable);
   for (const MlirOperation child : childrenOf(api, executable)) {
     if (api.nameOf(child) == "flow.executable.export") {
       found.entries.push_back(symbolOf(api, child));

@@ -36,7 +36,7 @@ std::vector<std::vector<AffineIndex>> indexingMapsOf(const CompilerApi& api,
   return maps;
 }
 
-RootOperand operandOf(const CompilerApi& api, MlirType type) {
+RootOperand describeOperand(const CompilerApi& api, MlirType type) {
   RootOperand operand;
   if (!api.typeIsShaped(type) || !api.shapedHasRank(type)) {
     operand.element = api.typeText(type);
@@ -56,7 +56,7 @@ void addOperands(const CompilerApi& api, MlirOperation operation,
   // On tensors every output is also a result; on buffers the last operand is the output.
   const std::intptr_t outputs = std::max<std::intptr_t>(1, api.operationResults(operation));
   for (std::intptr_t i = 0; i < count; ++i) {
-    RootOperand operand = operandOf(api, api.valueType(api.operationOperand(operation, i)));
+    RootOperand operand = describeOperand(api, api.valueType(api.operationOperand(operation, i)));
     if (static_cast<std::size_t>(i) < maps.size()) {
       for (const AffineIndex& index : maps[static_cast<std::size_t>(i)]) {
         operand.loops.push_back(index.loops);
@@ -95,10 +95,10 @@ void addPackingLoops(RootOperation& root) {
   if (root.inputs.empty() || root.outputs.empty()) {
     return;
   }
-  const auto& made = root.outputs.front().shape;
-  const std::size_t rank = std::min(made.size(), root.inputs.front().shape.size());
+  const auto& outputShape = root.outputs.front().shape;
+  const std::size_t rank = std::min(outputShape.size(), root.inputs.front().shape.size());
   for (std::size_t d = 0; d < rank; ++d) {
-    root.loops.push_back({made[d], false});
+    root.loops.push_back({outputShape[d], false});
   }
 }
 
@@ -160,8 +160,8 @@ bool isPacking(std::string_view name) {
   return name.ends_with(".pack") || name.ends_with(".unpack");
 }
 
-RootKind rootKindOf(const CompilerApi& api, MlirOperation operation, const RootOperation& root,
-                    bool mapped) {
+RootKind classifyRoot(const CompilerApi& api, MlirOperation operation, const RootOperation& root,
+                      bool mapped) {
   const std::string name = api.nameOf(operation);
   if (name.starts_with("iree_linalg_ext.") && name.ends_with("attention")) {
     return RootKind::attention;
@@ -211,7 +211,7 @@ RootOperation describeRoot(const CompilerApi& api, MlirOperation operation, std:
     addLoops(maps, root);
     readIterators(api, operation, root);
   }
-  root.kind = rootKindOf(api, operation, root, !maps.empty());
+  root.kind = classifyRoot(api, operation, root, !maps.empty());
   root.loweringConfig = api.attributeText(operation, "lowering_config");
   return root;
 }

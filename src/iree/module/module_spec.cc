@@ -191,7 +191,7 @@ std::vector<SpecPair> pairsIn(const CompilerApi& api, MlirOperation module) {
   return pairs;
 }
 
-MlirOperation sequenceOf(const CompilerApi& api, MlirOperation module, std::string_view name) {
+MlirOperation findSequence(const CompilerApi& api, MlirOperation module, std::string_view name) {
   MlirOperation found{nullptr};
   walk(api, module, [&](MlirOperation operation) {
     if (api.nameOf(operation) == kSequence && api.stringAttribute(operation, "sym_name") == name) {
@@ -207,8 +207,8 @@ SpecDescription describeSpec(const CompilerApi& api, MlirOperation module) {
   SpecDescription spec;
   std::set<std::string> known;
   for (const SpecPair& pair : pairsIn(api, module)) {
-    spec.entries.push_back(describeEntry(api, pair, sequenceOf(api, module, pair.matcher)));
-    const MlirOperation action = sequenceOf(api, module, pair.action);
+    spec.entries.push_back(describeEntry(api, pair, findSequence(api, module, pair.matcher)));
+    const MlirOperation action = findSequence(api, module, pair.action);
     if (action.ptr != nullptr) {
       spec.actions[pair.action] = {.text = api.localText(action), .key = keyOf(api, action)};
     }

@@ -31,8 +31,8 @@ struct SpecPair {
 [[nodiscard]] std::vector<SpecPair> pairsIn(const CompilerApi& api, MlirOperation module);
 
 /// Returns the named sequence with this name, or a null operation.
-[[nodiscard]] MlirOperation sequenceOf(const CompilerApi& api, MlirOperation module,
-                                       std::string_view name);
+[[nodiscard]] MlirOperation findSequence(const CompilerApi& api, MlirOperation module,
+                                         std::string_view name);
 
 /// An entry of a spec: a matcher with its action.
 struct SpecEntryDescription {

@@ -83,7 +83,7 @@ std::string withActions(const CompilerApi& api, MlirOperation module,
 }
 
 /// Returns the number in "hone_entry = 3 : i64"; -1 if there is none.
-std::int64_t markOf(const CompilerApi& api, MlirOperation operation) {
+std::int64_t readMark(const CompilerApi& api, MlirOperation operation) {
   const std::string text = api.attributeText(operation, kEntryMark);
   return parseInt(trim(text.substr(0, text.find(':')))).value_or(-1);
 }
@@ -112,7 +112,7 @@ ConfiguredFunction readFunction(const CompilerApi& api, MlirOperation function) 
         .op = name,
         .ordinal = seen[name]++,
         .root = !api.attributeText(operation, "root_op").empty(),
-        .entry = markOf(api, operation),
+        .entry = readMark(api, operation),
         .loweringConfig = api.attributeText(operation, "lowering_config")};
     if (found.root || found.entry >= 0 || !found.loweringConfig.empty()) {
       configured.operations.push_back(found);
@@ -123,7 +123,7 @@ ConfiguredFunction readFunction(const CompilerApi& api, MlirOperation function) 
 }
 
 /// Returns "llvm-cpu" for "#hal.executable.target<"llvm-cpu", …>".
-std::string backendOf(const std::string& target) {
+std::string parseBackend(const std::string& target) {
   const auto open = target.find('"');
   const auto close = target.find('"', open + 1);
   return open == std::string::npos || close == std::string::npos
@@ -141,7 +141,7 @@ std::string markedSpec(const CompilerApi& api, MlirOperation module) {
     if (api.nameOf(operation) == "transform.foreach_match") {
       actions.emplace_back();
       for (const SpecPair& pair : pairsIn(api, operation)) {
-        const std::string mark = markingAction(api, sequenceOf(api, module, pair.action), number);
+        const std::string mark = markingAction(api, findSequence(api, module, pair.action), number);
         actions.back().push_back(mark.empty() ? pair.action : markName(number));
         marks += mark;
         ++number;
@@ -163,7 +163,7 @@ SpecMarks specMarks(const CompilerApi& api, MlirOperation module) {
   walk(api, module, [&](MlirOperation operation) {
     const std::string name = api.nameOf(operation);
     if (name == "hal.executable.variant") {
-      backends.insert(backendOf(api.attributeText(operation, "target")));
+      backends.insert(parseBackend(api.attributeText(operation, "target")));
     }
     if (name == "func.func" && !dispatchAround(api, operation).empty()) {
       marks.functions.push_back(readFunction(api, operation));

@@ -90,8 +90,8 @@ std::optional<Loops> loopsOf(const CompilerApi& api, MlirOperation operation) {
   return loops;
 }
 
-std::optional<Reduction> convolutionOf(const CompilerApi& api, MlirOperation operation,
-                                       const Loops& loops) {
+std::optional<Reduction> describeConvolution(const CompilerApi& api, MlirOperation operation,
+                                             const Loops& loops) {
   const MlirConvolutionDimensions found = api.linalgConvolution(operation);
   const Dimensions batch = dimensionsOf(api, found.batch);
   const Dimensions channels = dimensionsOf(api, found.outputChannel);
@@ -115,8 +115,8 @@ std::optional<Reduction> convolutionOf(const CompilerApi& api, MlirOperation ope
   return reduction;
 }
 
-std::optional<Reduction> matmulOf(const CompilerApi& api, MlirOperation operation,
-                                  const Loops& loops) {
+std::optional<Reduction> describeMatmul(const CompilerApi& api, MlirOperation operation,
+                                        const Loops& loops) {
   if (loops.output.size() < 2) {
     return std::nullopt;
   }
@@ -129,7 +129,7 @@ std::optional<Reduction> matmulOf(const CompilerApi& api, MlirOperation operatio
 }
 
 /// Returns nothing for an operation that the compiler never splits by a limit.
-std::optional<Reduction> reductionOf(const CompilerApi& api, MlirOperation operation) {
+std::optional<Reduction> findReduction(const CompilerApi& api, MlirOperation operation) {
   if (!api.nameOf(operation).starts_with("linalg.")) {
     return std::nullopt;
   }
@@ -142,8 +142,8 @@ std::optional<Reduction> reductionOf(const CompilerApi& api, MlirOperation opera
       loops->sizes.rbegin()->first + 1 != loops->sizes.size()) {
     return std::nullopt;
   }
-  auto reduction =
-      convolution ? convolutionOf(api, operation, *loops) : matmulOf(api, operation, *loops);
+  auto reduction = convolution ? describeConvolution(api, operation, *loops)
+                               : describeMatmul(api, operation, *loops);
   // If the outermost loop is a reduction, the compiler uses another rule without a limit.
   const bool outer =
       std::find(loops->output.begin(), loops->output.end(), 0U) == loops->output.end();
@@ -158,7 +158,7 @@ std::optional<Reduction> reductionOf(const CompilerApi& api, MlirOperation opera
 template <typename Visit>
 void forEachReduction(const CompilerApi& api, MlirOperation root, const Visit& visit) {
   walk(api, root, [&](MlirOperation operation) {
-    if (const auto reduction = reductionOf(api, operation)) {
+    if (const auto reduction = findReduction(api, operation)) {
       visit(operation, *reduction);
     }
     return MlirWalkResult::advance;
@@ -175,7 +175,7 @@ std::string enclosingFunctionName(const CompilerApi& api, MlirOperation operatio
   return "";
 }
 
-std::string attributeTextOf(const std::vector<std::int64_t>& sizes) {
+std::string printSizes(const std::vector<std::int64_t>& sizes) {
   std::vector<std::string> parts;
   for (const std::int64_t size : sizes) {
     parts.push_back(fmt::format("{} : index", size));
@@ -216,7 +216,7 @@ bool attachSplits(const CompilerApi& api, MlirContext context, MlirOperation pro
       return;
     }
     fits = fits && sizes[index].size() == reduction.sizes.size();
-    const std::string text = attributeTextOf(sizes[index]);
+    const std::string text = printSizes(sizes[index]);
     api.operationSetAttribute(operation, MlirStringRef::of(kSplitAttribute),
                               api.attributeParse(context, MlirStringRef::of(text)));
   });
@@ -271,10 +271,10 @@ SplitsByFunction splitsIn(const CompilerApi& api, MlirOperation module) {
   });
   SplitsByFunction splits;
   for (const auto& [function, targets] : dispatches) {
-    SplitSizes& made = splits[function];
+    SplitSizes& all = splits[function];
     for (const std::string& target : targets) {
       const SplitSizes& within = executables[target];
-      made.insert(made.end(), within.begin(), within.end());
+      all.insert(all.end(), within.begin(), within.end());
     }
   }
   return splits;

@@ -125,7 +125,7 @@ std::optional<Copies> copyExecutables(const CompilerApi& api, MlirContext contex
     for (const MlirOperation executable : parts.executables) {
       const std::string name = symbolOf(api, executable);
       if (!matchesDispatch(attribute, name) ||
-          operationsNamed(api, executable, attribute.op).empty()) {
+          findOperations(api, executable, attribute.op).empty()) {
         continue;
       }
       found = true;
@@ -136,7 +136,7 @@ std::optional<Copies> copyExecutables(const CompilerApi& api, MlirContext contex
           copies.entryPoints.push_back(std::move(entry));
         }
       }
-      attachTo(api, copies.executables.at(name), name, attribute, *value, copies.attached);
+      attachAttribute(api, copies.executables.at(name), name, attribute, *value, copies.attached);
     }
     if (!found) {
       printNoMatch(attribute);

@@ -118,7 +118,7 @@ DispatchTime summarizeEvents(std::span<const Event* const> events, std::int64_t 
   return time;
 }
 
-/// CPU devices time workgroups on the host; others provide device timestamps.
+/// Returns the profiling mode: CPU devices time workgroups on the host, others use timestamps.
 std::string profilingMode(const Device& device) {
   return device.isLocal() ? "host-execution" : "dispatch-events";
 }

@@ -69,7 +69,7 @@ std::string commentText(std::string_view comment) {
   return text;
 }
 
-SpecSequence sequenceOf(const SpecEntry& entry, const std::string& symbol) {
+SpecSequence makeSequence(const SpecEntry& entry, const std::string& symbol) {
   if (!entry.decompositionConfig.empty()) {
     return {
         entry.comment,
@@ -150,7 +150,7 @@ Result<std::string> specText(std::span<const SpecEntry> entries) {
     if (!symbols.insert(symbol).second) {
       return userError("duplicate tuning spec entry '{}'", symbol);
     }
-    parts.matchers.push_back(sequenceOf(entry, symbol));
+    parts.matchers.push_back(makeSequence(entry, symbol));
     parts.pairs.push_back(
         fmt::format("@{} -> @{}", symbol, decomposed(entry) ? kApplyDecomposedName : kApplyConfig));
   }

@@ -20,9 +20,9 @@ namespace hone::iree {
 using JobFunction = std::function<int(const CompileJob&)>;
 
 /// Compiles in child processes, a few at a time. A fork server loads and initializes the compiler
-/// library once and forks a child per job (0.5 ms), so that global flags, crashes and leaks of a
-/// job do not affect others. Each child has time and memory limits. If the fork server itself dies,
-/// it is replaced and its unfinished jobs are retried.
+/// library once and forks a child per job (0.5 ms). Global flags, crashes and leaks of a job do not
+/// affect other jobs. Each child has time and memory limits. If the fork server itself dies, it is
+/// replaced and its unfinished jobs are retried.
 ///
 /// Must be started while this process is single-threaded. Not thread-safe.
 class CompilePool {

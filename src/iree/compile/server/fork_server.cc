@@ -59,7 +59,7 @@ class ForkServer {
     while (true) {
       std::array<pollfd, 2> ends = {pollfd{socket_, POLLIN, 0}, pollfd{signals_, POLLIN, 0}};
       ::poll(ends.data(), ends.size(), untilDeadlineMs());
-      stopLate();
+      killOverdue();
       reap();
       if (ends[0].revents == 0) {
         continue;
@@ -128,7 +128,7 @@ class ForkServer {
     return left <= 0 ? 0 : static_cast<int>(left / 1'000'000 + 1);
   }
 
-  void stopLate() {
+  void killOverdue() {
     const std::int64_t now = nowNs();
     for (auto& [pid, child] : children_) {
       if (child.deadlineNs > 0 && now >= child.deadlineNs && !child.timedOut) {

@@ -94,37 +94,37 @@ std::string exampleText(const CompilerApi& api, MlirOperation operation,
 }
 
 OperationMatcher fromExample(const CompilerApi& api, MlirOperation operation) {
-  OperationMatcher made;
-  made.matched.op = api.nameOf(operation);
-  made.matched.types = typeTexts(api, operation);
-  const std::vector<std::string>& types = made.matched.types;
+  OperationMatcher result;
+  result.matched.op = api.nameOf(operation);
+  result.matched.types = typeTexts(api, operation);
+  const std::vector<std::string>& types = result.matched.types;
   if (!isStatic(api, operation)) {
-    made.whyNot = "it has dynamic shapes";
-    return made;
+    result.whyNot = "it has dynamic shapes";
+    return result;
   }
   if (!capturesValues(api, operation)) {
     const std::string example = exampleText(api, operation, types);
-    made.matched.kind = "dag";
-    made.matcher = fmt::format(
+    result.matched.kind = "dag";
+    result.matcher = fmt::format(
         "%ins, %outs = transform.iree.match.cast_compatible_dag_from_root %op {{\n{}}} : "
         "(!transform.any_op) -> (!transform.any_value, !transform.any_value)\n",
         example);
     if (example.empty()) {
-      made.whyNot = "its operation cannot be printed separately";
+      result.whyNot = "its operation cannot be printed separately";
     }
-    return made;
+    return result;
   }
-  made.matcher = fmt::format("transform.match.operation_name %op [\"{}\"] : !transform.any_op\n",
-                             made.matched.op);
+  result.matcher = fmt::format("transform.match.operation_name %op [\"{}\"] : !transform.any_op\n",
+                               result.matched.op);
   for (std::size_t i = 0; i < types.size(); ++i) {
-    made.matcher += fmt::format(
+    result.matcher += fmt::format(
         "%operand{0} = transform.get_operand %op[{0}] : (!transform.any_op) -> "
         "!transform.any_value\n"
         "transform.iree.match.cast_compatible_type %operand{0} = {1} : !transform.any_value\n",
         i, types[i]);
   }
-  made.exact = false;
-  return made;
+  result.exact = false;
+  return result;
 }
 
 }  // namespace
