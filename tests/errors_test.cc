@@ -61,7 +61,7 @@ TEST_F(Errors, RejectsInvalidProgram) {
   box_.write("empty.mlir", "");
   expectAll({{{"bench", "missing.mlir"}, {"missing.mlir", "No such file"}},
              {{"bench", "folder"}, {"folder", "is a folder"}},
-             {{"bench", "text.mlir"}, {"text.mlir is not a program the compiler reads", ":1:1"}},
+             {{"bench", "text.mlir"}, {"cannot parse text.mlir", ":1:1"}},
              {{"bench", "bytes.mlir"}, {"bytes.mlir is not a program"}},
              {{"bench", "empty.mlir"}, {"empty.mlir has no public function"}},
              {{"bench", "m.mlir", "--vs", "missing.mlir"}, {"missing.mlir"}},

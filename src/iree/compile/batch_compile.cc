@@ -12,14 +12,14 @@ namespace hone::iree {
 namespace {
 
 constexpr std::string_view kModuleEnding = CompileModuleJob::kFile;
-/// A VariantPlace.
+/// The extension of VariantPlace entries.
 constexpr std::string_view kVariantEnding = "variant";
-/// Configurations that the compiler ignored, as Compiled has them; there is no file if none.
+/// The extension of files with Compiled::ignored; there is no file if it is empty.
 constexpr std::string_view kIgnoredEnding = "ignored";
-/// Larger batches save little, and lose more when one member fails.
-constexpr std::size_t kLargestBatch = 8;
+/// Larger batches save little and lose more if one member fails.
+constexpr std::size_t kMaxBatchSize = 8;
 
-/// Makes the report of a candidate whose config does not fit the program.
+/// Creates the report of a candidate whose config does not fit the program.
 CompileReport reportMisfit(const Error& error) {
   CompileReport report;
   report.status = CompileReport::Status::noMatch;
@@ -27,7 +27,7 @@ CompileReport reportMisfit(const Error& error) {
   return report;
 }
 
-/// Reads a job's reply and removes it; empty if the job did not get that far.
+/// Reads and removes a job's reply; returns an empty one if the job failed before replying.
 ConfiguredCode takeReply(const CompileJob& job) {
   const std::filesystem::path file = replyPath(job.output);
   const auto bytes = readFile(file);
@@ -42,7 +42,7 @@ std::string ignoredIn(const ConfiguredCode& code, std::size_t variant) {
 
 }  // namespace
 
-void BatchCompiler::finished(std::size_t index, Compiled compiled) {
+void BatchCompiler::setResult(std::size_t index, Compiled compiled) {
   results_[index] = std::move(compiled);
   if (onDone_) {
     onDone_(index, results_[index]);
@@ -100,8 +100,8 @@ Result<BatchCompiler::Task> BatchCompiler::taskFor(std::vector<Member> members) 
     task.job.request = std::move(request);
     task.key = hasher.hex();
   }
-  const auto beside = HONE_TRY(artifacts().beside(task.key, kModuleEnding));
-  task.job.output = fmt::format("{}.{}", beside.string(), members[0].request);
+  const auto temporary = HONE_TRY(artifacts().temporaryPath(task.key, kModuleEnding));
+  task.job.output = fmt::format("{}.{}", temporary.string(), members[0].request);
   task.members = std::move(members);
   return task;
 }
@@ -125,7 +125,7 @@ Result<std::vector<BatchCompiler::Task>> BatchCompiler::tasksFor(std::vector<Mem
   const std::size_t workers = jobs_.pool().workers();
   for (auto& [source, group] : groups) {
     const std::size_t share = (group.size() + workers - 1) / workers;
-    const std::size_t batches = (share + kLargestBatch - 1) / kLargestBatch;
+    const std::size_t batches = (share + kMaxBatchSize - 1) / kMaxBatchSize;
     const std::size_t size = (share + batches - 1) / batches;
     for (std::size_t at = 0; at < group.size(); at += size) {
       const auto first = group.begin() + static_cast<std::ptrdiff_t>(at);
@@ -160,7 +160,7 @@ Result<std::optional<Compiled>> BatchCompiler::findCached(const Member& member) 
   const std::string bytes = HONE_TRY(readFile(artifacts().pathOf(member.key, kVariantEnding)));
   auto place = decode<VariantPlace>(bytes);
   if (!place || !artifacts().has(place->module, kModuleEnding)) {
-    return std::nullopt;  // its batch was deleted
+    return std::nullopt;  // the batch's module was deleted
   }
   compiled.module = artifacts().pathOf(place->module, kModuleEnding);
   compiled.function = std::move(place->function);
@@ -179,9 +179,9 @@ Result<Compiled> BatchCompiler::finishModule(const Task& task, const CompileRepo
 
 Result<void> BatchCompiler::keepText(const std::string& key, std::string_view ending,
                                      const std::string& text) const {
-  const auto beside = HONE_TRY(artifacts().beside(key, ending));
-  HONE_CHECK(writeFile(beside, text));
-  HONE_CHECK(artifacts().keep(beside, key, ending));
+  const auto temporary = HONE_TRY(artifacts().temporaryPath(key, ending));
+  HONE_CHECK(writeFile(temporary, text));
+  HONE_CHECK(artifacts().keep(temporary, key, ending));
   return {};
 }
 
@@ -204,11 +204,11 @@ Result<std::vector<Compiled>> BatchCompiler::finish(const Task& task,
     return std::vector<Compiled>{std::move(alone)};
   }
   if (code.contents.size() != task.members.size()) {
-    return machineError("internal error: a batch of {} programs came back with {}",
+    return machineError("internal error: expected {} programs in a batch, got {}",
                         task.members.size(), code.contents.size());
   }
   Compiled whole = HONE_TRY(finishModule(task, report));
-  // The cost of single members is not known: each gets an equal share.
+  // The cost of individual members is unknown: each gets an equal share.
   const auto share = static_cast<std::int64_t>(task.members.size());
   whole.report.ending.cpuNs /= share;
   whole.report.ending.wallNs /= share;
@@ -234,14 +234,14 @@ void BatchCompiler::submit(Task task) {
   running_.emplace(id, std::move(task));
 }
 
-Result<void> BatchCompiler::separate(Task task, CompileReport::Status status) {
+Result<void> BatchCompiler::retrySeparately(Task task, CompileReport::Status status) {
   (void)takeReply(task.job);
   for (Member& member : task.members) {
     if (status == CompileReport::Status::noVariants) {
       member.function.clear();
     }
     if (auto cached = HONE_TRY(findCached(member))) {
-      finished(member.request, std::move(*cached));
+      setResult(member.request, std::move(*cached));
     } else {
       submit(HONE_TRY(taskFor(std::move(member))));
     }
@@ -249,22 +249,22 @@ Result<void> BatchCompiler::separate(Task task, CompileReport::Status status) {
   return {};
 }
 
-Result<void> BatchCompiler::take(const CompileReport& report) {
+Result<void> BatchCompiler::handleReport(const CompileReport& report) {
   Task task = std::move(running_.extract(report.id).mapped());
   const bool noVariants = report.status == CompileReport::Status::noVariants;
   if (!report.ok() && (task.members.size() > 1 || noVariants)) {
-    // One member failed the whole batch, or the program cannot be copied.
-    return separate(std::move(task), report.status);
+    // One member made the whole batch fail, or the program cannot be cloned.
+    return retrySeparately(std::move(task), report.status);
   }
   if (report.ending.how == Ending::How::signalled && !task.job.verifyIr) {
-    // Without the verifier bad IR crashes the compiler; with it, the compiler says what is bad.
+    // Without the verifier, invalid IR crashes the compiler. Retry with it to get a diagnostic.
     task.job.verifyIr = true;
     submit(std::move(task));
     return {};
   }
   auto compiled = HONE_TRY(finish(task, report));
   for (std::size_t i = 0; i < compiled.size(); ++i) {
-    finished(task.members[i].request, std::move(compiled[i]));
+    setResult(task.members[i].request, std::move(compiled[i]));
   }
   return {};
 }
@@ -278,10 +278,10 @@ Result<std::vector<Compiled>> BatchCompiler::compileAll(std::span<const CompileR
       return std::unexpected(member.error());
     }
     if (!member || member->failed) {
-      finished(
+      setResult(
           i, Compiled{member ? *member->failed : reportMisfit(member.error()), {}, {}, {}, false});
     } else if (auto cached = HONE_TRY(findCached(*member)); cached && !requests[i].fresh) {
-      finished(i, std::move(*cached));
+      setResult(i, std::move(*cached));
     } else {
       members.push_back(std::move(*member));
     }
@@ -291,7 +291,7 @@ Result<std::vector<Compiled>> BatchCompiler::compileAll(std::span<const CompileR
   }
   while (jobs_.pool().pending() > 0) {
     const CompileReport report = HONE_TRY(jobs_.pool().next());
-    HONE_CHECK(take(report));
+    HONE_CHECK(handleReport(report));
   }
   return std::move(results_);
 }

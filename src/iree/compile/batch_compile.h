@@ -14,29 +14,29 @@
 
 namespace hone::iree {
 
-/// Compiles requests to modules: requests that differ only in attributes share the IR of the phases
-/// before configuration, and batched ones of a source share a module.
+/// Compiles requests to modules. Requests that differ only in attributes share the IR of the phases
+/// before configuration; batched requests of one source share a module.
 class BatchCompiler {
  public:
   using OnDone = std::function<void(std::size_t index, const Compiled&)>;
 
-  /// `onDone`, if any, is called as each request is done, in any order.
+  /// Calls `onDone`, if set, as each request finishes, in any order.
   BatchCompiler(JobCache& jobs, const OnDone& onDone) : jobs_(jobs), onDone_(onDone) {}
 
-  /// Compiles all, several at a time. Call it once.
+  /// Compiles all requests, several at a time. Must be called only once.
   [[nodiscard]] Result<std::vector<Compiled>> compileAll(std::span<const CompileRequest> requests);
 
  private:
-  /// One request on its way.
+  /// A request being compiled.
   struct Member {
     std::size_t request = 0;
     std::string key;
-    std::string function;                        ///< "": gets a module for itself
-    std::vector<model::OpAttribute> attributes;  ///< with their operations resolved
-    CompileJob job;                              ///< for a module for itself
-    std::optional<CompileReport> failed;         ///< the report of the IR that did not compile
+    std::string function;                        ///< "" to compile to a separate module
+    std::vector<model::OpAttribute> attributes;  ///< with resolved operations
+    CompileJob job;                              ///< for a separate module
+    std::optional<CompileReport> failed;         ///< set if the shared IR did not compile
   };
-  /// One job of the pool, with the requests that it serves.
+  /// A job of the pool with the requests that it serves.
   struct Task {
     std::vector<Member> members;
     std::string key;
@@ -44,18 +44,18 @@ class BatchCompiler {
   };
   [[nodiscard]] const ArtifactCache& artifacts() const { return jobs_.artifacts(); }
 
-  /// Makes the job of one request alone, from the shared IR if its route says so.
+  /// Creates the job of a single request, from the shared IR if its route says so.
   [[nodiscard]] Result<Member> memberFor(std::size_t index, const CompileRequest& request);
-  /// Makes jobs of the members: those that may be batched in batches of one source and flags.
+  /// Creates the jobs of all members, batching members with the same source and flags.
   [[nodiscard]] Result<std::vector<Task>> tasksFor(std::vector<Member> members);
   [[nodiscard]] Result<Task> taskFor(std::vector<Member> members) const;
   [[nodiscard]] Result<Task> taskFor(Member member) const;
 
   void submit(Task task);
-  /// Takes the report of a finished task: finishes its requests, or submits them again.
-  [[nodiscard]] Result<void> take(const CompileReport& report);
+  /// Handles the report of a finished task: finishes its requests or submits them again.
+  [[nodiscard]] Result<void> handleReport(const CompileReport& report);
   /// Compiles the members of a failed batch one by one.
-  [[nodiscard]] Result<void> separate(Task task, CompileReport::Status status);
+  [[nodiscard]] Result<void> retrySeparately(Task task, CompileReport::Status status);
 
   /// Returns the code of a member if the cache has it.
   [[nodiscard]] Result<std::optional<Compiled>> findCached(const Member& member) const;
@@ -64,7 +64,7 @@ class BatchCompiler {
   [[nodiscard]] Result<Compiled> finishModule(const Task& task, const CompileReport& report) const;
   [[nodiscard]] Result<void> keepText(const std::string& key, std::string_view ending,
                                       const std::string& text) const;
-  void finished(std::size_t index, Compiled compiled);
+  void setResult(std::size_t index, Compiled compiled);
 
   JobCache& jobs_;
   const OnDone& onDone_;

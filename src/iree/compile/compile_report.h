@@ -8,22 +8,22 @@
 
 namespace hone::iree {
 
-/// The end of a compile job.
+/// The result of a compile job.
 struct CompileReport {
   enum class Status : std::uint8_t {
     ok,
-    badFlag,     ///< a compiler flag is unknown or ill-formed
+    badFlag,     ///< a compiler flag is unknown or malformed
     badSource,   ///< the source does not parse
-    noMatch,     ///< an attribute of the config found no operation, or is no attribute
-    noVariants,  ///< the program cannot be copied: its configs need separate modules
+    noMatch,     ///< an attribute of the config matches no operation or does not parse
+    noVariants,  ///< the program cannot be cloned: its configs need separate modules
     failed,      ///< the passes failed, or the compiler crashed
     outOfMemory,
     timedOut,
   };
   std::uint64_t id = 0;
   Status status = Status::ok;
-  std::string message;      ///< one line for a person; "" when ok
-  std::string diagnostics;  ///< the compiler's whole output
+  std::string message;      ///< one line for the user; "" if ok
+  std::string diagnostics;  ///< the compiler's complete output
   Ending ending;
 
   [[nodiscard]] bool ok() const { return status == Status::ok; }

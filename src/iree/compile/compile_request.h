@@ -20,32 +20,33 @@ struct CompileRequest {
   std::string sourceHash;
   std::vector<std::string> flags;
   std::vector<model::OpAttribute> attributes;
-  /// The way through the compiler. Candidates that are compared must have the same route.
+  /// The path through the compiler. Only candidates with the same route are comparable.
   enum class Route : std::uint8_t {
-    whole,    ///< from the source in one go; for requests without attributes
-    shared,   ///< by way of the IR before configuration, which requests of a source share
-    batched,  ///< the same, and several in one module: a third of the work
+    whole,    ///< from source to module in one run; for requests without attributes
+    shared,   ///< from the IR before configuration, which requests of one source share
+    batched,  ///< like shared, with several requests per module: a third of the work
   };
   Route route = Route::whole;
-  /// The function that a batched request is about.
+  /// The function to clone in a batch.
   std::string function{};          // NOLINT(readability-redundant-member-init): g++ warns without
-  bool fresh = false;              ///< compiled even if the cache has it
-  std::string from = kPhaseStart;  ///< the phase that the source has been brought to
-  /// Stopped after this time, if that is less than the compiler's own limit.
+  bool fresh = false;              ///< bypasses the cache
+  std::string from = kPhaseStart;  ///< the last phase that the source has completed
+  /// Timeout, if it is shorter than the compiler's default.
   std::optional<std::chrono::milliseconds>
       wallLimit{};  // NOLINT(readability-redundant-member-init)
 };
 
-/// Returns the source of a request as that of a job.
+/// Returns the source of a request for use in a job.
 [[nodiscard]] JobSource jobSource(const CompileRequest& request);
 
+/// A compiled request.
 struct Compiled {
   CompileReport report;
-  std::filesystem::path module;  ///< the .vmfb; "" when it failed
-  std::string function;          ///< to call in it; "": the program's own function
-  std::string content;           ///< a hash of its code: equal binaries of a route have equal ones
+  std::filesystem::path module;  ///< the .vmfb; "" on failure
+  std::string function;          ///< the function to call; "" for the program's own function
+  std::string content;           ///< a hash of the code; equal for equal binaries of one route
   bool cached = false;
-  /// Which of its configurations the compiler did not use, in a sentence; "" when it used all.
+  /// Describes the configurations that the compiler ignored; "" if it used all.
   std::string ignored{};  // NOLINT(readability-redundant-member-init): g++ warns without
 };
 

@@ -12,11 +12,11 @@ Result<typename Job::Reply> parse(JobCache& jobs, const CompileRequest& request,
     case CompileReport::Status::ok:
       return std::move(answer.reply);
     case CompileReport::Status::badFlag:
-      return userError("the compiler does not take its flags: {}", answer.report.message);
+      return userError("invalid compiler flags: {}", answer.report.message);
     case CompileReport::Status::badSource:
-      return userError("{} is not a program the compiler reads: {}", file, answer.report.message);
+      return userError("cannot parse {}: {}", file, answer.report.message);
     default:
-      return userError("{} cannot be read: {}", file, answer.report.message);
+      return userError("cannot read {}: {}", file, answer.report.message);
   }
 }
 

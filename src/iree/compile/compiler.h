@@ -15,7 +15,7 @@
 
 namespace hone::iree {
 
-/// Compiles through the pool and the cache: nothing is compiled twice.
+/// Compiles with the pool and the cache; never compiles the same request twice.
 class Compiler {
  public:
   Compiler(CompilePool pool, ArtifactCache cache, Limits limits)
@@ -26,19 +26,20 @@ class Compiler {
   [[nodiscard]] std::int64_t forkServerCpuNs() const { return jobs_.pool().forkServerCpuNs(); }
   [[nodiscard]] JobCache& jobs() { return jobs_; }
 
-  /// Compiles all, several at a time; `onDone`, if any, is called as each is done, in any order. A
-  /// request that fails is a value: the error of the Result is an interrupt or the machine's.
+  /// Compiles all requests, several at a time. Calls `onDone`, if set, as each finishes, in any
+  /// order. Failed requests are reported in the values; the error is an interrupt or a machine
+  /// error.
   using OnDone = BatchCompiler::OnDone;
   [[nodiscard]] Result<std::vector<Compiled>> compileAll(std::span<const CompileRequest> requests,
                                                          const OnDone& onDone);
 
-  /// Describes the functions of a module. Fails with a user error that has the line if it is not
-  /// MLIR.
+  /// Describes the functions of a module. Fails with a user error that names the line if the source
+  /// does not parse.
   [[nodiscard]] Result<ModuleDescription> describe(const CompileRequest& request);
-  /// Lists the problems of a module's operations, see problemsIn. Fails like describe.
+  /// Lists the problems of a module's operations, see problemsIn(). Fails like describe().
   [[nodiscard]] Result<std::vector<model::Problem>> problems(const CompileRequest& request);
 
-  /// Runs a job on the source of a request and returns its reply, see JobCache::ask.
+  /// Runs a job on the source of a request and returns its reply, see JobCache::ask().
   template <typename Job>
   [[nodiscard]] Result<typename Job::Reply> ask(const CompileRequest& request, Job job) {
     return jobs_.ask(jobSource(request), std::move(job));

@@ -19,7 +19,7 @@ namespace {
 using Status = CompileReport::Status;
 using ::testing::HasSubstr;
 
-/// A config of the CPU as text; the tiles are (distribution, vector, reduction).
+/// Returns a CPU config with these tile sizes.
 model::OpAttribute tiles(int distribution, int rows, int columns, int reduction) {
   return {"", "", "compilation_info",
           fmt::format(
@@ -55,10 +55,10 @@ class CompilerTest : public ::testing::Test {
     return compiler_->compileAll(requests, {}).value().front();
   }
 
-  /// By a pool and a cache that have seen nothing else.
-  Compiled compileElsewhere(const CompileRequest& one) {
+  /// Compiles with a fresh pool and an empty cache.
+  Compiled compileFresh(const CompileRequest& one) {
     auto pool = CompilePool::start({findInstallation("")->compilerLibrary(), 1, {}}).value();
-    Compiler fresh(std::move(pool), ArtifactCache(folder_.path() / "elsewhere"),
+    Compiler fresh(std::move(pool), ArtifactCache(folder_.path() / "fresh"),
                    Limits{std::chrono::seconds(60), memory_});
     const std::vector<CompileRequest> requests = {one};
     return fresh.compileAll(requests, {}).value().front();
@@ -69,7 +69,7 @@ class CompilerTest : public ::testing::Test {
   std::unique_ptr<Compiler> compiler_;
 };
 
-TEST_F(CompilerTest, CompilesOnceAndTakesTheRestFromTheCache) {
+TEST_F(CompilerTest, CachesModules) {
   const Compiled first = compile(matmul());
   ASSERT_EQ(first.report.status, Status::ok) << first.report.message;
   EXPECT_FALSE(first.cached);
@@ -80,7 +80,7 @@ TEST_F(CompilerTest, CompilesOnceAndTakesTheRestFromTheCache) {
   EXPECT_EQ(again.module, first.module);
 }
 
-TEST_F(CompilerTest, ConfigsShareTheEarlyPhasesAndMakeDifferentBinaries) {
+TEST_F(CompilerTest, CompilesConfigsToDifferentBinaries) {
   std::vector<CompileRequest> requests(3, matmul());
   for (CompileRequest& request : requests) {
     request.route = CompileRequest::Route::shared;
@@ -98,7 +98,7 @@ TEST_F(CompilerTest, ConfigsShareTheEarlyPhasesAndMakeDifferentBinaries) {
   EXPECT_NE(compiled[1].content, compiled[2].content);
 }
 
-TEST_F(CompilerTest, ABatchIsOneModuleWithAFunctionForEachConfig) {
+TEST_F(CompilerTest, BatchHasOneFunctionPerConfig) {
   std::vector<CompileRequest> requests(5, matmul());
   for (CompileRequest& request : requests) {
     request.route = CompileRequest::Route::batched;
@@ -106,8 +106,8 @@ TEST_F(CompilerTest, ABatchIsOneModuleWithAFunctionForEachConfig) {
   }
   requests[1].attributes = {tiles(32, 8, 16, 1)};
   requests[2].attributes = {tiles(32, 4, 16, 1)};
-  requests[3].attributes = {tiles(32, 8, 16, 1)};    // once more
-  requests[4].attributes = {tiles(64, 64, 64, 64)};  // fails, and not for the others
+  requests[3].attributes = {tiles(32, 8, 16, 1)};    // a duplicate
+  requests[4].attributes = {tiles(64, 64, 64, 64)};  // fails without affecting the others
   const auto compiled = compiler_->compileAll(requests, {}).value();
   for (std::size_t i = 0; i < 4; ++i) {
     EXPECT_EQ(compiled[i].report.status, Status::ok) << compiled[i].report.message;
@@ -125,7 +125,7 @@ TEST_F(CompilerTest, ABatchIsOneModuleWithAFunctionForEachConfig) {
   }
 }
 
-TEST_F(CompilerTest, ConfigsThatAllCompileShareOneModule) {
+TEST_F(CompilerTest, BatchedConfigsShareModules) {
   std::vector<CompileRequest> requests(4, matmul());
   for (std::size_t i = 0; i < requests.size(); ++i) {
     requests[i].route = CompileRequest::Route::batched;
@@ -138,11 +138,11 @@ TEST_F(CompilerTest, ConfigsThatAllCompileShareOneModule) {
     EXPECT_EQ(one.report.status, Status::ok) << one.report.message;
     modules.insert(one.module);
   }
-  EXPECT_EQ(modules.size(), 2u);  // one a worker
+  EXPECT_EQ(modules.size(), 2u);  // one per worker
   EXPECT_NE(compiled[0].function, compiled[1].function);
 }
 
-TEST_F(CompilerTest, AProgramThatCannotBeCopiedIsCompiledAlone) {
+TEST_F(CompilerTest, CompilesSeparatelyIfProgramCannotBeCloned) {
   const std::string two = mlirOf(model::Matmul{.m = 64, .n = 64, .k = 64}) +
                           mlirOf(model::Matmul{.m = 32, .n = 32, .k = 32}, "other");
   std::vector<CompileRequest> requests(2, request(two, "two.mlir"));
@@ -161,7 +161,7 @@ TEST_F(CompilerTest, AProgramThatCannotBeCopiedIsCompiledAlone) {
   }
 }
 
-TEST_F(CompilerTest, ARealFailureOfTheCompilerIsAnOutcomeWithItsReason) {
+TEST_F(CompilerTest, ReportsCompilerFailure) {
   CompileRequest huge = matmul();
   huge.attributes = {tiles(64, 64, 64, 64)};
   const Compiled failed = compile(huge);
@@ -171,7 +171,7 @@ TEST_F(CompilerTest, ARealFailureOfTheCompilerIsAnOutcomeWithItsReason) {
   EXPECT_TRUE(failed.module.empty());
 }
 
-TEST_F(CompilerTest, BadFlagsBadAttributesAndBadOpsAreToldApart) {
+TEST_F(CompilerTest, DistinguishesBadFlagsAttributesAndOps) {
   CompileRequest flag = matmul();
   flag.flags.emplace_back("--no-such-flag");
   EXPECT_EQ(compile(flag).report.status, Status::badFlag);
@@ -189,28 +189,28 @@ TEST_F(CompilerTest, BadFlagsBadAttributesAndBadOpsAreToldApart) {
   EXPECT_EQ(compile(dispatch).report.status, Status::noMatch);
 }
 
-TEST_F(CompilerTest, WhatIsNotMlirIsAnErrorWithItsPlace) {
+TEST_F(CompilerTest, ReportsLocationOfParseError) {
   const auto described = compiler_->describe(request("int main() { return 0; }\n", "x.mlir"));
   ASSERT_FALSE(described);
   EXPECT_EQ(described.error().fault, Fault::user);
   EXPECT_THAT(described.error().message, HasSubstr("x.mlir:1:"));
 }
 
-TEST_F(CompilerTest, GlobalFlagsOfOneJobDoNotReachTheNext) {
+TEST_F(CompilerTest, IsolatesGlobalFlagsOfJobs) {
   const CompileRequest request = matmul();
   const auto roots = listRoots(*compiler_, request).value();  // sets a global flag in its child
   ASSERT_EQ(roots.size(), 1u);
   EXPECT_EQ(roots[0].op, "linalg.matmul");
   EXPECT_THAT(roots[0].loweringConfig, HasSubstr("distribution"));
-  EXPECT_EQ(compile(request).content, compileElsewhere(request).content);
+  EXPECT_EQ(compile(request).content, compileFresh(request).content);
 }
 
-/// The problem that describe finds in the text of a problem, or nothing.
+/// Returns the problem that describe() recognizes, if any.
 std::optional<model::Problem> recognized(Compiler& compiler, const CompileRequest& request) {
   return compiler.describe(request).value().front().problem;
 }
 
-TEST_F(CompilerTest, RecognizesTheProblemsItWritesItself) {
+TEST_F(CompilerTest, RecognizesProblemsWrittenByHone) {
   using model::ElementType;
   const std::vector<model::Problem> problems = {
       model::Matmul{.m = 3, .n = 5, .k = 7},
@@ -240,7 +240,7 @@ TEST_F(CompilerTest, RecognizesTheProblemsItWritesItself) {
   }
 }
 
-TEST_F(CompilerTest, RecognizesWhatFollowsTheSums) {
+TEST_F(CompilerTest, RecognizesEpilogues) {
   using model::Activation;
   const model::Matmul matmul{.m = 3, .n = 5, .k = 7};
   const model::Conv conv{.n = 2, .c = 4, .h = 8, .w = 9, .k = 6, .y = 3, .x = 3};
@@ -273,7 +273,7 @@ TEST_F(CompilerTest, RecognizesWhatFollowsTheSums) {
   }
 }
 
-TEST_F(CompilerTest, DoesNotTakeForAProblemWhatIsNearlyWrittenForIt) {
+TEST_F(CompilerTest, RejectsAlteredEpiloguesAndAttention) {
   const std::string relu = mlirOf(
       model::Matmul{.m = 3, .n = 3, .k = 3, .epilogue = {.activation = model::Activation::relu}});
   const std::string attention = mlirOf(model::Attention{2, 3, 3, 3});
@@ -292,7 +292,7 @@ TEST_F(CompilerTest, DoesNotTakeForAProblemWhatIsNearlyWrittenForIt) {
   }
 }
 
-TEST_F(CompilerTest, DoesNotTakeForAProblemWhatComputesSomethingElse) {
+TEST_F(CompilerTest, RejectsAlteredMatmuls) {
   const std::string text = mlirOf(model::Matmul{.m = 3, .n = 5, .k = 7});
   std::string ones = text;
   const auto at = ones.find("0.0");
@@ -308,7 +308,7 @@ TEST_F(CompilerTest, DoesNotTakeForAProblemWhatComputesSomethingElse) {
   EXPECT_FALSE(recognized(*compiler_, request(swapped, "swapped.mlir")));
 }
 
-TEST_F(CompilerTest, FindsTheProblemsOfAProgramWhateverTheirOperandsComeFrom) {
+TEST_F(CompilerTest, ListsProblemsOfProgramWithAnyOperands) {
   const auto* text = R"mlir(
     func.func @main(%x: tensor<4x8xf32>, %w: tensor<8x8xf32>, %image: tensor<1x6x7x2xf16>,
                     %hwcf: tensor<3x3x2x5xf16>, %init: tensor<1x4x5x5xf32>, %d: tensor<?x8xf32>)
@@ -344,19 +344,19 @@ TEST_F(CompilerTest, FindsTheProblemsOfAProgramWhateverTheirOperandsComeFrom) {
   conv.k = 6;
   conv.padH = 1;
   const auto grouped = compiler_->problems(request(mlirOf(conv), "grouped.mlir")).value();
-  conv.h += 2;  // what the operation has is padded before
+  conv.h += 2;  // the operation's input is already padded
   conv.padH = 0;
   EXPECT_EQ(grouped, std::vector<model::Problem>{conv});
   EXPECT_FALSE(compiler_->problems(request("nonsense", "x.mlir")));
 }
 
-TEST_F(CompilerTest, AConfigOnTheSourceReachesTheCode) {
+TEST_F(CompilerTest, AppliesConfigInTheSource) {
   const model::Matmul matmul{.m = 64, .n = 64, .k = 64};
   model::Matmul fused = matmul;
   fused.epilogue = {true, model::Activation::relu};
   model::Matmul transposed = matmul;
   transposed.transposeRhs = true;
-  // What the code of each is made from: the compiler's tiles and two others.
+  // Each problem is compiled with the compiler's tiles and two others.
   for (const model::Matmul& problem : {matmul, fused, transposed}) {
     std::set<std::string> contents = {compile(request(mlirOf(problem))).content};
     for (const int rows : {4, 8}) {
@@ -370,7 +370,7 @@ TEST_F(CompilerTest, AConfigOnTheSourceReachesTheCode) {
   }
 }
 
-TEST_F(CompilerTest, ASplitReductionOnTheSourceMakesTwoDispatches) {
+TEST_F(CompilerTest, SplitReductionInTheSourceMakesTwoDispatches) {
   const model::Matmul matmul{.m = 64, .n = 64, .k = 4096};
   CompileRequest split = request(
       mlirOf(matmul, "main", "iree_linalg_ext.split_reduction = [256 : index]"), "split.mlir");

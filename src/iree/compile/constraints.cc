@@ -5,7 +5,7 @@
 namespace hone::iree {
 namespace {
 
-/// Returns the attributes that the compiler makes of the assignments, of the kind that `member` is.
+/// Returns the attributes in `member` that the compiler derives from the assignments.
 Result<std::vector<std::string>> materialize(
     Compiler& compiler, const CompileRequest& request, std::span<const KnobAssignment> assignments,
     std::vector<std::string> ProgramConstraints::* member) {

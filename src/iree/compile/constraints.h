@@ -10,22 +10,21 @@
 
 namespace hone::iree {
 
-/// The constraints of all dispatches of a program, in the order that KnobAssignment counts them in.
-/// Empty where the compiler has none: on the CPU and Vulkan, and for operations without matrix
-/// instructions.
+/// Returns the constraints of all dispatches of a program; KnobAssignment indexes into them. Empty
+/// if the compiler has none: on CPU and Vulkan, and for operations without matrix instructions.
 [[nodiscard]] Result<std::vector<PipelineConstraints>> constraintsOf(Compiler& compiler,
                                                                      const CompileRequest& request);
 
-/// The compilation_info attribute of each assignment as MLIR text. Every knob must have a value;
-/// whether the values satisfy the constraints is not checked here.
+/// Returns the compilation_info attribute of each assignment as MLIR text. Every knob must have a
+/// value; the constraints are not checked here.
 [[nodiscard]] Result<std::vector<std::string>> compilationInfos(
     Compiler& compiler, const CompileRequest& request, std::span<const KnobAssignment> assignments);
 
-/// The decomposition_config attribute of each, without which the products of an attention get no
-/// matrix instructions; "" for other operations.
+/// Returns the decomposition_config attribute of each assignment, without which the matmuls of an
+/// attention get no matrix instructions; "" for other operations.
 [[nodiscard]] Result<std::vector<std::string>> decompositionConfigs(
     Compiler& compiler, const CompileRequest& request, std::span<const KnobAssignment> assignments);
-/// The one that a config has beside its compilation_info; "" for none.
+/// Returns the decomposition_config of a config; "" if it has none.
 [[nodiscard]] std::string decompositionOf(const model::Config& config);
 
 }  // namespace hone::iree

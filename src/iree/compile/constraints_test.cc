@@ -44,7 +44,7 @@ const Knob& knobAt(const PipelineConstraints& constraints, std::string_view plac
   return constraints.knobs.front();
 }
 
-TEST_F(ConstraintsTest, AreThoseOfEachPipelineWithItsKnobs) {
+TEST_F(ConstraintsTest, ListsKnobsOfEachPipeline) {
   const auto all = constraintsOf(compiler_, request("rocm:gfx942", kMatmul));
   ASSERT_TRUE(all) << all.error().message;
   ASSERT_EQ(all->size(), 2u);
@@ -63,7 +63,7 @@ TEST_F(ConstraintsTest, AreThoseOfEachPipelineWithItsKnobs) {
   EXPECT_THAT(first.smtLib, HasSubstr("(declare-const wg_0 Int)"));
 }
 
-TEST_F(ConstraintsTest, AreEmptyWhereTheCompilerHasNone) {
+TEST_F(ConstraintsTest, AreEmptyIfTheCompilerHasNone) {
   EXPECT_THAT(constraintsOf(compiler_, request("local", kMatmul)).value(), IsEmpty());
   EXPECT_THAT(
       constraintsOf(compiler_, request("cuda:sm_80", model::Matmul{.m = 64, .n = 64, .k = 64}))
@@ -71,7 +71,7 @@ TEST_F(ConstraintsTest, AreEmptyWhereTheCompilerHasNone) {
       IsEmpty());
 }
 
-TEST_F(ConstraintsTest, AssignmentsBecomeAttributes) {
+TEST_F(ConstraintsTest, ConvertsAssignmentsToAttributes) {
   const CompileRequest asked = request("cuda:sm_80", kMatmul);
   const KnobAssignment assignment{0,
                                   {{"wg_0", 128},

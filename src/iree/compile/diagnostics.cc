@@ -19,8 +19,8 @@ bool ranOutOfMemory(std::string_view log) {
          contains(log, "Cannot allocate memory");
 }
 
-/// "what (at file.mlir:5:8)" of "/folder/file.mlir:5:8: error: what": the news first.
-std::string placeLast(const std::string& line) {
+/// Turns "/folder/file.mlir:5:8: error: what" into "what (at file.mlir:5:8)".
+std::string moveLocationLast(const std::string& line) {
   static const RE2 kLocated(R"((?:.*/)?([^/]+:\d+:\d+): error: (.*))", RE2::Latin1);
   std::string place;
   std::string message;
@@ -92,10 +92,10 @@ std::string firstError(std::string_view log) {
       if (!contains(line, mark)) {
         continue;
       }
-      return shortened(placeLast(std::string(trim(line))), kLineWidth);
+      return shortened(moveLocationLast(std::string(trim(line))), kLineWidth);
     }
   }
-  // The runtime's tools say "file.c:123: CODE; what; while …"; the first two parts after the place.
+  // The runtime's tools print "file.c:123: CODE; what; while …": keep two parts after the location.
   static const RE2 kStatus(R"([\w./-]+\.(?:c|cc|h|inl):\d+: ([A-Z_]+); ([^;\n]*(?:;[^;\n]*)?))",
                            RE2::Latin1);
   std::string code;

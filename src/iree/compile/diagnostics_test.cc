@@ -17,7 +17,7 @@ Ending exitedWith(int code) {
   return ending;
 }
 
-TEST(Diagnostics, StatusFollowsTheExitCodeAndTheLog) {
+TEST(Diagnostics, DerivesStatusFromExitCodeAndLog) {
   EXPECT_EQ(statusOf(exitedWith(0), ""), Status::ok);
   EXPECT_EQ(statusOf(exitedWith(kExitBadFlag), ""), Status::badFlag);
   EXPECT_EQ(statusOf(exitedWith(kExitBadSource), ""), Status::badSource);
@@ -29,7 +29,7 @@ TEST(Diagnostics, StatusFollowsTheExitCodeAndTheLog) {
   EXPECT_EQ(statusOf(late, "out of memory"), Status::timedOut);
 }
 
-TEST(Diagnostics, TheFirstErrorIsTakenAndItsPlacePutLast) {
+TEST(Diagnostics, MovesLocationOfFirstErrorLast) {
   EXPECT_EQ(
       firstError("warning: x\n/a/b/c.mlir:1:2: error: bad op\n/a/b/c.mlir:3:4: error: more\n"),
       "bad op (at c.mlir:1:2)");
@@ -37,19 +37,19 @@ TEST(Diagnostics, TheFirstErrorIsTakenAndItsPlacePutLast) {
   EXPECT_EQ(firstError("LLVM ERROR: cannot select\n"), "LLVM ERROR: cannot select");
 }
 
-TEST(Diagnostics, ARuntimeStatusLosesTheToolsOwnSourcePlace) {
+TEST(Diagnostics, RemovesSourceLocationOfRuntimeTools) {
   EXPECT_EQ(firstError("c/runtime/src/iree/vm/module.c:33: NOT_FOUND; no function `x`; while y; z"),
             "NOT_FOUND: no function `x`; while y");
 }
 
-TEST(Diagnostics, WithoutAnErrorLineTheFirstLineOrNothing) {
+TEST(Diagnostics, FallsBackToTheFirstLine) {
   EXPECT_EQ(firstError("\n  something odd \nmore"), "something odd");
   EXPECT_EQ(firstError(""), "");
   EXPECT_EQ(shortDiagnostics(Status::failed, exitedWith(7), "", {}),
             "the compiler failed (exit code 7)");
 }
 
-TEST(Diagnostics, ALineOfAMegabyteIsMatchedAndShortened) {
+TEST(Diagnostics, ShortensVeryLongLines) {
   const std::string type = "tensor<" + std::string(1'000'000, 'x') + ">";
   const std::string located = firstError("/a/b/c.mlir:1:2: error: bad " + type + " here\n");
   EXPECT_TRUE(located.starts_with("bad tensor<xxx")) << located;
@@ -61,7 +61,7 @@ TEST(Diagnostics, ALineOfAMegabyteIsMatchedAndShortened) {
   EXPECT_TRUE(firstError(type + "; odd").starts_with("tensor<xxx"));
 }
 
-TEST(Diagnostics, ACrashNamesTheSignal) {
+TEST(Diagnostics, NamesTheSignalOfACrash) {
   Ending crash;
   crash.how = Ending::How::signalled;
   crash.code = SIGSEGV;

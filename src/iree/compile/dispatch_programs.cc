@@ -9,7 +9,7 @@
 namespace hone::iree {
 namespace {
 
-/// The root of the dispatch: the first, where it has several.
+/// Returns the first root of the dispatch, or an empty root if it has none.
 model::RootOperation rootFor(std::span<const model::RootOperation> roots,
                              const std::string& dispatch) {
   const auto at = std::find_if(roots.begin(), roots.end(), [&](const model::RootOperation& root) {
@@ -27,14 +27,14 @@ Result<std::filesystem::path> writeSource(const std::filesystem::path& folder,
                                           const CompileRequest& request,
                                           const DispatchProgram& program, const std::string& text) {
   std::filesystem::path file = folder / (program.name + ".mlir");
-  HONE_CHECK(writeFile(
-      file, fmt::format("// A dispatch of {}; the compiler takes it with --compile-from={}.\n{}",
-                        request.source.filename().string(), program.from, text)));
+  HONE_CHECK(
+      writeFile(file, fmt::format("// A dispatch of {}; compile it with --compile-from={}.\n{}",
+                                  request.source.filename().string(), program.from, text)));
   return file;
 }
 
-/// The roots by the dispatches: of a whole program, or of the only dispatch of a benchmark, which
-/// the compiler configured before it wrote it.
+/// Lists the roots of an extracted benchmark. The dump itself is already configured, so its roots
+/// cannot be read from it.
 Result<std::vector<model::RootOperation>> rootsFor(Compiler& compiler,
                                                    const CompileRequest& request,
                                                    const DispatchProgram& program) {

@@ -11,32 +11,34 @@
 
 namespace hone::iree {
 
-/// Lists the root operations of a program's dispatches, in its order, as the compiler configures
-/// them by itself. Names and numbers are those of the IR that attributes are put on. A dispatch
-/// without a root, and so without knobs, has an entry with op "".
+/// Lists the root operations of a program's dispatches, in program order, with the compiler's
+/// default configuration. Names and ordinals refer to the IR to which attributes are attached. A
+/// dispatch without a root, and so without knobs, has an entry with op "".
 [[nodiscard]] Result<std::vector<model::RootOperation>> listRoots(Compiler& compiler,
                                                                   const CompileRequest& request);
 
-/// A dispatch of a program as a program of its own: a function of the tensors that it reads, so
-/// that it can be compiled, run, checked and timed alone. Dispatches that are alike are one.
+/// A dispatch extracted into a standalone program, so that it can be compiled, run, checked and
+/// timed separately. Its function takes the tensors that the dispatch reads. Identical dispatches
+/// share one program.
 struct DispatchProgram {
-  std::string name;                     ///< the first entry point, for people
-  std::vector<std::string> dispatches;  ///< the names of those that are alike
-  std::vector<std::string> entries;     ///< their entry points, as DispatchTime names them
-  std::int64_t calls = 0;               ///< places in the program that call one of them
-  model::RootOperation root;            ///< of the first
-  std::filesystem::path source;         ///< "" where it cannot stand alone
-  std::string from = kPhaseFlow;        ///< the phase that the source has been brought to
+  std::string name;                     ///< the first entry point; display name
+  std::vector<std::string> dispatches;  ///< the names of all identical dispatches
+  std::vector<std::string> entries;     ///< their entry points, as in DispatchTime::name
+  std::int64_t calls = 0;               ///< call sites of these dispatches in the program
+  model::RootOperation root;            ///< of the first dispatch
+  std::filesystem::path source;         ///< "" if the dispatch cannot be extracted
+  std::string from = kPhaseFlow;        ///< the last phase that the source has completed
   std::string function;
   std::vector<std::string> inputTypes;
   std::vector<std::string> resultTypes;
-  std::string whyNot;  ///< why there is no source; "" when there is
+  std::string whyNot;  ///< the reason if there is no source; "" otherwise
 };
 
-/// The dispatches of a program, in its order; the sources of those that can stand alone are
-/// written to the folder. A file that the compiler wrote to benchmark a dispatch, which describe
-/// says to be at the phase executable-sources, has the one that is in it, with its buffers as
-/// inputs and results and without the configuration that it was written with.
+/// Extracts the dispatches of a program, in program order, and writes their sources to the folder.
+///
+/// Also accepts an executable benchmark dumped by the compiler (describe() reports the phase
+/// executable-sources). It has one dispatch, whose buffers become inputs and results and whose
+/// configuration is dropped.
 [[nodiscard]] Result<std::vector<DispatchProgram>> dispatchPrograms(
     Compiler& compiler, const CompileRequest& request, const std::filesystem::path& folder);
 

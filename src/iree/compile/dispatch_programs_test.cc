@@ -32,7 +32,7 @@ class DispatchProgramsTest : public ::testing::Test {
     return request;
   }
 
-  /// "4x4xf32=@file" with values of the type that MLIR writes so.
+  /// Writes random values of an MLIR tensor type; returns "4x4xf32=@file".
   [[nodiscard]] std::string input(const std::string& type, std::size_t number) const {
     const auto tensor = model::tensorTypeFromMlir(type).value();
     const auto file = toolchain_.folder.path() / fmt::format("in{}.bin", number);
@@ -41,7 +41,7 @@ class DispatchProgramsTest : public ::testing::Test {
     return fmt::format("{}=@{}", tensor.text(), file.string());
   }
 
-  /// The bytes of the only result.
+  /// Compiles and calls the function; returns the bytes of its only result.
   std::string run(const CompileRequest& request, const std::string& function,
                   std::vector<std::string> inputs, const std::string& name = "out.bin") {
     const Compiled compiled = toolchain_.compile(request);
@@ -56,9 +56,8 @@ class DispatchProgramsTest : public ::testing::Test {
   TestToolchain toolchain_;
 };
 
-/// Every dispatch of the examples can be compiled and run alone, and the compiler configures it as
-/// in the whole program.
-TEST_F(DispatchProgramsTest, TheDispatchesOfTheExamplesStandAlone) {
+/// Each extracted dispatch must compile and run, with the same configuration as in the program.
+TEST_F(DispatchProgramsTest, ExtractsDispatchesOfExamples) {
   const std::filesystem::path examples =
       std::filesystem::path(HONE_SOURCE_DIR) / "examples/programs";
   const std::map<std::string, std::vector<RootKind>> kinds = {
@@ -85,7 +84,7 @@ TEST_F(DispatchProgramsTest, TheDispatchesOfTheExamplesStandAlone) {
   }
 }
 
-TEST_F(DispatchProgramsTest, AChainOfDispatchesComputesWhatTheProgramDoes) {
+TEST_F(DispatchProgramsTest, ChainedDispatchesComputeTheProgram) {
   const CompileRequest whole = toolchain_.request(R"mlir(
     func.func @main(%x: tensor<32x64xf32>, %first: tensor<64x48xf32>, %second: tensor<48x16xf32>)
         -> tensor<32x16xf32> {
@@ -116,14 +115,14 @@ TEST_F(DispatchProgramsTest, AChainOfDispatchesComputesWhatTheProgramDoes) {
   EXPECT_EQ(run(requestFor(found[1]), found[1].function, {middle, second}), expected);
 }
 
-TEST_F(DispatchProgramsTest, EqualDispatchesAreOneWithTheirCallsCounted) {
+TEST_F(DispatchProgramsTest, MergesIdenticalDispatchesAndCountsCalls) {
   const std::filesystem::path examples =
       std::filesystem::path(HONE_SOURCE_DIR) / "examples/programs";
   const auto found = programs(toolchain_.request(examples / "attention_block.mlir"));
   ASSERT_EQ(found.size(), 3u);
   EXPECT_EQ(found[0].calls, 3);
   EXPECT_EQ(found[1].calls, 1);
-  // Two executables that differ in their names only: the compiler itself would make one of them.
+  // Two executables that differ only in their names. The compiler itself would merge them.
   const std::string text = readFile(found[0].source).value();
   const auto from = text.find("  flow.executable");
   ASSERT_NE(from, std::string::npos);
@@ -167,7 +166,7 @@ TEST_F(DispatchProgramsTest, ConstantsAndGlobalsBecomeInputs) {
   EXPECT_EQ(run(requestFor(found[0]), found[0].function, inputs).size(), 4u * 4 * 8);
 }
 
-TEST_F(DispatchProgramsTest, WhatCannotStandAloneSaysWhy) {
+TEST_F(DispatchProgramsTest, SaysWhyADispatchCannotBeExtracted) {
   const auto dynamic = programs(toolchain_.request(R"mlir(
     func.func @main(%x: tensor<?x8xf32>) -> tensor<?x8xf32> {
       %y = math.exp %x : tensor<?x8xf32>
@@ -176,7 +175,7 @@ TEST_F(DispatchProgramsTest, WhatCannotStandAloneSaysWhy) {
   )mlir",
                                                    "dynamic.mlir"));
   ASSERT_EQ(dynamic.size(), 1u);
-  EXPECT_EQ(dynamic[0].whyNot, "its shapes are known at run time only");
+  EXPECT_EQ(dynamic[0].whyNot, "it has dynamic shapes");
   EXPECT_TRUE(dynamic[0].source.empty());
   EXPECT_EQ(dynamic[0].root.kind, RootKind::elementwise);
   CompileRequest packed =
@@ -187,9 +186,9 @@ TEST_F(DispatchProgramsTest, WhatCannotStandAloneSaysWhy) {
   }
 }
 
-/// The compiler writes a file for each dispatch; each is a program that computes what the dispatch
-/// cut out of the whole does.
-TEST_F(DispatchProgramsTest, ABenchmarkOfTheCompilerIsAProgram) {
+/// An executable benchmark dumped by the compiler must compute the same as the dispatch extracted
+/// from the program.
+TEST_F(DispatchProgramsTest, AcceptsDumpedBenchmarks) {
   const std::filesystem::path written = toolchain_.folder.path() / "benchmarks";
   CompileRequest whole = toolchain_.request(
       mlirOf(model::Matmul{.m = 32, .n = 16, .k = 64, .epilogue = {.bias = true}}), "fused.mlir");
@@ -215,7 +214,7 @@ TEST_F(DispatchProgramsTest, ABenchmarkOfTheCompilerIsAProgram) {
   }
   const std::string expected = run(requestFor(cut[0]), cut[0].function, inputs);
   EXPECT_EQ(run(requestFor(program), program.function, inputs), expected);
-  // A configuration of one's own reaches it, in a batch as well.
+  // A custom configuration takes effect, also in a batch.
   CompileRequest other = requestFor(program);
   const Compiled plain = toolchain_.compile(other);
   other.attributes = {{"", "", "compilation_info",
@@ -234,8 +233,8 @@ TEST_F(DispatchProgramsTest, ABenchmarkOfTheCompilerIsAProgram) {
   }
 }
 
-/// The result lies in a larger buffer, of which the rest must stay what it was.
-TEST_F(DispatchProgramsTest, WhatABenchmarkWritesInPartIsGivenToIt) {
+/// The result is part of a larger buffer, whose other elements must not change.
+TEST_F(DispatchProgramsTest, PassesPartlyWrittenBuffersAsInputs) {
   const std::filesystem::path written = toolchain_.folder.path() / "benchmarks";
   CompileRequest whole = toolchain_.request(std::filesystem::path(HONE_SOURCE_DIR) /
                                             "examples/programs/resnet_bottleneck.mlir");
@@ -270,8 +269,7 @@ TEST_F(DispatchProgramsTest, WhatABenchmarkWritesInPartIsGivenToIt) {
   EXPECT_EQ(files, 3u);
 }
 
-/// A whole program's times, by its dispatches.
-TEST_F(DispatchProgramsTest, CostsJoinTheTimesOfTheWhole) {
+TEST_F(DispatchProgramsTest, DividesProgramTimeAmongDispatches) {
   const std::filesystem::path examples =
       std::filesystem::path(HONE_SOURCE_DIR) / "examples/programs";
   const CompileRequest request = toolchain_.request(examples / "attention_block.mlir");
@@ -296,7 +294,7 @@ TEST_F(DispatchProgramsTest, CostsJoinTheTimesOfTheWhole) {
   EXPECT_NEAR(all, 1, 1e-9);
 }
 
-TEST(DispatchCosts, WhatNeverRanCostsNothing) {
+TEST(DispatchCosts, DispatchThatNeverRanCostsNothing) {
   std::vector<DispatchProgram> programs(2);
   programs[0].entries = {"a", "b"};
   programs[1].entries = {"c"};

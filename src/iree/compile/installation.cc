@@ -12,38 +12,38 @@ namespace {
 
 namespace fs = std::filesystem;
 
-bool holdsIree(const fs::path& site) {
+bool hasIree(const fs::path& site) {
   std::error_code ignored;
   return fs::exists(Installation{site, ""}.compilerLibrary(), ignored);
 }
 
-/// The folder that contains `iree/`: the folder itself or the site-packages of a venv.
-std::optional<fs::path> siteBelow(const fs::path& folder) {
+/// Returns the folder that contains `iree/`: the folder itself or the site-packages of a venv.
+std::optional<fs::path> findSite(const fs::path& folder) {
   std::error_code ignored;
-  if (holdsIree(folder)) {
+  if (hasIree(folder)) {
     return folder;
   }
   for (const auto& entry : fs::directory_iterator(folder / "lib", ignored)) {
     fs::path site = entry.path() / "site-packages";
-    if (entry.path().filename().string().starts_with("python") && holdsIree(site)) {
+    if (entry.path().filename().string().starts_with("python") && hasIree(site)) {
       return site;
     }
   }
   return std::nullopt;
 }
 
-/// hone is <venv>/bin/hone when pip installed it, <repository>/build*/hone when make built it.
-std::optional<fs::path> ownSite() {
+/// Finds IREE next to hone, which is <venv>/bin/hone (pip) or <repository>/build*/hone (make).
+std::optional<fs::path> findOwnSite() {
   std::error_code code;
   const fs::path self = fs::read_symlink("/proc/self/exe", code);
   if (code) {
     return std::nullopt;
   }
   const fs::path above = self.parent_path().parent_path();
-  if (auto site = siteBelow(above)) {
+  if (auto site = findSite(above)) {
     return site;
   }
-  return siteBelow(above / ".venv");
+  return findSite(above / ".venv");
 }
 
 std::string environment(const char* name) {
@@ -68,26 +68,26 @@ Result<Installation> findInstallation(const std::string& flag) {
     if (folder.empty()) {
       continue;
     }
-    if (auto site = siteBelow(folder)) {
+    if (auto site = findSite(folder)) {
       return Installation{*site, name};
     }
     return userError(
-        "{} names {}, but there is no IREE compiler in it (looked for {} there and in its "
+        "no IREE compiler found in {} {} (searched for {} there and in its "
         "lib/python*/site-packages)",
         name, folder, "iree/compiler/_mlir_libs/libIREECompiler.so");
   }
   if (const std::string venv = environment("VIRTUAL_ENV"); !venv.empty()) {
-    if (auto site = siteBelow(venv)) {
+    if (auto site = findSite(venv)) {
       return Installation{*site, "the active venv"};
     }
   }
-  if (auto site = ownSite()) {
+  if (auto site = findOwnSite()) {
     return Installation{*site, "hone's own venv"};
   }
   return machineError(
       "no IREE compiler found: run scripts/setup in hone's repository, or "
       "'pip install iree-base-compiler iree-base-runtime' in a venv and activate "
-      "it, or name its folder with --iree");
+      "it, or set its folder with --iree");
 }
 
 }  // namespace hone::iree

@@ -15,20 +15,20 @@ namespace {
 using ::testing::Contains;
 using ::testing::HasSubstr;
 
-/// An environment variable for the time of a test.
-class Variable {
+/// Sets an environment variable and restores it on destruction.
+class ScopedVariable {
  public:
-  Variable(const char* name, const std::string& value) : name_(name) {
+  ScopedVariable(const char* name, const std::string& value) : name_(name) {
     const char* old = std::getenv(name);
     had_ = old != nullptr;
     old_ = had_ ? old : "";
     value.empty() ? ::unsetenv(name) : ::setenv(name, value.c_str(), 1);
   }
-  Variable(const Variable&) = delete;
-  Variable& operator=(const Variable&) = delete;
-  Variable(Variable&&) = delete;
-  Variable& operator=(Variable&&) = delete;
-  ~Variable() { had_ ? ::setenv(name_, old_.c_str(), 1) : ::unsetenv(name_); }
+  ScopedVariable(const ScopedVariable&) = delete;
+  ScopedVariable& operator=(const ScopedVariable&) = delete;
+  ScopedVariable(ScopedVariable&&) = delete;
+  ScopedVariable& operator=(ScopedVariable&&) = delete;
+  ~ScopedVariable() { had_ ? ::setenv(name_, old_.c_str(), 1) : ::unsetenv(name_); }
 
  private:
   const char* name_;
@@ -36,7 +36,7 @@ class Variable {
   std::string old_;
 };
 
-/// A venv in which the compiler library is an empty file: enough to be found.
+/// Creates a venv whose compiler library is an empty file.
 std::filesystem::path fakeVenv(const ScratchFolder& folder, const std::string& name) {
   const auto venv = folder.path() / name;
   const Installation installation{venv / "lib/python3.11/site-packages", ""};
@@ -45,37 +45,37 @@ std::filesystem::path fakeVenv(const ScratchFolder& folder, const std::string& n
   return venv;
 }
 
-TEST(Installation, FlagThenEnvironmentThenActiveVenv) {
+TEST(Installation, PrefersFlagThenEnvironmentThenActiveVenv) {
   const ScratchFolder folder = ScratchFolder::create("hone-installation-test").value();
   const auto flag = fakeVenv(folder, "flag");
   const auto environment = fakeVenv(folder, "environment");
   const auto active = fakeVenv(folder, "active");
-  const Variable venv("VIRTUAL_ENV", active.string());
+  const ScopedVariable venv("VIRTUAL_ENV", active.string());
   {
-    const Variable own("HONE_IREE", environment.string());
+    const ScopedVariable own("HONE_IREE", environment.string());
     EXPECT_EQ(findInstallation(flag.string())->foundBy, "--iree");
     EXPECT_EQ(findInstallation("")->foundBy, "HONE_IREE");
   }
-  const Variable none("HONE_IREE", "");
+  const ScopedVariable none("HONE_IREE", "");
   const auto found = findInstallation("");
   EXPECT_EQ(found->foundBy, "the active venv");
   EXPECT_EQ(found->site, active / "lib/python3.11/site-packages");
 }
 
-TEST(Installation, ASitePackagesFolderIsTakenAsItIs) {
+TEST(Installation, AcceptsSitePackagesFolder) {
   const ScratchFolder folder = ScratchFolder::create("hone-installation-test").value();
   const auto site = fakeVenv(folder, "v") / "lib/python3.11/site-packages";
   EXPECT_EQ(findInstallation(site.string())->site, site);
 }
 
-TEST(Installation, ADemandThatCannotBeMetEndsTheSearch) {
+TEST(Installation, FailsIfTheFlagsFolderHasNoIree) {
   const auto found = findInstallation("/no/such/venv");
   ASSERT_FALSE(found);
   EXPECT_EQ(found.error().fault, Fault::user);
-  EXPECT_THAT(found.error().message, HasSubstr("--iree names /no/such/venv"));
+  EXPECT_THAT(found.error().message, HasSubstr("found in --iree /no/such/venv"));
 }
 
-TEST(Target, NamesBecomeFlags) {
+TEST(Target, ParsesNames) {
   EXPECT_THAT(targetFrom("rocm:gfx942")->flags, Contains("--iree-rocm-target=gfx942"));
   EXPECT_THAT(targetFrom("cuda:sm_80")->flags, Contains("--iree-cuda-target=sm_80"));
   EXPECT_EQ(targetFrom("vulkan")->devices, std::vector<std::string>{"vulkan"});
@@ -91,7 +91,7 @@ class DeviceTest : public ::testing::Test {
   Installation installation_ = findInstallation("").value();
 };
 
-TEST_F(DeviceTest, TheLocalDevicesAreAlwaysThere) {
+TEST_F(DeviceTest, LocalDevicesAreAlwaysPresent) {
   const Target local = targetFrom("local").value();
   const auto sync = chooseDevice(installation_, local, "").value();
   ASSERT_TRUE(sync);
@@ -100,7 +100,7 @@ TEST_F(DeviceTest, TheLocalDevicesAreAlwaysThere) {
   EXPECT_EQ(chooseDevice(installation_, local, "local-task").value()->rankBy, RankBy::wall);
 }
 
-TEST_F(DeviceTest, AnUnknownOrUnfitDeviceIsOneLineThatListsTheOthers) {
+TEST_F(DeviceTest, RejectsUnknownAndUnsuitableDevices) {
   for (const char* name : {"nonsense", "vulkan", "hip://0"}) {
     const auto device = chooseDevice(installation_, targetFrom("local").value(), name);
     ASSERT_FALSE(device) << name;
@@ -112,13 +112,13 @@ TEST_F(DeviceTest, AnUnknownOrUnfitDeviceIsOneLineThatListsTheOthers) {
   EXPECT_THAT(far.error().message, HasSubstr("local-sync://"));
 }
 
-TEST_F(DeviceTest, KnowsWhetherADeviceIsStillThere) {
+TEST_F(DeviceTest, ChecksPresence) {
   EXPECT_TRUE(isPresent(installation_, deviceNamed("local-sync")).value());
   EXPECT_TRUE(isPresent(installation_, deviceNamed("local-task://3")).value());
   EXPECT_FALSE(isPresent(installation_, deviceNamed("nowhere://0")).value());
 }
 
-TEST_F(DeviceTest, ATargetWithoutADeviceHereIsCompileOnly) {
+TEST_F(DeviceTest, ChoosesNoDeviceForCompileOnlyTargets) {
   const auto devices = listDevices(installation_).value();
   EXPECT_THAT(devices, Contains("local-sync://"));
   for (const auto& [target, driver] :

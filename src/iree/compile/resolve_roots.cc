@@ -41,7 +41,7 @@ Result<std::vector<model::OpAttribute>> resolveRoots(JobCache& jobs,
       }
       if (!root.attachable) {
         return userError(
-            "no configuration reaches the root operation of {}: the compiler makes the {} itself",
+            "cannot configure the root operation of {}: the compiler creates the {} itself",
             root.dispatch, root.op);
       }
       resolved.push_back({literalPattern(root.dispatch),

@@ -10,12 +10,12 @@
 
 namespace hone::iree {
 
-/// Returns the regular expression that matches this name and no other, for OpAttribute.
+/// Returns the regular expression for OpAttribute that matches exactly this name.
 [[nodiscard]] std::string literalPattern(const std::string& name);
 
 /// Returns the attributes of a request with every "" operation replaced by the root operations of
-/// the dispatches that the attribute names. Fails with a user error if there is none, or if no
-/// configuration reaches it.
+/// the matching dispatches. Fails with a user error if there is no root, or if it cannot be
+/// configured.
 [[nodiscard]] Result<std::vector<model::OpAttribute>> resolveRoots(JobCache& jobs,
                                                                    const CompileRequest& request);
 

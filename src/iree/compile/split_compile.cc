@@ -35,17 +35,17 @@ Result<std::vector<Splittable>> optimizeGlobally(Compiler& compiler,
   return programs;
 }
 
-/// Returns the splits of a function; none if it has none.
-SplitSizes splitsOf(const SplitsByFunction& splits, const std::string& function) {
+/// Returns the splits of a function; empty if it has none.
+SplitSizes findSplits(const SplitsByFunction& splits, const std::string& function) {
   const auto at = splits.find(function);
   return at == splits.end() ? SplitSizes() : at->second;
 }
 
-std::string shown(const SplitSizes& sizes) {
+std::string formatSplit(const SplitSizes& sizes) {
   return sizes.empty() ? "not split" : fmt::format("{}", sizes);
 }
 
-SplitCompiled failedWith(CompileReport report) { return {std::move(report), {}, {}}; }
+SplitCompiled makeFailure(CompileReport report) { return {std::move(report), {}, {}}; }
 
 using SplitOrders = std::vector<JobOrder<CompileSplitsJob>>;
 using SplitAnswer = JobAnswer<CompileSplitsJob>;
@@ -55,7 +55,7 @@ std::vector<SplitCompiled> checkChoices(const SplitOrder& order, const SplitAnsw
   std::vector<SplitCompiled> compiled;
   for (std::size_t i = 0; i < order.choices.size(); ++i) {
     const std::string function = variantName(order.program->function, i);
-    const SplitSizes split = splitsOf(answer.reply, function);
+    const SplitSizes split = findSplits(answer.reply, function);
     SplitSizes asked = order.choices[i];
     std::erase(asked, std::vector<std::int64_t>{});
     if (split == asked) {
@@ -64,9 +64,9 @@ std::vector<SplitCompiled> checkChoices(const SplitOrder& order, const SplitAnsw
     }
     CompileReport report;
     report.status = CompileReport::Status::noMatch;
-    report.message = fmt::format("the compiler did not take the split: asked for {}, got {}",
-                                 shown(asked), shown(split));
-    compiled.push_back(failedWith(std::move(report)));
+    report.message = fmt::format("the compiler did not use the split: expected {}, got {}",
+                                 formatSplit(asked), formatSplit(split));
+    compiled.push_back(makeFailure(std::move(report)));
   }
   return compiled;
 }
@@ -80,7 +80,7 @@ JobOrder<CompileSplitsJob> orderFor(const SplitOrder& order, std::vector<SplitSi
           .job = {.choices = std::move(choices)}};
 }
 
-/// Compiles each choice to a separate module, after one of them failed them all.
+/// Compiles each choice to a separate module, after one choice made the shared module fail.
 Result<std::vector<SplitCompiled>> compileApart(Compiler& compiler, const SplitOrder& order) {
   SplitOrders alone;
   alone.reserve(order.choices.size());
@@ -91,7 +91,7 @@ Result<std::vector<SplitCompiled>> compileApart(Compiler& compiler, const SplitO
   std::vector<SplitCompiled> compiled;
   for (std::size_t i = 0; i < alone.size(); ++i) {
     if (!answers[i].report.ok()) {
-      compiled.push_back(failedWith(answers[i].report));
+      compiled.push_back(makeFailure(answers[i].report));
       continue;
     }
     compiled.push_back(checkChoices({order.program, {order.choices[i]}}, answers[i]).front());
@@ -135,7 +135,7 @@ Result<std::vector<Splittable>> prepareSplits(Compiler& compiler,
     for (FunctionReduction& operation : answers[i].reply.operations) {
       program.operations.push_back(std::move(operation.reduction));
     }
-    program.compilersOwn = splitsOf(answers[i].reply.splits, program.function);
+    program.compilersOwn = findSplits(answers[i].reply.splits, program.function);
   }
   return programs;
 }

@@ -12,54 +12,54 @@
 
 namespace hone::iree {
 
-// Split reductions, tried without rebuilding the compiler: its pass leaves an operation alone that
-// already says how it is to be split. That is put on the IR after global optimization, where the
-// pass will look; on the source, earlier rewrites drop it without a word for some shapes.
+// Tries split reductions without rebuilding the compiler: its pass keeps the split sizes that an
+// operation already has as an attribute. The attribute is attached to the IR after global
+// optimization, just before that pass. On the source, earlier rewrites silently drop it for some
+// shapes.
 
-/// Lets the compiler split reductions where it thinks that it helps.
+/// Enables the compiler's own heuristic for splitting reductions.
 inline constexpr const char* kEnableSplitFlag = "--iree-dispatch-creation-enable-split-reduction";
 
-/// Lists the operations of a program as it stands that the compiler's pass could split, in the
-/// program's order.
+/// Lists the operations of a program that the compiler's pass could split, in program order,
+/// without running any passes.
 [[nodiscard]] Result<std::vector<FunctionReduction>> reductionsOf(Compiler& compiler,
                                                                   const CompileRequest& request);
 
-/// A program up to where the compiler's pass sees what it may split.
+/// A program lowered to the input of the compiler's splitting pass.
 struct Splittable {
-  CompileReport report;  ///< ok, or why the rest is empty
+  CompileReport report;  ///< ok, or the reason why the other members are empty
   std::filesystem::path ir;
   std::string irHash;
   std::string function;
   std::vector<std::string> flags;
-  std::vector<model::Reduction> operations;  ///< those that a limit can split, in the IR's order
-  SplitSizes compilersOwn;  ///< the splits that the compiler makes by itself, in the same order
+  std::vector<model::Reduction> operations;  ///< those that a limit can split, in IR order
+  SplitSizes compilersOwn;                   ///< the compiler's own splits, in the same order
 };
 
-/// Brings programs so far, several at a time. Those of the requests are one function each.
+/// Lowers programs of one function each, several at a time.
 [[nodiscard]] Result<std::vector<Splittable>> prepareSplits(
     Compiler& compiler, std::span<const CompileRequest> requests);
 
-/// The program's IR after global optimization with the sizes on its operations, as text: a file of
-/// the cache. The compiler goes on from it with --compile-from=global-optimization.
+/// Attaches the sizes to the operations of the program's IR after global optimization. Returns the
+/// IR as a text file in the cache, to be compiled with --compile-from=global-optimization.
 [[nodiscard]] Result<std::filesystem::path> annotated(Compiler& compiler, const Splittable& program,
                                                       const SplitSizes& sizes);
 
-/// A program to be compiled once for each choice, all into one module.
+/// A request to compile a program once per choice, all into one module.
 struct SplitOrder {
   const Splittable* program = nullptr;
-  std::vector<SplitSizes> choices;  ///< an empty one: not split at all
+  std::vector<SplitSizes> choices;  ///< an empty choice means no split
 };
 
-/// One choice, compiled.
+/// One compiled choice.
 struct SplitCompiled {
   CompileReport report;
-  std::filesystem::path module;  ///< "" when it failed
+  std::filesystem::path module;  ///< "" on failure
   std::string function;
 };
 
-/// Compiles the choices of all orders, several orders at a time. A choice that fails, or is not
-/// split after `flow` as it was asked for, is a report that says so; the others are not touched by
-/// it.
+/// Compiles the choices of all orders, several orders at a time. A choice fails on its own if it
+/// does not compile or is not split as requested after `flow`; the report says why.
 [[nodiscard]] Result<std::vector<std::vector<SplitCompiled>>> compileSplits(
     Compiler& compiler, std::span<const SplitOrder> orders);
 

@@ -58,7 +58,7 @@ model::Conv weightBackward() {
   return conv;
 }
 
-TEST_F(SplitCompileTest, ReadsAMatmulAndWhatTheCompilerMakesOfIt) {
+TEST_F(SplitCompileTest, ReadsMatmulAndTheCompilersSplit) {
   const Splittable program = prepare(kMatmul);
   ASSERT_EQ(program.report.status, Status::ok) << program.report.message;
   ASSERT_THAT(program.operations, SizeIs(1));
@@ -69,11 +69,11 @@ TEST_F(SplitCompileTest, ReadsAMatmulAndWhatTheCompilerMakesOfIt) {
   EXPECT_THAT(program.compilersOwn, ElementsAre(ElementsAre(160))) << "a limit of 128";
 }
 
-TEST_F(SplitCompileTest, ASmallSumIsNotSplitByTheCompiler) {
+TEST_F(SplitCompileTest, CompilerDoesNotSplitSmallReductions) {
   EXPECT_THAT(prepare(model::Matmul{.m = 128, .n = 128, .k = 128}).compilersOwn, IsEmpty());
 }
 
-TEST_F(SplitCompileTest, AOneByOneFilterMakesAMatmulAndKeepsItsSplit) {
+TEST_F(SplitCompileTest, TreatsOneByOneConvolutionAsMatmul) {
   model::Conv conv = weightBackward();
   const Splittable program = prepare(conv);
   ASSERT_THAT(program.operations, SizeIs(1));
@@ -83,7 +83,7 @@ TEST_F(SplitCompileTest, AOneByOneFilterMakesAMatmulAndKeepsItsSplit) {
   EXPECT_EQ(compiled.front().report.status, Status::ok) << compiled.front().report.message;
 }
 
-TEST_F(SplitCompileTest, AWeightBackwardConvolutionHasTheSizesOfItsDirection) {
+TEST_F(SplitCompileTest, ReadsSizesOfWeightBackwardConvolution) {
   model::Conv conv = weightBackward();
   conv.y = conv.x = 3;
   conv.padH = conv.padW = 1;
@@ -96,7 +96,7 @@ TEST_F(SplitCompileTest, AWeightBackwardConvolutionHasTheSizesOfItsDirection) {
   EXPECT_EQ(reduction.reductionSize(), 16 * 20 * 20);
 }
 
-TEST_F(SplitCompileTest, AllChoicesOfAProgramAreOneModule) {
+TEST_F(SplitCompileTest, CompilesAllChoicesToOneModule) {
   const Splittable program = prepare(kMatmul);
   const auto compiled = compile(program, {{}, {{20480}}, {{640}}});
   ASSERT_THAT(compiled, SizeIs(3));
@@ -109,28 +109,28 @@ TEST_F(SplitCompileTest, AllChoicesOfAProgramAreOneModule) {
   EXPECT_EQ(compile(program, {{}, {{20480}}, {{640}}}).front().module, compiled.front().module);
 }
 
-TEST_F(SplitCompileTest, AChoiceThatFailsLeavesTheOthersAlone) {
+TEST_F(SplitCompileTest, FailedChoiceDoesNotAffectOthers) {
   const Splittable program = prepare(kMatmul);
   const auto compiled = compile(program, {{}, {{0}}, {{64, 2}}, {{640}}});
   ASSERT_THAT(compiled, SizeIs(4));
   EXPECT_EQ(compiled[0].report.status, Status::ok) << compiled[0].report.message;
   EXPECT_EQ(compiled[1].report.status, Status::failed);
   EXPECT_EQ(compiled[2].report.status, Status::noMatch);
-  EXPECT_THAT(compiled[2].report.message, HasSubstr("do not fit"));
+  EXPECT_THAT(compiled[2].report.message, HasSubstr("do not match"));
   EXPECT_EQ(compiled[3].report.status, Status::ok) << compiled[3].report.message;
 }
 
-TEST_F(SplitCompileTest, ASplitThatIsNotTheOneAskedForIsTold) {
+TEST_F(SplitCompileTest, ReportsSplitThatDiffersFromTheRequest) {
   Splittable program = prepare(kMatmul);
-  // With the compiler's own splits switched on, "not split" is not what comes out.
+  // With its own heuristic enabled, the compiler splits although no split is requested.
   program.flags.emplace_back(kEnableSplitFlag);
   const auto compiled = compile(program, {{}, {{640}}});
   EXPECT_EQ(compiled[0].report.status, Status::noMatch);
-  EXPECT_THAT(compiled[0].report.message, HasSubstr("asked for not split, got [[160]]"));
+  EXPECT_THAT(compiled[0].report.message, HasSubstr("expected not split, got [[160]]"));
   EXPECT_EQ(compiled[1].report.status, Status::ok) << compiled[1].report.message;
 }
 
-TEST_F(SplitCompileTest, AProgramThatDoesNotCompileSaysWhy) {
+TEST_F(SplitCompileTest, ReportsProgramThatDoesNotCompile) {
   CompileRequest bad = request(kMatmul);
   bad.source = folder_.path() / "bad.mlir";
   ASSERT_TRUE(writeFile(bad.source, "func.func @main() {"));

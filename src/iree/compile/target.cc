@@ -13,7 +13,7 @@ Result<Target> targetFrom(std::string_view name) {
         "local",
         {"--iree-hal-target-device=local", "--iree-hal-local-target-device-backends=llvm-cpu",
          "--iree-llvmcpu-target-cpu=host",
-         // The machine code is the same, and a tenth less work to make.
+         // Same machine code for 10 % less work.
          "--iree-llvmcpu-debug-symbols=false"},
         {"local-sync", "local-task"}};
   }
@@ -34,7 +34,7 @@ Result<Target> targetFrom(std::string_view name) {
                   {"cuda"}};
   }
   return userError(
-      "unknown target '{}'; targets are local, vulkan, vulkan:CHIP, rocm:CHIP (rocm:gfx942), "
+      "unknown target '{}'; expected local, vulkan, vulkan:CHIP, rocm:CHIP (rocm:gfx942) or "
       "cuda:CHIP (cuda:sm_80)",
       name);
 }

@@ -8,14 +8,14 @@
 
 namespace hone::iree {
 
-/// What code is made for.
+/// A compilation target.
 struct Target {
   std::string name;                  ///< "local", "vulkan", "rocm:gfx942", "cuda:sm_80"
-  std::vector<std::string> flags;    ///< what tells the compiler so
-  std::vector<std::string> devices;  ///< drivers that can run it, the one to take first
+  std::vector<std::string> flags;    ///< compiler flags that select the target
+  std::vector<std::string> devices;  ///< drivers that can run its code, the default first
 };
 
-/// Reads a target's name; an unknown one is a user error that lists the known.
+/// Parses a target's name. Fails with a user error that lists the known targets.
 [[nodiscard]] Result<Target> targetFrom(std::string_view name);
 
 }  // namespace hone::iree

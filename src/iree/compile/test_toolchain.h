@@ -12,7 +12,7 @@
 
 namespace hone::iree {
 
-/// The real compiler and the synchronous CPU device in a folder of their own, for tests.
+/// Provides the real compiler and the synchronous CPU device, with a scratch folder, to tests.
 struct TestToolchain {
   ScratchFolder folder = ScratchFolder::create("hone-iree-test").value();
   Installation installation = findInstallation("").value();

@@ -8,7 +8,7 @@ namespace {
 
 using Loops = std::vector<std::size_t>;
 
-TEST(AffineMap, TellsPlainIndicesFromSums) {
+TEST(AffineMap, DistinguishesPlainIndicesFromSums) {
   const auto indices =
       affineIndices("affine_map<(d0, d1, d2, d3, d14) -> (d0, d1 * 2 + d14, d3 + d3, 0, d2)>");
   ASSERT_EQ(indices.size(), 5u);
@@ -21,14 +21,14 @@ TEST(AffineMap, TellsPlainIndicesFromSums) {
   EXPECT_EQ(indices[4].only, 2u);
 }
 
-TEST(AffineMap, FindsNoLoopsInOtherWords) {
+TEST(AffineMap, IgnoresSymbolsAndOperators) {
   const auto indices = affineIndices("affine_map<(d0)[s0] -> (d0 floordiv s0, s0 mod 2)>");
   ASSERT_EQ(indices.size(), 2u);
   EXPECT_EQ(indices[0].loops, Loops{0});
   EXPECT_TRUE(indices[1].loops.empty());
 }
 
-TEST(AffineMap, AScalarHasNone) {
+TEST(AffineMap, ReturnsNoIndicesForScalars) {
   EXPECT_TRUE(affineIndices("affine_map<(d0, d1) -> ()>").empty());
   EXPECT_TRUE(affineIndices("").empty());
   EXPECT_TRUE(affineIndices("array<i64: 1>").empty());

@@ -16,11 +16,11 @@ using model::ConvDirection;
 using model::ConvLayout;
 using model::TensorType;
 
-/// One text for each spatial dimension, from the outermost in.
+/// One text per spatial dimension, outermost first.
 using Texts = std::vector<std::string>;
 using Sizes = std::vector<std::int64_t>;
 
-/// What the loops over them are called in a 3-D convolution.
+/// Loop names of a 3-D convolution.
 constexpr std::array<std::string_view, 3> kImage = {"d", "h", "w"};
 constexpr std::array<std::string_view, 3> kFilter = {"z", "y", "x"};
 constexpr std::array<std::string_view, 3> kOut = {"od", "oh", "ow"};
@@ -42,18 +42,19 @@ std::size_t channelDim(const Conv& conv) {
   return conv.layout == ConvLayout::nhwc ? static_cast<std::size_t>(conv.spatial) + 1 : 1;
 }
 
-/// How often the image, or the output, is looped over: batch, channels, space and perhaps groups.
+/// Returns the number of loops over the image or the output: batch, channels, spatial dimensions
+/// and, if any, groups.
 std::size_t loopCount(const Conv& conv) {
   return static_cast<std::size_t>(conv.spatial) + (conv.groups > 1 ? 3 : 2);
 }
 
-/// The accesses of an image-like and a filter-like tensor as text, with a group dimension or not.
+/// Returns the indices of an image-like tensor, with a group dimension if there are groups.
 std::string imageAccess(const Conv& conv, const Texts& at, std::string_view channel) {
   const std::string c = conv.groups > 1 ? fmt::format("g, {}", channel) : std::string(channel);
   return conv.layout == ConvLayout::nhwc ? fmt::format("n, {}, {}", fmt::join(at, ", "), c)
                                          : fmt::format("n, {}, {}", c, fmt::join(at, ", "));
 }
-/// The channel and the filter's spatial loops in the layout's order.
+/// Returns the channel and the filter's spatial loops in layout order.
 std::string windowLoops(const Conv& conv, std::string_view channel) {
   const Texts filter = loopsOf(conv, kFilter);
   return conv.layout == ConvLayout::nhwc ? fmt::format("{}, {}", fmt::join(filter, ", "), channel)
@@ -63,7 +64,7 @@ std::string filterAccess(const Conv& conv) {
   return fmt::format("{}, {}", conv.groups > 1 ? "g, k" : "k", windowLoops(conv, "c"));
 }
 
-/// "oh * 2 + y * 3" for each spatial dimension.
+/// Returns an index such as "oh * 2 + y * 3" per spatial dimension.
 Texts windows(const Conv& conv, const Texts& at, const Sizes& strides) {
   const auto term = [](std::string_view name, std::int64_t factor) {
     return factor == 1 ? std::string(name) : fmt::format("{} * {}", name, factor);
@@ -77,7 +78,7 @@ Texts windows(const Conv& conv, const Texts& at, const Sizes& strides) {
   return texts;
 }
 
-/// An image-like (or a filter-like) tensor with its channels (its filters) split into groups.
+/// Splits the channels of an image-like tensor, or the filters of a filter-like one, into groups.
 Value grouped(Body& body, const Conv& conv, const Value& value, std::size_t dim) {
   return conv.groups > 1 ? body.expand(value, dim, conv.groups) : value;
 }
@@ -94,31 +95,32 @@ TensorType groupedType(const Conv& conv, TensorType type, std::size_t dim) {
   return type;
 }
 
-/// How much of the padded image the windows reach along one dimension.
-struct Reach {
-  explicit Reach(const ConvAxis& axis) {
+/// The part of the padded image that the windows cover along one dimension.
+struct WindowExtent {
+  explicit WindowExtent(const ConvAxis& axis) {
     const std::int64_t reach =
         (axis.out() - 1) * axis.stride + (axis.filter - 1) * axis.dilation + 1;
     right = std::max<std::int64_t>(0, reach - axis.image - axis.pad);
-    // The compiler's folding of unit loops fails where a lone window leaves a rest of the image;
-    // elsewhere a rest is harmless, and cutting it off would cost a copy.
+    // The compiler's folding of unit loops fails if a single window does not cover the image.
+    // Otherwise uncovered elements are harmless, and removing them would cost a copy.
     size = axis.out() == 1 ? reach : axis.pad + axis.image + right;
   }
   std::int64_t right;
   std::int64_t size;
 };
 
-/// Zeros around the image, no more on the right than the strides use.
+/// Pads the image with zeros, on the right only as far as the windows reach.
 Value paddedImage(Body& body, const Conv& conv, const Value& image) {
   const Sizes left = each(conv, [](const ConvAxis& a) { return a.pad; });
-  const Sizes right = each(conv, [](const ConvAxis& a) { return Reach(a).right; });
-  const Sizes sizes = each(conv, [](const ConvAxis& a) { return Reach(a).size; });
+  const Sizes right = each(conv, [](const ConvAxis& a) { return WindowExtent(a).right; });
+  const Sizes sizes = each(conv, [](const ConvAxis& a) { return WindowExtent(a).size; });
   const Value padded = body.pad(image, conv.inLayout(0, 0, left), conv.inLayout(0, 0, right));
   return body.slice(padded, Sizes(padded.type.shape.size(), 0),
                     conv.inLayout(conv.n, conv.c, sizes));
 }
 
-/// linalg has a name for a 2-D convolution in either layout, with groups and without.
+/// Writes a 2-D convolution as a named operation of linalg, which has one per layout, with and
+/// without groups.
 Value namedForward(Body& body, const Conv& conv, const Value& input, const Value& weights,
                    const TensorType& result) {
   const bool nhwc = conv.layout == ConvLayout::nhwc;
@@ -154,8 +156,8 @@ Value forwardBody(Body& body, const Conv& conv, std::span<const Value> operands)
   return withEpilogue(body, conv.epilogue, ungrouped(body, conv, sums, channel), operands, channel);
 }
 
-/// image[n, oh*s + y*d, ow*s + x*d, c] * gradient[n, oh, ow, k] summed over n, oh, ow: the form
-/// that IREE's importers give it, too.
+/// Writes image[n, oh*s + y*d, ow*s + x*d, c] * gradient[n, oh, ow, k] summed over n, oh, ow. This
+/// is also the form that IREE's importers produce.
 Value weightBackwardBody(Body& body, const Conv& conv, const Value& image, const Value& gradient) {
   const Texts out = loopsOf(conv, kOut);
   const Sizes strides = each(conv, [](const ConvAxis& a) { return a.stride; });
@@ -170,11 +172,11 @@ Value weightBackwardBody(Body& body, const Conv& conv, const Value& image, const
   return ungrouped(body, conv, sums, 0);
 }
 
-/// Along one dimension: the gradients whose windows touch the image, and where the first of them
-/// lies in the zeros over which the reversed filter slides.
+/// Along one dimension: the gradients whose windows overlap the image, and the offset of the first
+/// one in the zero-filled tensor over which the reversed filter slides.
 struct Spread {
   explicit Spread(const ConvAxis& axis) : size(axis.image + (axis.filter - 1) * axis.dilation) {
-    const std::int64_t shift = (axis.filter - 1) * axis.dilation - axis.pad;  // of the gradient 0
+    const std::int64_t shift = (axis.filter - 1) * axis.dilation - axis.pad;  // of gradient 0
     const auto ceilDiv = [&](std::int64_t value) {
       return (value + axis.stride - 1) / axis.stride;
     };
@@ -186,7 +188,7 @@ struct Spread {
   std::int64_t first = 0, count = 0, offset = 0;
 };
 
-/// The gradient with zeros between and around its elements.
+/// Returns the gradient with zeros between and around its elements.
 Value spreadGradient(Body& body, const Conv& conv, const Value& gradient) {
   const Sizes sizes = each(conv, [](const ConvAxis& a) { return Spread(a).size; });
   const Sizes first = each(conv, [](const ConvAxis& a) { return Spread(a).first; });
@@ -209,7 +211,7 @@ Value spreadGradient(Body& body, const Conv& conv, const Value& gradient) {
   return body.scatter(used, spread, conv.inLayout(0, 0, offset), conv.inLayout(1, 1, strides));
 }
 
-/// A forward convolution with stride 1 of the spread gradient with the reversed filter.
+/// Writes a stride-1 forward convolution of the spread gradient with the reversed filter.
 Value backwardDataBody(Body& body, const Conv& conv, const Value& gradient, const Value& filter) {
   const Texts image = loopsOf(conv, kImage);
   const std::string result = imageAccess(conv, image, "c");

@@ -10,8 +10,8 @@ using model::ElementType;
 using model::Epilogue;
 using model::TensorType;
 
-/// The scalars that the activation's region uses, in the order of their use.
-std::vector<std::string> constantsOf(Body& body, Activation activation, ElementType element) {
+/// Returns the scalars that the activation's region uses, in order of use.
+std::vector<std::string> writeConstants(Body& body, Activation activation, ElementType element) {
   switch (activation) {
     case Activation::relu:
       return {body.zero(element)};
@@ -25,9 +25,9 @@ std::vector<std::string> constantsOf(Body& body, Activation activation, ElementT
   return {};
 }
 
-/// relu, or gelu as 0.5 x (1 + erf(x / sqrt 2)); x itself for others.
-std::string activated(Body& body, Activation activation, const std::string& x, ElementType element,
-                      const std::vector<std::string>& constants) {
+/// Applies ReLU, or GELU as 0.5 x (1 + erf(x / sqrt 2)); returns x for other activations.
+std::string writeActivation(Body& body, Activation activation, const std::string& x,
+                            ElementType element, const std::vector<std::string>& constants) {
   const auto type = nameOf(element);
   if (activation == Activation::relu) {
     body.line("  %relu = arith.{} {}, {} : {}", isFloat(element) ? "maximumf" : "maxsi", x,
@@ -45,7 +45,7 @@ std::string activated(Body& body, Activation activation, const std::string& x, E
   return x;
 }
 
-/// All loops of a tensor in parallel, and the access to each of its elements.
+/// The parallel loops over all elements of a tensor.
 struct Elements {
   explicit Elements(const TensorType& type) {
     for (std::size_t i = 0; i < type.shape.size(); ++i) {
@@ -62,7 +62,7 @@ struct Elements {
   std::string all;
 };
 
-/// The bias and an activation of single elements in one pass over the sums, put into `type`.
+/// Applies the bias and an elementwise activation in one pass over the sums; converts to `type`.
 Value elementwise(Body& body, const Epilogue& epilogue, const Value& sums,
                   std::span<const Value> operands, std::size_t biasDim, const TensorType& type) {
   const ElementType element = sums.type.element;
@@ -73,7 +73,7 @@ Value elementwise(Body& body, const Epilogue& epilogue, const Value& sums,
     maps.push_back(elements.dims[biasDim]);
     inputs.push_back(operands[2]);
   }
-  const auto constants = constantsOf(body, epilogue.activation, element);
+  const auto constants = writeConstants(body, epilogue.activation, element);
   const auto region = [&](const std::vector<std::string>& arguments) -> std::string {
     std::string x = arguments[0];
     if (epilogue.bias) {
@@ -81,13 +81,13 @@ Value elementwise(Body& body, const Epilogue& epilogue, const Value& sums,
                 arguments[1], nameOf(element));
       x = "%biased";
     }
-    return body.converted(activated(body, epilogue.activation, x, element, constants), element,
-                          type.element);
+    return body.converted(writeActivation(body, epilogue.activation, x, element, constants),
+                          element, type.element);
   };
   return body.generic(elements.loops(maps), inputs, body.empty(type), "", region);
 }
 
-Value softmaxOf(Body& body, const Value& logits) {
+Value writeSoftmax(Body& body, const Value& logits) {
   const Value into = body.empty(logits.type);
   return body.define(logits.type, "linalg.softmax dimension({}) ins({} : {}) outs({} : {}) -> {}",
                      logits.type.shape.size() - 1, logits.name, logits.text(), into.name,
@@ -104,12 +104,12 @@ Value withEpilogue(Body& body, const Epilogue& epilogue, const Value& sums,
   if (epilogue.activation != Activation::softmax) {
     return elementwise(body, epilogue, sums, operands, biasDim, sums.type);
   }
-  // In 16 bits the compiler's sum of a row of weights stops growing: of 8192 in f16, by a third.
+  // In 16 bits the compiler's row sum saturates: a third is lost for 8192 elements in f16.
   const bool narrow = bytesOf(sums.type.element) < bytesOf(ElementType::f32);
   const TensorType wide{sums.type.shape, narrow ? ElementType::f32 : sums.type.element};
   const Value logits =
       narrow || epilogue.bias ? elementwise(body, epilogue, sums, operands, biasDim, wide) : sums;
-  const Value weights = softmaxOf(body, logits);
+  const Value weights = writeSoftmax(body, logits);
   return narrow ? elementwise(body, {}, weights, operands, biasDim, sums.type) : weights;
 }
 

@@ -8,8 +8,8 @@
 
 namespace hone::iree {
 
-/// Writes an epilogue on the sums and returns its result. The bias, an operand after the two of the
-/// sums, has one value for each element along `biasDim`; softmax goes along the last dimension.
+/// Writes an epilogue on the sums and returns its result. The bias is the third operand and has one
+/// value per element along `biasDim`. A softmax reduces the last dimension.
 Value withEpilogue(Body& body, const model::Epilogue& epilogue, const Value& sums,
                    std::span<const Value> operands, std::size_t biasDim);
 

@@ -10,7 +10,7 @@ namespace {
 using model::ElementType;
 using model::TensorType;
 
-/// "[[0], [1, 2], [3]]": which dimensions of the split shape make up each of the joined one.
+/// Returns a reassociation such as "[[0], [1, 2], [3]]": the split dimensions per merged dimension.
 std::string reassociation(std::size_t joinedRank, std::size_t dim) {
   std::vector<std::string> parts;
   for (std::size_t i = 0; i < joinedRank; ++i) {
@@ -21,7 +21,7 @@ std::string reassociation(std::size_t joinedRank, std::size_t dim) {
   return fmt::format("[{}]", fmt::join(parts, ", "));
 }
 
-/// "d0, d1, d2".
+/// Returns "d0, d1, d2" for rank 3.
 std::string identityLoops(std::size_t rank) {
   std::vector<std::string> names;
   for (std::size_t i = 0; i < rank; ++i) {
@@ -135,8 +135,8 @@ Value Body::generic(const Loops& loops, const std::vector<Value>& inputs, const 
              fmt::join(maps, ", "), fmt::join(iterators, ", "), ins, init.name, init.text(),
              attributes.empty() ? "" : fmt::format(" attrs = {{{}}}", attributes));
   line("^bb0({}):", fmt::join(typedArguments, ", "));
-  const std::string made = region(arguments);
-  line("  linalg.yield {} : {}", made, element);
+  const std::string yielded = region(arguments);
+  line("  linalg.yield {} : {}", yielded, element);
   line("}} -> {}", init.text());
   return out;
 }

@@ -12,7 +12,7 @@
 
 namespace hone::iree {
 
-/// "tensor<4x4xf32>".
+/// Returns the MLIR type: "tensor<4x4xf32>".
 [[nodiscard]] std::string tensorText(const model::TensorType& type);
 
 /// An SSA value with its type.
@@ -22,7 +22,7 @@ struct Value {
   [[nodiscard]] std::string text() const { return tensorText(type); }
 };
 
-/// The loops of a linalg.generic and its accesses: a map for each input and the result.
+/// The loops and indexing maps of a linalg.generic: one map per input and one for the result.
 struct Loops {
   std::string names;  ///< "n, oh, ow"
   std::vector<std::string> maps;
@@ -30,14 +30,14 @@ struct Loops {
   std::size_t reduction = 0;
 };
 
-/// Writes a function's body line by line; what returns a value adds the operation that makes it.
+/// Writes a function's body line by line. Functions that return a Value append its operation.
 class Body {
  public:
-  /// The attributes are for the root operation alone: the one that does the work.
+  /// Attaches the attributes only to the root operation.
   explicit Body(std::string_view rootAttributes) : rootAttributes_(rootAttributes) {}
 
   [[nodiscard]] const std::string& text() const { return text_; }
-  /// The root's attributes after those that it has anyway; "" for none.
+  /// Returns `own` followed by the root attributes; "" if both are empty.
   [[nodiscard]] std::string rootAttributes(std::string_view own) const;
 
   template <typename... Args>
@@ -51,43 +51,44 @@ class Body {
     return {name, type};
   }
 
-  /// The name of a scalar; `name` must say its value. Not to be called inside a region.
+  /// Returns the name of a scalar constant. `name` must be unique per value. Must not be called
+  /// inside a region.
   std::string constant(std::string_view name, std::string_view value, model::ElementType element);
   std::string zero(model::ElementType element);
   Value empty(const model::TensorType& type);
-  /// Zeros of the type: the accumulator of every reduction.
+  /// Returns a zero-filled tensor, as used for accumulators.
   Value zeros(const model::TensorType& type);
 
-  /// The root as a structured operation with a name: adds the product of two operands to zeros.
+  /// Writes the root as a named operation that accumulates the product of two operands into zeros.
   Value named(std::string_view operation, std::string_view attributes, const Value& lhs,
               const Value& rhs, const model::TensorType& result);
-  /// The same as a linalg.generic; its parallel loops come first.
+  /// Like named(), but as a linalg.generic. The parallel loops come first.
   Value contraction(const Loops& loops, const Value& lhs, const Value& rhs,
                     const model::TensorType& result);
-  /// Writes the lines of a region from the names of its block's arguments, the inputs and the
-  /// result's old element, and returns the name of the new one.
+  /// Writes the lines of a region and returns the name of the yielded value. The arguments are the
+  /// names of the input elements and of the result's old element.
   using Region = std::function<std::string(const std::vector<std::string>& arguments)>;
   Value generic(const Loops& loops, const std::vector<Value>& inputs, const Value& init,
                 std::string_view attributes, const Region& region);
 
-  /// A region's scalar in another type, as linalg's named operations cast: signed integers.
+  /// Casts a scalar of a region like linalg's named operations do: integers are signed.
   std::string converted(const std::string& operand, model::ElementType from, model::ElementType to);
 
-  /// Zeros around the image; negative sizes are not allowed.
+  /// Pads the image with zeros. The sizes must not be negative.
   Value pad(const Value& image, const std::vector<std::int64_t>& low,
             const std::vector<std::int64_t>& high);
-  /// A dimension split into `groups` and the rest.
+  /// Splits a dimension into `groups` and the remainder.
   Value expand(const Value& value, std::size_t dim, std::int64_t groups);
-  /// A dimension joined with the one after it.
+  /// Merges a dimension with the next one.
   Value collapse(const Value& value, std::size_t dim);
-  /// The elements from `offsets` on, as many as `sizes` says.
+  /// Extracts `sizes` elements starting at `offsets`.
   Value slice(const Value& value, const std::vector<std::int64_t>& offsets,
               const std::vector<std::int64_t>& sizes);
-  /// The value's elements put `strides` apart into zeros of another shape.
+  /// Inserts the value's elements with `strides` into a zero-filled tensor.
   Value scatter(const Value& value, const model::TensorType& into,
                 const std::vector<std::int64_t>& offsets, const std::vector<std::int64_t>& strides);
-  /// Reversed along `count` dimensions from `first` on. Indices are computed, as the compiler's
-  /// tiling fails on an indexing map with a negative factor.
+  /// Reverses `count` dimensions starting at `first`. Computes the indices explicitly because the
+  /// compiler's tiling fails on indexing maps with a negative factor.
   Value reverse(const Value& value, std::size_t first, std::size_t count);
 
  private:

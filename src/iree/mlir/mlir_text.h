@@ -6,13 +6,13 @@
 
 namespace hone::iree {
 
-// Small pieces of MLIR as its printer writes them, read.
+// Parses small pieces of printed MLIR.
 
-/// Reads the integers of a printed list: "array<i32: 0, 2>", "[0 : index, -1 : index]"; returns
-/// none for "array<i64>".
+/// Parses the integers of a printed list: "array<i32: 0, 2>", "[0 : index, -1 : index]". Returns an
+/// empty list for "array<i64>".
 [[nodiscard]] std::vector<std::int64_t> numbersIn(std::string list);
 
-/// "name" of the symbol reference "@name" or "@\"na me\"".
+/// Returns the name in a symbol reference: "name" for "@name", "na me" for "@\"na me\"".
 [[nodiscard]] std::string symbolOf(const std::string& reference);
 
 }  // namespace hone::iree

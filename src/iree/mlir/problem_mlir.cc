@@ -11,7 +11,7 @@
 namespace hone::iree {
 namespace {
 
-Value bodyOf(Body& body, const model::Problem& problem, std::span<const Value> operands) {
+Value writeBody(Body& body, const model::Problem& problem, std::span<const Value> operands) {
   if (const auto* matmul = std::get_if<model::Matmul>(&problem)) {
     return matmulBody(body, *matmul, operands);
   }
@@ -33,7 +33,7 @@ std::string mlirOf(const model::Problem& problem, std::string_view function,
     arguments.push_back(fmt::format("{}: {}", operands.back().name, operands.back().text()));
   }
   Body body(rootAttributes);
-  const Value result = bodyOf(body, problem, operands);
+  const Value result = writeBody(body, problem, operands);
   return fmt::format(
       "func.func @{}({}) -> {} {{\n"
       "{}"

@@ -7,12 +7,14 @@
 
 namespace hone::iree {
 
-/// The problem as a function in linalg on tensors, with the operands and the result of
-/// model::operandsOf and model::resultOf; sums are made in the result's type, from zero (those of
-/// an attention in f32). `rootAttributes` is put into the attribute dictionary of the operation
-/// that does the work: "compilation_info = #config", "iree_linalg_ext.split_reduction = [64 :
-/// index]"; what it names (#config) the caller puts before the function.
-/// The problem must have passed model::check.
+/// Returns the problem as a linalg function on tensors, with the operands of model::operandsOf()
+/// and the result of model::resultOf(). Sums start at zero and use the result's type (f32 for an
+/// attention).
+///
+/// `rootAttributes` is added to the attribute dictionary of the root operation, for example
+/// "compilation_info = #config" or "iree_linalg_ext.split_reduction = [64 : index]". The caller
+/// writes the aliases that it uses (#config) before the function.
+/// The problem must have passed model::check().
 [[nodiscard]] std::string mlirOf(const model::Problem& problem, std::string_view function = "main",
                                  std::string_view rootAttributes = "");
 

@@ -45,7 +45,7 @@ Result<void> run(std::vector<std::string> argv) {
   return {};
 }
 
-/// What the compiled program makes of the inputs.
+/// Compiles the problem and returns its result for the inputs.
 Result<Tensor> compileAndRun(const std::string& wheels, const Problem& problem,
                              const std::vector<Tensor>& inputs) {
   const auto folder = HONE_TRY(ScratchFolder::create());
@@ -72,7 +72,7 @@ class ProblemMlir : public testing::TestWithParam<Problem> {};
 TEST_P(ProblemMlir, ComputesTheReference) {
   const char* wheels = std::getenv("HONE_IREE");
   if (wheels == nullptr) {
-    GTEST_SKIP() << "HONE_IREE is not set: the site-packages folder with IREE's wheels in it";
+    GTEST_SKIP() << "set HONE_IREE to the site-packages folder that contains IREE";
   }
   const Problem problem = GetParam();
   ASSERT_TRUE(model::check(problem)) << model::check(problem).error().message;
@@ -146,7 +146,7 @@ INSTANTIATE_TEST_SUITE_P(
         convOf(kBwd, kNchw, {2, 5, 10, 9, 6, 3, 2}, {2, 1}, {1, 0}, {1, 2}, 1),
         convOf(kBwd, kNhwc, {2, 6, 11, 8, 9, 3, 3}, {2, 3}, {2, 1}, {2, 1}, 3, kBf16),
         convOf(kBwd, kNchw, {1, 6, 8, 8, 4, 3, 1}, {1, 2}, {1, 0}, {1, 1}, 2, kF16),
-        // Windows that lie in the padding alone; then an image that no window touches.
+        // Windows entirely in the padding; then an image that no window overlaps.
         convOf(kBwd, kNhwc, {1, 4, 5, 6, 8, 1, 2}, {2, 1}, {3, 2}, {1, 1}, 1),
         convOf(kBwd, kNhwc, {1, 2, 1, 4, 3, 1, 1}, {3, 1}, {2, 0}, {1, 1}, 1),
         convOf(kBwd, kNchw, {1, 4, 5, 6, 8, 1, 1}, {1, 1}, {0, 0}, {1, 1}, 1, kI8, kI32),
@@ -160,7 +160,7 @@ INSTANTIATE_TEST_SUITE_P(
         convOf(kWrw, kNchw, {2, 5, 10, 9, 6, 3, 2}, {2, 1}, {1, 0}, {1, 2}, 1),
         convOf(kWrw, kNhwc, {2, 6, 11, 8, 9, 3, 3}, {2, 3}, {2, 1}, {2, 1}, 3, kBf16),
         convOf(kWrw, kNchw, {1, 6, 8, 8, 4, 3, 1}, {1, 2}, {1, 0}, {1, 1}, 2, kF16),
-        // A lone window that leaves a rest of the image.
+        // A single window that does not cover the image.
         convOf(kWrw, kNhwc, {1, 18, 12, 4, 18, 2, 3}, {1, 3}, {0, 0}, {2, 1}, 3, kI8, kI32),
         convOf(kWrw, kNhwc, {3, 8, 6, 6, 4, 1, 1}, {1, 1}, {0, 0}, {1, 1}, 1, kBf16),
         convOf(kWrw, kNchw, {1, 4, 5, 6, 8, 3, 3}, {1, 1}, {1, 1}, {1, 1}, 1, kI8, kI32),
@@ -223,7 +223,7 @@ INSTANTIATE_TEST_SUITE_P(
     }),
     testName);
 
-/// As a 3-D convolution: depth, its filter, stride, padding and dilation.
+/// Makes a 3-D convolution: depth, its filter, stride, padding and dilation.
 Conv deep(Conv conv, std::array<std::int64_t, 5> depth) {
   conv.spatial = 3;
   const auto [d, z, stride, pad, dilation] = depth;
@@ -234,7 +234,7 @@ Conv deep(Conv conv, std::array<std::int64_t, 5> depth) {
   conv.dilationD = dilation;
   return conv;
 }
-/// As a 1-D one: the height must be 1.
+/// Makes a 1-D convolution; the height must be 1.
 Conv flat(Conv conv) {
   conv.spatial = 1;
   return conv;
@@ -284,13 +284,13 @@ INSTANTIATE_TEST_SUITE_P(
     }),
     testName);
 
-TEST(ProblemMlirText, NamesTheFunctionAsAsked) {
+TEST(ProblemMlirText, UsesTheGivenFunctionName) {
   EXPECT_THAT(mlirOf(Matmul{.m = 2, .n = 3, .k = 4}, "matmul_of_a_test"),
               testing::StartsWith("func.func @matmul_of_a_test(%first: tensor<2x4xf32>, "
                                   "%second: tensor<4x3xf32>) -> tensor<2x3xf32> {\n"));
 }
 
-TEST(ProblemMlirText, PutsAttributesOnTheRootAlone) {
+TEST(ProblemMlirText, AttachesAttributesOnlyToTheRoot) {
   const auto at = [](const Problem& problem) { return mlirOf(problem, "main", "tag = 1"); };
   using testing::HasSubstr;
   EXPECT_THAT(at(Matmul{.m = 2, .n = 3, .k = 4}), HasSubstr("linalg.matmul {tag = 1} ins("));

@@ -5,7 +5,7 @@
 namespace hone::iree {
 namespace {
 
-/// The major version is what breaks; a newer minor one only adds.
+/// Major versions are incompatible; newer minor versions only add functions.
 constexpr int kApiMajor = 1;
 constexpr int kApiMinor = 4;
 
@@ -21,11 +21,12 @@ Result<CompilerApi> CompilerApi::load(const std::filesystem::path& library) {
     return machineError("cannot load the compiler library: {}", ::dlerror());
   }
   CompilerApi api;
-#define HONE_BIND(member, symbol, result, arguments)                                          \
-  api.member = reinterpret_cast<decltype(api.member)>(::dlsym(handle, symbol));               \
-  if (api.member == nullptr) {                                                                \
-    return machineError("{} has no function {}; hone needs iree-base-compiler 3.10 or newer", \
-                        library.string(), symbol);                                            \
+#define HONE_BIND(member, symbol, result, arguments)                                 \
+  api.member = reinterpret_cast<decltype(api.member)>(::dlsym(handle, symbol));      \
+  if (api.member == nullptr) {                                                       \
+    return machineError(                                                             \
+        "no function {1} found in {0}; hone needs iree-base-compiler 3.10 or newer", \
+        library.string(), symbol);                                                   \
   }
   HONE_COMPILER_FUNCTIONS(HONE_BIND)
 #undef HONE_BIND

@@ -10,8 +10,8 @@
 
 namespace hone::iree {
 
-// The few types of the embedding API and of MLIR's C API that hone passes through: handles by
-// value, as the C side defines them.
+// The types of the embedding API and of MLIR's C API that hone uses: handles passed by value, with
+// the layout of the C declarations.
 struct MlirContext {
   void* ptr;
 };
@@ -50,7 +50,7 @@ struct MlirStringRef {
   [[nodiscard]] std::string_view view() const { return {data, length}; }
   static MlirStringRef of(std::string_view text) { return {text.data(), text.size()}; }
 };
-/// Which loops of a linalg operation are what: lists of their numbers, as attributes.
+/// The roles of a linalg operation's loops: attributes that list loop indices.
 struct MlirContractionDimensions {
   MlirAttribute batch, m, n, k;
 };
@@ -58,7 +58,7 @@ struct MlirConvolutionDimensions {
   MlirAttribute batch, outputImage, outputChannel, filterLoop, inputChannel, depth, strides,
       dilations;
 };
-/// What a compilation_info is made of.
+/// The parts of a compilation_info.
 struct CompilationInfoParts {
   MlirAttribute loweringConfig, translationInfo;
 };
@@ -76,7 +76,7 @@ struct CompilerError;
 /// Pipelines of ireeCompilerInvocationPipeline.
 enum class Pipeline : int { standard = 0 };
 
-// name of the member, result, arguments; the symbol is the first string.
+// X(member, symbol, result, arguments)
 #define HONE_COMPILER_FUNCTIONS(X)                                                                 \
   X(getApiVersion, "ireeCompilerGetAPIVersion", int, ())                                           \
   X(getRevision, "ireeCompilerGetRevision", const char*, ())                                       \
@@ -193,7 +193,7 @@ enum class Pipeline : int { standard = 0 };
   X(gpuLoweringConfigEntries, "ireeGPULoweringConfigAttrGetAttributes", MlirAttribute,             \
     (MlirAttribute))
 
-// The functions of the pipeline constraints, from IREE 3.12 on: see hasConstraints().
+// Functions for pipeline constraints, from IREE 3.12 on: see hasConstraints().
 #define HONE_CONSTRAINT_FUNCTIONS(X)                                                            \
   X(isIntKnob, "ireeAttributeIsACodegenIntKnobAttr", bool, (MlirAttribute))                     \
   X(intKnobName, "ireeCodegenIntKnobAttrGetName", MlirAttribute, (MlirAttribute))               \
@@ -207,8 +207,8 @@ enum class Pipeline : int { standard = 0 };
     (MlirOperation, MlirStringRef, std::size_t, const MlirStringRef*, const std::int64_t*,      \
      MlirAttribute*))
 
-/// The functions of libIREECompiler.so that hone calls, bound by dlopen. Compiling itself happens
-/// only in children (compile_pool.h): a compiler may crash, hang or eat memory.
+/// The functions of libIREECompiler.so that hone calls, bound with dlopen. Compilation happens only
+/// in child processes (compile_pool.h), because the compiler may crash, hang or exhaust memory.
 struct CompilerApi {
 // NOLINTNEXTLINE(bugprone-macro-parentheses): a type and a list of parameters
 #define HONE_MEMBER(member, symbol, result, arguments) result(*member) arguments = nullptr;
@@ -216,23 +216,24 @@ struct CompilerApi {
   HONE_CONSTRAINT_FUNCTIONS(HONE_MEMBER)
 #undef HONE_MEMBER
 
-  /// Binds the library and checks the API's version; says which symbol or version does not fit.
+  /// Loads the library and checks the API version. Fails with an error that names the missing
+  /// symbol or the mismatching version.
   [[nodiscard]] static Result<CompilerApi> load(const std::filesystem::path& library);
 
   /// Returns true if the compiler describes the knobs of GPU pipelines by constraints.
   [[nodiscard]] bool hasConstraints() const { return constraintsToSmtLib != nullptr; }
 
   [[nodiscard]] std::string nameOf(MlirOperation operation) const;
-  /// The attribute as MLIR text, "" where the operation does not carry it.
+  /// Returns the attribute as MLIR text; "" if the operation does not have it.
   [[nodiscard]] std::string attributeText(MlirOperation operation, std::string_view name) const;
-  /// The value of a string attribute, "" where the operation does not carry it.
+  /// Returns the value of a string attribute; "" if the operation does not have it.
   [[nodiscard]] std::string stringAttribute(MlirOperation operation, std::string_view name) const;
   [[nodiscard]] std::string typeText(MlirType type) const;
   [[nodiscard]] std::string text(MlirAttribute attribute) const;
   [[nodiscard]] std::string text(MlirOperation operation) const;
-  /// Without a module's aliases: can be read anywhere.
+  /// Prints without aliases, so that the text can be parsed outside the module.
   [[nodiscard]] std::string localText(MlirOperation operation) const;
-  /// In the generic form and without a module's aliases: equal for equal operations only.
+  /// Prints in generic form without aliases: equal only for equal operations.
   [[nodiscard]] std::string fullText(MlirOperation operation) const;
 };
 

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::string_view kLoweringConfig = "lowering_config";
 
-/// The lowering configuration that is in the value; null where it holds none.
+/// Returns the lowering configuration in the value; null if there is none.
 MlirAttribute loweringConfigIn(const CompilerApi& api, const std::string& name,
                                MlirAttribute value) {
   if (api.isCompilationInfo(value)) {
@@ -22,10 +22,11 @@ MlirAttribute loweringConfigIn(const CompilerApi& api, const std::string& name,
   return name == kLoweringConfig ? value : MlirAttribute{nullptr};
 }
 
-bool carries(const CompilerApi& api, MlirOperation executable, MlirAttribute config) {
+/// Returns true if an operation of the executable has the configuration.
+bool usesConfig(const CompilerApi& api, MlirOperation executable, MlirAttribute config) {
   bool found = false;
   walk(api, executable, [&](MlirOperation operation) {
-    // Attributes are unique in their context: equal ones are the same one.
+    // Attributes are uniqued in their context, so pointers can be compared.
     found = found ||
             api.operationAttribute(operation, MlirStringRef::of(kLoweringConfig)).ptr == config.ptr;
     return found ? MlirWalkResult::interrupt : MlirWalkResult::advance;
@@ -35,8 +36,8 @@ bool carries(const CompilerApi& api, MlirOperation executable, MlirAttribute con
 
 }  // namespace
 
-std::vector<MlirOperation> operationsNamed(const CompilerApi& api, MlirOperation executable,
-                                           std::string_view name) {
+std::vector<MlirOperation> findOperations(const CompilerApi& api, MlirOperation executable,
+                                          std::string_view name) {
   const auto mark = name.rfind('#');
   const auto ordinal =
       mark == std::string_view::npos ? std::nullopt : parseInt(name.substr(mark + 1));
@@ -55,25 +56,25 @@ std::vector<MlirOperation> operationsNamed(const CompilerApi& api, MlirOperation
   return at < operations.size() ? std::vector{operations[at]} : std::vector<MlirOperation>();
 }
 
-bool isMeant(const model::OpAttribute& attribute, const std::string& dispatch) {
+bool matchesDispatch(const model::OpAttribute& attribute, const std::string& dispatch) {
   const auto pattern = Regex::compile(attribute.dispatch);
   return pattern && pattern->matchesPartOf(dispatch);
 }
 
-std::optional<MlirAttribute> valueOf(const CompilerApi& api, MlirContext context,
-                                     const model::OpAttribute& attribute) {
+std::optional<MlirAttribute> parseValue(const CompilerApi& api, MlirContext context,
+                                        const model::OpAttribute& attribute) {
   const MlirAttribute value = api.attributeParse(context, MlirStringRef::of(attribute.value));
   if (value.ptr == nullptr) {
-    fmt::print(stderr, "error: '{}' is not an attribute: {}\n", attribute.name, attribute.value);
+    fmt::print(stderr, "error: invalid attribute '{}': {}\n", attribute.name, attribute.value);
     return std::nullopt;
   }
   return value;
 }
 
-std::size_t attachTo(const CompilerApi& api, MlirOperation executable, const std::string& dispatch,
-                     const model::OpAttribute& attribute, MlirAttribute value,
-                     std::vector<AttachedConfig>& attached) {
-  const auto operations = operationsNamed(api, executable, attribute.op);
+std::size_t attachAttribute(const CompilerApi& api, MlirOperation executable,
+                            const std::string& dispatch, const model::OpAttribute& attribute,
+                            MlirAttribute value, std::vector<AttachedConfig>& attached) {
+  const auto operations = findOperations(api, executable, attribute.op);
   for (const MlirOperation operation : operations) {
     api.operationSetAttribute(operation, MlirStringRef::of(attribute.name), value);
   }
@@ -85,8 +86,8 @@ std::size_t attachTo(const CompilerApi& api, MlirOperation executable, const std
   return operations.size();
 }
 
-void sayNoMatch(const model::OpAttribute& attribute) {
-  fmt::print(stderr, "error: no {} in a dispatch that matches '{}'\n", attribute.op,
+void printNoMatch(const model::OpAttribute& attribute) {
+  fmt::print(stderr, "error: no {} found in dispatches that match '{}'\n", attribute.op,
              attribute.dispatch);
 }
 
@@ -95,19 +96,19 @@ std::optional<std::vector<AttachedConfig>> attachAttributes(
     std::span<const model::OpAttribute> attributes) {
   std::vector<AttachedConfig> attached;
   for (const model::OpAttribute& attribute : attributes) {
-    const auto value = valueOf(api, context, attribute);
+    const auto value = parseValue(api, context, attribute);
     if (!value) {
       return std::nullopt;
     }
     std::size_t found = 0;
     for (const MlirOperation executable : executablesIn(api, module)) {
       const std::string name = api.stringAttribute(executable, "sym_name");
-      if (isMeant(attribute, name)) {
-        found += attachTo(api, executable, name, attribute, *value, attached);
+      if (matchesDispatch(attribute, name)) {
+        found += attachAttribute(api, executable, name, attribute, *value, attached);
       }
     }
     if (found == 0) {
-      sayNoMatch(attribute);
+      printNoMatch(attribute);
       return std::nullopt;
     }
   }
@@ -120,7 +121,7 @@ std::string ignoredConfigs(const CompilerApi& api, MlirOperation module,
   for (const MlirOperation executable : executablesIn(api, module)) {
     const std::string name = api.stringAttribute(executable, "sym_name");
     for (const AttachedConfig& one : attached) {
-      if (one.executable == name && !carries(api, executable, one.loweringConfig)) {
+      if (one.executable == name && !usesConfig(api, executable, one.loweringConfig)) {
         places.push_back(fmt::format("{} of {}", one.op, one.dispatch));
       }
     }

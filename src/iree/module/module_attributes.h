@@ -11,45 +11,47 @@
 
 namespace hone::iree {
 
-// Configurations put on operations before the compiler chooses its own, in a compile child.
+// Attaches configurations to operations before the compiler chooses its own, in a compile child.
 
-/// A lowering configuration that was put on an operation.
+/// A lowering configuration attached to an operation.
 struct AttachedConfig {
-  std::string executable;  ///< as it is named in the module
-  std::string dispatch;    ///< as it is named in the program
+  std::string executable;  ///< its name in the module
+  std::string dispatch;    ///< its name in the program
   std::string op;
   MlirAttribute loweringConfig;
 };
 
-/// The operations of an executable that the text names: all of "linalg.generic", or only the second
-/// of them by "linalg.generic#1".
-[[nodiscard]] std::vector<MlirOperation> operationsNamed(const CompilerApi& api,
-                                                         MlirOperation executable,
-                                                         std::string_view name);
+/// Returns the operations of an executable with this name: all for "linalg.generic", only the
+/// second for "linalg.generic#1".
+[[nodiscard]] std::vector<MlirOperation> findOperations(const CompilerApi& api,
+                                                        MlirOperation executable,
+                                                        std::string_view name);
 
-/// Whether the attribute is meant for an executable of this name.
-[[nodiscard]] bool isMeant(const model::OpAttribute& attribute, const std::string& dispatch);
+/// Returns true if the attribute's pattern matches the dispatch.
+[[nodiscard]] bool matchesDispatch(const model::OpAttribute& attribute,
+                                   const std::string& dispatch);
 
-/// The attribute's value; nothing, said on stderr, where it is none.
-[[nodiscard]] std::optional<MlirAttribute> valueOf(const CompilerApi& api, MlirContext context,
-                                                   const model::OpAttribute& attribute);
+/// Parses the attribute's value. Returns nothing and prints the error to stderr if it is invalid.
+[[nodiscard]] std::optional<MlirAttribute> parseValue(const CompilerApi& api, MlirContext context,
+                                                      const model::OpAttribute& attribute);
 
-/// Puts the value on the operations that the attribute names in the executable. How many there are.
-std::size_t attachTo(const CompilerApi& api, MlirOperation executable, const std::string& dispatch,
-                     const model::OpAttribute& attribute, MlirAttribute value,
-                     std::vector<AttachedConfig>& attached);
+/// Attaches the value to the operations of the executable that the attribute names. Returns their
+/// number.
+std::size_t attachAttribute(const CompilerApi& api, MlirOperation executable,
+                            const std::string& dispatch, const model::OpAttribute& attribute,
+                            MlirAttribute value, std::vector<AttachedConfig>& attached);
 
-/// Says on stderr that no dispatch has what the attribute names.
-void sayNoMatch(const model::OpAttribute& attribute);
+/// Prints to stderr that the attribute matches no operation.
+void printNoMatch(const model::OpAttribute& attribute);
 
-/// Puts the attributes on all operations they name, inside the dispatches. Says on stderr which
-/// found no operation or do not parse; nothing then.
+/// Attaches the attributes to all operations that they name, inside the dispatches. Returns nothing
+/// and prints the error to stderr if one matches no operation or does not parse.
 [[nodiscard]] std::optional<std::vector<AttachedConfig>> attachAttributes(
     const CompilerApi& api, MlirContext context, MlirOperation module,
     std::span<const model::OpAttribute> attributes);
 
-/// Which of the configurations no operation of their dispatch carries in configured IR, in a
-/// sentence; "" when the compiler took all of them.
+/// Describes the configurations that no operation of their dispatch has in configured IR; returns
+/// "" if the compiler used all of them.
 [[nodiscard]] std::string ignoredConfigs(const CompilerApi& api, MlirOperation module,
                                          std::span<const AttachedConfig> attached);
 

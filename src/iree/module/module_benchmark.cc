@@ -18,28 +18,28 @@
 namespace hone::iree {
 namespace {
 
-/// One buffer of a dispatch.
+/// A buffer of a dispatch.
 struct Binding {
   std::string element;
-  std::vector<std::int64_t> shape;  ///< where it is one tensor
-  std::int64_t bytes = 0;           ///< as far as the dispatch reaches into it
+  std::vector<std::int64_t> shape;  ///< of its tensor, if it has only one
+  std::int64_t bytes = 0;           ///< the part that the dispatch accesses
   std::size_t tensors = 0;
   bool readOnly = true;
-  bool overwritten = false;  ///< in full, and never read
+  bool overwritten = false;  ///< completely, and never read
 
-  /// As one tensor where it is one, as a row of elements otherwise.
+  /// Returns the type of its tensor if there is only one; otherwise a 1-D tensor of its elements.
   [[nodiscard]] model::TensorType type() const {
     model::TensorType type = model::tensorTypeFrom(element).value();
     type.shape = shape;
     if (tensors != 1 || std::cmp_not_equal(type.bytes(), bytes)) {
-      type.shape.clear();  // `bytes` is now that of one element
+      type.shape.clear();  // bytes() now returns the size of one element
       type.shape = {bytes / static_cast<std::int64_t>(type.bytes())};
     }
     return type;
   }
 };
 
-/// The tensor in "memref<4xf32, …>" or "!…dispatch.tensor<readonly:tensor<4xf32>>".
+/// Returns "4xf32" for "memref<4xf32, …>" or "!…dispatch.tensor<readonly:tensor<4xf32>>".
 std::string tensorInside(const std::string& type) {
   for (const std::string_view begin : {"memref<", ":tensor<"}) {
     if (const auto at = type.find(begin); at != std::string::npos) {
@@ -60,7 +60,7 @@ std::optional<std::int64_t> constantOf(const CompilerApi& api, MlirValue value) 
   return parseInt(text.substr(0, text.find(' ')));
 }
 
-/// Whether nothing is done with the value but to store a whole tensor in it.
+/// Returns true if the only use of the value is to store a whole tensor in it.
 bool isOverwritten(const CompilerApi& api, MlirOperation executable, MlirValue value) {
   std::size_t stores = 0;
   std::size_t others = 0;
@@ -75,7 +75,7 @@ bool isOverwritten(const CompilerApi& api, MlirOperation executable, MlirValue v
   return stores == 1 && others == 0;
 }
 
-/// Reads what a dispatch of a benchmark is called with, and writes a program around it.
+/// Reads the arguments of a benchmark's dispatch and writes a program around it.
 class BenchmarkReader {
  public:
   BenchmarkReader(const CompilerApi& api, MlirOperation module, MlirOperation executable)
@@ -84,7 +84,7 @@ class BenchmarkReader {
   [[nodiscard]] DispatchDescription read();
 
  private:
-  bool refuse(std::string why) {
+  bool reject(std::string why) {
     whyNot_ = std::move(why);
     return false;
   }
@@ -92,7 +92,7 @@ class BenchmarkReader {
   bool readBindings();
   bool readBinding(MlirOperation subspan);
   bool readWorkload();
-  void unconfigure();
+  void removeConfiguration();
   [[nodiscard]] std::string functionText() const;
   [[nodiscard]] std::string programText() const;
 
@@ -123,7 +123,7 @@ bool BenchmarkReader::readNames() {
     return MlirWalkResult::advance;
   });
   return (!device_.empty() && !variant_.empty() && entries_.size() == 1) ||
-         refuse("it is not one dispatch for one device");
+         reject("expected one dispatch for one device");
 }
 
 bool BenchmarkReader::readBinding(MlirOperation subspan) {
@@ -132,18 +132,18 @@ bool BenchmarkReader::readBinding(MlirOperation subspan) {
   const auto offset = constantOf(api_, api_.operationOperand(subspan, 0));
   const auto number = numbersIn(api_.attributeText(subspan, "binding"));
   if (!type) {
-    return refuse(type.error().message);
+    return reject(type.error().message);
   }
   if (!offset || number.size() != 1) {
-    return refuse("where its tensors are is known at run time only");
+    return reject("the offsets of its tensors are dynamic");
   }
   Binding& binding = bindings_[number.front()];
   const std::string element = model::TensorType{{}, type->element}.text();
   if (binding.tensors > 0 && binding.element != element) {
-    return refuse("one of its buffers holds elements of several types");
+    return reject("one of its buffers has elements of several types");
   }
   const auto flags = numbersIn(api_.attributeText(subspan, "descriptor_flags"));
-  const bool written = flags.empty() || flags.front() % 2 == 0;  // the lowest bit: only read
+  const bool written = flags.empty() || flags.front() % 2 == 0;  // bit 0: read-only
   binding.element = element;
   binding.shape = type->shape;
   binding.overwritten =
@@ -159,23 +159,23 @@ bool BenchmarkReader::readBindings() {
   walk(api_, executable_, [&](MlirOperation operation) {
     const std::string name = api_.nameOf(operation);
     if (fits && name == "hal.interface.constant.load") {
-      fits = refuse("it takes values that only its program knows");
+      fits = reject("it takes values that only its program knows");
     } else if (fits && name == "hal.interface.binding.subspan") {
       fits = readBinding(operation);
     }
     return fits ? MlirWalkResult::advance : MlirWalkResult::interrupt;
   });
-  return fits && (!bindings_.empty() || refuse("it has no buffers"));
+  return fits && (!bindings_.empty() || reject("it has no buffers"));
 }
 
-/// The sizes that the grid is computed from, as the file's own function has them.
+/// Reads the sizes that the grid is computed from in the function of the file.
 bool BenchmarkReader::readWorkload() {
   bool fits = true;
   walk(api_, module_, [&](MlirOperation operation) {
     if (api_.nameOf(operation) == "hal.executable.calculate_workgroups" && workload_.empty()) {
       for (std::intptr_t i = 1; i < api_.operationOperands(operation); ++i) {
         const auto size = constantOf(api_, api_.operationOperand(operation, i));
-        fits = fits && (size || refuse("its grid is known at run time only"));
+        fits = fits && (size || reject("its grid is dynamic"));
         workload_.push_back(size.value_or(0));
       }
     }
@@ -184,8 +184,8 @@ bool BenchmarkReader::readWorkload() {
   return fits;
 }
 
-/// Takes the compiler's configuration off: a configured dispatch takes no other.
-void BenchmarkReader::unconfigure() {
+/// Removes the compiler's configuration: a configured dispatch accepts no other.
+void BenchmarkReader::removeConfiguration() {
   std::vector<MlirOperation> gone;
   walk(api_, executable_, [&](MlirOperation operation) {
     for (const std::string_view name : {"lowering_config", "translation_info", "root_op"}) {
@@ -293,7 +293,7 @@ DispatchDescription BenchmarkReader::read() {
   const bool writes = std::any_of(bindings_.begin(), bindings_.end(),
                                   [](const auto& one) { return !one.second.readOnly; });
   if (fits && !writes) {
-    refuse("it writes nothing");
+    reject("it writes nothing");
   }
   DispatchDescription found;
   found.dispatch = symbolOf(api_, executable_);
@@ -304,7 +304,7 @@ DispatchDescription BenchmarkReader::read() {
   if (!whyNot_.empty()) {
     return found;
   }
-  unconfigure();
+  removeConfiguration();
   found.function = entries_.front() + "_call";
   found.text = programText();
   for (const auto& [number, binding] : bindings_) {

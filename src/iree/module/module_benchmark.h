@@ -7,10 +7,10 @@
 
 namespace hone::iree {
 
-/// Lists the dispatches of a file that --iree-hal-dump-executable-benchmarks-to wrote, in a compile
-/// child. The file's own function has no results, and its executable
-/// is configured already: the texts are programs before configuration, with a function that takes
-/// the dispatch's buffers and returns those that it writes. Edits the module.
+/// Lists the dispatches of a file written by --iree-hal-dump-executable-benchmarks-to, in a compile
+/// child. The function in the file has no results, and its executable is already configured. The
+/// returned texts are programs before configuration. Their function takes the dispatch's buffers
+/// and returns those that it writes. Modifies the module.
 [[nodiscard]] std::vector<DispatchDescription> benchmarkDispatchesIn(const CompilerApi& api,
                                                                      MlirOperation module);
 

@@ -18,7 +18,7 @@ std::string stringOf(const CompilerApi& api, MlirAttribute text) {
   return std::string(api.stringValue(text).view());
 }
 
-/// "TileAndFuse" of "#iree_gpu.pipeline<TileAndFuse>".
+/// Returns "TileAndFuse" for "#iree_gpu.pipeline<TileAndFuse>".
 std::string pipelineName(const std::string& text) {
   const auto begin = text.find('<');
   const auto end = text.rfind('>');
@@ -39,7 +39,7 @@ std::vector<std::string> optionsOf(const CompilerApi& api, MlirAttribute knob) {
   return texts;
 }
 
-/// A knob, unless it is known from another place: both products of an attention share some.
+/// Adds a knob unless it exists already: both matmuls of an attention share some knobs.
 void addKnob(const std::string& name, const std::string& place, std::vector<std::string> options,
              std::vector<Knob>& knobs) {
   const bool known =
@@ -49,7 +49,7 @@ void addKnob(const std::string& name, const std::string& place, std::vector<std:
   }
 }
 
-/// Adds the knobs below the attribute, each with its place: "workgroup[0]".
+/// Adds the knobs nested in the attribute, each with its position: "workgroup[0]".
 void addKnobs(const CompilerApi& api, MlirAttribute attribute, const std::string& place,
               std::vector<Knob>& knobs) {
   if (api.isIntKnob(attribute)) {
@@ -82,7 +82,7 @@ PipelineConstraints describeConstraints(const CompilerApi& api, MlirOperation op
           .smtLib = smtLib.ptr == nullptr ? "" : stringOf(api, smtLib)};
 }
 
-/// The attribute of that name as text, "" where the assignment does not fit.
+/// Returns the attribute with this name as text; "" if the assignment is invalid.
 std::string configuration(const CompilerApi& api, MlirOperation operation,
                           const KnobAssignment& assignment, std::string_view attribute) {
   std::vector<MlirStringRef> names;
@@ -95,14 +95,14 @@ std::string configuration(const CompilerApi& api, MlirOperation operation,
   const MlirAttribute info = api.configurationOf(
       operation, MlirStringRef::of(attribute), names.size(), names.data(), values.data(), &message);
   if (info.ptr == nullptr) {
-    fmt::print(stderr, "error: knobs do not fit their constraints: {}\n",
+    fmt::print(stderr, "error: invalid knob values: {}\n",
                message.ptr == nullptr ? "" : stringOf(api, message));
     return "";
   }
   return api.text(info);
 }
 
-/// Whether what the operation is made of has knobs of its own: the products of an attention.
+/// Returns true if parts of the operation have separate knobs: the matmuls of an attention.
 bool isDecomposed(const CompilerApi& api, MlirOperation operation) {
   const MlirAttribute knobs = api.operationAttribute(operation, MlirStringRef::of("knobs"));
   for (std::intptr_t i = 0; i < api.dictionaryElements(knobs); ++i) {
@@ -130,7 +130,7 @@ std::optional<ProgramConstraints> constraintsIn(const CompilerApi& api, MlirOper
   }
   for (const KnobAssignment& assignment : assignments) {
     if (assignment.constraints >= operations.size()) {
-      fmt::print(stderr, "error: there are no constraints number {}\n", assignment.constraints);
+      fmt::print(stderr, "error: no constraints with index {}\n", assignment.constraints);
       return std::nullopt;
     }
     const MlirOperation operation = operations[assignment.constraints];

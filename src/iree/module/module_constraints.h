@@ -12,14 +12,14 @@
 
 namespace hone::iree {
 
-/// The attribute that an attention has beside its compilation_info.
+/// The attribute that an attention has in addition to its compilation_info.
 inline constexpr const char* kDecompositionConfig = "decomposition_config";
 
-/// A place in a configuration that can hold many values.
+/// A tunable parameter of a configuration.
 struct Knob {
-  std::string name;                  ///< as the constraints call it: "wg_0"
-  std::string place;                 ///< where its value goes: "workgroup[0]", "mma_kind"
-  std::vector<std::string> options;  ///< attributes that its value indexes; empty: a size
+  std::string name;                  ///< its name in the constraints: "wg_0"
+  std::string place;                 ///< its position: "workgroup[0]", "mma_kind"
+  std::vector<std::string> options;  ///< attributes that the value indexes; empty for a size
 };
 
 /// The compiler's own constraints on the knobs of one pipeline for one dispatch.
@@ -36,16 +36,16 @@ struct KnobAssignment {
   std::map<std::string, std::int64_t> values;
 };
 
-/// The constraints of a program's dispatches, in the program's order, and the attributes that were
-/// made of the assignments, one of each kind per assignment.
+/// The constraints of a program's dispatches, in program order, and one attribute of each kind per
+/// assignment.
 struct ProgramConstraints {
   std::vector<PipelineConstraints> constraints;
   std::vector<std::string> compilationInfos;      ///< as MLIR text
-  std::vector<std::string> decompositionConfigs;  ///< the same; "" except for an attention
+  std::vector<std::string> decompositionConfigs;  ///< as MLIR text; "" except for an attention
 };
 
-/// Reads the constraints in the IR of a compile child and makes attributes of the assignments.
-/// Returns nothing, and prints the reason on stderr, if an assignment does not fit.
+/// Reads the constraints in the IR of a compile child and converts the assignments to attributes.
+/// Returns nothing and prints the error to stderr if an assignment is invalid.
 [[nodiscard]] std::optional<ProgramConstraints> constraintsIn(
     const CompilerApi& api, MlirOperation module, std::span<const KnobAssignment> assignments);
 

@@ -17,7 +17,7 @@ std::vector<std::string> functionTypes(const CompilerApi& api, MlirType function
   return texts;
 }
 
-/// Returns the phase after which a module looks like this one.
+/// Returns the last phase that the module has completed, judged by its operations.
 std::string detectPhase(const CompilerApi& api, const std::vector<MlirOperation>& children) {
   for (const MlirOperation child : children) {
     const std::string name = api.nameOf(child);
@@ -31,9 +31,9 @@ std::string detectPhase(const CompilerApi& api, const std::vector<MlirOperation>
   return kPhaseStart;
 }
 
-/// Replaces the types of buffers by those of the tensors in them.
-void lookIntoBuffers(const CompilerApi& api, MlirOperation function,
-                     FunctionDescription& description) {
+/// Replaces the types of buffers by the types of their tensors.
+void resolveBufferTypes(const CompilerApi& api, MlirOperation function,
+                        FunctionDescription& description) {
   const auto put = [](std::vector<std::string>& types, std::intptr_t at, std::string type) {
     if (static_cast<std::size_t>(at) < types.size()) {
       types[static_cast<std::size_t>(at)] = std::move(type);
@@ -89,7 +89,7 @@ ModuleDescription describeModule(const CompilerApi& api, MlirOperation module) {
                                     .from = from,
                                     .problem = recognizeProblem(api, operation)};
     if (from != kPhaseStart) {
-      lookIntoBuffers(api, operation, description);
+      resolveBufferTypes(api, operation, description);
     }
     functions.push_back(std::move(description));
   }

@@ -13,11 +13,11 @@ namespace hone::iree {
 /// A public function of a module.
 struct FunctionDescription {
   std::string name;
-  /// Types as MLIR text. A function that already takes buffers has the types of their contents.
+  /// Types as MLIR text. For a function on buffers, the tensor types of their contents.
   std::vector<std::string> inputs;
   std::vector<std::string> results;
   std::string from = kPhaseStart;  ///< the phase that the compiler continues from
-  /// Set if recognizeProblem knows the function: it then has a reference.
+  /// Set if recognizeProblem() recognizes the function, which then has a reference.
   std::optional<model::Problem> problem;
 };
 

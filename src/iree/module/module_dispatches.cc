@@ -18,26 +18,26 @@
 namespace hone::iree {
 namespace {
 
-/// Where a dispatch is called from.
+/// The call sites of a dispatch.
 struct Calls {
   std::vector<MlirOperation> sites;  ///< in functions
-  bool atLoad = false;               ///< in what runs once, when the program is loaded
+  bool atLoad = false;               ///< called by an initializer, once per load
 };
 
-/// "a" of "[@a::@b]".
-std::string executableOf(const std::string& entryPoints) {
+/// Returns "a" for "[@a::@b]".
+std::string parseExecutable(const std::string& entryPoints) {
   const auto at = entryPoints.find('@') + 1;
   return entryPoints.substr(at, entryPoints.find_first_of(":]", at) - at);
 }
 
-/// The calls of each executable.
+/// Returns the calls of each executable.
 std::map<std::string, Calls> callsIn(const CompilerApi& api, MlirOperation module) {
   std::map<std::string, Calls> calls;
   for (const MlirOperation top : childrenOf(api, module)) {
     const bool atLoad = api.nameOf(top) == "util.initializer";
     walk(api, top, [&](MlirOperation operation) {
       if (api.nameOf(operation) == "flow.dispatch") {
-        Calls& known = calls[executableOf(api.attributeText(operation, "entry_points"))];
+        Calls& known = calls[parseExecutable(api.attributeText(operation, "entry_points"))];
         known.atLoad = known.atLoad || atLoad;
         if (!atLoad) {
           known.sites.push_back(operation);
@@ -49,7 +49,7 @@ std::map<std::string, Calls> callsIn(const CompilerApi& api, MlirOperation modul
   return calls;
 }
 
-/// The names of an executable and of what is in it.
+/// Returns the symbols of an executable and of the operations in it.
 std::vector<std::string> namesIn(const CompilerApi& api, MlirOperation executable) {
   std::vector<std::string> names;
   walk(api, executable, [&](MlirOperation operation) {
@@ -61,10 +61,10 @@ std::vector<std::string> namesIn(const CompilerApi& api, MlirOperation executabl
   return names;
 }
 
-std::string fingerprintOf(const CompilerApi& api, MlirOperation executable) {
+std::string computeFingerprint(const CompilerApi& api, MlirOperation executable) {
   std::string text = api.fullText(executable);
   std::vector<std::string> names = namesIn(api, executable);
-  // The longest first: a dispatch's name is how its entry point's begins.
+  // Longest first, because a dispatch's name is a prefix of its entry point's.
   std::sort(names.begin(), names.end(),
             [](const auto& a, const auto& b) { return a.size() > b.size(); });
   for (const std::string& name : names) {
@@ -75,16 +75,17 @@ std::string fingerprintOf(const CompilerApi& api, MlirOperation executable) {
   return hashOf(text);
 }
 
-/// Why a tensor of this type can be no input or result of a program of its own; "" when it can.
-std::string whyNoTensor(const std::string& type) {
+/// Returns the reason why a standalone program cannot take or return a tensor of this type; ""
+/// if it can.
+std::string rejectTensor(const std::string& type) {
   if (type.contains("#iree_encoding")) {
-    return "its tensors have the layout of data tiling, which only the compiler knows";
+    return "its tensors have a data tiling layout, which is internal to the compiler";
   }
   if (type.contains('?')) {
-    return "its shapes are known at run time only";
+    return "it has dynamic shapes";
   }
   const auto read = model::tensorTypeFromMlir(type);
-  return read ? "" : fmt::format("hone has no values for {}", type);
+  return read ? "" : fmt::format("unsupported type {}", type);
 }
 
 /// Writes the function around one call.
@@ -92,7 +93,7 @@ class CallWriter {
  public:
   CallWriter(const CompilerApi& api, MlirOperation call) : api_(api), call_(call) {}
 
-  /// False where there is no such function; whyNot() says why.
+  /// Returns false if the function cannot be written; whyNot() then has the reason.
   bool write(const std::string& name);
   [[nodiscard]] const std::string& whyNot() const { return whyNot_; }
   [[nodiscard]] const std::string& text() const { return text_; }
@@ -100,12 +101,12 @@ class CallWriter {
   [[nodiscard]] const std::vector<std::string>& results() const { return results_; }
 
  private:
-  bool refuse(std::string why) {
+  bool reject(std::string why) {
     whyNot_ = std::move(why);
     return false;
   }
   bool addOperands();
-  /// A scalar that is the same in every call.
+  /// Adds a scalar that is the same in every call.
   bool addConstant(MlirValue value, const std::string& name);
   bool addResults();
   [[nodiscard]] std::string resultTypes() const;
@@ -114,8 +115,8 @@ class CallWriter {
   MlirOperation call_;
   std::string whyNot_;
   std::string text_;
-  std::string before_;                 ///< what makes the operands
-  std::vector<std::string> workload_;  ///< names of values
+  std::string before_;                 ///< the operations that create the operands
+  std::vector<std::string> workload_;  ///< SSA names
   std::vector<std::string> arguments_;
   std::vector<std::string> argumentTypes_;
   std::vector<std::string> inputs_;
@@ -124,11 +125,11 @@ class CallWriter {
 
 bool CallWriter::addConstant(MlirValue value, const std::string& name) {
   if (api_.valueIsArgument(value)) {
-    return refuse("it takes a value that is known at run time only");
+    return reject("it takes a dynamic value");
   }
   const MlirOperation owner = api_.resultOwner(value);
   if (api_.nameOf(owner) != "arith.constant") {
-    return refuse("it takes a value that is computed at run time");
+    return reject("it takes a value that is computed at run time");
   }
   before_ += fmt::format("    {} = arith.constant {}\n", name, api_.attributeText(owner, "value"));
   return true;
@@ -137,7 +138,7 @@ bool CallWriter::addConstant(MlirValue value, const std::string& name) {
 bool CallWriter::addOperands() {
   const auto segments = numbersIn(api_.attributeText(call_, "operandSegmentSizes"));
   if (segments.size() != 4 || segments[2] != 0 || segments[3] != 0) {
-    return refuse("its shapes are known at run time only");
+    return reject("it has dynamic shapes");
   }
   for (std::int64_t i = 0; i < segments[0] + segments[1]; ++i) {
     const MlirValue value = api_.operationOperand(call_, i);
@@ -147,8 +148,8 @@ bool CallWriter::addOperands() {
       if (!addConstant(value, name)) {
         return false;
       }
-    } else if (std::string why = whyNoTensor(type); !why.empty()) {
-      return refuse(std::move(why));
+    } else if (std::string why = rejectTensor(type); !why.empty()) {
+      return reject(std::move(why));
     } else {
       before_ +=
           fmt::format("    {} = hal.tensor.import %input{} \"input{}\" : !hal.buffer_view -> {}\n",
@@ -166,15 +167,15 @@ bool CallWriter::addOperands() {
 bool CallWriter::addResults() {
   for (std::intptr_t i = 0; i < api_.operationResults(call_); ++i) {
     const std::string type = api_.typeText(api_.valueType(api_.operationResult(call_, i)));
-    if (std::string why = whyNoTensor(type); !why.empty()) {
-      return refuse(std::move(why));
+    if (std::string why = rejectTensor(type); !why.empty()) {
+      return reject(std::move(why));
     }
     results_.push_back(type);
   }
   return true;
 }
 
-/// A result that overwrites an operand is named by it.
+/// Returns the result types; a result tied to an operand is written as the operand's name.
 std::string CallWriter::resultTypes() const {
   const auto tied = numbersIn(api_.attributeText(call_, "tied_operands"));
   std::vector<std::string> types;
@@ -199,14 +200,14 @@ bool CallWriter::write(const std::string& name) {
   for (std::size_t i = 0; i < inputs_.size(); ++i) {
     parameters.push_back(fmt::format("%input{}: !hal.buffer_view", i));
   }
-  std::vector<std::string> made;
+  std::vector<std::string> resultNames;
   std::vector<std::string> exported;
   std::string after;
   for (std::size_t i = 0; i < results_.size(); ++i) {
-    made.push_back(fmt::format("%result{}", i));
+    resultNames.push_back(fmt::format("%result{}", i));
     exported.push_back(fmt::format("%output{}", i));
     after += fmt::format("    {} = hal.tensor.export {} \"output{}\" : {} -> !hal.buffer_view\n",
-                         exported.back(), made.back(), i, results_[i]);
+                         exported.back(), resultNames.back(), i, results_[i]);
   }
   const std::string views =
       join(std::vector<std::string>(results_.size(), "!hal.buffer_view"), ", ");
@@ -218,14 +219,14 @@ bool CallWriter::write(const std::string& name) {
       "{}"
       "    util.return {} : {}\n"
       "  }}\n",
-      name, join(parameters, ", "), views, before_, join(made, ", "),
+      name, join(parameters, ", "), views, before_, join(resultNames, ", "),
       entry.substr(1, entry.size() - 2),
       workload_.empty() ? "" : fmt::format("[{}]", join(workload_, ", ")), join(arguments_, ", "),
       join(argumentTypes_, ", "), resultTypes(), after, join(exported, ", "), views);
   return true;
 }
 
-/// The module with nothing but the executable and the devices, and the function after them.
+/// Returns a module with only the executable, the devices and the function.
 std::string programText(const CompilerApi& api, MlirOperation module, const std::string& executable,
                         const std::string& function) {
   const MlirOperation copy = api.operationClone(module);
@@ -241,7 +242,7 @@ std::string programText(const CompilerApi& api, MlirOperation module, const std:
   return withFunction(std::move(text), function);
 }
 
-/// A name for the function that no executable has.
+/// Returns a function name that does not clash with the executable's.
 std::string functionName(const std::string& entry, const std::string& executable) {
   return entry == executable ? entry + "_call" : entry;
 }
@@ -251,7 +252,7 @@ DispatchDescription describeDispatch(const CompilerApi& api, MlirOperation modul
   DispatchDescription found;
   found.dispatch = symbolOf(api, executable);
   found.calls = static_cast<std::int64_t>(calls.sites.size());
-  found.fingerprint = fingerprintOf(api, executable);
+  found.fingerprint = computeFingerprint(api, executable);
   for (const MlirOperation child : childrenOf(api, executable)) {
     if (api.nameOf(child) == "flow.executable.export") {
       found.entries.push_back(symbolOf(api, child));
@@ -259,7 +260,7 @@ DispatchDescription describeDispatch(const CompilerApi& api, MlirOperation modul
   }
   if (calls.sites.empty()) {
     found.whyNot =
-        calls.atLoad ? "it runs only once, when the program is loaded" : "nothing calls it";
+        calls.atLoad ? "it runs only once, when the program is loaded" : "it is never called";
     return found;
   }
   CallWriter writer(api, calls.sites.front());

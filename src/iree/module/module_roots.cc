@@ -17,7 +17,7 @@ using model::RootKind;
 using model::RootOperand;
 using model::RootOperation;
 
-/// Under this name an operation carries its own name and number, "linalg.generic#1".
+/// The attribute with an operation's name and number, "linalg.generic#1".
 constexpr std::string_view kNumber = "hone.number";
 
 std::vector<std::vector<AffineIndex>> indexingMapsOf(const CompilerApi& api,
@@ -36,7 +36,7 @@ std::vector<std::vector<AffineIndex>> indexingMapsOf(const CompilerApi& api,
   return maps;
 }
 
-RootOperand operandOf(const CompilerApi& api, MlirType type) {
+RootOperand describeOperand(const CompilerApi& api, MlirType type) {
   RootOperand operand;
   if (!api.typeIsShaped(type) || !api.shapedHasRank(type)) {
     operand.element = api.typeText(type);
@@ -49,14 +49,14 @@ RootOperand operandOf(const CompilerApi& api, MlirType type) {
   return operand;
 }
 
-/// The operands, each with the loops of its map, where there are maps.
+/// Adds the operands, each with the loops of its indexing map, if any.
 void addOperands(const CompilerApi& api, MlirOperation operation,
                  const std::vector<std::vector<AffineIndex>>& maps, RootOperation& root) {
   const std::intptr_t count = api.operationOperands(operation);
-  // On tensors every output is a result as well; on buffers the last operand is written.
+  // On tensors every output is also a result; on buffers the last operand is the output.
   const std::intptr_t outputs = std::max<std::intptr_t>(1, api.operationResults(operation));
   for (std::intptr_t i = 0; i < count; ++i) {
-    RootOperand operand = operandOf(api, api.valueType(api.operationOperand(operation, i)));
+    RootOperand operand = describeOperand(api, api.valueType(api.operationOperand(operation, i)));
     if (static_cast<std::size_t>(i) < maps.size()) {
       for (const AffineIndex& index : maps[static_cast<std::size_t>(i)]) {
         operand.loops.push_back(index.loops);
@@ -66,8 +66,8 @@ void addOperands(const CompilerApi& api, MlirOperation operation,
   }
 }
 
-/// The sizes of the loops by the operands that they walk through one by one, and which are summed
-/// over: those that the outputs do not have.
+/// Derives the loop sizes from operand dimensions indexed by a single loop. Loops that no output
+/// depends on are reductions.
 void addLoops(const std::vector<std::vector<AffineIndex>>& maps, RootOperation& root) {
   std::vector<RootOperand> operands = root.inputs;
   operands.insert(operands.end(), root.outputs.begin(), root.outputs.end());
@@ -89,19 +89,20 @@ void addLoops(const std::vector<std::vector<AffineIndex>>& maps, RootOperation& 
   }
 }
 
-/// The compiler tiles a pack by the tiles that it makes and an unpack by what it makes of them.
+/// Adds the loops of a pack or unpack: the compiler tiles both by the outer dimensions of the
+/// result.
 void addPackingLoops(RootOperation& root) {
   if (root.inputs.empty() || root.outputs.empty()) {
     return;
   }
-  const auto& made = root.outputs.front().shape;
-  const std::size_t rank = std::min(made.size(), root.inputs.front().shape.size());
+  const auto& outputShape = root.outputs.front().shape;
+  const std::size_t rank = std::min(outputShape.size(), root.inputs.front().shape.size());
   for (std::size_t d = 0; d < rank; ++d) {
-    root.loops.push_back({made[d], false});
+    root.loops.push_back({outputShape[d], false});
   }
 }
 
-/// What `iterator_types` says, which knows sums whose loop has length one.
+/// Reads `iterator_types`, which also has reductions over loops of size one.
 void readIterators(const CompilerApi& api, MlirOperation operation, RootOperation& root) {
   const MlirAttribute list = api.operationAttribute(operation, MlirStringRef::of("iterator_types"));
   if (list.ptr == nullptr || !api.attributeIsArray(list)) {
@@ -117,9 +118,9 @@ void readIterators(const CompilerApi& api, MlirOperation operation, RootOperatio
 
 using Indices = std::vector<std::vector<std::size_t>>;
 
-/// Whether a contraction is one of packed tiles: M K m k, N K n k and M N m n, or with a batch
-/// before all of them.
-bool isOfTiles(const RootOperation& root) {
+/// Returns true if a contraction multiplies packed tiles: M K m k, N K n k and M N m n, optionally
+/// with a leading batch dimension.
+bool isPackedContraction(const RootOperation& root) {
   if (root.inputs.size() != 2 || root.outputs.size() != 1) {
     return false;
   }
@@ -136,8 +137,8 @@ bool isOfTiles(const RootOperation& root) {
          lhs[1] == rhs[1] && lhs[3] == rhs[3];
 }
 
-/// Whether a window operation multiplies by a filter: pooling has a window's shape only, in which
-/// every loop is one of the window's.
+/// Returns true if a windowed operation has a filter with channels. The window operand of a pooling
+/// depends only on the window's loops.
 bool hasChannels(const RootOperation& root) {
   if (root.inputs.size() != 2) {
     return false;
@@ -159,8 +160,8 @@ bool isPacking(std::string_view name) {
   return name.ends_with(".pack") || name.ends_with(".unpack");
 }
 
-RootKind rootKindOf(const CompilerApi& api, MlirOperation operation, const RootOperation& root,
-                    bool mapped) {
+RootKind classifyRoot(const CompilerApi& api, MlirOperation operation, const RootOperation& root,
+                      bool mapped) {
   const std::string name = api.nameOf(operation);
   if (name.starts_with("iree_linalg_ext.") && name.ends_with("attention")) {
     return RootKind::attention;
@@ -172,7 +173,7 @@ RootKind rootKindOf(const CompilerApi& api, MlirOperation operation, const RootO
     return RootKind::other;
   }
   if (api.linalgIsContraction(operation)) {
-    return isOfTiles(root) ? RootKind::mmt4d : RootKind::contraction;
+    return isPackedContraction(root) ? RootKind::mmt4d : RootKind::contraction;
   }
   if (api.linalgIsConvolution(operation) &&
       (hasChannels(root) || name.starts_with("linalg.conv"))) {
@@ -183,10 +184,9 @@ RootKind rootKindOf(const CompilerApi& api, MlirOperation operation, const RootO
   return sums ? RootKind::reduction : RootKind::elementwise;
 }
 
-/// Its name and number as they were before configuration, or, where a rewrite dropped them, as they
-/// are now.
-void nameRoot(const CompilerApi& api, MlirOperation operation, std::size_t number,
-              RootOperation& root) {
+/// Sets the name and ordinal before configuration, or the current ones if a rewrite dropped them.
+void setRootName(const CompilerApi& api, MlirOperation operation, std::size_t number,
+                 RootOperation& root) {
   root.op = api.nameOf(operation);
   root.ordinal = number;
   root.attachable = false;
@@ -202,7 +202,7 @@ void nameRoot(const CompilerApi& api, MlirOperation operation, std::size_t numbe
 
 RootOperation describeRoot(const CompilerApi& api, MlirOperation operation, std::size_t number) {
   RootOperation root;
-  nameRoot(api, operation, number, root);
+  setRootName(api, operation, number, root);
   const auto maps = indexingMapsOf(api, operation);
   addOperands(api, operation, maps, root);
   if (isPacking(api.nameOf(operation))) {
@@ -211,12 +211,12 @@ RootOperation describeRoot(const CompilerApi& api, MlirOperation operation, std:
     addLoops(maps, root);
     readIterators(api, operation, root);
   }
-  root.kind = rootKindOf(api, operation, root, !maps.empty());
+  root.kind = classifyRoot(api, operation, root, !maps.empty());
   root.loweringConfig = api.attributeText(operation, "lowering_config");
   return root;
 }
 
-/// The roots within one executable; one without an operation where there is none.
+/// Returns the roots in one executable, or one entry without an operation if there is none.
 std::vector<RootOperation> rootsWithin(const CompilerApi& api, MlirOperation executable) {
   std::vector<RootOperation> roots;
   std::map<std::string, std::size_t> seen;

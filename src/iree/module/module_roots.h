@@ -7,10 +7,10 @@
 
 namespace hone::iree {
 
-// The operations that dispatches are tiled by, in a compile child.
+// Finds the root operations of dispatches, which decide their tiling, in a compile child.
 
-/// Writes on each operation of the dispatches which one it is, before the compiler configures them:
-/// what configuration rewrites can be found again where an attribute would survive as well.
+/// Numbers the operations of the dispatches with an attribute before configuration. An operation
+/// that keeps its number through the configuration passes would also keep an attached config.
 void numberOperations(const CompilerApi& api, MlirContext context, MlirOperation module);
 
 /// Lists the root operations of each dispatch, from configured IR with tuner attributes and

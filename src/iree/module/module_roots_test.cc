@@ -29,7 +29,7 @@ class RootsTest : public ::testing::Test {
   TestToolchain toolchain_;
 };
 
-TEST_F(RootsTest, AMatmulHasThreeLoopsAndItsDefaults) {
+TEST_F(RootsTest, DescribesMatmul) {
   const auto found = roots(mlirOf(model::Matmul{.m = 32, .n = 48, .k = 64, .transposeRhs = true}));
   ASSERT_EQ(found.size(), 1u);
   const RootOperation& root = found.front();
@@ -45,14 +45,14 @@ TEST_F(RootsTest, AMatmulHasThreeLoopsAndItsDefaults) {
   EXPECT_THAT(root.translationInfo, HasSubstr("pipeline"));
 }
 
-TEST_F(RootsTest, KindsAreSeenWhateverTheCompilerMadeOfTheOperation) {
+TEST_F(RootsTest, RecognizesKindsOfRewrittenOperations) {
   const auto conv =
       roots(mlirOf(model::Conv{.n = 2, .c = 8, .h = 10, .w = 10, .k = 16, .y = 3, .x = 3}));
   ASSERT_EQ(conv.size(), 1u);
   EXPECT_EQ(conv[0].kind, RootKind::convolution);
   EXPECT_EQ(conv[0].loops.size(), 7u);
   EXPECT_EQ(conv[0].inputs.at(0).loops, (Loops{{0}, {1, 4}, {2, 5}, {6}}));
-  // A 1x1 convolution is a matmul by the time it is configured.
+  // The compiler has converted a 1x1 convolution to a matmul before configuration.
   const auto point =
       roots(mlirOf(model::Conv{.n = 2, .c = 8, .h = 10, .w = 10, .k = 16, .y = 1, .x = 1}));
   ASSERT_EQ(point.size(), 1u);
@@ -64,20 +64,20 @@ TEST_F(RootsTest, KindsAreSeenWhateverTheCompilerMadeOfTheOperation) {
   EXPECT_EQ(attention[0].loops.size(), 5u);
 }
 
-TEST_F(RootsTest, DataTilingPacksAndMultipliesTiles) {
+TEST_F(RootsTest, RecognizesDataTilingRoots) {
   const auto found =
       roots(mlirOf(model::Matmul{.m = 64, .n = 64, .k = 64}), {"--iree-opt-data-tiling"});
   std::multiset<RootKind> kinds;
   for (const RootOperation& root : found) {
     kinds.insert(root.kind);
-    // All of them are made after configurations are read.
+    // All of them are created after configurations are read.
     EXPECT_FALSE(root.attachable) << root.op << " of " << root.dispatch;
   }
   EXPECT_EQ(kinds.count(RootKind::mmt4d), 1u);
   EXPECT_EQ(kinds.count(RootKind::packing), found.size() - 1);
 }
 
-TEST_F(RootsTest, PoolingIsAReductionAndCopiesHaveNoRoot) {
+TEST_F(RootsTest, TreatsPoolingAsReduction) {
   const auto found = roots(R"mlir(
     func.func @main(%x: tensor<2x8x8x16xf32>, %n: tensor<?x8xf32>, %a: tensor<4x8xf32>)
         -> (tensor<2x4x4x16xf32>, tensor<?x8xf32>, tensor<9x8xf32>) {
@@ -110,7 +110,7 @@ TEST_F(RootsTest, PoolingIsAReductionAndCopiesHaveNoRoot) {
   EXPECT_FALSE(kinds.contains(RootKind::convolution));
 }
 
-/// The sums of squares, and what is made of them, are two linalg.generic in one dispatch.
+/// A sum of squares and a division by it: two linalg.generic in one dispatch.
 constexpr const char* kTwoGenerics = R"mlir(
   #row = affine_map<(t, d) -> (t)>
   #both = affine_map<(t, d) -> (t, d)>
@@ -148,7 +148,7 @@ model::OpAttribute rows(const std::string& op, int rows) {
                       rows)};
 }
 
-TEST_F(RootsTest, AConfigGoesToTheVeryOperationThatItNames) {
+TEST_F(RootsTest, AppliesConfigToTheNamedOperation) {
   CompileRequest request = toolchain_.request(kTwoGenerics, "two.mlir");
   const auto found = listRoots(toolchain_.compiler, request).value();
   ASSERT_EQ(found.size(), 1u);
@@ -162,7 +162,7 @@ TEST_F(RootsTest, AConfigGoesToTheVeryOperationThatItNames) {
     return compiled.content;
   };
   EXPECT_EQ(content(rows("", 4)), content(rows("linalg.generic#0", 4)));
-  // The second one sums nothing: what is said of a sum there is refused, so it is not put there.
+  // The second one has no reduction, so its config must not have vector_reduction.
   model::OpAttribute second = rows("linalg.generic#1", 4);
   const std::string sum = ", vector_reduction = [0, 8]";
   second.value.erase(second.value.find(sum), sum.size());
@@ -173,7 +173,7 @@ TEST_F(RootsTest, AConfigGoesToTheVeryOperationThatItNames) {
   EXPECT_THAT(missing.report.message, HasSubstr("linalg.generic#2"));
 }
 
-TEST_F(RootsTest, ABatchPutsEachConfigOnTheRootAlone) {
+TEST_F(RootsTest, AppliesBatchedConfigsOnlyToTheRoot) {
   std::vector<CompileRequest> requests(3, toolchain_.request(kTwoGenerics, "two.mlir"));
   for (CompileRequest& request : requests) {
     request.route = CompileRequest::Route::batched;
@@ -190,9 +190,9 @@ TEST_F(RootsTest, ABatchPutsEachConfigOnTheRootAlone) {
   EXPECT_NE(compiled[0].content, compiled[1].content);
 }
 
-/// The compiler folds a batch of one and puts it back after it has read configurations: the new
-/// operation has none.
-TEST_F(RootsTest, AConfigThatTheCompilerIgnoresIsTold) {
+/// The compiler folds a unit batch and restores it after reading configurations. The new operation
+/// has none.
+TEST_F(RootsTest, ReportsIgnoredConfig) {
   const std::string text =
       mlirOf(model::Conv{.n = 1, .c = 8, .h = 10, .w = 18, .k = 16, .y = 3, .x = 3});
   CompileRequest request = toolchain_.request(text, "conv.mlir");
@@ -208,7 +208,7 @@ TEST_F(RootsTest, AConfigThatTheCompilerIgnoresIsTold) {
   for (const auto route : {CompileRequest::Route::shared, CompileRequest::Route::batched}) {
     request.route = route;
     request.function = "main";
-    for (int time = 0; time < 2; ++time) {  // the second one may come from the cache
+    for (int time = 0; time < 2; ++time) {  // the second compile may be cached
       EXPECT_THAT(toolchain_.compile(request).ignored,
                   HasSubstr("ignored the configuration for linalg.generic of main_dispatch_0"));
     }
@@ -216,7 +216,7 @@ TEST_F(RootsTest, AConfigThatTheCompilerIgnoresIsTold) {
   request.attributes[0].op = "";
   const Compiled refused = toolchain_.compile(request);
   EXPECT_EQ(refused.report.status, Status::noMatch);
-  EXPECT_THAT(refused.report.message, HasSubstr("no configuration reaches"));
+  EXPECT_THAT(refused.report.message, HasSubstr("cannot configure the root operation"));
 }
 
 }  // namespace

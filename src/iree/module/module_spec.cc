@@ -15,7 +15,7 @@ constexpr std::string_view kDimsEqual = "transform.iree.match.dims_equal";
 constexpr std::string_view kOperationName = "transform.match.operation_name";
 constexpr std::string_view kCastCompatible = "transform.iree.match.cast_compatible_type";
 
-/// One of the matchers that know an operation's structure.
+/// A matcher operation for the structure of an operation.
 struct StructureMatcher {
   std::string_view op;
   std::string_view kind;
@@ -55,7 +55,7 @@ std::vector<std::string> symbolsOf(const CompilerApi& api, MlirOperation operati
   return symbols;
 }
 
-/// The element types that a structure matcher asks for, in the order of the operands.
+/// Returns the element types that a structure matcher requires, in operand order.
 std::vector<std::string> elementTypes(const CompilerApi& api, MlirOperation matcher) {
   constexpr std::array<std::string_view, 9> kNames = {"lhs_type",    "rhs_type",   "query_type",
                                                       "key_type",    "value_type", "scale_type",
@@ -69,7 +69,7 @@ std::vector<std::string> elementTypes(const CompilerApi& api, MlirOperation matc
   return types;
 }
 
-/// The operand types of an operation that stands in a matcher as an example.
+/// Returns the operand types of the example operation in a matcher.
 std::vector<std::string> operandTypes(const CompilerApi& api, MlirOperation operation) {
   std::vector<std::string> types;
   for (std::intptr_t i = 0; i < api.operationOperands(operation); ++i) {
@@ -92,7 +92,7 @@ void describeDag(const CompilerApi& api, MlirOperation matcher, SpecEntryDescrip
   });
 }
 
-/// The sizes that a dims_equal asks for, under the name that its matcher has for them.
+/// Adds the sizes that a dims_equal requires, with the name of the matcher's result.
 void describeSizes(const CompilerApi& api, MlirOperation operation, SpecEntryDescription& entry) {
   const MlirValue asked = api.operationOperand(operation, 0);
   if (api.valueIsArgument(asked)) {
@@ -117,7 +117,7 @@ void describeConfig(const CompilerApi& api, MlirOperation constant, SpecEntryDes
   }
 }
 
-/// One operation of a matcher, as far as it says what is matched.
+/// Adds the information of one operation of a matcher.
 MlirWalkResult describeStep(const CompilerApi& api, MlirOperation operation,
                             SpecEntryDescription& entry) {
   const std::string name = api.nameOf(operation);
@@ -142,7 +142,7 @@ MlirWalkResult describeStep(const CompilerApi& api, MlirOperation operation,
   return MlirWalkResult::advance;
 }
 
-/// The sequence without its name and without the values that it hands on.
+/// Returns the sequence's text without its name and the constants that it passes on.
 std::string keyOf(const CompilerApi& api, MlirOperation sequence) {
   const MlirContext context = api.operationContext(sequence);
   const MlirOperation copy = api.operationClone(sequence);
@@ -191,7 +191,7 @@ std::vector<SpecPair> pairsIn(const CompilerApi& api, MlirOperation module) {
   return pairs;
 }
 
-MlirOperation sequenceOf(const CompilerApi& api, MlirOperation module, std::string_view name) {
+MlirOperation findSequence(const CompilerApi& api, MlirOperation module, std::string_view name) {
   MlirOperation found{nullptr};
   walk(api, module, [&](MlirOperation operation) {
     if (api.nameOf(operation) == kSequence && api.stringAttribute(operation, "sym_name") == name) {
@@ -207,8 +207,8 @@ SpecDescription describeSpec(const CompilerApi& api, MlirOperation module) {
   SpecDescription spec;
   std::set<std::string> known;
   for (const SpecPair& pair : pairsIn(api, module)) {
-    spec.entries.push_back(describeEntry(api, pair, sequenceOf(api, module, pair.matcher)));
-    const MlirOperation action = sequenceOf(api, module, pair.action);
+    spec.entries.push_back(describeEntry(api, pair, findSequence(api, module, pair.matcher)));
+    const MlirOperation action = findSequence(api, module, pair.action);
     if (action.ptr != nullptr) {
       spec.actions[pair.action] = {.text = api.localText(action), .key = keyOf(api, action)};
     }

@@ -20,7 +20,7 @@ constexpr std::string_view kOperation = "!transform.op<";
 
 std::string markName(std::size_t entry) { return fmt::format("hone_mark_{}", entry); }
 
-/// The argument types of a named sequence.
+/// Returns the argument types of a named sequence.
 std::vector<std::string> argumentTypes(const CompilerApi& api, MlirOperation sequence) {
   std::vector<std::string> types;
   const MlirType type =
@@ -31,8 +31,8 @@ std::vector<std::string> argumentTypes(const CompilerApi& api, MlirOperation seq
   return types;
 }
 
-/// A sequence that leaves the marks and then does what the action does; "" for an action that is
-/// not given an operation to leave them on.
+/// Returns a sequence that sets the marks and then runs the action; "" if the action takes no
+/// operation to mark.
 std::string markingAction(const CompilerApi& api, MlirOperation action, std::size_t entry) {
   const auto types =
       action.ptr == nullptr ? std::vector<std::string>() : argumentTypes(api, action);
@@ -62,7 +62,7 @@ std::string markingAction(const CompilerApi& api, MlirOperation action, std::siz
       fmt::arg("given", join(given, ", ")), fmt::arg("types", join(types, ", ")));
 }
 
-/// The module as text, with other actions for each of its foreach_match operations.
+/// Replaces the actions of each foreach_match operation and returns the module as text.
 std::string withActions(const CompilerApi& api, MlirOperation module,
                         const std::vector<std::vector<std::string>>& actions) {
   const MlirContext context = api.operationContext(module);
@@ -82,8 +82,8 @@ std::string withActions(const CompilerApi& api, MlirOperation module,
   return api.localText(module);
 }
 
-/// The number behind "hone_entry = 3 : i64", -1 where there is none.
-std::int64_t markOf(const CompilerApi& api, MlirOperation operation) {
+/// Returns the number in "hone_entry = 3 : i64"; -1 if there is none.
+std::int64_t readMark(const CompilerApi& api, MlirOperation operation) {
   const std::string text = api.attributeText(operation, kEntryMark);
   return parseInt(trim(text.substr(0, text.find(':')))).value_or(-1);
 }
@@ -112,7 +112,7 @@ ConfiguredFunction readFunction(const CompilerApi& api, MlirOperation function) 
         .op = name,
         .ordinal = seen[name]++,
         .root = !api.attributeText(operation, "root_op").empty(),
-        .entry = markOf(api, operation),
+        .entry = readMark(api, operation),
         .loweringConfig = api.attributeText(operation, "lowering_config")};
     if (found.root || found.entry >= 0 || !found.loweringConfig.empty()) {
       configured.operations.push_back(found);
@@ -122,8 +122,8 @@ ConfiguredFunction readFunction(const CompilerApi& api, MlirOperation function) 
   return configured;
 }
 
-/// "llvm-cpu" of "#hal.executable.target<"llvm-cpu", …>".
-std::string backendOf(const std::string& target) {
+/// Returns "llvm-cpu" for "#hal.executable.target<"llvm-cpu", …>".
+std::string parseBackend(const std::string& target) {
   const auto open = target.find('"');
   const auto close = target.find('"', open + 1);
   return open == std::string::npos || close == std::string::npos
@@ -141,7 +141,7 @@ std::string markedSpec(const CompilerApi& api, MlirOperation module) {
     if (api.nameOf(operation) == "transform.foreach_match") {
       actions.emplace_back();
       for (const SpecPair& pair : pairsIn(api, operation)) {
-        const std::string mark = markingAction(api, sequenceOf(api, module, pair.action), number);
+        const std::string mark = markingAction(api, findSequence(api, module, pair.action), number);
         actions.back().push_back(mark.empty() ? pair.action : markName(number));
         marks += mark;
         ++number;
@@ -163,7 +163,7 @@ SpecMarks specMarks(const CompilerApi& api, MlirOperation module) {
   walk(api, module, [&](MlirOperation operation) {
     const std::string name = api.nameOf(operation);
     if (name == "hal.executable.variant") {
-      backends.insert(backendOf(api.attributeText(operation, "target")));
+      backends.insert(parseBackend(api.attributeText(operation, "target")));
     }
     if (name == "func.func" && !dispatchAround(api, operation).empty()) {
       marks.functions.push_back(readFunction(api, operation));

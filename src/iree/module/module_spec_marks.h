@@ -9,33 +9,34 @@
 
 namespace hone::iree {
 
-// Which entry of a spec the compiler applied to what, in a compile child. The configuration alone
-// does not tell: two entries may set the same, and the default may happen to be it, too.
+// Finds out which spec entry the compiler applied to which operation, in a compile child. The
+// configuration alone is ambiguous: two entries, or an entry and the default, may have the same
+// one.
 
-/// The spec as text, with actions that also leave the number of the entry on the operation and on
-/// its function; "" where it cannot be made, which is said on stderr.
+/// Returns the spec as text with actions that also mark the operation and its function with the
+/// index of the entry. Returns "" and prints the error to stderr on failure.
 [[nodiscard]] std::string markedSpec(const CompilerApi& api, MlirOperation module);
 
 /// An operation of a configured function.
 struct ConfiguredOperation {
   std::string op;
-  std::size_t ordinal = 0;  ///< its number among the operations of its name
-  /// The compiler chose to tile by it; never set on an operation that a spec configured.
+  std::size_t ordinal = 0;  ///< its index among the operations of the same name
+  /// The compiler's root operation; never set for an operation configured by a spec.
   bool root = false;
-  std::int64_t entry = -1;  ///< the spec's entry that was applied to it; -1: none
+  std::int64_t entry = -1;  ///< the spec entry applied to it; -1 for none
   std::string loweringConfig;
 };
 
-/// A function of a program that was compiled with tuner attributes.
+/// A function of a program compiled with tuner attributes.
 struct ConfiguredFunction {
   std::string dispatch;
   std::string function;
   std::string translationInfo;
-  std::vector<std::int64_t> entries;  ///< the spec's entries that were applied in it, ascending
+  std::vector<std::int64_t> entries;  ///< the spec entries applied in it, ascending
   std::vector<ConfiguredOperation> operations;
 };
 
-/// The configured functions of a program, compiled with a marked spec or without a spec.
+/// The configured functions of a program compiled with a marked spec or without a spec.
 struct SpecMarks {
   std::vector<std::string> backends;  ///< "llvm-cpu", sorted
   std::vector<ConfiguredFunction> functions;

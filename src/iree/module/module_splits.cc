@@ -35,7 +35,7 @@ Dimensions dimensionsOf(const CompilerApi& api, MlirAttribute attribute) {
   return dimensions;
 }
 
-/// The loops of an operation: how long each is, and which index the output, by its dimensions.
+/// The loops of an operation: their sizes, and the loop that indexes each output dimension.
 struct Loops {
   std::map<std::size_t, std::int64_t> sizes;
   Dimensions output;
@@ -47,7 +47,7 @@ struct Loops {
     }
     return size;
   }
-  /// From the outermost in.
+  /// Returns the sizes of the reduction loops, outermost first.
   [[nodiscard]] std::vector<std::int64_t> summed() const {
     std::vector<std::int64_t> summed;
     for (const auto& [loop, size] : sizes) {
@@ -59,7 +59,7 @@ struct Loops {
   }
 };
 
-/// Nothing for shapes that are not known when compiling, or maps that are no such thing.
+/// Returns nothing for dynamic shapes and unexpected maps.
 std::optional<Loops> loopsOf(const CompilerApi& api, MlirOperation operation) {
   const MlirAttribute maps = api.linalgMaps(operation);
   const std::intptr_t operands = api.operationOperands(operation);
@@ -90,8 +90,8 @@ std::optional<Loops> loopsOf(const CompilerApi& api, MlirOperation operation) {
   return loops;
 }
 
-std::optional<Reduction> convolutionOf(const CompilerApi& api, MlirOperation operation,
-                                       const Loops& loops) {
+std::optional<Reduction> describeConvolution(const CompilerApi& api, MlirOperation operation,
+                                             const Loops& loops) {
   const MlirConvolutionDimensions found = api.linalgConvolution(operation);
   const Dimensions batch = dimensionsOf(api, found.batch);
   const Dimensions channels = dimensionsOf(api, found.outputChannel);
@@ -104,7 +104,7 @@ std::optional<Reduction> convolutionOf(const CompilerApi& api, MlirOperation ope
   reduction.outputChannelSize = loops.product(channels);
   reduction.imageSize = loops.product(dimensionsOf(api, found.outputImage));
   reduction.depthSize = loops.product(dimensionsOf(api, found.depth));
-  // What is no sum of loops in the maps of a convolution looks like a matmul's to the pass.
+  // The pass treats convolution dimensions that are not sums of loops like those of a matmul.
   const MlirContractionDimensions alike = api.linalgContraction(operation);
   if (const Dimensions shared = dimensionsOf(api, alike.k); !shared.empty()) {
     reduction.mSize = loops.product(dimensionsOf(api, alike.m));
@@ -115,8 +115,8 @@ std::optional<Reduction> convolutionOf(const CompilerApi& api, MlirOperation ope
   return reduction;
 }
 
-std::optional<Reduction> matmulOf(const CompilerApi& api, MlirOperation operation,
-                                  const Loops& loops) {
+std::optional<Reduction> describeMatmul(const CompilerApi& api, MlirOperation operation,
+                                        const Loops& loops) {
   if (loops.output.size() < 2) {
     return std::nullopt;
   }
@@ -128,8 +128,8 @@ std::optional<Reduction> matmulOf(const CompilerApi& api, MlirOperation operatio
   return reduction;
 }
 
-/// Nothing for an operation that the compiler never splits by a limit.
-std::optional<Reduction> reductionOf(const CompilerApi& api, MlirOperation operation) {
+/// Returns nothing for an operation that the compiler never splits by a limit.
+std::optional<Reduction> findReduction(const CompilerApi& api, MlirOperation operation) {
   if (!api.nameOf(operation).starts_with("linalg.")) {
     return std::nullopt;
   }
@@ -142,9 +142,9 @@ std::optional<Reduction> reductionOf(const CompilerApi& api, MlirOperation opera
       loops->sizes.rbegin()->first + 1 != loops->sizes.size()) {
     return std::nullopt;
   }
-  auto reduction =
-      convolution ? convolutionOf(api, operation, *loops) : matmulOf(api, operation, *loops);
-  // One whose outermost loop is summed over is split by another rule, which knows no limit.
+  auto reduction = convolution ? describeConvolution(api, operation, *loops)
+                               : describeMatmul(api, operation, *loops);
+  // If the outermost loop is a reduction, the compiler uses another rule without a limit.
   const bool outer =
       std::find(loops->output.begin(), loops->output.end(), 0U) == loops->output.end();
   if (!reduction || outer) {
@@ -158,7 +158,7 @@ std::optional<Reduction> reductionOf(const CompilerApi& api, MlirOperation opera
 template <typename Visit>
 void forEachReduction(const CompilerApi& api, MlirOperation root, const Visit& visit) {
   walk(api, root, [&](MlirOperation operation) {
-    if (const auto reduction = reductionOf(api, operation)) {
+    if (const auto reduction = findReduction(api, operation)) {
       visit(operation, *reduction);
     }
     return MlirWalkResult::advance;
@@ -175,7 +175,7 @@ std::string enclosingFunctionName(const CompilerApi& api, MlirOperation operatio
   return "";
 }
 
-std::string attributeTextOf(const std::vector<std::int64_t>& sizes) {
+std::string printSizes(const std::vector<std::int64_t>& sizes) {
   std::vector<std::string> parts;
   for (const std::int64_t size : sizes) {
     parts.push_back(fmt::format("{} : index", size));
@@ -183,7 +183,7 @@ std::string attributeTextOf(const std::vector<std::int64_t>& sizes) {
   return fmt::format("[{}]", join(parts, ", "));
 }
 
-/// The sizes of the parts of each split within an executable of `flow`.
+/// Returns the sizes of each split in an executable of `flow`.
 SplitSizes splitsWithin(const CompilerApi& api, MlirOperation executable) {
   SplitSizes splits;
   walk(api, executable, [&](MlirOperation operation) {
@@ -216,12 +216,12 @@ bool attachSplits(const CompilerApi& api, MlirContext context, MlirOperation pro
       return;
     }
     fits = fits && sizes[index].size() == reduction.sizes.size();
-    const std::string text = attributeTextOf(sizes[index]);
+    const std::string text = printSizes(sizes[index]);
     api.operationSetAttribute(operation, MlirStringRef::of(kSplitAttribute),
                               api.attributeParse(context, MlirStringRef::of(text)));
   });
   if (!fits || at < sizes.size()) {
-    fmt::print(stderr, "error: the sizes of the split do not fit the program's operations\n");
+    fmt::print(stderr, "error: the split sizes do not match the program's operations\n");
   }
   return fits && at >= sizes.size();
 }
@@ -236,12 +236,12 @@ bool expandSplits(const CompilerApi& api, MlirContext context, MlirOperation mod
     return operation.ptr == module.ptr ? MlirWalkResult::advance : MlirWalkResult::skip;
   });
   if (functions.size() != 1) {
-    fmt::print(stderr, "error: the program must be one function to be split in several ways\n");
+    fmt::print(stderr, "error: expected one function, got {}\n", functions.size());
     return false;
   }
   bool fits = true;
   for (std::size_t i = 0; i < choices.size(); ++i) {
-    const MlirOperation copy = copyOf(api, context, functions.front(), i);
+    const MlirOperation copy = insertCopy(api, context, functions.front(), i);
     fits = attachSplits(api, context, copy, choices[i]) && fits;
   }
   api.operationErase(functions.front());
@@ -271,10 +271,10 @@ SplitsByFunction splitsIn(const CompilerApi& api, MlirOperation module) {
   });
   SplitsByFunction splits;
   for (const auto& [function, targets] : dispatches) {
-    SplitSizes& made = splits[function];
+    SplitSizes& all = splits[function];
     for (const std::string& target : targets) {
       const SplitSizes& within = executables[target];
-      made.insert(made.end(), within.begin(), within.end());
+      all.insert(all.end(), within.begin(), within.end());
     }
   }
   return splits;

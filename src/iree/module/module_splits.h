@@ -13,34 +13,36 @@ namespace hone::iree {
 
 // Split reductions in IR, in a compile child.
 
-/// The sizes of the parts, one per summed loop, for each operation that can be split, in the
-/// program's order; {} leaves an operation to the compiler.
+/// Split sizes per operation that can be split, in program order: one size per reduction loop. {}
+/// leaves an operation to the compiler.
 using SplitSizes = std::vector<std::vector<std::int64_t>>;
 
-/// The splits of each function by its name, in the order of its dispatches.
+/// The splits by function name, in the order of the function's dispatches.
 using SplitsByFunction = std::map<std::string, SplitSizes>;
 
-/// An operation that a limit can split.
+/// An operation that the compiler can split by a limit.
 struct FunctionReduction {
   std::string function;
   model::Reduction reduction;
 };
 
 /// Lists the operations of IR after global optimization that the compiler's pass could split by a
-/// limit, in the program's order.
+/// limit, in program order.
 [[nodiscard]] std::vector<FunctionReduction> reductionsIn(const CompilerApi& api,
                                                           MlirOperation module);
 
-/// Puts the sizes on the operations of reductionsIn. Says on stderr what does not fit; false then.
+/// Attaches the sizes to the operations of reductionsIn(). Returns false and prints the error to
+/// stderr if they do not match.
 [[nodiscard]] bool attachSplits(const CompilerApi& api, MlirContext context, MlirOperation program,
                                 const SplitSizes& sizes);
 
-/// Replaces the program's only public function by a copy for each of the choices, named by
-/// variantName. False, said on stderr, where there is not one such function or sizes do not fit.
+/// Replaces the program's only public function by one copy per choice, named by variantName().
+/// Returns false and prints the error to stderr if there is not exactly one function or the sizes
+/// do not match.
 [[nodiscard]] bool expandSplits(const CompilerApi& api, MlirContext context, MlirOperation module,
                                 std::span<const SplitSizes> choices);
 
-/// Reads from IR after `flow` how each function is split.
+/// Reads the splits of each function from IR after `flow`.
 [[nodiscard]] SplitsByFunction splitsIn(const CompilerApi& api, MlirOperation module);
 
 }  // namespace hone::iree

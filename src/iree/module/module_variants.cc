@@ -13,14 +13,14 @@ namespace {
 
 constexpr std::string_view kVariantMark = "__hone";
 
-/// What stands directly in a module, as far as variants are concerned.
+/// The top-level operations of a module that matter for variants.
 struct Parts {
   std::vector<MlirOperation> executables;
   std::vector<MlirOperation> functions;
   bool initializers = false;
 };
 
-Parts partsOf(const CompilerApi& api, MlirOperation module) {
+Parts findTopLevel(const CompilerApi& api, MlirOperation module) {
   Parts parts;
   walk(api, module, [&](MlirOperation operation) {
     if (operation.ptr == module.ptr) {
@@ -50,7 +50,7 @@ void replaceAll(std::string& text, const std::string& from, const std::string& t
   }
 }
 
-/// Replaces a symbol where it is named as a whole: "@a" in "@x::@a", not in "@ab".
+/// Replaces whole symbols only: "@a" in "@x::@a", but not in "@ab".
 void replaceSymbol(std::string& text, const std::string& from, const std::string& to) {
   constexpr std::string_view kWithin =
       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_$.-";
@@ -63,8 +63,8 @@ void replaceSymbol(std::string& text, const std::string& from, const std::string
   }
 }
 
-/// The executables' linker wants every entry point of a module under a name of its own. Returns
-/// the names that were there.
+/// Gives the entry points of a copy unique names, which the linker of executables requires.
+/// Returns the previous names.
 std::vector<std::string> renameEntryPoints(const CompilerApi& api, MlirContext context,
                                            MlirOperation executable, std::size_t variant) {
   std::vector<std::string> names;
@@ -82,14 +82,14 @@ std::vector<std::string> renameEntryPoints(const CompilerApi& api, MlirContext c
   return names;
 }
 
-/// The copies of a variant by the names of the originals, and the entry points in them.
+/// The copied executables of a variant by original name, and their entry points.
 struct Copies {
   std::map<std::string, MlirOperation> executables;
   std::vector<std::string> entryPoints;
   std::vector<AttachedConfig> attached;
 };
 
-/// Lets the references to the copied executables in one operation mean the copies.
+/// Redirects the references in one operation from the executables to their copies.
 void redirect(const CompilerApi& api, MlirContext context, MlirOperation operation,
               const Copies& copies, std::size_t variant) {
   const std::intptr_t count = api.operationAttributes(operation);
@@ -110,34 +110,36 @@ void redirect(const CompilerApi& api, MlirContext context, MlirOperation operati
   }
 }
 
-/// Copies of the executables that a variant's attributes touch, with them.
-std::optional<Copies> touchedCopies(const CompilerApi& api, MlirContext context, const Parts& parts,
-                                    std::span<const model::OpAttribute> attributes,
-                                    std::size_t variant) {
+/// Copies the executables that a variant's attributes match, and attaches the attributes.
+std::optional<Copies> copyExecutables(const CompilerApi& api, MlirContext context,
+                                      const Parts& parts,
+                                      std::span<const model::OpAttribute> attributes,
+                                      std::size_t variant) {
   Copies copies;
   for (const model::OpAttribute& attribute : attributes) {
-    const auto value = valueOf(api, context, attribute);
+    const auto value = parseValue(api, context, attribute);
     if (!value) {
       return std::nullopt;
     }
     bool found = false;
     for (const MlirOperation executable : parts.executables) {
       const std::string name = symbolOf(api, executable);
-      if (!isMeant(attribute, name) || operationsNamed(api, executable, attribute.op).empty()) {
+      if (!matchesDispatch(attribute, name) ||
+          findOperations(api, executable, attribute.op).empty()) {
         continue;
       }
       found = true;
       if (!copies.executables.contains(name)) {
-        const MlirOperation copy = copyOf(api, context, executable, variant);
+        const MlirOperation copy = insertCopy(api, context, executable, variant);
         copies.executables.emplace(name, copy);
         for (std::string& entry : renameEntryPoints(api, context, copy, variant)) {
           copies.entryPoints.push_back(std::move(entry));
         }
       }
-      attachTo(api, copies.executables.at(name), name, attribute, *value, copies.attached);
+      attachAttribute(api, copies.executables.at(name), name, attribute, *value, copies.attached);
     }
     if (!found) {
-      sayNoMatch(attribute);
+      printNoMatch(attribute);
       return std::nullopt;
     }
   }
@@ -150,8 +152,8 @@ std::string variantName(std::string_view name, std::size_t variant) {
   return fmt::format("{}{}{}", name, kVariantMark, variant);
 }
 
-MlirOperation copyOf(const CompilerApi& api, MlirContext context, MlirOperation original,
-                     std::size_t variant) {
+MlirOperation insertCopy(const CompilerApi& api, MlirContext context, MlirOperation original,
+                         std::size_t variant) {
   const MlirOperation copy = api.operationClone(original);
   rename(api, context, copy, variantName(symbolOf(api, original), variant));
   api.blockInsertAfter(api.operationBlock(original), original, copy);
@@ -161,18 +163,18 @@ MlirOperation copyOf(const CompilerApi& api, MlirContext context, MlirOperation 
 Expansion expandVariants(const CompilerApi& api, MlirContext context, MlirOperation module,
                          std::span<const std::vector<model::OpAttribute>> variants,
                          std::vector<std::vector<AttachedConfig>>& attached) {
-  const Parts parts = partsOf(api, module);
+  const Parts parts = findTopLevel(api, module);
   if (parts.functions.size() != 1 || parts.initializers ||
       api.stringAttribute(parts.functions.front(), "sym_visibility") == "private") {
     return Expansion::notPossible;
   }
-  std::map<std::string, std::size_t> touched;  // how many variants have a copy of their own
+  std::map<std::string, std::size_t> touched;  // number of variants with a copy, by executable
   for (std::size_t v = 0; v < variants.size(); ++v) {
-    auto copies = touchedCopies(api, context, parts, variants[v], v);
+    auto copies = copyExecutables(api, context, parts, variants[v], v);
     if (!copies) {
       return Expansion::noMatch;
     }
-    const MlirOperation function = copyOf(api, context, parts.functions.front(), v);
+    const MlirOperation function = insertCopy(api, context, parts.functions.front(), v);
     walk(api, function, [&](MlirOperation operation) {
       redirect(api, context, operation, *copies, v);
       return MlirWalkResult::advance;
@@ -194,7 +196,7 @@ Expansion expandVariants(const CompilerApi& api, MlirContext context, MlirOperat
 std::vector<std::string> variantContents(const CompilerApi& api, MlirOperation module,
                                          std::size_t variants) {
   std::map<std::string, std::string> texts;  // of the executables, by name
-  for (const MlirOperation executable : partsOf(api, module).executables) {
+  for (const MlirOperation executable : findTopLevel(api, module).executables) {
     texts[symbolOf(api, executable)] = api.text(executable);
   }
   std::vector<std::string> contents;

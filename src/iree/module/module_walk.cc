@@ -36,7 +36,7 @@ MlirType operandType(const CompilerApi& api, MlirOperation operation, std::intpt
 }
 
 std::string withFunction(std::string module, const std::string& function) {
-  // Large constants stand after the module.
+  // Large constants are printed after the module.
   const auto end = module.rfind("\n}", module.rfind("\n{-#"));
   module.insert(end + 1, function);
   return module;

@@ -9,13 +9,13 @@
 
 namespace hone::iree {
 
-// Reading and editing IR in memory, in a compile child.
+// Helpers to read and edit IR in memory, in a compile child.
 
-/// Calls the visitor on the operation and all below it, from the outside in.
+/// Visits the operation and all nested operations in pre-order.
 using Visitor = std::function<MlirWalkResult(MlirOperation)>;
 void walk(const CompilerApi& api, MlirOperation root, Visitor visitor);
 
-/// What stands directly in an operation.
+/// Returns the operations directly nested in `parent`.
 [[nodiscard]] std::vector<MlirOperation> childrenOf(const CompilerApi& api, MlirOperation parent);
 
 /// Returns the symbol that the operation defines; "" if it defines none.
@@ -25,14 +25,14 @@ void walk(const CompilerApi& api, MlirOperation root, Visitor visitor);
 [[nodiscard]] MlirType operandType(const CompilerApi& api, MlirOperation operation,
                                    std::intptr_t operand);
 
-/// The text of a module with one function more, at its end.
+/// Appends a function to the text of a module.
 [[nodiscard]] std::string withFunction(std::string module, const std::string& function);
 
-/// The hal.executables of a module.
+/// Returns the hal.executables of a module.
 [[nodiscard]] std::vector<MlirOperation> executablesIn(const CompilerApi& api,
                                                        MlirOperation module);
 
-/// The name of the hal.executable around an operation, "" outside of one.
+/// Returns the name of the enclosing hal.executable; "" if there is none.
 [[nodiscard]] std::string dispatchAround(const CompilerApi& api, MlirOperation operation);
 
 }  // namespace hone::iree

@@ -2,7 +2,7 @@
 
 namespace hone::iree {
 
-/// Compiler phases that hone names; any phase of `iree-compile --compile-to=` works.
+/// Compiler phases used by hone, as in `iree-compile --compile-to=`.
 inline constexpr const char* kPhaseStart = "start";
 inline constexpr const char* kPhaseGlobalOptimization = "global-optimization";
 inline constexpr const char* kPhaseFlow = "flow";

@@ -10,8 +10,9 @@ namespace {
 
 constexpr std::chrono::seconds kListTime{20};
 
-/// "vulkan" asks for any device of the driver, "vulkan://GPU-…" for that one.
-bool isMeant(const Device& device, const std::string& found) {
+/// Returns true if `found` satisfies the request: "vulkan" accepts any device of the driver,
+/// "vulkan://GPU-…" only that one.
+bool matchesDevice(const Device& device, const std::string& found) {
   return found == device.name ||
          (device.name == device.driver() && deviceNamed(found).driver() == device.driver());
 }
@@ -53,14 +54,14 @@ Result<bool> isPresent(const Installation& installation, const Device& device) {
   }
   const std::vector<std::string> found = HONE_TRY(listDevices(installation));
   return std::any_of(found.begin(), found.end(),
-                     [&](const std::string& name) { return isMeant(device, name); });
+                     [&](const std::string& name) { return matchesDevice(device, name); });
 }
 
 Result<Device> fittingDevice(const Target& target, const std::string& wanted) {
   Device device = deviceNamed(wanted.empty() ? target.devices.front() : wanted);
   const auto& fitting = target.devices;
   if (std::find(fitting.begin(), fitting.end(), device.driver()) == fitting.end()) {
-    return userError("device '{}' cannot run code for target '{}'; its devices are: {}",
+    return userError("device '{}' cannot run code for target '{}'; expected one of: {}",
                      device.name, target.name, join(fitting, ", "));
   }
   return device;
@@ -74,12 +75,12 @@ Result<std::optional<Device>> chooseDevice(const Installation& installation, con
   }
   const std::vector<std::string> found = HONE_TRY(listDevices(installation));
   for (const std::string& name : found) {
-    if (isMeant(device, name)) {
+    if (matchesDevice(device, name)) {
       return device;
     }
   }
   if (wanted.contains("://")) {
-    return userError("there is no device '{}' here; found: {}", wanted, join(found, ", "));
+    return userError("no device '{}' found; available: {}", wanted, join(found, ", "));
   }
   return std::nullopt;
 }

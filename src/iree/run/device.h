@@ -12,35 +12,35 @@
 
 namespace hone::iree {
 
-/// Which time ranks on a device: the synchronous CPU device uses one thread, and its CPU time is
-/// hardly moved by other load; what runs in parallel or elsewhere is judged by the wall.
+/// The clock that ranks candidates on a device. The synchronous CPU device uses one thread, and its
+/// CPU time is robust against other load. Parallel and GPU devices are ranked by wall time.
 enum class RankBy : std::uint8_t { cpu, wall };
 
-/// Where code runs.
+/// A device of IREE's runtime.
 struct Device {
-  std::string name;  ///< as IREE's tools take it: "local-sync", "vulkan", "hip://0"
+  std::string name;  ///< as in --device=: "local-sync", "vulkan", "hip://0"
   RankBy rankBy = RankBy::wall;
 
-  /// "local-sync" of "local-sync://x".
+  /// Returns the part of the name before "://": "hip" for "hip://0".
   [[nodiscard]] std::string driver() const;
   [[nodiscard]] bool isLocal() const;
 };
 
 [[nodiscard]] Device deviceNamed(std::string name);
 
-/// The devices of this machine that IREE's runtime finds, by name.
+/// Returns the names of the devices that IREE's runtime finds on this machine.
 [[nodiscard]] Result<std::vector<std::string>> listDevices(const Installation& installation);
 
-/// Whether the device's driver still finds one; those of the CPU are always there.
+/// Returns true if the runtime currently finds the device. CPU devices are always present.
 [[nodiscard]] Result<bool> isPresent(const Installation& installation, const Device& device);
 
-/// The wanted device, or the target's own when `wanted` is empty, whether this machine has it or
-/// not. One that cannot run the target is a user error.
+/// Returns the wanted device, or the target's default device if `wanted` is empty, without checking
+/// that it is present. Fails with a user error if the device cannot run the target.
 [[nodiscard]] Result<Device> fittingDevice(const Target& target, const std::string& wanted);
 
-/// The device to run the target's code on: the wanted one, or the target's own when `wanted` is
-/// empty. Nothing when this machine has no device for the target: it is compile-only here. A
-/// wanted device that is unknown, or cannot run the target, is a user error.
+/// Returns the device to run the target's code on: the wanted one, or the target's default if
+/// `wanted` is empty. Returns nothing if this machine has no device for the target (compile-only).
+/// Fails with a user error if the wanted device is unknown or cannot run the target.
 [[nodiscard]] Result<std::optional<Device>> chooseDevice(const Installation& installation,
                                                          const Target& target,
                                                          const std::string& wanted);

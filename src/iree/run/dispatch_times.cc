@@ -17,16 +17,16 @@ namespace {
 
 using nlohmann::json;
 
-/// What the errors say when a call may well run and only its dispatches cannot be timed. They come
-/// from other machines as text, too.
-constexpr std::string_view kNoTimes = "gives no times of dispatches";
-constexpr std::string_view kNoValidTime = "gives no valid time for the dispatch";
+/// Phrases that identify errors of timing rather than of the call itself. Errors of other machines
+/// arrive as text, so cannotBeTimed() has to search for them.
+constexpr std::string_view kNoTimes = "reports no dispatch times";
+constexpr std::string_view kNoValidTime = "reports no valid time for dispatch";
 constexpr std::string_view kTooMany = "more dispatches than IREE's profiler can record";
 
 /// One execution of a dispatch.
 struct Event {
   std::string name;
-  double start = 0;  ///< in the device's own unit, for the order only
+  double start = 0;  ///< in the device's unit; only used for ordering
   double durationNs = 0;
   double busyNs = 0;
 };
@@ -45,7 +45,7 @@ std::string textIn(const json& row, const char* member) {
   return at != row.end() && at->is_string() ? at->get<std::string>() : "";
 }
 
-/// Nothing when it has no valid time.
+/// Returns nothing if the event has no valid time.
 std::optional<Event> eventFrom(const json& row, bool onHost) {
   const auto start = numberIn(row, onHost ? "start_host_time_ns" : "start_tick");
   const auto duration = numberIn(row, "duration_ns");
@@ -67,8 +67,7 @@ Result<std::vector<Event>> eventsFrom(std::string_view jsonLines) {
     }
     const json row = json::parse(line, nullptr, false);
     if (!row.is_object()) {
-      return machineError("iree-profile's output is not what hone reads: '{}'",
-                          shortened(line, 80));
+      return machineError("unexpected output of iree-profile: '{}'", shortened(line, 80));
     }
     const std::string type = textIn(row, "type");
     const bool onHost = type == "host_dispatch_event";
@@ -86,9 +85,9 @@ Result<std::vector<Event>> eventsFrom(std::string_view jsonLines) {
   return events;
 }
 
-/// One dispatch from all its events in order. Each invocation has the same number of them unless
-/// the program behaves differently from call to call: then only the mean over all can be told.
-DispatchTime timeOf(std::span<const Event* const> events, std::int64_t invocations) {
+/// Summarizes the ordered events of one dispatch. If the number of calls differs between
+/// invocations, only the mean over all of them is known.
+DispatchTime summarizeEvents(std::span<const Event* const> events, std::int64_t invocations) {
   const auto count = static_cast<std::int64_t>(events.size());
   DispatchTime time;
   time.name = events.front()->name;
@@ -119,12 +118,12 @@ DispatchTime timeOf(std::span<const Event* const> events, std::int64_t invocatio
   return time;
 }
 
-/// CPU devices time workgroups on the host; others have timestamps of their own.
+/// Returns the profiling mode: CPU devices time workgroups on the host, others use timestamps.
 std::string profilingMode(const Device& device) {
   return device.isLocal() ? "host-execution" : "dispatch-events";
 }
 
-/// Runs the command with the profile written to the file.
+/// Runs the command and writes its profile to the file.
 Result<void> runProfiled(const Device& device, Command command, const std::string& file) {
   command.argv.push_back("--device_profiling_mode=" + profilingMode(device));
   command.argv.push_back("--device_profiling_output=" + file);
@@ -149,7 +148,7 @@ Result<std::string> readProfile(const Installation& installation, const Limits& 
                                 std::vector<std::string> arguments) {
   Command command;
   command.limits = limits;
-  command.limits.memoryBytes = 0;  // it may need more for the profile than the call for itself
+  command.limits.memoryBytes = 0;  // reading the profile may need more memory than the call
   command.argv = {installation.runtimeTool("iree-profile").string()};
   command.argv.insert(command.argv.end(), arguments.begin(), arguments.end());
   Finished finished = HONE_TRY(runCommand(command));
@@ -161,7 +160,7 @@ Result<std::string> readProfile(const Installation& installation, const Limits& 
   return std::move(finished.out);
 }
 
-/// Whether something is missing in the profile, by the summary of it.
+/// Returns true if the summary says that the profile lacks records.
 bool isIncomplete(std::string_view summary) {
   for (const std::string& line : splitAt(summary, '\n')) {
     const json row = json::parse(line, nullptr, false);
@@ -195,7 +194,7 @@ Result<std::vector<DispatchTime>> dispatchTimesFrom(std::string_view jsonLines,
   }
   std::vector<DispatchTime> times;
   for (const std::string& name : order) {
-    times.push_back(timeOf(byName[name], std::max<std::int64_t>(invocations, 1)));
+    times.push_back(summarizeEvents(byName[name], std::max<std::int64_t>(invocations, 1)));
   }
   return times;
 }
@@ -204,17 +203,18 @@ Result<std::vector<DispatchTime>> dispatchTimes(const Installation& installation
                                                 const Device& device, const Limits& limits,
                                                 const Call& call, std::int64_t iterations) {
   if (iterations < 1) {
-    return userError("dispatches are timed in at least one invocation, not {}", iterations);
+    return userError("invalid number of invocations: {}; expected at least 1", iterations);
   }
   const ScratchFolder scratch = HONE_TRY(ScratchFolder::create("hone-dispatch"));
   const std::string file = (scratch.path() / "run.ireeprof").string();
   Command command = benchmarkFor(installation, device, limits, call);
-  // Exactly so many invocations: Google Benchmark looks for no other number when it is told one.
+  // With the suffix 'x' Google Benchmark runs exactly this number of invocations.
   command.argv.push_back(fmt::format("--benchmark_min_time={}x", iterations + 1));
   HONE_CHECK(runProfiled(device, command, file));
   const std::vector<std::string> summarize = {"summary", "--format=jsonl", file};
   if (isIncomplete(HONE_TRY(readProfile(installation, limits, summarize)))) {
-    // The runtime keeps 4096 events an invocation; a thread that saves them between disturbs a bit.
+    // The runtime buffers 4096 events per invocation. A thread that flushes them in between adds a
+    // small overhead, so it is only a fallback.
     command.argv.emplace_back("--device_profiling_flush_interval_ms=1");
     HONE_CHECK(runProfiled(device, command, file));
     if (isIncomplete(HONE_TRY(readProfile(installation, limits, summarize)))) {

@@ -19,8 +19,8 @@ using ::testing::Gt;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
-/// Two matmuls, a convolution, a softmax and an elementwise operation of their own; the first
-/// matmul is done twice.
+/// A program of five dispatches: two matmuls, a convolution, a softmax and an elementwise
+/// operation. The first matmul runs twice.
 constexpr const char* kFive = R"mlir(
   func.func @main(%x: tensor<32x64xf32>, %w: tensor<64x64xf32>, %v: tensor<64x48xf32>,
                   %img: tensor<1x10x10x8xf32>, %f: tensor<3x3x8x16xf32>)
@@ -74,7 +74,7 @@ TEST_P(DispatchTimesTest, TimesEveryDispatchOfAProgram) {
   const Device device = deviceNamed(GetParam());
   const std::string target = device.isLocal() ? "local" : device.driver();
   if (!chooseDevice(installation_, targetFrom(target).value(), device.name).value()) {
-    GTEST_SKIP() << "no device " << device.name << " here";
+    GTEST_SKIP() << "no device " << device.name;
   }
   const auto times = dispatchTimes(installation_, device, limits_, callFor(target), 3);
   ASSERT_TRUE(times) << times.error().message;
@@ -105,16 +105,16 @@ INSTANTIATE_TEST_SUITE_P(Devices, DispatchTimesTest,
                            return name;
                          });
 
-TEST_F(DispatchTimesTest, FailuresSayWhatIsWrong) {
+TEST_F(DispatchTimesTest, ReportsFailures) {
   const Device device = deviceNamed("local-sync");
   const Call call = callFor("local");
   Call other = call;
-  other.function = "nobody";
+  other.function = "missing";
   const auto missing = dispatchTimes(installation_, device, limits_, other, 1);
   ASSERT_FALSE(missing);
   EXPECT_EQ(missing.error().fault, Fault::user);
-  EXPECT_THAT(missing.error().message, HasSubstr("nobody"));
-  EXPECT_FALSE(cannotBeTimed(missing.error())) << "it does not run at all";
+  EXPECT_THAT(missing.error().message, HasSubstr("missing"));
+  EXPECT_FALSE(cannotBeTimed(missing.error())) << "the call itself fails";
   other = call;
   other.inputs[0] = "3x3xf32=1";
   EXPECT_FALSE(dispatchTimes(installation_, device, limits_, other, 1));
@@ -133,7 +133,7 @@ std::vector<DispatchTime> read(const std::string& text, std::int64_t invocations
   return dispatchTimesFrom(text, invocations).value();
 }
 
-TEST(DispatchTimesFrom, LeavesTheFirstInvocationOutAndTakesTheMedian) {
+TEST(DispatchTimesFrom, DropsTheFirstInvocationAndTakesTheMedian) {
   std::string text = R"({"type":"dispatch_summary","total_host_dispatches":12})"
                      "\n";
   for (std::int64_t i = 0; i < 4; ++i) {  // b first in time, though not in the file
@@ -153,26 +153,26 @@ TEST(DispatchTimesFrom, LeavesTheFirstInvocationOutAndTakesTheMedian) {
   EXPECT_EQ(times[1].busyNs, 80);
 }
 
-TEST(DispatchTimesFrom, AProgramThatChangesHasAMean) {
+TEST(DispatchTimesFrom, TakesTheMeanIfInvocationsDiffer) {
   const auto times = read(hostEvent("a", 1, 10) + hostEvent("a", 2, 20) + hostEvent("a", 3, 30), 2);
   ASSERT_EQ(times.size(), 1u);
   EXPECT_EQ(times[0].calls, 2);
   EXPECT_EQ(times[0].totalNs, 30);
 }
 
-TEST(DispatchTimesFrom, NothingAndOneInvocation) {
+TEST(DispatchTimesFrom, AcceptsNoEventsAndOneInvocation) {
   EXPECT_TRUE(read("", 3).empty());
   EXPECT_TRUE(read("{\"type\":\"dispatch_summary\"}\n\n", 3).empty());
   EXPECT_EQ(read(hostEvent("a", 1, 10), 1)[0].totalNs, 10);
 }
 
-TEST(DispatchTimesFrom, WhatHasNoTimeIsAnError) {
+TEST(DispatchTimesFrom, RejectsEventsWithoutValidTime) {
   std::string event = hostEvent("main_dispatch_7", 1, 10);
   event.replace(event.find("true"), 4, "false");
   const auto invalid = dispatchTimesFrom(event, 1);
   ASSERT_FALSE(invalid);
   EXPECT_EQ(invalid.error().message,
-            "the device gives no valid time for the dispatch main_dispatch_7");
+            "the device reports no valid time for dispatch main_dispatch_7");
   EXPECT_TRUE(cannotBeTimed(invalid.error()));
   EXPECT_FALSE(dispatchTimesFrom(R"({"type":"dispatch_event","key":7})", 1));
   EXPECT_FALSE(dispatchTimesFrom("not JSON", 1));

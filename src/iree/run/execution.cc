@@ -8,7 +8,7 @@
 namespace hone::iree {
 namespace {
 
-CallReport reportOf(const Finished& finished) {
+CallReport makeReport(const Finished& finished) {
   CallReport report;
   report.ending = finished.ending;
   report.diagnostics = finished.err;
@@ -32,7 +32,7 @@ double nanosecondsPer(std::string_view unit) {
   return unit == "ns" ? 1.0 : unit == "us" ? 1e3 : unit == "ms" ? 1e6 : 1e9;
 }
 
-/// The single repetitions of Google Benchmark's JSON, the first ones left out.
+/// Returns the repetitions in Google Benchmark's JSON except for the first `dropped`.
 std::vector<CallTime> timesFrom(const std::string& text, std::int64_t dropped) {
   std::vector<CallTime> times;
   const auto json = nlohmann::json::parse(text, nullptr, false);
@@ -81,10 +81,10 @@ Result<CallReport> ModuleRunner::run(const Call& call,
   }
   const Finished finished = HONE_TRY(runCommand(command));
   if (!finished.ending.ok() && !results.empty() && diskWasFull(finished.err)) {
-    return machineError("the disk is full: the results cannot be written in {}",
+    return machineError("the disk is full: cannot write the results to {}",
                         results.front().parent_path().string());
   }
-  return reportOf(finished);
+  return makeReport(finished);
 }
 
 Result<Timings> ModuleRunner::time(const Call& call, std::int64_t iterations,
@@ -107,7 +107,7 @@ Result<Timings> ModuleRunner::timeAll(const Call& call, std::int64_t iterations,
   command.argv.push_back(fmt::format("--benchmark_repetitions={}", repetitions));
   command.argv.emplace_back("--benchmark_format=json");
   const Finished finished = HONE_TRY(runCommand(command));
-  Timings timings{reportOf(finished), timesFrom(finished.out, dropped)};
+  Timings timings{makeReport(finished), timesFrom(finished.out, dropped)};
   const bool complete = timings.times.size() == static_cast<std::size_t>(repetitions - dropped);
   if (timings.report.status == CallReport::Status::ok && !complete) {
     timings.report.status = CallReport::Status::failed;

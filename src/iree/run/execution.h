@@ -15,22 +15,22 @@
 
 namespace hone::iree {
 
-/// A compiled module with all that is needed to call it once.
+/// A function of a compiled module with its inputs.
 struct Call {
   std::filesystem::path module;
   std::string function;
-  std::vector<std::string> inputs;  ///< as --input= takes them: "4x4xf32=@file.bin"
+  std::vector<std::string> inputs;  ///< in the syntax of --input=: "4x4xf32=@file.bin"
 };
 
 struct CallReport {
   enum class Status : std::uint8_t { ok, failed, timedOut };
   Status status = Status::ok;
-  std::string message;      ///< one line for a person; "" when ok
-  std::string diagnostics;  ///< all that the tool said
+  std::string message;      ///< one line for the user; "" if ok
+  std::string diagnostics;  ///< the tool's complete stderr
   Ending ending;
 };
 
-/// One time of one call, the mean over `iterations` calls in a row.
+/// The mean time per call over consecutive calls.
 struct CallTime {
   double wallNs = 0;
   double cpuNs = 0;
@@ -41,23 +41,22 @@ struct Timings {
   std::vector<CallTime> times;
 };
 
-/// What becomes of the memory of a call when it ends.
+/// The handling of device memory between calls.
 enum class Memory : std::uint8_t {
-  kept,   ///< the next call uses it: times are those of the code
-  fresh,  ///< it goes back to the system, and on a CPU each call pays for every page that it
-          ///< touches
+  kept,   ///< reused by the next call: only the code is timed
+  fresh,  ///< returned to the system: on a CPU each call pays a page fault per page it touches
 };
 
-/// What starts a tool of the runtime for a call.
+/// Returns the command that starts a tool of the runtime for a call.
 [[nodiscard]] Command commandFor(const Installation& installation, const Device& device,
                                  const Limits& limits, std::string_view tool, const Call& call);
-/// What times a call.
+/// Returns the command that times a call.
 [[nodiscard]] Command benchmarkFor(const Installation& installation, const Device& device,
                                    const Limits& limits, const Call& call,
                                    Memory memory = Memory::kept);
 
-/// Runs and times compiled modules on one device, always in children with limits. A call that
-/// fails is a value; the error of a Result is an interrupt or the machine's.
+/// Runs and times compiled modules on one device, always in child processes with limits. A failed
+/// call is reported in the value; a Result's error is an interrupt or a machine error.
 class ModuleRunner {
  public:
   ModuleRunner(Installation installation, Device device, Limits limits)
@@ -66,28 +65,28 @@ class ModuleRunner {
   [[nodiscard]] const Installation& installation() const { return installation_; }
   [[nodiscard]] const Device& device() const { return device_; }
   [[nodiscard]] const Limits& limits() const { return limits_; }
-  /// The same, which times calls with their memory kept (as all do if not told otherwise) or fresh.
+  /// Returns a copy that times calls with the given memory handling (default: kept).
   [[nodiscard]] ModuleRunner with(Memory memory) const {
     ModuleRunner other = *this;
     other.memory_ = memory;
     return other;
   }
 
-  /// Calls once and writes each result raw to the file given for it.
+  /// Calls once and writes the raw bytes of each result to the corresponding file.
   [[nodiscard]] Result<CallReport> run(const Call& call,
                                        std::span<const std::filesystem::path> results) const;
 
-  /// `repetitions` times, each over `iterations` calls, in one fresh process, after one repetition
-  /// that is not counted: the first touches memory and code for the others. Stopped (timedOut) when
-  /// the process takes longer than `patience`.
+  /// Measures `repetitions` times over `iterations` calls each, in one fresh process. One warm-up
+  /// repetition touches memory and code first. Reports timedOut if the process takes longer than
+  /// `patience`.
   [[nodiscard]] Result<Timings> time(const Call& call, std::int64_t iterations,
                                      std::int64_t repetitions,
                                      std::optional<std::chrono::milliseconds> patience = {}) const;
-  /// The same without that repetition: for calls so long that it does not matter.
+  /// Like time(), but without the warm-up repetition: for calls so long that it does not matter.
   [[nodiscard]] Result<Timings> timeCold(const Call& call, std::int64_t repetitions) const;
 
  private:
-  /// So many repetitions, of which the first `dropped` are not counted.
+  /// Runs `repetitions` repetitions and discards the first `dropped` of them.
   [[nodiscard]] Result<Timings> timeAll(const Call& call, std::int64_t iterations,
                                         std::int64_t repetitions, std::int64_t dropped,
                                         const Limits& limits) const;

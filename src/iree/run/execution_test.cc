@@ -16,7 +16,7 @@ namespace {
 using CallStatus = CallReport::Status;
 using ::testing::HasSubstr;
 
-/// A compiled 4x4 matmul and a loop that never ends, on the synchronous CPU device.
+/// Compiles programs and runs them on the synchronous CPU device.
 class ExecutionTest : public ::testing::Test {
  protected:
   static constexpr const char* kEndless = R"mlir(
@@ -54,7 +54,7 @@ class ExecutionTest : public ::testing::Test {
   ScratchFolder folder_ = ScratchFolder::create("hone-execution-test").value();
 };
 
-TEST_F(ExecutionTest, RunsTimesAndRefusesWhatDoesNotFit) {
+TEST_F(ExecutionTest, RunsTimesAndRejectsBadCalls) {
   const Call call{
       compile(mlirOf(model::Matmul{.m = 4, .n = 4, .k = 4})), "main", {"4x4xf32=2", "4x4xf32=3"}};
   const std::vector<std::filesystem::path> files = {folder_.path() / "r.bin"};
@@ -79,18 +79,18 @@ TEST_F(ExecutionTest, RunsTimesAndRefusesWhatDoesNotFit) {
   EXPECT_THAT(runner().run(shape, files).value().message, HasSubstr("mismatch"));
   EXPECT_EQ(runner().time(shape, 1, 2).value().report.status, CallStatus::failed);
   Call function = call;
-  function.function = "nobody";
-  EXPECT_THAT(runner().run(function, files).value().message, HasSubstr("nobody"));
+  function.function = "missing";
+  EXPECT_THAT(runner().run(function, files).value().message, HasSubstr("missing"));
 }
 
-/// Pages that children of this process touched for the first time.
+/// Returns the number of minor page faults of this process's children.
 std::int64_t pagesTouched() {
   rusage usage{};
   EXPECT_EQ(::getrusage(RUSAGE_CHILDREN, &usage), 0);
   return usage.ru_minflt;
 }
 
-TEST_F(ExecutionTest, MemoryIsKeptForTheNextCallUnlessItIsToBeFresh) {
+TEST_F(ExecutionTest, ReusesMemoryUnlessFresh) {
   constexpr const char* kLargeResult = R"mlir(
     func.func @main(%x: tensor<f32>) -> tensor<16777216xf32> {
       %e = tensor.empty() : tensor<16777216xf32>
@@ -107,7 +107,7 @@ TEST_F(ExecutionTest, MemoryIsKeptForTheNextCallUnlessItIsToBeFresh) {
   EXPECT_LT(2 * touchedWith(Memory::kept), touchedWith(Memory::fresh));
 }
 
-TEST_F(ExecutionTest, ACallThatNeverEndsIsStopped) {
+TEST_F(ExecutionTest, StopsEndlessCall) {
   const Call call{compile(kEndless), "endless", {"4xf32=1"}};
   const CallReport report = runner(1.0).run(call, {}).value();
   EXPECT_EQ(report.status, CallStatus::timedOut);

@@ -11,7 +11,7 @@
 namespace hone::iree {
 namespace {
 
-// Named, so that what the compiler dumps after it has linked specs tells whose is whose.
+// The module is named to identify it in the compiler's dumps of linked specs.
 constexpr std::string_view kBegin =
     R"(module @hone_tuning_spec attributes {
     iree_codegen.tuning_spec_with_default_entrypoint, transform.with_named_sequence} {
@@ -47,7 +47,7 @@ std::string symbolFrom(std::string_view name) {
   return symbol;
 }
 
-/// Each line that is not empty, moved in by two spaces for each level.
+/// Indents each non-empty line by two spaces per level.
 std::string indented(std::string_view text, std::size_t levels) {
   std::string moved;
   for (const std::string& line : splitAt(text, '\n')) {
@@ -69,7 +69,7 @@ std::string commentText(std::string_view comment) {
   return text;
 }
 
-SpecSequence sequenceOf(const SpecEntry& entry, const std::string& symbol) {
+SpecSequence makeSequence(const SpecEntry& entry, const std::string& symbol) {
   if (!entry.decompositionConfig.empty()) {
     return {
         entry.comment,
@@ -98,8 +98,8 @@ SpecSequence sequenceOf(const SpecEntry& entry, const std::string& symbol) {
                   symbol, indented(entry.matcher, 1), trim(entry.compilationInfo))};
 }
 
-/// The part of a list that says something: sizes that are not empty, and no strides of one.
-bool says(const MatchedSizes& sizes) {
+/// Returns true if the sizes are worth showing: not empty and not unit strides or dilations.
+bool isInformative(const MatchedSizes& sizes) {
   const bool steps = sizes.name == "strides" || sizes.name == "dilations";
   return !sizes.values.empty() &&
          !(steps && std::ranges::all_of(sizes.values, [](std::int64_t v) { return v == 1; }));
@@ -115,7 +115,7 @@ std::string specText(const SpecParts& parts) {
     }
   }
   text +=
-      "  // The first matcher that matches an operation decides.\n"
+      "  // The first matcher that matches an operation wins.\n"
       "  transform.named_sequence @__kernel_config(%module: !transform.any_op "
       "{transform.consumed})\n"
       "      -> !transform.any_op attributes {iree_codegen.tuning_spec_entrypoint} {\n"
@@ -136,20 +136,21 @@ Result<std::string> specText(std::span<const SpecEntry> entries) {
   SpecParts parts;
   const auto decomposed = [](const SpecEntry& entry) { return !entry.decompositionConfig.empty(); };
   if (!std::ranges::all_of(entries, decomposed)) {
-    parts.actions.push_back({"Puts the configuration on what was matched.", std::string(kApply)});
+    parts.actions.push_back(
+        {"Attaches the configuration to the matched operation.", std::string(kApply)});
   }
   if (std::ranges::any_of(entries, decomposed)) {
     parts.actions.push_back(
-        {"Puts both configurations on an attention.", std::string(kApplyDecomposed)});
+        {"Attaches both configurations to an attention.", std::string(kApplyDecomposed)});
   }
   std::set<std::string> symbols = {std::string(kApplyConfig), std::string(kApplyDecomposedName),
                                    "__kernel_config"};
   for (const SpecEntry& entry : entries) {
     const std::string symbol = symbolFrom(entry.name);
     if (!symbols.insert(symbol).second) {
-      return userError("two entries of a tuning spec are called '{}'", symbol);
+      return userError("duplicate tuning spec entry '{}'", symbol);
     }
-    parts.matchers.push_back(sequenceOf(entry, symbol));
+    parts.matchers.push_back(makeSequence(entry, symbol));
     parts.pairs.push_back(
         fmt::format("@{} -> @{}", symbol, decomposed(entry) ? kApplyDecomposedName : kApplyConfig));
   }
@@ -160,7 +161,7 @@ std::string shown(const Matched& matched) {
   const bool structure = matched.kind != "dag" && matched.kind != "other";
   std::string text = structure ? matched.kind : matched.op.empty() ? "an operation" : matched.op;
   for (const MatchedSizes& sizes : matched.sizes) {
-    if (says(sizes)) {
+    if (isInformative(sizes)) {
       text += fmt::format(" {}={}", sizes.name, fmt::join(sizes.values, "x"));
     }
   }

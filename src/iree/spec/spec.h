@@ -11,21 +11,21 @@
 
 namespace hone::iree {
 
-/// The action that puts an entry's configuration on what its matcher matches.
+/// The action that attaches an entry's configuration to the matched operation.
 inline constexpr std::string_view kApplyConfig = "apply_op_config";
 
-/// One entry of a tuning spec to be written.
+/// An entry of a tuning spec to write.
 struct SpecEntry {
-  std::string name;             ///< of its matcher; what a symbol cannot hold becomes '_'
-  std::string comment;          ///< for people: what it matches, what was gained
+  std::string name;             ///< of the matcher; characters invalid in a symbol become '_'
+  std::string comment;          ///< written above the matcher: the problem and the speedup
   std::string matcher;          ///< operations on %op, see DispatchMatcher
   std::string compilationInfo;  ///< the attribute as MLIR text
-  /// What the products of an attention are told, the same; "" for none.
+  /// The configuration of an attention's matmuls, also as MLIR text; "" for none.
   std::string decompositionConfig{};  // NOLINT(readability-redundant-member-init)
 };
 
-/// The entries as a tuning spec that the compiler links with its own: named, with one entry point.
-/// No entry, or two of one name, is a user error.
+/// Returns a tuning spec of the entries that the compiler can link with its own: a named module
+/// with one entry point. Fails with a user error if there is no entry or a name occurs twice.
 [[nodiscard]] Result<std::string> specText(std::span<const SpecEntry> entries);
 
 /// A named sequence of a spec, with its comment.
@@ -34,33 +34,34 @@ struct SpecSequence {
   std::string text;
 };
 
-/// A whole spec of sequences that are MLIR text already.
+/// The sequences of a spec, already printed as MLIR.
 struct SpecParts {
   std::vector<SpecSequence> actions;
   std::vector<SpecSequence> matchers;
-  std::vector<std::string> pairs;  ///< "@matcher -> @action", in the order they are tried in
+  std::vector<std::string> pairs;  ///< "@matcher -> @action", in matching order
 };
 [[nodiscard]] std::string specText(const SpecParts& parts);
 
-/// Describes it in few words: "contraction m=512 n=768 k=1024, f32 f32 f32".
+/// Returns a short description: "contraction m=512 n=768 k=1024, f32 f32 f32".
 [[nodiscard]] std::string shown(const Matched& matched);
 
-/// What matches the root operation of a dispatch.
+/// The matcher of a dispatch's root operation.
 struct DispatchMatcher {
   std::string dispatch;
   Matched matched;
-  std::string matcher;  ///< for SpecEntry; "" where there is none
-  std::string whyNot;   ///< a sentence where there is none
-  /// False where the matcher goes by the operation's name and types only: it may match others.
+  std::string matcher;  ///< for SpecEntry; "" if the root cannot be matched
+  std::string whyNot;   ///< the reason if `matcher` is empty
+  /// False if the matcher checks only the operation's name and types and may match other
+  /// operations.
   bool exact = true;
-  /// Dispatches that the same matcher matches and that are the same but for their names.
+  /// Dispatches with the same matcher that are identical except for their names.
   std::vector<std::string> equal;
-  /// Dispatches that the same matcher matches although they are not the same: what is fused with
-  /// the root differs. A spec cannot give them different configurations.
+  /// Dispatches with the same matcher that differ in what is fused with the root. A spec cannot
+  /// give them different configurations.
   std::vector<std::string> alike;
 };
 
-/// The matchers of all dispatches of a program that have a root operation.
+/// Returns the matchers of all dispatches of a program that have a root operation.
 [[nodiscard]] Result<std::vector<DispatchMatcher>> matchersOf(Compiler& compiler,
                                                               const CompileRequest& request);
 

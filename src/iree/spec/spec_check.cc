@@ -11,7 +11,7 @@
 namespace hone::iree {
 namespace {
 
-/// The backends that hand --iree-codegen-tuning-spec-path to their passes.
+/// The backends that pass --iree-codegen-tuning-spec-path on to their passes.
 constexpr std::array<std::string_view, 2> kTakesSpecFlag = {"llvm-cpu", "rocm"};
 
 /// Returns true if an operation that `which` accepts has the entry's configuration.
@@ -28,15 +28,15 @@ Result<JobAnswer<ReadSpecMarksJob>> readMarks(Compiler& compiler, const CompileR
 }
 
 std::string specFlag(bool takesSpecFlag, const std::filesystem::path& file) {
-  // The second is the way for a strategy of one's own. Every backend runs it at the same place, but
-  // it takes the place of the specs that are shipped with the compiler.
+  // The second flag is meant for custom strategies. Every backend applies it at the same point, but
+  // it replaces the specs shipped with the compiler.
   return fmt::format("{}={}",
                      takesSpecFlag ? "--iree-codegen-tuning-spec-path"
                                    : "--iree-codegen-transform-dialect-library",
                      file.string());
 }
 
-/// The request with a spec's flag; the cache must know what is in that file.
+/// Adds a spec's flag to the request, and its content to the cache key.
 CompileRequest with(CompileRequest request, const Spec& spec, const std::string& flag) {
   Hasher hasher;
   request.sourceHash = hasher.field(request.sourceHash).field(spec.hash).hex();
@@ -44,7 +44,7 @@ CompileRequest with(CompileRequest request, const Spec& spec, const std::string&
   return request;
 }
 
-/// Whether the entry was put on what the compiler would tile by.
+/// Returns true if the entry is attached to the compiler's default root operation.
 bool isOnRoot(const ReadEntry& entry, std::int64_t number, const ConfiguredFunction& function,
               const ConfiguredFunction& byDefault) {
   const auto root = std::ranges::find_if(byDefault.operations, &ConfiguredOperation::root);
@@ -57,8 +57,8 @@ bool isOnRoot(const ReadEntry& entry, std::int64_t number, const ConfiguredFunct
          });
 }
 
-SpecUse useOf(const ReadEntry& entry, std::int64_t number, const ConfiguredFunction& function,
-              const ConfiguredFunction* byDefault) {
+SpecUse describeUse(const ReadEntry& entry, std::int64_t number, const ConfiguredFunction& function,
+                    const ConfiguredFunction* byDefault) {
   SpecUse use;
   use.dispatch = function.dispatch;
   use.configured = has(function, entry, [](const ConfiguredOperation&) { return true; });
@@ -85,7 +85,7 @@ void fill(const Spec& spec, const SpecMarks& byDefault, const SpecMarks& marks, 
       const auto at = static_cast<std::size_t>(number);
       if (at < spec.entries.size()) {
         check.entries[at].uses.push_back(
-            useOf(spec.entries[at], number, function, defaults[function.function]));
+            describeUse(spec.entries[at], number, function, defaults[function.function]));
       }
     }
   }
@@ -112,7 +112,7 @@ std::string specFlagFor(const Target& target, const std::filesystem::path& file)
 Result<SpecCheck> checkSpec(Compiler& compiler, const CompileRequest& request, const Spec& spec) {
   const auto plain = HONE_TRY(readMarks(compiler, request));
   if (!plain.report.ok()) {
-    return userError("{} does not compile, with or without a spec: {}",
+    return userError("{} does not compile even without a spec: {}",
                      request.source.filename().string(), plain.report.message);
   }
   SpecCheck check;

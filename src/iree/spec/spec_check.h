@@ -11,56 +11,56 @@
 
 namespace hone::iree {
 
-/// An entry put on a dispatch.
+/// An application of a spec entry to a dispatch.
 struct SpecUse {
   std::string dispatch;
-  /// The compiler's configuration has what the entry says; false: it took something else.
+  /// The compiler uses the entry's configuration; false if it chose another one.
   bool configured = false;
-  /// It was put on the operation that the compiler tiles by, not on one that follows it.
+  /// The entry was attached to the root operation (the one that decides the tiling).
   bool onRoot = false;
-  /// The compiler would have chosen the same without the spec.
+  /// The compiler chooses the same configuration without the spec.
   bool asDefault = false;
 };
 
-/// What became of an entry in a program.
+/// All applications of one entry in a program.
 struct EntryUse {
   std::string entry;
-  std::vector<SpecUse> uses;  ///< none: it matches nothing there
+  std::vector<SpecUse> uses;  ///< empty if the entry matches nothing
 };
 
-/// A spec on a program, seen in the compiler's configured IR.
+/// The effect of a spec on a program, read from the compiler's configured IR.
 struct SpecCheck {
-  std::vector<EntryUse> entries;       ///< one an entry of the spec
-  std::vector<std::string> untouched;  ///< dispatches that no entry was put on
-  std::vector<std::string> backends;   ///< that the program is compiled for: "llvm-cpu"
-  /// --iree-codegen-tuning-spec-path works for all of them; others ignore it without a word.
+  std::vector<EntryUse> entries;       ///< one per entry of the spec
+  std::vector<std::string> untouched;  ///< dispatches that no entry matches
+  std::vector<std::string> backends;   ///< the program's target backends: "llvm-cpu"
+  /// All backends support --iree-codegen-tuning-spec-path; others silently ignore it.
   bool takesSpecFlag = true;
-  std::string flag;     ///< what gives the spec to the compiler for these
-  std::string refused;  ///< the compiler's words where it does not compile with the spec
+  std::string flag;     ///< the flag that passes the spec to the compiler for these backends
+  std::string refused;  ///< the compiler's error if the program does not compile with the spec
 
-  /// Every entry matches something, and everything that was matched is configured as it says.
+  /// Returns true if every entry matches and every match uses the entry's configuration.
   [[nodiscard]] bool good() const;
 };
 
-/// Which dispatches of a program get their configuration from which entry. A program that does not
-/// compile without the spec either is a user error.
+/// Reports which entry configures which dispatch of a program. Fails with a user error if the
+/// program does not compile even without the spec.
 [[nodiscard]] Result<SpecCheck> checkSpec(Compiler& compiler, const CompileRequest& request,
                                           const Spec& spec);
 
-/// Whether the compiler takes --iree-codegen-tuning-spec-path for the target.
+/// Returns true if the compiler supports --iree-codegen-tuning-spec-path for the target.
 [[nodiscard]] bool takesSpecFlag(const Target& target);
-/// The flag that gives a spec to the compiler for the target.
+/// Returns the flag that passes a spec to the compiler for the target.
 [[nodiscard]] std::string specFlagFor(const Target& target, const std::filesystem::path& file);
 
 /// A program compiled with a spec.
 struct SpecCompiled {
   Compiled compiled;
   SpecCheck check;
-  bool sameAsDefault = false;  ///< not a byte of the module differs from the default's
+  bool sameAsDefault = false;  ///< the module is byte-identical to the default's
 };
 
-/// Compiles a program with a spec, for any target, and makes sure that the spec reached it. With an
-/// output the module is also written there.
+/// Compiles a program with a spec, for any target, and checks that the spec takes effect. Also
+/// writes the module to `output` unless it is empty.
 [[nodiscard]] Result<SpecCompiled> compileWithSpec(Compiler& compiler,
                                                    const CompileRequest& request, const Spec& spec,
                                                    const std::filesystem::path& output);

@@ -14,7 +14,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
-/// A program of one dispatch with a root, a configuration for it, and how it is matched.
+/// A program with one root dispatch, a configuration for it, and the expected matcher.
 struct Case {
   std::string name;
   std::string program;
@@ -29,7 +29,7 @@ std::ostream& operator<<(std::ostream& out, const Case& one) { return out << one
 
 class SpecCaseTest : public SpecTest, public ::testing::WithParamInterface<Case> {};
 
-TEST_P(SpecCaseTest, IsMatchedAndConfiguredWhereMeantAndOnlyThere) {
+TEST_P(SpecCaseTest, ConfiguresTheMatchedRoot) {
   const Case& one = GetParam();
   const CompileRequest program = request(one.program, one.target);
   const DispatchMatcher matcher = matcherIn(program);
@@ -88,7 +88,7 @@ std::string rowSum() {
 })";
 }
 
-/// A generic whose body does `step` on %x; %half is made outside of it.
+/// Returns a program with a linalg.generic whose body is `step` on %x; %half is captured.
 std::string elementwise(const std::string& step) {
   return fmt::format(R"(func.func @f(%a: tensor<128x256xf32>) -> tensor<128x256xf32> {{
   %half = arith.constant 0.5 : f32
@@ -170,7 +170,7 @@ using SpecCheckTest = SpecTest;
 
 const std::string kMatmulInfo = cpuInfo("32, 32, 0", "8, 16, 0", "0, 0, 2");
 
-TEST_F(SpecCheckTest, AnEntryIsPutOnOneOfTwoDispatches) {
+TEST_F(SpecCheckTest, AppliesEntryToOneOfTwoDispatches) {
   const CompileRequest program =
       request(matmulFunction("one", 128, 192, 256) + matmulFunction("two", 64, 192, 256));
   const DispatchMatcher matcher = matcherIn(program, "two");
@@ -185,8 +185,8 @@ TEST_F(SpecCheckTest, AnEntryIsPutOnOneOfTwoDispatches) {
   EXPECT_TRUE(check->good());
 }
 
-TEST_F(SpecCheckTest, DispatchesThatOneMatcherMatchesAreNoticed) {
-  // The same matmul twice; in one of them more is done with the result.
+TEST_F(SpecCheckTest, ReportsDispatchesWithTheSameMatcher) {
+  // The same matmul twice; one of them has a fused epilogue.
   const CompileRequest program =
       request(matmulFunction("plain", 128, 192, 256) +
               matmulFunction("fused", 128, 192, 256, biasRelu(128, 192)));
@@ -198,7 +198,7 @@ TEST_F(SpecCheckTest, DispatchesThatOneMatcherMatchesAreNoticed) {
   EXPECT_THAT(check->entries[0].uses, SizeIs(2));
 }
 
-TEST_F(SpecCheckTest, TellsWhatMatchesNothingAndWhatIsShadowed) {
+TEST_F(SpecCheckTest, ReportsUnmatchedAndShadowedEntries) {
   const CompileRequest program = request(matmulFunction("f", 128, 192, 256));
   const std::string matcher = matcherIn(program).matcher;
   const std::string elsewhere = matcherIn(request(matmulFunction("g", 96, 192, 256))).matcher;
@@ -213,7 +213,7 @@ TEST_F(SpecCheckTest, TellsWhatMatchesNothingAndWhatIsShadowed) {
   EXPECT_THAT(check->entries[2].uses, IsEmpty());
 }
 
-TEST_F(SpecCheckTest, TheDefaultIsKnownForWhatItIs) {
+TEST_F(SpecCheckTest, RecognizesTheDefaultConfiguration) {
   const CompileRequest program = request(matmulFunction("f", 128, 192, 256));
   const auto roots = compiler_.ask(program, ListRootsJob{});
   ASSERT_TRUE(roots);
@@ -228,7 +228,7 @@ TEST_F(SpecCheckTest, TheDefaultIsKnownForWhatItIs) {
   EXPECT_TRUE(compiled->sameAsDefault);
 }
 
-TEST_F(SpecCheckTest, SaysWhatTheCompilerRefuses) {
+TEST_F(SpecCheckTest, QuotesTheCompilersError) {
   const CompileRequest program = request(matmulFunction("f", 128, 192, 256));
   // A matmul has three loops.
   const Spec spec = specOf(
@@ -239,10 +239,10 @@ TEST_F(SpecCheckTest, SaysWhatTheCompilerRefuses) {
   EXPECT_FALSE(check->good());
   const auto broken = checkSpec(compiler_, request("func.func @f( {"), spec);
   ASSERT_FALSE(broken);
-  EXPECT_THAT(broken.error().message, HasSubstr("with or without a spec"));
+  EXPECT_THAT(broken.error().message, HasSubstr("even without a spec"));
 }
 
-TEST_F(SpecCheckTest, ARootThatIsMadeAfterSpecsHasNoMatcher) {
+TEST_F(SpecCheckTest, HasNoMatcherForRootsCreatedAfterSpecs) {
   CompileRequest program = request(matmulFunction("f", 128, 192, 256));
   program.flags.emplace_back("--iree-opt-data-tiling");
   const auto matchers = matchersOf(compiler_, program);
@@ -252,13 +252,13 @@ TEST_F(SpecCheckTest, ARootThatIsMadeAfterSpecsHasNoMatcher) {
     if (one.matched.op == "linalg.mmt4d") {
       found = true;
       EXPECT_EQ(one.matcher, "");
-      EXPECT_THAT(one.whyNot, HasSubstr("only after it has applied specs"));
+      EXPECT_THAT(one.whyNot, HasSubstr("only after it applies specs"));
     }
   }
   EXPECT_TRUE(found);
 }
 
-TEST_F(SpecCheckTest, TellsThatDataTilingDropsWhatWasPutOn) {
+TEST_F(SpecCheckTest, ReportsConfigurationDroppedByDataTiling) {
   CompileRequest program = request(matmulFunction("f", 128, 192, 256));
   const Spec spec = specOf({{"plain", "", matcherIn(program).matcher, kMatmulInfo}});
   program.flags.emplace_back("--iree-opt-data-tiling");
@@ -270,7 +270,7 @@ TEST_F(SpecCheckTest, TellsThatDataTilingDropsWhatWasPutOn) {
   EXPECT_FALSE(std::filesystem::exists(folder_.path() / "none.vmfb"));
 }
 
-TEST_F(SpecCheckTest, WorksWithTheSpecsThatAreShippedWithTheCompiler) {
+TEST_F(SpecCheckTest, CombinesWithTheCompilersDefaultSpecs) {
   CompileRequest program = request(mlirOf(kHalf), "rocm:gfx942");
   program.flags.emplace_back("--iree-codegen-enable-default-tuning-specs");
   const Spec spec =
@@ -281,12 +281,12 @@ TEST_F(SpecCheckTest, WorksWithTheSpecsThatAreShippedWithTheCompiler) {
   EXPECT_TRUE(check->good());
 }
 
-/// Runs the product of two matrices of ones on a device; every sum must be the length of one.
+/// Multiplies two matrices of ones on a device; every element must be k.
 void expectSums(const std::string& device, const std::filesystem::path& module) {
   const Installation installation = findInstallation("").value();
   const auto target = targetFrom(device == "vulkan" ? "vulkan" : "local").value();
   if (!chooseDevice(installation, target, device).value()) {
-    return;  // this machine does not have it: compiled only
+    return;  // no such device: compile only
   }
   Command command;
   command.argv = {installation.runtimeTool("iree-run-module").string(),
@@ -303,7 +303,7 @@ void expectSums(const std::string& device, const std::filesystem::path& module) 
 
 class SpecCompileTest : public SpecTest, public ::testing::WithParamInterface<std::string> {};
 
-TEST_P(SpecCompileTest, ReachesTheCodeOfEveryTarget) {
+TEST_P(SpecCompileTest, ChangesTheCodeOfEveryTarget) {
   const auto all = cases();
   const auto one = std::ranges::find(all, GetParam(), &Case::name);
   ASSERT_NE(one, all.end());

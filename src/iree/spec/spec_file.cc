@@ -10,11 +10,12 @@
 namespace hone::iree {
 namespace {
 
-/// A spec that does not parse has what this compiler does not know; another file is just another.
+/// Describes why the compiler rejects a spec. A file with named sequences that does not parse
+/// probably uses operations of another compiler version.
 Error notASpec(const std::filesystem::path& file, std::string_view text,
                const CompileReport& report) {
   const bool parsed = report.status != CompileReport::Status::badSource;
-  std::string message = fmt::format("{} is not a tuning spec that this compiler takes: {}",
+  std::string message = fmt::format("{} is not a tuning spec that this compiler accepts: {}",
                                     file.string(), report.message);
   if (!parsed && text.contains("transform.named_sequence")) {
     message += "; it was probably written for another version of the compiler";
@@ -22,7 +23,7 @@ Error notASpec(const std::filesystem::path& file, std::string_view text,
   return {Fault::user, std::move(message)};
 }
 
-/// What is between the first of `open` and the last of `close`.
+/// Returns the text between the first `open` and the last `close`.
 std::string_view inside(std::string_view text, char open, char close) {
   const auto begin = text.find(open);
   const auto end = text.rfind(close);
@@ -37,7 +38,7 @@ std::map<std::string, std::string> commentsIn(std::string_view text) {
   static const RE2 kSequence(R"re(@"?([\w$.-]+)"?\s*\()re", RE2::Latin1);
   std::map<std::string, std::string> comments;
   std::string comment;
-  bool naming = false;  // a sequence whose name is on a later line
+  bool naming = false;  // inside a named_sequence whose symbol is on a later line
   for (const std::string& line : splitAt(text, '\n')) {
     const std::string_view words = trim(line);
     if (words.starts_with("//")) {
@@ -101,9 +102,7 @@ Result<Spec> readSpec(Compiler& compiler, const std::filesystem::path& file) {
   spec.entryPoints = std::move(answer.reply.entryPoints);
   if (spec.entries.empty() || spec.entryPoints.empty()) {
     return userError(
-        "{} is not a tuning spec: it has {}; hone tune writes specs, docs/specs.md says what is in "
-        "one",
-        file.string(),
+        "{} is not a tuning spec: it has {}; see docs/specs.md for the format", file.string(),
         spec.entryPoints.empty() ? "no sequence marked iree_codegen.tuning_spec_entrypoint"
                                  : "no foreach_match with a matcher");
   }

@@ -12,31 +12,30 @@
 
 namespace hone::iree {
 
-/// One entry of a spec that was read.
+/// An entry of a parsed spec.
 struct ReadEntry : SpecEntryDescription {
-  std::string comment;  ///< the lines of comment before the matcher
+  std::string comment;  ///< the comment lines above the matcher
 };
 
-/// A tuning spec that the compiler has read and verified.
+/// A tuning spec that the compiler has parsed and verified.
 struct Spec {
   std::filesystem::path file;
-  std::string hash;              ///< of what the file says
-  std::filesystem::path marked;  ///< the same spec, leaving marks: see module_spec_marks.h
+  std::string hash;              ///< of the file's content
+  std::filesystem::path marked;  ///< the same spec with marks: see module_spec_marks.h
   std::vector<ReadEntry> entries;
   std::map<std::string, SpecAction> actions;
   std::map<std::string, std::string> helpers;  ///< other sequences, as MLIR
   std::vector<std::string> entryPoints;
 };
 
-/// Reads a spec through the compiler. What it does not take is a user error with the compiler's own
-/// words, the line, and, where the spec has what this compiler does not know, that it may be of
-/// another version.
+/// Parses and verifies a spec with the compiler. Fails with a user error that quotes the compiler's
+/// message with its line. The error mentions a version mismatch if the spec does not parse.
 [[nodiscard]] Result<Spec> readSpec(Compiler& compiler, const std::filesystem::path& file);
 
-/// The lines of comment right before each named sequence of a spec, without their slashes.
+/// Returns the comment above each named sequence of a spec, by symbol, without the slashes.
 [[nodiscard]] std::map<std::string, std::string> commentsIn(std::string_view text);
 
-/// The configuration in few words: "DoubleTilingExpert, distribution [64, 64, 0], …".
+/// Returns a short form of the configuration: "DoubleTilingExpert, distribution = [64, 64, 0], …".
 [[nodiscard]] std::string shownConfig(const ReadEntry& entry);
 
 }  // namespace hone::iree

@@ -8,7 +8,7 @@
 namespace hone::iree {
 namespace {
 
-/// Replaces a symbol where it is named as a whole: "@a", not the beginning of "@ab".
+/// Replaces whole symbols only: "@a", but not the prefix of "@ab".
 std::string renamed(std::string text, const std::string& from, const std::string& to) {
   const std::string symbol = "@" + from;
   for (auto at = text.find(symbol); at != std::string::npos; at = text.find(symbol, at + 1)) {
@@ -23,7 +23,7 @@ std::string renamed(std::string text, const std::string& from, const std::string
   return text;
 }
 
-/// One spec growing out of two.
+/// Builds a merged spec entry by entry.
 class Merge {
  public:
   explicit Merge(Prefer prefer) : prefer_(prefer) {}
@@ -33,9 +33,7 @@ class Merge {
       const auto [at, added] = helpers_.emplace(name, text);
       if (!added && at->second != text) {
         return userError(
-            "both specs have a sequence @{} and they differ; rename it in one of them, also where "
-            "it is included",
-            name);
+            "sequence @{} differs between the specs; rename it and its uses in one of them", name);
       }
       names_.insert(name);
     }
@@ -87,7 +85,7 @@ class Merge {
     std::string action;
   };
 
-  /// The name itself, or with a number where it is taken.
+  /// Returns an unused symbol: the name, or the name with a number if it is taken.
   std::string symbolFor(const std::string& name) {
     std::string symbol = name;
     for (int number = 2; !names_.insert(symbol).second; ++number) {
@@ -96,7 +94,7 @@ class Merge {
     return symbol;
   }
 
-  /// The name under which the merged spec has this action.
+  /// Returns the action's symbol in the merged spec, adding the action if it is new.
   std::string actionFor(const std::string& name, const SpecAction& action) {
     for (const auto& [known, key] : actionKeys_) {
       if (key == action.key) {
@@ -113,8 +111,8 @@ class Merge {
   MergedSpec merged_;
   std::vector<Kept> kept_;
   std::set<std::string> names_ = {"__kernel_config"};
-  std::map<std::string, std::string> actions_;     ///< texts
-  std::map<std::string, std::string> actionKeys_;  ///< by the same names
+  std::map<std::string, std::string> actions_;     ///< MLIR by symbol
+  std::map<std::string, std::string> actionKeys_;  ///< by the same symbols
   std::map<std::string, std::string> helpers_;
 };
 

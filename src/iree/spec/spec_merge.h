@@ -9,27 +9,26 @@
 
 namespace hone::iree {
 
-/// Which of two entries for the same operation is taken.
+/// The spec that wins if both configure the same operation.
 enum class Prefer : std::uint8_t { neither, first, second };
 
-/// Two entries that match the same and configure it differently.
+/// Two entries that match the same operations but configure them differently.
 struct SpecConflict {
   std::string first;   ///< the entry's name in the first spec
-  std::string second;  ///< and in the second
-  std::string what;    ///< that both match
+  std::string second;  ///< the entry's name in the second spec
+  std::string what;    ///< describes the operation that both match
 };
 
-/// Two specs as one.
+/// The result of mergeSpecs().
 struct MergedSpec {
-  std::string text;  ///< "" where there are conflicts and neither is preferred
+  std::string text;  ///< "" if there are conflicts and neither spec is preferred
   std::vector<SpecConflict> conflicts;
   std::size_t entries = 0;
-  std::size_t equal = 0;  ///< entries that both had
+  std::size_t equal = 0;  ///< entries present in both specs
 };
 
-/// The entries of the first spec, then those of the second that the first does not have. Names that
-/// mean something else in the second are changed; helper sequences of one name that differ are a
-/// user error.
+/// Merges two specs: the entries of the first, then those that only the second has. Renames symbols
+/// of the second that clash. Fails with a user error if helper sequences of one name differ.
 [[nodiscard]] Result<MergedSpec> mergeSpecs(const Spec& first, const Spec& second, Prefer prefer);
 
 }  // namespace hone::iree

@@ -17,7 +17,7 @@ const std::string kLarge = cpuInfo("64, 64, 0", "8, 16, 0", "0, 0, 1");
 
 using SpecMergeTest = SpecTest;
 
-TEST_F(SpecMergeTest, EqualEntriesAreThereOnce) {
+TEST_F(SpecMergeTest, KeepsEqualEntriesOnce) {
   const Spec first = specOf({{"matmul", "Of the first.", matches("linalg.matmul"), kSmall}});
   const Spec second =
       specOf({{"other_name", "", matches("linalg.matmul"), kSmall},
@@ -39,7 +39,7 @@ TEST_F(SpecMergeTest, EqualEntriesAreThereOnce) {
   EXPECT_THAT(read->actions, SizeIs(1));
 }
 
-TEST_F(SpecMergeTest, ConflictsAreNamedAndCanBeDecided) {
+TEST_F(SpecMergeTest, ReportsAndResolvesConflicts) {
   const Spec first = specOf({{"a", "", matches("linalg.matmul"), kSmall}});
   const Spec second = specOf({{"b", "", matches("linalg.matmul"), kLarge}});
   const auto undecided = mergeSpecs(first, second, Prefer::neither);
@@ -60,7 +60,7 @@ TEST_F(SpecMergeTest, ConflictsAreNamedAndCanBeDecided) {
   }
 }
 
-TEST_F(SpecMergeTest, AnActionOfTheSameNameThatDoesSomethingElseIsKeptApart) {
+TEST_F(SpecMergeTest, RenamesDifferentActionOfTheSameName) {
   const Spec first = specOf({{"a", "", matches("linalg.matmul"), kSmall}});
   std::string text =
       specText(std::vector<SpecEntry>{{"b", "", matches("linalg.batch_matmul"), kLarge}}).value();

@@ -14,7 +14,7 @@ const std::string kInfo = cpuInfo("32, 32, 0", "8, 16, 0", "0, 0, 1");
 const std::string kAny =
     "transform.match.operation_name %op [\"linalg.matmul\"] : !transform.any_op";
 
-TEST(SpecTextTest, RefusesWhatIsNoSpec) {
+TEST(SpecTextTest, RejectsEmptySpecAndDuplicateNames) {
   EXPECT_FALSE(specText(std::vector<SpecEntry>{}));
   const std::vector<SpecEntry> twins = {{"a b", "", kAny, kInfo}, {"a_b", "", kAny, kInfo}};
   const auto text = specText(twins);
@@ -22,7 +22,7 @@ TEST(SpecTextTest, RefusesWhatIsNoSpec) {
   EXPECT_THAT(text.error().message, HasSubstr("'a_b'"));
 }
 
-TEST(SpecTextTest, ShowsWhatIsMatchedInFewWords) {
+TEST(SpecTextTest, DescribesTheMatchedOperation) {
   const Matched matmul{"contraction",
                        "linalg.matmul",
                        {"f32", "f32", "f32"},
@@ -36,7 +36,7 @@ TEST(SpecTextTest, ShowsWhatIsMatchedInFewWords) {
   EXPECT_EQ(shown({"other", "", {}, {}}), "an operation");
 }
 
-TEST_F(SpecTest, IsReadByTheCompilerAndReadBack) {
+TEST_F(SpecTest, ReadsBackWhatItWrites) {
   const std::vector<SpecEntry> entries = {
       {"match 1st", "Every matmul.\n1.5x faster.", kAny, kInfo},
       {"2nd", "", kAny, cpuInfo("64, 64, 0", "8, 16, 0", "0, 0, 1")}};
@@ -57,7 +57,7 @@ TEST_F(SpecTest, IsReadByTheCompilerAndReadBack) {
   EXPECT_THAT(spec.helpers, IsEmpty());
 }
 
-TEST_F(SpecTest, TellsTheProductsOfAnAttentionToo) {
+TEST_F(SpecTest, WritesDecompositionConfigOfAttention) {
   const std::string products = "{qk_attrs = {attention_qk_matmul}}";
   const std::vector<SpecEntry> entries = {{"plain", "", kAny, kInfo},
                                           {"attention", "", kAny, kInfo, products}};
@@ -71,7 +71,7 @@ TEST_F(SpecTest, TellsTheProductsOfAnAttentionToo) {
   EXPECT_EQ(spec.entries[1].config, kInfo);
 }
 
-TEST_F(SpecTest, SaysWhereASpecIsOfAnotherCompiler) {
+TEST_F(SpecTest, ReportsSpecOfAnotherCompilerVersion) {
   const std::vector<SpecEntry> entries = {
       {"old", "", "transform.iree.match.nothing_like_it %op : !transform.any_op", kInfo}};
   const auto operation = readSpec(compiler_, file(specText(entries).value()));
@@ -81,7 +81,7 @@ TEST_F(SpecTest, SaysWhereASpecIsOfAnotherCompiler) {
   EXPECT_THAT(operation.error().message, HasSubstr(".spec.mlir:"));
   EXPECT_THAT(operation.error().message, HasSubstr("another version of the compiler"));
 
-  // How pipelines were written before.
+  // The former syntax of pipelines.
   const std::vector<SpecEntry> older = {
       {"old", "", kAny,
        "#iree_codegen.compilation_info<lowering_config = #iree_codegen.lowering_config<tile_sizes "
@@ -91,7 +91,7 @@ TEST_F(SpecTest, SaysWhereASpecIsOfAnotherCompiler) {
   EXPECT_THAT(attribute.error().message, HasSubstr("another version of the compiler"));
 }
 
-TEST_F(SpecTest, SaysWhatIsNoSpec) {
+TEST_F(SpecTest, RejectsFilesThatAreNotSpecs) {
   const auto missing = readSpec(compiler_, folder_.path() / "none.mlir");
   ASSERT_FALSE(missing);
   EXPECT_THAT(missing.error().message, HasSubstr("none.mlir"));
@@ -102,7 +102,7 @@ TEST_F(SpecTest, SaysWhatIsNoSpec) {
   ASSERT_FALSE(program);
   EXPECT_THAT(program.error().message, HasSubstr("is not a tuning spec"));
   EXPECT_THAT(program.error().message, HasSubstr("tuning_spec_entrypoint"));
-  // The compiler's own rules of specs, in its words.
+  // The compiler's own verifier reports a missing entry point.
   std::string text = specText(std::vector<SpecEntry>{{"a", "", kAny, kInfo}}).value();
   text.replace(text.find("@__kernel_config"), 16, "@other_name_here");
   const auto unnamed = readSpec(compiler_, file(text));
@@ -110,7 +110,7 @@ TEST_F(SpecTest, SaysWhatIsNoSpec) {
   EXPECT_THAT(unnamed.error().message, HasSubstr("__kernel_config"));
 }
 
-TEST(SpecCommentsTest, BelongToTheSequenceRightAfterThem) {
+TEST(SpecCommentsTest, AssignsCommentsToTheNextSequence) {
   const auto comments = commentsIn(
       "// Of the file.\nmodule {\n"
       "  // One.\n  //\n  // Two.\n  transform.named_sequence @a(%x: t) {\n"
@@ -121,7 +121,7 @@ TEST(SpecCommentsTest, BelongToTheSequenceRightAfterThem) {
               ElementsAre(::testing::Pair("a", "One.\n\nTwo."), ::testing::Pair("b.c", "Three.")));
 }
 
-TEST(SpecCommentsTest, AreFoundBesideALineOfAMegabyte) {
+TEST(SpecCommentsTest, HandlesVeryLongLines) {
   const std::string name(1'000'000, 'x');
   EXPECT_THAT(commentsIn("// One.\ntransform.named_sequence @" + name + " " + name + "(%x: t)\n"),
               ::testing::IsEmpty());

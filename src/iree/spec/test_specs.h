@@ -15,7 +15,7 @@
 
 namespace hone::iree {
 
-/// A compilation_info for the CPU that the compiler would not choose by itself.
+/// Returns a CPU compilation_info that differs from the compiler's default.
 inline std::string cpuInfo(const std::string& distribution, const std::string& parallel,
                            const std::string& reduction) {
   return fmt::format(
@@ -25,7 +25,7 @@ inline std::string cpuInfo(const std::string& distribution, const std::string& p
       distribution, parallel, reduction);
 }
 
-/// A function of a matmul of these sizes, and of what `rest` makes of %m.
+/// Returns a function with an m x n x k matmul %m, followed by the operations in `rest`.
 inline std::string matmulFunction(const std::string& name, int m, int n, int k,
                                   const std::string& rest = "") {
   return fmt::format(
@@ -43,7 +43,7 @@ inline std::string matmulFunction(const std::string& name, int m, int n, int k,
       fmt::arg("rest", rest), fmt::arg("result", rest.empty() ? "m" : "r"));
 }
 
-/// The bias added to %m, and what is below zero cut off.
+/// Returns operations that add the bias to %m and apply a ReLU.
 inline std::string biasRelu(int m, int n) {
   return fmt::format(
       R"(  %r = linalg.generic {{
@@ -60,7 +60,7 @@ inline std::string biasRelu(int m, int n) {
       m, n);
 }
 
-/// The compiler, programs and specs in a folder that goes at the end.
+/// Provides a compiler, and programs and specs in a scratch folder.
 class SpecTest : public ::testing::Test {
  protected:
   CompileRequest request(const std::string& text, const std::string& target = "local") {
@@ -73,7 +73,7 @@ class SpecTest : public ::testing::Test {
     EXPECT_TRUE(writeFile(path, text));
     return path;
   }
-  /// The entries as a spec that the compiler has read.
+  /// Writes the entries as a spec and parses it.
   Spec specOf(const std::vector<SpecEntry>& entries) {
     const auto text = specText(entries);
     EXPECT_TRUE(text);
@@ -81,7 +81,7 @@ class SpecTest : public ::testing::Test {
     EXPECT_TRUE(spec) << spec.error().message << "\n" << *text;
     return spec.value_or(Spec{});
   }
-  /// The matcher of a program's only dispatch with a root, or of the one whose name has `part`.
+  /// Returns the matcher of the only dispatch with a root whose name contains `part`.
   DispatchMatcher matcherIn(const CompileRequest& request, const std::string& part = "") {
     const auto all = matchersOf(compiler_, request);
     EXPECT_TRUE(all) << all.error().message;

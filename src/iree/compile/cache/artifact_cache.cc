@@ -16,7 +16,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// Removes "<entry>.<process>.part…" of processes that are gone: a killed hone leaves them.
+/// Removes files "<entry>.<pid>.part…" left behind by killed processes.
 void sweepParts(const fs::path& folder) {
   std::error_code ignored;
   for (const auto& entry : fs::directory_iterator(folder, ignored)) {
@@ -41,9 +41,9 @@ bool ArtifactCache::has(std::string_view key, std::string_view ending) const {
   return fs::exists(pathOf(key, ending), ignored);
 }
 
-Result<fs::path> ArtifactCache::beside(std::string_view key, std::string_view ending) const {
-  // One folder a machine, so that whoever writes next there sweeps what a killed process left; of
-  // processes on other machines that share the cache nobody here knows whether they are gone.
+Result<fs::path> ArtifactCache::temporaryPath(std::string_view key, std::string_view ending) const {
+  // One folder per machine: the next writer removes the files of killed processes. A process of
+  // another machine that shares the cache cannot be checked from here.
   const fs::path parts = folder_ / "parts" / hostName();
   HONE_CHECK(makeFolder(pathOf(key, ending).parent_path()));
   HONE_CHECK(makeFolder(parts));
@@ -57,7 +57,7 @@ Result<fs::path> ArtifactCache::keep(const fs::path& written, std::string_view k
   std::error_code code;
   fs::rename(written, entry, code);
   if (code) {
-    return machineError("cannot keep {}: {}", entry.string(), code.message());
+    return machineError("cannot write cache entry {}: {}", entry.string(), code.message());
   }
   return entry;
 }

@@ -8,19 +8,19 @@
 
 namespace hone::iree {
 
-/// Files by the hash of all that went into them. Entries appear whole or not at all (written
-/// beside, then renamed), never change, and may be deleted by anybody at any time.
+/// Stores files by a hash of all their inputs. Entries appear atomically (written to a temporary
+/// file, then renamed), never change, and may be deleted at any time, also by other processes.
 class ArtifactCache {
  public:
   explicit ArtifactCache(std::filesystem::path folder) : folder_(std::move(folder)) {}
 
-  /// Where the entry of the key is, or will be.
+  /// Returns the path of the key's entry, which may not exist yet.
   [[nodiscard]] std::filesystem::path pathOf(std::string_view key, std::string_view ending) const;
   [[nodiscard]] bool has(std::string_view key, std::string_view ending) const;
-  /// A name to write the entry to before it is kept; its folder is made.
-  [[nodiscard]] Result<std::filesystem::path> beside(std::string_view key,
-                                                     std::string_view ending) const;
-  /// Makes what was written beside the entry.
+  /// Returns the temporary path to write an entry to before keep(). Creates its folder.
+  [[nodiscard]] Result<std::filesystem::path> temporaryPath(std::string_view key,
+                                                            std::string_view ending) const;
+  /// Moves a file written to temporaryPath() into the cache and returns its path.
   [[nodiscard]] Result<std::filesystem::path> keep(const std::filesystem::path& written,
                                                    std::string_view key,
                                                    std::string_view ending) const;

@@ -13,7 +13,7 @@ void addFlag(Hasher& hasher, const std::string& flag) {
   const std::filesystem::path named = flag.substr(equals + 1);
   std::error_code ignored;
   if (std::filesystem::is_regular_file(named, ignored)) {
-    // What cannot be read the compiler cannot read either.
+    // The compiler cannot read an unreadable file either.
     hasher.field("contents").field(hashOfFile(named).value_or(""));
   }
 }

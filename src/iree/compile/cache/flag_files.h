@@ -6,8 +6,8 @@
 
 namespace hone::iree {
 
-/// Feeds a compiler flag to a key, with the contents of the file that it names, if there is one: an
-/// edited file makes another key. Files that the compiler writes (--…dump…=FILE) do not count.
+/// Hashes a compiler flag, including the content of the file that it names, if any: editing the
+/// file changes the key. Skips files that the compiler writes (--…dump…=FILE).
 void addFlag(Hasher& hasher, const std::string& flag);
 
 }  // namespace hone::iree

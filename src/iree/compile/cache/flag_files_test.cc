@@ -13,7 +13,7 @@ std::string keyOf(const std::string& flag) {
   return hasher.hex();
 }
 
-TEST(FlagFiles, AnEditedFileMakesAnotherKey) {
+TEST(FlagFiles, EditedFileChangesTheKey) {
   const ScratchFolder folder = ScratchFolder::create("hone-flags").value();
   const std::string file = (folder.path() / "script.mlir").string();
   const std::string flag = "--iree-preprocessing-transform-spec-filename=" + file;
@@ -26,7 +26,7 @@ TEST(FlagFiles, AnEditedFileMakesAnotherKey) {
   EXPECT_NE(keyOf(flag), one);
 }
 
-TEST(FlagFiles, WhatTheCompilerWritesDoesNotCount) {
+TEST(FlagFiles, IgnoresDumpedFiles) {
   const ScratchFolder folder = ScratchFolder::create("hone-flags").value();
   const std::string file = (folder.path() / "statistics.txt").string();
   const std::string flag = "--iree-scheduling-dump-statistics-file=" + file;

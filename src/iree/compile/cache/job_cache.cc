@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::string_view kReplyEnding = "reply";
 
-/// Returns how many copies of its program a job compiles.
+/// Returns the number of copies of its program that a job compiles.
 std::int64_t countCopies(const JobRequest& request) {
   const auto* splits = std::get_if<CompileSplitsJob>(&request);
   return splits == nullptr
@@ -85,12 +85,12 @@ Result<std::vector<JobCache::Produced>> JobCache::produceAll(std::span<Work> wor
       missing.push_back(i);
     }
   }
-  std::map<std::uint64_t, std::size_t> running;  // indices of works, by the pool's number
+  std::map<std::uint64_t, std::size_t> running;  // job id -> index in `works`
   for (const std::size_t i : missing) {
     Work& work = works[i];
-    const auto beside =
-        HONE_TRY(artifacts_.beside(work.key, work.ending.empty() ? kReplyEnding : work.ending));
-    work.job.output = fmt::format("{}.{}", beside.string(), i);
+    const auto temporary = HONE_TRY(
+        artifacts_.temporaryPath(work.key, work.ending.empty() ? kReplyEnding : work.ending));
+    work.job.output = fmt::format("{}.{}", temporary.string(), i);
     work.job.threads = missing.size() < pool_.workers();
     running.emplace(pool_.submit(work.job), i);
   }

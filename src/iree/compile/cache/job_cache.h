@@ -21,27 +21,29 @@ namespace hone::iree {
 /// The program that a job works on.
 struct JobSource {
   std::filesystem::path file;
-  std::string hash;  ///< of its contents, and of all else that the job reads but flags do not name
+  std::string hash;  ///< of its content and of other files that the job reads outside of flags
   std::vector<std::string> flags;
   std::string from = kPhaseStart;
   bool verifyIr = true;
 };
 
+/// A job to run on a source.
 template <typename Job>
 struct JobOrder {
   JobSource source;
   Job job;
 };
 
+/// The result of a job.
 template <typename Job>
 struct JobAnswer {
-  CompileReport report;        ///< ok, or why the rest is empty
-  std::filesystem::path file;  ///< in the cache; "" for a job that only replies
+  CompileReport report;        ///< ok, or the reason why the other members are empty
+  std::filesystem::path file;  ///< in the cache; "" if the job writes no file
   Job::Reply reply;
 };
 
-/// Runs jobs in the pool and keeps their files and replies in the artifact cache: no job runs
-/// twice. A job that fails is a value; the error of a Result is an interrupt or the machine's.
+/// Runs jobs in the pool and caches their files and replies: no successful job runs twice. A failed
+/// job is reported in the value; a Result's error is an interrupt or a machine error.
 class JobCache {
  public:
   JobCache(CompilePool pool, ArtifactCache artifacts, Limits limits)
@@ -50,29 +52,29 @@ class JobCache {
   [[nodiscard]] CompilePool& pool() { return pool_; }
   [[nodiscard]] const CompilePool& pool() const { return pool_; }
   [[nodiscard]] const ArtifactCache& artifacts() const { return artifacts_; }
-  /// The limits of one program; a job with several copies of it may take longer.
+  /// The limits per program; a job that compiles several copies may take longer.
   [[nodiscard]] const Limits& limits() const { return limits_; }
 
-  /// Returns the cache key of a job. Its output, limits and threads are not part of it.
+  /// Returns the cache key of a job. Ignores its output, limits and threads.
   [[nodiscard]] std::string keyOf(const CompileJob& job, const std::string& sourceHash) const;
 
-  /// Runs all orders, several at a time; the answers are in their order.
+  /// Runs all orders, several at a time. Returns the answers in the same order.
   template <typename Job>
   [[nodiscard]] Result<std::vector<JobAnswer<Job>>> runAll(
       const std::vector<JobOrder<Job>>& orders);
   template <typename Job>
   [[nodiscard]] Result<JobAnswer<Job>> run(JobSource source, Job job);
-  /// Runs a job and returns its reply. Fails with a user error that has the compiler's message if
-  /// the job fails.
+  /// Runs a job and returns its reply. Fails with a user error that quotes the compiler if the job
+  /// fails.
   template <typename Job>
   [[nodiscard]] Result<typename Job::Reply> ask(JobSource source, Job job);
 
  private:
-  /// A job with the names of its artifacts.
+  /// A job with the keys of its artifacts.
   struct Work {
     CompileJob job;
     std::string key;
-    std::string_view ending;  ///< of its file; "" for none
+    std::string_view ending;  ///< of its file; "" if it writes none
     bool replies = false;
   };
   struct Produced {

@@ -24,18 +24,18 @@
 namespace hone::iree {
 
 // The kinds of jobs of a compile child. Each has a name (kName), a reply type (Reply) and the
-// ending of the file that it writes (kFile), "" if the reply is all.
+// extension of the file that it writes (kFile), "" if it writes none.
 
-/// The reply of a job whose file is all that it makes.
+/// The reply of a job that only writes a file.
 struct NoReply {};
 
 /// The reply of a job that compiles configurations.
 struct ConfiguredCode {
-  std::vector<std::string> contents;  ///< a hash of each variant's code, see variantContents
-  std::vector<std::string> ignored;   ///< for each variant, see Compiled::ignored
+  std::vector<std::string> contents;  ///< a hash of each variant's code, see variantContents()
+  std::vector<std::string> ignored;   ///< per variant, see Compiled::ignored
 };
 
-/// The operations that can be split, and the splits that the compiler makes by itself.
+/// The operations that can be split, and the compiler's own splits.
 struct ProgramReductions {
   std::vector<FunctionReduction> operations;
   SplitsByFunction splits;
@@ -56,8 +56,8 @@ struct LowerModuleJob {
   std::string to = kPhaseExecutableSources;
 };
 
-/// Compiles a program from IR before configuration, with attributes put on its operations. Also
-/// replies when a pass after configuration fails.
+/// Compiles a program from IR before configuration, with attributes attached to its operations.
+/// Replies even if a pass after configuration fails.
 struct CompileConfiguredJob {
   static constexpr std::string_view kName = "configured";
   static constexpr std::string_view kFile = "vmfb";
@@ -65,7 +65,7 @@ struct CompileConfiguredJob {
   std::vector<model::OpAttribute> attributes;
 };
 
-/// The same with a copy of the program for each variant, see module_variants.h.
+/// Like CompileConfiguredJob, with a copy of the program per variant; see module_variants.h.
 struct CompileVariantsJob {
   static constexpr std::string_view kName = "variants";
   static constexpr std::string_view kFile = "vmfb";
@@ -73,8 +73,8 @@ struct CompileVariantsJob {
   std::vector<std::vector<model::OpAttribute>> variants;
 };
 
-/// Compiles a copy of the program for each choice, from IR after global optimization. Replies with
-/// the splits that were made.
+/// Compiles a copy of the program per choice, from IR after global optimization. Replies with the
+/// splits that the compiler made.
 struct CompileSplitsJob {
   static constexpr std::string_view kName = "splits";
   static constexpr std::string_view kFile = "vmfb";
@@ -82,7 +82,7 @@ struct CompileSplitsJob {
   std::vector<SplitSizes> choices;
 };
 
-/// Puts the sizes on the program's operations and writes it as text.
+/// Attaches the sizes to the program's operations and writes it as text.
 struct AnnotateSplitsJob {
   static constexpr std::string_view kName = "annotate";
   static constexpr std::string_view kFile = "mlir";
@@ -97,28 +97,28 @@ struct DescribeModuleJob {
   using Reply = ModuleDescription;
 };
 
-/// Parses only; lists the problems of the operations, see problemsIn.
+/// Parses only; lists the problems of the operations, see problemsIn().
 struct ListProblemsJob {
   static constexpr std::string_view kName = "problems";
   static constexpr std::string_view kFile{};
   using Reply = std::vector<model::Problem>;
 };
 
-/// Runs up to the configurations; lists the root operations, see rootsIn.
+/// Runs up to the configurations; lists the root operations, see rootsIn().
 struct ListRootsJob {
   static constexpr std::string_view kName = "roots";
   static constexpr std::string_view kFile{};
   using Reply = std::vector<model::RootOperation>;
 };
 
-/// Runs up to `flow`; lists the dispatches, see dispatchesIn and benchmarkDispatchesIn.
+/// Runs up to `flow`; lists the dispatches, see dispatchesIn() and benchmarkDispatchesIn().
 struct ListDispatchesJob {
   static constexpr std::string_view kName = "dispatches";
   static constexpr std::string_view kFile{};
   using Reply = std::vector<DispatchDescription>;
 };
 
-/// Runs up to the configurations; lists the constraints, see constraintsIn.
+/// Runs up to the configurations; lists the constraints, see constraintsIn().
 struct ListConstraintsJob {
   static constexpr std::string_view kName = "constraints";
   static constexpr std::string_view kFile{};
@@ -126,8 +126,8 @@ struct ListConstraintsJob {
   std::vector<KnobAssignment> assignments;
 };
 
-/// Lists the reductions of a program as it stands. With `compilersOwn`, runs on to `flow` to see
-/// how the compiler splits them.
+/// Lists the reductions of a program without running passes. With `compilersOwn`, then runs up to
+/// `flow` to read the compiler's own splits.
 struct ListReductionsJob {
   static constexpr std::string_view kName = "reductions";
   static constexpr std::string_view kFile{};
@@ -135,7 +135,7 @@ struct ListReductionsJob {
   bool compilersOwn = false;
 };
 
-/// Parses a tuning spec; describes it and writes the spec that leaves marks, see markedSpec.
+/// Parses and describes a tuning spec; writes the spec with marks, see markedSpec().
 struct ReadSpecJob {
   static constexpr std::string_view kName = "spec";
   static constexpr std::string_view kFile = "mlir";
@@ -149,7 +149,7 @@ struct ReadSpecMarksJob {
   using Reply = SpecMarks;
 };
 
-/// Runs up to the configurations; makes a matcher for each root operation.
+/// Runs up to the configurations; builds a matcher for each root operation.
 struct ListMatchersJob {
   static constexpr std::string_view kName = "matchers";
   static constexpr std::string_view kFile{};
@@ -162,19 +162,19 @@ using JobRequest =
                  ListRootsJob, ListDispatchesJob, ListConstraintsJob, ListReductionsJob,
                  ReadSpecJob, ReadSpecMarksJob, ListMatchersJob>;
 
-/// The work of one child of the pool.
+/// A job for one child of the pool.
 struct CompileJob {
   std::filesystem::path source;
-  std::string from = kPhaseStart;  ///< the phase that the source has been brought to
+  std::string from = kPhaseStart;  ///< the last phase that the source has completed
   std::vector<std::string> flags;
   JobRequest request;
-  bool verifyIr = true;          ///< off for IR that the compiler itself wrote: 12 % less work
-  bool threads = false;          ///< on if the job has the machine to itself
+  bool verifyIr = true;          ///< off for IR written by the compiler itself: 12 % less work
+  bool threads = false;          ///< multithreaded passes; on if the job has the machine to itself
   std::filesystem::path output;  ///< the job's file; its reply goes to replyPath(output)
   Limits limits;
 };
 
-/// Returns the file that a job with this output writes its reply to.
+/// Returns the reply file of a job with this output.
 [[nodiscard]] std::filesystem::path replyPath(const std::filesystem::path& output);
 
 }  // namespace hone::iree

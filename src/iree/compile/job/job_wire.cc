@@ -8,7 +8,7 @@
 
 namespace hone::iree {
 
-/// Converts a value with a JSON form of its own, which returns errors.
+/// Adapts the model's JSON functions, which return errors instead of throwing.
 template <typename Value, auto kFrom>
 struct ModelSerializer {
   static void to_json(nlohmann::json& json, const Value& value) { json = toJson(value); }
@@ -115,7 +115,7 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ListReductionsJob, compilersOwn)
 
 }  // namespace hone::iree
 
-/// A request as its name and its members.
+/// Encodes a request as its kind and members.
 template <>
 struct nlohmann::adl_serializer<hone::iree::JobRequest> {
   static void to_json(json& json, const hone::iree::JobRequest& request) {

@@ -10,13 +10,13 @@
 
 namespace hone::iree {
 
-// The encoding of all that goes between hone, its fork server and the compile children, and of the
-// replies that the cache keeps. It is CBOR: names of files may be any bytes.
+// The encoding of messages between hone, its fork server and the compile children, and of cached
+// replies. Uses CBOR because file names may be arbitrary bytes.
 
 /// The first message of the fork server.
 struct ServerHello {
   std::string revision;  ///< of the compiler library
-  std::string error;     ///< why the library cannot be used; "" if it can
+  std::string error;     ///< the reason if the library cannot be used; "" otherwise
 };
 
 /// Asks the fork server to start a job.
@@ -29,11 +29,11 @@ struct JobStart {
 struct JobEnd {
   std::uint64_t id = 0;
   Ending ending;
-  std::int64_t serverCpuNs =
-      0;  ///< CPU time of the fork server so far, without loading the library
+  /// CPU time of the fork server so far, without loading the library.
+  std::int64_t serverCpuNs = 0;
 };
 
-/// The place of one config's code in the module of a batch, as the cache keeps it.
+/// The cache entry of one config: the location of its code in the module of a batch.
 struct VariantPlace {
   std::string module;  ///< the cache key of the module
   std::string function;
@@ -41,15 +41,15 @@ struct VariantPlace {
   std::string ignored;
 };
 
-/// Version of this encoding. Part of every cache key, so that an entry of another version is never
-/// read: increase it with every change of a type that the cache keeps.
+/// Version of this encoding. Part of every cache key, so entries of other versions are never read.
+/// Must be increased with every change to a cached type.
 inline constexpr std::string_view kWireVersion = "4";
 
 /// Encodes a message, a JobRequest, a VariantPlace or a reply of a job.
 template <typename Value>
 [[nodiscard]] std::string encode(const Value& value);
 
-/// Reads what encode wrote; fails with a machine error on anything else.
+/// Decodes the output of encode(); fails with a machine error on any other input.
 template <typename Value>
 [[nodiscard]] Result<Value> decode(std::string_view bytes);
 

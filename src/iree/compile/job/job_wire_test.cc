@@ -33,7 +33,7 @@ TEST(JobWire, KeepsTheKindOfEveryRequest) {
   EXPECT_EQ(namesOfKinds(std::make_index_sequence<kKinds>()).size(), kKinds);
 }
 
-TEST(JobWire, KeepsAJobWithNamesThatAreNotText) {
+TEST(JobWire, KeepsFileNamesThatAreNotUtf8) {
   JobStart start{.id = 7, .job = {}};
   start.job.source = "folder/\xff\xfe.mlir";
   start.job.from = kPhaseFlow;
@@ -72,7 +72,7 @@ TEST(JobWire, KeepsTheMembersOfRequests) {
                   .compilersOwn);
 }
 
-TEST(JobWire, KeepsHowAJobEnded) {
+TEST(JobWire, KeepsJobEnd) {
   Ending ending;
   ending.how = Ending::How::timedOut;
   ending.code = 9;
@@ -120,7 +120,7 @@ TEST(JobWire, KeepsReplies) {
   EXPECT_THAT(sent(std::vector<model::RootOperation>{root}), ElementsAre(root));
 }
 
-TEST(JobWire, RejectsWhatIsNoMessage) {
+TEST(JobWire, RejectsInvalidMessages) {
   EXPECT_FALSE(decode<JobEnd>(""));
   EXPECT_FALSE(decode<JobEnd>("{\"id\": 3}"));
   EXPECT_FALSE(decode<JobStart>(encode(ServerHello{.revision = "r", .error = ""})));

@@ -23,11 +23,11 @@
 namespace hone::iree {
 namespace {
 
-/// Flags about tuning specs.
+/// Process-wide flags for tuning specs.
 constexpr std::array<std::string_view, 3> kSpecFlags = {
     "--iree-codegen-transform-dialect-library", "--iree-codegen-enable-default-tuning-specs",
     "--iree-codegen-dump-tuning-specs-to"};
-/// Other flags that a session does not know.
+/// Other flags that a session does not accept.
 constexpr std::array<std::string_view, 5> kProcessFlags = {
     "--iree-dispatch-creation-experimental-set-data-tiling-ops", "--iree-llvmcpu-distribution-size",
     "--iree-llvmcpu-matmul-tile-bytes", "--iree-llvmcpu-number-of-threads",
@@ -40,12 +40,12 @@ bool isOneOf(std::string_view flag, std::span<const std::string_view> names) {
 
 bool isSpecFlag(std::string_view flag) { return isOneOf(flag, kSpecFlags); }
 
-/// Returns true if the compiler's library takes the flag for a whole process only.
+/// Returns true if the compiler library accepts the flag only for the whole process.
 bool isProcessFlag(std::string_view flag) {
   return isSpecFlag(flag) || isOneOf(flag, kProcessFlags);
 }
 
-/// Prints the compiler's error, if there is one, on stderr as one line. Returns true if there is.
+/// Prints the error, if any, to stderr as one line. Returns true if there is one.
 bool printError(const CompilerApi& api, CompilerError* error) {
   if (error == nullptr) {
     return false;
@@ -73,8 +73,8 @@ bool printFailure(const Result<void>& result) {
   return !result;
 }
 
-/// Sets the flags that only the process can have; must be done before there is a session. A bad one
-/// ends the process.
+/// Moves the process-wide flags from `flags` to the compiler. Must be called before a session is
+/// created. An invalid flag ends the process.
 void setGlobalFlags(const CompilerApi& api, std::vector<std::string>& flags) {
   std::vector<std::string> global = {"iree-compile"};
   std::copy_if(flags.begin(), flags.end(), std::back_inserter(global), isProcessFlag);
@@ -85,7 +85,7 @@ void setGlobalFlags(const CompilerApi& api, std::vector<std::string>& flags) {
   }
 }
 
-/// Adds the flags that a kind of job needs; false if they cannot be had.
+/// Adds the flags that a kind of job needs; returns false on failure.
 template <typename Job>
 bool addJobFlags(const CompilerApi& api, const Job& /*job*/, std::vector<std::string>& flags) {
   constexpr bool kMatchers = std::is_same_v<Job, ListMatchersJob>;
@@ -96,7 +96,7 @@ bool addJobFlags(const CompilerApi& api, const Job& /*job*/, std::vector<std::st
     flags.emplace_back("--iree-codegen-emit-pipeline-constraints");
   }
   if (kMatchers) {
-    std::erase_if(flags, isSpecFlag);  // another spec would run instead of the probe, or with it
+    std::erase_if(flags, isSpecFlag);  // another spec would replace or disturb the probe
     auto probe = setUpProbe();
     if (!probe) {
       return false;
@@ -106,7 +106,7 @@ bool addJobFlags(const CompilerApi& api, const Job& /*job*/, std::vector<std::st
   return true;
 }
 
-/// Does one job in this process, a function per kind. Each returns the exit code.
+/// Runs one job in this process. Each operator() handles one kind and returns the exit code.
 class JobRunner {
  public:
   JobRunner(const CompilerApi& api, const CompileJob& job) : api_(api), job_(job) {}
@@ -135,7 +135,7 @@ class JobRunner {
   int operator()(const ListMatchersJob& /*request*/) { return replyConfigured(matchersIn); }
 
  private:
-  /// Parses the source in a new session. Returns the exit code, 0 to go on.
+  /// Parses the source in a new session. Returns an exit code, or 0 to continue.
   int open();
   [[nodiscard]] static int exitCode(bool done) { return done ? 0 : kExitFailed; }
 
@@ -145,10 +145,10 @@ class JobRunner {
     api_.invocationTo(invocation_, to.c_str());
     return api_.invocationPipeline(invocation_, Pipeline::standard);
   }
-  /// Runs the passes up to a phase that the source may be at already.
+  /// Runs the passes up to a phase unless the source has already completed it.
   bool reach(const char* phase) { return job_.from == phase || runPhases(job_.from, phase); }
 
-  /// Lets `edit` work on the module, which the invocation gets back afterwards.
+  /// Calls `edit` with the module and returns the module to the invocation afterwards.
   template <typename Edit>
   bool withModule(const Edit& edit) {
     const MlirOperation module = api_.invocationTakeModule(invocation_);
@@ -160,7 +160,7 @@ class JobRunner {
   bool writeReply(const Reply& reply) {
     return !printFailure(writeFile(replyPath(job_.output), encode(reply)));
   }
-  /// Replies with what `read` finds in the module as it stands.
+  /// Replies with what `read` finds in the current module.
   template <typename Read>
   int replyWith(const Read& read) {
     return exitCode(
@@ -172,7 +172,7 @@ class JobRunner {
     return runPhases(job_.from, kPhaseExecutableConfigurations) ? replyWith(read) : kExitFailed;
   }
 
-  /// Writes the job's file by a function of the compiler.
+  /// Writes the job's file with a function of the compiler.
   template <typename Write, typename... Args>
   bool writeOutput(const Write& write, Args... args) {
     Output* output = nullptr;
@@ -189,8 +189,8 @@ class JobRunner {
     return exitCode(runPhases(phase, kPhaseEnd) && writeOutput(api_.outputVmBytecode));
   }
 
-  /// Lets the compiler choose configurations; returns for each variant which of its configurations
-  /// the compiler ignored. Nothing if the passes fail.
+  /// Runs the compiler's configuration phase. Returns a description of the ignored configurations
+  /// per variant, or nothing if the passes fail.
   std::optional<std::vector<std::string>> configure(
       const std::vector<std::vector<AttachedConfig>>& attached);
 
@@ -214,7 +214,7 @@ int JobRunner::open() {
     return kExitBadFlag;
   }
   context_ = api_.sessionContext(session);
-  // The probe's output must not be mixed with that of another thread.
+  // The probe's output must not be interleaved with that of other threads.
   const bool probes = std::holds_alternative<ListMatchersJob>(job_.request);
   api_.contextThreads(context_, job_.threads && !probes);
   invocation_ = api_.invocationCreate(session);
@@ -269,12 +269,12 @@ int JobRunner::operator()(const CompileVariantsJob& request) {
     return expansion == Expansion::noMatch ? kExitNoMatch : kExitNoVariants;
   }
   const auto ignored = given ? configure(attached) : std::nullopt;
-  // Replies twice: the ignored configurations are known even if a later pass fails.
+  // Replies twice, so that the ignored configurations are known even if a later pass fails.
   if (!ignored || !writeReply(ConfiguredCode{.contents = {}, .ignored = *ignored}) ||
       !runPhases(kPhaseExecutableConfigurations, kPhaseExecutableTargets)) {
     return kExitFailed;
   }
-  // Hashed before the machine code is made, while each copy still has its own executables.
+  // Hash before code generation, while each copy still has its own executables.
   const bool written = withModule([&](MlirOperation module) {
     return writeReply(ConfiguredCode{
         .contents = variantContents(api_, module, request.variants.size()), .ignored = *ignored});

@@ -5,15 +5,15 @@
 
 namespace hone::iree {
 
-/// Exit codes of a compile child; the pool turns them into a status.
+/// Exit codes of a compile child; the pool converts them to a status.
 inline constexpr int kExitFailed = 1;
 inline constexpr int kExitBadFlag = 10;
 inline constexpr int kExitBadSource = 11;
 inline constexpr int kExitNoMatch = 12;
 inline constexpr int kExitNoVariants = 13;
 
-/// Does the job in this process and returns its exit code; diagnostics go to stderr. Frees nothing:
-/// the process ends right after it.
+/// Runs the job in this process and returns the exit code; diagnostics go to stderr. Frees nothing
+/// because the process exits right afterwards.
 [[nodiscard]] int performJob(const CompilerApi& api, const CompileJob& job);
 
 }  // namespace hone::iree

@@ -23,16 +23,17 @@
 namespace hone::iree {
 namespace {
 
-/// A job that was running when the fork server died this often is not tried again.
+/// A job is not retried after the fork server died this many times while it was running.
 constexpr int kMaxStarts = 2;
 
-/// Keeps the standard streams and the socket; the store's files and locks are not for children.
+/// Closes everything except the standard streams and the socket, so that children do not inherit
+/// the store's files and locks.
 void closeAllBut(int socket) {
   ::close_range(3, static_cast<unsigned>(socket) - 1, 0);
   ::close_range(static_cast<unsigned>(socket) + 1, ~0U, 0);
 }
 
-/// Waits for a message; empty at the end of the stream. Interrupts end the wait.
+/// Waits for a message; returns "" at the end of the stream. Fails if interrupted.
 Result<std::string> receive(int socket) {
   std::string buffer(kMaxMessage, '\0');
   while (!interrupted()) {
@@ -45,7 +46,7 @@ Result<std::string> receive(int socket) {
       return std::string();
     }
     if (errno != EINTR) {
-      return errnoError("cannot hear the compile processes");
+      return errnoError("cannot read from the compile processes");
     }
   }
   return interruptedError();
@@ -94,7 +95,7 @@ Result<void> CompilePool::startServer() {
   socket_ = ends[0];
   const std::string hello = HONE_TRY(receive(socket_));
   if (hello.empty()) {
-    return machineError("the compiler library {} ended the process that loaded it",
+    return machineError("loading the compiler library {} terminated the process",
                         options_.library.string());
   }
   auto message = HONE_TRY(decode<ServerHello>(hello));
@@ -110,7 +111,7 @@ void CompilePool::stopServer() {
     ::close(std::exchange(socket_, -1));
   }
   if (server_ > 0) {
-    // Its children die with it (PDEATHSIG), so nothing of a job outlives the pool.
+    // Its children die with it (PDEATHSIG), so no job outlives the pool.
     ::kill(server_, SIGKILL);
     while (::waitpid(server_, nullptr, 0) < 0 && errno == EINTR) {
     }
@@ -139,7 +140,7 @@ Result<void> CompilePool::dispatch() {
     HONE_CHECK(makeFolder(jobFolder(pending.id)));
     const std::string message = encode(JobStart{.id = pending.id, .job = pending.job});
     if (message.size() > kMaxMessage) {
-      return userError("a config of {} bytes is too large", message.size());
+      return userError("config too large: {} bytes; the limit is {}", message.size(), kMaxMessage);
     }
     ++pending.starts;
     const auto id = pending.id;
@@ -159,7 +160,7 @@ Result<void> CompilePool::replaceServer() {
       CompileReport report;
       report.id = id;
       report.status = CompileReport::Status::failed;
-      report.message = "the compile processes died twice while this was under way";
+      report.message = "the compile processes died twice while running this job";
       lost_.push_back(std::move(report));
     } else {
       waiting_.push_front(std::move(pending));
@@ -208,20 +209,20 @@ Result<CompileReport> CompilePool::next() {
       std::filesystem::remove(node.mapped().job.output, ignored);
     }
     if (!report.ok() && diskWasFull(report.diagnostics)) {
-      return machineError("the disk is full: the compiler cannot write in {} or in {}",
+      return machineError("the disk is full: the compiler cannot write to {} or {}",
                           node.mapped().job.output.parent_path().string(),
                           scratch_.path().string());
     }
     return report;
   }
-  return machineError("no compile job is under way");
+  return machineError("internal error: no compile job is pending");
 }
 
 Result<CompileReport> CompilePool::runOne(CompileJob job) {
   const std::uint64_t id = submit(std::move(job));
   CompileReport report = HONE_TRY(next());
   if (report.id != id) {
-    return machineError("the compile pool was not idle");
+    return machineError("internal error: the compile pool was not idle");
   }
   return report;
 }

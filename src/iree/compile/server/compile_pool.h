@@ -19,18 +19,18 @@ namespace hone::iree {
 /// The function that a child of the pool runs; its return value is the child's exit code.
 using JobFunction = std::function<int(const CompileJob&)>;
 
-/// Compiles in children, a few at a time. A fork server loads and initialises the compiler library
-/// once and forks a child for every job, half a millisecond each: the effects of a job on its
-/// process (global flags, a crash, a leak) end with it. Each child is limited in time and memory;
-/// if the fork server itself dies, it is replaced and its unfinished jobs are run again.
+/// Compiles in child processes, a few at a time. A fork server loads and initializes the compiler
+/// library once and forks a child per job (0.5 ms). Global flags, crashes and leaks of a job do not
+/// affect other jobs. Each child has time and memory limits. If the fork server itself dies, it is
+/// replaced and its unfinished jobs are retried.
 ///
-/// Must be started while this process has a single thread. Not for use by several threads.
+/// Must be started while this process is single-threaded. Not thread-safe.
 class CompilePool {
  public:
   struct Options {
     std::filesystem::path library;
     std::size_t workers = 2;
-    /// Replaces the compiler, for tests that need a child to crash, hang or eat memory on demand.
+    /// Replaces the compiler in tests, to crash, hang or exhaust memory on demand.
     JobFunction function;
   };
 
@@ -41,19 +41,20 @@ class CompilePool {
   CompilePool& operator=(const CompilePool&) = delete;
   ~CompilePool();
 
-  /// The revision that the library says of itself; part of every cache key.
+  /// The revision reported by the library; part of every cache key.
   [[nodiscard]] const std::string& revision() const { return revision_; }
   [[nodiscard]] std::size_t workers() const { return options_.workers; }
 
-  /// Returns the CPU time that the fork server spent on starting and watching children: overhead of
-  /// hone, without loading the compiler and without compiling.
+  /// Returns the CPU time that the fork server spent on starting and watching children. This is
+  /// hone's overhead: it excludes loading the compiler and compiling.
   [[nodiscard]] std::int64_t forkServerCpuNs() const { return pastServersNs_ + serverNs_; }
 
-  /// Queues the job and returns the number that its report will carry.
+  /// Queues the job and returns the id of its report.
   [[nodiscard]] std::uint64_t submit(CompileJob job);
-  /// Jobs without a report yet.
+  /// Returns the number of jobs without a report.
   [[nodiscard]] std::size_t pending() const { return waiting_.size() + running_.size(); }
-  /// The next report, whichever job is done first. An error is an interrupt or the machine's.
+  /// Waits for the next job to finish and returns its report. An error is an interrupt or a machine
+  /// error.
   [[nodiscard]] Result<CompileReport> next();
   /// Submits one job and waits for it; the pool must be idle.
   [[nodiscard]] Result<CompileReport> runOne(CompileJob job);
@@ -81,7 +82,7 @@ class CompilePool {
   pid_t server_ = -1;
   int socket_ = -1;
   std::int64_t serverNs_ = 0;
-  std::int64_t pastServersNs_ = 0;  ///< of fork servers that were replaced
+  std::int64_t pastServersNs_ = 0;  ///< of replaced fork servers
   std::uint64_t lastId_ = 0;
   std::deque<Pending> waiting_;
   std::map<std::uint64_t, Pending> running_;

@@ -25,7 +25,7 @@ using ::testing::HasSubstr;
 
 constexpr std::uint64_t kMemory = std::uint64_t{1} << 30U;
 
-/// A compiler that does what the job's first flag says.
+/// Replaces the compiler: misbehaves as the job's first flag says.
 int misbehave(const CompileJob& job) {
   const std::string what = job.flags.front();
   if (what == "abort") {
@@ -43,7 +43,7 @@ int misbehave(const CompileJob& job) {
   if (what == "eat") {
     try {
       for (;;) {
-        // Kept and touched, so that it counts.
+        // Touched and leaked, so that it counts as resident.
         auto* block = new char[std::size_t{64} << 20U];  // NOLINT(*-owning-memory)
         std::memset(block, 1, std::size_t{64} << 20U);
       }
@@ -57,7 +57,7 @@ int misbehave(const CompileJob& job) {
     ::pause();
   }
   if (what == "kill the server once") {
-    // The second try finds the mark of the first.
+    // The second attempt finds the marker file of the first.
     const std::filesystem::path mark = job.source;
     if (!std::filesystem::exists(mark)) {
       (void)writeFile(mark, "");
@@ -90,7 +90,7 @@ CompilePool start(std::size_t workers = 2) {
   return CompilePool::start({{}, workers, misbehave}).value();
 }
 
-TEST(CompilePool, ReportsEveryJobOnceWhateverTheOthersDo) {
+TEST(CompilePool, ReportsEveryJobOnceIfOthersFail) {
   CompilePool pool = start(3);
   std::map<std::uint64_t, std::string> asked;
   for (const char* what : {"fine", "abort", "say", "fine", "abort", "fine"}) {
@@ -105,14 +105,14 @@ TEST(CompilePool, ReportsEveryJobOnceWhateverTheOthersDo) {
   EXPECT_EQ(seen.size(), asked.size());
 }
 
-TEST(CompilePool, ACrashIsAnOutcomeThatNamesTheSignal) {
+TEST(CompilePool, NamesTheSignalOfACrash) {
   CompilePool pool = start();
   const CompileReport report = pool.runOne(job("abort")).value();
   EXPECT_EQ(report.status, Status::failed);
   EXPECT_THAT(report.message, HasSubstr("SIGABRT"));
 }
 
-TEST(CompilePool, AHangAndAnEndlessLoopAreStopped) {
+TEST(CompilePool, StopsHangsAndEndlessLoops) {
   CompilePool pool = start();
   for (const char* what : {"hang", "spin"}) {
     const CompileReport report = pool.runOne(job(what, std::chrono::milliseconds(200))).value();
@@ -121,7 +121,7 @@ TEST(CompilePool, AHangAndAnEndlessLoopAreStopped) {
   }
 }
 
-TEST(CompilePool, MemoryIsLimited) {
+TEST(CompilePool, LimitsMemory) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   GTEST_SKIP() << "address space cannot be limited under a sanitizer";
 #endif
@@ -131,14 +131,14 @@ TEST(CompilePool, MemoryIsLimited) {
   EXPECT_THAT(report.message, HasSubstr("1.0 GiB"));
 }
 
-TEST(CompilePool, TheFirstErrorComesBackShortAndTheLogWhole) {
+TEST(CompilePool, ReturnsFirstErrorAndCompleteLog) {
   CompilePool pool = start();
   const CompileReport report = pool.runOne(job("say")).value();
   EXPECT_EQ(report.message, "it is wrong (at x.mlir:3:7)");
   EXPECT_THAT(report.diagnostics, HasSubstr("note: see above"));
 }
 
-TEST(CompilePool, ReplacesAKilledForkServerAndRunsItsJobAgain) {
+TEST(CompilePool, RetriesJobAfterForkServerIsKilled) {
   CompilePool pool = start();
   const ScratchFolder folder = ScratchFolder::create("hone-pool-test").value();
   CompileJob once = job("kill the server once");
@@ -147,7 +147,7 @@ TEST(CompilePool, ReplacesAKilledForkServerAndRunsItsJobAgain) {
   EXPECT_EQ(pool.runOne(job("fine")).value().status, Status::ok);
 }
 
-TEST(CompilePool, GivesUpAJobThatKillsTheForkServerTwice) {
+TEST(CompilePool, FailsJobThatKillsTheForkServerTwice) {
   CompilePool pool = start();
   const CompileReport report = pool.runOne(job("kill the server")).value();
   EXPECT_EQ(report.status, Status::failed);
@@ -155,22 +155,22 @@ TEST(CompilePool, GivesUpAJobThatKillsTheForkServerTwice) {
   EXPECT_EQ(pool.runOne(job("fine")).value().status, Status::ok);
 }
 
-/// The processes whose command line has the text.
-int processesWith(const std::string& text) {
+/// Returns the number of processes whose command line contains the text.
+int countProcesses(const std::string& text) {
   const auto found = runCommand({{findProgram("pgrep"), "-fc", text}, {}, {}}).value();
   return static_cast<int>(parseInt(trim(found.out)).value_or(0));
 }
 
-TEST(CompilePool, WhatAJobLeavesRunningIsEnded) {
+TEST(CompilePool, KillsProcessesLeftByAJob) {
   CompilePool pool = start();
   EXPECT_EQ(pool.runOne(job("fork and leave")).value().status, Status::ok);
-  for (int i = 0; i < 100 && processesWith("[s]leep 4321") > 0; ++i) {
+  for (int i = 0; i < 100 && countProcesses("[s]leep 4321") > 0; ++i) {
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
   }
-  EXPECT_EQ(processesWith("[s]leep 4321"), 0);
+  EXPECT_EQ(countProcesses("[s]leep 4321"), 0);
 }
 
-TEST(CompilePool, ALibraryThatIsNotThereIsOneLine) {
+TEST(CompilePool, ReportsMissingLibrary) {
   const auto pool = CompilePool::start({"/no/such/library.so", 1, {}});
   ASSERT_FALSE(pool);
   EXPECT_EQ(pool.error().fault, Fault::machine);

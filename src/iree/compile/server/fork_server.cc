@@ -59,7 +59,7 @@ class ForkServer {
     while (true) {
       std::array<pollfd, 2> ends = {pollfd{socket_, POLLIN, 0}, pollfd{signals_, POLLIN, 0}};
       ::poll(ends.data(), ends.size(), untilDeadlineMs());
-      stopLate();
+      killOverdue();
       reap();
       if (ends[0].revents == 0) {
         continue;
@@ -109,7 +109,7 @@ class ForkServer {
       ::dup2(log, STDOUT_FILENO);
       ::dup2(log, STDERR_FILENO);
     }
-    // The linker's temporary files go with the job's folder, also when the job is killed.
+    // The linker's temporary files are removed with the job's folder, even if the job is killed.
     ::setenv("TMPDIR", folder.c_str(), 1);
     return function_(job);
   }
@@ -128,7 +128,7 @@ class ForkServer {
     return left <= 0 ? 0 : static_cast<int>(left / 1'000'000 + 1);
   }
 
-  void stopLate() {
+  void killOverdue() {
     const std::int64_t now = nowNs();
     for (auto& [pid, child] : children_) {
       if (child.deadlineNs > 0 && now >= child.deadlineNs && !child.timedOut) {
@@ -149,7 +149,7 @@ class ForkServer {
       if (at == children_.end()) {
         continue;
       }
-      ::kill(-pid, SIGKILL);  // whatever the child itself started
+      ::kill(-pid, SIGKILL);  // processes started by the child
       Ending ending = endingFrom(status, usage);
       ending.wallNs = nowNs() - at->second.startNs;
       if (at->second.timedOut) {
@@ -169,7 +169,7 @@ class ForkServer {
   std::filesystem::path scratch_;
   sigset_t childSignal_ = onlyChildren();
   int signals_;
-  std::int64_t readyNs_ = ownCpuNs();  ///< when the compiler is loaded: that time is not hone's own
+  std::int64_t readyNs_ = ownCpuNs();  ///< after loading the compiler, which is not hone's overhead
   std::map<pid_t, Child> children_;
 };
 

@@ -6,7 +6,7 @@
 
 namespace hone::iree {
 
-/// Sizes that a matcher of a tuning spec asks for: "m", {512}.
+/// Sizes that a matcher of a tuning spec requires: "m", {512}.
 struct MatchedSizes {
   std::string name;
   std::vector<std::int64_t> values;
@@ -25,9 +25,10 @@ struct Matched {
 /// A matcher for one operation.
 struct OperationMatcher {
   Matched matched;
-  std::string matcher;  ///< its body, as operations on %op; "" if there is none
-  std::string whyNot;   ///< a sentence if there is none
-  /// False if the matcher goes by the operation's name and types only: it may match others.
+  std::string matcher;  ///< its body, as operations on %op; "" if the operation cannot be matched
+  std::string whyNot;   ///< the reason if `matcher` is empty
+  /// False if the matcher checks only the operation's name and types and may match other
+  /// operations.
   bool exact = true;
 };
 

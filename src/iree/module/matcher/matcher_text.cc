@@ -38,9 +38,9 @@ std::vector<std::string> typeTexts(const CompilerApi& api, MlirOperation operati
   return types;
 }
 
-/// Whether a value that is used within the operation is made outside of it without being an
-/// operand; an example of the operation that stands alone cannot have such a value.
-bool captures(const CompilerApi& api, MlirOperation operation) {
+/// Returns true if a region of the operation uses a value from outside that is not an operand. A
+/// standalone example of the operation cannot have such a value.
+bool capturesValues(const CompilerApi& api, MlirOperation operation) {
   bool found = false;
   walk(api, operation, [&](MlirOperation inner) {
     if (inner.ptr == operation.ptr) {
@@ -60,7 +60,7 @@ bool captures(const CompilerApi& api, MlirOperation operation) {
   return found;
 }
 
-/// The operation alone, on arguments, as MLIR's own printer writes it.
+/// Prints the operation with block arguments as its operands.
 std::string exampleText(const CompilerApi& api, MlirOperation operation,
                         const std::vector<std::string>& types) {
   std::vector<std::string> arguments;
@@ -88,43 +88,43 @@ std::string exampleText(const CompilerApi& api, MlirOperation operation,
   if (lines.size() < 4) {
     return "";
   }
-  // Without the function's first line, its return and its brace.
+  // Drop the function's first line, its return and its brace.
   return fmt::format("^bb0({}):\n{}\n", list,
                      join(std::span(lines).subspan(1, lines.size() - 3), "\n"));
 }
 
 OperationMatcher fromExample(const CompilerApi& api, MlirOperation operation) {
-  OperationMatcher made;
-  made.matched.op = api.nameOf(operation);
-  made.matched.types = typeTexts(api, operation);
-  const std::vector<std::string>& types = made.matched.types;
+  OperationMatcher result;
+  result.matched.op = api.nameOf(operation);
+  result.matched.types = typeTexts(api, operation);
+  const std::vector<std::string>& types = result.matched.types;
   if (!isStatic(api, operation)) {
-    made.whyNot = "its shape is known only at run time";
-    return made;
+    result.whyNot = "it has dynamic shapes";
+    return result;
   }
-  if (!captures(api, operation)) {
+  if (!capturesValues(api, operation)) {
     const std::string example = exampleText(api, operation, types);
-    made.matched.kind = "dag";
-    made.matcher = fmt::format(
+    result.matched.kind = "dag";
+    result.matcher = fmt::format(
         "%ins, %outs = transform.iree.match.cast_compatible_dag_from_root %op {{\n{}}} : "
         "(!transform.any_op) -> (!transform.any_value, !transform.any_value)\n",
         example);
     if (example.empty()) {
-      made.whyNot = "its operation cannot be written on its own";
+      result.whyNot = "its operation cannot be printed separately";
     }
-    return made;
+    return result;
   }
-  made.matcher = fmt::format("transform.match.operation_name %op [\"{}\"] : !transform.any_op\n",
-                             made.matched.op);
+  result.matcher = fmt::format("transform.match.operation_name %op [\"{}\"] : !transform.any_op\n",
+                               result.matched.op);
   for (std::size_t i = 0; i < types.size(); ++i) {
-    made.matcher += fmt::format(
+    result.matcher += fmt::format(
         "%operand{0} = transform.get_operand %op[{0}] : (!transform.any_op) -> "
         "!transform.any_value\n"
         "transform.iree.match.cast_compatible_type %operand{0} = {1} : !transform.any_value\n",
         i, types[i]);
   }
-  made.exact = false;
-  return made;
+  result.exact = false;
+  return result;
 }
 
 }  // namespace

@@ -5,7 +5,7 @@
 
 namespace hone::iree {
 
-/// Makes the matcher of an operation that knows its structure best.
+/// Builds the most specific matcher for an operation.
 [[nodiscard]] OperationMatcher makeMatcher(const CompilerApi& api, MlirOperation operation);
 
 }  // namespace hone::iree

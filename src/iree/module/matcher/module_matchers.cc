@@ -27,7 +27,7 @@ constexpr std::string_view kProbe =
   }
 }
 )";
-/// What the probe prints before each function.
+/// The heading that the probe prints before each function.
 constexpr std::string_view kHeading = "[[[ IR printer: hone ]]]\n";
 
 std::filesystem::path jobFile(std::string_view name) {
@@ -35,7 +35,7 @@ std::filesystem::path jobFile(std::string_view name) {
   return std::filesystem::path(folder == nullptr ? "." : folder) / name;
 }
 
-/// The functions as the probe saw them, by name.
+/// Returns the functions that the probe printed, by name.
 std::map<std::string, MlirOperation> printedFunctions(const CompilerApi& api, MlirContext context) {
   std::map<std::string, MlirOperation> functions;
   const auto printed = readFile(jobFile("probed"));
@@ -55,7 +55,7 @@ std::map<std::string, MlirOperation> printedFunctions(const CompilerApi& api, Ml
   return functions;
 }
 
-/// What tells whether an operation before configuration is the one after it.
+/// Returns a text that identifies an operation before and after configuration.
 std::string signatureOf(const CompilerApi& api, MlirOperation operation) {
   std::string signature = mapsOf(api, operation);
   for (std::intptr_t i = 0; i < api.operationOperands(operation); ++i) {
@@ -69,8 +69,9 @@ bool isAttention(const std::string& name) {
   return name == "iree_linalg_ext.attention" || name == "iree_linalg_ext.online_attention";
 }
 
-/// The operation that specs see of the root; nullptr where they see none that is like it.
-MlirOperation seenRoot(const CompilerApi& api, MlirOperation function, MlirOperation root) {
+/// Returns the operation that corresponds to the root when specs are applied; null if there is
+/// none.
+MlirOperation findProbedRoot(const CompilerApi& api, MlirOperation function, MlirOperation root) {
   const std::string rootName = api.nameOf(root);
   const std::string signature = signatureOf(api, root);
   std::vector<MlirOperation> same;
@@ -106,7 +107,7 @@ MlirOperation enclosingFunction(const CompilerApi& api, MlirOperation operation)
   return at;
 }
 
-/// The function's text without its own name: equal for dispatches that do the same.
+/// Hashes the function without its name: equal for identical dispatches.
 std::string bodyHash(const CompilerApi& api, MlirOperation function) {
   std::string text = api.fullText(function);
   const std::string name = api.stringAttribute(function, "sym_name");
@@ -126,14 +127,14 @@ RootMatcher matchRoot(const CompilerApi& api, MlirOperation root,
                            ? functions.end()
                            : functions.find(api.stringAttribute(function, "sym_name"));
   if (printed == functions.end()) {
-    entry.root.whyNot = "the compiler applies no specs to it";
+    entry.root.whyNot = "the compiler does not apply specs to it";
     return entry;
   }
   entry.body = bodyHash(api, printed->second);
-  const MlirOperation seen = seenRoot(api, printed->second, root);
+  const MlirOperation seen = findProbedRoot(api, printed->second, root);
   if (seen.ptr == nullptr) {
     entry.root.whyNot =
-        fmt::format("the compiler makes its {} only after it has applied specs", api.nameOf(root));
+        fmt::format("the compiler creates its {} only after it applies specs", api.nameOf(root));
     return entry;
   }
   entry.root = makeMatcher(api, seen);

@@ -9,10 +9,10 @@
 
 namespace hone::iree {
 
-// Matchers for the root operations of dispatches, in a compile child. The compiler applies specs in
-// the middle of its configuration: named operations may have been generalized by then, and some
-// roots (linalg.mmt4d) are not there yet. So the functions are printed from within a spec, at that
-// very point, and matchers are made of what is seen there.
+// Builds matchers for the root operations of dispatches, in a compile child. The compiler applies
+// specs in the middle of its configuration. At that point named operations may have been
+// generalized, and some roots (linalg.mmt4d) do not exist yet. So a probe, itself a spec, prints
+// the functions at exactly that point, and the matchers are built from its output.
 
 /// The matcher of one dispatch's root operation.
 struct RootMatcher {
@@ -21,12 +21,11 @@ struct RootMatcher {
   std::string body;  ///< a hash of the dispatch without its name
 };
 
-/// Sends standard output, where the probe prints, to a file of the job. Returns the flag that makes
-/// the compiler run the probe; nothing, and prints the reason on stderr, if the files cannot be
-/// written.
+/// Redirects stdout, where the probe prints, to a file of the job. Returns the compiler flag that
+/// runs the probe, or nothing, with an error on stderr, if the files cannot be written.
 [[nodiscard]] std::optional<std::string> setUpProbe();
 
-/// Makes a matcher for each dispatch with a root operation, from IR with tuner attributes that was
+/// Builds a matcher for each dispatch with a root operation, from IR with tuner attributes that was
 /// configured with the probe.
 [[nodiscard]] std::vector<RootMatcher> matchersIn(const CompilerApi& api, MlirOperation module);
 

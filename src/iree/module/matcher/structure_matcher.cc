@@ -43,8 +43,7 @@ std::vector<std::string> mapTexts(const CompilerApi& api, MlirOperation operatio
   return texts;
 }
 
-/// How long each loop is, as far as an operand's dimension says it; below 0 where only the run
-/// time does.
+/// Returns the sizes of the loops that index an operand's dimension directly; -1 if dynamic.
 std::map<std::int64_t, std::int64_t> loopSizes(const CompilerApi& api, MlirOperation operation) {
   std::map<std::int64_t, std::int64_t> sizes;
   const auto maps = mapTexts(api, operation);
@@ -66,22 +65,23 @@ std::map<std::int64_t, std::int64_t> loopSizes(const CompilerApi& api, MlirOpera
   return sizes;
 }
 
-/// What a structure matcher is asked for.
+/// The parameters of a structure matcher.
 struct Structure {
   std::string kind;
   std::string_view matcher;
-  std::vector<std::pair<std::string_view, std::string>> types;  ///< by the matcher's name for them
+  std::vector<std::pair<std::string_view, std::string>>
+      types;  ///< by the matcher's parameter names
   std::span<const std::string_view> names;
-  std::vector<Sizes> sizes;  ///< one a name
+  std::vector<Sizes> sizes;  ///< one per name
 };
 
 LoopNumbers loopsIn(const CompilerApi& api, MlirAttribute numbers) {
   return numbers.ptr == nullptr ? LoopNumbers() : numbersIn(api.text(numbers));
 }
 
-/// The sizes of the loops; nothing where one is not known.
-std::optional<std::vector<Sizes>> sizesOf(const std::map<std::int64_t, std::int64_t>& loops,
-                                          const std::vector<LoopNumbers>& groups) {
+/// Returns the loop sizes of each group; nothing if one is unknown.
+std::optional<std::vector<Sizes>> findSizes(const std::map<std::int64_t, std::int64_t>& loops,
+                                            const std::vector<LoopNumbers>& groups) {
   std::vector<Sizes> sizes;
   for (const LoopNumbers& group : groups) {
     Sizes& of = sizes.emplace_back();
@@ -103,14 +103,15 @@ std::vector<std::pair<std::string_view, std::string>> threeTypes(const CompilerA
           {"output_type", elementType(api, operation, 2)}};
 }
 
-std::optional<Structure> contractionOf(const CompilerApi& api, MlirOperation operation) {
+std::optional<Structure> readContraction(const CompilerApi& api, MlirOperation operation) {
   if (!api.nameOf(operation).starts_with("linalg.") || !api.linalgIsContraction(operation) ||
       api.operationOperands(operation) != 3) {
     return std::nullopt;
   }
   const MlirContractionDimensions found = api.linalgContraction(operation);
-  auto sizes = sizesOf(loopSizes(api, operation), {loopsIn(api, found.batch), loopsIn(api, found.m),
-                                                   loopsIn(api, found.n), loopsIn(api, found.k)});
+  auto sizes =
+      findSizes(loopSizes(api, operation), {loopsIn(api, found.batch), loopsIn(api, found.m),
+                                            loopsIn(api, found.n), loopsIn(api, found.k)});
   if (!sizes) {
     return std::nullopt;
   }
@@ -118,7 +119,7 @@ std::optional<Structure> contractionOf(const CompilerApi& api, MlirOperation ope
                    std::move(*sizes)};
 }
 
-std::optional<Structure> convolutionOf(const CompilerApi& api, MlirOperation operation) {
+std::optional<Structure> readConvolution(const CompilerApi& api, MlirOperation operation) {
   if (!api.nameOf(operation).starts_with("linalg.") || !api.linalgIsConvolution(operation) ||
       api.operationOperands(operation) != 3) {
     return std::nullopt;
@@ -132,7 +133,7 @@ std::optional<Structure> convolutionOf(const CompilerApi& api, MlirOperation ope
                                      found.filterLoop, found.inputChannel, found.depth}) {
     groups.push_back(loopsIn(api, group));
   }
-  auto sizes = sizesOf(loopSizes(api, operation), groups);
+  auto sizes = findSizes(loopSizes(api, operation), groups);
   if (!sizes) {
     return std::nullopt;
   }
@@ -152,7 +153,7 @@ std::set<std::int64_t> loopSet(const std::string& map) {
   return loops;
 }
 
-/// The loops of attention by what they are, each group from the outermost in.
+/// Returns the loops of an attention by role (kAttentionSizes), each group outermost first.
 std::vector<LoopNumbers> attentionLoops(const std::vector<std::string>& maps, std::size_t output) {
   const auto query = loopSet(maps[0]);
   const auto key = loopSet(maps[1]);
@@ -172,19 +173,19 @@ std::vector<LoopNumbers> attentionLoops(const std::vector<std::string>& maps, st
   return groups;
 }
 
-std::optional<Structure> attentionOf(const CompilerApi& api, MlirOperation operation) {
+std::optional<Structure> readAttention(const CompilerApi& api, MlirOperation operation) {
   const std::string name = api.nameOf(operation);
   const bool online = name == "iree_linalg_ext.online_attention";
   const auto operands = api.operationOperands(operation);
   const auto maps = mapTexts(api, operation);
-  // A mask is one more operand, which the matcher of online attention refuses.
+  // A mask is an additional operand, which the matcher of online attention rejects.
   if ((!online && name != "iree_linalg_ext.attention") || (online && operands != 7) ||
       operands < 5 || maps.size() != static_cast<std::size_t>(operands)) {
     return std::nullopt;
   }
   const std::intptr_t output = online ? 4 : operands - 1;
   auto sizes =
-      sizesOf(loopSizes(api, operation), attentionLoops(maps, static_cast<std::size_t>(output)));
+      findSizes(loopSizes(api, operation), attentionLoops(maps, static_cast<std::size_t>(output)));
   if (!sizes) {
     return std::nullopt;
   }
@@ -228,18 +229,18 @@ std::string structureText(const Structure& structure, const std::string& maps) {
 
 OperationMatcher fromStructure(const CompilerApi& api, MlirOperation operation,
                                const Structure& structure) {
-  OperationMatcher made;
-  made.matched.kind = structure.kind;
-  made.matched.op = api.nameOf(operation);
+  OperationMatcher result;
+  result.matched.kind = structure.kind;
+  result.matched.op = api.nameOf(operation);
   for (const auto& [name, type] : structure.types) {
-    made.matched.types.push_back(type);
+    result.matched.types.push_back(type);
   }
   for (std::size_t i = 0; i < structure.names.size(); ++i) {
-    made.matched.sizes.push_back(
+    result.matched.sizes.push_back(
         {.name = std::string(structure.names[i]), .values = structure.sizes[i]});
   }
-  made.matcher = structureText(structure, mapsOf(api, operation));
-  return made;
+  result.matcher = structureText(structure, mapsOf(api, operation));
+  return result;
 }
 
 }  // namespace
@@ -254,8 +255,8 @@ std::string mapsOf(const CompilerApi& api, MlirOperation operation) {
 }
 
 std::optional<OperationMatcher> matchStructure(const CompilerApi& api, MlirOperation operation) {
-  for (const auto& structureOf : {contractionOf, convolutionOf, attentionOf}) {
-    if (const auto structure = structureOf(api, operation)) {
+  for (const auto& readStructure : {readContraction, readConvolution, readAttention}) {
+    if (const auto structure = readStructure(api, operation)) {
       return fromStructure(api, operation, *structure);
     }
   }

@@ -8,11 +8,11 @@
 
 namespace hone::iree {
 
-/// The indexing maps of a linalg or linalg_ext operation as a list of MLIR text; "" for others.
+/// Returns the indexing maps of a linalg or linalg_ext operation as MLIR text; "" for others.
 [[nodiscard]] std::string mapsOf(const CompilerApi& api, MlirOperation operation);
 
-/// Makes a matcher by the structure of an operation: a contraction, a convolution or an attention
-/// with static loops, for which the compiler has matchers. Returns nothing for other operations.
+/// Builds a structural matcher of the compiler for a contraction, convolution or attention with
+/// static loops. Returns nothing for other operations.
 [[nodiscard]] std::optional<OperationMatcher> matchStructure(const CompilerApi& api,
                                                              MlirOperation operation);
 

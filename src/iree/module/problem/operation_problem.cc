@@ -15,12 +15,13 @@ using model::Matmul;
 using model::Problem;
 using model::TensorType;
 
-/// Exactly the maps of a matmul with its operands as they are or transposed; nothing for others.
+/// The operands of a matmul that are transposed.
 struct Transposes {
   bool lhs = false;
   bool rhs = false;
 };
 
+/// Reads the transposes from the maps of a matmul; returns nothing for other maps.
 std::optional<Transposes> transposesFrom(const std::string& maps, bool batch) {
   const std::string dims = batch ? "(d0, d1, d2, d3)" : "(d0, d1, d2)";
   const std::string b = batch ? "d0, " : "";
@@ -76,7 +77,8 @@ std::optional<Problem> matmulFrom(const CompilerApi& api, MlirOperation operatio
   return matmul;
 }
 
-/// The two numbers of "dense<[1, 2]> : tensor<2xi64>" or "dense<1> : …"; 1 and 1 when absent.
+/// Parses the two numbers of "dense<[1, 2]> : tensor<2xi64>" or "dense<1> : …"; returns 1 and 1 for
+/// an empty text.
 std::optional<std::pair<std::int64_t, std::int64_t>> pairFrom(const std::string& text) {
   if (text.empty()) {
     return std::pair<std::int64_t, std::int64_t>{1, 1};
@@ -97,7 +99,7 @@ std::optional<std::pair<std::int64_t, std::int64_t>> pairFrom(const std::string&
   return std::pair{*first, *second};
 }
 
-/// One of linalg's 2-D convolutions: a letter for each dimension of the image and of the filter.
+/// A 2-D convolution of linalg: one letter per dimension of the image and the filter.
 struct ConvForm {
   std::string_view name;
   ConvLayout layout;
@@ -114,7 +116,7 @@ constexpr std::array<ConvForm, 6> kConvForms = {{
     {"linalg.conv_2d_ngchw_fgchw", ConvLayout::nchw, "ngchw", "fgchw", false},
 }};
 
-/// The size of the dimension with that letter; 1 where there is none.
+/// Returns the size of the dimension with this letter; 1 if there is none.
 std::int64_t sizeOf(char letter, std::string_view letters, const TensorType& type) {
   const auto at = letters.find(letter);
   return at == std::string_view::npos ? 1 : type.shape[at];

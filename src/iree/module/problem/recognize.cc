@@ -19,34 +19,35 @@ using model::Matmul;
 using model::Problem;
 using model::TensorType;
 
-struct Work {
-  std::vector<MlirOperation> heavy;  ///< all that is neither a constant nor set-up nor the return
+/// The top-level operations of a function.
+struct FunctionOperations {
+  std::vector<MlirOperation> compute;  ///< all except constants, accumulator setup and the return
   MlirOperation returned{nullptr};
 };
 
-Work workOf(const CompilerApi& api, MlirOperation function) {
+FunctionOperations collectOperations(const CompilerApi& api, MlirOperation function) {
   static const std::set<std::string> kSetUp = {"arith.constant", "tensor.empty", "linalg.fill"};
-  Work work;
+  FunctionOperations operations;
   walk(api, function, [&](MlirOperation operation) {
     if (operation.ptr == function.ptr) {
       return MlirWalkResult::advance;
     }
     const std::string name = api.nameOf(operation);
     if (name == "func.return" || name == "util.return") {
-      work.returned = operation;
+      operations.returned = operation;
     } else if (!kSetUp.contains(name)) {
-      work.heavy.push_back(operation);
+      operations.compute.push_back(operation);
     }
     return MlirWalkResult::skip;
   });
-  return work;
+  return operations;
 }
 
 bool isArgument(const CompilerApi& api, MlirValue value, std::intptr_t number) {
   return api.valueIsArgument(value) && api.argumentNumber(value) == number;
 }
 
-/// The accumulator is a linalg.fill with a constant zero.
+/// Returns true if the value is a linalg.fill with a constant zero.
 bool isZeroed(const CompilerApi& api, MlirValue value) {
   if (api.valueIsArgument(value)) {
     return false;
@@ -60,24 +61,24 @@ bool isZeroed(const CompilerApi& api, MlirValue value) {
   return text.starts_with("0.000000e+00") || text.starts_with("0 :");
 }
 
-/// One operation of the arguments into zeros, whatever order its set-up has.
-std::optional<Problem> plainProblem(const CompilerApi& api, const Work& work) {
-  if (work.heavy.size() != 1 || work.returned.ptr == nullptr ||
-      api.operationOperands(work.returned) != 1) {
+/// Recognizes a single operation of the arguments into zeros, with its setup in any order.
+std::optional<Problem> plainProblem(const CompilerApi& api, const FunctionOperations& operations) {
+  if (operations.compute.size() != 1 || operations.returned.ptr == nullptr ||
+      api.operationOperands(operations.returned) != 1) {
     return std::nullopt;
   }
-  const MlirOperation operation = work.heavy.front();
+  const MlirOperation operation = operations.compute.front();
   const auto found = problemOf(api, operation);
   if (!found || !found->exact || !isArgument(api, api.operationOperand(operation, 0), 0) ||
       !isArgument(api, api.operationOperand(operation, 1), 1) ||
       !isZeroed(api, api.operationOperand(operation, 2))) {
     return std::nullopt;
   }
-  const MlirValue returned = api.operationOperand(work.returned, 0);
+  const MlirValue returned = api.operationOperand(operations.returned, 0);
   if (api.valueIsArgument(returned) || api.resultOwner(returned).ptr != operation.ptr) {
     return std::nullopt;
   }
-  // What the types say must be what the problem says: the last line against a misreading.
+  // The types must match the problem's; this is the last check against a misreading.
   if (tensorOf(api, api.operationOperand(operation, 0)) != model::operandsOf(found->problem)[0] ||
       tensorOf(api, api.operationOperand(operation, 1)) != model::operandsOf(found->problem)[1] ||
       tensorOf(api, api.operationResult(operation, 0)) != model::resultOf(found->problem)) {
@@ -86,7 +87,7 @@ std::optional<Problem> plainProblem(const CompilerApi& api, const Work& work) {
   return found->problem;
 }
 
-/// The static tensors that the function takes; nothing when it takes anything else.
+/// Returns the types of the function's arguments; empty unless all are static tensors.
 std::vector<TensorType> argumentsOf(const CompilerApi& api, MlirOperation function) {
   const MlirType type =
       api.typeOfAttribute(api.operationAttribute(function, MlirStringRef::of("function_type")));
@@ -101,14 +102,15 @@ std::vector<TensorType> argumentsOf(const CompilerApi& api, MlirOperation functi
   return arguments;
 }
 
-/// The convolution of the function's own image, which may be padded before the operation has it.
-Conv unpadded(const CompilerApi& api, Conv conv, const TensorType& image, const Work& work) {
+/// Replaces the padded image of the operation by the function's image and its padding.
+Conv unpadded(const CompilerApi& api, Conv conv, const TensorType& image,
+              const FunctionOperations& operations) {
   const std::size_t height = conv.layout == model::ConvLayout::nhwc ? 1 : 2;
   if (image.shape.size() == 4) {
     conv.h = image.shape[height];
     conv.w = image.shape[height + 1];
   }
-  for (const MlirOperation operation : work.heavy) {
+  for (const MlirOperation operation : operations.compute) {
     const auto low = numbersIn(api.attributeText(operation, "static_low"));
     if (api.nameOf(operation) == "tensor.pad" && low.size() == 4) {
       conv.padH = low[height];
@@ -133,10 +135,10 @@ std::vector<Problem> withEpilogues(Problem problem, bool bias) {
   return problems;
 }
 
-/// What the function may be; it is to be compared with what mlirOf writes for each.
-std::vector<Problem> guessesFor(const CompilerApi& api, const Work& work,
+/// Returns the problems that the function may compute, to be compared with the output of mlirOf().
+std::vector<Problem> guessesFor(const CompilerApi& api, const FunctionOperations& operations,
                                 const std::vector<TensorType>& arguments) {
-  for (const MlirOperation operation : work.heavy) {
+  for (const MlirOperation operation : operations.compute) {
     if (api.nameOf(operation) == "iree_linalg_ext.attention" && arguments.size() == 3 &&
         arguments[0].shape.size() == 3 && arguments[1].shape.size() == 3) {
       const auto& query = arguments[0].shape;
@@ -145,7 +147,7 @@ std::vector<Problem> guessesFor(const CompilerApi& api, const Work& work,
     auto found = problemOf(api, operation);
     if (found && arguments.size() >= 2) {
       if (auto* conv = std::get_if<Conv>(&found->problem)) {
-        *conv = unpadded(api, *conv, arguments[0], work);
+        *conv = unpadded(api, *conv, arguments[0], operations);
       }
       return withEpilogues(found->problem, arguments.size() == 3);
     }
@@ -153,7 +155,7 @@ std::vector<Problem> guessesFor(const CompilerApi& api, const Work& work,
   return {};
 }
 
-/// Whether the function is what mlirOf writes for the problem, operation for operation.
+/// Returns true if the function is exactly what mlirOf() writes for the problem.
 bool isWrittenFor(const CompilerApi& api, MlirOperation function, const Problem& problem) {
   const MlirContext context = api.operationContext(function);
   const std::string text = mlirOf(problem);
@@ -172,11 +174,11 @@ bool isWrittenFor(const CompilerApi& api, MlirOperation function, const Problem&
 }  // namespace
 
 std::optional<Problem> recognizeProblem(const CompilerApi& api, MlirOperation function) {
-  const Work work = workOf(api, function);
-  if (auto plain = plainProblem(api, work)) {
+  const FunctionOperations operations = collectOperations(api, function);
+  if (auto plain = plainProblem(api, operations)) {
     return plain;
   }
-  for (const Problem& guess : guessesFor(api, work, argumentsOf(api, function))) {
+  for (const Problem& guess : guessesFor(api, operations, argumentsOf(api, function))) {
     if (model::check(guess) && isWrittenFor(api, function, guess)) {
       return guess;
     }

@@ -7,11 +7,11 @@
 
 namespace hone::iree {
 
-/// The problem that a function computes, when it is nothing but one contraction or convolution of
-/// its two arguments, in order, into a zeroed result; or when it is, operation for operation, what
-/// mlirOf writes for a matmul or a 2-D forward convolution with padding, groups or an epilogue, or
-/// for an attention. Anything in ablation is not recognized: a wrong guess would verify against the
-/// wrong reference.
+/// Returns the problem that a function computes, if it is certain. Recognizes two kinds:
+/// - a single contraction or convolution of the two arguments, in order, into a zeroed result;
+/// - exactly the operations that mlirOf() writes for an attention, or for a matmul or 2-D forward
+///   convolution with padding, groups or an epilogue.
+/// A wrong guess would verify against the wrong reference, so everything else is rejected.
 [[nodiscard]] std::optional<model::Problem> recognizeProblem(const CompilerApi& api,
                                                              MlirOperation function);
 
