@@ -162,7 +162,7 @@ TEST_F(PythonWorkerTest, ReadsArgumentsOfReference) {
                       "    return [torch.randn(32768, 32768)]\n"),
               HasSubstr("needs 16.0 GiB"));
   EXPECT_THAT(refused("class Model\n"), HasSubstr("other.reference.py line 1: SyntaxError"));
-  EXPECT_THAT(refused("x = 1\n"), HasSubstr("a reference has Model"));
+  EXPECT_THAT(refused("x = 1\n"), HasSubstr("reference has no Model"));
   EXPECT_THAT(refused("import no_such_module\n"),
               HasSubstr("line 1: ModuleNotFoundError: No module named 'no_such_module'"));
 }
