@@ -1,4 +1,4 @@
-// A 3x3 convolution, image NHWC, filter FHWC: 2x16x16x32 to 2x14x14x64.
+// 3x3 convolution, NHWC image, FHWC filter: 2x16x16x32 to 2x14x14x64.
 func.func @conv(%image: tensor<2x16x16x32xf32>, %filter: tensor<64x3x3x32xf32>)
     -> tensor<2x14x14x64xf32> {
   %zero = arith.constant 0.0 : f32

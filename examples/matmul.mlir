@@ -1,4 +1,4 @@
-// C = A · B, 512x768x1024 in f32: large enough to be worth tuning, small enough to try often.
+// C = A · B, 512x768x1024 in f32: large enough to be worth tuning, small enough for short runs.
 func.func @matmul(%lhs: tensor<512x1024xf32>, %rhs: tensor<1024x768xf32>) -> tensor<512x768xf32> {
   %zero = arith.constant 0.0 : f32
   %empty = tensor.empty() : tensor<512x768xf32>

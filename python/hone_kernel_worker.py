@@ -1,13 +1,13 @@
-"""Runs TileLang kernels and PyTorch references for hone; docs/kernel-worker.md has the protocol.
+"""Runs TileLang kernels and PyTorch references for hone. The protocol is in docs/kernel-worker.md.
 
-  hone_kernel_worker.py            one worker, requests on descriptor 3, answers on 4
-  hone_kernel_worker.py --fork-server  forks workers for the messages that come on the socket 3
+  hone_kernel_worker.py                one worker; requests on descriptor 3, replies on 4
+  hone_kernel_worker.py --fork-server  forks workers as requested on socket 3
 """
 
 import os
 import sys
 
-# One thread while workers are forked; each then takes as many as its request says.
+# Single-threaded while forking; each worker then sets its number of threads.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 os.environ.setdefault("OMP_WAIT_POLICY", "passive")
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))

@@ -194,7 +194,7 @@ TEST_F(Kernel, WastesTurnOnWrongResponse) {
 TEST_F(Kernel, StopsAtRejectedKey) {
   const ChatServer server({fails(401, std::string("no such key: ") + kKey)});
   const CommandResult ran = box_.hone(ask(server, {"-q"}));
-  expectError(ran, 2, {"does not accept the key in OPENAI_API_KEY", "[key]"});
+  expectError(ran, 2, {"rejected the key in OPENAI_API_KEY", "[key]"});
   EXPECT_THAT(filesWithTheKey(), IsEmpty());
 }
 
@@ -331,7 +331,7 @@ TEST_F(Kernel, ResumesBatchWithAnotherKey) {
       "kernel",     "optimize",    "--all-slow", "--threshold", "1000000",
       "--api-base", server.base(), "--model",    "tiny",        "--max-iterations",
       "1",          "--rounds",    "5",          "--json"};
-  expectError(box_.hone(batch), 2, {"does not accept the key in OPENAI_API_KEY"});
+  expectError(box_.hone(batch), 2, {"rejected the key in OPENAI_API_KEY"});
   EXPECT_THAT(server.requests(), SizeIs(1)) << "stops before the second kernel";
   const CommandResult again = box_.hone(batch);
   ASSERT_EQ(again.code, 0) << again.err;

@@ -1,6 +1,6 @@
-// Self-attention with four heads of 64 numbers on 128 tokens of 256:
+// Self-attention with four heads of size 64 on 128 tokens of size 256:
 //   attention(x · q, x · k, x · v) · out + x
-// The three projections are one kernel that is called three times.
+// The three projections share one kernel, which is called three times.
 #both = affine_map<(t, d) -> (t, d)>
 
 func.func private @project(%x: tensor<128x256xf32>, %weights: tensor<256x256xf32>)
@@ -13,7 +13,7 @@ func.func private @project(%x: tensor<128x256xf32>, %weights: tensor<256x256xf32
   return %result : tensor<128x256xf32>
 }
 
-// The heads outermost, as the attention wants them.
+// Moves the heads to the outermost dimension, as attention expects.
 func.func private @heads(%x: tensor<128x256xf32>) -> tensor<4x128x64xf32> {
   %split = tensor.expand_shape %x [[0], [1, 2]] output_shape [128, 4, 64]
       : tensor<128x256xf32> into tensor<128x4x64xf32>

@@ -1,6 +1,6 @@
-// The feed-forward block of a transformer, 128 tokens of 512 numbers:
+// The feed-forward block of a transformer on 128 tokens of size 512:
 //   x + gelu(layernorm(x) · up + upBias) · down + downBias
-// Its time goes into the two matmuls; the sums of the layernorm are dispatches of their own.
+// Most of the time is spent in the two matmuls; the layernorm reductions are separate dispatches.
 #row = affine_map<(t, d) -> (t)>
 #column = affine_map<(t, d) -> (d)>
 #both = affine_map<(t, d) -> (t, d)>
@@ -16,7 +16,7 @@ func.func @mlp_block(%x: tensor<128x512xf32>,
   %epsilon = arith.constant 1.0e-5 : f32
   %inverseRoot2 = arith.constant 0.70710678118654752 : f32
 
-  // The mean and the variance of each token.
+  // Mean and variance of each token.
   %emptyRow = tensor.empty() : tensor<128xf32>
   %zeroRow = linalg.fill ins(%zero : f32) outs(%emptyRow : tensor<128xf32>) -> tensor<128xf32>
   %sum = linalg.generic {indexing_maps = [#both, #row], iterator_types = ["parallel", "reduction"]}
@@ -50,7 +50,7 @@ func.func @mlp_block(%x: tensor<128x512xf32>,
       linalg.yield %scaled : f32
   } -> tensor<128x512xf32>
 
-  // Up, with the bias and gelu(v) = v / 2 · (1 + erf(v / √2)).
+  // Up projection with bias and gelu(v) = v / 2 · (1 + erf(v / √2)).
   %emptyHidden = tensor.empty() : tensor<128x2048xf32>
   %zeroHidden = linalg.fill ins(%zero : f32) outs(%emptyHidden : tensor<128x2048xf32>)
       -> tensor<128x2048xf32>
@@ -70,7 +70,7 @@ func.func @mlp_block(%x: tensor<128x512xf32>,
       linalg.yield %gelu : f32
   } -> tensor<128x2048xf32>
 
-  // Down, with the bias and what the block was given.
+  // Down projection with bias and residual.
   %zeroX = linalg.fill ins(%zero : f32) outs(%emptyX : tensor<128x512xf32>) -> tensor<128x512xf32>
   %narrow = linalg.matmul ins(%hidden, %down : tensor<128x2048xf32>, tensor<2048x512xf32>)
       outs(%zeroX : tensor<128x512xf32>) -> tensor<128x512xf32>

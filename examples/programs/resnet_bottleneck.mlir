@@ -1,6 +1,6 @@
-// A bottleneck of a residual network, NHWC, on eight 28x28 images of 256 channels:
+// A residual bottleneck block, NHWC, on eight 28x28 images with 256 channels:
 //   relu(x + expand(relu(conv3x3(relu(reduce(x))))))
-// The 1x1 convolutions become matmuls in the compiler; the 3x3 one stays a convolution.
+// The compiler turns the 1x1 convolutions into matmuls; the 3x3 one stays a convolution.
 #pixel = affine_map<(n, h, w, c) -> (n, h, w, c)>
 #channel = affine_map<(n, h, w, c) -> (c)>
 
@@ -14,7 +14,7 @@ func.func @resnet_bottleneck(%x: tensor<8x28x28x256xf32>,
   %zeroNarrow = linalg.fill ins(%zero : f32) outs(%emptyNarrow : tensor<8x28x28x64xf32>)
       -> tensor<8x28x28x64xf32>
 
-  // 256 channels to 64.
+  // Reduce 256 channels to 64.
   %reduced = linalg.conv_2d_nhwc_hwcf
       ins(%x, %reduce : tensor<8x28x28x256xf32>, tensor<1x1x256x64xf32>)
       outs(%zeroNarrow : tensor<8x28x28x64xf32>) -> tensor<8x28x28x64xf32>
@@ -28,7 +28,7 @@ func.func @resnet_bottleneck(%x: tensor<8x28x28x256xf32>,
       linalg.yield %relu : f32
   } -> tensor<8x28x28x64xf32>
 
-  // The 3x3 window, with a border of zeros.
+  // 3x3 convolution with zero padding.
   %padded = tensor.pad %first low[0, 1, 1, 0] high[0, 1, 1, 0] {
     ^bb0(%n: index, %h: index, %w: index, %c: index):
       tensor.yield %zero : f32
@@ -46,7 +46,7 @@ func.func @resnet_bottleneck(%x: tensor<8x28x28x256xf32>,
       linalg.yield %relu : f32
   } -> tensor<8x28x28x64xf32>
 
-  // Back to 256 channels, with what the block was given.
+  // Expand to 256 channels and add the residual.
   %emptyWide = tensor.empty() : tensor<8x28x28x256xf32>
   %zeroWide = linalg.fill ins(%zero : f32) outs(%emptyWide : tensor<8x28x28x256xf32>)
       -> tensor<8x28x28x256xf32>

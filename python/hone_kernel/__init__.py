@@ -1,1 +1,1 @@
-"""The parts of the Python kernel worker; docs/kernel-worker.md has the protocol."""
+"""The Python kernel worker. The protocol is in docs/kernel-worker.md."""

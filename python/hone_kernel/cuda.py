@@ -1,4 +1,4 @@
-"""GPU programs lowered to CUDA and put through nvcc: what the compiler says of them, without a GPU."""
+"""Lowers GPU programs to CUDA and compiles them with nvcc for its statistics, without a GPU."""
 
 import json
 import os
@@ -10,10 +10,10 @@ import traceback
 
 import torch
 
-from .tilelang_build import stand_in, without_gpu
+from .tilelang_build import replace_compiler, without_gpu
 
 ARCH = "sm_80"
-_PATIENCE_S = 50
+_TIMEOUT_S = 50
 
 
 def find_nvcc():
@@ -32,16 +32,16 @@ def _lower(func, pass_configs, arch):
         return tilelang.lower(func, target=target)
 
 
-def _most(pattern, text):
-    """The largest that ptxas says of any function: each has registers and stack of its own."""
+def _max_of(pattern, text):
+    """Returns the maximum over all functions that ptxas reports."""
     return max((int(number) for number in re.findall(pattern, text)), default=0)
 
 
 def _ptxas(source, arch, folder, index):
-    """Registers and spills, as ptxas tells them."""
+    """Returns registers and spills as reported by ptxas."""
     nvcc = find_nvcc()
     if nvcc is None:
-        return {"note": "nvcc is not here: registers and spills are not known"}
+        return {"note": "nvcc not found: registers and spills are unknown"}
     from tilelang.env import CUTLASS_INCLUDE_DIR, TILELANG_TEMPLATE_PATH
 
     file = os.path.join(folder, f"kernel{index}.cu")
@@ -50,21 +50,21 @@ def _ptxas(source, arch, folder, index):
     command = [nvcc, "-std=c++20", "-w", "-cubin", f"-arch={arch}", "-Xptxas", "-v"]
     command += ["-I" + CUTLASS_INCLUDE_DIR, "-I" + TILELANG_TEMPLATE_PATH]
     command += [file, "-o", file + "bin"]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=_PATIENCE_S)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=_TIMEOUT_S)
     said = done.stdout + done.stderr
     if done.returncode != 0:
         lines = [line for line in said.splitlines() if "error" in line] or said.splitlines()[-1:]
         return {"error": "nvcc: " + (lines[0] if lines else "failed")}
     return {
-        "registers": _most(r"Used (\d+) registers", said),
-        "spills": _most(r"(\d+) bytes spill stores", said),
-        "spill_loads": _most(r"(\d+) bytes spill loads", said),
-        "static_shared_memory": _most(r"(\d+) bytes smem", said),
+        "registers": _max_of(r"Used (\d+) registers", said),
+        "spills": _max_of(r"(\d+) bytes spill stores", said),
+        "spill_loads": _max_of(r"(\d+) bytes spill loads", said),
+        "static_shared_memory": _max_of(r"(\d+) bytes smem", said),
     }
 
 
 def _launch(artifact):
-    """Threads of a block and shared memory of the (last) kernel."""
+    """Returns threads, blocks and shared memory of the last kernel."""
     facts = {}
     for function in artifact.device_mod.functions.values():
         extents = {str(key): int(value) for key, value in function.attrs["thread_extent"].items()}
@@ -77,7 +77,7 @@ def _launch(artifact):
 
 
 class _Stub:
-    """Stands for a compiled kernel: gives outputs of the right shape, so that forward goes on."""
+    """Replaces a compiled kernel: returns outputs of the right shape, so that forward continues."""
 
     def __init__(self, artifact, out_idx):
         self.params = artifact.params
@@ -93,7 +93,7 @@ class _Stub:
 
 
 class Recorder:
-    """Lowers what a kernel compiles, and keeps what the compiler says."""
+    """Lowers what a kernel compiles and records the statistics."""
 
     def __init__(self, folder, arch=ARCH):
         self.folder = folder
@@ -109,7 +109,7 @@ class Recorder:
         return _Stub(artifact, out_idx)
 
     def facts(self):
-        """Of all kernels together: the most of each number, and each of them."""
+        """Returns the maxima over all kernels, and the facts of each kernel."""
         most = {}
         for name in ("registers", "spills", "shared_memory", "threads"):
             values = [kernel[name] for kernel in self.kernels if name in kernel]
@@ -118,9 +118,9 @@ class Recorder:
         return {**most, "kernels": self.kernels}
 
 
-def facts_of(folder, run):
-    """Runs the kernel in a child with a recorder in TileLang's place: its facts, or why there are
-    none."""
+def collect_facts(folder, run):
+    """Runs the kernel in a child with a Recorder as TileLang's compiler. Returns its facts, or the
+    error."""
     reader, writer = os.pipe()
     child = os.fork()
     if child == 0:
@@ -128,7 +128,7 @@ def facts_of(folder, run):
         recorder = Recorder(folder)
         try:
             without_gpu()
-            stand_in(recorder.build)
+            replace_compiler(recorder.build)
             run()
         except BaseException as error:
             traceback.print_exc()
@@ -143,4 +143,4 @@ def facts_of(folder, run):
     with os.fdopen(reader, "rb") as stream:
         said = stream.read()
     os.waitpid(child, 0)
-    return json.loads(said) if said else {"cuda_error": "its compilation ended without an answer"}
+    return json.loads(said) if said else {"cuda_error": "compilation ended without a result"}

@@ -1,4 +1,4 @@
-"""What went wrong in a kernel or a reference, as one line with its place."""
+"""Describes failures of a kernel or a reference on one line, with their position."""
 
 import os
 import re
@@ -6,7 +6,7 @@ import traceback
 
 
 class WorkerError(Exception):
-    """An answer with `ok` false: its kind, one line, and more for the log."""
+    """A reply with `ok` false: its kind, a one-line message, and details for the log."""
 
     def __init__(self, kind, error, detail=""):
         super().__init__(error)
@@ -16,7 +16,7 @@ class WorkerError(Exception):
 
 
 def _one_line(error):
-    """The line that says it: the last of TVM's long ones, else the first."""
+    """Returns the most useful line: the last one of TVM's long messages, otherwise the first."""
     text = error.msg if isinstance(error, SyntaxError) else str(error)
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     if not lines:
@@ -27,7 +27,7 @@ def _one_line(error):
 
 
 def _line_in(error, path):
-    """The line of the file where it happened, the innermost of its frames."""
+    """Returns the line of the innermost frame in the file; None if there is none."""
     found = None
     real = os.path.realpath(path)
     if isinstance(error, SyntaxError) and error.filename:
@@ -39,7 +39,7 @@ def _line_in(error, path):
 
 
 def _while_building(error):
-    """Whether it happened while TileLang read a program, at whatever time that was."""
+    """Returns true if the error occurred while TileLang parsed a program."""
     return any(
         os.sep + os.path.join("tilelang", "language") + os.sep in frame.filename
         for frame in traceback.extract_tb(error.__traceback__)
@@ -47,7 +47,7 @@ def _while_building(error):
 
 
 def failure_of(error, path, kind):
-    """The WorkerError of any exception that came out of the file at `path`."""
+    """Converts an exception raised by the file at `path` to a WorkerError."""
     if isinstance(error, WorkerError):
         return error
     detail = "".join(traceback.format_exception(error))[-20000:]
@@ -57,9 +57,9 @@ def failure_of(error, path, kind):
         kind = "build"
     text = _one_line(error)
     if isinstance(error, MemoryError) or "can't allocate memory" in text:
-        text = "out of memory: it needs more than the limit"
+        text = "out of memory: exceeds its memory limit"
     if isinstance(error, SystemExit):
-        text = f"it called exit ({error.code})"
+        text = f"called exit ({error.code})"
     line = _line_in(error, path)
     place = os.path.basename(path) + (f" line {line}" if line else "")
     return WorkerError(kind, f"{place}: {text}", detail)

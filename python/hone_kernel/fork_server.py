@@ -1,4 +1,4 @@
-"""A process that has imported what takes long and forks a worker whenever it is asked."""
+"""A process that imports slow modules once and forks workers on request."""
 
 import gc
 import json
@@ -9,18 +9,18 @@ import sys
 from . import sandbox
 
 
-def _importing(names):
+def _import_all(names):
     for name in names:
         __import__(name)
 
 
 def _become_worker(parent, message, descriptors):
-    """In the child: descriptors 3 and 4 and the log in place, then requests to their end."""
+    """Runs a worker in the child: sets up descriptors 3, 4 and the log, then serves requests."""
     from .service import Service
 
     os.setpgid(0, 0)
     sandbox.die_with_parent(parent)
-    # Far up first: one of them may be 3 or 4 itself.
+    # Duplicate to high numbers first: a descriptor may already be 3 or 4.
     requests, answers, log = (os.dup2(fd, 100 + at) for at, fd in enumerate(descriptors))
     for source, target in ((requests, 3), (answers, 4), (log, 1), (log, 2)):
         os.dup2(source, target, inheritable=False if target > 2 else True)
@@ -60,13 +60,13 @@ class ForkServer:
 
     def _fork(self, message, descriptors):
         try:
-            _importing(message.get("import", []))
+            _import_all(message.get("import", []))
         except Exception as error:
             self._send({"error": f"{type(error).__name__}: {error}"})
             return
         finally:
             gc.collect()
-            gc.freeze()  # a collection in a child would touch, and so copy, every page
+            gc.freeze()  # a collection in a child would touch, and thus copy, every page
         parent = os.getpid()
         child = os.fork()
         if child == 0:
@@ -80,15 +80,15 @@ class ForkServer:
             finally:
                 os._exit(status)
         try:
-            os.setpgid(child, child)  # also here: the group exists before anybody kills it
+            os.setpgid(child, child)  # also here: the group must exist before it is killed
         except OSError:
-            pass  # it has ended already
+            pass  # it has already ended
         for descriptor in descriptors:
             os.close(descriptor)
         self._send({"pid": child})
 
     def _wait(self, child):
-        """How a worker ended; until then its number stays its own."""
+        """Waits for a worker and reports how it ended. Its pid is not reused before."""
         _, status, usage = os.wait4(child, 0)
         cpu = int((usage.ru_utime + usage.ru_stime) * 1e9)
         self._send({"status": status, "cpu_ns": cpu, "rss": usage.ru_maxrss * 1024})

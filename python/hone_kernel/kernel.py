@@ -1,4 +1,4 @@
-"""A kernel file: ModelNew with TileLang inside, built and run."""
+"""Builds and runs a kernel file: ModelNew with TileLang programs."""
 
 import os
 import shutil
@@ -14,7 +14,7 @@ from .watch import Watch, marks_of
 
 
 class Case:
-    """What the reference says of one shape: how models are made for it, and what they take."""
+    """One shape of the reference: builds models for it and holds their inputs and parameters."""
 
     def __init__(self, path, constants, seed):
         self.reference = Reference(path, constants)
@@ -22,7 +22,7 @@ class Case:
         self.parameters = list(self.reference.build_model(seed).state_dict().items())
         torch.manual_seed(seed)
         self.inputs = self.reference.inputs()
-        sys.modules.pop("hone_reference")  # not for kernels to call
+        sys.modules.pop("hone_reference")  # kernels must not call it
 
     def tensors(self):
         given = [value for value in self.inputs if isinstance(value, torch.Tensor)]
@@ -40,8 +40,8 @@ class KernelRun(ModelRun):
         )
         self.device = self.builder.device
 
-        def once(keys):
-            """Many kernels compile at their first call, so that is a part of building."""
+        def build_and_call(keys):
+            """Imports and calls the models: many kernels compile on their first call."""
             module = import_file(self.path, "hone_kernel_source", "build")
             if not hasattr(module, "ModelNew"):
                 raise WorkerError("build", f"{os.path.basename(self.path)}: no class ModelNew")
@@ -51,10 +51,10 @@ class KernelRun(ModelRun):
                 self.watched(cases[key].tensors(), [], key)
 
         sandbox.keep_orphans()
-        self.builder.note_cuda(lambda: once([()]))
+        self.builder.record_cuda_facts(lambda: build_and_call([()]))
         with self.builder:
-            self.tensor_class = dict(vars(torch.Tensor))  # also keeps what it holds alive
-            once(cases)
+            self.tensor_class = dict(vars(torch.Tensor))  # also keeps the members alive
+            build_and_call(cases)
         self.facts = self.builder.facts
 
     def _make(self, model, case):
@@ -73,7 +73,7 @@ class KernelRun(ModelRun):
         sandbox.only_write_below([folder, self.built])
 
     def watched(self, tensors, outputs, sizes):
-        """One call that is looked at; what it returned."""
+        """Makes one call under a Watch and returns its results."""
         call = self.bound(tensors, sizes)
         watch = Watch(marks_of(outputs))
         try:
@@ -88,12 +88,12 @@ class KernelRun(ModelRun):
     def flat(self, result):
         return plain_outputs(result, self.device)
 
-    def check_alone(self):
-        """What it may leave behind: no process that computes for it, no trap in torch's tensors."""
+    def check_left_behind(self):
+        """Fails if the kernel left a process that computes for it, or patched torch's tensors."""
         if sandbox.has_children():
-            raise WorkerError("refused", "it leaves a process running")
+            raise WorkerError("refused", "leaves a process running")
         known, now = self.tensor_class, vars(torch.Tensor)
         if len(now) != len(known) or any(now.get(name) is not known[name] for name in known):
-            raise WorkerError("refused", "it replaces a part of torch's tensors")
+            raise WorkerError("refused", "replaces a method of torch.Tensor")
         if torch._C._len_torch_dispatch_stack() > 0:
-            raise WorkerError("refused", "it leaves a mode of torch switched on")
+            raise WorkerError("refused", "leaves a torch dispatch mode enabled")

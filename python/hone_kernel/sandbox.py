@@ -1,5 +1,5 @@
-"""What keeps a kernel in: no network, no files but its own, no processes. What the system does not
-offer is left out and said."""
+"""Confines a kernel: no network, no files but its own, no processes. Defences that the system lacks
+are skipped and reported."""
 
 import ctypes
 import errno
@@ -20,7 +20,7 @@ _CLONE_NEWNET = 0x40000000
 _LANDLOCK_CREATE, _LANDLOCK_ADD, _LANDLOCK_RESTRICT = 444, 445, 446
 _WRITE_FILE = 1 << 1
 _TRUNCATE = 1 << 14
-# Writing, removing, making of anything, moving; the last two came with later versions.
+# Write, remove, create and rename; later versions added the last two.
 _ALL_WRITES = _WRITE_FILE | sum(1 << bit for bit in range(4, 13))
 _WRITES_OF_VERSION = {1: _ALL_WRITES, 2: _ALL_WRITES | 1 << 13}
 _DEVICES = ("/dev/null", "/dev/zero", "/dev/tty")
@@ -33,12 +33,12 @@ def die_with_parent(parent):
 
 
 def keep_orphans():
-    """Processes that lose their parent become children of this one, so that none is lost."""
+    """Makes orphaned descendants children of this process, so that none escapes."""
     _libc.prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 
 
 def has_children():
-    """Whether a process that was started here still runs; those that ended are reaped."""
+    """Reaps ended children. Returns true if any child is still running."""
     try:
         while os.waitpid(-1, os.WNOHANG)[0] != 0:
             pass
@@ -48,7 +48,7 @@ def has_children():
 
 
 def limit_memory(limit):
-    """So many bytes on top of what is mapped already: torch's libraries alone are gigabytes."""
+    """Limits memory to `limit` bytes above what is mapped: torch alone maps gigabytes."""
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     if limit:
         with open("/proc/self/statm") as file:
@@ -62,7 +62,7 @@ def _write(path, text):
 
 
 def cut_network():
-    """A network namespace with nothing in it. True when that worked; needs one thread."""
+    """Enters an empty network namespace. Returns true on success. Needs a single thread."""
     user, group = os.getuid(), os.getgid()
     if _libc.unshare(_CLONE_NEWUSER | _CLONE_NEWNET) != 0:
         return False
@@ -71,13 +71,13 @@ def cut_network():
         _write("/proc/self/uid_map", f"{user} {user} 1")
         _write("/proc/self/gid_map", f"{group} {group} 1")
     except OSError:
-        pass  # without a map the files are ours all the same
+        pass  # the files are accessible without a map, too
     return True
 
 
 def only_write_below(folders):
-    """Nothing outside these folders is written, made or removed from here on. A second call with
-    less takes more away. True when that worked."""
+    """Forbids to write, create or remove files outside of these folders. A further call can only
+    restrict more. Returns true on success."""
     version = _libc.syscall(_LANDLOCK_CREATE, None, 0, 1)
     if version < 1:
         return False
@@ -101,8 +101,8 @@ def only_write_below(folders):
     return worked
 
 
-# By their numbers on x86-64: processes, programs, sockets, signals to others, looking into others.
-_REFUSED = {
+# x86-64 numbers of calls for processes, programs, sockets, signals and inspecting other processes.
+_FORBIDDEN = {
     "fork": 57, "vfork": 58, "execve": 59, "execveat": 322, "socket": 41, "connect": 42,
     "socketpair": 53, "kill": 62, "tkill": 200, "rt_sigqueueinfo": 129, "pidfd_send_signal": 424,
     "ptrace": 101, "process_vm_readv": 310, "process_vm_writev": 311, "mount": 165,
@@ -115,16 +115,16 @@ _FAIL = 0x00050000
 
 
 def _filter():
-    """A seccomp program: threads may start, processes may not."""
-    load, jump_equal, jump_set, jump_above, give = 0x20, 0x15, 0x45, 0x35, 0x06
-    program = [(load, 0, 0, 4), (jump_equal, 1, 0, 0xC000003E), (give, 0, 0, _ALLOW)]
-    program += [(load, 0, 0, 0), (jump_above, 0, 1, 0x40000000), (give, 0, 0, _FAIL | errno.EPERM)]
-    for number in _REFUSED.values():
-        program += [(jump_equal, 0, 1, number), (give, 0, 0, _FAIL | errno.EPERM)]
-    # Without clone3 the C library takes clone, whose flags a filter can see.
-    program += [(jump_equal, 0, 1, _CLONE3), (give, 0, 0, _FAIL | errno.ENOSYS)]
+    """Returns a seccomp program that allows threads but no processes."""
+    load, jump_equal, jump_set, jump_above, ret = 0x20, 0x15, 0x45, 0x35, 0x06
+    program = [(load, 0, 0, 4), (jump_equal, 1, 0, 0xC000003E), (ret, 0, 0, _ALLOW)]
+    program += [(load, 0, 0, 0), (jump_above, 0, 1, 0x40000000), (ret, 0, 0, _FAIL | errno.EPERM)]
+    for number in _FORBIDDEN.values():
+        program += [(jump_equal, 0, 1, number), (ret, 0, 0, _FAIL | errno.EPERM)]
+    # Without clone3 the C library uses clone, whose flags a filter can check.
+    program += [(jump_equal, 0, 1, _CLONE3), (ret, 0, 0, _FAIL | errno.ENOSYS)]
     program += [(jump_equal, 0, 3, _CLONE), (load, 0, 0, 16), (jump_set, 1, 0, _CLONE_THREAD)]
-    program += [(give, 0, 0, _FAIL | errno.EPERM), (give, 0, 0, _ALLOW)]
+    program += [(ret, 0, 0, _FAIL | errno.EPERM), (ret, 0, 0, _ALLOW)]
     return b"".join(struct.pack("=HBBI", *step) for step in program), len(program)
 
 
@@ -133,7 +133,7 @@ def can_refuse_processes():
 
 
 def refuse_processes():
-    """No new process, program or socket from here on. True when that worked."""
+    """Forbids new processes, programs and sockets. Returns true on success."""
     if not can_refuse_processes():
         return False
     program, length = _filter()
@@ -144,13 +144,13 @@ def refuse_processes():
 
 
 def offered():
-    """What the system has to lock a kernel in."""
+    """Returns the defences that the system supports."""
     landlock = _libc.syscall(_LANDLOCK_CREATE, None, 0, 1) >= 1
     return ["landlock"] * landlock + ["seccomp"] * can_refuse_processes()
 
 
 def describe(network):
-    """For the answer to hello."""
+    """Describes the sandbox for the reply to hello."""
     parts = (["namespace"] if network else []) + offered()
     if not network:
         parts.append("the network is not cut off before the kernel is loaded")

@@ -1,4 +1,4 @@
-"""The worker's side of the protocol: one reference or one kernel, called and timed."""
+"""The worker's side of the protocol: calls and times one reference or one kernel."""
 
 import json
 import os
@@ -12,12 +12,12 @@ from .models import Bound, ModelRun, Reference, flat_outputs, sizes_of
 from .tensors import NAMES, SharedTensor, Stirrer, type_text
 
 PROTOCOL = 1
-_copy = torch.Tensor.copy_  # as it is before a kernel could put something in its place
-_AsItIs = torch._C.DisableTorchFunction
+_copy = torch.Tensor.copy_  # saved before a kernel can replace it
+_OriginalTorch = torch._C.DisableTorchFunction
 
 
 class Service:
-    """Answers requests until there are no more."""
+    """Serves requests until the channel closes."""
 
     def __init__(self, requests, answers, folder="", memory=0, network_cut=False):
         self.requests = os.fdopen(requests, "rb")
@@ -29,8 +29,8 @@ class Service:
         self.mappings = {}
         self.references = {}
         self.loaded = None
-        self.sizes = {}  # constants of the reference, by the sizes that a call names
-        self.results = []  # of the last call of a `time`, with the views they belong into
+        self.sizes = {}  # constants of the reference, by the sizes in a call
+        self.results = []  # of the last call of a `time` request, with their output views
 
     def run(self):
         while line := self.requests.readline():
@@ -47,7 +47,7 @@ class Service:
         try:
             method = getattr(self, "_do_" + request["do"], None)
             if method is None:
-                raise WorkerError("protocol", f"no such request: {request['do']}")
+                raise WorkerError("protocol", f"unknown request '{request['do']}'")
             fields = method(request) or {}
             self._send(request["id"], {"ok": True, **fields})
         except Exception as error:
@@ -78,7 +78,7 @@ class Service:
             self.tensors[description["id"]] = SharedTensor(description, self.mappings)
 
     def _do_make(self, request):
-        """Fills tensors as the reference does: with get_inputs and the parameters of a new model."""
+        """Fills tensors with the reference's get_inputs and the parameters of a new model."""
         key = request["reference"], sizes_in(request)
         if key not in self.references:
             self.references[key] = Reference(key[0], self.sizes.get(key[1], ()))
@@ -103,18 +103,18 @@ class Service:
         missing = []
         if request["role"] == "kernel":
             missing = self._lock(facts)
-            self.loaded.check_alone()
+            self.loaded.check_left_behind()
         return {"facts": facts, "missing": missing} if facts else {"missing": missing}
 
     def _lock(self, facts):
-        """Nothing is built any more: no files, no processes. What could not be had of that."""
+        """Forbids to write files and start processes. Returns the defences that are missing."""
         if self.loaded.device != "cpu":
-            facts["lock"] = "none: the driver of a GPU needs files and processes"
+            facts["lock"] = "none: GPU drivers need files and processes"
             return []
         held = {"landlock": sandbox.only_write_below([]), "seccomp": sandbox.refuse_processes()}
         for name, worked in held.items():
             if not worked and name in sandbox.offered():
-                raise WorkerError("refused", f"{name} is here, but it does not lock the kernel in")
+                raise WorkerError("refused", f"{name} failed to restrict the kernel")
         held["a network namespace"] = self.network_cut
         return [name for name, worked in held.items() if not worked]
 
@@ -122,11 +122,11 @@ class Service:
         try:
             return [self.tensors[name] for name in names]
         except KeyError as error:
-            raise WorkerError("protocol", f"no tensor is called {error}") from None
+            raise WorkerError("protocol", f"unknown tensor {error}") from None
 
     def _prepare(self, request):
         if self.loaded is None:
-            raise WorkerError("protocol", "nothing is loaded")
+            raise WorkerError("protocol", "no kernel is loaded")
         return self._named(request["inputs"]), self._named(request["outputs"])
 
     def _do_call(self, request):
@@ -137,8 +137,8 @@ class Service:
         finally:
             for tensor in inputs:
                 tensor.leave()
-        write_outputs(fitting(results, outputs))
-        self.loaded.check_alone()
+        write_outputs(match_outputs(results, outputs))
+        self.loaded.check_left_behind()
 
     def _do_time(self, request):
         inputs, outputs = self._prepare(request)
@@ -149,22 +149,22 @@ class Service:
             stirrer.before_call()
             call()
         for tensor in inputs:
-            tensor.view.sum()  # the judge wrote them on another core: now they are in the caches
+            tensor.view.sum()  # loads the inputs, written on another core, into the caches
         self._send(request["id"], {"ok": True, "ready": True})
         word, number = self.requests.readline().split()
         if word != b"go":
-            raise WorkerError("protocol", "a time request goes on with go")
-        request["id"] = int(number)  # also of a failure from here on
+            raise WorkerError("protocol", "expected a line 'go NUMBER'")
+        request["id"] = int(number)  # also for failures from now on
         for _ in range(iterations):
             stirrer.before_call()
             result = call()
         self.loaded.finish()
-        # Whatever looks at the result is the kernel's time: it could be made by being looked at.
-        self.results = fitting(self.loaded.flat(result), outputs)
+        # Count everything that reads the result: a kernel could compute it lazily.
+        self.results = match_outputs(self.loaded.flat(result), outputs)
 
     def _do_flush(self, _):
-        """Copies the outputs of the last `time`: that is not the kernel's time."""
-        self.loaded.check_alone()
+        """Copies the outputs of the last `time` request, outside of the kernel's time."""
+        self.loaded.check_left_behind()
         results, self.results = self.results, []
         write_outputs(results)
 
@@ -173,8 +173,8 @@ def sizes_in(request):
     return tuple(request.get("sizes", ()))
 
 
-def fitting(results, outputs):
-    """What forward returned, each with the view that it belongs into; shapes and types must agree."""
+def match_outputs(results, outputs):
+    """Pairs the results of forward with their output views; shapes and types must match."""
     if len(results) != len(outputs):
         raise WorkerError(
             "shape", f"forward returned {len(results)} tensors, the reference {len(outputs)}"
@@ -189,8 +189,8 @@ def fitting(results, outputs):
 
 
 def write_outputs(pairs):
-    """Copies results into their views, by torch's own code alone."""
-    with _AsItIs():
+    """Copies results to their views, using only torch's original code."""
+    with _OriginalTorch():
         for result, view in pairs:
             _copy(view, result)
 
@@ -200,7 +200,7 @@ def is_wide(view):
 
 
 class ReferenceRun(ModelRun):
-    """The model in double precision, or PyTorch as it is."""
+    """The model in double precision, or unchanged in PyTorch."""
 
     facts = None
 
@@ -221,8 +221,8 @@ class ReferenceRun(ModelRun):
     def flat(self, result):
         return flat_outputs(result)
 
-    def check_alone(self):
-        """PyTorch is no suspect."""
+    def check_left_behind(self):
+        """PyTorch is trusted."""
 
     def watched(self, tensors, _, sizes):
         try:

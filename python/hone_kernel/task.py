@@ -1,4 +1,4 @@
-"""What a reference computes: shapes, types, FLOPs and memory, found out without computing it."""
+"""Finds the shapes, types, FLOPs and memory of a reference without running its computation."""
 
 import weakref
 
@@ -14,13 +14,13 @@ from .tensors import type_text
 
 
 class _Memory(TorchDispatchMode):
-    """How many bytes are alive at most, counted on tensors that have none."""
+    """Measures the peak number of live bytes, on fake tensors without data."""
 
     def __init__(self):
         super().__init__()
         self.alive = {}
         self.now = 0
-        self.most = 0
+        self.peak = 0
 
     def _freed(self, key):
         self.now -= self.alive.pop(key, 0)
@@ -35,7 +35,7 @@ class _Memory(TorchDispatchMode):
                     self.alive[key] = storage.nbytes()
                     self.now += storage.nbytes()
                     weakref.finalize(storage, self._freed, key)
-        self.most = max(self.most, self.now)
+        self.peak = max(self.peak, self.now)
         return result
 
 
@@ -44,7 +44,7 @@ def _describe(names, tensors):
 
 
 def _outline(reference):
-    """One run of the reference: its description and the bytes that it has alive at most."""
+    """Runs the reference once. Returns its description and its peak number of live bytes."""
     memory = _Memory()
     with memory:
         model = reference.build_model(0)
@@ -63,17 +63,17 @@ def _outline(reference):
         ),
         "flops": counter.get_total_flops(),
     }
-    return answer, memory.most
+    return answer, memory.peak
 
 
 def warm_up():
-    """Has torch import what it needs at the first tensor without values: a second or two."""
+    """Makes torch import what fake tensors need, which takes a second or two."""
     with FakeTensorMode(), FlopCounterMode(display=False):
         torch.zeros(2, 2) @ torch.zeros(2, 2)
 
 
 def task_of(path, limit, constants=()):
-    """The answer to `task`; a reference that needs more memory than the limit is refused."""
+    """Returns the reply to `task`; fails if the reference exceeds the memory limit."""
     reference = Reference(path, constants)
     try:
         with FakeTensorMode(allow_non_fake_inputs=True):
@@ -81,9 +81,9 @@ def task_of(path, limit, constants=()):
     except WorkerError as failure:
         if isinstance(failure.__cause__, (MemoryError, SyntaxError)):
             raise
-        # Some operators cannot be followed without values; the limit of memory holds here too.
+        # Some operators need real values; the memory limit of the process still holds.
         answer, most = _outline(reference)
-    wide = 2 * most  # the f64 reference
+    wide = 2 * most  # the reference runs in f64
     answer["memory"] = wide
     if limit and wide > limit:
         raise WorkerError(

@@ -1,4 +1,4 @@
-"""Tensors in files that the judge and this worker both map."""
+"""Tensors in files that the judge and this worker map."""
 
 import ctypes
 import mmap
@@ -18,7 +18,7 @@ DTYPES = {
     "i1": torch.bool,
 }
 NAMES = {dtype: name for name, dtype in DTYPES.items()}
-ALIGNMENT = 64  # as torch aligns its own: kernels may load whole vectors
+ALIGNMENT = 64  # as in torch: kernels may load whole vectors
 
 _libc = ctypes.CDLL(None, use_errno=True)
 _libc.mmap.restype = ctypes.c_void_p
@@ -35,7 +35,7 @@ _MAP_FIXED = 0x10
 
 
 def type_text(tensor):
-    """"512x1024xf32"."""
+    """Returns the type as text, e.g. "512x1024xf32"."""
     if tensor.dtype not in NAMES:
         raise ValueError(f"tensors of {tensor.dtype} are not supported")
     return "x".join([str(size) for size in tensor.shape] + [NAMES[tensor.dtype]])
@@ -47,7 +47,7 @@ def parse_type(text):
 
 
 def _map_file(path):
-    """The whole file, writable and shared, between two pages without access."""
+    """Maps the whole file, writable and shared, between two inaccessible pages."""
     page = mmap.PAGESIZE
     descriptor = os.open(path, os.O_RDWR)
     try:
@@ -94,21 +94,21 @@ class SharedTensor:
         self.copy = None
 
     def enter(self):
-        """What a kernel gets: the shared memory itself, or an aligned copy of it."""
+        """Returns the tensor for a kernel: the shared memory, or a copy if that is not aligned."""
         if self.aligned:
             return self.view
         self.copy = self.view.clone()
         return self.copy
 
     def leave(self):
-        """After a call: what it left in a copy is written back."""
+        """Writes a copy back after a call."""
         if self.copy is not None:
             self.view.copy_(self.copy)
             self.copy = None
 
 
 class Random:
-    """SplitMix64, as src/base/random.h has it."""
+    """SplitMix64, as in src/base/random.h."""
 
     MASK = (1 << 64) - 1
 

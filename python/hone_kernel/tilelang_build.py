@@ -1,4 +1,4 @@
-"""Builds the TileLang programs of a kernel file, for this CPU or for a GPU."""
+"""Builds the TileLang programs of a kernel file for the CPU or for a GPU."""
 
 import ast
 import hashlib
@@ -14,7 +14,7 @@ from .failures import WorkerError, failure_of
 FLAGS = ["-O3", "-march=native"]
 _GPU_NAMES = ("alloc_shared", "alloc_fragment", "use_swizzle", "annotate_layout", "get_thread_binding")
 _CPU_TARGETS = ("c", "llvm")
-_FINE_FLAG = re.compile(
+_ALLOWED_FLAG = re.compile(
     r"-O(|[0-3sg]|fast)|--param=[a-z0-9-]+=\d+|-m(arch|tune)=[\w.-]+|-mprefer-vector-width=\d+"
     r"|-m(no-)?(sse|ssse|avx|fma|bmi|f16c|popcnt|lzcnt)[\w.]*|-ffp-contract=[a-z]+"
     r"|-fvect-cost-model=[a-z-]+|-fsimd-cost-model=[a-z-]+"
@@ -34,27 +34,30 @@ def version():
 
 
 def built_folder(folder, path):
-    """Beside the worker's own, for all workers of a judge that run the file: one for each text, as
-    a kernel may write into its own while it is loaded."""
+    """Returns the build folder for a kernel file, shared by the workers of a judge that run it.
+
+    There is one folder per source text, because a kernel may write to its folder while it loads."""
     with open(path, "rb") as file:
         key = hashlib.sha256(file.read()).hexdigest()
     return os.path.join(os.path.dirname(folder), "tilelang-built", key)
 
 
-def why_not_flag(flag):
-    """Why a kernel may not be built with it; "" where it may: flags that change how its code is
-    compiled, none that adds code or reads and writes files."""
-    if _FINE_FLAG.fullmatch(flag):
+def explain_rejected_flag(flag):
+    """Explains why a kernel may not use a compiler flag; "" if it may.
+
+    Flags that change code generation are allowed, flags that add code or access files are not."""
+    if _ALLOWED_FLAG.fullmatch(flag):
         return ""
     return (
-        f"the flag '{flag}' is not one that a kernel may be built with; -O…, -m…, --param=… and "
-        "those -f… that optimize are"
+        f"flag '{flag}' is not allowed; use -O…, -m…, --param=… and those -f… that optimize"
     )
 
 
 def is_gpu_source(text):
-    """Whether the programs in the text are written for a GPU: they name no CPU target, and use
-    threads or the memories of a GPU. A line "# hone: device cpu" or "gpu" decides."""
+    """Returns true if the programs are written for a GPU.
+
+    They name no CPU target and use threads or memories of a GPU. A line "# hone: device cpu" or
+    "# hone: device gpu" overrides this."""
     said = re.search(r"^#\s*hone:\s*device\s+(cpu|gpu)\s*$", text, re.MULTILINE)
     if said:
         return said.group(1) == "gpu"
@@ -68,15 +71,15 @@ def is_gpu_source(text):
     return gpu
 
 
-def stand_in(build):
-    """From here on `build` makes the kernels that TileLang is asked for."""
+def replace_compiler(build):
+    """Makes TileLang compile kernels with `build` from now on."""
     import tilelang  # noqa: F401
 
     sys.modules["tilelang.jit"].cached = build  # the attribute jit of tilelang is a function
 
 
 def keep_builds(folder):
-    """What g++ made of a program is kept by its content: a kernel is built in many processes."""
+    """Caches libraries built by g++ by content: many processes build the same kernel."""
     from tilelang.jit.adapter.libgen import LibraryGenerator
 
     compile_lib = LibraryGenerator.compile_lib
@@ -85,7 +88,7 @@ def keep_builds(folder):
         text = "\0".join([version(), *(self.compile_flags or []), self.lib_code])
         kept = os.path.join(folder, hashlib.sha256(text.encode()).hexdigest() + ".so")
         if os.path.exists(kept):
-            # A copy: TileLang removes its library at the end.
+            # Copy it: TileLang removes its library when it is done.
             self.libpath = tempfile.mktemp(suffix=".so")
             shutil.copyfile(kept, self.libpath)
             return
@@ -97,7 +100,7 @@ def keep_builds(folder):
 
 
 def without_gpu():
-    """Tensors that a kernel wants on a GPU stay where they are."""
+    """Keeps tensors that a kernel moves to a GPU on the CPU."""
     import torch
     from torch.overrides import TorchFunctionMode
 
@@ -113,16 +116,16 @@ def without_gpu():
     torch.Tensor.cuda = lambda self, *_, **__: self
     torch.nn.Module.cuda = lambda self, *_, **__: self
     torch.cuda.synchronize = lambda *_: None
-    OnCpu().__enter__()  # for the life of this worker
+    OnCpu().__enter__()  # until the worker ends
 
 
 class Builder:
-    """While it is entered, whatever a kernel compiles is built by it."""
+    """Context manager that builds everything a kernel compiles."""
 
     def __init__(self, path, folder, built, device):
         if version() is None:
             raise WorkerError(
-                "build", "TileLang is not installed: scripts/setup --kernels installs it"
+                "build", "TileLang is not installed; run scripts/setup --kernels"
             )
         self.path = path
         self.folder = folder
@@ -146,28 +149,28 @@ class Builder:
             if self.for_gpu:
                 from . import twin
 
-                twin.put_in_place()
+                twin.install()
                 without_gpu()
             keep_builds(self.built)
-            stand_in(self._build)
+            replace_compiler(self._build)
         return self
 
     def __exit__(self, *_):
         if self.device == "cpu":
-            stand_in(self._refuse)
+            replace_compiler(self._refuse)
 
-    def note_cuda(self, run):
-        """Before it is entered: `run` goes through the kernel once, for what nvcc says of it."""
+    def record_cuda_facts(self, run):
+        """Runs the kernel once to record facts from nvcc. Must be called before __enter__."""
         if self.for_gpu and self.device == "cpu":
             from . import cuda
 
-            self.facts.update(device="cuda", timed=False, **cuda.facts_of(self.folder, run))
+            self.facts.update(device="cuda", timed=False, **cuda.collect_facts(self.folder, run))
 
     def _refuse(self, **_):
-        raise WorkerError("run", "it compiles again after its first call")
+        raise WorkerError("run", "compiles again after its first call")
 
     def _build(self, func, out_idx=None, pass_configs=None, compile_flags=None, **_):
-        """What stands for tilelang's own way to a compiled kernel."""
+        """Replaces TileLang's function that compiles a kernel."""
         from tilelang.jit.kernel import JITKernel
         from tilelang.transform import PassConfigKey
 
@@ -177,7 +180,7 @@ class Builder:
             configs.update(pass_configs or {})
         given = [compile_flags] if isinstance(compile_flags, str) else list(compile_flags or [])
         given = [part for flag in given for part in str.split(flag)]  # as TileLang does
-        for why in filter(None, map(why_not_flag, given)):
+        for why in filter(None, map(explain_rejected_flag, given)):
             raise WorkerError("refused", why)
         flags = FLAGS + ([] if self.for_gpu else given)
         try:
@@ -192,5 +195,5 @@ class Builder:
         except Exception as error:
             failure = failure_of(error, self.path, "build")
             if self.for_gpu:
-                failure.error = f"it has no twin on the CPU: {failure.error}"
+                failure.error = f"cannot be built for the CPU: {failure.error}"
             raise failure from error

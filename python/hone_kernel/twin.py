@@ -1,8 +1,8 @@
-"""GPU programs as CPU ones, for their results: the same tiles, computed by plain loops.
+"""Runs GPU programs on the CPU to verify their results: the same tiles, computed by plain loops.
 
-The language module that a kernel sees is changed: buffers of shared memory and of registers become
-local ones, T.Parallel and T.Pipelined serial loops, reductions and scans loops. Copies, T.gemm,
-T.fill and atomics are TileLang's own for the CPU."""
+Patches the language module that a kernel imports: shared memory and register buffers become local
+buffers, T.Parallel and T.Pipelined become serial loops, reductions and scans become loops. Copies,
+T.gemm, T.fill and atomics are TileLang's CPU versions."""
 
 import sys
 
@@ -13,7 +13,7 @@ _MODULES = ("tilelang.language", "tilelang.language.common", "tilelang.cuda.lang
 
 
 def _local(shape, dtype, scope=None):
-    # TileLang 0.1.15 cannot lower local bf16 buffers for the CPU; f32 holds all of their values.
+    # TileLang 0.1.15 cannot lower local bf16 buffers for the CPU; f32 represents all their values.
     return T.alloc_local(shape, "float32" if str(dtype) == "bfloat16" else dtype)
 
 
@@ -42,7 +42,7 @@ def _size(shape):
 
 
 def _coordinates(index, shape):
-    """The place of a flat index in a shape."""
+    """Returns the coordinates of a flat index in a shape."""
     place = []
     for extent in reversed(shape):
         place.insert(0, index % extent)
@@ -118,8 +118,8 @@ def _cumsum(src, dst=None, dim=0, reverse=False):
     _scan_loops(src, src if dst is None else dst, dim, reverse, rest)
 
 
-def substitutes():
-    """What stands in for what."""
+def replacements():
+    """Returns the replacements by name."""
     names = {
         "Kernel": _kernel,
         "alloc_shared": _local,
@@ -136,9 +136,9 @@ def substitutes():
     return names
 
 
-def put_in_place():
-    """From here on, modules that import the language get the twin's."""
-    for name, value in substitutes().items():
+def install():
+    """Patches the language for all modules that import it from now on."""
+    for name, value in replacements().items():
         for module in _MODULES:
             if hasattr(sys.modules.get(module), name):
                 setattr(sys.modules[module], name, value)

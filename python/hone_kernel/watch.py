@@ -1,4 +1,4 @@
-"""Watches a kernel while it is verified: torch must not do its work, and it must keep to its memory."""
+"""Watches a kernel during verification for torch operators that compute and stray writes."""
 
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
@@ -6,8 +6,8 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from .failures import WorkerError
 from .tensors import ALIGNMENT, NAMES
 
-# Making tensors, looking at them in another shape, copying them: all else computes.
-_HONEST = set(
+# Operators that create, reshape or copy tensors. All others compute.
+_ALLOWED = set(
     """empty empty_like empty_strided new_empty new_empty_strided zeros zeros_like new_zeros zero_
     ones ones_like full full_like new_full new_ones fill_ fill scalar_tensor lift_fresh
     lift_fresh_copy view _unsafe_view view_as reshape _reshape_alias as_strided slice select
@@ -21,8 +21,7 @@ _CANARY = 0xA5
 
 
 class Watch(TorchDispatchMode):
-    """`marks` are the bytes with which memory of each type begins, so that the judge sees what was
-    not written."""
+    """Guards new tensors and fills them with `marks`, the judge's unwritten bytes per type."""
 
     def __init__(self, marks):
         super().__init__()
@@ -31,15 +30,15 @@ class Watch(TorchDispatchMode):
 
     def __torch_dispatch__(self, function, types, args=(), kwargs=None):
         name = function.overloadpacket.__name__
-        if function.namespace != "aten" or name not in _HONEST:
+        if function.namespace != "aten" or name not in _ALLOWED:
             raise WorkerError(
-                "refused", f"it lets torch do the work ({function.namespace}::{name})"
+                "refused", f"lets torch do the work ({function.namespace}::{name})"
             )
         result = function(*args, **(kwargs or {}))
         return self._guard(result) if name in _NEW else result
 
     def _guard(self, made):
-        """The same tensor between guards."""
+        """Returns an equal tensor between guard bytes."""
         if made.device.type != "cpu" or not made.is_contiguous() or made.dtype not in NAMES:
             return made
         size = made.numel() * made.element_size()
@@ -54,11 +53,11 @@ class Watch(TorchDispatchMode):
         for memory, size in self.guarded:
             for guard in (memory[:_GUARD], memory[_GUARD + size :]):
                 if not bool((guard == _CANARY).all()):
-                    raise WorkerError("run", "it writes outside of a tensor that it made")
+                    raise WorkerError("run", "writes outside of a tensor that it created")
 
 
 def marks_of(outputs):
-    """How the judge marked each output, by type: the bytes of its first element."""
+    """Returns the judge's mark for each type: the first element of an unwritten output."""
     marks = {}
     for output in outputs:
         if output.count > 0:

@@ -1,5 +1,5 @@
-// O = softmax(Q * K^T / sqrt(D)) * V for each of H heads, with all scores written out, and the
-// exponential taken twice.
+// O = softmax(Q * K^T / sqrt(D)) * V for each of H heads. Slow: stores all scores and computes each
+// exponential twice.
 #include <cmath>
 #include <cstdint>
 #include <vector>

@@ -1,5 +1,5 @@
-// A 3x3 convolution without padding, N x H x W x C to N x P x Q x K: the output channel is the
-// outermost loop, and the inner loop walks the filter by its columns.
+// 3x3 convolution without padding, N x H x W x C to N x P x Q x K. Slow: the output channel is the
+// outermost loop, and the inner loop traverses the filter by columns.
 #include <cstdint>
 
 extern "C" void kernel(const float* X, const float* F, float* Y, std::int64_t N, std::int64_t H,

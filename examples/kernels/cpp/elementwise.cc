@@ -1,4 +1,4 @@
-// Y = relu(1.7 * X + Z), column by column through matrices that lie row by row.
+// Y = relu(1.7 * X + Z). Slow: traverses row-major matrices by columns.
 #include <cstdint>
 
 extern "C" void kernel(const float* X, const float* Z, float* Y, std::int64_t R, std::int64_t C) {

@@ -1,4 +1,4 @@
-// Y = gelu(X + B) + Z, a loop and a temporary for each step.
+// Y = gelu(X + B) + Z. Slow: a loop and a temporary per step.
 #include <cmath>
 #include <cstdint>
 #include <vector>

@@ -1,5 +1,5 @@
-// Each row of X normalized to mean 0 and variance 1, then scaled and shifted: a pass for the mean,
-// one for the variance, and a square root and a division for every element.
+// Normalizes each row of X to mean 0 and variance 1, then scales and shifts. Slow: separate passes
+// for mean and variance, and a square root and a division per element.
 #include <cmath>
 #include <cstdint>
 

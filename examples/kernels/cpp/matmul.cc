@@ -1,4 +1,4 @@
-// C = A * B, one dot product after the other: the inner loop walks B by its columns.
+// C = A * B as dot products. Slow: the inner loop traverses B by columns.
 #include <cstdint>
 
 extern "C" void kernel(const float* A, const float* B, float* C, std::int64_t M, std::int64_t N,

@@ -1,4 +1,4 @@
-// The sum of squares of each row, in one accumulator: every addition waits for the one before.
+// Sum of squares of each row. Slow: one accumulator, so that each addition waits for the last one.
 #include <cstdint>
 
 extern "C" void kernel(const float* X, float* Y, std::int64_t R, std::int64_t C) {

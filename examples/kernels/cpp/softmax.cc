@@ -1,4 +1,4 @@
-// Y = softmax of each row of X in three passes, with the exponential taken twice.
+// Softmax of each row of X. Slow: three passes, and each exponential is computed twice.
 #include <cmath>
 #include <cstdint>
 

@@ -1,4 +1,4 @@
-"""residual + gelu(x + bias). Slow: three kernels with whole tensors between them."""
+"""residual + gelu(x + bias). Slow: three kernels with full tensors between them."""
 
 import tilelang
 import tilelang.language as T

@@ -1,4 +1,4 @@
-"""a @ b in half precision, for a GPU. Slow: small tiles, and no copy runs ahead of the products."""
+"""a @ b in half precision on a GPU. Slow: small tiles, and copies do not overlap with products."""
 
 import tilelang
 import tilelang.language as T

@@ -3,7 +3,7 @@ import torch.nn as nn
 
 
 class Model(nn.Module):
-    """The product of two matrices in half precision."""
+    """Matrix product in half precision."""
 
     def forward(self, a, b):
         return torch.matmul(a, b)

@@ -1,4 +1,4 @@
-"""a @ b. Slow: every element of the result is one long sum down a column of b, in small tiles."""
+"""a @ b. Slow: small tiles, and each element is a dot product along a column of b."""
 
 import tilelang
 import tilelang.language as T

@@ -3,7 +3,7 @@ import torch.nn as nn
 
 
 class Model(nn.Module):
-    """The product of two square matrices."""
+    """Product of two square matrices."""
 
     def forward(self, a, b):
         return torch.matmul(a, b)

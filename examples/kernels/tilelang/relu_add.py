@@ -1,4 +1,4 @@
-"""relu(x + y). Slow: it goes down the columns, so that every element is in another cache line."""
+"""relu(x + y). Slow: traverses columns, so that each access touches another cache line."""
 
 import tilelang
 import tilelang.language as T

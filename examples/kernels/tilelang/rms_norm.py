@@ -1,5 +1,5 @@
-"""Root mean square normalization. Slow: every block of columns adds up the squares of its row
-again, and every element has a square root and a division of its own."""
+"""Root mean square normalization. Slow: each block of columns recomputes the sum of squares of its
+row, and each element has a separate square root and division."""
 
 import tilelang
 import tilelang.language as T

@@ -3,7 +3,7 @@ import torch.nn as nn
 
 
 class Model(nn.Module):
-    """Root mean square normalization over the last dimension, with a weight for each column."""
+    """Root mean square normalization over the last dimension, with a weight per column."""
 
     def __init__(self, columns, eps):
         super().__init__()

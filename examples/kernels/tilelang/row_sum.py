@@ -1,5 +1,5 @@
-"""The sum of squares of each row. Slow: it takes the columns one after the other, and goes through
-all rows for each."""
+"""Sum of squares of each row. Slow: the outer loop is over columns, the inner loop over
+all rows."""
 
 import tilelang
 import tilelang.language as T

@@ -3,7 +3,7 @@ import torch.nn as nn
 
 
 class Model(nn.Module):
-    """The sum of the squares of each row."""
+    """Sum of squares of each row."""
 
     def forward(self, x):
         return x.pow(2).sum(dim=-1)

@@ -1,4 +1,4 @@
-"""Softmax of the rows. Slow: three passes, and every exponential is computed twice."""
+"""Softmax over rows. Slow: three passes, and each exponential is computed twice."""
 
 import tilelang
 import tilelang.language as T

@@ -23,11 +23,11 @@ constexpr long kNotFound = 404;
 constexpr long kTimeout = 408;
 constexpr long kTooMany = 429;
 constexpr long kServerError = 500;
-/// A server that asks for a longer pause is not waited for.
-constexpr milliseconds kLongestPause{120'000};
-constexpr std::size_t kLongestMessage = 300;
-/// Shorter texts are no keys, and would be found everywhere.
-constexpr std::size_t kShortestKey = 6;
+/// Gives up if the server requests a longer pause.
+constexpr milliseconds kMaxPause{120'000};
+constexpr std::size_t kMaxMessage = 300;
+/// Shorter texts are not keys, and replacing them would garble messages.
+constexpr std::size_t kMinKeyLength = 6;
 
 Result<void> pauseFor(milliseconds time) {
   constexpr milliseconds kSlice{50};
@@ -41,12 +41,12 @@ Result<void> pauseFor(milliseconds time) {
   return {};
 }
 
-bool mayPass(const HttpReply& reply) {
+bool isTransient(const HttpReply& reply) {
   return (reply.status == 0 && !reply.tooLarge) || reply.status == kTimeout ||
          reply.status == kTooMany || reply.status >= kServerError;
 }
 
-/// A member that is a text; "" where there is none.
+/// Returns a string member; "" if there is none.
 std::string textAt(const json& object, const char* name) {
   const auto at = object.is_object() ? object.find(name) : object.end();
   return object.is_object() && at != object.end() && at->is_string() ? at->get<std::string>() : "";
@@ -73,14 +73,14 @@ Result<ChatClient> ChatClient::make(ChatOptions options) {
     base.pop_back();
   }
   if (!base.starts_with("http://") && !base.starts_with("https://")) {
-    return userError("--api-base must begin with http:// or https://");
+    return userError("invalid --api-base: expected http:// or https://");
   }
   const auto host = base.find("//") + 2;
   if (base.substr(host, base.find('/', host) - host).contains('@')) {
-    return userError("--api-base must hold no password: put the key into HONE_API_KEY");
+    return userError("invalid --api-base: it contains a password; set the key in HONE_API_KEY");
   }
   if (options.model.empty()) {
-    return userError("--model names no model");
+    return userError("invalid --model: expected a model name");
   }
   return ChatClient(std::move(options));
 }
@@ -111,7 +111,7 @@ HttpRequest ChatClient::request(std::string body) const {
 }
 
 std::string ChatClient::withoutKey(std::string text) const {
-  if (options_.key.size() < kShortestKey) {
+  if (options_.key.size() < kMinKeyLength) {
     return text;
   }
   for (auto at = text.find(options_.key); at != std::string::npos; at = text.find(options_.key)) {
@@ -120,7 +120,7 @@ std::string ChatClient::withoutKey(std::string text) const {
   return text;
 }
 
-std::string ChatClient::saidBy(const HttpReply& reply) const {
+std::string ChatClient::describeError(const HttpReply& reply) const {
   if (reply.status == 0) {
     return withoutKey(reply.failure);
   }
@@ -133,8 +133,8 @@ std::string ChatClient::saidBy(const HttpReply& reply) const {
   } else {
     message = trim(std::string_view(reply.body).substr(0, reply.body.find('\n')));
   }
-  // The key goes before the text is cut: half of one is still too much.
-  message = shortened(withoutKey(std::move(message)), kLongestMessage);
+  // Remove the key before the text is shortened, so that no part of it remains.
+  message = shortened(withoutKey(std::move(message)), kMaxMessage);
   std::replace(message.begin(), message.end(), '\n', ' ');
   return message.empty() ? std::to_string(reply.status)
                          : fmt::format("{}: {}", reply.status, message);
@@ -152,30 +152,32 @@ bool ChatClient::adapt(std::string_view complaint) {
   return false;
 }
 
-Result<void> ChatClient::refuse(const HttpReply& reply) const {
-  auto refusal = refusalOf(reply);
-  if (!refusal) {
-    // The next prompt would be refused just the same.
-    Error error = std::move(refusal).error();
+Result<void> ChatClient::checkPermanentFailure(const HttpReply& reply) const {
+  auto checked = findPermanentFailure(reply);
+  if (!checked) {
+    // The next prompt would be rejected, too.
+    Error error = std::move(checked).error();
     error.fatal = true;
     return std::unexpected(std::move(error));
   }
   return {};
 }
 
-Result<void> ChatClient::refusalOf(const HttpReply& reply) const {
+Result<void> ChatClient::findPermanentFailure(const HttpReply& reply) const {
   if (reply.status == kUnauthorized || reply.status == kForbidden) {
-    const std::string key = options_.key.empty()
-                                ? std::string("no key: set OPENAI_API_KEY or HONE_API_KEY")
-                                : fmt::format("the key in {}", options_.keyName);
-    return userError("{} does not accept {} ({})", options_.apiBase, key, saidBy(reply));
+    return options_.key.empty()
+               ? userError("{} needs an API key; set OPENAI_API_KEY or HONE_API_KEY ({})",
+                           options_.apiBase, describeError(reply))
+               : userError("{} rejected the key in {} ({})", options_.apiBase, options_.keyName,
+                           describeError(reply));
   }
   if (reply.status == kNotFound) {
-    return userError("{} knows no model '{}', or is no OpenAI-compatible endpoint ({})",
-                     options_.apiBase, options_.model, saidBy(reply));
+    return userError("{} has no model '{}', or is not an OpenAI-compatible endpoint ({})",
+                     options_.apiBase, options_.model, describeError(reply));
   }
   if (reply.status == kTooMany && reply.body.contains("insufficient_quota")) {
-    return userError("the account behind {} is empty ({})", options_.keyName, saidBy(reply));
+    return userError("no quota left for the key in {} ({})", options_.keyName,
+                     describeError(reply));
   }
   return {};
 }
@@ -185,11 +187,11 @@ milliseconds ChatClient::pauseBefore(int attempt, const HttpReply& reply) const 
                                       : options_.firstPause * (std::int64_t{1} << attempt);
 }
 
-TokenUse ChatClient::useOfLost(std::string_view prompt,
-                               std::optional<std::int64_t> maxTokens) const {
-  constexpr std::int64_t kMostASecond = 100;
+TokenUse ChatClient::estimateLostUse(std::string_view prompt,
+                                     std::optional<std::int64_t> maxTokens) const {
+  constexpr std::int64_t kMaxTokensPerSecond = 100;
   const std::int64_t written =
-      kMostASecond * std::chrono::ceil<std::chrono::seconds>(options_.timeout).count();
+      kMaxTokensPerSecond * std::chrono::ceil<std::chrono::seconds>(options_.timeout).count();
   return {guessTokens(prompt), std::min(written, maxTokens.value_or(written))};
 }
 
@@ -199,22 +201,22 @@ ChatReply ChatClient::read(const HttpReply& reply, std::string_view prompt) cons
   const json usage = parsed.is_object() ? parsed.value("usage", json()) : json();
   answer.use = {countAt(usage, "prompt_tokens"), countAt(usage, "completion_tokens")};
   const auto guessMissing = [&](std::string_view written) {
-    // A spending cap must hold with servers that count nothing, too.
+    // A spending limit must also hold for servers that do not report usage.
     answer.use.in = answer.use.in > 0 ? answer.use.in : guessTokens(prompt);
     answer.use.out = answer.use.out > 0 ? answer.use.out : guessTokens(written);
   };
   const json choices = parsed.is_object() ? parsed.value("choices", json()) : json();
   if (!choices.is_array() || choices.empty() || !choices[0].is_object()) {
     guessMissing(reply.body);
-    answer.failure = "the server's answer is no chat completion";
+    answer.failure = "invalid reply: not a chat completion";
     return answer;
   }
   answer.text = withoutKey(textAt(choices[0].value("message", json()), "content"));
   guessMissing(answer.text);
   if (trim(answer.text).empty()) {
     answer.failure = textAt(choices[0], "finish_reason") == "length"
-                         ? "the model used up its tokens before it answered: raise --max-tokens"
-                         : "the model's answer is empty";
+                         ? "the model used all tokens before it answered; raise --max-tokens"
+                         : "the model returned an empty answer";
   }
   return answer;
 }
@@ -230,19 +232,19 @@ Result<ChatReply> ChatClient::ask(const std::string& prompt,
       return answer;
     }
     if (reply.timedOut) {
-      failed.use += useOfLost(prompt, maxTokens);
+      failed.use += estimateLostUse(prompt, maxTokens);
     }
-    HONE_CHECK(refuse(reply));
+    HONE_CHECK(checkPermanentFailure(reply));
     if (reply.status == kBadRequest && adapt(reply.body)) {
       --attempt;  // at most twice: each parameter is adapted once
       continue;
     }
-    failed.failure = fmt::format("{}: {}", options_.apiBase, saidBy(reply));
+    failed.failure = fmt::format("{}: {}", options_.apiBase, describeError(reply));
     const milliseconds pause = pauseBefore(attempt, reply);
-    if (!mayPass(reply) || pause > kLongestPause) {
+    if (!isTransient(reply) || pause > kMaxPause) {
       break;
     }
-    attempt += reply.timedOut ? 1 : 0;  // each costs its whole time
+    attempt += reply.timedOut ? 1 : 0;  // each timeout takes its full duration
     if (attempt + 1 < options_.attempts) {
       HONE_CHECK(pause_(pause));
     }

@@ -15,43 +15,43 @@ namespace hone::kernel {
 
 struct ChatOptions {
   std::string apiBase = "https://api.openai.com/v1";
-  std::string key;      ///< sent to that server alone, and never written anywhere; "" for none
-  std::string keyName;  ///< the variable that it came from, for messages
-  std::string model;    ///< as the server calls it
+  std::string key;      ///< sent only to that server, never stored or logged; "": none
+  std::string keyName;  ///< environment variable that holds it, for messages
+  std::string model;    ///< name of the model on the server
   double temperature = 0.7;
   std::chrono::milliseconds timeout{300'000};
   int attempts = 4;
-  std::chrono::milliseconds firstPause{1'000};  ///< doubled with every attempt
+  std::chrono::milliseconds firstPause{1'000};  ///< doubled with each attempt
 };
 
-/// What a server answered, or why it did not.
+/// Reply of a server, or the reason for a failure.
 struct ChatReply {
   std::string text;
-  std::string failure;  ///< "" where there is an answer; one line else
-  TokenUse use;         ///< as the server counts; guessed where it does not
+  std::string failure;  ///< one line; "" on success
+  TokenUse use;         ///< as reported by the server, otherwise estimated
 
   [[nodiscard]] bool ok() const { return failure.empty(); }
 };
 
-/// "openai/o3" is "o3" for servers that speak OpenAI's language: they know no providers.
+/// Returns "o3" for "openai/o3": OpenAI-compatible servers do not know provider prefixes.
 [[nodiscard]] std::string modelName(std::string_view model);
 
-/// Asks models at any OpenAI-compatible endpoint. What may pass (no connection, 429, 5xx) is tried
-/// again with growing pauses, or when the server says; what will not (a wrong key, an unknown
-/// model, an empty account) is an error that ends the run. All else is a failure that costs a turn.
+/// Client of an OpenAI-compatible endpoint. Retries transient failures (no connection, 429, 5xx)
+/// with exponential backoff or after the server's Retry-After. Permanent ones (wrong key, unknown
+/// model, no quota) are errors that abort the run. Any other failure costs one turn.
 class ChatClient {
  public:
   using Pause = std::function<Result<void>(std::chrono::milliseconds)>;
 
-  /// An address that is none, or that holds a password, is a user error.
+  /// Creates a client; fails with a user error if the address is invalid or contains a password.
   [[nodiscard]] static Result<ChatClient> make(ChatOptions options);
 
-  /// One question, without any memory of those before. `maxTokens` bounds the answer.
+  /// Sends a prompt without a conversation history. `maxTokens` limits the reply.
   [[nodiscard]] Result<ChatReply> ask(const std::string& prompt,
                                       std::optional<std::int64_t> maxTokens);
 
   [[nodiscard]] const std::string& model() const { return options_.model; }
-  /// How pauses are made; tests make none.
+  /// Replaces the function that sleeps between attempts; for tests.
   void setPause(Pause pause) { pause_ = std::move(pause); }
 
  private:
@@ -59,25 +59,25 @@ class ChatClient {
   [[nodiscard]] std::string body(const std::string& prompt,
                                  std::optional<std::int64_t> maxTokens) const;
   [[nodiscard]] HttpRequest request(std::string body) const;
-  /// Leaves out, or renames, a parameter that the server does not take; false: it named none.
+  /// Drops or renames a parameter that the server rejects; returns false if `complaint` names none.
   [[nodiscard]] bool adapt(std::string_view complaint);
-  /// An error for a reply that no other prompt would change; it ends all.
-  [[nodiscard]] Result<void> refuse(const HttpReply& reply) const;
-  [[nodiscard]] Result<void> refusalOf(const HttpReply& reply) const;
+  /// Returns a fatal error if no other prompt would change the reply.
+  [[nodiscard]] Result<void> checkPermanentFailure(const HttpReply& reply) const;
+  [[nodiscard]] Result<void> findPermanentFailure(const HttpReply& reply) const;
   [[nodiscard]] std::chrono::milliseconds pauseBefore(int attempt, const HttpReply& reply) const;
   [[nodiscard]] ChatReply read(const HttpReply& reply, std::string_view prompt) const;
-  /// What a request may cost that was sent and whose answer never came.
-  [[nodiscard]] TokenUse useOfLost(std::string_view prompt,
-                                   std::optional<std::int64_t> maxTokens) const;
-  /// What the server says of its error, in a line.
-  [[nodiscard]] std::string saidBy(const HttpReply& reply) const;
-  /// Servers may send a key back; nobody shall see it.
+  /// Returns an upper estimate of the tokens of a request whose reply never arrived.
+  [[nodiscard]] TokenUse estimateLostUse(std::string_view prompt,
+                                         std::optional<std::int64_t> maxTokens) const;
+  /// Formats the server's error message on one line.
+  [[nodiscard]] std::string describeError(const HttpReply& reply) const;
+  /// Replaces the API key, which servers may echo.
   [[nodiscard]] std::string withoutKey(std::string text) const;
 
   ChatOptions options_;
   Pause pause_;
   bool sendTemperature_ = true;
-  bool newTokenName_ = false;  ///< max_completion_tokens, which reasoning models want
+  bool newTokenName_ = false;  ///< use max_completion_tokens, as reasoning models require
 };
 
 }  // namespace hone::kernel

@@ -19,7 +19,7 @@ using ::testing::SizeIs;
 
 constexpr const char* kKey = "sk-very-secret-4711";
 
-/// A client of the server that notes its pauses instead of making them.
+/// A client that records pauses instead of sleeping.
 class Client {
  public:
   explicit Client(const std::string& base, milliseconds timeout = milliseconds(60'000)) {
@@ -44,12 +44,12 @@ class Client {
     EXPECT_TRUE(reply) << reply.error().message;
     return reply ? reply->failure : "";
   }
-  /// The message of the error that ends a run.
+  /// Returns the message of the error that aborts the run.
   std::string error() {
     const auto reply = ask();
     EXPECT_FALSE(reply);
     EXPECT_TRUE(reply || reply.error().fault == Fault::user);
-    EXPECT_TRUE(reply || reply.error().fatal) << "no other kernel would fare better";
+    EXPECT_TRUE(reply || reply.error().fatal) << "must abort the batch";
     return reply ? "" : reply.error().message;
   }
   [[nodiscard]] const std::vector<std::int64_t>& pauses() const { return pauses_; }
@@ -59,7 +59,7 @@ class Client {
   std::vector<std::int64_t> pauses_;
 };
 
-TEST(ChatClient, SendsTheQuestionAndCountsTokens) {
+TEST(ChatClient, SendsPromptAndCountsTokens) {
   ChatServer server({says("done", 123, 45)});
   Client client(server.base() + "/");
   const auto reply = client.ask(500);
@@ -77,8 +77,8 @@ TEST(ChatClient, SendsTheQuestionAndCountsTokens) {
   EXPECT_THAT(client.pauses(), SizeIs(0));
 }
 
-TEST(ChatClient, GuessesTokensThatNobodyCounts) {
-  // "make it fast" has twelve letters.
+TEST(ChatClient, EstimatesUnreportedTokens) {
+  // "make it fast" has twelve characters.
   ChatServer silent({{200, R"({"choices":[{"message":{"content":"123456789"}}]})", {}},
                      {200, R"({"choices":[{"message":{"content":"123"}}],"usage":null})", {}},
                      {200, R"({"usage":{"prompt_tokens":7}, "choices":[]})", {}}});
@@ -91,7 +91,7 @@ TEST(ChatClient, GuessesTokensThatNobodyCounts) {
   EXPECT_GT(broken->use.out, 0);
 }
 
-TEST(ChatClient, WhatWasSentAndNeverAnsweredMayCost) {
+TEST(ChatClient, CountsTokensOfLostReplies) {
   test::Scripted slow = says("too late");
   slow.never = true;
   ChatServer server({slow, slow, slow, slow});
@@ -104,33 +104,34 @@ TEST(ChatClient, WhatWasSentAndNeverAnsweredMayCost) {
   EXPECT_EQ(lost->use, (TokenUse{4 * attempts, 60 * attempts}));
 }
 
-TEST(ChatClient, NamesWithoutTheProvider) {
+TEST(ChatClient, StripsProvider) {
   EXPECT_EQ(modelName("openai/o3"), "o3");
   EXPECT_EQ(modelName("gpt-4o"), "gpt-4o");
   EXPECT_EQ(modelName("Qwen/Qwen3-8B"), "Qwen/Qwen3-8B");
 }
 
-TEST(ChatClient, AWrongKeyEndsTheRunWithoutShowingIt) {
+TEST(ChatClient, FailsOnWrongKeyWithoutShowingIt) {
   for (const int status : {401, 403}) {
     ChatServer server({fails(status, std::string("Incorrect API key provided: ") + kKey)});
     Client client(server.base());
     const std::string message = client.error();
-    EXPECT_THAT(message, HasSubstr("does not accept the key in HONE_API_KEY"));
+    EXPECT_THAT(message, HasSubstr("rejected the key in HONE_API_KEY"));
     EXPECT_THAT(message, HasSubstr("Incorrect API key provided: [key]"));
     EXPECT_THAT(message, Not(HasSubstr(kKey)));
     EXPECT_THAT(server.requests(), SizeIs(1));
   }
 }
 
-TEST(ChatClient, AnUnknownModelAndAnEmptyAccountEndTheRun) {
+TEST(ChatClient, FailsOnUnknownModelAndExhaustedQuota) {
   ChatServer unknown({fails(404, "The model `tiny` does not exist")});
-  EXPECT_THAT(Client(unknown.base()).error(), HasSubstr("knows no model 'tiny'"));
+  EXPECT_THAT(Client(unknown.base()).error(), HasSubstr("has no model 'tiny'"));
   ChatServer empty({{429, R"({"error":{"message":"pay","code":"insufficient_quota"}})", {}}});
-  EXPECT_THAT(Client(empty.base()).error(), HasSubstr("is empty (429: pay)"));
+  EXPECT_THAT(Client(empty.base()).error(),
+              HasSubstr("no quota left for the key in HONE_API_KEY (429: pay)"));
   EXPECT_THAT(empty.requests(), SizeIs(1));
 }
 
-TEST(ChatClient, WaitsAsLongAsTheServerAsks) {
+TEST(ChatClient, HonorsRetryAfter) {
   test::Scripted busy = fails(429, "slow down");
   busy.headers = {{"Retry-After", "7"}};
   ChatServer server({busy, busy, says("at last")});
@@ -139,7 +140,7 @@ TEST(ChatClient, WaitsAsLongAsTheServerAsks) {
   EXPECT_THAT(client.pauses(), ElementsAre(7000, 7000));
 }
 
-TEST(ChatClient, DoesNotWaitForHours) {
+TEST(ChatClient, GivesUpOnLongRetryAfter) {
   test::Scripted busy = fails(429, "come back tomorrow");
   busy.headers = {{"Retry-After", "86400"}};
   ChatServer server({busy});
@@ -148,21 +149,21 @@ TEST(ChatClient, DoesNotWaitForHours) {
   EXPECT_THAT(client.pauses(), SizeIs(0));
 }
 
-TEST(ChatClient, TriesServerErrorsAgainWithGrowingPauses) {
+TEST(ChatClient, RetriesServerErrorsWithBackoff) {
   ChatServer server({fails(500), fails(503), fails(502), says("fine")});
   Client client(server.base());
   EXPECT_EQ(client.ask()->text, "fine");
   EXPECT_THAT(client.pauses(), ElementsAre(1000, 2000, 4000));
 }
 
-TEST(ChatClient, GivesUpOnAServerThatStaysBroken) {
+TEST(ChatClient, GivesUpAfterRepeatedServerErrors) {
   ChatServer server({fails(500, "out of memory")});
   Client client(server.base());
   EXPECT_THAT(client.failure(), HasSubstr("500: out of memory"));
   EXPECT_THAT(server.requests(), SizeIs(4));
 }
 
-TEST(ChatClient, AServerThatIsDownIsAFailure) {
+TEST(ChatClient, ReportsUnreachableServer) {
   std::string base;
   {
     const ChatServer gone({says("never")});
@@ -173,46 +174,46 @@ TEST(ChatClient, AServerThatIsDownIsAFailure) {
   EXPECT_THAT(client.pauses(), ElementsAre(1000, 2000, 4000));
 }
 
-TEST(ChatClient, AServerThatNeverAnswersIsAFailure) {
+TEST(ChatClient, ReportsTimeout) {
   test::Scripted silent;
   silent.never = true;
   ChatServer server({silent});
   Client client(server.base(), milliseconds(100));
   EXPECT_THAT(client.failure(), HasSubstr("timed out"));
-  EXPECT_THAT(server.requests(), SizeIs(2)) << "each costs its whole time";
+  EXPECT_THAT(server.requests(), SizeIs(2)) << "each timeout takes its full duration";
 }
 
-TEST(ChatClient, CutsOffWhatIsTooLarge) {
+TEST(ChatClient, LimitsReplySize) {
   ChatServer server({says(std::string(2U << 20U, 'x'))});
   Client client(server.base());
-  EXPECT_THAT(client.failure(), HasSubstr("cut off"));
+  EXPECT_THAT(client.failure(), HasSubstr("reply exceeds"));
   EXPECT_THAT(server.requests(), SizeIs(1));
 }
 
-TEST(ChatClient, AnswersThatAreNoneAreFailures) {
+TEST(ChatClient, ReportsInvalidReplies) {
   for (const auto& [body, says] : std::vector<std::pair<std::string, std::string>>{
-           {"hello", "no chat completion"},
-           {"", "no chat completion"},
-           {"[]", "no chat completion"},
-           {R"({"choices":[]})", "no chat completion"},
-           {R"({"choices":[7]})", "no chat completion"},
+           {"hello", "not a chat completion"},
+           {"", "not a chat completion"},
+           {"[]", "not a chat completion"},
+           {R"({"choices":[]})", "not a chat completion"},
+           {R"({"choices":[7]})", "not a chat completion"},
            {R"({"choices":[{}]})", "empty"},
            {R"({"choices":[{"message":{"content":null}}]})", "empty"},
            {R"({"choices":[{"message":{"content":"  \n"}}]})", "empty"},
            {R"({"choices":[{"finish_reason":"length","message":{"content":""}}]})",
-            "used up its tokens"},
-           {std::string(100'000, '['), "no chat completion"}}) {
+            "used all tokens"},
+           {std::string(100'000, '['), "not a chat completion"}}) {
     ChatServer server({{200, body, {}}});
     EXPECT_THAT(Client(server.base()).failure(), HasSubstr(says)) << body.substr(0, 100);
   }
 }
 
-TEST(ChatClient, KeepsTheKeyOutOfWhatItReads) {
+TEST(ChatClient, RemovesKeyFromReplies) {
   ChatServer server({says(std::string("your key is ") + kKey)});
   EXPECT_EQ(Client(server.base()).ask()->text, "your key is [key]");
 }
 
-TEST(ChatClient, LeavesOutWhatTheModelRefuses) {
+TEST(ChatClient, AdaptsToRejectedParameters) {
   ChatServer server(
       {fails(400, "Unsupported value: 'temperature' does not support 0.7 with this model."),
        fails(400, "Unsupported parameter: use 'max_completion_tokens' instead."), says("ok")});
@@ -220,31 +221,31 @@ TEST(ChatClient, LeavesOutWhatTheModelRefuses) {
   EXPECT_EQ(client.ask(100)->text, "ok");
   EXPECT_EQ(client.ask(100)->text, "ok");
   const auto requests = server.requests();
-  ASSERT_THAT(requests, SizeIs(4)) << "what was learnt is kept";
+  ASSERT_THAT(requests, SizeIs(4)) << "the adaptation must persist";
   EXPECT_FALSE(requests[2].body.contains("temperature"));
   EXPECT_FALSE(requests[3].body.contains("max_tokens"));
   EXPECT_EQ(requests[3].body["max_completion_tokens"], 100);
 }
 
-TEST(ChatClient, OtherBadRequestsCostATurn) {
+TEST(ChatClient, ReportsOtherBadRequests) {
   ChatServer server({fails(400, "This model's maximum context length is 8192 tokens.")});
   Client client(server.base());
   EXPECT_THAT(client.failure(), HasSubstr("maximum context length"));
   EXPECT_THAT(server.requests(), SizeIs(1));
 }
 
-TEST(ChatClient, FollowsNoRedirect) {
-  ChatServer elsewhere({says("caught the key")});
-  ChatServer server({{302, "", {{"Location", elsewhere.base() + "/chat/completions"}}}});
+TEST(ChatClient, DoesNotFollowRedirects) {
+  ChatServer other({says("caught the key")});
+  ChatServer server({{302, "", {{"Location", other.base() + "/chat/completions"}}}});
   EXPECT_THAT(Client(server.base()).failure(), HasSubstr("302"));
-  EXPECT_THAT(elsewhere.requests(), SizeIs(0));
+  EXPECT_THAT(other.requests(), SizeIs(0));
 }
 
-TEST(ChatClient, RefusesAddressesThatAreNone) {
+TEST(ChatClient, RejectsInvalidAddresses) {
   for (const auto& [base, says] : std::vector<std::pair<std::string, std::string>>{
            {"api.openai.com", "http:// or https://"},
            {"file:///etc/passwd", "http:// or https://"},
-           {"https://me:secret@example.org/v1", "no password"}}) {
+           {"https://me:secret@example.org/v1", "contains a password"}}) {
     ChatOptions options;
     options.apiBase = base;
     options.model = "tiny";
@@ -255,7 +256,7 @@ TEST(ChatClient, RefusesAddressesThatAreNone) {
   }
 }
 
-TEST(ChatPrice, KnowsModelsAndTheirEditions) {
+TEST(ChatPrice, KnowsDatedModels) {
   EXPECT_EQ(priceOf("gpt-4o"), priceOf("gpt-4o-2024-08-06"));
   EXPECT_NE(priceOf("gpt-4o"), priceOf("gpt-4o-mini"));
   EXPECT_EQ(priceOf("o3-mini")->out, 4.4);
@@ -263,7 +264,7 @@ TEST(ChatPrice, KnowsModelsAndTheirEditions) {
   EXPECT_EQ(priceOf("o3-large-preview"), std::nullopt);
 }
 
-TEST(ChatPrice, ReadsAndCounts) {
+TEST(ChatPrice, ParsesAndMultiplies) {
   EXPECT_EQ(priceFrom("2.5, 10").value(), (ChatPrice{2.5, 10}));
   for (const char* wrong : {"", "2", "2,", "2,x", "-1,2", "1,2,3"}) {
     EXPECT_FALSE(priceFrom(wrong)) << wrong;

@@ -8,7 +8,7 @@
 namespace hone::kernel {
 namespace {
 
-/// List prices of November 2026 at the latest; --price says it better.
+/// List prices of November 2026; --price overrides them.
 constexpr std::array<std::pair<std::string_view, ChatPrice>, 14> kPrices = {{
     {"gpt-4.1", {2.00, 8.00}},
     {"gpt-4.1-mini", {0.40, 1.60}},
@@ -26,8 +26,8 @@ constexpr std::array<std::pair<std::string_view, ChatPrice>, 14> kPrices = {{
     {"o4-mini", {1.10, 4.40}},
 }};
 
-/// "-2024-08-06" behind a name says which edition of the same model.
-bool isEdition(std::string_view rest) {
+/// Returns true for a date suffix such as "-2024-08-06", or no suffix.
+bool isDateSuffix(std::string_view rest) {
   return rest.empty() || (rest.size() > 1 && rest[0] == '-' && rest[1] >= '0' && rest[1] <= '9');
 }
 
@@ -40,8 +40,8 @@ TokenUse& TokenUse::operator+=(const TokenUse& other) {
 }
 
 std::int64_t guessTokens(std::string_view text) {
-  constexpr std::size_t kLettersAToken = 3;  // seldom fewer
-  return static_cast<std::int64_t>((text.size() + kLettersAToken - 1) / kLettersAToken);
+  constexpr std::size_t kCharsPerToken = 3;  // rarely fewer
+  return static_cast<std::int64_t>((text.size() + kCharsPerToken - 1) / kCharsPerToken);
 }
 
 double costOf(const TokenUse& use, const ChatPrice& price) {
@@ -50,7 +50,7 @@ double costOf(const TokenUse& use, const ChatPrice& price) {
 
 std::optional<ChatPrice> priceOf(std::string_view model) {
   for (const auto& [name, price] : kPrices) {
-    if (model.starts_with(name) && isEdition(model.substr(name.size()))) {
+    if (model.starts_with(name) && isDateSuffix(model.substr(name.size()))) {
       return price;
     }
   }
@@ -62,7 +62,9 @@ Result<ChatPrice> priceFrom(std::string_view text) {
   const auto in = parseDouble(trim(parts.front()));
   const auto out = parseDouble(trim(parts.back()));
   if (parts.size() != 2 || !in || !out || *in < 0 || *out < 0) {
-    return userError("--price '{}': say dollars for a million tokens in and out, as 2.5,10", text);
+    return userError(
+        "invalid --price '{}': expected dollars per million input and output tokens, e.g. 2.5,10",
+        text);
   }
   return ChatPrice{*in, *out};
 }

@@ -8,7 +8,7 @@
 
 namespace hone::kernel {
 
-/// In US dollars for a million tokens.
+/// US dollars per million tokens.
 struct ChatPrice {
   double in = 0;
   double out = 0;
@@ -24,15 +24,16 @@ struct TokenUse {
   bool operator==(const TokenUse&) const = default;
 };
 
-/// How many tokens a text has, where nobody counts: rather too many than too few.
+/// Estimates the number of tokens of a text, rather too high than too low.
 [[nodiscard]] std::int64_t guessTokens(std::string_view text);
 
 [[nodiscard]] double costOf(const TokenUse& use, const ChatPrice& price);
 
-/// What a model is known to cost, dated names ("gpt-4o-2024-08-06") included; nothing for others.
+/// Returns the list price of a model, also for dated names ("gpt-4o-2024-08-06"); nullopt if
+/// unknown.
 [[nodiscard]] std::optional<ChatPrice> priceOf(std::string_view model);
 
-/// Reads "2.5,10": for a million tokens in, and out.
+/// Parses "2.5,10": dollars per million input and output tokens.
 [[nodiscard]] Result<ChatPrice> priceFrom(std::string_view text);
 
 }  // namespace hone::kernel

@@ -16,13 +16,13 @@ constexpr long kConnectSeconds = 15;
 
 struct Receiver {
   HttpReply& reply;
-  std::size_t mostBytes;
+  std::size_t maxBytes;
 };
 
 std::size_t receive(char* data, std::size_t size, std::size_t count, void* user) {
-  auto& [reply, mostBytes] = *static_cast<Receiver*>(user);
+  auto& [reply, maxBytes] = *static_cast<Receiver*>(user);
   const std::size_t bytes = size * count;
-  if (reply.body.size() + bytes > mostBytes) {
+  if (reply.body.size() + bytes > maxBytes) {
     reply.tooLarge = true;
     return 0;
   }
@@ -30,7 +30,7 @@ std::size_t receive(char* data, std::size_t size, std::size_t count, void* user)
   return bytes;
 }
 
-/// Called about once a second, also while nothing comes.
+/// Called about once per second, also while no data arrives.
 int stopWhenInterrupted(void* /*user*/, curl_off_t /*all*/, curl_off_t /*now*/,
                         curl_off_t /*allUp*/, curl_off_t /*nowUp*/) {
   return interrupted() ? 1 : 0;
@@ -47,7 +47,7 @@ struct FreeUrl {
 };
 using List = std::unique_ptr<curl_slist, FreeList>;
 
-List listOf(const std::vector<std::string>& lines) {
+List makeList(const std::vector<std::string>& lines) {
   List list;
   for (const std::string& line : lines) {
     curl_slist* longer = curl_slist_append(list.get(), line.c_str());
@@ -57,7 +57,7 @@ List listOf(const std::vector<std::string>& lines) {
   return list;
 }
 
-/// A proxy of the environment is for the world outside.
+/// Returns true for addresses that must bypass a proxy from the environment.
 bool isLoopback(const std::string& url) {
   const std::unique_ptr<CURLU, FreeUrl> parsed(curl_url());
   char* host = nullptr;
@@ -95,12 +95,12 @@ Result<HttpReply> post(const HttpRequest& request) {
   static const CURLcode kReady = curl_global_init(CURL_GLOBAL_DEFAULT);
   const std::unique_ptr<CURL, FreeHandle> handle(curl_easy_init());
   if (kReady != CURLE_OK || !handle) {
-    return machineError("libcurl cannot start: {}", curl_easy_strerror(kReady));
+    return machineError("cannot initialize libcurl: {}", curl_easy_strerror(kReady));
   }
   HttpReply reply;
-  Receiver receiver{reply, request.mostBytes};
+  Receiver receiver{reply, request.maxBytes};
   std::array<char, CURL_ERROR_SIZE> why{};
-  const List headers = listOf(request.headers);
+  const List headers = makeList(request.headers);
   setUp(handle.get(), request, headers.get());
   curl_easy_setopt(handle.get(), CURLOPT_WRITEDATA, &receiver);
   curl_easy_setopt(handle.get(), CURLOPT_ERRORBUFFER, why.data());
@@ -116,12 +116,11 @@ Result<HttpReply> post(const HttpRequest& request) {
     return interruptedError();
   }
   if (code == CURLE_URL_MALFORMAT || code == CURLE_UNSUPPORTED_PROTOCOL) {
-    return userError("{} is no address of a server: {}", request.url, curl_easy_strerror(code));
+    return userError("invalid server address {}: {}", request.url, curl_easy_strerror(code));
   }
   reply.timedOut = code == CURLE_OPERATION_TIMEDOUT;
   const char* said = why.front() != '\0' ? why.data() : curl_easy_strerror(code);
-  reply.failure = reply.tooLarge ? fmt::format("its answer has more than {} KB and was cut off",
-                                               request.mostBytes / 1024)
+  reply.failure = reply.tooLarge ? fmt::format("reply exceeds {} KB", request.maxBytes / 1024)
                                  : std::string(trim(said));
   return reply;
 }

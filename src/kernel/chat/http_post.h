@@ -15,20 +15,20 @@ struct HttpRequest {
   std::vector<std::string> headers;
   std::string body;
   std::chrono::milliseconds timeout{300'000};
-  std::size_t mostBytes = std::size_t{1} << 20U;  ///< of the answer; what is larger is cut off
+  std::size_t maxBytes = std::size_t{1} << 20U;  ///< size limit of the reply
 };
 
 struct HttpReply {
-  long status = 0;  ///< 0: there was no whole answer, and `failure` says why
+  long status = 0;  ///< 0: no complete reply; see `failure`
   std::string body;
   std::string failure;
   bool timedOut = false;
   bool tooLarge = false;
-  std::chrono::seconds retryAfter{0};  ///< as the server asks for it; 0: it does not
+  std::chrono::seconds retryAfter{0};  ///< as requested by the server; 0: not specified
 };
 
-/// Sends one request and waits for its answer. Redirects are not followed: what is in the headers
-/// is for one server alone. An error is an address that cannot be used, or an interrupt.
+/// Sends a request and waits for the reply. Does not follow redirects: the headers hold credentials
+/// for this server only. Returns an error for an invalid address or an interrupt.
 [[nodiscard]] Result<HttpReply> post(const HttpRequest& request);
 
 }  // namespace hone::kernel

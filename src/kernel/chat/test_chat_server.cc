@@ -28,11 +28,11 @@ struct ChatServer::State {
   int port = 0;
   std::mutex mutex;
   std::condition_variable changed;
-  bool over = false;
+  bool stopped = false;
   std::deque<Scripted> script;
   std::vector<Request> requests;
 
-  void answer(const httplib::Request& request, httplib::Response& response) {
+  void respond(const httplib::Request& request, httplib::Response& response) {
     std::unique_lock lock(mutex);
     requests.push_back(
         {request.get_header_value("Authorization"), json::parse(request.body, nullptr, false)});
@@ -41,7 +41,7 @@ struct ChatServer::State {
       script.pop_front();
     }
     if (scripted.never) {
-      changed.wait(lock, [this] { return over; });
+      changed.wait(lock, [this] { return stopped; });
     }
     response.status = scripted.status;
     for (const auto& [name, value] : scripted.headers) {
@@ -56,11 +56,11 @@ ChatServer::ChatServer(std::deque<Scripted> script) : state_(std::make_unique<St
   state.script = std::move(script);
   state.server.Post("/v1/chat/completions",
                     [&state](const httplib::Request& request, httplib::Response& response) {
-                      state.answer(request, response);
+                      state.respond(request, response);
                     });
   state.port = state.server.bind_to_any_port("127.0.0.1");
   state.thread = std::thread([&state] { state.server.listen_after_bind(); });
-  while (!state.server.is_running()) {  // a stop before that would be lost
+  while (!state.server.is_running()) {  // stop() has no effect before
     std::this_thread::yield();
   }
 }
@@ -68,7 +68,7 @@ ChatServer::ChatServer(std::deque<Scripted> script) : state_(std::make_unique<St
 ChatServer::~ChatServer() {
   {
     const std::scoped_lock lock(state_->mutex);
-    state_->over = true;
+    state_->stopped = true;
   }
   state_->changed.notify_all();
   state_->server.stop();

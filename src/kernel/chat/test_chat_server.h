@@ -9,20 +9,20 @@
 
 namespace hone::kernel::test {
 
-/// An answer of the scripted server.
+/// A scripted response.
 struct Scripted {
   int status = 200;
   std::string body;
   std::vector<std::pair<std::string, std::string>> headers;
-  bool never = false;  ///< it keeps the client waiting until the server goes
+  bool never = false;  ///< sends no response until the server is destroyed
 };
 
-/// A chat completion with this text.
+/// Returns a chat completion with this text.
 [[nodiscard]] Scripted says(const std::string& text, int tokensIn = 100, int tokensOut = 20);
 [[nodiscard]] Scripted fails(int status, const std::string& message = "no");
 
-/// An endpoint on loopback that answers what it was told to, in that order; the last one again and
-/// again.
+/// A server on the loopback interface that sends the scripted responses in order and repeats the
+/// last one.
 class ChatServer {
  public:
   struct Request {

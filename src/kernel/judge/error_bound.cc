@@ -9,12 +9,12 @@ namespace {
 
 using model::ElementType;
 
-/// What the type can hold and how finely.
+/// Rounding units and range of an element type.
 struct Precision {
-  double sums;     ///< of the type in which sums are made
-  double results;  ///< of a rounding to a 16-bit type; 0 for others
-  double least;    ///< below this there is nothing, or zero
-  double most;
+  double sums;      ///< rounding unit of the type used for sums
+  double results;   ///< rounding unit of a 16-bit result; 0 for other types
+  double smallest;  ///< smaller magnitudes may become zero
+  double largest;   ///< largest finite value
 };
 
 Precision precisionOf(ElementType type) {
@@ -60,16 +60,17 @@ void raiseToLines(const std::vector<double>& values, const std::vector<std::int6
   }
 }
 
-/// Whether the expected value is so large that the type may have rounded it to infinity.
+/// Returns true if the type may have rounded the expected value to infinity.
 bool overflows(double actual, double expected, const Precision& precision) {
-  constexpr double kNearly = 0.999;
-  return std::abs(expected) >= precision.most * kNearly &&
-         std::abs(actual) >= precision.most * kNearly &&
+  constexpr double kNearLimit = 0.999;
+  return std::abs(expected) >= precision.largest * kNearLimit &&
+         std::abs(actual) >= precision.largest * kNearLimit &&
          std::signbit(actual) == std::signbit(expected);
 }
 
-Compared compareIntegers(const verify::Tensor& actual, const std::vector<double>& expected) {
-  Compared compared;
+OutputComparison compareIntegers(const verify::Tensor& actual,
+                                 const std::vector<double>& expected) {
+  OutputComparison compared;
   const std::vector<double> numbers = verify::numbersOf<double>(actual);
   compared.count = static_cast<std::int64_t>(numbers.size());
   for (std::size_t i = 0; i < numbers.size(); ++i) {
@@ -87,9 +88,9 @@ Compared compareIntegers(const verify::Tensor& actual, const std::vector<double>
 
 }  // namespace
 
-std::vector<double> scalesOf(const std::vector<double>& expected,
-                             const std::vector<std::int64_t>& shape,
-                             const std::vector<double>* condition) {
+std::vector<double> errorScales(const std::vector<double>& expected,
+                                const std::vector<std::int64_t>& shape,
+                                const std::vector<double>* condition) {
   std::vector<double> scales(expected.size());
   const auto raise = [&](const std::vector<double>& values) {
     for (std::size_t i = 0; i < values.size(); ++i) {
@@ -109,7 +110,7 @@ double reductionLength(const Shape& shape) {
   double outputs = 0;
   double inputs = 0;
   double longest = 1;
-  const auto look = [&](const std::vector<Argument>& arguments, double& total) {
+  const auto measure = [&](const std::vector<Argument>& arguments, double& total) {
     for (const Argument& argument : arguments) {
       total += static_cast<double>(argument.type.count());
       for (const std::int64_t dimension : argument.type.shape) {
@@ -117,8 +118,8 @@ double reductionLength(const Shape& shape) {
       }
     }
   };
-  look(shape.inputs, inputs);
-  look(shape.outputs, outputs);
+  measure(shape.inputs, inputs);
+  measure(shape.outputs, outputs);
   return std::max(
       {longest, inputs / std::max(outputs, 1.0), shape.flops / (2 * std::max(outputs, 1.0))});
 }
@@ -128,8 +129,8 @@ double allowedRoundings(double length, bool randomNumbers) {
   return 8 + (randomNumbers ? walk : std::max(walk, length));
 }
 
-Compared compareOutput(const verify::Tensor& actual, const std::vector<double>& expected,
-                       const std::vector<double>& scales, double roundings) {
+OutputComparison compareOutput(const verify::Tensor& actual, const std::vector<double>& expected,
+                               const std::vector<double>& scales, double roundings) {
   const ElementType type = actual.type.element;
   if (!isFloat(type)) {
     return compareIntegers(actual, expected);
@@ -137,7 +138,7 @@ Compared compareOutput(const verify::Tensor& actual, const std::vector<double>& 
   const Precision precision = precisionOf(type);
   const std::vector<double> numbers = verify::numbersOf<double>(actual);
   const double factor = precision.sums * roundings + 4 * precision.results;
-  Compared compared;
+  OutputComparison compared;
   compared.count = static_cast<std::int64_t>(numbers.size());
   compared.allowed = factor;
   double worstRatio = -1;
@@ -147,7 +148,7 @@ Compared compareOutput(const verify::Tensor& actual, const std::vector<double>& 
       continue;
     }
     const double error = std::abs(numbers[i] - expected[i]);
-    const double allowed = factor * (scales[i] + 2 * precision.least / precision.sums);
+    const double allowed = factor * (scales[i] + 2 * precision.smallest / precision.sums);
     const double ratio =
         std::isnan(error) ? std::numeric_limits<double>::infinity() : error / allowed;
     compared.wrong += ratio <= 1 ? 0 : 1;

@@ -30,9 +30,9 @@ verify::Tensor tensorOf(const std::vector<double>& values, ElementType type = El
   return tensor;
 }
 
-Compared compared(const verify::Tensor& actual, const std::vector<double>& expected,
-                  double length = 1, const std::vector<double>* condition = nullptr) {
-  return compareOutput(actual, expected, scalesOf(expected, actual.type.shape, condition),
+OutputComparison compared(const verify::Tensor& actual, const std::vector<double>& expected,
+                          double length = 1, const std::vector<double>* condition = nullptr) {
+  return compareOutput(actual, expected, errorScales(expected, actual.type.shape, condition),
                        allowedRoundings(length, true));
 }
 
@@ -41,7 +41,7 @@ bool near(const std::vector<double>& actual, const std::vector<double>& expected
   return compared(tensorOf(actual, type), expected, length).ok();
 }
 
-TEST(ReductionLength, IsTheLongestOfItsSigns) {
+TEST(ReductionLength, IsLargestEstimate) {
   const Task task = taskFromReference(kMatmulReference, "a").value();
   EXPECT_EQ(reductionLength(task.shape), 40);  // N, above K = 32
   Shape sum;
@@ -52,7 +52,7 @@ TEST(ReductionLength, IsTheLongestOfItsSigns) {
   EXPECT_EQ(reductionLength(sum), 5e5);
 }
 
-TEST(ErrorBound, AllowsRoundingAndNothingElse) {
+TEST(ErrorBound, AllowsOnlyRounding) {
   EXPECT_TRUE(near({1, 2, 3}, {1, 2, 3}));
   EXPECT_TRUE(near({1 + 6e-7}, {1}));
   EXPECT_FALSE(near({1 + 2e-6}, {1}));
@@ -63,8 +63,8 @@ TEST(ErrorBound, AllowsRoundingAndNothingElse) {
   EXPECT_FALSE(near({-1}, {1}));
 }
 
-TEST(ErrorBound, CountsAndNamesTheWorst) {
-  const Compared found = compared(tensorOf({1, 5, 3, 9}), {1, 2, 3, 4});
+TEST(ErrorBound, CountsWrongElementsAndReportsWorst) {
+  const OutputComparison found = compared(tensorOf({1, 5, 3, 9}), {1, 2, 3, 4});
   EXPECT_EQ(found.wrong, 2);
   EXPECT_EQ(found.count, 4);
   EXPECT_EQ(found.element, 3);
@@ -73,32 +73,32 @@ TEST(ErrorBound, CountsAndNamesTheWorst) {
   EXPECT_GT(found.worst, found.allowed);
 }
 
-TEST(ErrorBound, WhatCancelledStandsBesideLargerOnes) {
-  // The error of a sum is that of its terms, which its neighbours show.
+TEST(ErrorBound, AllowsCancellationNextToLargeElements) {
+  // The error of a sum scales with its terms, whose magnitude its neighbors show.
   EXPECT_TRUE(near({1000, 2e-4}, {1000, 0}));
   EXPECT_FALSE(near({1000, 0.5}, {1000, 0}));
-  // Along any dimension: here the first.
+  // Along any dimension; here the first.
   const auto actual = tensorOf({1000, 1, 2e-4, 1}, ElementType::f32, {2, 2});
   EXPECT_TRUE(compared(actual, {1000, 1, 0, 1}).ok());
 }
 
-TEST(ErrorBound, TheConditionAllowsMore) {
+TEST(ErrorBound, AllowsMoreForSensitiveElements) {
   const std::vector<double> condition = {1000};
   EXPECT_FALSE(near({1e-4}, {0}));
   EXPECT_TRUE(compared(tensorOf({1e-4}), {0}, 1, &condition).ok());
   EXPECT_FALSE(compared(tensorOf({1e-2}), {0}, 1, &condition).ok());
 }
 
-TEST(ErrorBound, KnowsTheEndsOfTheType) {
+TEST(ErrorBound, HandlesRangeOfType) {
   EXPECT_TRUE(near({kInfinity}, {1e39}));
   EXPECT_FALSE(near({-kInfinity}, {1e39}));
   EXPECT_FALSE(near({3}, {1e39}));
-  EXPECT_TRUE(near({12345}, {kNan}));  // the reference says nothing there
+  EXPECT_TRUE(near({12345}, {kNan}));  // the reference is undefined here
   EXPECT_TRUE(near({0}, {1e-39}));     // flushed to zero
   EXPECT_FALSE(near({0}, {1e-30}));
 }
 
-TEST(ErrorBound, SmallTypesRoundMore) {
+TEST(ErrorBound, AllowsMoreForSmallTypes) {
   EXPECT_TRUE(near({1.001}, {1}, 1, ElementType::f16));
   EXPECT_FALSE(near({1.01}, {1}, 1, ElementType::f16));
   EXPECT_TRUE(near({1.01}, {1}, 1, ElementType::bf16));
@@ -106,22 +106,22 @@ TEST(ErrorBound, SmallTypesRoundMore) {
   EXPECT_FALSE(near({1 + 1e-12}, {1}, 1, ElementType::f64));
 }
 
-TEST(ErrorBound, IntegersAreEqual) {
+TEST(ErrorBound, RequiresEqualIntegers) {
   EXPECT_TRUE(near({1, -7}, {1, -7}, 1000, ElementType::i32));
-  const Compared found = compared(tensorOf({1, -7}, ElementType::i32), {1, -6}, 1000);
+  const OutputComparison found = compared(tensorOf({1, -7}, ElementType::i32), {1, -6}, 1000);
   EXPECT_EQ(found.wrong, 1);
   EXPECT_EQ(found.element, 1);
 }
 
-TEST(ErrorBound, EqualNumbersErrInOneDirection) {
-  // The plain sum of a constant that f32 cannot halve: its errors do not cancel.
+TEST(ErrorBound, AllowsBiasedErrorsOfEqualNumbers) {
+  // Sequential sum of a constant that f32 cannot represent exactly: the errors do not cancel.
   constexpr int kLength = 4096;
   float sum = 0;
   for (int i = 0; i < kLength; ++i) {
     sum += 0.7F;
   }
   const std::vector<double> expected = {kLength * static_cast<double>(0.7F)};
-  const auto scales = scalesOf(expected, {1});
+  const auto scales = errorScales(expected, {1});
   EXPECT_TRUE(
       compareOutput(tensorOf({sum}), expected, scales, allowedRoundings(kLength, false)).ok());
   EXPECT_EQ(allowedRoundings(100, true), 48);
@@ -129,7 +129,7 @@ TEST(ErrorBound, EqualNumbersErrInOneDirection) {
   EXPECT_EQ(allowedRoundings(4, false), 16);
 }
 
-/// Sums in f32 one after the other, the plainest and least exact way, of values of both kinds.
+/// Sequential f32 sums, the least exact way to add, of values of both kinds.
 TEST(ErrorBound, HoldsForSequentialSums) {
   Random random(1);
   for (const std::size_t length : {10U, 480U, 4096U, 65536U}) {
@@ -148,7 +148,8 @@ TEST(ErrorBound, HoldsForSequentialSums) {
         actual.push_back(sum);
         expected.push_back(exact);
       }
-      const Compared found = compared(tensorOf(actual), expected, static_cast<double>(length));
+      const OutputComparison found =
+          compared(tensorOf(actual), expected, static_cast<double>(length));
       EXPECT_TRUE(found.ok()) << length;
       EXPECT_LT(found.worst, found.allowed / 2) << length << " from " << low;
     }

@@ -16,17 +16,18 @@ namespace {
 
 using model::Outcome;
 
-/// What a library that was built from a kernel has that is not the kernel's own; "" or a sentence.
-Result<std::string> notItsOwn(const CppBuilt& built) {
+/// Describes a file or symbol that a built kernel depends on but may not use; "" if there is none.
+Result<std::string> findForbiddenDependency(const CppBuilt& built) {
   if (!built.files.empty()) {
-    return fmt::format("reads {} while it is built; a kernel is one file, and standard headers",
+    return fmt::format("reads {} during the build; a kernel may include only standard headers",
                        built.files.front());
   }
   for (const std::string& symbol : HONE_TRY(neededSymbols(built.library))) {
-    if (!mayNeed(symbol)) {
+    if (!isAllowedSymbol(symbol)) {
       return fmt::format(
-          "needs {}, which is not for kernels; they have memory, mathematics, OpenMP and C++'s own "
-          "library, without clocks and files",
+          "needs {}, which kernels may not use; allowed are memory, math, OpenMP and the C++ "
+          "library "
+          "without clocks and files",
           symbol);
     }
   }
@@ -35,14 +36,13 @@ Result<std::string> notItsOwn(const CppBuilt& built) {
 
 }  // namespace
 
-/// The parts of a judge, which refer to each other and stay where they are.
+/// Members refer to each other, so the state must not move.
 struct Judge::State {
   explicit State(JudgeContext shared)
       : context(std::move(shared)), verifier(context), timer(context, verifier) {}
-  /// Builds what can be run of a contestant; returns nothing if it does not build, and `judged`
-  /// then says why.
-  [[nodiscard]] Result<std::optional<Runnable>> runnableOf(const Contestant& contestant,
-                                                           Judged& judged);
+  /// Builds the runnable of a contestant. Returns nullopt if the build fails; `judged` says why.
+  [[nodiscard]] Result<std::optional<Runnable>> makeRunnable(const Contestant& contestant,
+                                                             Judged& judged);
 
   JudgeContext context;
   KernelVerifier verifier;
@@ -65,8 +65,8 @@ bool Judge::hasPyTorch() const {
   return !state_->context.options.python.empty() && !state_->context.task.pytorch.empty();
 }
 
-Result<std::optional<Runnable>> Judge::State::runnableOf(const Contestant& contestant,
-                                                         Judged& judged) {
+Result<std::optional<Runnable>> Judge::State::makeRunnable(const Contestant& contestant,
+                                                           Judged& judged) {
   if (contestant.source == nullptr) {
     return HONE_TRY(pytorchRunnable(context.options, context.task.pytorch, "f32"));
   }
@@ -85,7 +85,7 @@ Result<std::optional<Runnable>> Judge::State::runnableOf(const Contestant& conte
   judged.buildWallNs = built.wallNs;
   judged.buildCpuNs = built.cpuNs;
   judged.facts["remarks"] = built.remarks;
-  if (!built.ok() || !isFair(HONE_TRY(notItsOwn(built)), judged)) {
+  if (!built.ok() || !checkFair(HONE_TRY(findForbiddenDependency(built)), judged)) {
     return std::nullopt;
   }
   return HONE_TRY(cppRunnable(context.options, built.library, "kernel"));
@@ -104,11 +104,11 @@ Result<Judged> Judge::judge(const Source& source, std::uint64_t salt) {
   std::optional<Runnable> runnable;
   {
     const auto lock = HONE_TRY(engine::MachineLock::forCompiling());
-    runnable = HONE_TRY(state_->runnableOf({&source}, judged));
+    runnable = HONE_TRY(state_->makeRunnable({&source}, judged));
     if (!runnable) {
       return judged;
     }
-    // C++ kernels take the sizes of a C++ reference only.
+    // C++ kernels accept the sizes of C++ references only.
     const bool general = !hasFixedSizes(source) && (source.language == Language::tilelang ||
                                                     !state_->context.task.inPython());
     Runnable verified = *runnable;
@@ -127,10 +127,10 @@ Result<Judged> Judge::judge(const Source& source, std::uint64_t salt) {
 Result<Judged> Judge::measure(const Contestant& contestant, model::Stage stage, std::int64_t round,
                               std::int64_t position) {
   if (contestant.source == nullptr && !hasPyTorch()) {
-    return userError("{} has no PyTorch form that could be timed", state_->context.task.name);
+    return userError("{} has no PyTorch reference to time", state_->context.task.name);
   }
   Judged judged;
-  const auto runnable = HONE_TRY(state_->runnableOf(contestant, judged));
+  const auto runnable = HONE_TRY(state_->makeRunnable(contestant, judged));
   if (runnable) {
     HONE_CHECK(state_->timer.time(*runnable, stage, round, position, judged));
   }

@@ -19,25 +19,25 @@
 namespace hone::kernel {
 
 struct JudgeOptions {
-  std::filesystem::path folder;   ///< for scratch files, and for what was built
-  std::filesystem::path program;  ///< hone itself, the C++ worker; "": the program that runs
-  std::filesystem::path python;   ///< the interpreter of the Python worker; "" where there is none
+  std::filesystem::path folder;   ///< scratch files and built libraries
+  std::filesystem::path program;  ///< the hone binary, which is the C++ worker; "": this program
+  std::filesystem::path python;   ///< interpreter of the Python worker; "": no Python
   std::filesystem::path worker;   ///< python/hone_kernel_worker.py
-  std::string device = "cpu";     ///< "cpu", or "cuda" where there is one
+  std::string device = "cpu";     ///< "cpu" or "cuda"
   int threads = 1;
   std::uint64_t seed = 1;
-  std::size_t inputSets = 3;  ///< of the task's own shape; more for special values and others
+  std::size_t inputSets = 3;  ///< number of input sets for the task's own shape
   Limits limits{std::chrono::seconds(60), std::uint64_t{4} << 30U};
 };
 
-/// One that can be timed: a source that passed, or PyTorch's reference.
+/// A timeable implementation: a source that passed, or the PyTorch reference.
 struct Contestant {
-  const Source* source = nullptr;  ///< null: PyTorch's reference
+  const Source* source = nullptr;  ///< null: the PyTorch reference
 };
 
-/// Judges kernels of one task, in children that it trusts in nothing: time is what this process
-/// reads off the clocks of the child, outputs are compared here with a reference that was computed
-/// elsewhere in f64, and inputs are fresh in every trial.
+/// Judges the kernels of one task. Kernels run in untrusted child processes: this process reads the
+/// child's clocks, compares the outputs with a reference computed in f64 in another process, and
+/// writes new inputs for every trial.
 class Judge {
  public:
   [[nodiscard]] static Result<Judge> open(Task task, JudgeOptions options);
@@ -48,14 +48,14 @@ class Judge {
   [[nodiscard]] const Task& task() const;
   [[nodiscard]] bool hasPyTorch() const;
 
-  /// Read for what cheats do, built, run on every set of inputs, compared, and timed for a first
-  /// look. `salt` makes its inputs other ones than those of any other trial. An error means that
-  /// the judge itself cannot work; all that a kernel does is a value. Enters the lanes for
-  /// compiling and for measuring: the caller must be in neither.
+  /// Scans the source for cheats, builds it, verifies it on every set of inputs, and takes
+  /// screening samples. `salt` makes the inputs differ from those of other trials. Returns an error
+  /// only if the judge itself fails; a failing kernel is a value. Takes the machine lock for
+  /// compiling and for measuring: the caller must hold neither.
   [[nodiscard]] Result<Judged> judge(const Source& source, std::uint64_t salt);
 
-  /// One process of a contestant that passed, fresh, warmed up: a few samples of one round. What it
-  /// computes is checked once more. Does not enter the lane: who measures side by side has done so.
+  /// Takes the samples of one round in a new, warmed-up process and verifies the outputs again. The
+  /// caller must hold the machine lock for measuring.
   [[nodiscard]] Result<Judged> measure(const Contestant& contestant, model::Stage stage,
                                        std::int64_t round, std::int64_t position);
 
@@ -65,12 +65,12 @@ class Judge {
   std::unique_ptr<State> state_;
 };
 
-/// The task that the kernel file is for: its reference beside it (NAME.reference.cc,
-/// NAME.reference.py, or reference.cc and reference.py in its folder), or the one given.
+/// Returns the reference for a kernel file: `given` if not empty, otherwise NAME.reference.cc,
+/// NAME.reference.py, reference.cc or reference.py next to the kernel.
 [[nodiscard]] Result<std::filesystem::path> findReference(const std::filesystem::path& kernel,
                                                           const std::filesystem::path& given);
 
-/// Reads a reference; a Python one is asked in the worker, so it needs torch.
+/// Reads a reference. Python references are loaded in the Python worker, which needs torch.
 [[nodiscard]] Result<Task> readTask(const std::filesystem::path& reference,
                                     const JudgeOptions& options);
 

@@ -11,16 +11,16 @@ namespace {
 
 using std::chrono::milliseconds;
 
-/// A worker maps each tensor in two places, twice.
+/// A worker maps each tensor in two placements, twice.
 constexpr double kCopies = 4;
-/// Two placements, the reference's in f64, and as much again for other shapes.
+/// Two placements, the f64 tensors of the reference, and the same again for other shapes.
 constexpr double kAllCopies = 8;
 
 Result<void> checkMemory(const Task& task, const JudgeOptions& options) {
   constexpr double kGiB = 1024.0 * 1024 * 1024;
   const auto allowed = static_cast<double>(options.limits.memoryBytes);
   if (allowed > 0 && task.shape.bytes() * kCopies > allowed) {
-    return userError("{}: its tensors need {:.1f} GiB, and a kernel may have {:.1f} GiB",
+    return userError("{}: the tensors need {:.1f} GiB, but a kernel may use at most {:.1f} GiB",
                      task.reference.string(), task.shape.bytes() * kCopies / kGiB, allowed / kGiB);
   }
   return {};
@@ -66,11 +66,11 @@ Result<JudgeContext> JudgeContext::open(Task task, JudgeOptions options) {
                       .random = random};
 }
 
-milliseconds JudgeContext::patience(std::size_t shape) const {
-  // The reference is a plain loop in f64: what takes fifty times as long hangs, or is no use.
-  constexpr milliseconds kAtLeast(5000);
+milliseconds JudgeContext::callTimeout(std::size_t shape) const {
+  // The reference is a plain f64 loop: a kernel that is fifty times slower hangs or is useless.
+  constexpr milliseconds kMinTimeout(5000);
   const auto most =
-      kAtLeast + std::chrono::duration_cast<milliseconds>(reference.longest(shape)) * 50;
+      kMinTimeout + std::chrono::duration_cast<milliseconds>(reference.longestCall(shape)) * 50;
   return std::min(options.limits.wall, most);
 }
 

@@ -14,26 +14,26 @@
 
 namespace hone::kernel {
 
-/// The state that verifying and timing the kernels of one task share.
+/// State shared by the verifier and the timer of one task.
 struct JudgeContext {
-  /// Builds what every judge needs; fails if the tensors need more memory than a kernel may have.
+  /// Creates the state; fails if the tensors exceed the memory limit of a kernel.
   [[nodiscard]] static Result<JudgeContext> open(Task task, JudgeOptions options);
 
   [[nodiscard]] const Shape& shapeOf(std::size_t index) const {
     return index == 0 ? task.shape : task.others[index - 1];
   }
-  /// Returns how long a call may take at most.
-  [[nodiscard]] std::chrono::milliseconds patience(std::size_t shape) const;
+  /// Returns the timeout of one call.
+  [[nodiscard]] std::chrono::milliseconds callTimeout(std::size_t shape) const;
 
   Task task;
   JudgeOptions options;
-  TensorFolder memory;  ///< before what has files in it
+  TensorFolder memory;  ///< declared before the members that have files in it
   CppBuilder builder;
   ReferenceRun reference;
   MachinePeak peak;
-  /// Of each shape, at the start and at the end of its pages.
+  /// Per shape: tensors at the start and at the end of their pages.
   std::vector<std::array<CallTensors, 2>> tensors;
-  Random random;  ///< for timed inputs, marks, guards and stirring; never the same twice
+  Random random;  ///< timed inputs, marks, guards and stirring; seeded differently in every run
 };
 
 }  // namespace hone::kernel

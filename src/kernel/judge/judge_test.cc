@@ -1,4 +1,4 @@
-// Kernels that are wrong, that cheat, and that are honest, before the judge.
+// Judges wrong, cheating and honest kernels.
 #include "kernel/judge/judge.h"
 
 #include <gmock/gmock.h>
@@ -19,10 +19,10 @@ namespace {
 using model::Outcome;
 using testing::HasSubstr;
 
-/// The judge of one task; tests that share a task share it.
-class Bench {
+/// The judge of one task; tests of the same task share it.
+class TestJudge {
  public:
-  explicit Bench(const std::string& reference, JudgeOptions options = {}) {
+  explicit TestJudge(const std::string& reference, JudgeOptions options = {}) {
     const auto file = folder_.path() / "task.reference.cc";
     EXPECT_TRUE(writeFile(file, reference));
     options.folder = scratch();
@@ -33,7 +33,7 @@ class Bench {
   Judge& judge() { return *judge_; }
 
  private:
-  /// One for all, so that what every judge needs is built once.
+  /// Shared by all judges, so that their common libraries are built once.
   static const std::filesystem::path& scratch() {
     static const ScratchFolder kFolder = ScratchFolder::create("hone-judge-scratch").value();
     return kFolder.path();
@@ -43,12 +43,12 @@ class Bench {
   std::optional<Judge> judge_;
 };
 
-Bench& matmulBench() {
-  static Bench bench(kMatmulReference);
-  return bench;
+TestJudge& matmulJudge() {
+  static TestJudge test(kMatmulReference);
+  return test;
 }
 
-/// A matmul kernel with something before its work, or in the place of it.
+/// Returns a matmul kernel with code before its loops, or instead of them.
 std::string matmulText(const std::string& before, const std::string& top = "",
                        const std::string& work = "") {
   const std::string plain =
@@ -64,10 +64,10 @@ std::string matmulText(const std::string& before, const std::string& top = "",
 
 Judged judgeMatmul(const std::string& text, std::uint64_t salt = 1,
                    const std::vector<std::string>& flags = {}) {
-  return matmulBench().judge().judge({Language::cpp, "matmul", text, flags}, salt).value();
+  return matmulJudge().judge().judge({Language::cpp, "matmul", text, flags}, salt).value();
 }
 
-TEST(JudgeHonest, AMatmulPassesWithFacts) {
+TEST(JudgeHonest, PassesMatmulWithFacts) {
   const Judged judged = judgeMatmul(kMatmulKernel);
   EXPECT_EQ(judged.outcome, Outcome::ok) << judged.message;
   EXPECT_FALSE(judged.samples.empty());
@@ -84,20 +84,20 @@ TEST(JudgeHonest, AMatmulPassesWithFacts) {
   EXPECT_EQ(judged.artifact.size(), 64u);
 }
 
-TEST(JudgeHonest, AllPass) {
+TEST(JudgeHonest, PassesAllKernels) {
   for (const TestKernel& kernel : honestKernels()) {
     JudgeOptions options;
     options.threads = kernel.name.ends_with("threads") ? 2 : 1;
-    Bench bench(kernel.reference, options);
+    TestJudge test(kernel.reference, options);
     for (const std::uint64_t salt : {1U, 2U}) {
-      const Judged judged = bench.judge().judge(kernel.source(), salt).value();
+      const Judged judged = test.judge().judge(kernel.source(), salt).value();
       EXPECT_EQ(judged.outcome, Outcome::ok) << kernel.name << ": " << judged.message;
     }
   }
 }
 
 /// Inputs that make the reference so sensitive, or its outputs so small, that an honest kernel is
-/// far from it; once they were taken for mismatches.
+/// far off. They used to be reported as mismatches.
 TEST(JudgeHonest, PassesOnHardInputs) {
   const std::map<std::string, std::vector<std::uint64_t>> hard = {{"gelu", {90, 93, 135}},
                                                                   {"attention", {22, 120, 144}}};
@@ -106,17 +106,17 @@ TEST(JudgeHonest, PassesOnHardInputs) {
     if (salts == hard.end()) {
       continue;
     }
-    Bench bench(kernel.reference, {});
+    TestJudge test(kernel.reference, {});
     for (const std::uint64_t salt : salts->second) {
-      const Judged judged = bench.judge().judge(kernel.source(), salt).value();
+      const Judged judged = test.judge().judge(kernel.source(), salt).value();
       EXPECT_EQ(judged.outcome, Outcome::ok) << kernel.name << ": " << judged.message;
     }
   }
 }
 
-TEST(JudgeHonest, IsMeasuredInAFreshProcess) {
+TEST(JudgeHonest, MeasuresInNewProcess) {
   const Source source{Language::cpp, "matmul", kMatmulKernel, {}};
-  const Judged judged = matmulBench().judge().measure({&source}, model::Stage::final, 7, 2).value();
+  const Judged judged = matmulJudge().judge().measure({&source}, model::Stage::final, 7, 2).value();
   EXPECT_EQ(judged.outcome, Outcome::ok) << judged.message;
   ASSERT_FALSE(judged.samples.empty());
   EXPECT_EQ(judged.samples[0].stage, model::Stage::final);
@@ -124,12 +124,12 @@ TEST(JudgeHonest, IsMeasuredInAFreshProcess) {
   EXPECT_EQ(judged.samples[0].position, 2);
 }
 
-TEST(JudgeHonest, PyTorchIsNotThere) {
-  EXPECT_FALSE(matmulBench().judge().hasPyTorch());
-  EXPECT_FALSE(matmulBench().judge().measure({nullptr}, model::Stage::final, 0, 0));
+TEST(JudgeHonest, RejectsMeasuringMissingPyTorch) {
+  EXPECT_FALSE(matmulJudge().judge().hasPyTorch());
+  EXPECT_FALSE(matmulJudge().judge().measure({nullptr}, model::Stage::final, 0, 0));
 }
 
-TEST(JudgeHonest, FixedSizesAreTriedOnThemOnly) {
+TEST(JudgeHonest, SkipsOtherShapesForFixedSizes) {
   const std::string text = matmulText("if (M != 24 || N != 40 || K != 32) return;");
   EXPECT_EQ(judgeMatmul(text).outcome, Outcome::mismatch);
   const Judged judged = judgeMatmul("// hone: fixed sizes\n" + text);
@@ -137,7 +137,7 @@ TEST(JudgeHonest, FixedSizesAreTriedOnThemOnly) {
   EXPECT_EQ(judged.facts["inputs"], 3 + 1);
 }
 
-struct Bad {
+struct BadCase {
   const char* name;
   std::string text;
   Outcome outcome;
@@ -145,9 +145,9 @@ struct Bad {
 };
 
 // NOLINTNEXTLINE(readability-identifier-naming): GoogleTest looks for this name
-void PrintTo(const Bad& bad, std::ostream* out) { *out << bad.name; }
+void PrintTo(const BadCase& bad, std::ostream* out) { *out << bad.name; }
 
-class BadKernel : public testing::TestWithParam<Bad> {};
+class BadKernel : public testing::TestWithParam<BadCase> {};
 
 TEST_P(BadKernel, IsCaught) {
   const Judged judged = judgeMatmul(GetParam().text);
@@ -156,121 +156,129 @@ TEST_P(BadKernel, IsCaught) {
   EXPECT_TRUE(judged.samples.empty() || judged.outcome != Outcome::ok);
 }
 
-/// fork and the like, hidden from who reads the source.
+/// Hides fork and similar names from the source scan.
 constexpr const char* kJoin = "#include <thread>\n#define JOIN(a, b) a##b\n";
 constexpr const char* kThread = "#include <thread>\n";
 
 INSTANTIATE_TEST_SUITE_P(
     Wrong, BadKernel,
     testing::Values(
-        Bad{"DoesNotCompile", matmulText("x = 1;"), Outcome::compileFailed, "line 7: error:"},
-        Bad{"NoSuchFunction", "void other() {}", Outcome::compileFailed, "no function 'kernel'"},
-        Bad{"LeavesAnElement", matmulText("", "", "for (int i = 0; i < M * N - 1; ++i) C[i] = 0;"),
-            Outcome::mismatch, "it does not write C["},
-        Bad{"DoesNothing", matmulText("return;"), Outcome::mismatch, "does not write C[0,0]"},
-        Bad{"Zeros", matmulText("", "", "for (int i = 0; i < M * N; ++i) C[i] = 0;"),
-            Outcome::mismatch, "elements are wrong"},
-        Bad{"WritesBeyond", matmulText("C[M * N] = 1;"), Outcome::runFailed, "past the end"},
-        Bad{"WritesBefore", matmulText("C[-1] = 1;"), Outcome::mismatch, "writes outside of C"},
-        Bad{"ReadsBeyond", matmulText("volatile float x = A[M * K];"), Outcome::runFailed,
-            "reads past the end of its input A"},
-        Bad{"WritesItsInput", matmulText("const_cast<float*>(A)[0] = 0;"), Outcome::runFailed,
-            "writes to its input A"},
-        Bad{"Crashes", matmulText("*(volatile int*)8 = 1;"), Outcome::runFailed, "not its own"},
-        Bad{"WrongForLargeValues",
+        BadCase{"DoesNotCompile", matmulText("x = 1;"), Outcome::compileFailed, "line 7: error:"},
+        BadCase{"NoSuchFunction", "void other() {}", Outcome::compileFailed,
+                "no function 'kernel'"},
+        BadCase{"LeavesAnElement",
+                matmulText("", "", "for (int i = 0; i < M * N - 1; ++i) C[i] = 0;"),
+                Outcome::mismatch, "does not write C["},
+        BadCase{"DoesNothing", matmulText("return;"), Outcome::mismatch, "does not write C[0,0]"},
+        BadCase{"Zeros", matmulText("", "", "for (int i = 0; i < M * N; ++i) C[i] = 0;"),
+                Outcome::mismatch, "elements are wrong"},
+        BadCase{"WritesBeyond", matmulText("C[M * N] = 1;"), Outcome::runFailed, "past the end"},
+        BadCase{"WritesBefore", matmulText("C[-1] = 1;"), Outcome::mismatch, "writes outside of C"},
+        BadCase{"ReadsBeyond", matmulText("volatile float x = A[M * K];"), Outcome::runFailed,
+                "reads past the end of its input A"},
+        BadCase{"WritesItsInput", matmulText("const_cast<float*>(A)[0] = 0;"), Outcome::runFailed,
+                "writes to its input A"},
+        BadCase{"Crashes", matmulText("*(volatile int*)8 = 1;"), Outcome::runFailed, "accesses unmapped"},
+        BadCase{
+            "WrongForLargeValues",
             matmulText("", "",
                        "for (int i = 0; i < M; ++i) for (int j = 0; j < N; ++j) { float s = 0; for "
                        "(int k = 0; k < K; ++k) s += std::fmin(A[i * K + k], 500.0f) * B[k * N + "
                        "j]; C[i * N + j] = s; }"),
             Outcome::mismatch, "special values"},
-        Bad{"WrongForOtherShapes",
-            matmulText(
-                "", "",
-                "for (int i = 0; i < M; ++i) for (int j = 0; j < N; ++j) { float s = 0; for "
-                "(int k = 0; k < K / 4 * 4; ++k) s += A[i * K + k] * B[k * N + j]; C[i * N + "
-                "j] = s; }"),
-            Outcome::mismatch, "M=7 N=5 K=9"},
-        Bad{"WrongAtTheSecondCall", matmulText("static int calls = 0; if (++calls == 2) return;"),
-            Outcome::mismatch, "does not write"},
-        Bad{"LowPrecision",
-            matmulText(
-                "", "",
-                "for (int i = 0; i < M; ++i) for (int j = 0; j < N; ++j) { float s = 0; for "
-                "(int k = 0; k < K; ++k) { std::uint32_t a, b; memcpy(&a, A + i * K + k, 4); "
-                "memcpy(&b, B + k * N + j, 4); a &= 0xffff0000u; b &= 0xffff0000u; float x, "
-                "y; memcpy(&x, &a, 4); memcpy(&y, &b, 4); s += x * y; } C[i * N + j] = s; }"),
-            Outcome::mismatch, "elements are wrong"}),
+        BadCase{"WrongForOtherShapes",
+                matmulText(
+                    "", "",
+                    "for (int i = 0; i < M; ++i) for (int j = 0; j < N; ++j) { float s = 0; for "
+                    "(int k = 0; k < K / 4 * 4; ++k) s += A[i * K + k] * B[k * N + j]; C[i * N + "
+                    "j] = s; }"),
+                Outcome::mismatch, "M=7 N=5 K=9"},
+        BadCase{"WrongAtTheSecondCall",
+                matmulText("static int calls = 0; if (++calls == 2) return;"), Outcome::mismatch,
+                "does not write"},
+        BadCase{"LowPrecision",
+                matmulText(
+                    "", "",
+                    "for (int i = 0; i < M; ++i) for (int j = 0; j < N; ++j) { float s = 0; for "
+                    "(int k = 0; k < K; ++k) { std::uint32_t a, b; memcpy(&a, A + i * K + k, 4); "
+                    "memcpy(&b, B + k * N + j, 4); a &= 0xffff0000u; b &= 0xffff0000u; float x, "
+                    "y; memcpy(&x, &a, 4); memcpy(&y, &b, 4); s += x * y; } C[i * N + j] = s; }"),
+                Outcome::mismatch, "elements are wrong"}),
     [](const auto& info) { return info.param.name; });
 
 INSTANTIATE_TEST_SUITE_P(
     Cheats, BadKernel,
     testing::Values(
-        Bad{"Forks", matmulText("JOIN(fo, rk)();", kJoin), Outcome::invalid, "needs fork, which"},
-        Bad{"ForksPlainly", matmulText("fork();"), Outcome::invalid,
-            "line 7: starts a process (fork)"},
-        Bad{"Exits", matmulText("JOIN(ex, it)(0);", kJoin), Outcome::invalid, "needs exit"},
-        Bad{"LooksAtTheClock", matmulText("auto t = std::chrono::steady_clock::now();"),
-            Outcome::invalid, "reads a clock"},
-        // Returns at once when it is called with pointers that it knows.
-        Bad{"PointerCache",
-            matmulText(
-                "static unsigned long seen[64]; static int count; const auto key = (unsigned "
-                "long)A * 31 + (unsigned long)C; for (int i = 0; i < count; ++i) if (seen[i] "
-                "== key) return; if (count < 64) seen[count++] = key;"),
-            Outcome::mismatch, "does not write"},
-        // Copies what it computed for these pointers before.
-        Bad{"ResultCache",
-            matmulText(
-                "static std::vector<float> kept; static unsigned long key; if (key == "
-                "(unsigned long)C && (long)kept.size() == M * N) { memcpy(C, kept.data(), "
-                "kept.size() * 4); return; }",
-                "#include <vector>\n",
-                "for (int i = 0; i < M; ++i) for (int j = 0; j < N; ++j) { float s = 0; for "
-                "(int k = 0; k < K; ++k) s += A[i * K + k] * B[k * N + j]; C[i * N + j] = s; "
-                "} key = (unsigned long)C; kept.assign(C, C + M * N);"),
-            Outcome::mismatch, "elements are wrong"},
-        // Looks at a few inputs only to see whether they are the same as before.
-        Bad{"SampledCache",
+        BadCase{"Forks", matmulText("JOIN(fo, rk)();", kJoin), Outcome::invalid,
+                "needs fork, which"},
+        BadCase{"ForksPlainly", matmulText("fork();"), Outcome::invalid,
+                "line 7: starts a process (fork)"},
+        BadCase{"Exits", matmulText("JOIN(ex, it)(0);", kJoin), Outcome::invalid, "needs exit"},
+        BadCase{"LooksAtTheClock", matmulText("auto t = std::chrono::steady_clock::now();"),
+                Outcome::invalid, "reads a clock"},
+        // Returns immediately for known pointers.
+        BadCase{"PointerCache",
+                matmulText(
+                    "static unsigned long seen[64]; static int count; const auto key = (unsigned "
+                    "long)A * 31 + (unsigned long)C; for (int i = 0; i < count; ++i) if (seen[i] "
+                    "== key) return; if (count < 64) seen[count++] = key;"),
+                Outcome::mismatch, "does not write"},
+        // Copies an earlier result for the same pointers.
+        BadCase{"ResultCache",
+                matmulText(
+                    "static std::vector<float> kept; static unsigned long key; if (key == "
+                    "(unsigned long)C && (long)kept.size() == M * N) { memcpy(C, kept.data(), "
+                    "kept.size() * 4); return; }",
+                    "#include <vector>\n",
+                    "for (int i = 0; i < M; ++i) for (int j = 0; j < N; ++j) { float s = 0; for "
+                    "(int k = 0; k < K; ++k) s += A[i * K + k] * B[k * N + j]; C[i * N + j] = s; "
+                    "} key = (unsigned long)C; kept.assign(C, C + M * N);"),
+                Outcome::mismatch, "elements are wrong"},
+        // Compares only a few inputs with those of the previous call.
+        BadCase{
+            "SampledCache",
             matmulText("static float a, b; static float* c; if (a == A[0] && b == B[0] && c == C) "
                        "return; a = A[0]; b = B[0]; c = C;"),
             Outcome::mismatch, ""},
-        // Works as long as it is watched.
-        Bad{"StopsWorking", matmulText("static int calls = 0; if (++calls > 24) return;"),
-            Outcome::mismatch, ""},
-        // Computes later, in a thread that goes on when it has returned.
-        Bad{"WorksLater",
-            matmulText(
-                "", kThread,
-                "auto* t = new std::thread([=] { for (volatile long w = 0; w < 3000000000; w "
-                "= w + 1) {} for (int i = 0; i < M * N; ++i) C[i] = 0; });"),
-            Outcome::invalid, "leaves threads running"},
-        // A thread that computes ahead, on the time of whoever is measured next.
-        Bad{"LeavesAThread",
-            matmulText(
-                "static std::thread* t = new std::thread([] { for (volatile long i = 0;; i = "
-                "i + 1) {} }); (void)t;",
-                kThread),
-            Outcome::invalid, "leaves threads running"},
-        // Says that it is done before it is.
-        Bad{"ForgesTheAnswer",
+        // Stops computing after the verified calls.
+        BadCase{"StopsWorking", matmulText("static int calls = 0; if (++calls > 24) return;"),
+                Outcome::mismatch, ""},
+        // Computes later, in a thread that outlives the call.
+        BadCase{"WorksLater",
+                matmulText(
+                    "", kThread,
+                    "auto* t = new std::thread([=] { for (volatile long w = 0; w < 3000000000; w "
+                    "= w + 1) {} for (int i = 0; i < M * N; ++i) C[i] = 0; });"),
+                Outcome::invalid, "leaves threads running"},
+        // Leaves a thread that computes ahead, in the time of the next measurement.
+        BadCase{"LeavesAThread",
+                matmulText(
+                    "static std::thread* t = new std::thread([] { for (volatile long i = 0;; i = "
+                    "i + 1) {} }); (void)t;",
+                    kThread),
+                Outcome::invalid, "leaves threads running"},
+        // Forges the reply before it is done.
+        BadCase{
+            "ForgesTheAnswer",
             matmulText("const char* done = \"{\\\"id\\\":0,\\\"ok\\\":true}\\n\"; (void)!JOIN(wri, "
                        "te)(4, done, strlen(done));",
                        kJoin),
             Outcome::invalid, "needs write"},
-        // Reads what it should compute from the memory of the judge.
-        Bad{"ReadsTheJudge", matmulText("JOIN(sys, call)(310, 1, 0, 0, 0, 0, 0);", kJoin),
-            Outcome::invalid, "needs syscall"},
-        // Has a library of hone's own do the work.
-        Bad{"BorrowsALibrary",
-            matmulText("if (dnnl_sgemm) dnnl_sgemm('N');",
-                       "extern \"C\" { [[gnu::weak]] int dnnl_sgemm(char); }\n"),
-            Outcome::invalid, "needs dnnl_sgemm"},
-        Bad{"BorrowsAFile",
-            matmulText("", "#define S2(x) #x\n#define S(x) S2(x)\n" + std::string(kJoin) +
-                               "asm(\".\" S(JOIN(inc, bin)) \" \\\"" HONE_PROGRAM "\\\"\");\n"),
-            Outcome::invalid, "reads " HONE_PROGRAM " while it is built"},
-        // A thread that naps until the clocks are read, and computes when it is not watched.
-        Bad{"KeepsASleepingThread",
+        // Reads the expected outputs from the memory of the judge.
+        BadCase{"ReadsTheJudge", matmulText("JOIN(sys, call)(310, 1, 0, 0, 0, 0, 0);", kJoin),
+                Outcome::invalid, "needs syscall"},
+        // Calls a library that hone links.
+        BadCase{"BorrowsALibrary",
+                matmulText("if (dnnl_sgemm) dnnl_sgemm('N');",
+                           "extern \"C\" { [[gnu::weak]] int dnnl_sgemm(char); }\n"),
+                Outcome::invalid, "needs dnnl_sgemm"},
+        BadCase{"BorrowsAFile",
+                matmulText("", "#define S2(x) #x\n#define S(x) S2(x)\n" + std::string(kJoin) +
+                                   "asm(\".\" S(JOIN(inc, bin)) \" \\\"" HONE_PROGRAM "\\\"\");\n"),
+                Outcome::invalid, "reads " HONE_PROGRAM " during the build"},
+        // Leaves a thread that sleeps until the clocks are read and computes then.
+        BadCase{
+            "KeepsASleepingThread",
             matmulText("static std::thread* t = new std::thread([] { std::unique_lock lock(m); "
                        "c.wait(lock, [] { return go; }); }); (void)t;",
                        std::string(kThread) + "#include <condition_variable>\n#include <mutex>\n"
@@ -279,26 +287,26 @@ INSTANTIATE_TEST_SUITE_P(
             Outcome::invalid, "leaves threads running or asleep"}),
     [](const auto& info) { return info.param.name; });
 
-TEST(JudgeCheats, WhichCallIsComparedCannotBeForeseen) {
-  // Outputs that are marked as not written begin a request; it works in the first call of each, and
-  // in those that come when a request has had as many calls as the longest before it.
+TEST(JudgeCheats, HidesWhichCallIsCompared) {
+  // Unwritten marks in the outputs start a request. The kernel works in the first call of each
+  // request, and again once a request has as many calls as the longest before it.
   const std::string text = matmulText(
       "static long calls = 0, longest = 0; std::uint32_t bits; memcpy(&bits, C, 4);\n"
       "if ((bits & 0x7f800000u) == 0x7f800000u) calls = 0;\n"
       "if (++calls > longest) longest = calls;\n"
       "if (calls > 1 && calls < longest) return;");
   const Source source{Language::cpp, "matmul", text, {}};
-  // A process has one chance in sixteen that none of its short requests comes after a long one.
+  // With probability 1/16 no short request of a process follows a long one.
   Judged judged = judgeMatmul(text);
   for (int i = 0; i < 10 && judged.ok(); ++i) {
-    judged = matmulBench().judge().measure({&source}, model::Stage::race, i, 0).value();
+    judged = matmulJudge().judge().measure({&source}, model::Stage::race, i, 0).value();
   }
   EXPECT_EQ(judged.outcome, Outcome::mismatch) << judged.message;
   EXPECT_THAT(judged.message, HasSubstr("wrong"));
 }
 
-TEST(JudgeCheats, NoRequestOfAProcessRepeatsTheInputsOfAnother) {
-  // Outputs that are marked as not written begin a request; the call before was the last of one,
+TEST(JudgeCheats, NeverRepeatsInputsWithinProcess) {
+  // Unwritten marks in the outputs start a request; the previous call was the last of its request,
   // on inputs as the judge wrote them.
   const std::string text = matmulText(
       "static std::vector<std::vector<float>> seen; static std::vector<float> last;\n"
@@ -309,14 +317,14 @@ TEST(JudgeCheats, NoRequestOfAProcessRepeatsTheInputsOfAnother) {
       "if (seen[i] == now) abort();\nlast = now;",
       "#include <vector>\n");
   const Source source{Language::cpp, "matmul", text, {}};
-  const Judged judged = matmulBench().judge().measure({&source}, model::Stage::race, 0, 0).value();
+  const Judged judged = matmulJudge().judge().measure({&source}, model::Stage::race, 0, 0).value();
   EXPECT_EQ(judged.outcome, Outcome::ok) << judged.message;
 }
 
-TEST(JudgeCheats, TheWarmUpShowsNothingOfWhatIsTimed) {
-  // Where only a few inputs are others than in the call before, an update would do: it answers
-  // wrongly there, so right outputs show that no compared call was like the one before. It is slow,
-  // so that a sample is one call.
+TEST(JudgeCheats, WarmsUpOnUnrelatedInputs) {
+  // If only a few inputs changed since the previous call, the kernel could update its result. It
+  // returns wrong outputs in that case, so correct outputs prove that no compared call was like the
+  // previous one. It is slow, so that a sample is one call.
   const std::string text = matmulText(
       "static std::vector<float> last; std::vector<float> now(A, A + M * K);\n"
       "now.insert(now.end(), B, B + K * N); long others = 0;\n"
@@ -326,56 +334,56 @@ TEST(JudgeCheats, TheWarmUpShowsNothingOfWhatIsTimed) {
       "for (volatile long i = 0; i < 20000000; i = i + 1) {}",
       "#include <vector>\n");
   const Source source{Language::cpp, "matmul", text, {}};
-  const Judged judged = matmulBench().judge().measure({&source}, model::Stage::race, 0, 0).value();
+  const Judged judged = matmulJudge().judge().measure({&source}, model::Stage::race, 0, 0).value();
   EXPECT_EQ(judged.outcome, Outcome::ok) << judged.message;
   ASSERT_FALSE(judged.samples.empty());
   EXPECT_EQ(judged.samples[0].iterations, 1);
 }
 
-TEST(JudgeCheats, TimedInputsAreOthersInEveryProcess) {
-  // What a kernel prints may reach who writes the next one.
+TEST(JudgeCheats, ChangesTimedInputsInEveryProcess) {
+  // A kernel may print its inputs, and the output may reach the author of the next kernel.
   const std::string text =
       matmulText("printf(\"first %a\\n\", A[3]); fflush(stdout); abort();", "#include <cstdio>\n");
   const Source source{Language::cpp, "matmul", text, {}};
   std::set<std::string> seen;
   for (int i = 0; i < 3; ++i) {
     seen.insert(
-        matmulBench().judge().measure({&source}, model::Stage::race, i, 0).value().diagnostics);
+        matmulJudge().judge().measure({&source}, model::Stage::race, i, 0).value().diagnostics);
   }
   EXPECT_EQ(seen.size(), 3u);
 }
 
-TEST(JudgeCheats, AnEndlessLoopIsATimeout) {
+TEST(JudgeCheats, StopsEndlessLoop) {
   const JudgeOptions options;
-  Bench bench(kMatmulReference, options);
+  TestJudge test(kMatmulReference, options);
   const Judged judged =
-      bench.judge()
+      test.judge()
           .judge({Language::cpp, "m", matmulText("for (volatile int i = 0;; i = i + 1) {}"), {}}, 1)
           .value();
   EXPECT_EQ(judged.outcome, Outcome::runTimeout) << judged.message;
-  // The judge is as good as before.
-  EXPECT_TRUE(bench.judge().judge({Language::cpp, "m", kMatmulKernel, {}}, 2).value().ok());
+  // The judge still works.
+  EXPECT_TRUE(test.judge().judge({Language::cpp, "m", kMatmulKernel, {}}, 2).value().ok());
 }
 
-TEST(JudgeCheats, ASpeedThatCannotBeIsRefused) {
-  // The task says that there is more to do than the outputs show: nobody is that quick.
+TEST(JudgeCheats, RejectsImpossibleSpeed) {
+  // The task declares more flops than it has: no machine is that fast.
   std::string reference = kMatmulReference;
   const std::string flops = "2*M*N*K";
   reference.replace(reference.find(flops), flops.size(), "2*M*N*K*100000");
-  Bench bench(reference);
-  const Judged judged = bench.judge().judge({Language::cpp, "m", kMatmulKernel, {}}, 1).value();
+  TestJudge test(reference);
+  const Judged judged = test.judge().judge({Language::cpp, "m", kMatmulKernel, {}}, 1).value();
   EXPECT_EQ(judged.outcome, Outcome::invalid);
-  EXPECT_THAT(judged.message, HasSubstr("faster than this machine can be"));
+  EXPECT_THAT(judged.message, HasSubstr("faster than the peak of this machine"));
   EXPECT_THAT(judged.message, HasSubstr("a line '// hone: flops N' in task.reference.cc"));
   EXPECT_TRUE(judged.samples.empty());
 }
 
-TEST(JudgeCheats, RefusedFlagsAreInvalid) {
+TEST(JudgeCheats, RejectsForbiddenFlags) {
   EXPECT_EQ(judgeMatmul(kMatmulKernel, 1, {"-fplugin=x.so"}).outcome, Outcome::invalid);
 }
 
-TEST(JudgeInputs, AreOthersForEverySalt) {
-  // The kernel passes what it sees first to its log; two trials must differ.
+TEST(JudgeInputs, DifferForEverySalt) {
+  // The kernel logs one of its inputs; two trials must differ.
   const std::string text =
       matmulText("if (M == 7) { printf(\"first %a\\n\", A[3]); fflush(stdout); abort(); }",
                  "#include <cstdio>\n");
@@ -387,7 +395,7 @@ TEST(JudgeInputs, AreOthersForEverySalt) {
   EXPECT_EQ(firstLine(judgeMatmul(text, 1)), firstLine(one));
 }
 
-TEST(JudgeReference, WhatIsExpectedStandsInNoFile) {
+TEST(JudgeReference, LeavesNoFileWithExpectedOutputs) {
   const ScratchFolder folder = ScratchFolder::create("hone-judge-test").value();
   const auto file = folder.path() / "task.reference.cc";
   const auto shared = folder.path() / "tensors";
@@ -403,7 +411,7 @@ TEST(JudgeReference, WhatIsExpectedStandsInNoFile) {
   EXPECT_TRUE(std::filesystem::is_empty(shared));
 }
 
-TEST(JudgeReference, WhatIsWrongWithItIsTheUsers) {
+TEST(JudgeReference, ReportsUserErrors) {
   const auto errorFor = [](const std::string& reference, std::uint64_t memory = 4ULL << 30U) {
     const ScratchFolder folder = ScratchFolder::create("hone-judge-test").value();
     const auto file = folder.path() / "task.reference.cc";
@@ -425,8 +433,7 @@ TEST(JudgeReference, WhatIsWrongWithItIsTheUsers) {
   const std::string store = "C[i * N + j] = sum;";
   std::string changed = text;
   changed.replace(changed.find(store), store.size(), "");
-  EXPECT_THAT(errorFor(changed),
-              HasSubstr("the reference task.reference.cc is wrong: it does not"));
+  EXPECT_THAT(errorFor(changed), HasSubstr("reference task.reference.cc is wrong: it does not"));
   changed = text;
   changed.replace(changed.find(store), store.size(), "C[i * N + j + M * N] = sum;");
   EXPECT_THAT(errorFor(changed), HasSubstr("is wrong: it writes outside of C"));

@@ -11,24 +11,25 @@
 
 namespace hone::kernel {
 
-/// What came of a source in the hands of the judge.
+/// Result of judging one source.
 struct Judged {
-  model::Outcome outcome = model::Outcome::ok;  ///< invalid: refused for what its source does
-  std::string message;                          ///< one line for a person, and for a proposer
-  std::string diagnostics;                      ///< what the compiler or the kernel said, whole
-  std::string artifact;                         ///< content hash of what was built
+  model::Outcome outcome = model::Outcome::ok;  ///< invalid: rejected as a cheat
+  std::string message;                          ///< one line, for the user and the proposer
+  std::string diagnostics;                      ///< full output of the compiler or the kernel
+  std::string artifact;                         ///< content hash of the built library
   std::int64_t buildWallNs = 0;
   std::int64_t buildCpuNs = 0;
-  /// {"worst_error", "error_bound", "inputs": how many sets, "registers", "spills", "remarks": […],
-  /// "timed": false where the device is not here}
+  /// {"worst_error", "error_bound", "inputs": number of sets, "registers", "spills", "remarks":
+  /// […], "timed": false if the device is missing}
   nlohmann::json facts = nlohmann::json::object();
-  std::vector<model::Sample> samples;  ///< of its screening
+  std::vector<model::Sample> samples;  ///< screening samples
 
   [[nodiscard]] bool ok() const { return outcome == model::Outcome::ok; }
 };
 
-/// Returns true if `trick` is empty; otherwise makes `judged` invalid with it as the message.
-inline bool isFair(const std::string& trick, Judged& judged) {
+/// Returns true if `trick` is empty; otherwise marks `judged` as invalid with `trick` as its
+/// message.
+inline bool checkFair(const std::string& trick, Judged& judged) {
   if (!trick.empty()) {
     judged.outcome = model::Outcome::invalid;
     judged.message = trick;

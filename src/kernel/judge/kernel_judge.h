@@ -7,7 +7,7 @@
 
 namespace hone::kernel {
 
-/// What the loop asks of a judge: a seam, so that the loop can be tried without processes.
+/// Interface of the judge as the optimizer loop uses it; lets tests run the loop without processes.
 class KernelJudge {
  public:
   KernelJudge() = default;
@@ -22,7 +22,7 @@ class KernelJudge {
                                                std::int64_t round, std::int64_t position) = 0;
 };
 
-/// The real judge, which must outlive it.
+/// Forwards to a Judge, which must outlive it.
 class RealKernelJudge : public KernelJudge {
  public:
   explicit RealKernelJudge(Judge& judge) : judge_(judge) {}

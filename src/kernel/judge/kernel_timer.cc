@@ -15,27 +15,27 @@ namespace {
 using model::Outcome;
 using std::chrono::milliseconds;
 
-/// A speed above this many times the machine's best is no speed.
-constexpr double kGenerous = 1.5;
-constexpr int kLooks = 3;
-/// A process takes five samples after a look.
-constexpr double kMostCases = 8;
-constexpr double kFewestCases = 3;
+/// Kernels faster than the measured peak times this factor are rejected.
+constexpr double kPeakTolerance = 1.5;
+constexpr int kMaxPeakChecks = 3;
+/// A process takes five samples after a probe.
+constexpr double kMaxCases = 8;
+constexpr double kMinCases = 3;
 constexpr double kCaseMemory = 1024.0 * 1024 * 1024;
-/// The inputs, and what must come of them with its scales in f64.
-constexpr double kCopiesOfCase = 4;
-/// A time in which a virtual machine stands still counts as computing. What looks like a trick is
-/// measured anew so many times in a process.
-constexpr int kMostSuspicions = 2;
-/// So much time a process may take for inputs that none has seen.
+/// Inputs, expected outputs and their scales, in f64.
+constexpr double kCopiesPerCase = 4;
+/// Measurements per process that may be repeated because they look like a cheat. CPU time includes
+/// pauses of a virtual machine, so a single one proves nothing.
+constexpr int kMaxSuspicions = 2;
+/// Time budget of a process for inputs that no kernel has seen.
 constexpr std::int64_t kRenewalNs = 40'000'000;
 
-/// The time that counts: with one thread of the CPU what it computed, else what one waits for it.
+/// Returns the time that ranks a sample: CPU time for one CPU thread, wall time otherwise.
 double rankNs(double wallNs, double cpuNs, bool byCpuTime) {
   return byCpuTime ? std::min(wallNs, cpuNs) : wallNs;
 }
 
-/// Those of the last sample are as good as any.
+/// Records the event counts of a sample; the last sample wins.
 void noteCounts(const std::vector<double>& counts, double calls, Judged& judged) {
   if (counts.size() == 3 && counts[1] > 0) {
     judged.facts["counters"] = {{"instructions", counts[0] / calls},
@@ -47,11 +47,11 @@ void noteCounts(const std::vector<double>& counts, double calls, Judged& judged)
 }  // namespace
 
 Result<Case*> KernelTimer::timingCase(std::size_t turn) {
-  // One for each request of a process, as far as memory is no matter: a kernel that remembers
-  // whole calls meets none of them again.
-  const double bytes = kCopiesOfCase * context_.task.shape.bytes();
+  // One case per request of a process, as far as memory allows: a kernel that caches results of
+  // whole calls never sees the same inputs again.
+  const double bytes = kCopiesPerCase * context_.task.shape.bytes();
   const auto count = static_cast<std::size_t>(
-      std::clamp(kCaseMemory / std::max(bytes, 1.0), kFewestCases, kMostCases));
+      std::clamp(kCaseMemory / std::max(bytes, 1.0), kMinCases, kMaxCases));
   const std::size_t wanted = turn % count;
   while (timingCases_.size() <= wanted) {
     const std::int64_t beginNs = nowNs();
@@ -63,7 +63,7 @@ Result<Case*> KernelTimer::timingCase(std::size_t turn) {
 }
 
 void KernelTimer::renewTimingCases() {
-  // What a kernel prints of its inputs may reach who writes the next one.
+  // A kernel may print its inputs, and the output may reach the author of the next kernel.
   renewalNs_ += kRenewalNs;
   std::ptrdiff_t old = 0;
   for (; old < std::ssize(timingCases_) && renewalNs_ >= timingCaseNs_; ++old) {
@@ -83,11 +83,11 @@ Result<void> KernelTimer::time(const Runnable& runnable, model::Stage stage, std
   }
   renewTimingCases();
   used.fill(HONE_TRY(timingCase(0))->inputs, context_.random);
-  // Warms up on the inputs of the request before, so that nothing of what is timed was seen.
+  // Each request warms up on the inputs of the previous one, so that the timed inputs are new.
   int suspicions = 0;
   std::size_t turn = 0;
   const auto take = [&](std::int64_t calls) -> Result<std::optional<TimedReply>> {
-    const auto limit = context_.patience(0) * 2 + milliseconds(1000);
+    const auto limit = context_.callTimeout(0) * 2 + milliseconds(1000);
     const auto run = [&](std::int64_t count) {
       return subject->time(used, 0, count, context_.random.next() >> 11U, limit, judged);
     };
@@ -102,36 +102,37 @@ Result<void> KernelTimer::time(const Runnable& runnable, model::Stage stage, std
       if (!timed) {
         return std::nullopt;
       }
-      std::string trick = subject->workedInCopying(*timed, context_.task.shape);
+      std::string trick = subject->detectDeferredWork(*timed, context_.task.shape);
       if (trick.empty() && !HONE_TRY(verifier_.check(*subject, used, *contents, judged))) {
         return std::nullopt;
       }
-      trick = trick.empty() ? subject->workedAhead(*warmUp, *timed) : trick;
-      trick = trick.empty() ? subject->workedOn(*timed) : trick;
+      trick = trick.empty() ? subject->detectWorkAhead(*warmUp, *timed) : trick;
+      trick = trick.empty() ? subject->detectWorkAfterReply(*timed) : trick;
       if (trick.empty()) {
-        return isFair(subject->keptThreads(context_.options.threads), judged) ? timed
-                                                                              : std::nullopt;
+        return checkFair(subject->detectLeftThreads(context_.options.threads), judged)
+                   ? timed
+                   : std::nullopt;
       }
-      if (++suspicions > kMostSuspicions) {
-        (void)isFair(trick, judged);
+      if (++suspicions > kMaxSuspicions) {
+        (void)checkFair(trick, judged);
         return std::nullopt;
       }
     }
   };
-  const auto look = HONE_TRY(take(1));
-  if (!look) {
+  const auto probe = HONE_TRY(take(1));
+  if (!probe) {
     return {};
   }
-  const bool fair = context_.options.threads > 1 && subject->isSuspect();
+  const bool fair = context_.options.threads > 1 && subject->isUntrusted();
   const bool byCpuTime = context_.options.threads == 1 && runnable.onCpu();
-  const engine::Pace pace = engine::paceOf(rankNs(look->wallNs, look->cpuNs, byCpuTime));
+  const engine::Pace pace = engine::paceOf(rankNs(probe->wallNs, probe->cpuNs, byCpuTime));
   std::int64_t counted = 0;
   if (context_.options.threads == 1) {
     subject->countEvents();
   }
   while (counted < pace.repetitions) {
-    // Only the last call of a request is compared. Requests of any length that do not count are
-    // strewn in, so that no kernel can know which call that is.
+    // Only the last call of a request is verified. Uncounted requests of random length are mixed
+    // in, so that a kernel cannot tell which call that is.
     const bool counts = pace.iterations == 1 || context_.random.below(2) == 0;
     const std::int64_t calls = counts ? pace.iterations
                                       : 1 + static_cast<std::int64_t>(context_.random.below(
@@ -148,10 +149,10 @@ Result<void> KernelTimer::time(const Runnable& runnable, model::Stage stage, std
       noteCounts(timed->counts, each, judged);
     }
   }
-  if (!isFair(subject->worker().busyWhileIdle(), judged)) {
+  if (!checkFair(subject->worker().busyWhileIdle(), judged)) {
     return {};
   }
-  // What a GPU can do at best is not known here.
+  // The peak of a GPU is unknown.
   return runnable.onCpu() ? checkSpeed(judged) : Result<void>();
 }
 
@@ -161,20 +162,20 @@ Result<void> KernelTimer::checkSpeed(Judged& judged) {
     times.push_back(rankNs(sample.wallNs, sample.cpuNs, context_.options.threads == 1));
   }
   const double callNs = stats::median(times);
-  for (int i = 0; i < kLooks; ++i) {
-    const double leastNs = HONE_TRY(context_.peak.leastNs(
-                               context_.task.shape, context_.options.threads, context_.builder)) /
-                           kGenerous;
-    if (callNs >= leastNs) {
+  for (int i = 0; i < kMaxPeakChecks; ++i) {
+    const double minNs = HONE_TRY(context_.peak.minCallNs(
+                             context_.task.shape, context_.options.threads, context_.builder)) /
+                         kPeakTolerance;
+    if (callNs >= minNs) {
       return {};
     }
     HONE_CHECK(context_.peak.measure(context_.builder));
   }
   judged.outcome = Outcome::invalid;
   judged.message = fmt::format(
-      "faster than this machine can be: a call takes {}, and {:.0f} GFLOP/s and {:.0f} GB/s are "
-      "the most that a core does; it does not do what the reference says, or {:.4g} flops are too "
-      "many (a line '{} hone: flops N' in {} says how many there are)",
+      "faster than the peak of this machine: a call takes {}, but a core reaches at most {:.0f} "
+      "GFLOP/s and {:.0f} GB/s; the kernel skips work, or {:.4g} flops are too many (set them with "
+      "a line '{} hone: flops N' in {})",
       humanTime(callNs), context_.peak.core().gflops, context_.peak.core().gbps,
       context_.task.shape.flops, context_.task.reference.extension() == ".py" ? "#" : "//",
       context_.task.reference.filename().string());

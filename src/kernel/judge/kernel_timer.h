@@ -13,29 +13,29 @@
 
 namespace hone::kernel {
 
-/// Times kernels on inputs that they have not seen. Context and verifier must outlive it.
+/// Times kernels on inputs that they have not seen. The context and the verifier must outlive it.
 class KernelTimer {
  public:
   KernelTimer(JudgeContext& context, KernelVerifier& verifier)
       : context_(context), verifier_(verifier) {}
 
-  /// Takes the samples of one process, and checks what it computed meanwhile.
+  /// Takes the samples of one process and verifies the outputs of each request.
   [[nodiscard]] Result<void> time(const Runnable& runnable, model::Stage stage, std::int64_t round,
                                   std::int64_t position, Judged& judged);
 
  private:
-  /// Has the oldest timed inputs made anew, as many as there is time for.
+  /// Drops the oldest timed inputs, as far as the time budget for new ones allows.
   void renewTimingCases();
   /// Returns the inputs of the turn-th request of a process; the next process gets other ones.
   [[nodiscard]] Result<Case*> timingCase(std::size_t turn);
-  /// Refuses samples that are faster than the machine can be.
+  /// Rejects samples that are faster than the peak of the machine.
   [[nodiscard]] Result<void> checkSpeed(Judged& judged);
 
   JudgeContext& context_;
   KernelVerifier& verifier_;
-  std::vector<Case> timingCases_;  ///< of the task's own shape; made when they are needed
-  std::int64_t renewalNs_ = 0;     ///< what may be spent on other timed inputs
-  std::int64_t timingCaseNs_ = 1;  ///< what the last of them took to make
+  std::vector<Case> timingCases_;  ///< for the task's own shape; created on demand
+  std::int64_t renewalNs_ = 0;     ///< time budget for new timed inputs
+  std::int64_t timingCaseNs_ = 1;  ///< time that creating the last case took
 };
 
 }  // namespace hone::kernel

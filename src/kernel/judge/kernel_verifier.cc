@@ -27,14 +27,14 @@ std::string describe(const Shape& shape, ValueKind kind) {
   return text + std::string(nameOf(kind));
 }
 
-std::string describe(const Compared& compared, const Argument& output) {
+std::string describe(const OutputComparison& compared, const Argument& output) {
   return fmt::format("{}{} is {:.9g}, expected {:.9g}; {} of {} elements are wrong", output.name,
                      indexText(output.type.shape, compared.element), compared.actual,
                      compared.expected, compared.wrong, compared.count);
 }
 
-/// Keeps the error that came nearest to its bound.
-void noteError(const Compared& compared, Judged& judged) {
+/// Records the error that is closest to its bound.
+void noteError(const OutputComparison& compared, Judged& judged) {
   const auto share = [](double worst, double allowed) { return allowed > 0 ? worst / allowed : 0; };
   const double worst = judged.facts.value("worst_error", -1.0);
   if (worst < 0 || share(compared.worst, compared.allowed) >
@@ -52,26 +52,26 @@ Result<Case> KernelVerifier::makeCase(std::size_t shape, ValueKind kind, std::ui
   made.kind = kind;
   made.seed = seed;
   made.inputs = makeInputs(context_.shapeOf(shape), kind, seed);
-  mixNatural(context_.shapeOf(shape), HONE_TRY(context_.reference.natural(shape, seed)), seed,
+  mixNatural(context_.shapeOf(shape), HONE_TRY(context_.reference.naturalInputs(shape, seed)), seed,
              made.inputs);
   made.expected = HONE_TRY(context_.reference.compute(shape, made.inputs));
   for (std::size_t i = 0; i < made.expected.size(); ++i) {
     made.scales.push_back(
-        scalesOf(made.expected[i], context_.shapeOf(shape).outputs[i].type.shape));
+        errorScales(made.expected[i], context_.shapeOf(shape).outputs[i].type.shape));
   }
   return made;
 }
 
-std::uint64_t KernelVerifier::mostChanges(std::size_t shape) const {
-  // What an element moves by can be next to nothing by chance: two changes of an attention missed
-  // that in one set of inputs of a hundred, five in one of a thousand.
+std::uint64_t KernelVerifier::maxPerturbations(std::size_t shape) const {
+  // An element may hardly change by chance: two perturbations of an attention missed its
+  // sensitivity in one set of inputs of a hundred, five in one of a thousand.
   constexpr std::chrono::nanoseconds kTime(200'000'000);
-  const auto once = std::max(context_.reference.longest(shape), std::chrono::nanoseconds(1));
+  const auto once = std::max(context_.reference.longestCall(shape), std::chrono::nanoseconds(1));
   return static_cast<std::uint64_t>(std::clamp<std::int64_t>(kTime / once, 4, 32));
 }
 
 Result<void> KernelVerifier::widenScales(Case& expected) {
-  const std::uint64_t seed = seedFrom(expected.seed, std::to_string(expected.changes++));
+  const std::uint64_t seed = seedFrom(expected.seed, std::to_string(expected.perturbations++));
   const auto raise = [&](const Expected& seen) {
     expected.condition.resize(seen.size());
     for (std::size_t i = 0; i < seen.size(); ++i) {
@@ -84,12 +84,12 @@ Result<void> KernelVerifier::widenScales(Case& expected) {
   raise(HONE_TRY(
       context_.reference.condition(expected.shape, expected.inputs, expected.expected, seed)));
   if (expected.kind == ValueKind::unit) {
-    raise(HONE_TRY(context_.reference.mirrored(expected.shape, expected.inputs, seed)));
+    raise(HONE_TRY(context_.reference.signFlipMagnitudes(expected.shape, expected.inputs, seed)));
   }
   for (std::size_t i = 0; i < expected.scales.size(); ++i) {
     expected.scales[i] =
-        scalesOf(expected.expected[i], context_.shapeOf(expected.shape).outputs[i].type.shape,
-                 &expected.condition[i]);
+        errorScales(expected.expected[i], context_.shapeOf(expected.shape).outputs[i].type.shape,
+                    &expected.condition[i]);
   }
   return {};
 }
@@ -97,7 +97,7 @@ Result<void> KernelVerifier::widenScales(Case& expected) {
 Result<bool> KernelVerifier::check(const Subject& subject, const CallTensors& tensors,
                                    Case& expected, Judged& judged) {
   const Shape& shape = context_.shapeOf(expected.shape);
-  // First: what a thread still writes from now on came too late.
+  // Copy the outputs first: writes by threads after this point come too late.
   const std::vector<verify::Tensor> outputs = tensors.outputs();
   const auto fail = [&](const std::string& message) {
     const std::string busy = subject.worker().busyWhileIdle();
@@ -106,18 +106,18 @@ Result<bool> KernelVerifier::check(const Subject& subject, const CallTensors& te
         busy.empty() ? fmt::format("{} ({})", message, describe(shape, expected.kind)) : busy;
     return false;
   };
-  if (const auto harm = tensors.harm(expected.inputs)) {
+  if (const auto harm = tensors.findStrayWrite(expected.inputs)) {
     return fail(*harm);
   }
-  if (const auto left = tensors.unwritten(outputs)) {
+  if (const auto left = tensors.findUnwritten(outputs)) {
     return fail(*left);
   }
   const double roundings =
       allowedRoundings(reductionLength(shape), expected.kind != ValueKind::rows);
   for (std::size_t i = 0; i < shape.outputs.size(); ++i) {
-    Compared compared =
+    OutputComparison compared =
         compareOutput(outputs[i], expected.expected[i], expected.scales[i], roundings);
-    while (!compared.ok() && expected.changes < mostChanges(expected.shape)) {
+    while (!compared.ok() && expected.perturbations < maxPerturbations(expected.shape)) {
       HONE_CHECK(widenScales(expected));
       compared = compareOutput(outputs[i], expected.expected[i], expected.scales[i], roundings);
     }
@@ -133,14 +133,14 @@ Result<bool> KernelVerifier::callAndCheck(Subject& subject, Case& expected, Plac
                                           Judged& judged) {
   CallTensors& used = context_.tensors[expected.shape][placement == Placement::begin ? 0 : 1];
   used.fill(expected.inputs, context_.random);
-  if (!HONE_TRY(subject.call(used, context_.patience(expected.shape), judged))) {
+  if (!HONE_TRY(subject.call(used, context_.callTimeout(expected.shape), judged))) {
     judged.message +=
         fmt::format(" ({})", describe(context_.shapeOf(expected.shape), expected.kind));
     return false;
   }
   judged.facts["inputs"] = judged.facts.value("inputs", 0) + 1;
   return HONE_TRY(check(subject, used, expected, judged)) &&
-         isFair(subject.keptThreads(context_.options.threads), judged);
+         checkFair(subject.detectLeftThreads(context_.options.threads), judged);
 }
 
 Result<void> KernelVerifier::verify(const Runnable& runnable, bool general, std::uint64_t salt,
@@ -159,7 +159,7 @@ Result<void> KernelVerifier::verify(const Runnable& runnable, bool general, std:
   if (!subject) {
     return {};
   }
-  // The other shapes first: they are small and find most of what is wrong.
+  // Verify the other shapes first: they are small and find most errors.
   for (std::size_t shape = 1; shape < shapes; ++shape) {
     for (std::size_t set = 0; set < kKinds.size(); ++set) {
       Case made = HONE_TRY(makeCase(shape, kKinds[set], seedOf(shape, set)));
@@ -170,7 +170,7 @@ Result<void> KernelVerifier::verify(const Runnable& runnable, bool general, std:
       }
     }
   }
-  // The same pointers with other contents, then other pointers with the same contents.
+  // Same pointers with different contents, then different pointers with the same contents.
   const std::size_t sets = std::max<std::size_t>(1, context_.options.inputSets);
   for (std::size_t set = 0; set < sets; ++set) {
     Case made = HONE_TRY(makeCase(0, kKinds[set % kKinds.size()], seedOf(0, set)));
@@ -180,7 +180,7 @@ Result<void> KernelVerifier::verify(const Runnable& runnable, bool general, std:
       return {};
     }
   }
-  (void)isFair(subject->worker().busyWhileIdle(), judged);
+  (void)checkFair(subject->worker().busyWhileIdle(), judged);
   return {};
 }
 

@@ -14,41 +14,41 @@
 
 namespace hone::kernel {
 
-/// Inputs with what must come of them.
+/// Inputs and their expected outputs.
 struct Case {
-  std::size_t shape = 0;  ///< 0: the task's own
+  std::size_t shape = 0;  ///< 0: the task's own shape
   ValueKind kind = ValueKind::unit;
   std::uint64_t seed = 0;
   std::vector<verify::Tensor> inputs;
   Expected expected;
-  Expected scales;            ///< of the errors of each output
-  Expected condition;         ///< what other inputs than these show of the scales
-  std::uint64_t changes = 0;  ///< of the inputs, as many as were needed
+  Expected scales;                  ///< error scale of each output element
+  Expected condition;               ///< largest effect of a perturbation so far, per output element
+  std::uint64_t perturbations = 0;  ///< number of perturbations so far
 };
 
-/// Compares what kernels compute with the reference. The context must outlive it.
+/// Verifies the outputs of kernels against the reference. The context must outlive it.
 class KernelVerifier {
  public:
   explicit KernelVerifier(JudgeContext& context) : context_(context) {}
 
   [[nodiscard]] Result<Case> makeCase(std::size_t shape, ValueKind kind, std::uint64_t seed);
-  /// Runs the kernel on all sets of inputs; `general` adds those of the other shapes. What is wrong
-  /// is noted in `judged`. `salt` tells the inputs of different trials apart.
+  /// Runs the kernel on all sets of inputs, if `general` also on the other shapes. Records failures
+  /// in `judged`. `salt` makes the inputs of different trials differ.
   [[nodiscard]] Result<void> verify(const Runnable& runnable, bool general, std::uint64_t salt,
                                     Judged& judged);
-  /// Returns true if the outputs are those of the case and nothing else was written; otherwise
-  /// notes in `judged` what is wrong.
+  /// Returns true if the outputs match the case and no other memory was written; otherwise records
+  /// the failure in `judged`.
   [[nodiscard]] Result<bool> check(const Subject& subject, const CallTensors& tensors,
                                    Case& expected, Judged& judged);
 
  private:
   [[nodiscard]] Result<bool> callAndCheck(Subject& subject, Case& expected, Placement placement,
                                           Judged& judged);
-  /// Allows more where the reference is sensitive to its inputs, and where numbers near these ones
-  /// make large outputs: as one more change of the inputs shows.
+  /// Perturbs the inputs once more and raises the scales where the reference is sensitive to them,
+  /// or where nearby inputs give large outputs.
   [[nodiscard]] Result<void> widenScales(Case& expected);
-  /// Returns how often inputs of the shape are changed to see how sensitive the reference is.
-  [[nodiscard]] std::uint64_t mostChanges(std::size_t shape) const;
+  /// Returns the maximum number of perturbations for inputs of this shape.
+  [[nodiscard]] std::uint64_t maxPerturbations(std::size_t shape) const;
 
   JudgeContext& context_;
 };

@@ -15,8 +15,8 @@ constexpr std::int64_t kRounds = 1'000'000;
 constexpr std::int64_t kFloats = 4096;
 constexpr int kSamples = 8;
 
-/// Ten chains keep both units of a core busy through the latency of a multiply-add. The first
-/// output says how many flops or bytes a round has.
+/// Ten chains hide the latency of a multiply-add on both units of a core. The first output is the
+/// number of flops or bytes per round.
 constexpr const char* kFlops = R"(#include <cstdint>
 #if defined(__AVX512F__)
 constexpr int kBytes = 64;
@@ -72,7 +72,7 @@ extern "C" void kernel(const float* in, float* out, std::int64_t rounds) {
 }
 )";
 
-/// Writes past the caches, or as the C library does: whichever is quicker.
+/// Stores past the caches, or with memset; the faster of the two counts.
 constexpr const char* kStores = R"(#include <cstdint>
 #include <cstring>
 #ifdef __AVX__
@@ -90,9 +90,9 @@ extern "C" void kernel(const float* in, float* out, std::int64_t floats, std::in
   std::memset(out, static_cast<int>(in[0]), static_cast<std::size_t>(floats) * sizeof(float));
 }
 )";
-/// The memory of a machine is shared with others, who may be in the way when it is measured.
-constexpr double kMemoryDoubt = 2;
-constexpr double kBytesOfFloat = 4;
+/// Factor on the measured memory bandwidth: other programs share the memory and may slow it down.
+constexpr double kMemoryTolerance = 2;
+constexpr double kBytesPerFloat = 4;
 
 double lastCacheBytes() {
   constexpr int kLast = 4;
@@ -112,11 +112,11 @@ Shape tinyShape() {
   return shape;
 }
 
-Result<Runnable> built(const JudgeOptions& options, CppBuilder& builder, const char* text) {
+Result<Runnable> buildRunnable(const JudgeOptions& options, CppBuilder& builder, const char* text) {
   const std::array<std::string, 1> flags = {"-O3"};
   const CppBuilt made = HONE_TRY(builder.build(text, flags));
   if (!made.ok()) {
-    return machineError("the peak of this machine cannot be measured: {}", made.message);
+    return machineError("cannot measure the peak of this machine: {}", made.message);
   }
   return cppRunnable(options, made.library, "kernel");
 }
@@ -135,7 +135,7 @@ MachinePeak::MachinePeak(JudgeOptions options, std::filesystem::path folder, Cal
   core_.cacheBytes = lastCacheBytes();
 }
 
-/// The time of one round over what it does: ns a flop or a byte.
+/// Returns the minimum time of a round per unit of its work: ns per flop or per byte.
 Result<double> MachinePeak::fastestNs(const Runnable& runnable) {
   Judged judged;
   const std::array<const CallTensors*, 1> all = {&tensors_};
@@ -153,28 +153,28 @@ Result<double> MachinePeak::fastestNs(const Runnable& runnable) {
     fastest = std::min(fastest, timed->cpuNs / (static_cast<double>(kRounds) * amount));
   }
   if (!judged.ok()) {
-    return machineError("the peak of this machine cannot be measured: {}", judged.message);
+    return machineError("cannot measure the peak of this machine: {}", judged.message);
   }
   return fastest;
 }
 
 Result<void> MachinePeak::measure(CppBuilder& builder) {
-  const Runnable flops = HONE_TRY(built(options_, builder, kFlops));
-  const Runnable loads = HONE_TRY(built(options_, builder, kLoads));
+  const Runnable flops = HONE_TRY(buildRunnable(options_, builder, kFlops));
+  const Runnable loads = HONE_TRY(buildRunnable(options_, builder, kLoads));
   core_.gflops = std::max(core_.gflops, 1 / HONE_TRY(fastestNs(flops)));
   core_.gbps = std::max(core_.gbps, 1 / HONE_TRY(fastestNs(loads)));
   return large_ ? measureMemory(builder) : Result<void>();
 }
 
 Result<void> MachinePeak::measureMemory(CppBuilder& builder) {
-  const auto floats = static_cast<std::int64_t>(2 * core_.cacheBytes / kBytesOfFloat);
+  const auto floats = static_cast<std::int64_t>(2 * core_.cacheBytes / kBytesPerFloat);
   Judged judged;
   for (const std::int64_t streams : {0, 1}) {
     Shape shape;
     shape.sizes = {{"floats", floats}, {"streams", streams}};
     shape.inputs = {{"in", {{16}, model::ElementType::f32}}};
     shape.outputs = {{"out", {{floats}, model::ElementType::f32}}};
-    const Runnable runnable = HONE_TRY(built(options_, builder, kStores));
+    const Runnable runnable = HONE_TRY(buildRunnable(options_, builder, kStores));
     const auto tensors =
         HONE_TRY(CallTensors::create(folder_, "memory", shape, Placement::begin, false));
     const std::array<const CallTensors*, 1> all = {&tensors};
@@ -184,23 +184,23 @@ Result<void> MachinePeak::measureMemory(CppBuilder& builder) {
       if (!timed) {
         break;
       }
-      const double gbps = kBytesOfFloat * static_cast<double>(floats) / timed->cpuNs;
-      core_.memoryGbps = std::max(core_.memoryGbps, kMemoryDoubt * gbps);
+      const double gbps = kBytesPerFloat * static_cast<double>(floats) / timed->cpuNs;
+      core_.memoryGbps = std::max(core_.memoryGbps, kMemoryTolerance * gbps);
     }
   }
-  return judged.ok()
-             ? Result<void>()
-             : machineError("the memory of this machine cannot be measured: {}", judged.message);
+  return judged.ok() ? Result<void>()
+                     : machineError("cannot measure the memory bandwidth of this machine: {}",
+                                    judged.message);
 }
 
-double leastNsOf(double flops, double outputBytes, const CorePeak& peak) {
+double minNsAtPeak(double flops, double outputBytes, const CorePeak& peak) {
   const double kept = peak.memoryGbps > 0 ? std::min(outputBytes, peak.cacheBytes) : outputBytes;
   const double writeNs =
       kept / peak.gbps + (kept < outputBytes ? (outputBytes - kept) / peak.memoryGbps : 0);
   return std::max(flops / peak.gflops, writeNs);
 }
 
-Result<double> MachinePeak::leastNs(const Shape& shape, int threads, CppBuilder& builder) {
+Result<double> MachinePeak::minCallNs(const Shape& shape, int threads, CppBuilder& builder) {
   double outputs = 0;
   for (const Argument& output : shape.outputs) {
     outputs += static_cast<double>(output.type.bytes());
@@ -210,7 +210,7 @@ Result<double> MachinePeak::leastNs(const Shape& shape, int threads, CppBuilder&
     large_ = large_ || larger;
     HONE_CHECK(measure(builder));
   }
-  return leastNsOf(shape.flops, outputs, core_) / threads;
+  return minNsAtPeak(shape.flops, outputs, core_) / threads;
 }
 
 }  // namespace hone::kernel

@@ -13,30 +13,31 @@
 
 namespace hone::kernel {
 
-/// What one core can do at best.
+/// Peak performance of one core.
 struct CorePeak {
   double gflops = 0;
-  double gbps = 0;        ///< of the first-level cache
-  double memoryGbps = 0;  ///< of writing more than the caches hold; 0: not known
-  double cacheBytes = 0;  ///< of the last-level cache; 0: not known
+  double gbps = 0;        ///< first-level cache bandwidth
+  double memoryGbps = 0;  ///< bandwidth of writes beyond the caches; 0: unknown
+  double cacheBytes = 0;  ///< size of the last-level cache; 0: unknown
 };
 
-/// The least time of so many flops and the writing of so many bytes: what the caches do not hold
-/// must have gone to memory by the end. Inputs are not counted: not every kernel has to read all.
-[[nodiscard]] double leastNsOf(double flops, double outputBytes, const CorePeak& peak);
+/// Returns the minimum time for `flops` and for writing `outputBytes`. Output that the caches
+/// cannot hold must reach memory by the end of the call. Inputs do not count: a kernel need not
+/// read all of them.
+[[nodiscard]] double minNsAtPeak(double flops, double outputBytes, const CorePeak& peak);
 
-/// What one core of this machine can do at best, by code made for nothing else: fused
-/// multiply-adds on registers, loads from the first-level cache, and, for a task whose outputs are
-/// larger than all caches, stores to memory. No kernel is quicker.
+/// Measures the peak of one core with dedicated microbenchmarks: fused multiply-adds on registers,
+/// loads from the first-level cache, and stores to memory if a task's outputs exceed all caches. No
+/// kernel can be faster.
 class MachinePeak {
  public:
   [[nodiscard]] static Result<MachinePeak> open(const JudgeOptions& options,
                                                 const std::filesystem::path& tensorFolder);
 
-  /// The least time that a call of the shape can take on `threads` cores: its flops, or the writing
-  /// of its outputs. Measured at the first use.
-  [[nodiscard]] Result<double> leastNs(const Shape& shape, int threads, CppBuilder& builder);
-  /// Looks again: another program may have been in the way. The figures only ever rise.
+  /// Returns the minimum time of a call of the shape on `threads` cores, bound by its flops or by
+  /// writing its outputs. Measures the peak on first use.
+  [[nodiscard]] Result<double> minCallNs(const Shape& shape, int threads, CppBuilder& builder);
+  /// Measures again, in case another program interfered. The figures never decrease.
   [[nodiscard]] Result<void> measure(CppBuilder& builder);
 
   [[nodiscard]] const CorePeak& core() const { return core_; }
@@ -50,7 +51,7 @@ class MachinePeak {
   std::filesystem::path folder_;
   CallTensors tensors_;
   CorePeak core_;
-  bool large_ = false;  ///< a task had outputs that the caches do not hold
+  bool large_ = false;  ///< true if a task had outputs larger than the caches
 };
 
 }  // namespace hone::kernel

@@ -7,19 +7,19 @@ namespace {
 
 constexpr CorePeak kPeak{100, 50, 10, 1000};
 
-TEST(LeastNs, IsOfTheFlopsOrOfTheWriting) {
-  EXPECT_DOUBLE_EQ(leastNsOf(1e6, 500, kPeak), 1e4);
-  EXPECT_DOUBLE_EQ(leastNsOf(0, 500, kPeak), 10);
+TEST(MinNsAtPeak, IsBoundByFlopsOrWrites) {
+  EXPECT_DOUBLE_EQ(minNsAtPeak(1e6, 500, kPeak), 1e4);
+  EXPECT_DOUBLE_EQ(minNsAtPeak(0, 500, kPeak), 10);
 }
 
-TEST(LeastNs, WhatTheCachesDoNotHoldGoesToMemory) {
-  EXPECT_DOUBLE_EQ(leastNsOf(0, 1000, kPeak), 20);
-  EXPECT_DOUBLE_EQ(leastNsOf(0, 3000, kPeak), 20 + 200);
+TEST(MinNsAtPeak, WritesBeyondTheCachesToMemory) {
+  EXPECT_DOUBLE_EQ(minNsAtPeak(0, 1000, kPeak), 20);
+  EXPECT_DOUBLE_EQ(minNsAtPeak(0, 3000, kPeak), 20 + 200);
 }
 
-TEST(LeastNs, AnUnknownMemoryRefusesNobody) {
-  EXPECT_DOUBLE_EQ(leastNsOf(0, 3000, {100, 50, 0, 1000}), 60);
-  EXPECT_DOUBLE_EQ(leastNsOf(0, 3000, {100, 50, 0, 0}), 60);
+TEST(MinNsAtPeak, IgnoresUnknownMemoryBandwidth) {
+  EXPECT_DOUBLE_EQ(minNsAtPeak(0, 3000, {100, 50, 0, 1000}), 60);
+  EXPECT_DOUBLE_EQ(minNsAtPeak(0, 3000, {100, 50, 0, 0}), 60);
 }
 
 }  // namespace

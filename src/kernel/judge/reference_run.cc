@@ -12,8 +12,8 @@
 namespace hone::kernel {
 namespace {
 
-/// Small enough that the reference is linear there, large enough for f64 to tell.
-constexpr double kChange = 0x1p-24;
+/// Small enough for the reference to be linear, large enough to be visible in f64.
+constexpr double kPerturbation = 0x1p-24;
 
 Result<Runnable> runnableFor(const Task& task, const JudgeOptions& options, CppBuilder& builder) {
   if (task.inPython()) {
@@ -30,19 +30,20 @@ Result<Runnable> runnableFor(const Task& task, const JudgeOptions& options, CppB
   return cppRunnable(options, built.library, "reference");
 }
 
-std::vector<verify::Tensor> allWidened(std::span<const verify::Tensor> inputs) {
+std::vector<verify::Tensor> widenAll(std::span<const verify::Tensor> inputs) {
   std::vector<verify::Tensor> wide;
   for (const verify::Tensor& input : inputs) {
-    wide.push_back(widened(input));
+    wide.push_back(widenToF64(input));
   }
   return wide;
 }
 
-/// In f64, each number times one of the two; whole numbers stay, for they may be places.
-std::vector<verify::Tensor> changed(std::span<const verify::Tensor> inputs, std::uint64_t seed,
+/// Converts the inputs to f64 and multiplies each float by `one` or `other` at random. Integers are
+/// unchanged: they may be indices.
+std::vector<verify::Tensor> perturb(std::span<const verify::Tensor> inputs, std::uint64_t seed,
                                     double one, double other) {
   Random random(seed);
-  std::vector<verify::Tensor> out = allWidened(inputs);
+  std::vector<verify::Tensor> out = widenAll(inputs);
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     if (!model::isFloat(inputs[i].type.element)) {
       continue;
@@ -80,11 +81,11 @@ Result<ReferenceRun> ReferenceRun::open(const Task& task, const JudgeOptions& op
   auto subject = HONE_TRY(Subject::start(runnable, all, options.limits.wall, judged));
   const std::string name = task.reference.filename().string();
   if (!subject) {
-    return userError("the reference {} fails: {}", name, judged.message);
+    return userError("reference {} failed: {}", name, judged.message);
   }
-  // What is expected will stand in them, and kernels in Python may read files.
+  // The tensors will hold the expected outputs, and Python kernels can read files.
   for (CallTensors& each : tensors) {
-    each.hide();
+    each.unlinkFiles();
   }
   return ReferenceRun(*std::move(subject), std::move(tensors), task.reference, options.limits.wall);
 }
@@ -95,15 +96,15 @@ Result<Expected> ReferenceRun::run(std::size_t shape, std::span<const verify::Te
   Judged judged;
   const std::int64_t beginNs = nowNs();
   if (!HONE_TRY(subject_.call(tensors, limit_, judged))) {
-    return userError("the reference {} fails: {}", name_, judged.message);
+    return userError("reference {} failed: {}", name_, judged.message);
   }
   longest_[shape] = std::max(longest_[shape], std::chrono::nanoseconds(nowNs() - beginNs));
-  if (auto harm = tensors.harm(wide)) {
-    return userError("the reference {} is wrong: {}", name_, *harm);
+  if (auto harm = tensors.findStrayWrite(wide)) {
+    return userError("reference {} is wrong: it {}", name_, *harm);
   }
   const std::vector<verify::Tensor> outputs = tensors.outputs();
-  if (auto left = tensors.unwritten(outputs)) {
-    return userError("the reference {} is wrong: {}", name_, *left);
+  if (auto left = tensors.findUnwritten(outputs)) {
+    return userError("reference {} is wrong: it {}", name_, *left);
   }
   Expected expected;
   for (const verify::Tensor& output : outputs) {
@@ -113,10 +114,11 @@ Result<Expected> ReferenceRun::run(std::size_t shape, std::span<const verify::Te
 }
 
 Result<Expected> ReferenceRun::compute(std::size_t shape, std::span<const verify::Tensor> inputs) {
-  return run(shape, allWidened(inputs));
+  return run(shape, widenAll(inputs));
 }
 
-Result<std::vector<verify::Tensor>> ReferenceRun::natural(std::size_t shape, std::uint64_t seed) {
+Result<std::vector<verify::Tensor>> ReferenceRun::naturalInputs(std::size_t shape,
+                                                                std::uint64_t seed) {
   std::vector<verify::Tensor> inputs;
   if (file_.extension() != ".py") {
     return inputs;
@@ -124,7 +126,7 @@ Result<std::vector<verify::Tensor>> ReferenceRun::natural(std::size_t shape, std
   Judged judged;
   const CallTensors& tensors = tensors_[shape];
   if (!HONE_TRY(subject_.make(tensors, file_, seed, limit_, judged))) {
-    return userError("the reference {} fails: {}", name_, judged.message);
+    return userError("reference {} failed: {}", name_, judged.message);
   }
   for (std::size_t i = 0; i < tensors.inputCount(); ++i) {
     inputs.push_back(tensors.input(i));
@@ -134,19 +136,21 @@ Result<std::vector<verify::Tensor>> ReferenceRun::natural(std::size_t shape, std
 
 Result<Expected> ReferenceRun::condition(std::size_t shape, std::span<const verify::Tensor> inputs,
                                          const Expected& expected, std::uint64_t seed) {
-  Expected condition = HONE_TRY(run(shape, changed(inputs, seed, 1 + kChange, 1 - kChange)));
+  Expected condition =
+      HONE_TRY(run(shape, perturb(inputs, seed, 1 + kPerturbation, 1 - kPerturbation)));
   for (std::size_t output = 0; output < condition.size(); ++output) {
     for (std::size_t at = 0; at < condition[output].size(); ++at) {
       const double moved = std::abs(condition[output][at] - expected[output][at]);
-      condition[output][at] = finiteOr0(moved / kChange);
+      condition[output][at] = finiteOr0(moved / kPerturbation);
     }
   }
   return condition;
 }
 
-Result<Expected> ReferenceRun::mirrored(std::size_t shape, std::span<const verify::Tensor> inputs,
-                                        std::uint64_t seed) {
-  Expected sizes = HONE_TRY(run(shape, changed(inputs, seed, 1, -1)));
+Result<Expected> ReferenceRun::signFlipMagnitudes(std::size_t shape,
+                                                  std::span<const verify::Tensor> inputs,
+                                                  std::uint64_t seed) {
+  Expected sizes = HONE_TRY(run(shape, perturb(inputs, seed, 1, -1)));
   for (std::vector<double>& output : sizes) {
     for (double& value : output) {
       value = finiteOr0(std::abs(value));

@@ -17,29 +17,32 @@ namespace hone::kernel {
 /// The outputs of the reference, in f64.
 using Expected = std::vector<std::vector<double>>;
 
-/// Computes a task's reference in f64, in a worker of its own. Whatever is wrong with it is the
-/// user's error.
+/// Computes a task's reference in f64 in a separate worker. All failures of the reference are user
+/// errors.
 class ReferenceRun {
  public:
   [[nodiscard]] static Result<ReferenceRun> open(const Task& task, const JudgeOptions& options,
                                                  CppBuilder& builder,
                                                  const std::filesystem::path& tensorFolder);
 
-  /// For shape 0, the task's own, or one of the others from 1 on.
+  /// Runs the reference. `shape` is 0 for the task's own shape, or 1 + the index of another shape.
   [[nodiscard]] Result<Expected> compute(std::size_t shape, std::span<const verify::Tensor> inputs);
-  /// The inputs of a shape as a Python reference itself makes them, in f64; none of a C++ one.
-  [[nodiscard]] Result<std::vector<verify::Tensor>> natural(std::size_t shape, std::uint64_t seed);
-  /// What a relative change of the inputs, up or down at random, makes of each output element,
-  /// divided by the change. The changes of one element may cancel each other by chance.
+  /// Returns the inputs that a Python reference creates for a shape, in f64; empty for a C++
+  /// reference.
+  [[nodiscard]] Result<std::vector<verify::Tensor>> naturalInputs(std::size_t shape,
+                                                                  std::uint64_t seed);
+  /// Perturbs each input by a small relative amount, up or down at random, and returns the change
+  /// of each output element divided by that amount. Changes may cancel in an element by chance.
   [[nodiscard]] Result<Expected> condition(std::size_t shape,
                                            std::span<const verify::Tensor> inputs,
                                            const Expected& expected, std::uint64_t seed);
-  /// How large each output element is for the same inputs with other signs. Few elements have few
-  /// neighbours to show how large the terms were that cancelled in them.
-  [[nodiscard]] Result<Expected> mirrored(std::size_t shape, std::span<const verify::Tensor> inputs,
-                                          std::uint64_t seed);
-  /// The longest that a call of this shape took so far.
-  [[nodiscard]] std::chrono::nanoseconds longest(std::size_t shape) const {
+  /// Returns the magnitude of each output element for the inputs with random signs. Small outputs
+  /// have too few neighbors to show the magnitude of the terms that cancelled.
+  [[nodiscard]] Result<Expected> signFlipMagnitudes(std::size_t shape,
+                                                    std::span<const verify::Tensor> inputs,
+                                                    std::uint64_t seed);
+  /// Returns the longest time that a call of this shape has taken so far.
+  [[nodiscard]] std::chrono::nanoseconds longestCall(std::size_t shape) const {
     return longest_[shape];
   }
 

@@ -8,7 +8,7 @@
 namespace hone::kernel {
 namespace {
 
-/// Each worker has a log of its own.
+/// Returns the log file of the next worker. The files are reused after 16 workers.
 std::filesystem::path freshLog(const JudgeOptions& options) {
   static std::atomic<unsigned> started = 0;
   return options.folder / fmt::format("worker-{}.log", ++started % 16);
@@ -21,7 +21,7 @@ WorkerCommand commandFor(const JudgeOptions& options, std::vector<std::string> a
           {{"OMP_NUM_THREADS", threads},
            {"OMP_THREAD_LIMIT", threads},
            {"OMP_DYNAMIC", "false"},
-           {"OMP_WAIT_POLICY", "passive"},  // waiting threads must not look like work
+           {"OMP_WAIT_POLICY", "passive"},  // spinning threads would count as work
            {"GOMP_SPINCOUNT", "0"},
            {"MKL_NUM_THREADS", threads}},
           options.limits.memoryBytes,
@@ -44,8 +44,7 @@ Result<Runnable> cppRunnable(const JudgeOptions& options, const std::filesystem:
 Result<WorkerCommand> pythonCommand(const JudgeOptions& options, const std::filesystem::path& log) {
   if (options.python.empty() || options.worker.empty()) {
     return userError(
-        "Python kernels and references need Python with torch: scripts/setup --kernels installs "
-        "them");
+        "Python kernels and references need torch; run scripts/setup --kernels to install it");
   }
   WorkerCommand command =
       commandFor(options, {options.python.string(), options.worker.string()}, log);

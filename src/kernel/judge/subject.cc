@@ -13,20 +13,20 @@ namespace {
 using model::Outcome;
 using Status = Reply::Status;
 
-/// What a worker may compute while it waits: the last steps of an answer that was read already.
+/// CPU time that a worker may use while it waits: the end of a reply that was already read.
 constexpr std::int64_t kIdleNs = 100'000;
-/// Python has more to tidy up.
+/// Python has more cleanup.
 constexpr std::int64_t kPythonIdleNs = 1'000'000;
 
-/// What copying the outputs may take at most; nothing else is done then.
-double mostFlushNs(const Shape& shape) {
-  constexpr double kAtOnceNs = 1e6;
+/// Returns the maximum CPU time for copying the outputs, the only work in that interval.
+double maxFlushNs(const Shape& shape) {
+  constexpr double kBaseNs = 1e6;
   constexpr double kNsPerByte = 1;
   double bytes = 0;
   for (const Argument& output : shape.outputs) {
     bytes += static_cast<double>(output.type.bytes());
   }
-  return kAtOnceNs + kNsPerByte * bytes;
+  return kBaseNs + kNsPerByte * bytes;
 }
 
 Outcome outcomeOf(const Reply& reply) {
@@ -59,10 +59,10 @@ Result<bool> Subject::accept(const Reply& reply, Judged& judged) const {
     return true;
   }
   if (reply.status == Status::failed && reply.kind == "protocol") {
-    return machineError("a worker does not understand the judge: {}", reply.message);
+    return machineError("worker protocol error: {}", reply.message);
   }
   judged.outcome = outcomeOf(reply);
-  judged.message = fmt::format("the kernel failed: {}", reply.message);
+  judged.message = fmt::format("kernel failed: {}", reply.message);
   judged.diagnostics = reply.detail.empty() ? worker_.log() : reply.detail;
   return false;
 }
@@ -77,13 +77,13 @@ Result<std::optional<Subject>> Subject::start(const Runnable& runnable,
   }
   const Reply hello = HONE_TRY(subject.worker_.ask({{"do", "hello"}}, limit));
   if (!hello.ok()) {
-    return machineError("a worker did not start ({}): {} {}", runnable.command.argv.front(),
+    return machineError("worker failed to start ({}): {} {}", runnable.command.argv.front(),
                         hello.message, subject.worker_.log());
   }
   judged.facts["sandbox"] = hello.body.value("sandbox", "none");
   const Reply opened = HONE_TRY(subject.worker_.ask({{"do", "tensors"}, {"tensors", list}}, limit));
   if (!opened.ok()) {
-    return machineError("a worker cannot open its tensors: {}", opened.message);
+    return machineError("worker failed to open its tensors: {}", opened.message);
   }
   const Reply loaded = HONE_TRY(subject.worker_.ask(runnable.load, limit));
   if (!HONE_TRY(subject.accept(loaded, judged))) {
@@ -93,7 +93,7 @@ Result<std::optional<Subject>> Subject::start(const Runnable& runnable,
       facts != loaded.body.end() && facts->is_object()) {
     judged.facts.update(*facts);
   }
-  // What the judge itself notes is not for a worker to say.
+  // Facts that the judge records must not come from a worker.
   judged.facts.erase("counters");
   judged.facts.erase("missing_defences");
   if (const auto missing = loaded.body.find("missing");
@@ -107,32 +107,33 @@ Result<std::optional<Subject>> Subject::start(const Runnable& runnable,
   return subject;
 }
 
-std::string Subject::workedAhead(const TimedReply& before, const TimedReply& timed) const {
-  // The thread that serves requests read the inputs; in Python, torch's threads did.
+std::string Subject::detectWorkAhead(const TimedReply& before, const TimedReply& timed) const {
+  // Excludes the thread that serves requests, which read the inputs; in Python, torch's threads
+  // did.
   const std::int64_t ns = timed.before.othersNs() - before.after.othersNs();
-  return isSuspect_ && isCpp_ && ns > kIdleNs ? "it computes in a thread before it is called" : "";
+  return isUntrusted_ && isCpp_ && ns > kIdleNs ? "computes in a thread before it is called" : "";
 }
 
-std::string Subject::workedInCopying(const TimedReply& timed, const Shape& shape) const {
-  return isSuspect_ && timed.flushCpuNs > mostFlushNs(shape)
-             ? fmt::format("it computes after its answer: {} while its outputs were copied",
+std::string Subject::detectDeferredWork(const TimedReply& timed, const Shape& shape) const {
+  return isUntrusted_ && timed.flushCpuNs > maxFlushNs(shape)
+             ? fmt::format("computes after its reply: {} while its outputs were copied",
                            humanTime(timed.flushCpuNs))
              : "";
 }
 
-std::string Subject::workedOn(const TimedReply& timed) const {
-  const std::int64_t ns = worker_.rest().allNs - timed.after.allNs;
-  return isSuspect_ && ns > (isCpp_ ? kIdleNs : kPythonIdleNs)
-             ? "it goes on computing after its answer"
+std::string Subject::detectWorkAfterReply(const TimedReply& timed) const {
+  const std::int64_t ns = worker_.waitUntilIdle().allNs - timed.after.allNs;
+  return isUntrusted_ && ns > (isCpp_ ? kIdleNs : kPythonIdleNs)
+             ? "continues to compute after its reply"
              : "";
 }
 
-std::string Subject::keptThreads(int allowed) const {
-  // One that was joined may be seen for a moment more.
-  constexpr int kLooks = 500;
-  for (int i = 0; isSuspect_ && isCpp_ && allowed == 1 && worker_.threads() > 1; ++i) {
-    if (i == kLooks) {
-      return "it leaves threads running or asleep after its call, and may have one (--threads)";
+std::string Subject::detectLeftThreads(int allowed) const {
+  // A joined thread may remain visible for a moment.
+  constexpr int kMaxPolls = 500;
+  for (int i = 0; isUntrusted_ && isCpp_ && allowed == 1 && worker_.threads() > 1; ++i) {
+    if (i == kMaxPolls) {
+      return "leaves threads running or asleep after its call; --threads allows only one";
     }
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }

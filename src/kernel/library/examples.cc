@@ -15,12 +15,12 @@ namespace hone::kernel {
 namespace {
 
 constexpr int kBusyMs = 10'000;
-/// A query of more words finds no better, only later.
-constexpr std::size_t kMostWords = 300;
+/// More words slow the query down without improving the matches.
+constexpr std::size_t kMaxWords = 300;
 constexpr const char* kColumns =
     "name, technique, language, title, text, before, after, speedup, shipped";
 
-/// Makes the tables where they are missing. The names, languages and figures are not searched.
+/// Creates missing tables. Names, languages and figures are not searchable.
 constexpr const char* kSchema = R"sql(
 CREATE TABLE IF NOT EXISTS shipped (key TEXT PRIMARY KEY, content TEXT NOT NULL);
 CREATE VIRTUAL TABLE IF NOT EXISTS example USING fts5(
@@ -28,14 +28,13 @@ CREATE VIRTUAL TABLE IF NOT EXISTS example USING fts5(
   name UNINDEXED, language UNINDEXED, speedup UNINDEXED, shipped UNINDEXED);
 )sql";
 
-/// The words of any text as a query that matches what has one of them. Quoted, so that none of them
-/// is an operator.
+/// Returns a query that matches any word of the text. Words are quoted so that none is an operator.
 std::string matchAny(std::string_view text) {
   std::set<std::string> seen;
   std::string query;
   std::string word;
   const auto finish = [&] {
-    if (word.size() > 1 && seen.size() < kMostWords && seen.insert(word).second) {
+    if (word.size() > 1 && seen.size() < kMaxWords && seen.insert(word).second) {
       query += fmt::format("{}\"{}\"", query.empty() ? "" : " OR ", word);
     }
     word.clear();
@@ -52,7 +51,7 @@ std::string matchAny(std::string_view text) {
   return query;
 }
 
-Example exampleOf(const SQLite::Statement& row) {
+Example exampleFromRow(const SQLite::Statement& row) {
   Example example;
   example.name = row.getColumn(0).getString();
   example.technique = row.getColumn(1).getString();
@@ -66,10 +65,10 @@ Example exampleOf(const SQLite::Statement& row) {
   return example;
 }
 
-std::vector<Example> rowsOf(SQLite::Statement& statement) {
+std::vector<Example> readRows(SQLite::Statement& statement) {
   std::vector<Example> examples;
   while (statement.executeStep()) {
-    examples.push_back(exampleOf(statement));
+    examples.push_back(exampleFromRow(statement));
   }
   return examples;
 }
@@ -93,7 +92,7 @@ void put(SQLite::Database& database, const Example& example) {
   row.exec();
 }
 
-std::string contentOf(const std::vector<Example>& examples) {
+std::string hashExamples(const std::vector<Example>& examples) {
   Hasher hasher;
   for (const Example& one : examples) {
     hasher.field(one.name).field(one.technique).field(one.language).field(one.title);
@@ -103,9 +102,9 @@ std::string contentOf(const std::vector<Example>& examples) {
   return hasher.hex();
 }
 
-/// Replaces the shipped examples where they are others than those in the file.
-void bringUpTo(SQLite::Database& database, const std::vector<Example>& shipped) {
-  const std::string content = contentOf(shipped);
+/// Replaces the shipped examples if they differ from those in the database.
+void updateShipped(SQLite::Database& database, const std::vector<Example>& shipped) {
+  const std::string content = hashExamples(shipped);
   SQLite::Statement before(database, "SELECT content FROM shipped WHERE key = 'examples'");
   if (before.executeStep() && before.getColumn(0).getString() == content) {
     return;
@@ -129,13 +128,13 @@ struct Examples::State {
   std::filesystem::path file;
   SQLite::Database database;
 
-  /// The value of the action, or the error for what SQLite threw in it.
+  /// Runs the action and converts SQLite exceptions to errors.
   template <typename Action>
   auto attempt(Action&& action) -> Result<decltype(action())> {
     try {
       return action();
     } catch (const SQLite::Exception& exception) {
-      return machineError("the library of examples {}: {}", file.string(), exception.what());
+      return machineError("example library {}: {}", file.string(), exception.what());
     }
   }
 };
@@ -154,10 +153,10 @@ Result<Examples> Examples::open(const std::filesystem::path& file,
         file,
         SQLite::Database(file.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE, kBusyMs));
     state->database.exec(kSchema);
-    bringUpTo(state->database, shipped);
+    updateShipped(state->database, shipped);
     return Examples(std::move(state));
   } catch (const SQLite::Exception& exception) {
-    return machineError("the library of examples {}: {}", file.string(), exception.what());
+    return machineError("example library {}: {}", file.string(), exception.what());
   }
 }
 
@@ -165,7 +164,7 @@ Result<std::vector<Example>> Examples::search(std::string_view query, std::strin
                                               std::size_t k) const {
   const std::string words = matchAny(query);
   return state_->attempt([&] {
-    // A technique that is named counts more than a word in some code.
+    // A match in the technique counts more than one in the code.
     SQLite::Statement statement(
         state_->database,
         words.empty()
@@ -181,7 +180,7 @@ Result<std::vector<Example>> Examples::search(std::string_view query, std::strin
     }
     statement.bind(++index, std::string(language));
     statement.bind(++index, static_cast<std::int64_t>(k));
-    return rowsOf(statement);
+    return readRows(statement);
   });
 }
 
@@ -190,7 +189,7 @@ Result<std::vector<Example>> Examples::list() const {
     SQLite::Statement statement(
         state_->database,
         fmt::format("SELECT {} FROM example ORDER BY technique, language, name", kColumns));
-    return rowsOf(statement);
+    return readRows(statement);
   });
 }
 

@@ -44,16 +44,16 @@ class Library : public ::testing::Test {
   ScratchFolder folder_ = ScratchFolder::create("hone-examples-test").value();
 };
 
-TEST(ExampleFile, IsReadInItsParts) {
+TEST(ExampleFile, ParsesAllParts) {
   const auto example = exampleFrom(kFile, "panels");
   ASSERT_TRUE(example) << example.error().message;
   EXPECT_EQ(*example, (Example{"panels", "packing", "cpp", "Panels", "Why.\nMore.",
                                "int a;\n\nint b;\n", "int c;\n", 1.5, false}));
 }
 
-TEST(ExampleFile, SaysWhatIsWrongAndWhere) {
+TEST(ExampleFile, ReportsLineOfError) {
   for (const auto& [text, says] : std::vector<std::pair<std::string, std::string>>{
-           {"technique: a\ncolour: red\n", "x, line 2: 'colour: red'"},
+           {"technique: a\ncolour: red\n", "x, line 2: expected technique"},
            {"technique: a\nspeedup: fast\n", "line 2"},
            {"language: cpp\ntitle: t\n\n--- before\na\n--- after\nb\n", "no line 'technique"},
            {"technique: t\nlanguage: cpp\ntitle: t\n\ntext\n--- before\na\n", "--- after"},
@@ -64,7 +64,7 @@ TEST(ExampleFile, SaysWhatIsWrongAndWhere) {
   }
 }
 
-TEST_F(Library, ShipsEveryTechniqueForBothLanguages) {
+TEST_F(Library, ShipsTechniquesForBothLanguages) {
   const auto all = open().list().value();
   EXPECT_GE(all.size(), 15U);
   EXPECT_THAT(all, Each(Field(&Example::shipped, true)));
@@ -73,7 +73,7 @@ TEST_F(Library, ShipsEveryTechniqueForBothLanguages) {
   for (const Example& example : all) {
     techniques.insert(example.technique);
     languages.insert(example.language);
-    EXPECT_GT(example.text.size(), 200U) << example.name << " says too little";
+    EXPECT_GT(example.text.size(), 200U) << example.name << ": text too short";
     EXPECT_NE(example.before, example.after);
   }
   EXPECT_EQ(languages, (std::set<std::string>{"cpp", "tilelang"}));
@@ -84,7 +84,7 @@ TEST_F(Library, ShipsEveryTechniqueForBothLanguages) {
                             "bank-conflicts", "threads", "compile-flags", "unrolling"}));
 }
 
-TEST_F(Library, FindsWhatWordsMean) {
+TEST_F(Library, FindsExamplesByWords) {
   const Examples library = open();
   EXPECT_EQ(names(library.search("bank conflicts", "tilelang", 1).value()).at(0),
             "swizzle-tilelang");
@@ -94,7 +94,7 @@ TEST_F(Library, FindsWhatWordsMean) {
   EXPECT_EQ(names(library.search("packing", "cpp", 1).value()).at(0), "packing-matmul");
 }
 
-TEST_F(Library, ThoseOfTheLanguageComeFirst) {
+TEST_F(Library, PrefersLanguage) {
   const Examples library = open();
   for (const char* language : {"cpp", "tilelang"}) {
     const auto found = library.search("fusion bias relu", language, 5).value();
@@ -104,7 +104,7 @@ TEST_F(Library, ThoseOfTheLanguageComeFirst) {
   }
 }
 
-TEST_F(Library, AnyTextIsAQuery) {
+TEST_F(Library, AcceptsAnyQuery) {
   const Examples library = open();
   EXPECT_THAT(library.search("", "cpp", 3).value(), SizeIs(3));
   for (const char* query : {"\"", "a AND OR NOT", "NEAR(", "title:x", "*", "'; DROP TABLE", "\xff",
@@ -119,7 +119,7 @@ RC_GTEST_FIXTURE_PROP(Library, NeverFailsOnAQuery, (const std::string& query)) {
   RC_ASSERT(found->size() <= 4U);
 }
 
-TEST_F(Library, KeepsTheUsersOwnWhenTheShippedChange) {
+TEST_F(Library, KeepsUserExamplesWhenShippedOnesChange) {
   const fs::path other = folder_.path() / "other";
   ASSERT_TRUE(makeFolder(other));
   ASSERT_TRUE(writeFile(other / "panels.txt", kFile));
@@ -127,14 +127,14 @@ TEST_F(Library, KeepsTheUsersOwnWhenTheShippedChange) {
   {
     Examples library = open();
     ASSERT_TRUE(library.add(own));
-    ASSERT_TRUE(library.add(own)) << "again replaces it";
+    ASSERT_TRUE(library.add(own)) << "must replace the first";
     EXPECT_EQ(library.search("my win", "cpp", 1).value().at(0), own);
   }
   const Examples library = open(other);
   EXPECT_EQ(names(library.list().value()), (std::vector<std::string>{"panels", "mine"}));
 }
 
-TEST_F(Library, ADamagedFileIsAnError) {
+TEST_F(Library, ReportsDamagedFile) {
   ASSERT_TRUE(writeFile(folder_.path() / "examples.db", std::string(5000, 'x')));
   const auto library = Examples::open(folder_.path() / "examples.db", shipped());
   ASSERT_FALSE(library);

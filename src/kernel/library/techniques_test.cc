@@ -1,5 +1,4 @@
-// What the library shows must be true: both sides of every C++ example compile and compute the
-// same.
+// Checks that both sides of every C++ example compile and compute the same results.
 
 #include <dlfcn.h>
 #include <gtest/gtest.h>
@@ -19,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::vector<Example> examplesOf(const std::string& language) {
+std::vector<Example> readExamplesFor(const std::string& language) {
   auto all = readExamples(fs::path(HONE_SOURCE_DIR) / "examples/techniques").value();
   std::erase_if(all, [&](const Example& example) { return example.language != language; });
   return all;
@@ -27,7 +26,7 @@ std::vector<Example> examplesOf(const std::string& language) {
 
 class CppTechnique : public ::testing::TestWithParam<Example> {
  protected:
-  /// Eight arguments of which the function takes the first few: all are in registers or harmless.
+  /// Passes eight arguments, of which the function uses the first few; the others are harmless.
   using Function = void (*)(std::intptr_t, std::intptr_t, std::intptr_t, std::intptr_t,
                             std::intptr_t, std::intptr_t, std::intptr_t, std::intptr_t);
   struct Unload {
@@ -45,11 +44,11 @@ class CppTechnique : public ::testing::TestWithParam<Example> {
          {},
          {std::chrono::minutes(5), 0}});
     EXPECT_TRUE(ran && ran->ending.ok()) << (ran ? ran->err : ran.error().message);
-    // Threads of OpenMP stay when the library goes: then its code must.
+    // OpenMP threads outlive dlclose, so the code must stay mapped.
     return Library(::dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE));
   }
 
-  /// The output for sizes, with the arrays as large as all sizes together.
+  /// Returns the output for the sizes; each array has as many elements as their product.
   std::vector<float> run(const Library& library, const std::vector<std::string>& types,
                          const std::array<std::int64_t, 3>& sizes) {
     const auto length = static_cast<std::size_t>(sizes[0] * sizes[1] * sizes[2]);
@@ -79,7 +78,7 @@ class CppTechnique : public ::testing::TestWithParam<Example> {
   ScratchFolder folder_ = ScratchFolder::create("hone-techniques-test").value();
 };
 
-TEST_P(CppTechnique, ComputesTheSameAfterwards) {
+TEST_P(CppTechnique, ComputesSameResults) {
   const auto point = entryPointOf(GetParam().before);
   ASSERT_TRUE(point);
   ASSERT_EQ(point->types, entryPointOf(GetParam().after)->types);
@@ -99,15 +98,15 @@ TEST_P(CppTechnique, ComputesTheSameAfterwards) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Shipped, CppTechnique, ::testing::ValuesIn(examplesOf("cpp")),
+INSTANTIATE_TEST_SUITE_P(Shipped, CppTechnique, ::testing::ValuesIn(readExamplesFor("cpp")),
                          [](const auto& info) {
                            std::string name = info.param.name;
                            std::replace(name.begin(), name.end(), '-', '_');
                            return name;
                          });
 
-TEST(TileLangTechniques, AreWholeFiles) {
-  for (const Example& example : examplesOf("tilelang")) {
+TEST(TileLangTechniques, AreCompleteFiles) {
+  for (const Example& example : readExamplesFor("tilelang")) {
     for (const std::string& code : {example.before, example.after}) {
       EXPECT_TRUE(code.contains("class ModelNew(nn.Module):")) << example.name;
       EXPECT_TRUE(code.contains("@tilelang.jit(out_idx=[-1])")) << example.name;

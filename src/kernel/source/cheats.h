@@ -7,8 +7,8 @@
 
 namespace hone::kernel {
 
-/// Reads the source, comments left out, for what cheats do; in the order of its lines. A first look
-/// that gives clear messages: what it does not see meets the sandbox and the comparison of results.
+/// Scans a source, without its comments, for constructs that only cheats need; in line order. Gives
+/// clear messages early: cheats that it misses meet the sandbox and the output comparison.
 [[nodiscard]] std::vector<Cheat> findCheats(const Source& source);
 
 }  // namespace hone::kernel

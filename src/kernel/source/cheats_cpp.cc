@@ -23,22 +23,22 @@ struct Group {
   std::vector<std::string_view> names;
 };
 
-/// Refused wherever they stand: no kernel has a variable of such a name.
+/// Rejected anywhere: no kernel has a variable of such a name.
 const std::vector<Group>& words() {
   static const std::vector<Group> kWords = {
       {"starts a process",
        {"fork", "vfork", "popen", "execv", "execve", "execvp", "execl", "execlp", "execle",
         "posix_spawn", "posix_spawnp", "clone3"}},
       {"loads other code", {"dlopen", "dlmopen", "dlsym", "dlvsym", "dl_iterate_phdr"}},
-      {"calls the system directly", {"syscall"}},
-      {"looks into processes", {"ptrace", "process_vm_readv", "process_vm_writev"}},
-      {"reads a clock, which a kernel has no use for",
+      {"makes system calls directly", {"syscall"}},
+      {"inspects other processes", {"ptrace", "process_vm_readv", "process_vm_writev"}},
+      {"reads a clock",
        {"clock_gettime", "gettimeofday", "timespec_get", "chrono", "__rdtsc", "_rdtsc", "__rdtscp",
         "__builtin_ia32_rdtsc", "__builtin_ia32_rdtscp", "omp_get_wtime", "omp_get_wtick",
         "getrusage", "clock_settime", "settimeofday"}},
       {"sets a timer", {"setitimer", "timer_create", "timerfd_create"}},
       {"handles signals", {"sigaction", "sigprocmask", "siglongjmp", "sigsetjmp", "signalfd"}},
-      {"starts a thread of its own; OpenMP's are allowed",
+      {"creates a thread; use OpenMP instead",
        {"pthread_create", "pthread_detach", "thrd_create", "thrd_detach"}},
       {"reads or writes files",
        {"fopen", "freopen", "fdopen", "ifstream", "ofstream", "fstream", "openat", "pread",
@@ -46,18 +46,18 @@ const std::vector<Group>& words() {
       {"uses the network", {"socket", "getaddrinfo", "gethostbyname"}},
       {"reads or changes the environment", {"getenv", "setenv", "putenv", "unsetenv", "environ"}},
       {"changes the protection of memory", {"mprotect", "pkey_mprotect", "mremap"}},
-      {"keeps a table of what it has seen", {"unordered_map", "unordered_set"}},
-      {"compares its inputs with what it has seen", {"memcmp", "bcmp"}},
+      {"keeps a table of earlier inputs", {"unordered_map", "unordered_set"}},
+      {"compares its inputs with earlier ones", {"memcmp", "bcmp"}},
   };
   return kWords;
 }
 
-/// Refused when they are called and the file has no function of that name itself.
+/// Rejected if called, unless the file defines a function of that name.
 const std::vector<Group>& calls() {
   static const std::vector<Group> kCalls = {
       {"starts a process", {"system", "clone"}},
       {"ends the process", {"exit", "_exit", "_Exit", "quick_exit", "atexit", "at_quick_exit"}},
-      {"reads a clock, which a kernel has no use for", {"clock", "time", "times", "ftime"}},
+      {"reads a clock", {"clock", "time", "times", "ftime"}},
       {"waits", {"sleep", "usleep", "nanosleep", "pause", "sleep_for", "sleep_until"}},
       {"handles signals", {"signal", "raise", "kill"}},
       {"reads or writes files", {"open", "read", "write", "close", "unlink", "ioctl"}},
@@ -154,7 +154,7 @@ class CppReader {
           readTrigraph(i);
           break;
         case TokenKind::string:
-          readText(tokens_[i]);
+          readString(tokens_[i]);
           break;
         case TokenKind::identifier:
           readName(i);
@@ -167,7 +167,7 @@ class CppReader {
   }
 
  private:
-  /// "" beyond the end.
+  /// Returns a token's text; "" beyond the end.
   [[nodiscard]] std::string_view at(std::size_t i) const {
     return i < tokens_.size() ? std::string_view(tokens_[i].text) : std::string_view();
   }
@@ -182,8 +182,8 @@ class CppReader {
     cheats_.push_back({token.line, fmt::format("{} ({})", what, token.text)});
   }
 
-  /// Behind the bracket that closes the one at `open`.
-  [[nodiscard]] std::size_t behindBracket(std::size_t open) const {
+  /// Returns the index after the bracket that closes the one at `open`.
+  [[nodiscard]] std::size_t skipBrackets(std::size_t open) const {
     const std::string_view opens = at(open);
     const std::string_view closes = opens == "[" ? "]" : ")";
     int depth = 0;
@@ -195,16 +195,16 @@ class CppReader {
     }
     return tokens_.size();
   }
-  /// Names with a body: "name(…) {", or with noexcept and the like before the brace.
+  /// Collects functions with a body: "name(…) {", possibly with noexcept etc. before the brace.
   void findDefinitions() {
     for (std::size_t i = 1; i + 1 < tokens_.size(); ++i) {
-      const std::string_view last = at(i - 1);  // of a type, or of an attribute behind it
+      const std::string_view last = at(i - 1);  // end of the type, or of an attribute after it
       const bool typed = isName(i - 1) || last == "*" || last == "&" || last == "&&" ||
                          last == ">" || last == ")" || last == "]";
       if (!isName(i) || !typed || at(i + 1) != "(" || last == "return") {
         continue;
       }
-      std::size_t next = behindBracket(i + 1);
+      std::size_t next = skipBrackets(i + 1);
       while (isName(next)) {
         ++next;
       }
@@ -217,7 +217,7 @@ class CppReader {
   void readDirective(const Token& token) {
     const std::string_view line = trim(std::string_view(token.text).substr(1));
     if (!line.empty() && line.front() >= '0' && line.front() <= '9') {
-      cheats_.push_back({token.line, "says that its lines are another file's"});
+      cheats_.push_back({token.line, "has a line marker for another file"});
     }
     constexpr std::string_view kInclude = "include";
     constexpr std::string_view kImport = "import";
@@ -232,12 +232,13 @@ class CppReader {
       return;
     }
     cheats_.push_back(
-        {token.line, fmt::format("includes {}; a kernel has the standard headers for computing "
-                                 "and intrinsics",
-                                 what)});
+        {token.line,
+         fmt::format("includes {}; only standard headers for computing and intrinsics are "
+                     "allowed",
+                     what)});
   }
 
-  /// Where an old standard is asked for, ??= is # and ??/ a backslash.
+  /// With old language standards, ??= is # and ??/ is a backslash.
   void readTrigraph(std::size_t i) {
     if (at(i) == "?" && at(i + 1) == "?" &&
         (at(i + 2).starts_with('=') || at(i + 2).starts_with('/'))) {
@@ -245,10 +246,10 @@ class CppReader {
     }
   }
 
-  void readText(const Token& token) {
+  void readString(const Token& token) {
     for (const std::string_view place : {"/proc", "/sys/", "/dev/", "/etc/", "LD_PRELOAD"}) {
       if (token.text.contains(place)) {
-        cheats_.push_back({token.line, fmt::format("names what is the system's ({})", place)});
+        cheats_.push_back({token.line, fmt::format("names a system resource ({})", place)});
       }
     }
   }
@@ -274,7 +275,7 @@ class CppReader {
     }
   }
 
-  /// Whether "name(" is a call of a function that is not this file's own, nor a member.
+  /// Returns true if "name(" calls a function that is neither defined in this file nor a member.
   [[nodiscard]] bool isCall(std::size_t i) const {
     if (at(i + 1) != "(" || defined_.contains(tokens_[i].text)) {
       return false;
@@ -291,7 +292,7 @@ class CppReader {
     }
     for (std::size_t next = i; next < tokens_.size() && at(next) != ";"; ++next) {
       const std::size_t first = next;
-      // Texts in a row are one text.
+      // Adjacent string literals are concatenated.
       std::string text;
       while (next < tokens_.size() && tokens_[next].kind == TokenKind::string) {
         text += cpp_source::literalBody(tokens_[next++]);
@@ -316,8 +317,8 @@ class CppReader {
     }
   }
 
-  /// A static pointer to something constant, or a static address as a number, is what a cache of
-  /// results is keyed on; a table of constants is an array.
+  /// Detects static pointers to constants and static addresses, the keys of result caches. A table
+  /// of constants is an array instead.
   void readStatic(std::size_t i) {
     if (at(i) != "static" && at(i) != "thread_local") {
       return;
@@ -333,7 +334,7 @@ class CppReader {
       const bool ends = word == "=" || word == ";" || word == "{" || word == ",";
       if (ends) {
         if ((constant && pointer) || address) {
-          add(tokens_[next - 1], "keeps a pointer from one call to the next");
+          add(tokens_[next - 1], "keeps a pointer between calls");
         }
         return;
       }
@@ -343,34 +344,34 @@ class CppReader {
     }
   }
 
-  /// Where what follows the attributes at i begins; i itself where there are none.
-  [[nodiscard]] std::size_t behindAttributes(std::size_t i) const {
+  /// Returns the index after the attributes at i; i if there are none.
+  [[nodiscard]] std::size_t skipAttributes(std::size_t i) const {
     for (;;) {
       const bool named = at(i) == "__attribute__" || at(i) == "__attribute" || at(i) == "alignas";
       if (named && at(i + 1) == "(") {
-        i = behindBracket(i + 1);
+        i = skipBrackets(i + 1);
       } else if (at(i) == "[" && at(i + 1) == "[") {
-        i = behindBracket(i);
+        i = skipBrackets(i);
       } else {
         return i;
       }
     }
   }
 
-  /// A function that is declared and not defined here is somebody else's.
+  /// Detects declarations of functions that the file does not define.
   void readExtern(std::size_t i) {
     if (at(i) != "extern") {
       return;
     }
-    for (std::size_t next = behindAttributes(i + 1); next < tokens_.size();
-         next = behindAttributes(next + 1)) {
+    for (std::size_t next = skipAttributes(i + 1); next < tokens_.size();
+         next = skipAttributes(next + 1)) {
       const std::string_view word = at(next);
       if (word == ";" || word == "{" || word == "=") {
         return;
       }
       if (word == "(" && isName(next - 1)) {
         if (!defined_.contains(tokens_[next - 1].text)) {
-          add(tokens_[next - 1], "declares a function that is not its own");
+          add(tokens_[next - 1], "declares an external function");
         }
         return;
       }

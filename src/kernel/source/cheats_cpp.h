@@ -7,7 +7,7 @@
 
 namespace hone::kernel {
 
-/// Returns what the C++ source has that only cheats need, in no particular order.
+/// Returns the constructs of a C++ source that only cheats need, unordered.
 [[nodiscard]] std::vector<Cheat> findCppCheats(std::string_view text);
 
 }  // namespace hone::kernel

@@ -21,18 +21,18 @@ class PythonReader {
     findModules();
     findParameters();
     for (std::size_t i = 0; i < tokens_.size(); ++i) {
-      noteFunction(i);
+      recordForward(i);
       if (tokens_[i].isName()) {
         readName(i);
       } else if (tokens_[i].is("@") && tokens_[i].indent < 0) {
-        cheats_.push_back({tokens_[i].line, "multiplies matrices by torch's operator @"});
+        cheats_.push_back({tokens_[i].line, "multiplies matrices with torch's operator @"});
       }
     }
     return std::move(cheats_);
   }
 
  private:
-  /// "" beyond the end, and for string literals.
+  /// Returns a token's text; "" beyond the end and for string literals.
   [[nodiscard]] std::string_view at(std::size_t i) const {
     return i < tokens_.size() && tokens_[i].kind != PythonToken::Kind::text
                ? std::string_view(tokens_[i].text)
@@ -58,13 +58,13 @@ class PythonReader {
       }
     }
   }
-  [[nodiscard]] bool statementGoesOn(std::size_t i) const {
+  [[nodiscard]] bool inStatement(std::size_t i) const {
     return i < tokens_.size() && tokens_[i].indent < 0;
   }
-  /// "a.b.c" from i on; i is moved behind it.
+  /// Reads "a.b.c" starting at i; moves i behind it.
   std::string dottedName(std::size_t& i) {
     std::string name(at(i++));
-    while (at(i) == "." && statementGoesOn(i)) {
+    while (at(i) == "." && inStatement(i)) {
       name += fmt::format(".{}", at(i + 1));
       i += 2;
     }
@@ -79,18 +79,16 @@ class PythonReader {
     if (root == "torch" && !torchModules().contains(module)) {
       cheats_.push_back({tokens_[i].line, fmt::format("imports {}, which does the work", module)});
     } else if (!pythonModules().contains(root)) {
-      cheats_.push_back({tokens_[i].line, fmt::format("imports {}; a kernel has torch, tilelang "
-                                                      "and math",
-                                                      module)});
+      cheats_.push_back(
+          {tokens_[i].line, fmt::format("imports {}; use only torch, tilelang and math", module)});
     }
   }
-  /// What is taken of a module, or of one in it.
+  /// Checks a member of a module.
   void checkPart(std::size_t i, std::string_view module, std::string_view part) {
-    const auto members = honestMembers().find(module);
-    if (waysOut().contains(part) ||
-        (members != honestMembers().end() && !members->second.contains(part))) {
-      cheats_.push_back(
-          {tokens_[i].line, fmt::format("reaches for what is not a kernel's ({})", part)});
+    const auto members = allowedMembers().find(module);
+    if (dangerousMembers().contains(part) ||
+        (members != allowedMembers().end() && !members->second.contains(part))) {
+      cheats_.push_back({tokens_[i].line, fmt::format("uses a forbidden member ({})", part)});
     }
   }
   void readImport(std::size_t i) {
@@ -103,30 +101,30 @@ class PythonReader {
       const std::string name =
           renamed ? std::string(at(i + 1)) : module.substr(0, module.find('.'));
       i += renamed ? 2 : 0;
-      noteModule(name, renamed ? module : name);
-    } while (at(i) == "," && statementGoesOn(i));
+      recordModule(name, renamed ? module : name);
+    } while (at(i) == "," && inStatement(i));
   }
   void readFromImport(std::size_t i) {
     const std::size_t begin = i++;
     const std::string module = dottedName(i);
     checkModule(begin, module);
-    for (++i; statementGoesOn(i); ++i) {
+    for (++i; inStatement(i); ++i) {
       if (!tokens_[i].isName()) {
         continue;
       }
       const std::string imported = fmt::format("{}.{}", module, at(i));
-      const bool renamed = at(i + 1) == "as" && statementGoesOn(i + 1);
+      const bool renamed = at(i + 1) == "as" && inStatement(i + 1);
       const std::string name(renamed ? at(i + 2) : at(i));
-      noteModule(name, imported);
-      if (module == "torch" && !honestTorch().contains(at(i))) {
-        add(i, "imports what does the work in torch");
+      recordModule(name, imported);
+      if (module == "torch" && !allowedTorch().contains(at(i))) {
+        add(i, "imports a torch function that does the work");
       } else {
         checkPart(i, module, at(i));
       }
       i += renamed ? 2 : 0;
     }
   }
-  void noteModule(const std::string& name, const std::string& module) {
+  void recordModule(const std::string& name, const std::string& module) {
     if (module == "torch") {
       torch_.insert(name);
     } else if (module == "torch.nn.functional" || module.starts_with("torch.nn.functional.")) {
@@ -136,12 +134,12 @@ class PythonReader {
     } else if (module.starts_with("tilelang") || module == "math") {
       tile_.insert(name);
     }
-    if (honestMembers().contains(module)) {
+    if (allowedMembers().contains(module)) {
       modules_[name] = module;
     }
   }
 
-  /// Layers that the constructor makes to hold parameters: self.NAME = nn.Linear(…).
+  /// Finds layers that the constructor creates to hold parameters: self.NAME = nn.Linear(…).
   void findModules() {
     for (std::size_t i = 4; i + 2 < tokens_.size(); ++i) {
       const bool assigned = before(i) == "=" && before(i, 3) == "." && before(i, 4) == "self";
@@ -155,8 +153,8 @@ class PythonReader {
     }
   }
 
-  /// Keeps the parameters of the forward that i is in: they are tensors.
-  void noteFunction(std::size_t i) {
+  /// Collects the parameters of the forward function around i: they are tensors.
+  void recordForward(std::size_t i) {
     const PythonToken& token = tokens_[i];
     if (forwardIndent_ >= 0 && token.indent >= 0 && token.indent <= forwardIndent_) {
       forwardIndent_ = -1;
@@ -188,36 +186,36 @@ class PythonReader {
       readMember(i, name);
     }
     const bool isDunder = name.size() > 4 && name.starts_with("__") && name.ends_with("__");
-    static const Names kHonestDunders = {"__init__", "__name__", "__main__", "__future__",
-                                         "__all__"};
-    if (isDunder && !kHonestDunders.contains(name)) {
-      add(i, "reaches into Python itself");
+    static const Names kAllowedDunders = {"__init__", "__name__", "__main__", "__future__",
+                                          "__all__"};
+    if (isDunder && !kAllowedDunders.contains(name)) {
+      add(i, "uses Python internals");
     }
   }
 
   void readFree(std::size_t i, const std::string& name) {
     if (name == "try") {
-      add(i, "catches the failures of the work, to do it in another way");
+      add(i, "catches exceptions, which may hide a fallback");
     }
-    if (const auto found = pythonFunctions().find(name);
-        found != pythonFunctions().end() && before(i) != "def" &&
+    if (const auto found = forbiddenFunctions().find(name);
+        found != forbiddenFunctions().end() && before(i) != "def" &&
         (at(i + 1) == "(" || (at(i + 1) != "=" && !isOwnName(name)))) {
       add(i, found->second);
     }
     if (name == "case" && tokens_[i].indent >= 0 && at(i + 1) != "=" && at(i + 1) != ".") {
-      add(i, "takes objects apart by patterns");
+      add(i, "matches objects by patterns");
     }
     if (name == "Model" || name == "reference") {
       add(i, "uses the reference");
     }
     if (name == "global" || name == "nonlocal") {
-      add(i, "keeps something from one call to the next");
+      add(i, "keeps state between calls");
     }
     if (name == "is" && at(i + 1) == "self") {
-      add(i, "compares its input with one that it has kept");
+      add(i, "compares its input with an earlier one");
     }
-    if (givesAnotherName(i, name)) {
-      add(i, modules_.contains(name) ? "gives a module another name" : "gives torch another name");
+    if (isAlias(i, name)) {
+      add(i, modules_.contains(name) ? "aliases a module" : "aliases torch");
     }
     if (torch_.contains(name)) {
       readTorch(i);
@@ -229,10 +227,10 @@ class PythonReader {
     readArithmetic(i, name);
   }
 
-  /// Whether the kernel may mean a variable by the name of a function: of those that are ordinary
-  /// words, one that it assigns or takes.
+  /// Returns true if a forbidden function's name may be a variable of the kernel: a common name
+  /// that it assigns or takes as a parameter.
   [[nodiscard]] bool isOwnName(const std::string& name) const {
-    if (!ordinaryNames().contains(name)) {
+    if (!commonNames().contains(name)) {
       return false;
     }
     const auto assigns = [&](const PythonToken& token) {
@@ -242,8 +240,9 @@ class PythonReader {
     return parameters_.contains(name) || std::ranges::any_of(tokens_, assigns);
   }
 
-  /// "G = F": what G does would not be seen. A parameter may have the name of a module.
-  [[nodiscard]] bool givesAnotherName(std::size_t i, const std::string& name) const {
+  /// Detects aliases such as "G = F", whose use the scan would miss. Parameters may have the name
+  /// of a module.
+  [[nodiscard]] bool isAlias(std::size_t i, const std::string& name) const {
     std::size_t end = i + 1;
     while (at(end) == "." && (at(end + 1) == "nn" || at(end + 1) == "functional")) {
       end += 2;
@@ -268,7 +267,7 @@ class PythonReader {
     }
   }
 
-  /// torch.NAME, and what is below it.
+  /// Checks torch.NAME and its members.
   void readTorch(std::size_t i) {
     if (at(i + 1) != ".") {
       return;
@@ -276,9 +275,9 @@ class PythonReader {
     const std::string_view part = at(i + 2);
     if (part == "nn" && at(i + 4) == "functional" && at(i + 5) == ".") {
       add(i + 6, "lets torch do the work");
-    } else if (part == "cuda" && at(i + 3) == "." && !honestCuda().contains(at(i + 4))) {
-      add(i + 4, "reaches for torch's clocks and streams");
-    } else if (!part.empty() && !honestTorch().contains(part)) {
+    } else if (part == "cuda" && at(i + 3) == "." && !allowedCuda().contains(at(i + 4))) {
+      add(i + 4, "uses torch's clocks or streams");
+    } else if (!part.empty() && !allowedTorch().contains(part)) {
       add(i + 2, part == "compile" || part == "jit" || part == "ops" || part == "_C"
                      ? "lets torch's compiler or internals do the work"
                      : "lets torch do the work");
@@ -290,8 +289,8 @@ class PythonReader {
     }
   }
 
-  /// The name before the first dot of a.b.c, where i is at c.
-  [[nodiscard]] std::string_view rootOf(std::size_t i) const {
+  /// Returns the name before the first dot of a.b.c, where i is at c.
+  [[nodiscard]] std::string_view findRoot(std::size_t i) const {
     while (i >= 2 && at(i - 1) == "." && tokens_[i - 2].isName()) {
       i -= 2;
     }
@@ -303,14 +302,15 @@ class PythonReader {
     if (const auto module = modules_.find(before(i, 2));
         module != modules_.end() && before(i, 3) != ".") {
       checkPart(i, module->second, name);
-    } else if (!ofSelf && (waysOut().contains(name) || (name == "modules" && at(i + 1) == "["))) {
-      add(i, "reaches for what is not a kernel's");
+    } else if (!ofSelf &&
+               (dangerousMembers().contains(name) || (name == "modules" && at(i + 1) == "["))) {
+      add(i, "uses a forbidden member");
     }
-    const std::string_view root = rootOf(i);
+    const std::string_view root = findRoot(i);
     static const Names kSettable = {"data", "requires_grad", "weight", "bias"};
     if (at(i + 1) == "=" && at(i + 2) != "=" && root != "self" && !torch_.contains(root) &&
         !kSettable.contains(name)) {
-      add(i, "changes what is not its own");
+      add(i, "changes an external object");
     }
     if (tile_.contains(root) || torch_.contains(root) || functional_.contains(root) ||
         nn_.contains(root)) {
@@ -319,19 +319,19 @@ class PythonReader {
     if (name == "data_ptr" || name == "untyped_storage" || name == "storage" ||
         name == "_version" || name == "storage_offset" || name == "_is_view" ||
         (name == "_base" && !ofSelf)) {
-      add(i, "looks at where a tensor lies, as caches of results do");
+      add(i, "inspects the storage of a tensor, as result caches do");
     } else if (name == "equal" || name == "allclose" || name == "eq") {
-      add(i, "compares its input with one that it has kept");
+      add(i, "compares its input with an earlier one");
     } else if (at(i + 1) == "(" && ofSelf) {
       if (layers_.contains(name)) {
         add(i, "lets a layer of torch do the work");
       }
-    } else if (at(i + 1) == "(" && workingMethods().contains(name)) {
+    } else if (at(i + 1) == "(" && computingMethods().contains(name)) {
       add(i, "lets torch do the work");
     }
   }
 
-  /// Arithmetic on a parameter of forward is done by torch.
+  /// Detects arithmetic on a parameter of forward, which torch computes.
   void readArithmetic(std::size_t i, const std::string& name) {
     if (forwardIndent_ < 0 || !tensors_.contains(name) || at(i + 1) == "." || at(i + 1) == "[") {
       return;
@@ -342,7 +342,7 @@ class PythonReader {
     const bool unpacks =
         before(i) == "*" && (before(i, 2) == "(" || before(i, 2) == "," || before(i, 2) == "*");
     if (isOperator(at(i + 1)) || (isOperator(before(i)) && !unpacks)) {
-      add(i, "computes with whole tensors by torch's operators");
+      add(i, "computes on tensors with torch's operators");
     }
   }
 
@@ -351,10 +351,11 @@ class PythonReader {
   Names functional_;
   Names nn_;
   Names tile_;
-  std::map<std::string, std::string, std::less<>> modules_;  ///< names of those with ways out
+  std::map<std::string, std::string, std::less<>>
+      modules_;  ///< modules with dangerous members, by alias
   Names layers_;
-  Names tensors_;     ///< parameters of the forward that is read
-  Names parameters_;  ///< of all functions
+  Names tensors_;     ///< parameters of the current forward function
+  Names parameters_;  ///< parameters of all functions
   std::int64_t forwardIndent_ = -1;
   std::vector<Cheat> cheats_;
 };

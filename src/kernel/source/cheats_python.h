@@ -7,7 +7,7 @@
 
 namespace hone::kernel {
 
-/// Returns what the Python source has that only cheats need, in no particular order.
+/// Returns the constructs of a Python source that only cheats need, unordered.
 [[nodiscard]] std::vector<Cheat> findPythonCheats(std::string_view text);
 
 }  // namespace hone::kernel

@@ -34,7 +34,7 @@ std::string caseName(const testing::TestParamInfo<Case>& info) { return info.par
 
 class CppCheat : public testing::TestWithParam<Case> {};
 
-TEST_P(CppCheat, IsNamedWithItsLine) {
+TEST_P(CppCheat, IsReportedWithLine) {
   const auto cheats =
       cheatsIn(Language::cpp, std::string("#include <cstdint>\n") + GetParam().text);
   EXPECT_THAT(cheats, testing::Contains(HasSubstr(GetParam().says)));
@@ -52,9 +52,9 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"PatchedClock", "extern \"C\" int clock_gettime(int, void*) { return 0; }",
              "reads a clock"},
         Case{"Time", "auto t = time(nullptr);", "reads a clock"},
-        Case{"Ptrace", "long x = ptrace(0);", "looks into processes"},
-        Case{"Preload", "const char* x = \"LD_PRELOAD\";", "the system's (LD_PRELOAD)"},
-        Case{"Proc", "const char* x = \"/proc/self/mem\";", "the system's (/proc)"},
+        Case{"Ptrace", "long x = ptrace(0);", "inspects other processes"},
+        Case{"Preload", "const char* x = \"LD_PRELOAD\";", "system resource (LD_PRELOAD)"},
+        Case{"Proc", "const char* x = \"/proc/self/mem\";", "system resource (/proc)"},
         Case{"Header", "#include <sys/mman.h>\n", "includes <sys/mman.h>"},
         Case{"OtherFile", "#include \"a.reference.cc\"\n", "includes \"a.reference.cc\""},
         Case{"AbsoluteFile", "#include </etc/passwd>\n", "includes </etc/passwd>"},
@@ -64,7 +64,7 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"MapCache", "static std::unordered_map<const float*, int> cache;", "keeps a table"},
         Case{"Compares", "if (memcmp(A, old, 8) == 0) return;", "compares its inputs"},
         Case{"Detach", "std::thread([&] {}).detach();", "leaves a thread running"},
-        Case{"Pthread", "pthread_create(nullptr, nullptr, f, nullptr);", "a thread of its own"},
+        Case{"Pthread", "pthread_create(nullptr, nullptr, f, nullptr);", "creates a thread"},
         Case{"Handler", "void f() { signal(11, nullptr); }", "handles signals (signal)"},
         Case{"Constructor", "__attribute__((constructor)) void f() {}", "before it is called"},
         Case{"Constructor11", "[[gnu::constructor]] void f() {}", "before it is called"},
@@ -86,25 +86,27 @@ INSTANTIATE_TEST_SUITE_P(
              "?"
              "?=include \"/etc/passwd\"\n",
              "has trigraphs"},
-        Case{"LineMarker", "# 1 \"/usr/include/x.h\" 3\n", "another file's"},
+        Case{"LineMarker", "# 1 \"/usr/include/x.h\" 3\n", "line marker"},
         Case{"Incbin", "asm(\".incbin \\\"x\\\"\");", "assembly with '.incbin'"},
-        Case{"Borrowed", "extern \"C\" void cblas_sgemm(int, int);", "not its own (cblas_sgemm)"},
+        Case{"Borrowed", "extern \"C\" void cblas_sgemm(int, int);",
+             "external function (cblas_sgemm)"},
         Case{"BorrowedWithAttribute",
              "extern \"C\" __attribute__((pure)) [[gnu::hot]] void cblas_sgemm(int, int);",
-             "not its own (cblas_sgemm)"},
-        Case{"Reference", "extern \"C\" void reference(const double*);", "not its own (reference)"},
+             "external function (cblas_sgemm)"},
+        Case{"Reference", "extern \"C\" void reference(const double*);",
+             "external function (reference)"},
         Case{"Macro", "#define WORK \\\n  fork()\n", "starts a process (fork)"},
         Case{"File", "auto f = fopen(\"x\", \"w\");", "reads or writes files"},
         Case{"Environment", "auto x = getenv(\"HOME\");", "the environment"}),
     caseName);
 
-TEST(CppCheats, HonestKernelsHaveNone) {
+TEST(CppCheats, AcceptsHonestKernels) {
   for (const TestKernel& kernel : honestKernels()) {
     EXPECT_THAT(cheatsIn(Language::cpp, kernel.text), IsEmpty()) << kernel.name;
   }
 }
 
-TEST(CppCheats, HonestThingsThatLookAlike) {
+TEST(CppCheats, AcceptsSimilarHonestCode) {
   for (const char* text :
        {"// fork() and clock_gettime() and /proc\n",
         "static const float kTable[] = {1, 2};",
@@ -138,7 +140,7 @@ constexpr const char* kPythonHead =
     "    def __init__(self):\n        super().__init__()\n"
     "        self.linear = nn.Linear(4, 4)\n    def forward(self, x, y):\n";
 
-TEST_P(PythonCheat, IsNamedWithItsLine) {
+TEST_P(PythonCheat, IsReportedWithLine) {
   const auto cheats =
       cheatsIn(Language::tilelang, std::string(kPythonHead) + "        " + GetParam().text);
   EXPECT_THAT(cheats, testing::Contains(HasSubstr(GetParam().says)));
@@ -147,7 +149,7 @@ TEST_P(PythonCheat, IsNamedWithItsLine) {
 INSTANTIATE_TEST_SUITE_P(
     All, PythonCheat,
     testing::Values(
-        Case{"Try", "try:\n            pass\n", "line 11: catches the failures"},
+        Case{"Try", "try:\n            pass\n", "line 11: catches exceptions"},
         Case{"Matmul", "return torch.matmul(x, y)", "lets torch do the work (matmul)"},
         Case{"Operator", "return x @ y", "torch's operator @"},
         Case{"Functional", "return F.softmax(x, -1)", "lets torch do the work (softmax)"},
@@ -158,73 +160,74 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"MethodOfWeight", "return self.linear.weight.mm(x)", "the work (mm)"},
         Case{"Layer", "return self.linear(x)", "lets a layer of torch do the work (linear)"},
         Case{"Compile", "return torch.compile(x)", "torch's compiler"},
-        Case{"Arithmetic", "return x * 2", "whole tensors by torch's operators (x)"},
+        Case{"Arithmetic", "return x * 2", "with torch's operators (x)"},
         Case{"InFString", "return f'{torch.mm(x, y)}'", "the work (mm)"},
-        Case{"FromImport", "pass\nfrom torch import matmul as mm\n", "the work in torch (matmul)"},
+        Case{"FromImport", "pass\nfrom torch import matmul as mm\n", "that does the work (matmul)"},
         Case{"Reference", "return Model()(x)", "uses the reference"},
         Case{"ImportReference", "pass\nimport softmax_reference\n", "imports softmax_reference"},
         Case{"Subprocess", "pass\nimport subprocess\n", "imports subprocess"},
         Case{"Ctypes", "pass\nfrom ctypes import CDLL\n", "imports ctypes"},
         Case{"Threading", "pass\nimport os, threading as t\n", "imports threading"},
         Case{"Numpy", "pass\nimport numpy as np\n", "imports numpy"},
-        Case{"PatchedEvent", "torch.cuda.Event = None", "clocks and streams (Event)"},
+        Case{"PatchedEvent", "torch.cuda.Event = None", "clocks or streams (Event)"},
         Case{"PatchedTorch", "torch.empty = None", "replaces a part of torch (empty)"},
         Case{"PatchedTime", "pass\nimport time\ntime.perf_counter = None\n", "imports time"},
-        Case{"DataPtr", "key = x.data_ptr()", "looks at where a tensor lies"},
-        Case{"Identity", "key = id(x)", "tells objects apart"},
-        Case{"KeptInput", "if x is self.last: return self.out", "one that it has kept"},
-        Case{"Equal", "if x.equal(self.last): return self.out", "one that it has kept"},
-        Case{"Modules", "g = globals()", "not its own (globals)"},
-        Case{"Getattr", "f = getattr(torch, 'mat' + 'mul')", "not its own (getattr)"},
-        Case{"Dunder", "f = torch.__dict__['matmul']", "reaches into Python itself"},
-        Case{"Eval", "eval('1')", "runs text as code"},
-        Case{"Global", "global cache", "from one call to the next"},
+        Case{"DataPtr", "key = x.data_ptr()", "inspects the storage of a tensor"},
+        Case{"Identity", "key = id(x)", "compares objects by identity"},
+        Case{"KeptInput", "if x is self.last: return self.out", "with an earlier one"},
+        Case{"Equal", "if x.equal(self.last): return self.out", "with an earlier one"},
+        Case{"Modules", "g = globals()", "indirectly (globals)"},
+        Case{"Getattr", "f = getattr(torch, 'mat' + 'mul')", "indirectly (getattr)"},
+        Case{"Dunder", "f = torch.__dict__['matmul']", "uses Python internals"},
+        Case{"Eval", "eval('1')", "executes a string as code"},
+        Case{"Global", "global cache", "between calls"},
         Case{"ModulesOfAModule", "pass\nimport dataclasses\nm = dataclasses.sys.modules['os']\n",
-             "not a kernel's (sys)"},
-        Case{"SystemOfAModule", "tilelang.env.os.system('x')", "not a kernel's (os)"},
-        Case{"NumpyOfATensor", "a = x.numpy()", "not a kernel's (numpy)"},
-        Case{"TorchOfAModule", "a = tilelang.utils.torch", "not a kernel's (torch)"},
+             "forbidden member (sys)"},
+        Case{"SystemOfAModule", "tilelang.env.os.system('x')", "forbidden member (os)"},
+        Case{"NumpyOfATensor", "a = x.numpy()", "forbidden member (numpy)"},
+        Case{"TorchOfAModule", "a = tilelang.utils.torch", "forbidden member (torch)"},
         Case{"FromImportOfAWayOut", "pass\nfrom enum import bltns as b\n",
-             "not a kernel's (bltns)"},
-        Case{"ModulesByName", "f = y.modules['os']", "not a kernel's (modules)"},
-        Case{"StorageOffset", "if torch.empty(1).storage_offset() == 0: pass", "tensor lies"},
-        Case{"Base", "if x._base is None: pass", "tensor lies"},
+             "forbidden member (bltns)"},
+        Case{"ModulesByName", "f = y.modules['os']", "forbidden member (modules)"},
+        Case{"StorageOffset", "if torch.empty(1).storage_offset() == 0: pass",
+             "storage of a tensor"},
+        Case{"Base", "if x._base is None: pass", "storage of a tensor"},
         Case{"FromLinalg", "pass\nfrom torch.linalg import multi_dot\n",
              "imports torch.linalg, which does the work"},
         Case{"ImportsInternals", "pass\nimport torch._C as c\n", "imports torch._C"},
-        Case{"AnotherName", "G = F\n", "gives torch another name (F)"},
-        Case{"AnotherNameOfTorch", "self.g = torch\n", "gives torch another name (torch)"},
-        Case{"AnotherNameOfFunctional", "g = torch.nn.functional\n", "gives torch another name"},
+        Case{"AnotherName", "G = F\n", "aliases torch (F)"},
+        Case{"AnotherNameOfTorch", "self.g = torch\n", "aliases torch (torch)"},
+        Case{"AnotherNameOfFunctional", "g = torch.nn.functional\n", "aliases torch"},
         Case{"OperatorModule", "pass\nimport operator\n", "imports operator"},
-        Case{"AttributeGetter", "f = y.attrgetter('sys.modules')", "not a kernel's (attrgetter)"},
+        Case{"AttributeGetter", "f = y.attrgetter('sys.modules')", "forbidden member (attrgetter)"},
         Case{"Pattern", "match y:\n            case object(sys=s):\n                pass\n",
-             "line 12: takes objects apart"},
+             "line 12: matches objects"},
         Case{"TypeHints", "pass\nimport typing as t\nt.get_type_hints(y)\n",
-             "not a kernel's (get_type_hints)"},
+             "forbidden member (get_type_hints)"},
         Case{"FromTyping", "pass\nfrom typing import get_type_hints as g\n",
-             "not a kernel's (get_type_hints)"},
+             "forbidden member (get_type_hints)"},
         Case{"ModuleOfTyping", "pass\nimport typing\ntyping.re.compile('x')\n",
-             "not a kernel's (re)"},
+             "forbidden member (re)"},
         Case{"MakeClass", "pass\nfrom dataclasses import make_dataclass\n", "(make_dataclass)"},
         Case{"AnotherNameOfAModule", "pass\nimport typing\nt = typing\n",
-             "gives a module another name (typing)"},
-        Case{"Extern", "T.call_extern('float32', 'f', x)", "not a kernel's (call_extern)"},
+             "aliases a module (typing)"},
+        Case{"Extern", "T.call_extern('float32', 'f', x)", "forbidden member (call_extern)"},
         Case{"FromLanguage", "pass\nfrom tilelang.language import call_pure_extern\n",
-             "not a kernel's (call_pure_extern)"},
-        Case{"ImportedSource", "T.import_source('int f();')", "not a kernel's (import_source)"},
-        Case{"Packed", "T.call_packed('f', x)", "not a kernel's (call_packed)"},
-        Case{"Tvm", "f = tilelang.tvm.get_global_func('x')", "not a kernel's (tvm)"},
+             "forbidden member (call_pure_extern)"},
+        Case{"ImportedSource", "T.import_source('int f();')", "forbidden member (import_source)"},
+        Case{"Packed", "T.call_packed('f', x)", "forbidden member (call_packed)"},
+        Case{"Tvm", "f = tilelang.tvm.get_global_func('x')", "forbidden member (tvm)"},
         Case{"PostProcess", "f = tilelang.register_c_postproc", "(register_c_postproc)"},
-        Case{"Compiler", "pass\nfrom tilelang.contrib import cc\n", "not a kernel's (contrib)"},
-        Case{"PassedGetattr", "f = map(getattr, [torch], ['mm'])", "not its own (getattr)"},
-        Case{"RenamedExec", "f = exec\n", "runs text as code (exec)"},
+        Case{"Compiler", "pass\nfrom tilelang.contrib import cc\n", "forbidden member (contrib)"},
+        Case{"PassedGetattr", "f = map(getattr, [torch], ['mm'])", "indirectly (getattr)"},
+        Case{"RenamedExec", "f = exec\n", "executes a string as code (exec)"},
         Case{"RenamedOpen", "f = open\n", "reads or writes files (open)"},
         Case{"PatchedTensor", "X = torch.Tensor\n        X.copy_ = y\n",
-             "changes what is not its own (copy_)"},
+             "changes an external object (copy_)"},
         Case{"File", "open('x')", "reads or writes files"}),
     caseName);
 
-TEST(PythonCheats, HonestThingsThatLookAlike) {
+TEST(PythonCheats, AcceptsSimilarHonestCode) {
   for (const char* text : {"size = x.shape[0]\n        self.size = size\n",
                            "a = self.kernel(N=4, F=F)\n",
                            "a = nn.Parameter(torch.empty(4))\n",
@@ -251,7 +254,7 @@ TEST(PythonCheats, HonestThingsThatLookAlike) {
   }
 }
 
-TEST(PythonCheats, HonestKernelsHaveNone) {
+TEST(PythonCheats, AcceptsHonestKernels) {
   constexpr const char* kHonest = R"(import math
 import torch
 import torch.nn as nn
@@ -293,7 +296,7 @@ class ModelNew(nn.Module):
   EXPECT_THAT(cheatsIn(Language::tilelang, kHonest), IsEmpty());
 }
 
-TEST(Cheats, TheExamplesHaveNone) {
+TEST(Cheats, AcceptsExamples) {
   namespace fs = std::filesystem;
   std::size_t read = 0;
   for (const auto& entry :

@@ -7,8 +7,8 @@
 
 namespace hone::kernel {
 
-/// Splits a kernel in C or C++ into tokens. Of the tokens in directives only those of a #define are
-/// kept: they become code where the macro is used.
+/// Splits a C or C++ kernel into tokens. Drops the tokens in directives except for those of
+/// #define, which become code where the macro is used.
 [[nodiscard]] std::vector<cpp_source::Token> kernelTokens(std::string_view text);
 
 }  // namespace hone::kernel

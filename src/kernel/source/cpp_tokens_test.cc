@@ -8,7 +8,7 @@ namespace {
 
 using testing::ElementsAre;
 
-TEST(KernelTokens, KeepsTheTokensOfMacrosOnly) {
+TEST(KernelTokens, KeepsOnlyTokensOfMacros) {
   std::vector<std::string> texts;
   for (const auto& token :
        kernelTokens("#include <cmath>\nint x;\n#define F \\\n  fork()\n%:pragma y\n# define z\n")) {

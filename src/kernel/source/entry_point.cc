@@ -15,7 +15,8 @@ using cpp_source::Token;
 using cpp_source::TokenKind;
 using Tokens = std::span<const Token>;
 
-/// Where the name `kernel` stands before a parenthesis; the size where it does not.
+/// Returns the index of the name `kernel` before a parenthesis; the number of tokens if there is
+/// none.
 std::size_t findEntry(Tokens tokens) {
   for (std::size_t at = 0; at + 1 < tokens.size(); ++at) {
     if (tokens[at].text == "kernel" && tokens[at + 1].text == "(") {
@@ -25,28 +26,28 @@ std::size_t findEntry(Tokens tokens) {
   return tokens.size();
 }
 
-/// "const float* __restrict__ A" is "const float *".
-std::string typeOf(Tokens parameter) {
+/// Returns "const float *" for "const float* __restrict__ A".
+std::string parameterType(Tokens parameter) {
   std::vector<std::string> words;
   bool named = false;
   for (const Token& token : parameter) {
-    constexpr std::array<std::string_view, 5> kLeftOut = {"std", "::", "restrict", "__restrict",
+    constexpr std::array<std::string_view, 5> kSkipped = {"std", "::", "restrict", "__restrict",
                                                           "__restrict__"};
-    if (std::ranges::find(kLeftOut, token.text) == kLeftOut.end()) {
+    if (std::ranges::find(kSkipped, token.text) == kSkipped.end()) {
       words.push_back(token.text);
       named = token.kind == TokenKind::identifier && token.text != "const";
     }
   }
-  // What is behind the type's own words is the name; int64_t alone is a type without one.
+  // The last identifier after the type is the name; a single int64_t is an unnamed parameter.
   if (named && words.size() > 1) {
     words.pop_back();
   }
   return join(words, " ");
 }
 
-/// The lines from the begin of the declaration to its parenthesis, as one.
-std::string declarationOf(std::string_view code, Tokens tokens, std::size_t entry,
-                          std::size_t close) {
+/// Returns the lines of the declaration up to its closing parenthesis, joined.
+std::string joinDeclaration(std::string_view code, Tokens tokens, std::size_t entry,
+                            std::size_t close) {
   std::size_t begin = entry;
   while (begin > 0 && tokens[begin - 1].kind != TokenKind::directive &&
          tokens[begin - 1].text != ";" && tokens[begin - 1].text != "}") {
@@ -59,7 +60,7 @@ std::string declarationOf(std::string_view code, Tokens tokens, std::size_t entr
     parts.emplace_back(trim(lines[line - 1]));
   }
   const std::string whole = join(parts, " ");
-  return whole.substr(0, whole.find(')') + 1);  // npos + 1: the whole would be none
+  return whole.substr(0, whole.find(')') + 1);
 }
 
 }  // namespace
@@ -78,7 +79,7 @@ std::optional<EntryPoint> entryPointOf(std::string_view code) {
   std::size_t first = entry + 2;
   for (std::size_t at = first; at <= end; ++at) {
     if (at == end || tokens[at].text == ",") {
-      point.types.push_back(typeOf(tokens.subspan(first, at - first)));
+      point.types.push_back(parameterType(tokens.subspan(first, at - first)));
       first = at + 1;
     }
   }
@@ -86,7 +87,7 @@ std::optional<EntryPoint> entryPointOf(std::string_view code) {
     point.externC =
         point.externC || (tokens[at].text == "extern" && tokens[at + 1].text == "\"C\"");
   }
-  point.declaration = declarationOf(code, tokens, entry, end);
+  point.declaration = joinDeclaration(code, tokens, entry, end);
   return point;
 }
 

@@ -7,14 +7,14 @@
 
 namespace hone::kernel {
 
-/// How a C++ source declares `kernel(…)`, for the first time.
+/// The first declaration of `kernel(…)` in a C++ source.
 struct EntryPoint {
-  std::vector<std::string> types;  ///< of its parameters, without names, "std::" and "restrict"
-  std::string declaration;         ///< as it is written, on one line
-  bool externC = false;            ///< some function of the file is
+  std::vector<std::string> types;  ///< parameter types, without names, "std::" and "restrict"
+  std::string declaration;         ///< as written, on one line
+  bool externC = false;            ///< true if any function of the file is extern "C"
 };
 
-/// Nothing where there is no such function.
+/// Finds the declaration; returns nullopt if there is none.
 [[nodiscard]] std::optional<EntryPoint> entryPointOf(std::string_view code);
 
 }  // namespace hone::kernel

@@ -9,7 +9,7 @@ const Names& pythonModules() {
   return kModules;
 }
 
-const std::map<std::string, Names, std::less<>>& honestMembers() {
+const std::map<std::string, Names, std::less<>>& allowedMembers() {
   static const std::map<std::string, Names, std::less<>> kMembers = {
       {"tilelang",
        {"jit", "compile", "language", "layout", "intrinsics", "transform", "math", "PassConfigKey",
@@ -34,7 +34,7 @@ const Names& torchModules() {
   return kModules;
 }
 
-const Names& waysOut() {
+const Names& dangerousMembers() {
   static const Names kWays = {
       "sys", "_sys", "os", "_os", "builtins", "bltns", "_builtins", "importlib", "_importlib",
       "inspect", "subprocess", "ctypes", "shutil", "gc", "numpy", "torch", "pathlib", "tempfile",
@@ -42,7 +42,7 @@ const Names& waysOut() {
       "attrgetter", "methodcaller", "get_type_hints", "ForwardRef", "_evaluate", "make_dataclass",
       "_create_fn", "types", "contextlib", "copyreg", "update_wrapper", "wraps", "tvm", "_ffi_api",
       "libinfo",
-      // What puts code of others, or text as code, into a program.
+      // Insert foreign code, or strings as code.
       "call_extern", "call_pure_extern", "call_packed", "call_packed_lowered", "call_cpacked",
       "call_cpacked_lowered", "tvm_call_packed", "tvm_call_packed_lowered", "tvm_call_cpacked",
       "tvm_call_cpacked_lowered", "import_source", "CUDASourceCodeKernel", "register_c_postproc",
@@ -50,65 +50,65 @@ const Names& waysOut() {
   return kWays;
 }
 
-const Names& honestTorch() {
-  static const Names kHonest = {"empty",
-                                "empty_like",
-                                "empty_strided",
-                                "zeros",
-                                "zeros_like",
-                                "ones",
-                                "ones_like",
-                                "full",
-                                "full_like",
-                                "tensor",
-                                "as_tensor",
-                                "randn",
-                                "rand",
-                                "Tensor",
-                                "FloatTensor",
-                                "nn",
-                                "Size",
-                                "device",
-                                "dtype",
-                                "float",
-                                "float16",
-                                "float32",
-                                "float64",
-                                "half",
-                                "double",
-                                "bfloat16",
-                                "int",
-                                "int8",
-                                "int16",
-                                "int32",
-                                "int64",
-                                "long",
-                                "short",
-                                "uint8",
-                                "bool",
-                                "no_grad",
-                                "inference_mode",
-                                "contiguous_format",
-                                "preserve_format",
-                                "channels_last",
-                                "strided",
-                                "cuda",
-                                "get_default_dtype",
-                                "float8_e4m3fn",
-                                "float8_e5m2",
-                                "view_as_real",
-                                "init",
-                                "Generator"};
-  return kHonest;
+const Names& allowedTorch() {
+  static const Names kAllowed = {"empty",
+                                 "empty_like",
+                                 "empty_strided",
+                                 "zeros",
+                                 "zeros_like",
+                                 "ones",
+                                 "ones_like",
+                                 "full",
+                                 "full_like",
+                                 "tensor",
+                                 "as_tensor",
+                                 "randn",
+                                 "rand",
+                                 "Tensor",
+                                 "FloatTensor",
+                                 "nn",
+                                 "Size",
+                                 "device",
+                                 "dtype",
+                                 "float",
+                                 "float16",
+                                 "float32",
+                                 "float64",
+                                 "half",
+                                 "double",
+                                 "bfloat16",
+                                 "int",
+                                 "int8",
+                                 "int16",
+                                 "int32",
+                                 "int64",
+                                 "long",
+                                 "short",
+                                 "uint8",
+                                 "bool",
+                                 "no_grad",
+                                 "inference_mode",
+                                 "contiguous_format",
+                                 "preserve_format",
+                                 "channels_last",
+                                 "strided",
+                                 "cuda",
+                                 "get_default_dtype",
+                                 "float8_e4m3fn",
+                                 "float8_e5m2",
+                                 "view_as_real",
+                                 "init",
+                                 "Generator"};
+  return kAllowed;
 }
 
-const Names& honestCuda() {
-  static const Names kHonest = {"is_available", "current_device", "get_device_capability",
-                                "get_device_properties", "device_count"};
-  return kHonest;
+const Names& allowedCuda() {
+  static const Names kAllowed = {"is_available", "current_device", "get_device_capability",
+                                 "get_device_properties", "device_count"};
+  return kAllowed;
 }
 
-const Names& workingMethods() {
+const Names& computingMethods() {
   static const Names kMethods = {
       "matmul",  "mm",      "bmm",         "mv",      "dot",         "addmm",        "baddbmm",
       "einsum",  "softmax", "log_softmax", "sum",     "mean",        "var",          "std",
@@ -124,26 +124,26 @@ const Names& workingMethods() {
   return kMethods;
 }
 
-const Names& ordinaryNames() {
+const Names& commonNames() {
   static const Names kNames = {"id", "hash", "input", "exit", "quit", "open", "compile"};
   return kNames;
 }
 
-const std::map<std::string, std::string_view, std::less<>>& pythonFunctions() {
+const std::map<std::string, std::string_view, std::less<>>& forbiddenFunctions() {
   static const std::map<std::string, std::string_view, std::less<>> kFunctions = {
-      {"eval", "runs text as code"},
-      {"exec", "runs text as code"},
-      {"compile", "runs text as code"},
-      {"__import__", "imports in a hidden way"},
-      {"globals", "reaches for what is not its own"},
-      {"locals", "reaches for what is not its own"},
-      {"vars", "reaches for what is not its own"},
-      {"getattr", "reaches for what is not its own"},
-      {"setattr", "changes what is not its own"},
-      {"delattr", "changes what is not its own"},
+      {"eval", "executes a string as code"},
+      {"exec", "executes a string as code"},
+      {"compile", "executes a string as code"},
+      {"__import__", "imports a module indirectly"},
+      {"globals", "accesses names indirectly"},
+      {"locals", "accesses names indirectly"},
+      {"vars", "accesses names indirectly"},
+      {"getattr", "accesses names indirectly"},
+      {"setattr", "changes names indirectly"},
+      {"delattr", "changes names indirectly"},
       {"open", "reads or writes files"},
-      {"id", "tells objects apart by their identity, as caches of results do"},
-      {"hash", "tells objects apart by their hash, as caches of results do"},
+      {"id", "compares objects by identity, as result caches do"},
+      {"hash", "compares objects by hash, as result caches do"},
       {"breakpoint", "starts a debugger"},
       {"input", "waits for input"},
       {"exit", "ends the process"},

@@ -9,24 +9,24 @@ namespace hone::kernel {
 
 using Names = std::set<std::string, std::less<>>;
 
-// Names of Python that tell honest kernels from others.
+// Python names that the cheat scan allows or rejects.
 
-/// Modules that kernels are written with; others compute, or reach out of the kernel.
+/// Modules that kernels may import. Others compute the result or access the system.
 [[nodiscard]] const Names& pythonModules();
-/// Of modules that have ways out: what kernels use of them. Modules that are not here have none.
-[[nodiscard]] const std::map<std::string, Names, std::less<>>& honestMembers();
-/// Those of torch; what is in the others does the work.
+/// Allowed members of modules that also have dangerous members. Modules not listed have none.
+[[nodiscard]] const std::map<std::string, Names, std::less<>>& allowedMembers();
+/// Modules of torch that kernels may import. Others compute the result.
 [[nodiscard]] const Names& torchModules();
-/// Members of honest modules through which all others can be reached.
-[[nodiscard]] const Names& waysOut();
-/// What of torch makes tensors, holds parameters or names types; all else of it does the work.
-[[nodiscard]] const Names& honestTorch();
-[[nodiscard]] const Names& honestCuda();
-/// Methods of tensors that compute what a kernel is there to compute.
-[[nodiscard]] const Names& workingMethods();
-/// Functions that no kernel calls, and what they do.
-[[nodiscard]] const std::map<std::string, std::string_view, std::less<>>& pythonFunctions();
-/// Those of them that are also names of variables: only a call of them is one.
-[[nodiscard]] const Names& ordinaryNames();
+/// Members of allowed modules that give access to other modules or to foreign code.
+[[nodiscard]] const Names& dangerousMembers();
+/// Members of torch that create tensors, hold parameters or name types. All others compute.
+[[nodiscard]] const Names& allowedTorch();
+[[nodiscard]] const Names& allowedCuda();
+/// Methods of tensors that compute what the kernel should compute.
+[[nodiscard]] const Names& computingMethods();
+/// Functions that kernels may not call, with a description.
+[[nodiscard]] const std::map<std::string, std::string_view, std::less<>>& forbiddenFunctions();
+/// Forbidden functions whose names are also common variable names; only calls are rejected.
+[[nodiscard]] const Names& commonNames();
 
 }  // namespace hone::kernel

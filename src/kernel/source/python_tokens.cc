@@ -62,7 +62,7 @@ class PythonScanner {
     skip();
     add(Kind::symbol, symbol, line);
   }
-  /// Takes the text up to the end given, and the end; a backslash keeps the next character.
+  /// Takes the text up to and including `end`; a backslash escapes the next character.
   std::string takeUntil(std::string_view end, bool oneLine) {
     const std::size_t begin = at_;
     while (!atEnd() && !sees(end) && (!oneLine || peek() != '\n')) {

@@ -7,7 +7,7 @@
 
 namespace hone::kernel {
 
-/// A token of Python; comments are left out.
+/// A token of Python source; comments are dropped.
 struct PythonToken {
   enum class Kind : std::uint8_t {
     name,  ///< identifiers and keywords
@@ -18,7 +18,7 @@ struct PythonToken {
   Kind kind = Kind::symbol;
   std::string text;
   int line = 1;
-  /// How far a statement that begins with it is indented; -1 for others.
+  /// Indentation of the statement that starts with this token; -1 for other tokens.
   std::int64_t indent = -1;
 
   [[nodiscard]] bool is(std::string_view other) const {
@@ -27,7 +27,7 @@ struct PythonToken {
   [[nodiscard]] bool isName() const { return kind == Kind::name; }
 };
 
-/// Splits Python into tokens; code in the braces of an f-string is tokens too. Never fails: an
+/// Splits Python source into tokens, including code in the braces of f-strings. Never fails: an
 /// unterminated literal ends with the text.
 [[nodiscard]] std::vector<PythonToken> pythonTokens(std::string_view text);
 

@@ -17,7 +17,7 @@ std::vector<std::string> words(const std::vector<PythonToken>& tokens) {
   return all;
 }
 
-TEST(PythonTokens, KnowStatementsAndTheirIndent) {
+TEST(PythonTokens, RecordIndentOfStatements) {
   const auto tokens = pythonTokens("@a\ndef f(x,\n  y):\n    return x @ y  # @ z\n");
   std::vector<std::string> firsts;
   for (const PythonToken& token : tokens) {
@@ -28,14 +28,14 @@ TEST(PythonTokens, KnowStatementsAndTheirIndent) {
   EXPECT_THAT(firsts, ElementsAre("@0", "def0", "return4"));
 }
 
-TEST(PythonTokens, TextsOfAllKinds) {
+TEST(PythonTokens, SplitAllKindsOfStrings) {
   EXPECT_THAT(words(pythonTokens("'''a\n'b'\n''' \"c#\" r'd' rb\"e\" x")),
               ElementsAre("'a\n'b'\n'", "'c#'", "'d'", "'e'", "x"));
   EXPECT_THAT(words(pythonTokens("f\"{torch.mm(a)} b\" f'{x}'")),
               ElementsAre("'{torch.mm(a)} b'", "torch", ".", "mm", "(", "a", ")", "'{x}'", "x"));
 }
 
-TEST(PythonTokens, NeverFailOnAnyText) {
+TEST(PythonTokens, NeverFail) {
   EXPECT_TRUE(rc::check("any text has tokens whose lines rise", [] {
     const auto text = *rc::gen::container<std::string>(
         rc::gen::elementOf(std::string("ab1\"'\\/*#\n R({[)]}f@;=.")));

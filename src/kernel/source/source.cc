@@ -9,7 +9,7 @@
 namespace hone::kernel {
 namespace {
 
-constexpr std::size_t kLargestSource = std::size_t{1} << 20U;
+constexpr std::size_t kMaxSourceBytes = std::size_t{1} << 20U;
 
 bool isOneOf(std::string_view text, std::initializer_list<std::string_view> all) {
   return std::find(all.begin(), all.end(), text) != all.end();
@@ -45,20 +45,20 @@ Result<Source> readSource(const std::filesystem::path& file) {
   if (ending == ".py") {
     source.language = Language::tilelang;
   } else if (!isOneOf(ending, {".c", ".cc", ".cpp", ".cxx"})) {
-    return userError("{}: a kernel file ends with .c, .cc or .cpp, or with .py for TileLang",
+    return userError("{}: expected a kernel file .c, .cc or .cpp, or .py for TileLang",
                      file.string());
   }
   std::error_code error;
-  if (const auto size = std::filesystem::file_size(file, error); !error && size > kLargestSource) {
-    return userError("{}: has {} bytes; a kernel file has at most {}", file.string(), size,
-                     kLargestSource);
+  if (const auto size = std::filesystem::file_size(file, error); !error && size > kMaxSourceBytes) {
+    return userError("{}: file too large ({} bytes, at most {})", file.string(), size,
+                     kMaxSourceBytes);
   }
   source.text = HONE_TRY(readFile(file));
   if (source.text.contains('\0')) {
-    return userError("{}: is no text", file.string());
+    return userError("{}: not a text file", file.string());
   }
   if (source.text.find_first_not_of(" \t\r\n") == std::string::npos) {
-    return userError("{}: is empty", file.string());
+    return userError("{}: file is empty", file.string());
   }
   source.name = file.stem().string();
   if (ending == ".c") {

@@ -13,24 +13,24 @@ namespace hone::kernel {
 
 enum class Language : std::uint8_t { cpp, tilelang };
 
-/// "cpp", "tilelang".
+/// Returns "cpp" or "tilelang".
 [[nodiscard]] std::string_view nameOf(Language language);
 [[nodiscard]] std::optional<Language> languageFrom(std::string_view name);
 
-/// A kernel as text: the original, or what a proposer made of it.
+/// Source text of a kernel: the original, or a candidate of a proposer.
 struct Source {
   Language language = Language::cpp;
-  std::string name;                ///< of the kernel, without folder or ending: "softmax"
-  std::string text;                ///< the whole file
-  std::vector<std::string> flags;  ///< for the compiler, on top of the judge's own
+  std::string name;                ///< file name without folder and extension: "softmax"
+  std::string text;                ///< contents of the file
+  std::vector<std::string> flags;  ///< compiler flags, in addition to those of the judge
 
-  /// Equal for sources that build alike, whatever their names.
+  /// Returns a hash of everything that affects the build; the name does not.
   [[nodiscard]] std::string key() const;
   bool operator==(const Source&) const = default;
 };
 
-/// Reads a kernel file; the ending tells the language (.c, .cc, .cpp; .py). One that is missing,
-/// too large or no text is a user error.
+/// Reads a kernel file. The extension determines the language (.c, .cc, .cpp or .py). Fails with a
+/// user error if the file is missing, too large or not text.
 [[nodiscard]] Result<Source> readSource(const std::filesystem::path& file);
 
 }  // namespace hone::kernel

@@ -24,7 +24,7 @@ class SourceFile : public testing::Test {
   ScratchFolder folder_ = ScratchFolder::create("hone-source").value();
 };
 
-TEST_F(SourceFile, TellsTheLanguageByTheEnding) {
+TEST_F(SourceFile, DeterminesLanguageByExtension) {
   EXPECT_EQ(readSource(write("a.cc", "x"))->language, Language::cpp);
   EXPECT_EQ(readSource(write("a.cpp", "x"))->language, Language::cpp);
   EXPECT_EQ(readSource(write("a.py", "x"))->language, Language::tilelang);
@@ -34,17 +34,17 @@ TEST_F(SourceFile, TellsTheLanguageByTheEnding) {
   EXPECT_EQ(c.flags, std::vector<std::string>{"-xc"});
 }
 
-TEST_F(SourceFile, RefusesWhatIsNoKernel) {
-  EXPECT_THAT(errorFor(write("a.txt", "x")), HasSubstr("ends with .c, .cc or .cpp"));
+TEST_F(SourceFile, RejectsInvalidFiles) {
+  EXPECT_THAT(errorFor(write("a.txt", "x")), HasSubstr("expected a kernel file .c, .cc or .cpp"));
   EXPECT_THAT(errorFor(folder_.path() / "missing.cc"), HasSubstr("missing.cc"));
-  EXPECT_THAT(errorFor(write("a.cc", std::string("a\0b", 3))), HasSubstr("is no text"));
+  EXPECT_THAT(errorFor(write("a.cc", std::string("a\0b", 3))), HasSubstr("not a text file"));
   EXPECT_THAT(errorFor(write("b.cc", " \n\t\n")), HasSubstr("is empty"));
   EXPECT_THAT(errorFor(write("c.cc", std::string(1 << 21, 'x'))), HasSubstr("2097152 bytes"));
   std::filesystem::create_directory(folder_.path() / "d.cc");
   EXPECT_THAT(errorFor(folder_.path() / "d.cc"), HasSubstr("is a folder"));
 }
 
-TEST(SourceKey, DependsOnAllThatIsBuilt) {
+TEST(SourceKey, DependsOnEverythingBuilt) {
   const Source source{Language::cpp, "a", "text", {"-O3"}};
   Source other = source;
   other.name = "b";
@@ -59,7 +59,7 @@ TEST(SourceKey, DependsOnAllThatIsBuilt) {
   EXPECT_NE(source.key(), other.key());
 }
 
-TEST(LanguageNames, AreReadAgain) {
+TEST(LanguageNames, RoundTrip) {
   EXPECT_EQ(languageFrom("cpp"), Language::cpp);
   EXPECT_EQ(languageFrom("tilelang"), Language::tilelang);
   EXPECT_EQ(languageFrom("cuda"), std::nullopt);

@@ -7,7 +7,7 @@
 
 namespace hone::kernel {
 
-/// A kernel with its reference, both as text: honest ones, written as people write them.
+/// An honest kernel and its reference, as source text.
 struct TestKernel {
   std::string name;
   std::string reference;
@@ -99,7 +99,7 @@ extern "C" void kernel(const float* A, const float* B, float* C, std::int64_t M,
 typedef float V __attribute__((vector_size(32), aligned(4)));
 extern "C" void kernel(const float* A, const float* B, float* C, std::int64_t M, std::int64_t N,
                        std::int64_t K) {
-  static thread_local std::vector<float> packed;  // only room, filled in every call
+  static thread_local std::vector<float> packed;  // a buffer, filled in every call
   packed.resize(static_cast<std::size_t>(K * 8));
   for (std::int64_t j = 0; j < N; j += 8) {
     const std::int64_t width = N - j < 8 ? N - j : 8;
@@ -178,7 +178,7 @@ inline std::vector<TestKernel> honestRowKernels() {
   };
 }
 
-/// Attention, one head, scores written out.
+/// Returns attention with one head that stores all scores.
 inline TestKernel honestAttention() {
   const auto text = [](const std::string& number, const std::string& name) {
     return "#include <algorithm>\n#include <cmath>\n#include <cstdint>\n#include <vector>\n"

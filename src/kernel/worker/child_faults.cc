@@ -17,11 +17,11 @@
 namespace hone::kernel {
 namespace {
 
-// A signal handler can reach nothing else.
-std::atomic<std::uint64_t> requestUnderWay = 0;  // NOLINT(*-avoid-non-const-global-variables)
-std::vector<WatchedTensor>* watched = nullptr;   // NOLINT(*-avoid-non-const-global-variables)
+// Globals, because a signal handler has no other access.
+std::atomic<std::uint64_t> currentRequest = 0;  // NOLINT(*-avoid-non-const-global-variables)
+std::vector<WatchedTensor>* watched = nullptr;  // NOLINT(*-avoid-non-const-global-variables)
 
-/// Text in a fixed buffer: a handler may not allocate.
+/// A line in a fixed buffer, because a signal handler may not allocate.
 class Line {
  public:
   Line& add(std::string_view text) {
@@ -40,7 +40,7 @@ class Line {
     return add(std::string_view(digits.data() + at, digits.size() - at));
   }
   void write() const {
-    [[maybe_unused]] const auto ignored = ::write(kAnswers, text_.data(), used_);
+    [[maybe_unused]] const auto ignored = ::write(kReplies, text_.data(), used_);
   }
 
  private:
@@ -57,15 +57,15 @@ bool wasWrite([[maybe_unused]] const ucontext_t& context) {
 #endif
 }
 
-/// "writes past the end of C"
+/// Adds e.g. "writes past the end of its output C". Returns false for other addresses.
 bool describeAccess(Line& line, const std::byte* address, bool write) {
   for (const WatchedTensor& tensor : *watched) {
     if (address < tensor.mapBegin || address >= tensor.mapEnd) {
       continue;
     }
     const bool inside = address >= tensor.begin && address < tensor.end;
-    line.add("it ").add(write ? "writes " : "reads ");
-    line.add(inside ? "to " : address < tensor.begin ? "before the begin of " : "past the end of ");
+    line.add(write ? "writes " : "reads ");
+    line.add(inside ? "to " : address < tensor.begin ? "before the start of " : "past the end of ");
     line.add(tensor.isInput ? "its input " : "its output ").add(tensor.name);
     return true;
   }
@@ -76,28 +76,28 @@ void describeSignal(Line& line, int number) {
   switch (number) {
     case SIGSEGV:
     case SIGBUS:
-      line.add("it reads or writes memory that is not its own, or that is not aligned");
+      line.add("accesses unmapped or misaligned memory");
       return;
     case SIGFPE:
-      line.add("it divides an integer by zero");
+      line.add("divides an integer by zero");
       return;
     case SIGILL:
-      line.add("it has an instruction that this processor does not know");
+      line.add("executes an instruction that this processor does not support");
       return;
     case SIGABRT:
-      line.add("it aborted");
+      line.add("aborted");
       return;
     default:
-      line.add("it was ended by signal ").add(static_cast<std::uint64_t>(number));
+      line.add("was killed by signal ").add(static_cast<std::uint64_t>(number));
   }
 }
 
-[[noreturn]] void answerFault(int number, siginfo_t* info, void* context) {
+[[noreturn]] void replyWithFault(int number, siginfo_t* info, void* context) {
   Line line;
-  line.add(R"({"id":)").add(requestUnderWay.load()).add(R"(,"ok":false,"kind":")");
+  line.add(R"({"id":)").add(currentRequest.load()).add(R"(,"ok":false,"kind":")");
   line.add(number == SIGSYS ? "refused" : "run").add(R"(","error":")");
   if (number == SIGSYS) {
-    line.add("it tried to ").add(purposeOf(info->si_syscall));
+    line.add("tried to ").add(describePurpose(info->si_syscall));
   } else if (number != SIGSEGV ||
              !describeAccess(line, static_cast<const std::byte*>(info->si_addr),
                              wasWrite(*static_cast<const ucontext_t*>(context)))) {
@@ -111,7 +111,7 @@ void describeSignal(Line& line, int number) {
 
 void catchFaults() {
   constexpr std::size_t kStack = std::size_t{64} << 10U;
-  // An overflowing stack has no room for a handler.
+  // The handlers need a separate stack to report a stack overflow.
   void* memory =
       ::mmap(nullptr, kStack, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (memory != MAP_FAILED) {
@@ -121,10 +121,10 @@ void catchFaults() {
     ::sigaltstack(&stack, nullptr);
   }
   if (watched == nullptr) {
-    watched = new std::vector<WatchedTensor>();  // never freed: handlers may run until the end
+    watched = new std::vector<WatchedTensor>();  // never freed: handlers may run until exit
   }
   struct sigaction action{};
-  action.sa_sigaction = answerFault;
+  action.sa_sigaction = replyWithFault;
   action.sa_flags = SA_SIGINFO | SA_ONSTACK;
   sigfillset(&action.sa_mask);
   for (const int number : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGSYS}) {
@@ -138,6 +138,6 @@ void watchFaults(WatchedTensor tensor) {
   }
 }
 
-void setRequestUnderWay(std::uint64_t id) { requestUnderWay = id; }
+void setCurrentRequest(std::uint64_t id) { currentRequest = id; }
 
 }  // namespace hone::kernel

@@ -6,7 +6,7 @@
 
 namespace hone::kernel {
 
-/// A tensor whose surroundings are watched.
+/// A tensor and its guard pages; accesses to the guard pages are reported with the tensor's name.
 struct WatchedTensor {
   std::string name;
   bool isInput = false;
@@ -16,11 +16,12 @@ struct WatchedTensor {
   const std::byte* mapEnd = nullptr;
 };
 
-/// In a worker: signals that a kernel brings on itself (SIGSEGV, SIGFPE, SIGSYS, …) are answered as
-/// failures of the request under way, with the tensor that it went beyond, and end the process.
+/// Installs handlers for the signals that a kernel can raise (SIGSEGV, SIGFPE, SIGSYS, …). A
+/// handler fails the current request, names the tensor whose bounds were exceeded, and ends the
+/// process. Worker processes only.
 void catchFaults();
 void watchFaults(WatchedTensor tensor);
-/// The request that a failure answers.
-void setRequestUnderWay(std::uint64_t id);
+/// Sets the request that a fault replies to.
+void setCurrentRequest(std::uint64_t id);
 
 }  // namespace hone::kernel

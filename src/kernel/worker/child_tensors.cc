@@ -14,7 +14,7 @@ namespace {
 
 std::size_t pageBytes() { return static_cast<std::size_t>(::sysconf(_SC_PAGESIZE)); }
 
-/// The file between two pages without access; null where the system refuses.
+/// Maps the file between two inaccessible pages; returns null on failure.
 std::byte* mapGuarded(int fd, std::size_t bytes, int protection) {
   const std::size_t page = pageBytes();
   void* reserved = ::mmap(nullptr, bytes + 2 * page, PROT_NONE,
@@ -23,7 +23,7 @@ std::byte* mapGuarded(int fd, std::size_t bytes, int protection) {
     return nullptr;
   }
   auto* begin = static_cast<std::byte*>(reserved) + page;
-  // Every page is there from the start: the first call must not be slower than the others.
+  // Populate all pages, so that the first call is not slower than the others.
   void* mapped = ::mmap(begin, bytes, protection, MAP_SHARED | MAP_FIXED | MAP_POPULATE, fd, 0);
   return mapped == MAP_FAILED ? nullptr : begin;
 }
@@ -49,7 +49,7 @@ Result<ChildTensor> openTensor(const nlohmann::json& entry) {
   tensor.isInput = entry.at("role").get<std::string>() == "input";
   tensor.type = HONE_TRY(model::tensorTypeFrom(entry.at("type").get<std::string>()));
   const File own(path, O_RDWR);
-  // A view from a descriptor that cannot write can never be made writable.
+  // A mapping of a read-only descriptor can never be made writable.
   const File kernels(path, tensor.isInput ? O_RDONLY : O_RDWR);
   struct stat status{};
   if (own.fd < 0 || kernels.fd < 0 || ::fstat(own.fd, &status) != 0) {

@@ -13,27 +13,27 @@
 
 namespace hone::kernel {
 
-/// A tensor in a worker: a file that the judge has mapped too, between two pages without access.
+/// A tensor in a worker: a file shared with the judge, mapped between two inaccessible pages.
 struct ChildTensor {
   std::string id;
   std::string name;  ///< for messages
   bool isInput = false;
   model::TensorType type;
-  std::byte* view = nullptr;      ///< the kernel's; an input's cannot be written
-  std::byte* writable = nullptr;  ///< the worker's own, elsewhere
-  std::byte* mapBegin = nullptr;  ///< of the kernel's view, guard pages included
+  std::byte* view = nullptr;      ///< mapping for the kernel; read-only for inputs
+  std::byte* writable = nullptr;  ///< mapping for the worker, at another address
+  std::byte* mapBegin = nullptr;  ///< start of the kernel's mapping, including guard pages
   std::byte* mapEnd = nullptr;
 
   [[nodiscard]] std::byte* end() const { return view + type.bytes(); }
   [[nodiscard]] Stirrable stirrable() const;
 };
 
-/// All tensors of a worker; they stay until the process ends.
+/// All tensors of a worker. They stay mapped until the process ends.
 class ChildTensors {
  public:
-  /// Opens what a request `tensors` lists.
+  /// Opens the tensors listed in a `tensors` request.
   [[nodiscard]] Result<void> open(const nlohmann::json& request);
-  /// Null where there is none with this id.
+  /// Returns the tensor with this id, or null.
   [[nodiscard]] const ChildTensor* find(const std::string& id) const;
 
  private:

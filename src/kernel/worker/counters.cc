@@ -52,7 +52,7 @@ void Counters::start() const {
 
 std::vector<double> Counters::stop() const {
   ::ioctl(descriptors_.front(), PERF_EVENT_IOC_DISABLE, PERF_IOC_FLAG_GROUP);
-  // How many there are, then each.
+  // The number of events, followed by their counts.
   std::vector<std::uint64_t> numbers(descriptors_.size() + 1);
   const auto bytes = static_cast<ssize_t>(numbers.size() * sizeof(std::uint64_t));
   if (::read(descriptors_.front(), numbers.data(), static_cast<std::size_t>(bytes)) != bytes) {

@@ -10,19 +10,19 @@
 
 namespace hone::kernel {
 
-/// What can be counted, in the numbers of perf_event_open.
+/// An event type in the encoding of perf_event_open.
 struct CountedEvent {
   std::uint32_t type = 0;
   std::uint64_t config = 0;
 };
 
-/// Instructions, cycles and misses of the last-level cache, in this order.
+/// Returns instructions, cycles and last-level cache misses, in this order.
 [[nodiscard]] std::span<const CountedEvent> processorEvents();
 
-/// Counts what the first thread of a process does outside of the system's kernel.
+/// Counts events of the first thread of a process in user mode.
 class Counters {
  public:
-  /// Nothing where the processor has no such counters, or the system does not give them.
+  /// Opens the counters. Returns nullopt if the processor lacks them or the system denies access.
   [[nodiscard]] static std::optional<Counters> open(pid_t pid,
                                                     std::span<const CountedEvent> events);
   Counters(Counters&& other) noexcept : descriptors_(std::exchange(other.descriptors_, {})) {}
@@ -34,15 +34,15 @@ class Counters {
   Counters& operator=(const Counters&) = delete;
   ~Counters();
 
-  /// From nothing on.
+  /// Resets and starts the counters.
   void start() const;
-  /// One number an event; none where they could not be read.
+  /// Stops the counters. Returns one number per event; empty if they cannot be read.
   [[nodiscard]] std::vector<double> stop() const;
 
  private:
   Counters() = default;
 
-  std::vector<int> descriptors_;  ///< the first leads the others
+  std::vector<int> descriptors_;  ///< the first is the group leader
 };
 
 }  // namespace hone::kernel

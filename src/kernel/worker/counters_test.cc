@@ -10,14 +10,14 @@
 namespace hone::kernel {
 namespace {
 
-/// Faults of pages are counted by the system itself, so they are there without a processor's help.
+/// Page faults are counted by the system, so they need no hardware support.
 constexpr auto kFaults = std::to_array<CountedEvent>(
     {{PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS}, {PERF_TYPE_SOFTWARE, PERF_COUNT_SW_DUMMY}});
 
 TEST(Counters, CountBetweenStartAndStop) {
   const auto counters = Counters::open(::getpid(), kFaults);
   if (!counters) {
-    GTEST_SKIP() << "this system gives no counters";
+    GTEST_SKIP() << "this system has no event counters";
   }
   constexpr std::size_t kPages = 64;
   const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
@@ -34,10 +34,10 @@ TEST(Counters, CountBetweenStartAndStop) {
   ASSERT_EQ(counts.size(), 2u);
   EXPECT_GE(counts[0], kPages);
   counters->start();
-  EXPECT_LT(counters->stop().front(), kPages) << "counted from nothing on";
+  EXPECT_LT(counters->stop().front(), kPages) << "start() must reset the count";
 }
 
-TEST(Counters, NoneOfAProcessThatIsNot) { EXPECT_FALSE(Counters::open(1 << 30, kFaults)); }
+TEST(Counters, FailForMissingProcess) { EXPECT_FALSE(Counters::open(1 << 30, kFaults)); }
 
 }  // namespace
 }  // namespace hone::kernel

@@ -14,8 +14,8 @@ namespace {
 
 using model::ElementType;
 
-/// A NaN that no computation makes: signalling where the type has such, its payload at random.
-/// Integers have none; a random number stands there by chance only.
+/// Returns a NaN that no computation produces: signalling if the type has one, with a random
+/// payload. For integers, returns a random number, which may occur by chance.
 std::uint64_t markFor(ElementType type, Random& random) {
   const std::uint64_t bits = random.next();
   switch (type) {
@@ -47,13 +47,14 @@ Result<SharedTensor> SharedTensor::create(std::filesystem::path file, const mode
   tensor.offset_ = placement == Placement::begin ? 0 : mapBytes - bytes;
   const int fd = ::open(tensor.file_.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
   if (fd < 0) {
-    return errnoError(fmt::format("cannot make {}", tensor.file_.string()));
+    return errnoError(fmt::format("cannot create {}", tensor.file_.string()));
   }
-  // Now, as a page that is not there when it is written raises a signal.
+  // Allocate now: writing to a page that cannot be allocated raises SIGBUS.
   if (const int code = ::posix_fallocate(fd, 0, static_cast<off_t>(mapBytes)); code != 0) {
     ::close(fd);
     errno = code;
-    return errnoError(fmt::format("cannot make {} of {} bytes", tensor.file_.string(), mapBytes));
+    return errnoError(
+        fmt::format("cannot allocate {} bytes for {}", mapBytes, tensor.file_.string()));
   }
   void* map = ::mmap(nullptr, mapBytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
   const auto error = errnoError(fmt::format("cannot map {}", tensor.file_.string()));
@@ -89,16 +90,16 @@ SharedTensor& SharedTensor::operator=(SharedTensor&& other) noexcept {
 SharedTensor::~SharedTensor() {
   if (map_ != nullptr) {
     ::munmap(map_, mapBytes_);
-    hide();
+    unlinkFile();
   }
 }
 
-void SharedTensor::hide() {
+void SharedTensor::unlinkFile() {
   std::error_code ignored;
   std::filesystem::remove(file_, ignored);
 }
 
-std::vector<std::byte> SharedTensor::outside() const {
+std::vector<std::byte> SharedTensor::guardBytes() const {
   std::vector<std::byte> bytes(map_, map_ + offset_);
   bytes.insert(bytes.end(), map_ + offset_ + type_.bytes(), map_ + mapBytes_);
   return bytes;
@@ -112,10 +113,10 @@ void SharedTensor::guard(Random& random) {
   };
   fill(0, offset_);
   fill(offset_ + type_.bytes(), mapBytes_);
-  guard_ = outside();
+  guard_ = guardBytes();
 }
 
-bool SharedTensor::guardIntact() const { return guard_.empty() || outside() == guard_; }
+bool SharedTensor::guardIntact() const { return guard_.empty() || guardBytes() == guard_; }
 
 void SharedTensor::markUnwritten(Random& random) {
   mark_ = markFor(type_.element, random);
@@ -134,7 +135,7 @@ std::optional<std::int64_t> SharedTensor::firstMarked(std::span<const std::byte>
   if (first == all.end()) {
     return std::nullopt;
   }
-  // An integer may have the value of the mark by right; all of them may not.
+  // An integer may equal the mark by chance, but not all of them.
   const bool isCertain = isFloat(type_.element) || type_.element == ElementType::i1;
   const bool left = isCertain || std::ranges::count(all, mark) == std::ssize(all);
   return left ? std::optional<std::int64_t>(first - all.begin()) : std::nullopt;

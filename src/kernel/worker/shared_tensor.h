@@ -14,11 +14,11 @@
 
 namespace hone::kernel {
 
-/// Where in its pages a tensor lies: what goes beyond its other side meets random bytes, what goes
-/// beyond this side a page without access.
+/// Position of a tensor in its pages. Accesses beyond this side hit an inaccessible page; writes
+/// beyond the other side change random guard bytes.
 enum class Placement : std::uint8_t { begin, end };
 
-/// The judge's side of a tensor in a file that a worker maps too.
+/// The judge's mapping of a tensor in a file that a worker maps, too.
 class SharedTensor {
  public:
   [[nodiscard]] static Result<SharedTensor> create(std::filesystem::path file,
@@ -36,19 +36,19 @@ class SharedTensor {
   [[nodiscard]] std::span<std::byte> data() { return {map_ + offset_, type_.bytes()}; }
   [[nodiscard]] std::span<const std::byte> data() const { return {map_ + offset_, type_.bytes()}; }
 
-  /// Random bytes around the data, to be found again.
+  /// Fills the bytes around the data with random values and remembers them.
   void guard(Random& random);
   [[nodiscard]] bool guardIntact() const;
-  /// Marks every element as not written: a NaN of random bits, or a random number.
+  /// Marks every element as unwritten with a NaN of random bits, or a random integer.
   void markUnwritten(Random& random);
-  /// The first element of a copy of the data that still has the mark.
+  /// Returns the first element of a copy of the data that still has the mark.
   [[nodiscard]] std::optional<std::int64_t> firstUnwritten(std::span<const std::byte> copy) const;
-  /// Takes its file's name away: only who has mapped it already sees it from now on.
-  void hide();
+  /// Unlinks the file; existing mappings stay valid.
+  void unlinkFile();
 
  private:
   SharedTensor() = default;
-  [[nodiscard]] std::vector<std::byte> outside() const;
+  [[nodiscard]] std::vector<std::byte> guardBytes() const;
   template <typename Bits>
   [[nodiscard]] std::optional<std::int64_t> firstMarked(std::span<const std::byte> copy) const;
 

@@ -10,15 +10,15 @@
 
 namespace hone::kernel {
 
-/// An input whose elements are stirred.
+/// An input whose elements may be swapped between calls.
 struct Stirrable {
   std::byte* data = nullptr;
   std::size_t count = 0;
   std::size_t elementBytes = 0;
 };
 
-/// Makes the inputs of every call of a series other ones, one element each, but those of the last
-/// call what they were: docs/kernel-worker.md. Where to change is drawn when it is made.
+/// Changes one element of each input before every call of a series, except for the last call, which
+/// sees the original inputs. See docs/kernel-worker.md. The positions are drawn in the constructor.
 class Stir {
  public:
   Stir(std::uint64_t seed, std::span<const Stirrable> inputs, std::size_t calls)
@@ -32,7 +32,7 @@ class Stir {
     }
   }
 
-  /// To be called before each of the calls, from 0 on.
+  /// Prepares the inputs of a call. Must be called before each call, in order, from 0.
   void before(std::size_t call) {
     for (std::size_t i = 0; i < inputs_.size(); ++i) {
       const Stirrable& input = inputs_[i];

@@ -9,7 +9,7 @@
 namespace hone::kernel {
 namespace {
 
-TEST(Stir, NoTwoCallsSeeTheSameAndTheLastSeesTheOriginal) {
+TEST(Stir, ChangesInputsOfAllCallsButTheLast) {
   std::vector<std::int32_t> a(1000);
   std::vector<double> b(777);
   std::iota(a.begin(), a.end(), 0);
@@ -29,7 +29,7 @@ TEST(Stir, NoTwoCallsSeeTheSameAndTheLastSeesTheOriginal) {
   EXPECT_EQ(b, originalB);
 }
 
-TEST(Stir, IsWhatTheProtocolSays) {
+TEST(Stir, FollowsTheProtocol) {
   std::vector<std::uint8_t> data = {1, 2, 3, 4, 5};
   const std::vector<Stirrable> inputs = {{reinterpret_cast<std::byte*>(data.data()), 5, 1}};
   Stir stir(99, inputs, 2);
@@ -42,7 +42,7 @@ TEST(Stir, IsWhatTheProtocolSays) {
   EXPECT_EQ(data, expected);
 }
 
-TEST(Stir, AlwaysPutsBack) {
+TEST(Stir, AlwaysRestoresTheOriginal) {
   EXPECT_TRUE(rc::check("the last call sees the original", [](std::uint64_t seed) {
     const auto size = *rc::gen::inRange<std::size_t>(1, 20);
     const auto calls = *rc::gen::inRange<std::size_t>(1, 20);

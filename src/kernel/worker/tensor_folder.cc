@@ -19,8 +19,8 @@ namespace fs = std::filesystem;
 constexpr const char* kMemory = "/dev/shm";
 constexpr std::string_view kPrefix = "hone-judge-";
 
-/// The folders are "hone-judge-<pid>-XXXXXX".
-void sweep() {
+/// Removes folders "hone-judge-<pid>-XXXXXX" of processes that no longer exist.
+void removeStaleFolders() {
   std::error_code ignored;
   for (const auto& entry : fs::directory_iterator(kMemory, ignored)) {
     const std::string name = entry.path().filename().string();
@@ -42,7 +42,7 @@ Result<TensorFolder> TensorFolder::create(double bytes) {
   std::error_code error;
   const auto space = fs::space(kMemory, error);
   if (!error && static_cast<double>(space.available) > bytes) {
-    sweep();
+    removeStaleFolders();
     std::string name = fmt::format("{}/{}{}-XXXXXX", kMemory, kPrefix, ::getpid());
     if (::mkdtemp(name.data()) != nullptr) {
       folder.inMemory_ = name;

@@ -8,9 +8,8 @@
 
 namespace hone::kernel {
 
-/// A folder for shared tensors, removed with all in it at the end: in memory where there is room
-/// for them, as a disk that is written meanwhile disturbs the times. What a killed process left in
-/// memory is removed when the next one is made.
+/// A folder for shared tensors, removed on destruction. In memory if they fit, because disk writes
+/// disturb timings. create() also removes folders that killed processes left in memory.
 class TensorFolder {
  public:
   [[nodiscard]] static Result<TensorFolder> create(double bytes);

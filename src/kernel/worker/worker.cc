@@ -24,11 +24,11 @@ namespace {
 
 using std::chrono::milliseconds;
 
-/// An answer is a short line; a worker that sends more is not itself.
-constexpr std::size_t kLongestAnswer = std::size_t{4} << 20U;
-constexpr std::size_t kMostLog = std::size_t{64} << 10U;
+/// Replies are short lines; a longer one does not come from the worker.
+constexpr std::size_t kMaxReplyBytes = std::size_t{4} << 20U;
+constexpr std::size_t kMaxLogBytes = std::size_t{64} << 10U;
 
-std::uint64_t trulyRandom() {
+std::uint64_t randomSeed() {
   std::uint64_t seed = 0;
   if (::getrandom(&seed, sizeof seed, 0) != sizeof seed) {
     seed = static_cast<std::uint64_t>(nowNs()) ^ (static_cast<std::uint64_t>(::getpid()) << 40U);
@@ -52,7 +52,7 @@ std::string textOf(const nlohmann::json& body, const char* key) {
 
 Result<Worker> Worker::start(const WorkerCommand& command) {
   std::array<int, 2> requests{};
-  std::array<int, 2> answers{-1, -1};
+  std::array<int, 2> replies{-1, -1};
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, requests.data()) != 0) {
     return errnoError("cannot open a channel to a worker");
   }
@@ -60,17 +60,17 @@ Result<Worker> Worker::start(const WorkerCommand& command) {
   worker.requests_ = requests[0];
   worker.log_ = command.log;
   worker.forkServer_ = command.forkServer;
-  worker.random_ = Random(trulyRandom());
-  const bool piped = ::pipe2(answers.data(), O_CLOEXEC) == 0;
+  worker.random_ = Random(randomSeed());
+  const bool piped = ::pipe2(replies.data(), O_CLOEXEC) == 0;
   const int log = ::open(command.log.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-  auto child = piped && log >= 0 ? startProcess(command, requests[1], answers[1], log)
+  auto child = piped && log >= 0 ? startProcess(command, requests[1], replies[1], log)
                                  : Result<pid_t>(errnoError("cannot open a worker's channels"));
-  for (const int end : {requests[1], answers[1], log}) {
+  for (const int end : {requests[1], replies[1], log}) {
     ::close(end);
   }
-  worker.answers_ = answers[0];
+  worker.replies_ = replies[0];
   worker.pid_ = worker.measured_ = HONE_TRY(std::move(child));
-  ::fcntl(worker.answers_, F_SETFL, O_NONBLOCK);
+  ::fcntl(worker.replies_, F_SETFL, O_NONBLOCK);
   return worker;
 }
 
@@ -78,7 +78,7 @@ Worker::Worker(Worker&& other) noexcept
     : pid_(std::exchange(other.pid_, -1)),
       measured_(std::exchange(other.measured_, -1)),
       requests_(std::exchange(other.requests_, -1)),
-      answers_(std::exchange(other.answers_, -1)),
+      replies_(std::exchange(other.replies_, -1)),
       pending_(std::move(other.pending_)),
       log_(std::move(other.log_)),
       forkServer_(std::move(other.forkServer_)),
@@ -89,7 +89,7 @@ Worker& Worker::operator=(Worker&& other) noexcept {
   std::swap(pid_, other.pid_);
   std::swap(measured_, other.measured_);
   std::swap(requests_, other.requests_);
-  std::swap(answers_, other.answers_);
+  std::swap(replies_, other.replies_);
   std::swap(pending_, other.pending_);
   std::swap(log_, other.log_);
   std::swap(forkServer_, other.forkServer_);
@@ -100,7 +100,7 @@ Worker& Worker::operator=(Worker&& other) noexcept {
 
 Worker::~Worker() {
   stop();
-  for (const int end : {requests_, answers_}) {
+  for (const int end : {requests_, replies_}) {
     if (end >= 0) {
       ::close(end);
     }
@@ -111,7 +111,7 @@ Ending Worker::stop() {
   if (pid_ <= 0) {
     return {};
   }
-  ::kill(-pid_, SIGKILL);  // before it is reaped: the number of the group is still its own
+  ::kill(-pid_, SIGKILL);  // before reaping, while the group id cannot be reused
   ::kill(pid_, SIGKILL);
   const Ending ending = reap();
   pid_ = measured_ = -1;
@@ -143,7 +143,7 @@ bool Worker::send(std::string_view line) const {
   return true;
 }
 
-/// A line of the worker; "" with the reason in `reply` where none comes.
+/// Returns the next line of the worker; "" with the reason in `reply` if there is none.
 Result<std::string> Worker::readLine(std::int64_t deadlineNs, Reply& reply) {
   for (;;) {
     if (const std::size_t end = pending_.find('\n'); end != std::string::npos) {
@@ -156,39 +156,38 @@ Result<std::string> Worker::readLine(std::int64_t deadlineNs, Reply& reply) {
       stop();
       return interruptedError();
     }
-    if (leftNs <= 0 || pending_.size() > kLongestAnswer) {
+    if (leftNs <= 0 || pending_.size() > kMaxReplyBytes) {
       stop();
-      reply = leftNs <= 0
-                  ? withStatus(Reply::Status::timedOut, "it was stopped: no end within its time")
-                  : withStatus(Reply::Status::garbled, "it wrote to the judge's channel");
+      reply = leftNs <= 0 ? withStatus(Reply::Status::timedOut, "timed out and was killed")
+                          : withStatus(Reply::Status::garbled, "wrote to the judge's channel");
       return "";
     }
-    // Never long: an interrupt just before the sleep wakes nobody.
-    constexpr std::int64_t kLongestMs = 500;
-    pollfd end{answers_, POLLIN, 0};
-    ::poll(&end, 1, static_cast<int>(std::min(kLongestMs, leftNs / 1'000'000 + 1)));
-    std::array<char, 65536> buffer;  // NOLINT(*-member-init): read fills what is used
-    const ssize_t got = ::read(answers_, buffer.data(), buffer.size());
+    // Short polls: an interrupt just before poll() does not wake it.
+    constexpr std::int64_t kMaxPollMs = 500;
+    pollfd end{replies_, POLLIN, 0};
+    ::poll(&end, 1, static_cast<int>(std::min(kMaxPollMs, leftNs / 1'000'000 + 1)));
+    std::array<char, 65536> buffer;  // NOLINT(*-member-init): read fills the used part
+    const ssize_t got = ::read(replies_, buffer.data(), buffer.size());
     if (got > 0) {
       pending_.append(buffer.data(), static_cast<std::size_t>(got));
     } else if (got == 0) {
-      const bool byItself = endsNow(pid_);
+      const bool byItself = endsSoon(pid_);
       const Ending ending = stop();
       reply = byItself ? withStatus(Reply::Status::ended,
-                                    fmt::format("its process ended: {}", ending.describe()))
-                       : withStatus(Reply::Status::garbled, "it closed the judge's channel");
+                                    fmt::format("process ended: {}", ending.describe()))
+                       : withStatus(Reply::Status::garbled, "closed the judge's channel");
       return "";
     }
   }
 }
 
-Reply Worker::parsed(const std::string& line, std::uint64_t id) {
+Reply Worker::parseReply(const std::string& line, std::uint64_t id) {
   nlohmann::json body = nlohmann::json::parse(line, nullptr, false);
   const bool sane = body.is_object() && body.contains("id") && body["id"] == id &&
                     body.contains("ok") && body["ok"].is_boolean();
   if (!sane || !pending_.empty()) {
     stop();
-    return withStatus(Reply::Status::garbled, "it wrote to the judge's channel");
+    return withStatus(Reply::Status::garbled, "wrote to the judge's channel");
   }
   Reply reply;
   if (!body["ok"].get<bool>()) {
@@ -201,22 +200,22 @@ Reply Worker::parsed(const std::string& line, std::uint64_t id) {
   return reply;
 }
 
-Result<Reply> Worker::answerTo(std::uint64_t id, milliseconds limit) {
+Result<Reply> Worker::awaitReply(std::uint64_t id, milliseconds limit) {
   const std::int64_t deadlineNs = nowNs() + limit.count() * 1'000'000;
   Reply reply;
   const std::string line = HONE_TRY(readLine(deadlineNs, reply));
-  return reply.ok() ? parsed(line, id) : reply;
+  return reply.ok() ? parseReply(line, id) : reply;
 }
 
 Result<Reply> Worker::ask(nlohmann::json request, milliseconds limit) {
   if (!alive()) {
-    return withStatus(Reply::Status::ended, "its process ended before");
+    return withStatus(Reply::Status::ended, "process has already ended");
   }
   const std::uint64_t id = random_.next() >> 11U;
   request["id"] = id;
-  // One that cannot be sent has its reason at the other end of the answers.
+  // If sending fails, reading the reply reports the reason.
   (void)send(request.dump() + "\n");
-  Reply reply = HONE_TRY(answerTo(id, limit));
+  Reply reply = HONE_TRY(awaitReply(id, limit));
   if (reply.ok()) {
     adoptProcess(reply.body);
   }
@@ -228,7 +227,7 @@ void Worker::adoptProcess(const nlohmann::json& body) {
   if (at == body.end() || !at->is_number_integer()) {
     return;
   }
-  // A kernel that names the process of somebody else would have that one's time.
+  // Otherwise a kernel could name another process, whose time would be measured.
   const auto pid = at->get<pid_t>();
   if (pid == pid_ || (pid > 0 && parentOf(pid) == pid_)) {
     measured_ = pid;
@@ -244,31 +243,31 @@ Result<TimedReply> Worker::time(nlohmann::json request, milliseconds limit) {
   }
   const std::uint64_t id = random_.next() >> 11U;
   const std::string go = fmt::format("go {}\n", id);
-  timed.before = rest();
+  timed.before = waitUntilIdle();
   if (counters_) {
     counters_->start();
   }
   const std::int64_t wallBefore = nowNs();
   (void)send(go);
-  timed.reply = HONE_TRY(answerTo(id, limit));
+  timed.reply = HONE_TRY(awaitReply(id, limit));
   timed.wallNs = static_cast<double>(nowNs() - wallBefore);
-  timed.after = rest();
+  timed.after = waitUntilIdle();
   if (counters_) {
     timed.counts = counters_->stop();
   }
   timed.cpuNs = static_cast<double>(timed.after.allNs - timed.before.allNs);
   if (timed.reply.ok() && forkServer_ != nullptr) {
-    // Only now Python copies its outputs: that is not the kernel's time.
+    // Python copies its outputs only now, outside of the kernel's time.
     timed.reply = HONE_TRY(ask({{"do", "flush"}}, limit));
-    const Rest copied = rest();
+    const IdleCpuTime copied = waitUntilIdle();
     timed.flushCpuNs = static_cast<double>(copied.allNs - timed.after.allNs);
     timed.after = copied;
   }
   return timed;
 }
 
-Rest Worker::rest() const {
-  untilAsleep(measured_);
+IdleCpuTime Worker::waitUntilIdle() const {
+  waitUntilAsleep(measured_);
   const std::int64_t allNs = cpuTimeNs(measured_);
   const std::int64_t mainNs = mainThreadNs(measured_);
   return {allNs, mainNs > 0 ? mainNs : allNs};
@@ -277,16 +276,16 @@ Rest Worker::rest() const {
 std::size_t Worker::threads() const { return threadCount(measured_); }
 
 std::string Worker::busyWhileIdle() const {
-  // A worker that waits takes nothing; two looks, so that one late wake-up is no alarm.
-  constexpr std::int64_t kMostNs = 1'000'000;
-  for (const milliseconds look : {milliseconds(10), milliseconds(30)}) {
+  // A waiting worker uses no CPU time; a second interval tolerates one late wake-up.
+  constexpr std::int64_t kMaxIdleNs = 1'000'000;
+  for (const milliseconds interval : {milliseconds(10), milliseconds(30)}) {
     const std::int64_t before = cpuTimeNs(measured_);
-    std::this_thread::sleep_for(look);
-    if (cpuTimeNs(measured_) - before < kMostNs) {
+    std::this_thread::sleep_for(interval);
+    if (cpuTimeNs(measured_) - before < kMaxIdleNs) {
       return "";
     }
   }
-  return "it leaves threads running after its call";
+  return "leaves threads running after its call";
 }
 
 std::string Worker::log() const {
@@ -294,7 +293,7 @@ std::string Worker::log() const {
   if (!text) {
     return "";
   }
-  return text->size() > kMostLog ? text->substr(text->size() - kMostLog) : *std::move(text);
+  return text->size() > kMaxLogBytes ? text->substr(text->size() - kMaxLogBytes) : *std::move(text);
 }
 
 }  // namespace hone::kernel

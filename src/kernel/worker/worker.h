@@ -17,14 +17,14 @@
 
 namespace hone::kernel {
 
-/// What came of a request.
+/// Reply to a request.
 struct Reply {
   enum class Status : std::uint8_t {
     ok,
-    failed,    ///< the worker says so: `kind` and `message`
-    ended,     ///< its process is gone
-    timedOut,  ///< no answer in time; its process was killed
-    garbled,   ///< an answer that no worker gives; its process was killed
+    failed,    ///< reported by the worker: `kind` and `message`
+    ended,     ///< the process ended
+    timedOut,  ///< no reply in time; the process was killed
+    garbled,   ///< not a valid reply; the process was killed
   };
   Status status = Status::ok;
   std::string kind;
@@ -35,27 +35,28 @@ struct Reply {
   [[nodiscard]] bool ok() const { return status == Status::ok; }
 };
 
-/// The CPU time of a worker's process at a moment at which all of it slept.
-struct Rest {
+/// CPU time of a worker process, read while all of its threads slept.
+struct IdleCpuTime {
   std::int64_t allNs = 0;
-  std::int64_t mainNs = 0;  ///< of the thread that serves requests; all, where nobody can tell
+  std::int64_t mainNs = 0;  ///< of the thread that serves requests; allNs if unknown
 
   [[nodiscard]] std::int64_t othersNs() const { return allNs - mainNs; }
 };
 
-/// A reply with what the worker's process took between "go" and "done", by this process's clocks.
+/// A reply with the time that the worker took between "go" and "done", by the clocks of this
+/// process.
 struct TimedReply {
   Reply reply;
   double wallNs = 0;
   double cpuNs = 0;
-  double flushCpuNs = 0;       ///< what a Python worker needed afterwards to copy its outputs
-  Rest before;                 ///< when it was told to go
-  Rest after;                  ///< when it had answered, and had nothing more to do
-  std::vector<double> counts;  ///< of processorEvents(); none where they are not counted
+  double flushCpuNs = 0;       ///< CPU time of a Python worker for copying its outputs afterwards
+  IdleCpuTime before;          ///< when "go" was sent
+  IdleCpuTime after;           ///< after the reply, once all threads slept
+  std::vector<double> counts;  ///< of processorEvents(); empty if not counted
 };
 
-/// The judge's side of a worker, C++ or Python; docs/kernel-worker.md is the protocol. The process
-/// group dies with the object. An error of a member is an interrupt or the machine's.
+/// The judge's side of a worker, C++ or Python. The protocol is in docs/kernel-worker.md. The
+/// process group is killed on destruction. Errors are interrupts or machine errors.
 class Worker {
  public:
   [[nodiscard]] static Result<Worker> start(const WorkerCommand& command);
@@ -65,41 +66,41 @@ class Worker {
   Worker& operator=(const Worker&) = delete;
   ~Worker();
 
-  /// Sends the request, with an id of its own, and waits for the answer.
+  /// Sends a request with a new random id and waits for the reply.
   [[nodiscard]] Result<Reply> ask(nlohmann::json request, std::chrono::milliseconds limit);
-  /// A request `time`: readies the worker, then reads the clocks around its iterations.
+  /// Sends a `time` request: waits until the worker is ready, then times its iterations.
   [[nodiscard]] Result<TimedReply> time(nlohmann::json request, std::chrono::milliseconds limit);
 
-  /// From now on times come with the processor's counters, where there are any.
+  /// Counts events during timed requests from now on, if the processor can.
   void countEvents() { counters_ = Counters::open(measured_, processorEvents()); }
-  /// Waits until nothing runs in it.
-  [[nodiscard]] Rest rest() const;
-  /// How many threads its process has; 0 where that cannot be seen.
+  /// Waits until all threads sleep and returns their CPU time.
+  [[nodiscard]] IdleCpuTime waitUntilIdle() const;
+  /// Returns the number of threads of the process; 0 if unknown.
   [[nodiscard]] std::size_t threads() const;
-  /// Whether threads go on computing although the worker waits for a request; "" or a sentence.
+  /// Describes threads that compute while the worker waits for a request; "" if there are none.
   [[nodiscard]] std::string busyWhileIdle() const;
-  /// What the kernel printed, its end when it is long.
+  /// Returns the end of the kernel's output.
   [[nodiscard]] std::string log() const;
   [[nodiscard]] bool alive() const { return pid_ > 0; }
 
  private:
   Worker() = default;
   [[nodiscard]] bool send(std::string_view line) const;
-  [[nodiscard]] Result<Reply> answerTo(std::uint64_t id, std::chrono::milliseconds limit);
+  [[nodiscard]] Result<Reply> awaitReply(std::uint64_t id, std::chrono::milliseconds limit);
   [[nodiscard]] Result<std::string> readLine(std::int64_t deadlineNs, Reply& reply);
-  [[nodiscard]] Reply parsed(const std::string& line, std::uint64_t id);
+  [[nodiscard]] Reply parseReply(const std::string& line, std::uint64_t id);
   void adoptProcess(const nlohmann::json& body);
-  /// Ends the whole group and says how the process ended.
+  /// Kills the process group and returns how the process ended.
   Ending stop();
   [[nodiscard]] Ending reap() const;
 
   pid_t pid_ = -1;
-  pid_t measured_ = -1;  ///< the process that runs the kernel: itself, or a child of it
+  pid_t measured_ = -1;  ///< the process that runs the kernel: pid_ or a child of it
   int requests_ = -1;
-  int answers_ = -1;
-  std::string pending_;  ///< read, and not yet a whole line
+  int replies_ = -1;
+  std::string pending_;  ///< received part of an incomplete line
   std::filesystem::path log_;
-  std::shared_ptr<PythonForkServer> forkServer_;  ///< whose child it is, not this process's
+  std::shared_ptr<PythonForkServer> forkServer_;  ///< parent of the process, if forked
   Random random_{0};
   std::optional<Counters> counters_;
 };

@@ -28,9 +28,9 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::size_t kMostArguments = 24;
+constexpr std::size_t kMaxArguments = 24;
 
-/// Pointers and sizes travel alike: whole numbers of 64 bits.
+/// Pointers and sizes are both passed as 64-bit integers.
 using Word = std::uint64_t;
 
 template <std::size_t... Index>
@@ -48,15 +48,15 @@ constexpr auto callTable(std::index_sequence<Count...> /*counts*/) {
   return std::array{&callWithCount<Count>...};
 }
 
-constexpr auto kCalls = callTable(std::make_index_sequence<kMostArguments + 1>());
+constexpr auto kCalls = callTable(std::make_index_sequence<kMaxArguments + 1>());
 
-/// How a request failed, for its answer.
+/// Reason of a failed request.
 struct Failure {
   std::string kind;
   std::string error;
 };
 
-/// A call as a request describes it.
+/// A decoded `call` or `time` request.
 struct Call {
   std::vector<Word> words;
   std::vector<Stirrable> inputs;
@@ -72,30 +72,30 @@ class Child {
         return 2;
       }
       id_ = request.value("id", std::uint64_t{0});
-      setRequestUnderWay(id_);
+      setCurrentRequest(id_);
       const std::string what = request.value("do", "");
       if (what == "quit") {
         return 0;
       }
-      answer(attempt(what, request));
+      sendReply(attempt(what, request));
     }
     return 0;
   }
 
  private:
-  /// Whatever the kernel throws is its failure.
+  /// Performs a request; exceptions of the kernel become failures.
   std::optional<Failure> attempt(const std::string& what, const json& request) {
     body_ = json::object();
     try {
       return perform(what, request);
     } catch (const std::bad_alloc&) {
-      return Failure{"run", "it needs more memory than it may have"};
+      return Failure{"run", "exceeds its memory limit"};
     } catch (const json::exception& error) {
       return Failure{"protocol", error.what()};
     } catch (const std::exception& error) {
-      return Failure{"run", fmt::format("it threw an exception: {}", error.what())};
+      return Failure{"run", fmt::format("threw an exception: {}", error.what())};
     } catch (...) {
-      return Failure{"run", "it threw something that is no exception"};
+      return Failure{"run", "threw an object that is not a std::exception"};
     }
   }
 
@@ -112,7 +112,7 @@ class Child {
       return load(request);
     }
     if (what == "call" || what == "time") {
-      auto call = callFrom(request);
+      auto call = decodeCall(request);
       if (!call) {
         return Failure{"protocol", call.error().message};
       }
@@ -122,19 +122,19 @@ class Child {
       }
       return time(request, *call);
     }
-    return Failure{"protocol", fmt::format("there is no request '{}'", what)};
+    return Failure{"protocol", fmt::format("unknown request '{}'", what)};
   }
 
   std::optional<Failure> load(const json& request) {
     const auto library = request.at("library").get<std::string>();
     const auto name = request.at("function").get<std::string>();
     const bool sandboxed = sandboxKind() == "seccomp";
-    // Loading runs code of the kernel already: the user's files are not for it.
+    // Loading already runs kernel code, which must not read the user's files.
     std::set<std::filesystem::path> readable = loaderPlaces();
     readable.insert(std::filesystem::path(library).parent_path());
     const bool limited = readOnlyBelow(readable);
     if (sandboxed && !enterSandbox()) {
-      return Failure{"protocol", "the filter of system calls was refused"};
+      return Failure{"protocol", "cannot install the system call filter"};
     }
     void* handle = ::dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (handle == nullptr) {
@@ -142,11 +142,11 @@ class Child {
     }
     function_ = ::dlsym(handle, name.c_str());
     if (function_ == nullptr) {
-      return Failure{
-          "build", fmt::format("has no function '{}'; write extern \"C\" void {}(…)", name, name)};
+      return Failure{"build", fmt::format("has no function '{}'; declare extern \"C\" void {}(…)",
+                                          name, name)};
     }
     if (sandboxed && !closeFiles()) {
-      return Failure{"protocol", "the filter of system calls was refused"};
+      return Failure{"protocol", "cannot install the system call filter"};
     }
     body_ = {{"landlock", limited}, {"missing", json::array()}};
     if (!limited) {
@@ -158,13 +158,13 @@ class Child {
     return std::nullopt;
   }
 
-  [[nodiscard]] Result<Call> callFrom(const json& request) const {
+  [[nodiscard]] Result<Call> decodeCall(const json& request) const {
     Call call;
     for (const char* role : {"inputs", "outputs"}) {
       for (const json& id : request.at(role)) {
         const ChildTensor* tensor = tensors_.find(id.get<std::string>());
         if (tensor == nullptr) {
-          return userError("there is no tensor {}", id.dump());
+          return userError("unknown tensor {}", id.dump());
         }
         call.words.push_back(reinterpret_cast<Word>(tensor->view));
         if (tensor->isInput) {
@@ -176,7 +176,7 @@ class Child {
       call.words.push_back(static_cast<Word>(size.get<std::int64_t>()));
     }
     if (function_ == nullptr || call.words.size() >= kCalls.size()) {
-      return userError("nothing is loaded, or there are too many arguments");
+      return userError("no kernel is loaded, or it has too many arguments");
     }
     return call;
   }
@@ -194,11 +194,11 @@ class Child {
       stir.before(i);
       run(call);
     }
-    read(call.inputs);
+    touchInputs(call.inputs);
     body_ = {{"ready", true}};
-    answer(std::nullopt);
+    sendReply(std::nullopt);
     if (!takeGo()) {
-      return Failure{"protocol", "a line 'go NUMBER' was expected"};
+      return Failure{"protocol", "expected a line 'go NUMBER'"};
     }
     for (std::size_t i = warmUp; i < count; ++i) {
       stir.before(i);
@@ -208,9 +208,9 @@ class Child {
     return std::nullopt;
   }
 
-  /// The judge may just have written the inputs, on another core: they come into the caches here,
-  /// not in the time of the kernel.
-  static void read(std::span<const Stirrable> inputs) {
+  /// Reads the inputs into the caches. The judge may have just written them on another core;
+  /// loading them must not count as time of the kernel.
+  static void touchInputs(std::span<const Stirrable> inputs) {
     constexpr std::size_t kLine = 64;
     for (const Stirrable& input : inputs) {
       const volatile std::byte* data = input.data;
@@ -228,11 +228,11 @@ class Child {
     }
     const char* end = line->data() + line->size();
     const auto [stopped, error] = std::from_chars(line->data() + kGo.size(), end, id_);
-    setRequestUnderWay(id_);
+    setCurrentRequest(id_);
     return error == std::errc() && stopped == end;
   }
 
-  /// The next request; nothing when there are no more.
+  /// Returns the next request; nullopt if there are no more.
   std::optional<std::string> readLine() {
     for (;;) {
       if (const std::size_t end = pending_.find('\n'); end != std::string::npos) {
@@ -240,7 +240,7 @@ class Child {
         pending_.erase(0, end + 1);
         return line;
       }
-      std::array<char, 4096> buffer;  // NOLINT(*-member-init): read fills what is used
+      std::array<char, 4096> buffer;  // NOLINT(*-member-init): read fills the used part
       const ssize_t got = ::read(kRequests, buffer.data(), buffer.size());
       if (got > 0) {
         pending_.append(buffer.data(), static_cast<std::size_t>(got));
@@ -250,7 +250,7 @@ class Child {
     }
   }
 
-  void answer(const std::optional<Failure>& failure) {
+  void sendReply(const std::optional<Failure>& failure) {
     body_["id"] = id_;
     body_["ok"] = !failure;
     if (failure) {
@@ -260,9 +260,9 @@ class Child {
     const std::string line = body_.dump(-1, ' ', false, json::error_handler_t::replace) + "\n";
     std::string_view left = line;
     while (!left.empty()) {
-      const ssize_t wrote = ::write(kAnswers, left.data(), left.size());
+      const ssize_t wrote = ::write(kReplies, left.data(), left.size());
       if (wrote <= 0 && errno != EINTR) {
-        ::_exit(2);  // nobody listens
+        ::_exit(2);  // the judge is gone
       }
       left.remove_prefix(wrote > 0 ? static_cast<std::size_t>(wrote) : 0);
     }

@@ -2,8 +2,8 @@
 
 namespace hone::kernel {
 
-/// The C++ worker: answers requests (docs/kernel-worker.md) until there are no more. Made for a
-/// process of its own, which gives up most of what it may do; returns the exit code.
+/// Runs the C++ worker: serves requests (docs/kernel-worker.md) until the channel closes.
+/// Irrevocably restricts the process. Returns the exit code.
 [[nodiscard]] int serveKernels();
 
 }  // namespace hone::kernel

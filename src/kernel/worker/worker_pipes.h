@@ -2,8 +2,8 @@
 
 namespace hone::kernel {
 
-/// The file descriptors through which a worker child gets requests and sends answers.
+/// File descriptors of a worker child for requests and replies.
 inline constexpr int kRequests = 3;
-inline constexpr int kAnswers = 4;
+inline constexpr int kReplies = 4;
 
 }  // namespace hone::kernel

@@ -15,40 +15,40 @@ namespace hone::kernel {
 
 class PythonForkServer;
 
-/// How a worker is started.
+/// Parameters for starting a worker.
 struct WorkerCommand {
   std::vector<std::string> argv;
   std::vector<std::pair<std::string, std::string>> environment;
   std::uint64_t memoryBytes = 0;
-  std::filesystem::path log;  ///< gets what the kernel prints
-  /// Forks the worker instead of starting `argv`.
+  std::filesystem::path log;  ///< receives the output of the kernel
+  /// Forks the worker instead of executing `argv`.
   std::shared_ptr<PythonForkServer> forkServer = nullptr;
-  bool tilelang = false;  ///< for the forkServer: a kernel, not only a reference
+  bool tilelang = false;  ///< for the fork server: import TileLang for a kernel
 };
 
-/// This process's environment with `changes` in it, and without the user's secrets.
+/// Returns this process's environment with `changes` applied and without secrets.
 [[nodiscard]] std::vector<std::string> workerEnvironment(
     const std::vector<std::pair<std::string, std::string>>& changes);
 
-/// Starts it in a group of its own, with these ends of its channels.
-[[nodiscard]] Result<pid_t> startProcess(const WorkerCommand& command, int requests, int answers,
+/// Starts a worker in a new process group, with these ends of its channels.
+[[nodiscard]] Result<pid_t> startProcess(const WorkerCommand& command, int requests, int replies,
                                          int log);
 
-// Of any process, whosever child it is.
+// Functions for any process, also one that is not a child.
 
-/// Whether it has ended by itself; waits a moment for it.
-[[nodiscard]] bool endsNow(pid_t pid);
-/// -1 where there is none.
+/// Returns true if the process ends within a short time.
+[[nodiscard]] bool endsSoon(pid_t pid);
+/// Returns the parent; -1 if there is no such process.
 [[nodiscard]] pid_t parentOf(pid_t pid);
-/// Waits a moment until all its threads sleep: what one of them still computes belongs to the call,
-/// and the clock of one that runs on another CPU is up to a tick behind, so that a call may seem to
-/// take no time at all.
-void untilAsleep(pid_t pid);
-/// What all its threads computed so far; 0 where there is no such process.
+/// Waits briefly until all threads of the process sleep. Work that a thread still does belongs to
+/// the call. Besides, the clock of a thread on another CPU lags by up to a tick, so that a call
+/// might seem to take no time.
+void waitUntilAsleep(pid_t pid);
+/// Returns the CPU time of all threads; 0 if there is no such process.
 [[nodiscard]] std::int64_t cpuTimeNs(pid_t pid);
-/// What its first thread computed so far; 0 where the system does not tell.
+/// Returns the CPU time of the first thread; 0 if unknown.
 [[nodiscard]] std::int64_t mainThreadNs(pid_t pid);
-/// 0 where there is no such process.
+/// Returns the number of threads; 0 if there is no such process.
 [[nodiscard]] std::size_t threadCount(pid_t pid);
 
 }  // namespace hone::kernel

@@ -72,16 +72,17 @@ void CallTensors::fill(std::span<const verify::Tensor> inputs, Random& random) {
   }
 }
 
-std::optional<std::string> CallTensors::harm(std::span<const verify::Tensor> inputs) const {
+std::optional<std::string> CallTensors::findStrayWrite(
+    std::span<const verify::Tensor> inputs) const {
   for (std::size_t i = 0; i < inputs_.size(); ++i) {
     if (!std::ranges::equal(inputs_[i].tensor.data(), inputs[i].data)) {
-      return fmt::format("it writes to its input {}", inputs_[i].name);
+      return fmt::format("writes to its input {}", inputs_[i].name);
     }
   }
   for (const auto* all : {&inputs_, &outputs_}) {
     for (const Named& named : *all) {
       if (!named.tensor.guardIntact()) {
-        return fmt::format("it writes outside of {}", named.name);
+        return fmt::format("writes outside of {}", named.name);
       }
     }
   }
@@ -97,21 +98,22 @@ std::vector<verify::Tensor> CallTensors::outputs() const {
   return copies;
 }
 
-std::optional<std::string> CallTensors::unwritten(std::span<const verify::Tensor> outputs) const {
+std::optional<std::string> CallTensors::findUnwritten(
+    std::span<const verify::Tensor> outputs) const {
   for (std::size_t i = 0; i < outputs_.size(); ++i) {
     const Named& output = outputs_[i];
     if (const auto element = output.tensor.firstUnwritten(outputs[i].data)) {
-      return fmt::format("it does not write {}{}", output.name,
+      return fmt::format("does not write {}{}", output.name,
                          indexText(output.tensor.type().shape, *element));
     }
   }
   return std::nullopt;
 }
 
-void CallTensors::hide() {
+void CallTensors::unlinkFiles() {
   for (auto* all : {&inputs_, &outputs_}) {
     for (Named& named : *all) {
-      named.tensor.hide();
+      named.tensor.unlinkFile();
     }
   }
 }

@@ -15,33 +15,35 @@
 
 namespace hone::kernel {
 
-/// All tensors of one call, in files that a worker shares.
+/// The tensors of one call, in files shared with a worker.
 class CallTensors {
  public:
-  /// `label` makes their files and ids unlike those of others. `asDoubles`: every element is an
-  /// f64, whatever the shape says.
+  /// `label` makes the file names and ids unique. `asDoubles` stores every element as f64, whatever
+  /// the shape says.
   [[nodiscard]] static Result<CallTensors> create(const std::filesystem::path& folder,
                                                   const std::string& label, const Shape& shape,
                                                   Placement placement, bool asDoubles);
 
-  /// Entries of a request `tensors`, added to the list.
+  /// Appends the entries of a `tensors` request to `list`.
   void describe(nlohmann::json& list) const;
-  /// A request `call` or `time`, to which the rest is added.
+  /// Returns a `call` or `time` request; the caller adds further members.
   [[nodiscard]] nlohmann::json request(const char* what) const;
 
-  /// New contents for the inputs; outputs are marked as not written, all are guarded.
+  /// Writes the inputs, marks the outputs as unwritten, and fills the guards of all tensors.
   void fill(std::span<const verify::Tensor> inputs, Random& random);
-  /// What the call did to memory that is not its own: inputs that are not `inputs` any more, bytes
-  /// around the data. Nothing when it behaved.
-  [[nodiscard]] std::optional<std::string> harm(std::span<const verify::Tensor> inputs) const;
-  /// Copies of the outputs as they are now.
+  /// Describes a write to memory that the call must not write: an input, or bytes around a tensor.
+  /// Returns nullopt if there was none.
+  [[nodiscard]] std::optional<std::string> findStrayWrite(
+      std::span<const verify::Tensor> inputs) const;
+  /// Returns copies of the outputs.
   [[nodiscard]] std::vector<verify::Tensor> outputs() const;
-  /// What the call left of these copies, or a part of one: a sentence.
-  [[nodiscard]] std::optional<std::string> unwritten(std::span<const verify::Tensor> outputs) const;
+  /// Describes the first element of `outputs` that the call did not write; nullopt if it wrote all.
+  [[nodiscard]] std::optional<std::string> findUnwritten(
+      std::span<const verify::Tensor> outputs) const;
   [[nodiscard]] verify::Tensor input(std::size_t index) const;
   [[nodiscard]] std::size_t inputCount() const { return inputs_.size(); }
-  /// Nobody can open them any more; a worker that has them keeps them.
-  void hide();
+  /// Unlinks the files; a worker that has mapped them keeps them.
+  void unlinkFiles();
 
  private:
   CallTensors() = default;
@@ -59,7 +61,7 @@ class CallTensors {
   std::vector<std::int64_t> sizes_;
 };
 
-/// The index of an element, as "[3,7]".
+/// Formats the index of an element, e.g. "[3,7]".
 [[nodiscard]] std::string indexText(const std::vector<std::int64_t>& shape, std::int64_t element);
 
 }  // namespace hone::kernel

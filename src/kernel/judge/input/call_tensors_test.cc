@@ -25,8 +25,8 @@ Shape smallShape(ElementType type = ElementType::f32) {
   return shape;
 }
 
-/// What a worker would see: the files, opened again.
-class Files : public testing::TestWithParam<Placement> {
+/// Accesses the tensor files as a worker does.
+class TensorFiles : public testing::TestWithParam<Placement> {
  protected:
   [[nodiscard]] std::string path(const std::string& id) const {
     return (folder_.path() / id).string();
@@ -51,9 +51,10 @@ class Files : public testing::TestWithParam<Placement> {
   Random random_{1};
 };
 
-INSTANTIATE_TEST_SUITE_P(Placements, Files, testing::Values(Placement::begin, Placement::end));
+INSTANTIATE_TEST_SUITE_P(Placements, TensorFiles,
+                         testing::Values(Placement::begin, Placement::end));
 
-TEST_P(Files, HoldTheInputsWhereTheRequestSays) {
+TEST_P(TensorFiles, HoldInputsAtTheRequestedOffset) {
   tensors_.fill(inputs_, random_);
   nlohmann::json list = nlohmann::json::array();
   tensors_.describe(list);
@@ -72,29 +73,29 @@ TEST_P(Files, HoldTheInputsWhereTheRequestSays) {
       (nlohmann::json{{"do", "call"}, {"inputs", {"t.A"}}, {"outputs", {"t.C"}}, {"sizes", {10}}}));
 }
 
-TEST_P(Files, ShowWhatWasNotWritten) {
+TEST_P(TensorFiles, DetectUnwrittenElements) {
   tensors_.fill(inputs_, random_);
-  EXPECT_THAT(*tensors_.unwritten(tensors_.outputs()), "it does not write C[0,0]");
+  EXPECT_THAT(*tensors_.findUnwritten(tensors_.outputs()), "does not write C[0,0]");
   writeOutput();
-  EXPECT_EQ(tensors_.unwritten(tensors_.outputs()), std::nullopt);
-  EXPECT_EQ(tensors_.harm(inputs_), std::nullopt);
+  EXPECT_EQ(tensors_.findUnwritten(tensors_.outputs()), std::nullopt);
+  EXPECT_EQ(tensors_.findStrayWrite(inputs_), std::nullopt);
   tensors_.fill(inputs_, random_);
   poke("t.C", offset(), std::string(28, '\0'));
-  EXPECT_THAT(*tensors_.unwritten(tensors_.outputs()), "it does not write C[1,2]");
+  EXPECT_THAT(*tensors_.findUnwritten(tensors_.outputs()), "does not write C[1,2]");
 }
 
-TEST_P(Files, ShowWhatShouldNotHaveBeenWritten) {
+TEST_P(TensorFiles, DetectStrayWrites) {
   tensors_.fill(inputs_, random_);
   writeOutput();
   poke("t.A", offset() + 4, "xxxx");
-  EXPECT_EQ(tensors_.harm(inputs_), "it writes to its input A");
+  EXPECT_EQ(tensors_.findStrayWrite(inputs_), "writes to its input A");
   tensors_.fill(inputs_, random_);
   const std::size_t outside = GetParam() == Placement::begin ? 40 : offset() - 4;
   poke("t.C", outside, std::string(4, '\0'));
-  EXPECT_EQ(tensors_.harm(inputs_), "it writes outside of C");
+  EXPECT_EQ(tensors_.findStrayWrite(inputs_), "writes outside of C");
 }
 
-TEST(Marks, DifferEveryTimeAndAreNoOrdinaryNumber) {
+TEST(Marks, AreFreshNans) {
   const ScratchFolder folder = ScratchFolder::create("hone-tensors").value();
   Random random(3);
   for (const ElementType type :
@@ -109,7 +110,7 @@ TEST(Marks, DifferEveryTimeAndAreNoOrdinaryNumber) {
   }
 }
 
-TEST(InputValues, AreFreshForEverySeedAndTheSameForOne) {
+TEST(InputValues, DependOnlyOnTheSeed) {
   const Shape shape = smallShape();
   for (const ValueKind kind : {ValueKind::unit, ValueKind::positive, ValueKind::rows}) {
     const auto once = makeInputs(shape, kind, 5);
@@ -123,7 +124,7 @@ TEST(InputValues, AreFreshForEverySeedAndTheSameForOne) {
   }
 }
 
-TEST(InputValues, SpecialRowsHaveAllKinds) {
+TEST(InputValues, CoverAllKindsOfSpecialRows) {
   Shape shape;
   shape.inputs = {{"A", {{200, 50}, ElementType::f32}}};
   const auto values = verify::numbersOf<double>(makeInputs(shape, ValueKind::rows, 1)[0]);
@@ -142,7 +143,7 @@ TEST(InputValues, SpecialRowsHaveAllKinds) {
   EXPECT_TRUE(std::ranges::any_of(values, [](double v) { return v > 0 && v < 1e-40; }));
 }
 
-TEST(InputValues, IntegersAreSmall) {
+TEST(InputValues, KeepIntegersSmall) {
   const Shape shape = smallShape(ElementType::i32);
   for (const double value : verify::numbersOf<double>(makeInputs(shape, ValueKind::rows, 1)[0])) {
     EXPECT_LE(std::abs(value), 8);

@@ -27,7 +27,7 @@ constexpr double kDenormal = 0x1p-140;
 constexpr double kLarge = 1024;
 constexpr double kTiny = 0x1p-20;
 
-/// One row of special values.
+/// Generates one row of special values.
 class Row {
  public:
   Row(Random& random, std::size_t length)
@@ -36,7 +36,7 @@ class Row {
         rarity_(std::max<std::size_t>(4, length / 8)),
         constant_(std::ldexp(1.0, exponent(random))) {}
 
-  double next(std::size_t place) {
+  double next(std::size_t column) {
     switch (kind_) {
       case 0:
         return 0;
@@ -49,9 +49,9 @@ class Row {
       case 4:
         return between(random_, -kTiny, kTiny);
       case 5:
-        return strewn();
+        return sparseSpecial();
       case 6:
-        return place == 0 ? kLarge : between(random_, -1, 1);
+        return column == 0 ? kLarge : between(random_, -1, 1);
       default:
         return between(random_, -1, 1);
     }
@@ -59,7 +59,7 @@ class Row {
 
  private:
   static int exponent(Random& random) { return static_cast<int>(random.below(4)) - 2; }
-  double strewn() {
+  double sparseSpecial() {
     const std::size_t pick = random_.below(rarity_);
     return pick == 0 ? kDenormal : pick == 1 ? -0.0 : between(random_, -1, 1);
   }
@@ -94,7 +94,7 @@ void fillIntegers(verify::Tensor& tensor, Random& random) {
   }
 }
 
-/// f16 has little room: the square of what is in a tensor must not overflow it.
+/// Returns a random scale; 1 for f16, whose squares must not overflow.
 double scaleFor(ElementType type, Random& random) {
   constexpr std::array<double, 4> kScales = {1, 0x1p-8, 16, 64};
   return type == ElementType::f16 ? 1 : kScales[random.below(kScales.size())];
@@ -170,7 +170,7 @@ void storeNumber(verify::Tensor& tensor, std::size_t index, double value) {
   }
 }
 
-verify::Tensor widened(const verify::Tensor& tensor) {
+verify::Tensor widenToF64(const verify::Tensor& tensor) {
   const std::vector<double> numbers = verify::numbersOf<double>(tensor);
   verify::Tensor wide{{tensor.type.shape, ElementType::f64},
                       std::vector<std::byte>(numbers.size() * sizeof(double))};

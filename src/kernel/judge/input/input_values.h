@@ -9,27 +9,27 @@
 
 namespace hone::kernel {
 
-/// What the inputs of a trial look like.
+/// Distribution of the inputs of a trial.
 enum class ValueKind : std::uint8_t {
-  unit,      ///< uniform in [-1, 1), times a scale of each tensor
-  positive,  ///< uniform in (0, 1], times a scale
-  /// Every row another kind: zeros, a constant (a power of two: its sums are exact), large,
-  /// negative, tiny, denormal numbers and negative zeros strewn in, one element that outweighs all.
+  unit,      ///< uniform in [-1, 1), times a scale per tensor
+  positive,  ///< uniform in (0, 1], times a scale per tensor
+  /// A random kind per row: zeros, a constant (a power of two: its sums are exact), large, negative
+  /// or tiny numbers, some denormals and negative zeros, or one dominant element.
   rows,
 };
 
-/// "random values", …: for messages.
+/// Returns the name for messages, e.g. "random values".
 [[nodiscard]] std::string_view nameOf(ValueKind kind);
 
-/// The inputs of a shape, the same on every machine for the same seed, other ones for another seed.
-/// Integer inputs are in [-8, 8], of i1 0 and 1.
+/// Creates the inputs of a shape. They depend only on the seed, not on the machine. Integers are in
+/// [-8, 8]; i1 is 0 or 1.
 [[nodiscard]] std::vector<verify::Tensor> makeInputs(const Shape& shape, ValueKind kind,
                                                      std::uint64_t seed);
 
-/// Sets an element, rounded to the tensor's type.
+/// Stores `value`, rounded to the tensor's element type.
 void storeNumber(verify::Tensor& tensor, std::size_t index, double value);
 
-/// The tensor's elements as doubles, in a tensor of f64.
-[[nodiscard]] verify::Tensor widened(const verify::Tensor& tensor);
+/// Converts a tensor to f64.
+[[nodiscard]] verify::Tensor widenToF64(const verify::Tensor& tensor);
 
 }  // namespace hone::kernel

@@ -19,8 +19,8 @@ double rootMeanSquare(std::span<const double> values) {
   return values.empty() ? 0 : std::sqrt(sum / static_cast<double>(values.size()));
 }
 
-/// Of ones and zeros come numbers near them; of what is positive, positive ones.
-void change(std::vector<double>& values, Random& random) {
+/// Perturbs the values. Zeros and ones stay close to themselves; positive values stay positive.
+void perturbParameters(std::vector<double>& values, Random& random) {
   const double scale = rootMeanSquare(values);
   const double added = scale > 0 ? kAdded * scale : kAdded;
   for (double& value : values) {
@@ -42,7 +42,7 @@ void mixNatural(const Shape& shape, std::span<const verify::Tensor> natural, std
     }
     auto values = verify::numbersOf<double>(natural[i]);
     if (isFloat) {
-      change(values, random);
+      perturbParameters(values, random);
     }
     for (std::size_t at = 0; at < values.size(); ++at) {
       storeNumber(inputs[i], at, values[at]);

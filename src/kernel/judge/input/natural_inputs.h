@@ -9,10 +9,10 @@
 
 namespace hone::kernel {
 
-/// Puts what the reference itself made into inputs that are not free: parameters (a variance must
-/// stay positive) and integers (an index must stay in its range). Parameters are changed a little,
-/// as a weight of ones or a bias of zeros would not show that a kernel forgets it. Without
-/// `natural` nothing is changed.
+/// Copies `natural`, the inputs made by the reference, into those `inputs` that are constrained:
+/// parameters (a variance must stay positive) and integers (an index must stay in range).
+/// Parameters are perturbed, because a weight of ones or a bias of zeros would not reveal a kernel
+/// that ignores it. Does nothing if `natural` is empty.
 void mixNatural(const Shape& shape, std::span<const verify::Tensor> natural, std::uint64_t seed,
                 std::vector<verify::Tensor>& inputs);
 

@@ -12,8 +12,8 @@ namespace {
 
 using model::ElementType;
 
-/// Two free inputs, one of them indices, and two parameters.
-Shape shapeOfTask() {
+/// Returns a shape with two free inputs, one of them indices, and two parameters.
+Shape makeTaskShape() {
   Shape shape;
   shape.inputs = {{"x", {{4, 5}, ElementType::f32}},
                   {"index", {{4}, ElementType::i64}},
@@ -23,7 +23,7 @@ Shape shapeOfTask() {
   return shape;
 }
 
-std::vector<verify::Tensor> naturalOf(const Shape& shape) {
+std::vector<verify::Tensor> makeNatural(const Shape& shape) {
   std::vector<verify::Tensor> natural;
   const std::array<double, 4> values = {7, 3, 1, 0};
   for (std::size_t i = 0; i < shape.inputs.size(); ++i) {
@@ -37,11 +37,11 @@ std::vector<verify::Tensor> naturalOf(const Shape& shape) {
   return natural;
 }
 
-RC_GTEST_PROP(NaturalInputs, ParametersStayInTheirRangeAndShow, (std::uint64_t seed)) {
-  const Shape shape = shapeOfTask();
+RC_GTEST_PROP(NaturalInputs, KeepsParametersInRangeButPerturbsThem, (std::uint64_t seed)) {
+  const Shape shape = makeTaskShape();
   std::vector<verify::Tensor> inputs = makeInputs(shape, ValueKind::unit, seed);
   const std::vector<std::byte> free = inputs[0].data;
-  mixNatural(shape, naturalOf(shape), seed, inputs);
+  mixNatural(shape, makeNatural(shape), seed, inputs);
   RC_ASSERT(inputs[0].data == free);
   for (const double index : verify::numbersOf<double>(inputs[1])) {
     RC_ASSERT(index == 3);
@@ -53,8 +53,8 @@ RC_GTEST_PROP(NaturalInputs, ParametersStayInTheirRangeAndShow, (std::uint64_t s
   RC_ASSERT(std::ranges::any_of(bias, [](double value) { return value != 0; }));
 }
 
-TEST(NaturalInputs, WithoutThemNothingIsChanged) {
-  const Shape shape = shapeOfTask();
+TEST(NaturalInputs, ChangesNothingIfEmpty) {
+  const Shape shape = makeTaskShape();
   const auto before = makeInputs(shape, ValueKind::unit, 3);
   auto after = before;
   mixNatural(shape, {}, 3, after);

@@ -13,18 +13,18 @@ namespace {
 
 using SizeList = std::vector<std::pair<std::string, std::int64_t>>;
 
-constexpr std::int64_t kLargestSize = std::int64_t{1} << 40U;
-/// Pointers and sizes of one call; no kernel has more.
-constexpr std::size_t kMostArguments = 24;
+constexpr std::int64_t kMaxSize = std::int64_t{1} << 40U;
+/// Maximum number of pointers and sizes of one call.
+constexpr std::size_t kMaxArguments = 24;
 
-/// One line after "hone:", with its place in the file.
+/// One "hone:" line and its line number.
 struct Line {
   std::size_t number = 0;
   std::string keyword;
   std::string rest;
 };
 
-/// What follows the mark of a comment and "hone:", or nothing.
+/// Returns the text after the comment marker and "hone:"; nullopt for other lines.
 std::optional<std::string_view> afterMark(std::string_view line, std::string_view comment) {
   std::string_view rest = trim(line);
   if (!rest.starts_with(comment)) {
@@ -35,7 +35,7 @@ std::optional<std::string_view> afterMark(std::string_view line, std::string_vie
   return rest.starts_with(kMark) ? std::optional(trim(rest.substr(kMark.size()))) : std::nullopt;
 }
 
-std::vector<Line> linesOf(std::string_view text, std::string_view comment) {
+std::vector<Line> findMarkedLines(std::string_view text, std::string_view comment) {
   std::vector<Line> lines;
   const std::vector<std::string> all = splitAt(text, '\n');
   for (std::size_t i = 0; i < all.size(); ++i) {
@@ -48,7 +48,7 @@ std::vector<Line> linesOf(std::string_view text, std::string_view comment) {
   return lines;
 }
 
-std::vector<std::string> wordsOf(std::string_view text) {
+std::vector<std::string> splitWords(std::string_view text) {
   std::vector<std::string> words;
   for (const std::string& word : splitAt(text, ' ')) {
     if (const std::string_view kept = trim(word); !kept.empty()) {
@@ -72,10 +72,10 @@ Result<SizeList::value_type> constantFrom(const std::string& word) {
   const std::string name = word.substr(0, equals);
   const auto value = parseInt(std::string_view(word).substr(std::min(equals + 1, word.size())));
   if (!isName(name) || !value.has_value()) {
-    return userError("'{}' is no size; write NAME=NUMBER", word);
+    return userError("invalid size '{}': expected NAME=NUMBER", word);
   }
-  if (*value < 1 || *value > kLargestSize) {
-    return userError("the size {} must be 1 or more, and below 2^40", word);
+  if (*value < 1 || *value > kMaxSize) {
+    return userError("invalid size {}: expected 1 or more, at most 2^40", word);
   }
   return std::pair(name, *value);
 }
@@ -83,12 +83,12 @@ Result<SizeList::value_type> constantFrom(const std::string& word) {
 Result<SizeList::value_type> sizeFrom(const std::string& word) {
   auto size = HONE_TRY(constantFrom(word));
   if (size.first.contains('x')) {
-    return userError("the size '{}' has an x in its name, which separates dimensions", size.first);
+    return userError("invalid size name '{}': x separates dimensions", size.first);
   }
   return size;
 }
 
-/// "MxK" or "(H-2)x3": the values of its parts.
+/// Evaluates dimensions such as "MxK" or "(H-2)x3".
 Result<std::vector<std::int64_t>> dimensionsFrom(std::string_view text, Sizes sizes) {
   std::vector<std::int64_t> dimensions;
   int depth = 0;
@@ -99,9 +99,9 @@ Result<std::vector<std::int64_t>> dimensionsFrom(std::string_view text, Sizes si
       continue;
     }
     const std::string_view part = text.substr(begin, i - begin);
-    const double value = HONE_TRY(valueOf(part, sizes));
-    if (value < 1 || value != std::floor(value) || value > static_cast<double>(kLargestSize)) {
-      return userError("the dimension '{}' is {}, not a whole number above 0", part, value);
+    const double value = HONE_TRY(evaluateSize(part, sizes));
+    if (value < 1 || value != std::floor(value) || value > static_cast<double>(kMaxSize)) {
+      return userError("invalid dimension '{}': expected a positive integer, got {}", part, value);
     }
     dimensions.push_back(static_cast<std::int64_t>(value));
     begin = i + 1;
@@ -110,36 +110,36 @@ Result<std::vector<std::int64_t>> dimensionsFrom(std::string_view text, Sizes si
 }
 
 Result<Argument> argumentFrom(const Line& line, Sizes sizes) {
-  const std::vector<std::string> words = wordsOf(line.rest);
+  const std::vector<std::string> words = splitWords(line.rest);
   if (words.size() != 3) {
-    return userError("write '{} NAME TYPE DIMENSIONS', such as '{} A f32 MxK'", line.keyword,
+    return userError("expected '{} NAME TYPE DIMENSIONS', such as '{} A f32 MxK'", line.keyword,
                      line.keyword);
   }
   Argument argument{words[0], {}};
   if (!isName(words[0])) {
-    return userError("'{}' is no name", words[0]);
+    return userError("invalid name '{}'", words[0]);
   }
   const auto element = model::elementTypeFrom(words[1]);
   if (!element) {
-    return userError("'{}' is no element type; f32, f64, f16, bf16, i64, i32, i16, i8 and i1 are",
+    return userError("unknown element type '{}'; use f32, f64, f16, bf16, i64, i32, i16, i8 or i1",
                      words[1]);
   }
   argument.type.element = *element;
   argument.type.shape = HONE_TRY(dimensionsFrom(words[2], sizes));
   if (!argument.type.countable()) {
-    return userError("{} has more elements than can be counted", argument.name);
+    return userError("{} has too many elements", argument.name);
   }
   return argument;
 }
 
-/// The sizes of an "other" line: those that it does not name stay.
+/// Parses an "other" line; sizes that it does not name keep their values.
 Result<SizeList> otherSizes(const Line& line, SizeList sizes) {
-  for (const std::string& word : wordsOf(line.rest)) {
+  for (const std::string& word : splitWords(line.rest)) {
     const auto other = HONE_TRY(sizeFrom(word));
     const auto at =
         std::ranges::find(sizes, other.first, &std::pair<std::string, std::int64_t>::first);
     if (at == sizes.end()) {
-      return userError("there is no size '{}' in the line 'sizes'", other.first);
+      return userError("unknown size '{}': not in the 'sizes' line", other.first);
     }
     at->second = other.second;
   }
@@ -148,15 +148,15 @@ Result<SizeList> otherSizes(const Line& line, SizeList sizes) {
 
 Result<void> addSizes(const Line& line, SizeList& sizes) {
   if (!sizes.empty()) {
-    return userError("'sizes' stands there twice");
+    return userError("duplicate 'sizes' line");
   }
-  for (const std::string& word : wordsOf(line.rest)) {
+  for (const std::string& word : splitWords(line.rest)) {
     sizes.push_back(HONE_TRY(sizeFrom(word)));
   }
   for (std::size_t i = 0; i < sizes.size(); ++i) {
     for (std::size_t j = 0; j < i; ++j) {
       if (sizes[i].first == sizes[j].first) {
-        return userError("the size '{}' stands there twice", sizes[i].first);
+        return userError("duplicate size '{}'", sizes[i].first);
       }
     }
   }
@@ -164,9 +164,9 @@ Result<void> addSizes(const Line& line, SizeList& sizes) {
 }
 
 Result<double> flopsFrom(const Line& line, Sizes sizes) {
-  const double flops = HONE_TRY(valueOf(line.rest, sizes));
+  const double flops = HONE_TRY(evaluateSize(line.rest, sizes));
   if (flops < 0) {
-    return userError("flops are {}, which is below 0", flops);
+    return userError("invalid flops: expected 0 or more, got {}", flops);
   }
   return flops;
 }
@@ -177,25 +177,25 @@ Result<void> addNote(const Line& line, PythonNotes& notes) {
     return {};
   }
   if (line.keyword != "other") {
-    return userError("'{}' is not known; a Python reference says flops and other", line.keyword);
+    return userError("unknown keyword '{}'; a Python reference has flops and other", line.keyword);
   }
   SizeList sizes;
-  for (const std::string& word : wordsOf(line.rest)) {
+  for (const std::string& word : splitWords(line.rest)) {
     sizes.push_back(HONE_TRY(constantFrom(word)));
   }
   if (sizes.empty()) {
-    return userError("write 'other NAME=NUMBER …' with constants of this file");
+    return userError("expected 'other NAME=NUMBER …' with constants of this file");
   }
   if (!notes.others.empty() &&
       !std::ranges::equal(notes.others.front(), sizes, {}, &SizeList::value_type::first,
                           &SizeList::value_type::first)) {
-    return userError("all lines 'other' name the same constants in the same order");
+    return userError("all 'other' lines must name the same constants in the same order");
   }
   notes.others.push_back(std::move(sizes));
   return {};
 }
 
-/// Reads the lines of one file; `where` is the line that an error is about.
+/// Parses the "hone:" lines of one file; where() is the line of an error.
 class Reader {
  public:
   explicit Reader(std::vector<Line> lines) : lines_(std::move(lines)) {}
@@ -223,9 +223,9 @@ class Reader {
       where_ = line.number;
       if (std::ranges::find(kKeywords, line.keyword) == kKeywords.end()) {
         const auto meant = nearest(line.keyword, kKeywords);
-        return userError("'{}' is not known{}", line.keyword,
+        return userError("unknown keyword '{}'{}", line.keyword,
                          meant ? fmt::format("; did you mean '{}'?", *meant)
-                               : "; there are sizes, other, input, output and flops");
+                               : "; use sizes, other, input, output or flops");
       }
       if (line.keyword == "sizes") {
         HONE_CHECK(addSizes(line, sizes_));
@@ -250,11 +250,11 @@ class Reader {
     where_ = 0;
     if (shape.inputs.empty() || shape.outputs.empty()) {
       return userError(
-          "there is no line '// hone: {}'; a reference says what goes in and out",
+          "missing line '// hone: {}'; a reference declares its inputs and outputs",
           shape.inputs.empty() ? "input NAME TYPE DIMENSIONS" : "output NAME TYPE DIMENSIONS");
     }
-    if (shape.inputs.size() + shape.outputs.size() + sizes.size() > kMostArguments) {
-      return userError("a kernel has at most {} arguments", kMostArguments);
+    if (shape.inputs.size() + shape.outputs.size() + sizes.size() > kMaxArguments) {
+      return userError("too many arguments: a kernel has at most {}", kMaxArguments);
     }
     return shape;
   }
@@ -263,12 +263,12 @@ class Reader {
     for (const auto* list : {&shape.inputs, &shape.outputs}) {
       for (const Argument& other : *list) {
         if (other.name == argument.name) {
-          return userError("'{}' stands there twice", argument.name);
+          return userError("duplicate argument '{}'", argument.name);
         }
       }
     }
     if (isInput && !shape.outputs.empty()) {
-      return userError("the input {} comes after an output; inputs come first", argument.name);
+      return userError("input {} comes after an output; inputs come first", argument.name);
     }
     (isInput ? shape.inputs : shape.outputs).push_back(argument);
     return {};
@@ -282,7 +282,7 @@ class Reader {
 }  // namespace
 
 Result<Task> taskFromReference(std::string_view text, std::string_view file) {
-  Reader reader(linesOf(text, "//"));
+  Reader reader(findMarkedLines(text, "//"));
   auto task = reader.read();
   if (!task) {
     const std::string place =
@@ -292,9 +292,9 @@ Result<Task> taskFromReference(std::string_view text, std::string_view file) {
   return task;
 }
 
-Result<PythonNotes> notesOfPython(std::string_view text, std::string_view file) {
+Result<PythonNotes> parsePythonNotes(std::string_view text, std::string_view file) {
   PythonNotes notes;
-  for (const Line& line : linesOf(text, "#")) {
+  for (const Line& line : findMarkedLines(text, "#")) {
     const std::string place = fmt::format("{}:{}", file, line.number);
     if (auto noted = addNote(line, notes); !noted) {
       return within(place, std::move(noted).error());

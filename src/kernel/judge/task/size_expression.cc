@@ -9,12 +9,12 @@
 namespace hone::kernel {
 namespace {
 
-constexpr int kDeepest = 100;
+constexpr int kMaxDepth = 100;
 
 bool startsName(char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 bool isDigit(char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; }
 
-/// A parser by recursive descent that computes as it goes.
+/// A recursive descent parser that evaluates while it parses.
 class Parser {
  public:
   Parser(std::string_view text, Sizes sizes) : text_(text), sizes_(sizes) {}
@@ -22,10 +22,10 @@ class Parser {
   Result<double> whole() {
     const double value = HONE_TRY(sum());
     if (!atEnd()) {
-      return userError("'{}' is not expected in '{}'", text_.substr(at_, 1), text_);
+      return userError("unexpected '{}' in '{}'", text_.substr(at_, 1), text_);
     }
     if (!std::isfinite(value)) {
-      return userError("'{}' has no value", text_);
+      return userError("'{}' has no finite value", text_);
     }
     return value;
   }
@@ -50,7 +50,7 @@ class Parser {
     return value;
   }
   Result<double> factor() {
-    if (++depth_ > kDeepest) {
+    if (++depth_ > kMaxDepth) {
       return userError("'{}' is nested too deeply", shortened(text_, 40));
     }
     const Result<double> value = single();
@@ -64,12 +64,12 @@ class Parser {
     if (take('(')) {
       const double value = HONE_TRY(sum());
       if (!take(')')) {
-        return userError("a ')' is missing in '{}'", text_);
+        return userError("missing ')' in '{}'", text_);
       }
       return value;
     }
     if (atEnd()) {
-      return userError("'{}' ends where a name or number is expected", text_);
+      return userError("expected a name or number at the end of '{}'", text_);
     }
     return startsName(text_[at_]) ? name() : number();
   }
@@ -80,13 +80,13 @@ class Parser {
         return static_cast<double>(value);
       }
     }
-    return userError("there is no size '{}' (in '{}')", word, text_);
+    return userError("unknown size '{}' in '{}'", word, text_);
   }
   Result<double> number() {
     const std::string_view digits = takeWhile([](char c) { return isDigit(c) || c == '.'; });
     const auto value = parseDouble(digits);
     if (!value) {
-      return userError("'{}' is no name or number (in '{}')", text_.substr(at_, 1), text_);
+      return userError("expected a name or number, got '{}' in '{}'", text_.substr(at_, 1), text_);
     }
     return *value;
   }
@@ -120,7 +120,7 @@ class Parser {
 
 }  // namespace
 
-Result<double> valueOf(std::string_view expression, Sizes sizes) {
+Result<double> evaluateSize(std::string_view expression, Sizes sizes) {
   return Parser(trim(expression), sizes).whole();
 }
 

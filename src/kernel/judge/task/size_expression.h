@@ -12,8 +12,8 @@ namespace hone::kernel {
 
 using Sizes = std::span<const std::pair<std::string, std::int64_t>>;
 
-/// The value of "2*M*(N-2)" for the sizes given: + - * / ( ), names and numbers. What is wrong is a
-/// user error that names the place.
-[[nodiscard]] Result<double> valueOf(std::string_view expression, Sizes sizes);
+/// Evaluates an expression such as "2*M*(N-2)" with + - * / ( ), names and numbers. Fails with a
+/// user error that quotes the expression.
+[[nodiscard]] Result<double> evaluateSize(std::string_view expression, Sizes sizes);
 
 }  // namespace hone::kernel

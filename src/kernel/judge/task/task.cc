@@ -21,7 +21,7 @@ bool isFile(const fs::path& file) {
 
 bool isPython(const fs::path& file) { return file.extension() == ".py"; }
 
-/// "softmax" of softmax.reference.cc; of reference.cc the name of its folder.
+/// Returns "softmax" for softmax.reference.cc, and the name of the folder for reference.cc.
 std::string taskName(const fs::path& reference) {
   const std::string stem = reference.stem().string();
   constexpr std::string_view kEnding = ".reference";
@@ -32,7 +32,7 @@ std::string taskName(const fs::path& reference) {
   return stem == "reference" && !folder.empty() ? folder : stem;
 }
 
-/// The Python form beside a C++ reference.
+/// Returns the Python form next to a C++ reference; "" if there is none.
 fs::path pytorchBeside(const fs::path& reference) {
   fs::path python = reference;
   python.replace_extension(".py");
@@ -61,14 +61,14 @@ Result<Shape> shapeFrom(const nlohmann::json& body, const fs::path& file) {
     shape.outputs = HONE_TRY(argumentsFrom(body.at("outputs"), file));
     shape.flops = body.value("flops", 0.0);
   } catch (const nlohmann::json::exception& error) {
-    return machineError("the Python worker does not keep to the protocol: {}", error.what());
+    return machineError("Python worker protocol error: {}", error.what());
   }
   return shape;
 }
 
 using SizeList = decltype(Shape::sizes);
 
-/// Asks a Python worker what the model takes and gives, with these values of its constants.
+/// Asks a Python worker for the arguments of the model with these values of its constants.
 Result<Shape> askForShape(const fs::path& reference, const JudgeOptions& options,
                           const SizeList& sizes) {
   const ScratchFolder scratch = HONE_TRY(ScratchFolder::create("hone-task"));
@@ -85,11 +85,11 @@ Result<Shape> askForShape(const fs::path& reference, const JudgeOptions& options
   return shape;
 }
 
-/// What comes of a Python reference, its other shapes included.
+/// Reads a Python reference and its other shapes.
 Result<Task> pythonTask(const fs::path& reference, const JudgeOptions& options) {
   Task task;
   const std::string text = HONE_TRY(readFile(reference));
-  const PythonNotes notes = HONE_TRY(notesOfPython(text, reference.string()));
+  const PythonNotes notes = HONE_TRY(parsePythonNotes(text, reference.string()));
   task.shape = HONE_TRY(askForShape(reference, options, {}));
   task.shape.flops = notes.flops.value_or(task.shape.flops);
   for (const SizeList& sizes : notes.others) {
@@ -124,10 +124,10 @@ double Shape::bytes() const {
 Result<fs::path> findReference(const fs::path& kernel, const fs::path& given) {
   if (!given.empty()) {
     return isFile(given) ? Result<fs::path>(given)
-                         : userError("there is no reference {}", given.string());
+                         : userError("no such reference: {}", given.string());
   }
   if (!isFile(kernel)) {
-    return userError("there is no kernel file {}", kernel.string());
+    return userError("no such kernel file: {}", kernel.string());
   }
   const fs::path folder = kernel.parent_path();
   const std::string name = kernel.stem().string();
@@ -142,7 +142,7 @@ Result<fs::path> findReference(const fs::path& kernel, const fs::path& given) {
       }
     }
   }
-  return userError("{} has no reference: neither {} nor {} is beside it; --reference names one",
+  return userError("no reference found for {}: expected {} or {} next to it; use --reference FILE",
                    kernel.string(), name + ".reference" + endings.front(),
                    "reference" + endings.front());
 }
@@ -151,7 +151,7 @@ Result<Task> readTask(const fs::path& reference, const JudgeOptions& options) {
   Task task;
   if (isPython(reference)) {
     if (!isFile(reference)) {
-      return userError("there is no reference {}", reference.string());
+      return userError("no such reference: {}", reference.string());
     }
     task = HONE_TRY(pythonTask(reference, options));
   } else {

@@ -19,33 +19,33 @@ struct Argument {
   bool operator==(const Argument&) const = default;
 };
 
-/// One call that a kernel must be able to do: its arguments for some sizes.
+/// Arguments of one call for given sizes.
 struct Shape {
-  std::vector<std::pair<std::string, std::int64_t>> sizes;  ///< "M" = 480, …; of a Python
-                                                            ///< reference only those of others
-  std::vector<Argument> inputs;  ///< of a Python reference: get_inputs, then the parameters
-  std::size_t parameters = 0;    ///< so many of the inputs, the last ones, are parameters
+  /// "M" = 480, …; empty for the own shape of a Python reference.
+  std::vector<std::pair<std::string, std::int64_t>> sizes;
+  std::vector<Argument> inputs;  ///< Python reference: get_inputs, then the parameters
+  std::size_t parameters = 0;    ///< number of parameters, which are the last inputs
   std::vector<Argument> outputs;
-  double flops = 0;  ///< of one call; 0 where nobody knows
+  double flops = 0;  ///< per call; 0: unknown
 
-  /// Every input and output moved once.
+  /// Returns the total size of inputs and outputs.
   [[nodiscard]] double bytes() const;
   bool operator==(const Shape&) const = default;
 };
 
-/// What a kernel must compute, as its reference tells.
+/// The computation that a kernel must perform, as declared by its reference.
 struct Task {
   std::string name;
-  /// NAME.reference.cc (an f64 function and lines that begin with "// hone:"), or a Python file
-  /// with Model, get_inputs and get_init_inputs.
+  /// NAME.reference.cc (an f64 function and "// hone:" lines), or a Python file with Model,
+  /// get_inputs and get_init_inputs.
   std::filesystem::path reference;
-  /// The Python form beside a C++ one, for PyTorch's time; "" where there is none.
+  /// Python form next to a C++ reference, for PyTorch's time; "": none.
   std::filesystem::path pytorch;
   Shape shape;
-  std::vector<Shape> others;  ///< hidden ones for kernels that claim to be general
+  std::vector<Shape> others;  ///< hidden shapes for kernels without fixed sizes
 
   [[nodiscard]] bool inPython() const;
-  /// Of the others, as a request `load` has them.
+  /// Returns the sizes of `others` in the format of a `load` request.
   [[nodiscard]] nlohmann::json otherSizes() const;
   bool operator==(const Task&) const = default;
 };

@@ -29,9 +29,9 @@ class TaskFile : public testing::Test {
   ScratchFolder folder_ = ScratchFolder::create("hone-task").value();
 };
 
-TEST_F(TaskFile, ReferencesStandBesideTheirKernels) {
+TEST_F(TaskFile, FindsReferenceNextToKernel) {
   const fs::path kernel = write("a.cc");
-  EXPECT_THAT(found(kernel), HasSubstr("has no reference: neither a.reference.cc"));
+  EXPECT_THAT(found(kernel), HasSubstr("expected a.reference.cc"));
   write("reference.py");
   EXPECT_EQ(found(kernel), "reference.py");
   write("reference.cc");
@@ -41,19 +41,19 @@ TEST_F(TaskFile, ReferencesStandBesideTheirKernels) {
   write("a.reference.cc");
   EXPECT_EQ(found(kernel), "a.reference.cc");
   EXPECT_EQ(found(kernel, write("other/b.cc")), "other/b.cc");
-  EXPECT_THAT(found(kernel, folder_.path() / "none"), HasSubstr("there is no reference"));
-  EXPECT_THAT(found(folder_.path() / "none.cc"), HasSubstr("there is no kernel file"));
+  EXPECT_THAT(found(kernel, folder_.path() / "none"), HasSubstr("no such reference"));
+  EXPECT_THAT(found(folder_.path() / "none.cc"), HasSubstr("no such kernel file"));
 }
 
-TEST_F(TaskFile, PythonKernelsHavePythonReferences) {
+TEST_F(TaskFile, FindsOnlyPythonReferencesForPythonKernels) {
   const fs::path kernel = write("a.py");
   write("a.reference.cc");
-  EXPECT_THAT(found(kernel), HasSubstr("has no reference: neither a.reference.py"));
+  EXPECT_THAT(found(kernel), HasSubstr("expected a.reference.py"));
   write("a.reference.py");
   EXPECT_EQ(found(kernel), "a.reference.py");
 }
 
-TEST_F(TaskFile, CppReferencesAreReadWithoutPython) {
+TEST_F(TaskFile, ReadsCppReferenceWithoutPython) {
   const fs::path reference = write("mm.reference.cc", kMatmulReference);
   Task task = readTask(reference, {}).value();
   EXPECT_EQ(task.name, "mm");
@@ -66,7 +66,7 @@ TEST_F(TaskFile, CppReferencesAreReadWithoutPython) {
   EXPECT_EQ(readTask(write("softmax/reference.cc", kMatmulReference), {})->name, "softmax");
 }
 
-TEST_F(TaskFile, PythonReferencesNeedPython) {
+TEST_F(TaskFile, NeedsPythonForPythonReference) {
   const auto task = readTask(write("a.reference.py"), {});
   ASSERT_FALSE(task);
   EXPECT_EQ(task.error().fault, Fault::user);

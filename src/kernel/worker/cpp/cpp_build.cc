@@ -31,15 +31,15 @@ std::vector<std::string> commandFor(const std::string& compiler, const fs::path&
       argv.push_back(flag);
     }
   }
-  // What it needs and does not have is an error now, not when it is loaded. Without names and ids
-  // sources that differ in comments only are the same artifact.
+  // Undefined symbols are errors of the build, not of loading. Without names and build ids, sources
+  // that differ only in comments give the same artifact.
   for (const std::string& own :
        {std::string("-w"), std::string("-fPIC"), std::string("-shared"), std::string("-Wl,-z,defs"),
         std::string("-Wl,--build-id=none"), std::string("-s"),
         std::string("-fdiagnostics-color=never"),
         fmt::format("-fopt-info-vec-optimized-missed={}.vec", stem.string()),
-        // Which files it is made from, whatever they are included by. The assembler has no file of
-        // its own then.
+        // Record which files are read, however they are included. With -pipe the assembler has no
+        // input file.
         std::string("-pipe"), std::string("-MMD"), std::string("-MF"), stem.string() + kIncluded,
         std::string("-Xassembler"), std::string("--MD"), std::string("-Xassembler"),
         stem.string() + kAssembled, std::string("-o"), fmt::format("{}.part", stem.string()),
@@ -56,7 +56,7 @@ json toJson(const CppBuilt& built) {
           {"remarks", built.remarks},         {"files", built.files}};
 }
 
-/// Nothing where there is no such file, or half of one.
+/// Returns the cached result; nullopt if there is none or it is incomplete.
 std::optional<CppBuilt> readBuilt(const fs::path& stem) {
   const auto text = readFile(stem.string() + ".json");
   const json stored = text ? json::parse(*text, nullptr, false) : json();
@@ -85,12 +85,12 @@ std::optional<CppBuilt> readBuilt(const fs::path& stem) {
 Result<CppBuilder> CppBuilder::open(fs::path folder, Limits limits) {
   const std::string compiler = findProgram("g++");
   if (compiler.empty()) {
-    return machineError("C++ kernels are built by g++, which is not on PATH: apt install g++");
+    return machineError("g++ not found in PATH; install it to build C++ kernels (apt install g++)");
   }
   HONE_CHECK(makeFolder(folder));
   const Finished finished = HONE_TRY(runCommand({{compiler, "-dumpfullversion"}, {}, limits}));
   if (!finished.ending.ok()) {
-    return machineError("{} does not run: {}", compiler, finished.ending.describe());
+    return machineError("{} failed: {}", compiler, finished.ending.describe());
   }
   return CppBuilder(std::move(folder), limits, compiler,
                     fmt::format("{} {}", trim(finished.out), cpuName()));
@@ -99,7 +99,7 @@ Result<CppBuilder> CppBuilder::open(fs::path folder, Limits limits) {
 Result<CppBuilt> CppBuilder::build(std::string_view text, std::span<const std::string> flags) {
   CppBuilt refused;
   for (const std::string& flag : flags) {
-    if (const std::string why = whyNotFlag(flag); !why.empty()) {
+    if (const std::string why = explainRejectedFlag(flag); !why.empty()) {
       refused.outcome = Outcome::invalid;
       refused.message = why;
       return refused;
@@ -116,7 +116,7 @@ Result<CppBuilt> CppBuilder::build(std::string_view text, std::span<const std::s
     return *known;
   }
   CppBuilt built = HONE_TRY(compile(stem, text, flags));
-  if (built.outcome != Outcome::compileTimeout) {  // another time it may be quick enough
+  if (built.outcome != Outcome::compileTimeout) {  // it may be faster next time
     HONE_CHECK(writeFile(stem.string() + ".json", toJson(built).dump() + "\n"));
   }
   return built;
@@ -141,7 +141,7 @@ Result<CppBuilt> CppBuilder::compile(const fs::path& stem, std::string_view text
     const std::string first = firstCompileError(finished.err);
     built.outcome = late ? Outcome::compileTimeout : Outcome::compileFailed;
     built.message = late || first.empty()
-                        ? fmt::format("the compiler ended with {}", finished.ending.describe())
+                        ? fmt::format("compiler failed: {}", finished.ending.describe())
                         : first;
     fs::remove(part, ignored);
     return built;
@@ -157,11 +157,11 @@ Result<CppBuilt> CppBuilder::compile(const fs::path& stem, std::string_view text
     const auto rule = readFile(stem.string() + list);
     if (!rule) {
       built.outcome = Outcome::invalid;
-      built.message = "its flags keep the compiler from saying which files it reads";
+      built.message = "its flags suppress the list of files that the compiler reads";
       return built;
     }
-    for (std::string& file : filesOfRule(*rule)) {
-      if (file != own && file != own.filename()) {  // the assembler knows its last part only
+    for (std::string& file : parseDependencies(*rule)) {
+      if (file != own && file != own.filename()) {  // the assembler lists only the file name
         built.files.push_back(std::move(file));
       }
     }
@@ -171,10 +171,10 @@ Result<CppBuilt> CppBuilder::compile(const fs::path& stem, std::string_view text
   return built;
 }
 
-std::string whyNotFlag(std::string_view flag) {
-  constexpr auto kFine =
+std::string explainRejectedFlag(std::string_view flag) {
+  constexpr auto kAllowed =
       std::to_array<std::string_view>({"-O", "-f", "-m", "-D", "-U", "-std=", "--param="});
-  constexpr auto kNot = std::to_array<std::string_view>(
+  constexpr auto kForbidden = std::to_array<std::string_view>(
       {"-fplugin",       "-fdump",        "-fprofile",     "-ftest-coverage", "-fcompare-debug",
        "-fsanitize",     "-fstack-usage", "-fcallgraph",   "-fsave",          "-fopt-info",
        "-flto",          "-fuse-ld",      "-finstrument",  "-fdiagnostics",   "-fmodule",
@@ -188,11 +188,9 @@ std::string whyNotFlag(std::string_view flag) {
   if (flag == kAsC) {
     return "";
   }
-  if (!plain || std::ranges::none_of(kFine, begins) || std::ranges::any_of(kNot, begins)) {
-    return fmt::format(
-        "the flag '{}' is not one that a kernel may be built with; -O…, -f…, -m…, "
-        "-D…, -std=… and --param=… are",
-        flag);
+  if (!plain || std::ranges::none_of(kAllowed, begins) || std::ranges::any_of(kForbidden, begins)) {
+    return fmt::format("flag '{}' is not allowed; use -O…, -f…, -m…, -D…, -std=… or --param=…",
+                       flag);
   }
   return "";
 }
@@ -202,7 +200,7 @@ std::string firstCompileError(std::string_view diagnostics) {
     const std::size_t error = line.find("error:");
     const std::size_t undefined = line.find("undefined reference to");
     if (undefined != std::string::npos) {
-      return fmt::format("the linker: {}", line.substr(undefined));
+      return fmt::format("linker error: {}", line.substr(undefined));
     }
     if (error == std::string::npos) {
       continue;
@@ -219,7 +217,7 @@ std::string firstCompileError(std::string_view diagnostics) {
   return "";
 }
 
-std::vector<std::string> filesOfRule(std::string_view rule) {
+std::vector<std::string> parseDependencies(std::string_view rule) {
   std::vector<std::string> files;
   std::string file;
   const auto end = [&] {
@@ -246,7 +244,7 @@ std::vector<std::string> filesOfRule(std::string_view rule) {
 }
 
 std::vector<std::string> vectorRemarks(std::string_view info, std::string_view fileName) {
-  constexpr std::size_t kMost = 30;
+  constexpr std::size_t kMaxRemarks = 30;
   std::vector<std::string> done;
   std::vector<std::string> missed;
   const auto add = [](std::vector<std::string>& list, std::string remark) {
@@ -269,7 +267,7 @@ std::vector<std::string> vectorRemarks(std::string_view info, std::string_view f
     }
   }
   done.insert(done.end(), missed.begin(), missed.end());
-  done.resize(std::min(done.size(), kMost));
+  done.resize(std::min(done.size(), kMaxRemarks));
   return done;
 }
 

@@ -15,10 +15,11 @@
 
 namespace hone::kernel {
 
-/// What the compiler made of a source.
+/// Result of building a source.
 struct CppBuilt {
-  model::Outcome outcome = model::Outcome::ok;  ///< ok, invalid (a flag), compileFailed or -Timeout
-  std::string message;                          ///< "line 12: error: …"
+  model::Outcome outcome =
+      model::Outcome::ok;  ///< ok, invalid (a flag), compileFailed, compileTimeout
+  std::string message;     ///< "line 12: error: …"
   std::string diagnostics;
   std::filesystem::path library;
   std::string artifact;  ///< content hash of the library
@@ -26,20 +27,20 @@ struct CppBuilt {
   std::int64_t cpuNs = 0;
   /// "line 7: loop vectorized using 32 byte vectors", "line 9: not vectorized: …"
   std::vector<std::string> remarks;
-  /// What the compiler and the assembler read, without the text itself and the system's headers.
+  /// Files that the compiler and the assembler read, except for the source and system headers.
   std::vector<std::string> files;
 
   [[nodiscard]] bool ok() const { return outcome == model::Outcome::ok; }
 };
 
-/// Builds C and C++ texts into shared objects by the system's g++, each in a child with limits.
-/// What was built before is found in the folder again.
+/// Builds C and C++ sources into shared objects with the system's g++, each in a child with limits.
+/// Caches the results in a folder.
 class CppBuilder {
  public:
-  /// The user's machine has no g++: a machine error.
+  /// Fails with a machine error if g++ is missing.
   [[nodiscard]] static Result<CppBuilder> open(std::filesystem::path folder, Limits limits);
 
-  /// `flags` come after the builder's own, -O2 -march=native.
+  /// Builds a source. `flags` follow the default flags -O2 -march=native.
   [[nodiscard]] Result<CppBuilt> build(std::string_view text, std::span<const std::string> flags);
 
  private:
@@ -57,17 +58,18 @@ class CppBuilder {
   std::string version_;
 };
 
-/// Why a flag is refused: it would run or write something else than the kernel. "" when it is fine.
-[[nodiscard]] std::string whyNotFlag(std::string_view flag);
+/// Explains why a flag is rejected, e.g. because it runs or writes other files; "" if it is
+/// allowed.
+[[nodiscard]] std::string explainRejectedFlag(std::string_view flag);
 
-/// The compiler's first error, its place as "line 12:"; "" when there is none.
+/// Returns the compiler's first error with its position as "line 12:"; "" if there is none.
 [[nodiscard]] std::string firstCompileError(std::string_view diagnostics);
 
-/// The files behind the colon of a rule of make, as -MD writes it.
-[[nodiscard]] std::vector<std::string> filesOfRule(std::string_view rule);
+/// Returns the dependencies of a make rule, as written by -MD.
+[[nodiscard]] std::vector<std::string> parseDependencies(std::string_view rule);
 
-/// At most 30 remarks of -fopt-info-vec about the kernel's own lines: what was vectorized, then
-/// what was not and why, each loop once.
+/// Returns at most 30 remarks of -fopt-info-vec about lines of `fileName`: first the vectorized
+/// loops, then those that were not and why. Each remark occurs once.
 [[nodiscard]] std::vector<std::string> vectorRemarks(std::string_view info,
                                                      std::string_view fileName);
 

@@ -16,7 +16,7 @@ using Names = std::set<std::string_view>;
 
 const Names& plainNames() {
   static const Names kNames = {
-      // of every shared object
+      // every shared object
       "__gmon_start__", "_ITM_deregisterTMCloneTable", "_ITM_registerTMCloneTable",
       "__cxa_finalize", "__cxa_atexit", "__cxa_thread_atexit", "__cxa_thread_atexit_impl",
       "__dso_handle", "__tls_get_addr", "_GLOBAL_OFFSET_TABLE_", "__stack_chk_fail",
@@ -26,23 +26,23 @@ const Names& plainNames() {
       "malloc", "calloc", "realloc", "free", "aligned_alloc", "posix_memalign", "memalign",
       "valloc", "memcpy", "memmove", "memset", "memchr", "memcmp", "bcmp", "mempcpy",
       "__memcpy_chk", "__memmove_chk", "__memset_chk", "bzero",
-      // texts and numbers
+      // strings and numbers
       "strlen", "strnlen", "strcmp", "strncmp", "strcpy", "strncpy", "strcat", "strchr", "strrchr",
       "strstr", "strtol", "strtoul", "strtoll", "strtoull", "strtod", "strtof", "atoi", "atol",
       "atof", "qsort", "bsearch", "rand", "srand", "rand_r", "div", "ldiv", "lldiv",
-      // failing, and saying why
+      // errors and output
       "abort", "__assert_fail", "__errno_location", "printf", "fprintf", "sprintf", "snprintf",
       "vprintf", "vfprintf", "vsnprintf", "puts", "putchar", "putc", "fputc", "fputs", "fwrite",
       "fflush", "perror", "stdout", "stderr", "__printf_chk", "__fprintf_chk", "__sprintf_chk",
       "__snprintf_chk", "__vsnprintf_chk",
-      // threads that end with the call
+      // threads
       "pthread_create", "pthread_join", "pthread_self", "pthread_equal", "pthread_once",
       "__pthread_key_create", "pthread_key_create", "pthread_getspecific", "pthread_setspecific",
       "__once_proxy", "sched_yield", "sched_getcpu", "get_nprocs"};
   return kNames;
 }
 
-/// Functions of mathematics, without the f or l behind them.
+/// Returns math functions, without the suffix f or l.
 const Names& mathNames() {
   static const Names kNames = {
       "acos",      "acosh",      "asin",     "asinh",       "atan",   "atan2",     "atanh",
@@ -74,8 +74,8 @@ bool isMath(std::string_view symbol) {
                            known(symbol.substr(0, symbol.size() - 1)));
 }
 
-/// What C++'s library has that is not for computing, in the words of its symbols.
-bool isOfTheSystem(std::string_view symbol) {
+/// Returns true for parts of the C++ library that access the system, by words in their symbols.
+bool usesSystem(std::string_view symbol) {
   constexpr auto kWords = std::to_array<std::string_view>(
       {"chrono", "filesystem", "filebuf", "fstream", "basic_file", "this_thread", "6detach",
        "random_device", "stdio_sync", "tzdb"});
@@ -89,7 +89,7 @@ const Header* headerAt(std::string_view file, std::size_t at) {
              : nullptr;
 }
 
-std::string_view partOf(std::string_view file, const Elf64_Shdr& section) {
+std::string_view sectionBytes(std::string_view file, const Elf64_Shdr& section) {
   return section.sh_offset <= file.size() && file.size() - section.sh_offset >= section.sh_size
              ? file.substr(section.sh_offset, section.sh_size)
              : std::string_view();
@@ -102,7 +102,7 @@ Result<std::vector<std::string>> neededSymbols(const std::filesystem::path& libr
   const auto* header = headerAt<Elf64_Ehdr>(file, 0);
   if (header == nullptr || std::memcmp(header->e_ident, ELFMAG, SELFMAG) != 0 ||
       header->e_ident[EI_CLASS] != ELFCLASS64 || header->e_shentsize != sizeof(Elf64_Shdr)) {
-    return machineError("{} is no shared object of this machine", library.string());
+    return machineError("{} is not a shared object for this machine", library.string());
   }
   std::vector<std::string> needed;
   bool found = false;
@@ -113,8 +113,9 @@ Result<std::vector<std::string>> neededSymbols(const std::filesystem::path& libr
     }
     const auto* names =
         headerAt<Elf64_Shdr>(file, header->e_shoff + section->sh_link * sizeof(Elf64_Shdr));
-    const std::string_view text = names != nullptr ? partOf(file, *names) : std::string_view();
-    const std::string_view symbols = partOf(file, *section);
+    const std::string_view text =
+        names != nullptr ? sectionBytes(file, *names) : std::string_view();
+    const std::string_view symbols = sectionBytes(file, *section);
     found = true;
     for (std::size_t at = 0; at + sizeof(Elf64_Sym) <= symbols.size(); at += sizeof(Elf64_Sym)) {
       const auto* symbol = headerAt<Elf64_Sym>(symbols, at);
@@ -124,12 +125,12 @@ Result<std::vector<std::string>> neededSymbols(const std::filesystem::path& libr
     }
   }
   if (!found) {
-    return machineError("{} has no table of the symbols that it needs", library.string());
+    return machineError("{} has no dynamic symbol table", library.string());
   }
   return needed;
 }
 
-bool mayNeed(std::string_view symbol) {
+bool isAllowedSymbol(std::string_view symbol) {
   constexpr auto kPrefixes = std::to_array<std::string_view>({"GOMP_",
                                                               "omp_get_",
                                                               "omp_set_",
@@ -166,7 +167,7 @@ bool mayNeed(std::string_view symbol) {
                                                               "_Zda",
                                                               "_Zdl",
                                                               "_ZGVNSt"});
-  if (isOfTheSystem(symbol) || symbol.starts_with("omp_get_w")) {
+  if (usesSystem(symbol) || symbol.starts_with("omp_get_w")) {
     return false;
   }
   return plainNames().contains(symbol) || isMath(symbol) ||

@@ -9,12 +9,12 @@
 
 namespace hone::kernel {
 
-/// The symbols that a shared object needs and does not define itself, weak ones included. An error
-/// where the file is no 64-bit ELF of this machine.
+/// Returns the undefined symbols of a shared object, including weak ones. Fails if the file is not
+/// a 64-bit ELF file for this machine.
 [[nodiscard]] Result<std::vector<std::string>> neededSymbols(const std::filesystem::path& library);
 
-/// Whether a kernel may need it: memory, mathematics, printing, OpenMP, threads and C++'s own
-/// library, without its clocks and files.
-[[nodiscard]] bool mayNeed(std::string_view symbol);
+/// Returns true if a kernel may use the symbol: memory, math, printing, OpenMP, threads and the C++
+/// library without clocks and files.
+[[nodiscard]] bool isAllowedSymbol(std::string_view symbol);
 
 }  // namespace hone::kernel

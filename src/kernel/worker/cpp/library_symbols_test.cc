@@ -14,15 +14,15 @@ using testing::Contains;
 using testing::IsEmpty;
 using testing::IsSupersetOf;
 
-class Symbols : public testing::Test {
+class LibrarySymbols : public testing::Test {
  protected:
-  /// What a text needs that a kernel may not.
-  std::vector<std::string> foreignIn(const std::string& text,
-                                     const std::vector<std::string>& flags = {}) {
+  /// Returns the symbols that a source needs but a kernel may not use.
+  std::vector<std::string> findForbidden(const std::string& text,
+                                         const std::vector<std::string>& flags = {}) {
     const CppBuilt built = builder_.build(text, flags).value();
     EXPECT_TRUE(built.ok()) << built.diagnostics;
     std::vector<std::string> needed = neededSymbols(built.library).value();
-    std::erase_if(needed, mayNeed);
+    std::erase_if(needed, isAllowedSymbol);
     return needed;
   }
 
@@ -31,14 +31,14 @@ class Symbols : public testing::Test {
       CppBuilder::open(folder_.path() / "built", {std::chrono::seconds(120), 4ULL << 30U}).value();
 };
 
-TEST_F(Symbols, HonestKernelsNeedNothingElse) {
+TEST_F(LibrarySymbols, AllowsHonestKernels) {
   for (const TestKernel& kernel : honestKernels()) {
-    EXPECT_THAT(foreignIn(kernel.text, kernel.flags), IsEmpty()) << kernel.name;
+    EXPECT_THAT(findForbidden(kernel.text, kernel.flags), IsEmpty()) << kernel.name;
   }
 }
 
-TEST_F(Symbols, WhatAKernelMayHaveOfTheLibraries) {
-  // Each part is used, so that its symbols are needed.
+TEST_F(LibrarySymbols, AllowsStandardLibraries) {
+  // Uses each part, so that its symbols are needed.
   const std::string text = R"(#include <algorithm>
 #include <atomic>
 #include <cassert>
@@ -90,42 +90,47 @@ extern "C" void kernel(const float* A, float* C, long N) {
   std::free(more);
 }
 )";
-  EXPECT_THAT(foreignIn(text, {"-fopenmp"}), IsEmpty());
-  EXPECT_THAT(foreignIn("#include <cmath>\nextern \"C\" void kernel(const float* A, float* C, long "
-                        "N) { for (long i = 0; i < N; ++i) C[i] = std::exp(A[i]) + std::pow(A[i], "
-                        "A[i + 1]); }",
-                        {"-O3", "-ffast-math"}),
-              IsEmpty());
-  EXPECT_THAT(foreignIn("#include <math.h>\n#include <stdlib.h>\nvoid kernel(const float* A, "
-                        "float* C, long N) { float* m = malloc(N); C[0] = sinf(A[0]); free(m); }",
-                        {"-xc"}),
-              IsEmpty());
+  EXPECT_THAT(findForbidden(text, {"-fopenmp"}), IsEmpty());
+  EXPECT_THAT(
+      findForbidden("#include <cmath>\nextern \"C\" void kernel(const float* A, float* C, long "
+                    "N) { for (long i = 0; i < N; ++i) C[i] = std::exp(A[i]) + std::pow(A[i], "
+                    "A[i + 1]); }",
+                    {"-O3", "-ffast-math"}),
+      IsEmpty());
+  EXPECT_THAT(
+      findForbidden("#include <math.h>\n#include <stdlib.h>\nvoid kernel(const float* A, "
+                    "float* C, long N) { float* m = malloc(N); C[0] = sinf(A[0]); free(m); }",
+                    {"-xc"}),
+      IsEmpty());
 }
 
-TEST_F(Symbols, WhatItMayNotHaveIsNamed) {
+TEST_F(LibrarySymbols, RejectsSystemAccess) {
   const std::string head =
       "#include <chrono>\n#include <fstream>\n#include <thread>\n#include <unistd.h>\n#define "
       "JOIN(a, b) a##b\n";
-  EXPECT_THAT(foreignIn("extern \"C\" { [[gnu::weak]] int dnnl_sgemm(char); }\nextern \"C\" void "
-                        "kernel() { if (dnnl_sgemm) dnnl_sgemm('N'); }"),
-              Contains("dnnl_sgemm"));
-  EXPECT_THAT(foreignIn(head + "extern \"C\" void kernel() { JOIN(fo, rk)(); JOIN(us, leep)(1); }"),
-              IsSupersetOf({"fork", "usleep"}));
-  EXPECT_THAT(foreignIn("#include <dlfcn.h>\n#define JOIN(a, b) a##b\nextern \"C\" void* kernel() "
-                        "{ return JOIN(dl, sym)(nullptr, \"x\"); }"),
-              Contains("dlsym"));
-  EXPECT_FALSE(foreignIn(head + "extern \"C\" long kernel() { return std::JOIN(chr, "
-                                "ono)::steady_clock::now().time_since_epoch().count(); }")
+  EXPECT_THAT(
+      findForbidden("extern \"C\" { [[gnu::weak]] int dnnl_sgemm(char); }\nextern \"C\" void "
+                    "kernel() { if (dnnl_sgemm) dnnl_sgemm('N'); }"),
+      Contains("dnnl_sgemm"));
+  EXPECT_THAT(
+      findForbidden(head + "extern \"C\" void kernel() { JOIN(fo, rk)(); JOIN(us, leep)(1); }"),
+      IsSupersetOf({"fork", "usleep"}));
+  EXPECT_THAT(
+      findForbidden("#include <dlfcn.h>\n#define JOIN(a, b) a##b\nextern \"C\" void* kernel() "
+                    "{ return JOIN(dl, sym)(nullptr, \"x\"); }"),
+      Contains("dlsym"));
+  EXPECT_FALSE(findForbidden(head + "extern \"C\" long kernel() { return std::JOIN(chr, "
+                                    "ono)::steady_clock::now().time_since_epoch().count(); }")
                    .empty());
-  EXPECT_FALSE(foreignIn(head + "extern \"C\" bool kernel() { std::JOIN(if, stream) f(\"x\"); "
-                                "return f.good(); }")
+  EXPECT_FALSE(findForbidden(head + "extern \"C\" bool kernel() { std::JOIN(if, stream) f(\"x\"); "
+                                    "return f.good(); }")
                    .empty());
-  EXPECT_FALSE(mayNeed("omp_get_wtime"));
-  EXPECT_FALSE(mayNeed("clock_gettime"));
-  EXPECT_FALSE(mayNeed("syscall"));
+  EXPECT_FALSE(isAllowedSymbol("omp_get_wtime"));
+  EXPECT_FALSE(isAllowedSymbol("clock_gettime"));
+  EXPECT_FALSE(isAllowedSymbol("syscall"));
 }
 
-TEST_F(Symbols, OtherFilesAreAnError) {
+TEST_F(LibrarySymbols, RejectsOtherFiles) {
   const auto file = folder_.path() / "text";
   ASSERT_TRUE(writeFile(file, "no library"));
   EXPECT_FALSE(neededSymbols(file));

@@ -24,10 +24,10 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr int kControl = 3;
-/// Importing torch and TileLang on a slow disk.
-constexpr std::int64_t kPatienceNs = 300'000'000'000;
+/// Timeout for importing torch and TileLang from a slow disk.
+constexpr std::int64_t kTimeoutNs = 300'000'000'000;
 
-/// Puts the socket in place in the child, whatever its number.
+/// Moves the socket to its fixed descriptor in the child.
 void placeSocket(int socket, int log) {
   constexpr int kAbove = 16;
   const int control = ::fcntl(socket, F_DUPFD, kAbove);
@@ -114,27 +114,27 @@ bool PythonForkServer::alive() const {
          info.si_pid == 0;
 }
 
-/// An answer that comes late would be taken for that of the next request.
-void PythonForkServer::loseTouch() {
+/// Drops the connection; otherwise a late reply would be taken for that of the next request.
+void PythonForkServer::disconnect() {
   lost_ = true;
   ::shutdown(socket_, SHUT_RDWR);
 }
 
 Result<nlohmann::json> PythonForkServer::receive(Interrupts interrupts) {
-  const std::int64_t deadlineNs = nowNs() + kPatienceNs;
-  std::array<char, 65536> buffer;  // NOLINT(*-member-init): recv fills what is used
+  const std::int64_t deadlineNs = nowNs() + kTimeoutNs;
+  std::array<char, 65536> buffer;  // NOLINT(*-member-init): recv fills the used part
   for (;;) {
-    constexpr int kLongestMs = 500;  // an interrupt just before the sleep wakes nobody
+    constexpr int kMaxPollMs = 500;  // an interrupt just before poll() does not wake it
     pollfd end{socket_, POLLIN, 0};
-    const int ready = ::poll(&end, 1, kLongestMs);
+    const int ready = ::poll(&end, 1, kMaxPollMs);
     if (interrupts == Interrupts::heed && interrupted()) {
-      loseTouch();
+      disconnect();
       return interruptedError();
     }
     if (ready <= 0) {
       if (nowNs() > deadlineNs) {
-        loseTouch();
-        return machineError("Python does not answer; its log is {}", log().string());
+        disconnect();
+        return machineError("Python does not respond; see {}", log().string());
       }
       continue;
     }
@@ -144,7 +144,7 @@ Result<nlohmann::json> PythonForkServer::receive(Interrupts interrupts) {
     }
     auto message = nlohmann::json::parse(buffer.data(), buffer.data() + got, nullptr, false);
     if (const auto error = message.find("error"); error != message.end()) {
-      return machineError("Python cannot work: {}; scripts/setup --kernels installs what it needs",
+      return machineError("Python failed: {}; run scripts/setup --kernels to install its packages",
                           error->get<std::string>());
     }
     return message;
@@ -176,7 +176,7 @@ Result<nlohmann::json> PythonForkServer::ask(const nlohmann::json& message,
   return receive(interrupts);
 }
 
-Result<pid_t> PythonForkServer::fork(const PythonWorker& worker, int requests, int answers,
+Result<pid_t> PythonForkServer::fork(const PythonWorker& worker, int requests, int replies,
                                      int log) {
   nlohmann::json message = {{"do", "fork"},
                             {"folder", worker.folder.string()},
@@ -189,11 +189,11 @@ Result<pid_t> PythonForkServer::fork(const PythonWorker& worker, int requests, i
   if (worker.tilelang) {
     message["import"].push_back("tilelang");
   }
-  const std::array<int, 3> descriptors = {requests, answers, log};
+  const std::array<int, 3> descriptors = {requests, replies, log};
   const nlohmann::json answer = HONE_TRY(ask(message, descriptors, Interrupts::heed));
   const auto pid = answer.find("pid");
   if (pid == answer.end() || !pid->is_number_integer()) {
-    return machineError("Python's answer makes no sense; its log is {}", this->log().string());
+    return machineError("invalid reply of Python; see {}", this->log().string());
   }
   return pid->get<pid_t>();
 }
@@ -201,14 +201,14 @@ Result<pid_t> PythonForkServer::fork(const PythonWorker& worker, int requests, i
 Result<Ending> PythonForkServer::wait(pid_t worker) {
   const nlohmann::json answer =
       HONE_TRY(ask({{"do", "wait"}, {"pid", worker}}, {}, Interrupts::ignore));
-  // Workers are waited for in destructors: nothing may be thrown here.
+  // Destructors wait for workers: do not throw.
   Ending ending;
   try {
     ending = endingFrom(answer.at("status").get<int>(), rusage{});
     ending.cpuNs = answer.at("cpu_ns").get<std::int64_t>();
     ending.maxRssBytes = answer.at("rss").get<std::int64_t>();
   } catch (const nlohmann::json::exception& error) {
-    return machineError("Python's answer makes no sense: {}", error.what());
+    return machineError("invalid reply of Python: {}", error.what());
   }
   return ending;
 }

@@ -19,28 +19,28 @@
 
 namespace hone::kernel {
 
-/// What a forked worker is given.
+/// Parameters of a forked worker.
 struct PythonWorker {
-  std::filesystem::path folder;  ///< the only one it may write to
+  std::filesystem::path folder;  ///< the only writable folder
   std::uint64_t memoryBytes = 0;
   std::vector<std::pair<std::string, std::string>> environment;
-  bool tilelang = false;  ///< imported before the fork
+  bool tilelang = false;  ///< import TileLang before the fork
 };
 
-/// A Python process that has imported torch, which takes seconds, and forks workers, which takes
-/// milliseconds. docs/kernel-worker.md says what is spoken with it.
+/// A Python process that imports torch once, which takes seconds, and forks workers, which takes
+/// milliseconds. The protocol is in docs/kernel-worker.md.
 class PythonForkServer {
  public:
-  /// The one of this process for that interpreter and script, started at the first use.
+  /// Returns this process's server for the interpreter and script; starts it on first use.
   [[nodiscard]] static Result<std::shared_ptr<PythonForkServer>> of(
       const std::filesystem::path& interpreter, const std::filesystem::path& script);
   PythonForkServer(const PythonForkServer&) = delete;
   PythonForkServer& operator=(const PythonForkServer&) = delete;
   ~PythonForkServer();
 
-  /// Forks a worker with these descriptors; its process is in a group of its own.
-  [[nodiscard]] Result<pid_t> fork(const PythonWorker& worker, int requests, int answers, int log);
-  /// How a worker ended; waits for it. Its number is not given to another process before.
+  /// Forks a worker with these descriptors, in a new process group.
+  [[nodiscard]] Result<pid_t> fork(const PythonWorker& worker, int requests, int replies, int log);
+  /// Waits for a worker and returns how it ended. Its pid is not reused before.
   [[nodiscard]] Result<Ending> wait(pid_t worker);
 
  private:
@@ -52,13 +52,13 @@ class PythonForkServer {
   [[nodiscard]] Result<nlohmann::json> ask(const nlohmann::json& message,
                                            std::span<const int> descriptors, Interrupts interrupts);
   [[nodiscard]] Result<nlohmann::json> receive(Interrupts interrupts);
-  void loseTouch();
+  void disconnect();
   [[nodiscard]] std::filesystem::path log() const { return folder_.path() / "log"; }
   [[nodiscard]] bool alive() const;
 
   pid_t pid_;
   int socket_;
-  std::atomic<bool> lost_ = false;  ///< it ends, and its workers with it
+  std::atomic<bool> lost_ = false;  ///< the connection was dropped; the server and its workers end
   ScratchFolder folder_;
   std::mutex mutex_;
 };

@@ -13,16 +13,16 @@
 namespace hone::kernel {
 namespace {
 
-/// A shell in the place of Python; it answers the first request, whenever that is.
-constexpr const char* kNursery = R"(printf '{"ready": true}' >&3
+/// A shell script in place of Python; replies to the first request, whenever it comes.
+constexpr const char* kFakeServer = R"(printf '{"ready": true}' >&3
 dd bs=65536 count=1 <&3 >/dev/null 2>&1
 printf '{"pid": 77}' >&3
 dd bs=65536 count=1 <&3 >/dev/null 2>&1
 )";
 
-/// Interrupts a fork, then waits for a worker as a destructor does. Ends with 0 where both are
-/// errors and nothing is thrown.
-[[noreturn]] void interruptAFork(const std::filesystem::path& script) {
+/// Interrupts a fork, then waits for a worker as a destructor does. Exits with 0 if both return
+/// errors and nothing throws.
+[[noreturn]] void interruptFork(const std::filesystem::path& script) {
   catchInterrupts();
   const auto forkServer = PythonForkServer::of("/bin/sh", script);
   if (!forkServer) {
@@ -37,11 +37,11 @@ dd bs=65536 count=1 <&3 >/dev/null 2>&1
   std::_Exit((*forkServer)->wait(77) ? 3 : 0);
 }
 
-TEST(PythonForkServer, ALateAnswerIsNotTakenForTheNext) {
+TEST(PythonForkServer, IgnoresLateReply) {
   const ScratchFolder folder = ScratchFolder::create("hone-fork-server-test").value();
   const auto script = folder.path() / "fork-server";
-  ASSERT_TRUE(writeFile(script, kNursery));
-  EXPECT_EXIT(interruptAFork(script), testing::ExitedWithCode(0), "");
+  ASSERT_TRUE(writeFile(script, kFakeServer));
+  EXPECT_EXIT(interruptFork(script), testing::ExitedWithCode(0), "");
 }
 
 }  // namespace

@@ -19,34 +19,35 @@ std::string environment(const char* name) {
   return value != nullptr ? value : "";
 }
 
-bool isThere(const fs::path& file) {
+bool pathExists(const fs::path& file) {
   std::error_code ignored;
   return fs::exists(file, ignored);
 }
 
-/// hone is <venv>/bin/hone when pip installed it, <repository>/build*/hone when make built it.
-fs::path aboveSelf() {
+/// Returns the parent of hone's folder: hone is <venv>/bin/hone if installed by pip,
+/// <repository>/build*/hone if built by make.
+fs::path installPrefix() {
   std::error_code ignored;
   return fs::read_symlink("/proc/self/exe", ignored).parent_path().parent_path();
 }
 
 Result<fs::path> findScript() {
-  const fs::path above = aboveSelf();
+  const fs::path above = installPrefix();
   for (const char* folder : {"python", "share/hone/python"}) {
-    if (fs::path script = above / folder / "hone_kernel_worker.py"; isThere(script)) {
+    if (fs::path script = above / folder / "hone_kernel_worker.py"; pathExists(script)) {
       return script;
     }
   }
-  return machineError("hone_kernel_worker.py is not in {}: hone is not installed whole",
+  return machineError("hone_kernel_worker.py not found in {}; reinstall hone",
                       (above / "share/hone/python").string());
 }
 
-/// Whether the venv of an interpreter has torch, without starting it.
+/// Returns true if the venv of an interpreter has torch, without running it.
 bool hasTorch(const fs::path& interpreter) {
   std::error_code ignored;
   const fs::path lib = interpreter.parent_path().parent_path() / "lib";
   for (const auto& entry : fs::directory_iterator(lib, ignored)) {
-    if (isThere(entry.path() / "site-packages/torch")) {
+    if (pathExists(entry.path() / "site-packages/torch")) {
       return true;
     }
   }
@@ -55,35 +56,35 @@ bool hasTorch(const fs::path& interpreter) {
 
 }  // namespace
 
-Result<PythonPlace> findPython() {
+Result<PythonInstallation> findPython() {
   const fs::path script = HONE_TRY(findScript());
   if (const std::string demanded = environment("HONE_PYTHON"); !demanded.empty()) {
     const std::string interpreter = findProgram(demanded);
     if (interpreter.empty()) {
-      return userError("HONE_PYTHON names {}, which is not a program", demanded);
+      return userError("HONE_PYTHON: {} is not a program", demanded);
     }
-    return PythonPlace{interpreter, script, "HONE_PYTHON"};
+    return PythonInstallation{interpreter, script, "HONE_PYTHON"};
   }
-  const fs::path above = aboveSelf();
+  const fs::path above = installPrefix();
   const std::array<std::pair<fs::path, const char*>, 5> places = {
       {{fs::path(environment("VIRTUAL_ENV")) / "bin/python", "the active venv"},
        {above / ".venv/kernels/bin/python", "hone's own venv"},
        {above / "bin/python", "hone's own venv"},
        {above / ".venv/bin/python", "hone's own venv"},
        {findProgram("python3"), "PATH"}}};
-  std::optional<PythonPlace> first;
+  std::optional<PythonInstallation> first;
   for (const auto& [interpreter, foundBy] : places) {
-    if (interpreter.is_relative() || !isThere(interpreter)) {
+    if (interpreter.is_relative() || !pathExists(interpreter)) {
       continue;
     }
-    PythonPlace place{interpreter, script, foundBy};
+    PythonInstallation place{interpreter, script, foundBy};
     if (hasTorch(interpreter)) {
       return place;
     }
     first = first ? first : place;
   }
   if (!first) {
-    return machineError("no Python found: scripts/setup --kernels makes one with torch");
+    return machineError("no Python found; run scripts/setup --kernels to install one with torch");
   }
   return *first;
 }
@@ -102,7 +103,7 @@ print(json.dumps([platform.python_version(), version("torch"), version("tilelang
   const Finished finished = HONE_TRY(runCommand(command));
   const auto answer = nlohmann::json::parse(finished.out, nullptr, false);
   if (!finished.ending.ok() || !answer.is_array() || answer.size() != 3) {
-    return machineError("{} does not work: {}", interpreter.string(), finished.ending.describe());
+    return machineError("{} failed: {}", interpreter.string(), finished.ending.describe());
   }
   return PythonPackages{answer[0], answer[1], answer[2]};
 }

@@ -7,19 +7,19 @@
 
 namespace hone::kernel {
 
-/// The Python in which kernels and references run, and the program of its workers.
-struct PythonPlace {
+/// The interpreter for kernels and references, and the script of its workers.
+struct PythonInstallation {
   std::filesystem::path interpreter;
   std::filesystem::path script;  ///< hone_kernel_worker.py
   std::string foundBy;           ///< "HONE_PYTHON", "the active venv", "hone's own venv", "PATH"
 };
 
-/// Finds Python by HONE_PYTHON (a demand: nothing else is tried then), the active venv, hone's own
-/// venv, PATH, in that order; of the last three the first that has torch, else the first. The
-/// script is in the repository's python/, or in share/hone/python where hone was installed.
-[[nodiscard]] Result<PythonPlace> findPython();
+/// Finds Python: HONE_PYTHON (no fallback if set), the active venv, hone's own venv, then PATH. Of
+/// the last three, prefers the first that has torch, otherwise takes the first. The script is in
+/// python/ of the repository, or in share/hone/python of an installation.
+[[nodiscard]] Result<PythonInstallation> findPython();
 
-/// Versions of what is installed for an interpreter; "" where it is not.
+/// Versions of the packages of an interpreter; "" if not installed.
 struct PythonPackages {
   std::string python;
   std::string torch;

@@ -35,11 +35,10 @@ std::vector<std::string> missingDefences() {
 }
 
 std::string warningOf(const std::vector<std::string>& missing) {
-  return missing.empty() ? ""
-                         : fmt::format(
-                               "kernels are judged without {}, which this system does not "
-                               "give: run only kernels that you trust with your files",
-                               fmt::join(missing, " and "));
+  return missing.empty()
+             ? ""
+             : fmt::format("this system lacks {}: run only kernels that you trust with your files",
+                           fmt::join(missing, " and "));
 }
 
 }  // namespace hone::kernel

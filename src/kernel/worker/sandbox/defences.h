@@ -5,11 +5,10 @@
 
 namespace hone::kernel {
 
-/// What would keep a kernel in and cannot be had on this system, tried in a child: "seccomp",
-/// "landlock"; none where all is well.
+/// Returns the defences that this system lacks, "seccomp" and "landlock". Tests them in a child.
 [[nodiscard]] std::vector<std::string> missingDefences();
 
-/// What it means that these are missing, in a line; "" for none.
+/// Returns a one-line warning about missing defences; "" if `missing` is empty.
 [[nodiscard]] std::string warningOf(const std::vector<std::string>& missing);
 
 }  // namespace hone::kernel

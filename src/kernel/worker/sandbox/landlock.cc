@@ -29,7 +29,7 @@ namespace fs = std::filesystem;
 
 constexpr const char* kLoaderCache = "/etc/ld.so.cache";
 
-/// The folder of a library, and that of the file which a link of its name leads to.
+/// Adds the folder of a library, and the folder that it links to.
 void addFolderOf(const fs::path& library, std::set<fs::path>& places) {
   places.insert(library.parent_path());
   std::error_code code;
@@ -45,24 +45,24 @@ int addLoaded(dl_phdr_info* info, std::size_t /*size*/, void* places) {
   return 0;
 }
 
-/// The compiler's own libraries, which it links without being asked.
-bool isOfCompiler(std::string_view name) {
+/// Returns true for libraries that the compiler links by default.
+bool isCompilerLibrary(std::string_view name) {
   constexpr std::array<std::string_view, 8> kNames = {"libgomp.",   "libstdc++.", "libgcc_s.",
                                                       "libatomic.", "libm.",      "libmvec.",
                                                       "libasan.",   "libubsan."};
   return std::ranges::any_of(kNames, [&](std::string_view each) { return name.starts_with(each); });
 }
 
-/// Folders of the loader's cache: its strings are names and whole paths of libraries.
+/// Adds the folders in the loader's cache, whose strings are names and paths of libraries.
 void addCached(std::set<fs::path>& places) {
   const std::string cache = readFile(kLoaderCache).value_or("");
   for (const std::string& text : splitAt(cache, '\0')) {
     if (!text.starts_with('/') || !text.contains(".so")) {
-      continue;  // between the strings are numbers, which may look like anything
+      continue;  // binary data between the strings
     }
     const fs::path library(text);
     places.insert(library.parent_path());
-    if (isOfCompiler(library.filename().string())) {
+    if (isCompilerLibrary(library.filename().string())) {
       addFolderOf(library, places);
     }
   }
@@ -73,7 +73,7 @@ void addCached(std::set<fs::path>& places) {
 std::set<fs::path> loaderPlaces() {
   std::set<fs::path> places = {"/lib", "/lib64", "/usr/lib", "/usr/lib64", "/usr/local/lib",
                                "/usr/local/lib64", kLoaderCache,
-                               // How many processors there are, for OpenMP.
+                               // OpenMP reads the number of processors here.
                                "/sys/devices/system/cpu"};
   if (const char* given = std::getenv("LD_LIBRARY_PATH"); given != nullptr) {
     for (const std::string& folder : splitAt(given, ':')) {
@@ -84,7 +84,7 @@ std::set<fs::path> loaderPlaces() {
   }
   ::dl_iterate_phdr(addLoaded, &places);
   addCached(places);
-  places.erase("/");  // below which is everything
+  places.erase("/");  // contains everything
   return places;
 }
 
@@ -94,7 +94,7 @@ bool readOnlyBelow(const std::set<fs::path>& places) {
   constexpr std::uint64_t kReading = LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR;
   landlock_ruleset_attr handled{};
   handled.handled_access_fs = kReading;
-  // The size of the first version: systems without what was added later take it, too.
+  // The size of the first ABI version, which older systems accept, too.
   const auto rules = static_cast<int>(
       ::syscall(SYS_landlock_create_ruleset, &handled, sizeof handled.handled_access_fs, 0));
   if (rules < 0) {

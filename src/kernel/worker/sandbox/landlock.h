@@ -5,11 +5,11 @@
 
 namespace hone::kernel {
 
-/// Where the loader of this system looks for libraries, and what it looks into itself.
+/// Returns the files and folders that the dynamic loader of this system reads.
 [[nodiscard]] std::set<std::filesystem::path> loaderPlaces();
 
-/// From now on, in this thread and those that it starts: only what is below these places can be
-/// opened for reading. False where the system cannot do so (Landlock); then all stays as it was.
+/// Restricts this thread, and threads that it starts, to reading below `places` (Landlock). Returns
+/// false, without any effect, if the system does not support it.
 bool readOnlyBelow(const std::set<std::filesystem::path>& places);
 
 }  // namespace hone::kernel

@@ -38,12 +38,12 @@ constexpr std::uint32_t failWith(int code) {
   return SECCOMP_RET_ERRNO | static_cast<std::uint32_t>(code);
 }
 
-/// Where the low half of an argument of the system call lies.
+/// Returns the offset of the low half of an argument of the system call.
 constexpr std::uint32_t argument(std::uint32_t index) {
   return static_cast<std::uint32_t>(offsetof(seccomp_data, args)) + index * 8;
 }
 
-/// A filter as a list of rules; the first that fits the system call decides.
+/// A seccomp filter as a list of rules; the first matching rule decides.
 class Filter {
  public:
   Filter() {
@@ -60,7 +60,7 @@ class Filter {
       when(BPF_JEQ, static_cast<std::uint32_t>(call), verdict);
     }
   }
-  /// `fitting` where the argument is one of the values, else `other`.
+  /// Returns `fitting` if the argument is one of the values, otherwise `other`.
   void byValue(long call, std::uint32_t index, std::span<const std::uint32_t> values,
                std::uint32_t fitting, std::uint32_t other) {
     forCall(call, values.size() * 2 + 2);
@@ -68,18 +68,18 @@ class Filter {
     for (const std::uint32_t value : values) {
       when(BPF_JEQ, value, fitting);
     }
-    give(other);
+    emit(other);
   }
-  /// `clear` where none of the bits is set in the argument, else `set`.
+  /// Returns `set` if any of the bits is set in the argument, otherwise `clear`.
   void byBits(long call, std::uint32_t index, std::uint32_t bits, std::uint32_t set,
               std::uint32_t clear) {
     forCall(call, 4);
     load(argument(index));
     when(BPF_JSET, bits, set);
-    give(clear);
+    emit(clear);
   }
   [[nodiscard]] bool install(std::uint32_t otherwise) {
-    give(otherwise);
+    emit(otherwise);
     const sock_fprog program{static_cast<unsigned short>(code_.size()), code_.data()};
     return ::syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, &program) ==
            0;
@@ -89,16 +89,16 @@ class Filter {
   void load(std::size_t offset) {
     code_.push_back(BPF_STMT(BPF_LD | BPF_W | BPF_ABS, static_cast<std::uint32_t>(offset)));
   }
-  void give(std::uint32_t verdict) { code_.push_back(BPF_STMT(BPF_RET | BPF_K, verdict)); }
+  void emit(std::uint32_t verdict) { code_.push_back(BPF_STMT(BPF_RET | BPF_K, verdict)); }
   void when(unsigned short how, std::uint32_t value, std::uint32_t verdict) {
     code_.push_back(BPF_JUMP(static_cast<unsigned short>(BPF_JMP | how | BPF_K), value, 0, 1));
-    give(verdict);
+    emit(verdict);
   }
   void unless(unsigned short how, std::uint32_t value, std::uint32_t verdict) {
     code_.push_back(BPF_JUMP(static_cast<unsigned short>(BPF_JMP | how | BPF_K), value, 1, 0));
-    give(verdict);
+    emit(verdict);
   }
-  /// The next `length` instructions are for this system call only; they must decide.
+  /// Runs the next `length` instructions only for this system call; they must decide.
   void forCall(long call, std::size_t length) {
     code_.push_back(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, static_cast<std::uint32_t>(call), 0,
                              static_cast<unsigned char>(length)));
@@ -107,7 +107,7 @@ class Filter {
   std::vector<sock_filter> code_;
 };
 
-/// What computing, threads and memory need, and the loading of libraries.
+/// Allows computing, threads, memory and loading libraries.
 void allowHarmless(Filter& filter) {
   filter.always({SYS_close,
                  SYS_fstat,
@@ -150,29 +150,29 @@ void allowHarmless(Filter& filter) {
                  SYS_restart_syscall,
                  SYS_set_tid_address,
                  SYS_membarrier,
-                 SYS_seccomp},  // a second filter can only forbid more
+                 SYS_seccomp},  // further filters can only forbid more
                 kAllow);
 #ifdef __x86_64__
   filter.always(
       {SYS_arch_prctl, SYS_readlink, SYS_access, SYS_stat, SYS_lstat, SYS_time, SYS_gettimeofday},
       kAllow);
 #endif
-  // glibc falls back on clone, whose flags can be looked at.
+  // glibc falls back to clone, whose flags the filter can check.
   filter.always({SYS_clone3}, failWith(ENOSYS));
   filter.byBits(SYS_clone, 0, CLONE_THREAD, kAllow, kTrap);
 }
 
 void allowPartly(Filter& filter) {
   constexpr std::array<std::uint32_t, 3> kOutputs = {STDOUT_FILENO, STDERR_FILENO,
-                                                     std::uint32_t{kAnswers}};
+                                                     std::uint32_t{kReplies}};
   filter.byValue(SYS_write, 0, kOutputs, kAllow, kTrap);
   filter.byValue(SYS_writev, 0, kOutputs, kAllow, kTrap);
-  // Those of the thread library itself.
+  // Signals of the thread library.
   constexpr std::array<std::uint32_t, 2> kLibrarySignals = {32, 33};
   filter.byValue(SYS_rt_sigaction, 0, kLibrarySignals, kAllow, kTrap);
   const std::array<std::uint32_t, 1> self = {static_cast<std::uint32_t>(::getpid())};
   filter.byValue(SYS_tgkill, 0, self, kAllow, kTrap);
-  // Asking for a limit is harmless, changing one is not.
+  // Reading a limit is harmless, changing it is not.
   filter.byBits(SYS_prlimit64, 2, ~0U, failWith(EPERM), kAllow);
   constexpr std::uint32_t kWriting = O_WRONLY | O_RDWR | O_CREAT | O_TRUNC | O_APPEND;
   filter.byBits(SYS_openat, 2, kWriting, kTrap, kAllow);
@@ -186,7 +186,7 @@ struct Purpose {
   std::string_view words;
 };
 
-/// What no kernel does by chance.
+/// Calls that no kernel makes by accident.
 constexpr auto kForbidden = std::to_array<Purpose>({
     {SYS_clone, "start a process"},
     {SYS_execve, "start a program"},
@@ -197,12 +197,12 @@ constexpr auto kForbidden = std::to_array<Purpose>({
     {SYS_pwrite64, "write to a file"},
     {SYS_unlinkat, "remove a file"},
     {SYS_renameat2, "rename a file"},
-    {SYS_mkdirat, "make a folder"},
+    {SYS_mkdirat, "create a folder"},
     {SYS_linkat, "link a file"},
     {SYS_symlinkat, "link a file"},
-    {SYS_truncate, "cut a file"},
-    {SYS_ftruncate, "cut a file"},
-    {SYS_memfd_create, "make a file"},
+    {SYS_truncate, "truncate a file"},
+    {SYS_ftruncate, "truncate a file"},
+    {SYS_memfd_create, "create a file"},
     {SYS_socket, "use the network"},
     {SYS_socketpair, "use the network"},
     {SYS_connect, "use the network"},
@@ -212,9 +212,9 @@ constexpr auto kForbidden = std::to_array<Purpose>({
     {SYS_kill, "signal a process"},
     {SYS_tkill, "signal a process"},
     {SYS_tgkill, "signal a process"},
-    {SYS_ptrace, "look into a process"},
-    {SYS_process_vm_readv, "look into a process"},
-    {SYS_process_vm_writev, "look into a process"},
+    {SYS_ptrace, "inspect a process"},
+    {SYS_process_vm_readv, "inspect a process"},
+    {SYS_process_vm_writev, "inspect a process"},
     {SYS_rt_sigaction, "set a signal handler"},
     {SYS_setitimer, "set a timer"},
     {SYS_timer_create, "set a timer"},
@@ -233,7 +233,7 @@ constexpr auto kForbidden = std::to_array<Purpose>({
     {SYS_rmdir, "remove a folder"},
     {SYS_rename, "rename a file"},
     {SYS_renameat, "rename a file"},
-    {SYS_mkdir, "make a folder"},
+    {SYS_mkdir, "create a folder"},
     {SYS_link, "link a file"},
     {SYS_symlink, "link a file"},
     {SYS_alarm, "set a timer"},
@@ -244,7 +244,7 @@ constexpr auto kForbidden = std::to_array<Purpose>({
 
 std::string sandboxKind() {
   if (kArchitecture == 0) {
-    return "none: hone has no filter of system calls for this processor";
+    return "none: no system call filter for this processor";
   }
   std::uint32_t action = kTrap;
   if (::syscall(SYS_seccomp, SECCOMP_GET_ACTION_AVAIL, 0, &action) != 0) {
@@ -269,7 +269,7 @@ bool closeFiles() {
   constexpr std::array<std::uint32_t, 1> kNoFile = {~0U};
   filter.byValue(SYS_read, 0, kOnlyRequests, kAllow, failWith(EACCES));
   filter.byValue(SYS_mmap, 4, kNoFile, kAllow, failWith(EACCES));
-  // Those for writing have been refused already.
+  // Opening for writing was forbidden before.
   filter.always({SYS_openat, SYS_pread64, SYS_getdents64, SYS_seccomp}, failWith(EACCES));
 #ifdef __x86_64__
   filter.always({SYS_open}, failWith(EACCES));
@@ -277,13 +277,13 @@ bool closeFiles() {
   return filter.install(kAllow);
 }
 
-std::string_view purposeOf(int systemCall) {
+std::string_view describePurpose(int systemCall) {
   for (const Purpose& purpose : kForbidden) {
     if (purpose.call == systemCall) {
       return purpose.words;
     }
   }
-  return "use a system call that is not for kernels";
+  return "use a forbidden system call";
 }
 
 }  // namespace hone::kernel

@@ -5,18 +5,18 @@
 
 namespace hone::kernel {
 
-/// What keeps a kernel in its process: a filter of system calls (seccomp). "seccomp", or "none:"
-/// and why.
+/// Returns "seccomp" if this system can filter system calls, otherwise "none: " and the reason.
 [[nodiscard]] std::string sandboxKind();
 
-/// From now on, in this process and for ever: no other process, no network, no file written, no
-/// signal handlers, output to the descriptors of the worker only. What is plainly not allowed
-/// raises SIGSYS, the rest fails. Libraries can still be loaded. False where it cannot be had.
+/// Irrevocably forbids this process to start processes, use the network, write files, install
+/// signal handlers, and write to descriptors other than those of the worker. Flagrant violations
+/// raise SIGSYS; other calls fail. Libraries can still be loaded. Returns false if the filter
+/// fails.
 [[nodiscard]] bool enterSandbox();
-/// Then also no file opened or read but the requests.
+/// Also forbids to open or read files, except for the request channel.
 [[nodiscard]] bool closeFiles();
 
-/// What a system call that raised SIGSYS is for: "start a process".
-[[nodiscard]] std::string_view purposeOf(int systemCall);
+/// Describes the purpose of a system call that raised SIGSYS, e.g. "start a process".
+[[nodiscard]] std::string_view describePurpose(int systemCall);
 
 }  // namespace hone::kernel
