@@ -51,20 +51,20 @@ std::optional<std::vector<const Stmt*>> loopsOfBoth(const Polynomial& at, const 
 
 /// Whether the two uses can only meet in the same round of the loop around them.
 bool meetInOneRound(const Access& a, const Access& b, const Stmt& around) {
-  const auto first = polynomialOf(a.at);
-  const auto second = polynomialOf(b.at);
+  const auto first = toPolynomial(a.at);
+  const auto second = toPolynomial(b.at);
   if (!first || !second) {
     return false;
   }
   if (*first == *second && first->contains(around.name)) {
     const auto loops = loopsOfBoth(*first, a, b, around);
-    if (loops && injective(*first, *loops)) {
+    if (loops && isInjective(*first, *loops)) {
       return true;
     }
   }
-  return first->factorOf(around.name) == second->factorOf(around.name) &&
+  return first->coefficientOf(around.name) == second->coefficientOf(around.name) &&
          base(*first, around.name, a.loops) == base(*second, around.name, b.loops) &&
-         apart(*first, around.name, a.loops) && apart(*second, around.name, b.loops);
+         neverOverlaps(*first, around.name, a.loops) && neverOverlaps(*second, around.name, b.loops);
 }
 
 bool independent(const std::vector<Access>& first, const std::vector<Access>& second,
@@ -84,14 +84,14 @@ bool independent(const std::vector<Access>& first, const std::vector<Access>& se
 
 bool sameRange(const Stmt& a, const Stmt& b) {
   const auto equal = [](const Expr& x, const Expr& y) {
-    const auto first = polynomialOf(x);
-    const auto second = polynomialOf(y);
+    const auto first = toPolynomial(x);
+    const auto second = toPolynomial(y);
     return first && second ? *first == *second : x == y;
   };
   return equal(a.from, b.from) && equal(a.to, b.to) && a.step == b.step;
 }
 
-bool mayFuse(const Stmt& a, const Stmt& b) {
+bool canFuse(const Stmt& a, const Stmt& b) {
   if (!sameRange(a, b) || hasRaw(a.body) || hasRaw(b.body)) {
     return false;
   }
@@ -116,7 +116,7 @@ bool isParallel(const Stmt& loop) {
   return independent(all, all, loop, declaredIn(loop.body));
 }
 
-bool plainBounds(const Stmt& loop, const std::vector<std::string>& forbidden) {
+bool hasPlainBounds(const Stmt& loop, const std::vector<std::string>& forbidden) {
   bool plain = loop.step == number(1);
   for (const Expr* bound : {&loop.from, &loop.to}) {
     visit(*bound, [&](const Expr& e, bool) {

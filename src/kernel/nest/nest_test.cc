@@ -125,7 +125,7 @@ TEST(Nest, EveryExampleIsReadAndPrintedAlike) {
     const auto second = parse(print(*first));
     ASSERT_TRUE(second) << example << ": " << second.error().message;
     EXPECT_EQ(*first, *second) << example;
-    EXPECT_TRUE(normalized(*first)) << example;
+    EXPECT_TRUE(normalize(*first)) << example;
   }
 }
 
@@ -186,12 +186,12 @@ RC_GTEST_PROP(Nest, DamagedTextIsAnErrorOrATree, (std::uint64_t seed)) {
     const auto again = parse(print(*result));
     RC_ASSERT(again.has_value());
     RC_ASSERT(again->body == result->body);
-    RC_ASSERT(normalized(*result).has_value() || !normalized(*result).error().message.empty());
+    RC_ASSERT(normalize(*result).has_value() || !normalize(*result).error().message.empty());
   }
 }
 
 TEST(NormalForm, PutsPointersAndConstantsInPlace) {
-  const auto function = normalized(*parse(inKernel(R"(
+  const auto function = normalize(*parse(inKernel(R"(
   for (int i = 0; i < N; ++i) {
     const std::int64_t row = i * N;
     const float* x = X + row;
@@ -207,7 +207,7 @@ TEST(NormalForm, PutsPointersAndConstantsInPlace) {
 }
 
 TEST(NormalForm, FindsMaximaInBranches) {
-  const auto function = normalized(*parse(inKernel(R"(
+  const auto function = normalize(*parse(inKernel(R"(
   float m = X[0];
   for (int i = 0; i < N; ++i) {
     if (X[i] > m) { m = X[i]; }
@@ -222,7 +222,7 @@ TEST(NormalForm, FindsMaximaInBranches) {
 }
 
 TEST(NormalForm, LeavesVariablesThatChangeAlone) {
-  const auto function = normalized(*parse(inKernel(R"(
+  const auto function = normalize(*parse(inKernel(R"(
   int row = 0;
   for (int i = 0; i < N; ++i) {
     Y[row] = X[i];
@@ -233,8 +233,8 @@ TEST(NormalForm, LeavesVariablesThatChangeAlone) {
 }
 
 TEST(NormalForm, RefusesUnknownFunctionsAndHiddenVariables) {
-  EXPECT_FALSE(normalized(*parse(inKernel("  Y[0] = secret(X[0]);"))));
-  EXPECT_FALSE(normalized(*parse(
+  EXPECT_FALSE(normalize(*parse(inKernel("  Y[0] = secret(X[0]);"))));
+  EXPECT_FALSE(normalize(*parse(
       inKernel("  for (int i = 0; i < N; ++i) { for (int i = 0; i < N; ++i) { Y[i] = 0; } }"))));
 }
 

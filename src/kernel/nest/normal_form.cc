@@ -182,7 +182,7 @@ bool computesFloat(const Function& function, const Expr& expression) {
   return found;
 }
 
-Math mathOf(std::string_view function) {
+Math lookupMath(std::string_view function) {
   struct Entry {
     std::string_view text;
     Math math;
@@ -201,7 +201,7 @@ Math mathOf(std::string_view function) {
   return found == kNames.end() ? Math::none : found->math;
 }
 
-Result<Function> normalized(Function function) {
+Result<Function> normalize(Function function) {
   inlineConstants(function);
   std::optional<Expr> unknown;
   change(function.body, [&](Expr& e) {
@@ -211,7 +211,7 @@ Result<Function> normalized(Function function) {
     if (e.text.starts_with("std::m") && !computesFloat(function, e)) {
       return;  // of integers, as in bounds of loops
     }
-    switch (mathOf(e.text)) {
+    switch (lookupMath(e.text)) {
       case Math::exp:
         e.text = "std::exp";
         break;

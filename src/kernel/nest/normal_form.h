@@ -12,7 +12,7 @@ namespace hone::kernel::nest {
 enum class Math : std::uint8_t { none, exp, tanh, sqrt, max, min, abs };
 
 /// By any of its names: "expf" and "std::exp" are the same.
-[[nodiscard]] Math mathOf(std::string_view function);
+[[nodiscard]] Math lookupMath(std::string_view function);
 
 /// Whether there is a float in it, as a name, an element or a number.
 [[nodiscard]] bool computesFloat(const Function& function, const Expr& expression);
@@ -20,6 +20,6 @@ enum class Math : std::uint8_t { none, exp, tanh, sqrt, max, min, abs };
 /// Brings equal things to one form: pointers into arrays and integer constants are put where they
 /// are used, `if (x > m) m = x` is a maximum, functions have one name. What the kernel computes
 /// stays. A kernel that calls other functions, or uses a loop's variable twice, is a user error.
-[[nodiscard]] Result<Function> normalized(Function function);
+[[nodiscard]] Result<Function> normalize(Function function);
 
 }  // namespace hone::kernel::nest

@@ -90,7 +90,7 @@ bool readPerfectForm(const std::vector<Stmt>& body, SumNest& sum) {
   }
   sum.target = step->target;
   sum.added = step->value;
-  sum.goesOn = true;
+  sum.accumulatesInTarget = true;
   const std::set<std::string> used = namesIn(step->target.args[0]);
   const auto rest = std::ranges::stable_partition(
       sum.parallel, [&](const Stmt& loop) { return used.contains(loop.name); });
@@ -110,7 +110,7 @@ std::vector<std::string> variables(const SumNest& sum) {
 }
 
 bool legal(const SumNest& sum) {
-  const auto at = polynomialOf(sum.target.args[0]);
+  const auto at = toPolynomial(sum.target.args[0]);
   if (!at || sum.parallel.empty()) {
     return false;
   }
@@ -119,11 +119,11 @@ bool legal(const SumNest& sum) {
   for (const Stmt& loop : sum.parallel) {
     loops.push_back(&loop);
   }
-  if (!injective(*at, loops)) {
+  if (!isInjective(*at, loops)) {
     return false;
   }
-  const auto plain = [&](const Stmt& loop) { return plainBounds(loop, all); };
-  const auto free = [&](const Stmt& loop) { return at->factorOf(loop.name)->isZero(); };
+  const auto plain = [&](const Stmt& loop) { return hasPlainBounds(loop, all); };
+  const auto free = [&](const Stmt& loop) { return at->coefficientOf(loop.name)->isZero(); };
   const std::set<std::string> used = namesIn(sum.added);
   return std::ranges::all_of(sum.parallel, plain) && std::ranges::all_of(sum.reduced, plain) &&
          std::ranges::all_of(sum.reduced, free) && !used.contains(sum.target.text) &&
@@ -133,8 +133,8 @@ bool legal(const SumNest& sum) {
 
 /// The factor of the variable in the index; nothing where it is no polynomial.
 std::optional<Polynomial> strideOf(const Expr& element, const std::string& variable) {
-  const auto at = polynomialOf(element.args[0]);
-  return at ? at->factorOf(variable) : std::nullopt;
+  const auto at = toPolynomial(element.args[0]);
+  return at ? at->coefficientOf(variable) : std::nullopt;
 }
 
 bool moves(const Expr& element, const std::string& variable) {
@@ -178,7 +178,7 @@ std::optional<SumNest> matchSum(const Function& function, const Stmt& outermost)
   return sum;
 }
 
-std::vector<Stmt> wrapped(const std::vector<Stmt>& loops, std::vector<Stmt> body) {
+std::vector<Stmt> wrapInLoops(const std::vector<Stmt>& loops, std::vector<Stmt> body) {
   for (Stmt outer : loops | std::views::reverse) {
     outer.body = std::move(body);
     body.clear();
@@ -196,7 +196,7 @@ std::optional<Contraction> matchContraction(const Function& function, const Stmt
   }
   Contraction result{*sum, sum->added.args[0], sum->added.args[1], {}, {}, {}};
   for (const Expr* factor : {&result.left, &result.right}) {
-    if (!polynomialOf(factor->args[0]) || elementType(function, factor->text) != "float") {
+    if (!toPolynomial(factor->args[0]) || elementType(function, factor->text) != "float") {
       return std::nullopt;
     }
   }

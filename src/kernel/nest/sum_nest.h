@@ -18,11 +18,11 @@ struct SumNest {
   Expr target;
   std::string scalar;  ///< by which `stored` names the sum
   Expr init;           ///< of the sum; not used where it goes on from the target
-  bool goesOn = false;
+  bool accumulatesInTarget = false;
   Expr added;
   Expr stored;
 
-  [[nodiscard]] bool plain() const { return stored == name(scalar); }
+  [[nodiscard]] bool storesPlainSum() const { return stored == name(scalar); }
   [[nodiscard]] const Stmt* parallelLoop(std::string_view variable) const;
 };
 
@@ -30,7 +30,7 @@ struct SumNest {
 [[nodiscard]] std::optional<SumNest> matchSum(const Function& function, const Stmt& outermost);
 
 /// The body put into the loops, the first the outermost.
-[[nodiscard]] std::vector<Stmt> wrapped(const std::vector<Stmt>& loops, std::vector<Stmt> body);
+[[nodiscard]] std::vector<Stmt> wrapInLoops(const std::vector<Stmt>& loops, std::vector<Stmt> body);
 
 /// A sum of products of two elements, and which loop plays which part.
 struct Contraction {

@@ -14,7 +14,7 @@ namespace {
 
 bool isCostly(const Expr& e) {
   return e.kind == Expr::Kind::call &&
-         (mathOf(e.text) == Math::exp || mathOf(e.text) == Math::tanh);
+         (lookupMath(e.text) == Math::exp || lookupMath(e.text) == Math::tanh);
 }
 
 /// The first costly call in the loop's own statements.
@@ -48,12 +48,12 @@ std::optional<Expr> roomIn(const std::vector<Stmt>& body, std::size_t first, std
     if (s.kind != Stmt::Kind::assign || s.op != "=" || s.target.kind != Expr::Kind::index) {
       continue;
     }
-    const auto at = polynomialOf(s.target.args[0]);
+    const auto at = toPolynomial(s.target.args[0]);
     const std::vector<Stmt> before(body.begin() + static_cast<std::ptrdiff_t>(first),
                                    body.begin() + static_cast<std::ptrdiff_t>(second));
     const std::vector<Access> uses = accessesIn(loop.body);
     const auto count = std::ranges::count(uses, s.target.text, &Access::array);
-    if (at && apart(*at, loop.name, {}) && !occurs(before, s.target.text) && count == 1 &&
+    if (at && neverOverlaps(*at, loop.name, {}) && !occurs(before, s.target.text) && count == 1 &&
         !namesIn(value).contains(s.target.text)) {
       return s.target;
     }

@@ -63,9 +63,9 @@ class Writer {
     threaded_ =
         std::ranges::any_of(c_.sum.parallel, [](const Stmt& loop) { return !loop.lines.empty(); });
     chooseNames();
-    needVectors(function_, shape_.width);
+    ensureVectors(function_, shape_.width);
     VectorCode code(function_, column_, {c_.sum.scalar});
-    const auto init = c_.sum.goesOn ? std::optional(name("unused")) : code.vector(c_.sum.init);
+    const auto init = c_.sum.accumulatesInTarget ? std::optional(name("unused")) : code.vector(c_.sum.init);
     const auto stored = code.vector(c_.sum.stored);
     if (!init || !stored) {
       return std::nullopt;
@@ -165,7 +165,7 @@ class Writer {
   /// One element, for columns that are too few for a vector.
   void oneByOne() {
     const std::string& sum = c_.sum.scalar;
-    const Expr init = c_.sum.goesOn ? c_.sum.target : scalarCode(function_, c_.sum.init);
+    const Expr init = c_.sum.accumulatesInTarget ? c_.sum.target : scalarCode(function_, c_.sum.init);
     out_.add("float {} = {};", sum, print(init));
     for (const Stmt& loop : c_.sum.reduced) {
       openLoop(loop);
@@ -237,7 +237,7 @@ class Writer {
       out_.add("alignas(64) float {}[{}] = {{}};", edge_, rows * across());
       openEdge(rows);
       out_.add("{}[{} * {} + {}] = {};", edge_, r_, across(), lane_,
-               c_.sum.goesOn
+               c_.sum.accumulatesInTarget
                    ? old
                    : fmt::format("{} ? {} : {}", isFirst(), at(c_.sum.init, r_, lane_), old));
       closeBoth();
@@ -247,7 +247,7 @@ class Writer {
                                 : fmt::format("load(&{})", at(c_.sum.target, r_, vector_));
     count(r_, rows);
     count(v_, vectors);
-    const bool fromInit = !c_.sum.goesOn && where == Where::place;
+    const bool fromInit = !c_.sum.accumulatesInTarget && where == Where::place;
     const std::string init = fromInit ? at(init_, r_, vector_) : old;
     out_.add("{}[{}][{}] = {};", tile_, r_, v_,
              fromInit && shape_.pack ? fmt::format("{} ? {} : {}", isFirst(), init, old) : init);
@@ -294,14 +294,14 @@ class Writer {
 
   void endTile(std::int64_t rows, std::int64_t vectors, Where where) {
     const std::string& sum = c_.sum.scalar;
-    const bool partly = shape_.pack && !c_.sum.plain();
+    const bool partly = shape_.pack && !c_.sum.storesPlainSum();
     count(r_, rows);
     count(v_, vectors);
     if (where == Where::edge) {
       out_.add("store({}, {}[{}][{}]);", edgeVector(), tile_, r_, v_);
     } else {
       out_.add("const Vector {} = {}[{}][{}];", sum, tile_, r_, v_);
-      const std::string stored = c_.sum.plain() ? sum : at(stored_, r_, vector_);
+      const std::string stored = c_.sum.storesPlainSum() ? sum : at(stored_, r_, vector_);
       out_.add("store(&{}, {});", at(c_.sum.target, r_, vector_),
                partly ? fmt::format("{} ? {} : {}", isLast(), stored, sum) : stored);
     }

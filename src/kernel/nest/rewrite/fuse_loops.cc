@@ -33,7 +33,7 @@ bool mayMoveUp(const Stmt& s, const Stmt& before) {
 std::vector<std::size_t> groupFrom(const std::vector<Stmt>& body, std::size_t first) {
   std::vector<std::size_t> group = {first};
   for (std::size_t i = first + 1; i < body.size(); ++i) {
-    const auto fits = [&](std::size_t member) { return mayFuse(body[member], body[i]); };
+    const auto fits = [&](std::size_t member) { return canFuse(body[member], body[i]); };
     if (body[i].kind == Stmt::Kind::loop && std::ranges::all_of(group, fits)) {
       group.push_back(i);
       continue;
@@ -171,7 +171,7 @@ bool toScalar(Function& function, const std::string& array) {
     std::optional<Polynomial> at;
     for (const Access& use : uses) {
       if (use.array == array) {
-        const auto here = polynomialOf(use.at);
+        const auto here = toPolynomial(use.at);
         if (!here || (at && *here != *at)) {
           return;
         }
@@ -239,15 +239,15 @@ bool toBlock(Function& function, const std::string& array) {
   std::optional<Polynomial> written;
   std::map<std::string, Polynomial> replaced;
   for (const Access& use : uses) {
-    auto at = polynomialOf(use.at);
+    auto at = toPolynomial(use.at);
     if (!at) {
       return false;
     }
     Polynomial extent = Polynomial::constant(1);
     for (const Stmt* loop : use.loops) {
       const bool around = std::ranges::find(common, loop) != common.end();
-      const auto from = polynomialOf(loop->from);
-      const auto factor = at->factorOf(loop->name);
+      const auto from = toPolynomial(loop->from);
+      const auto factor = at->coefficientOf(loop->name);
       if (!factor || !from) {
         return false;
       }
@@ -259,9 +259,9 @@ bool toBlock(Function& function, const std::string& array) {
       const auto blockLoop = std::ranges::find_if(common, [&](const Stmt* c) {
         return loop->from == name(c->name) && loop->to.kind == Expr::Kind::call;
       });
-      auto rounds = polynomialOf(loop->to);
+      auto rounds = toPolynomial(loop->to);
       if (blockLoop != common.end()) {
-        rounds = polynomialOf((*blockLoop)->step);
+        rounds = toPolynomial((*blockLoop)->step);
         at = at->substituted(loop->name, Polynomial::variable(loop->name).plus(*from, -1));
       }
       if (!rounds) {

@@ -87,9 +87,9 @@ std::optional<Found> matchAt(const std::vector<Stmt>& body, std::size_t first, s
   substitute(element, body[first].name, name(body[second].name));
   const Expr off = binary("-", element, name(body[found.mean].name));
   const auto count =
-      polynomialOf(found.count.kind == Expr::Kind::cast ? found.count.args[0] : found.count);
-  const auto to = polynomialOf(body[first].to);
-  const auto from = polynomialOf(body[first].from);
+      toPolynomial(found.count.kind == Expr::Kind::cast ? found.count.args[0] : found.count);
+  const auto to = toPolynomial(body[first].to);
+  const auto from = toPolynomial(body[first].from);
   // The sum is read where it grows and for the mean, and nowhere else.
   if (squares->added != binary("*", off, off) || !count || !to || !from ||
       to->plus(*from, -1) != *count || usesOf(body, sum->sum) != 2) {

@@ -16,8 +16,8 @@ namespace {
 int fitness(const std::vector<Access>& uses, const std::string& variable) {
   int score = 0;
   for (const Access& use : uses) {
-    const auto at = polynomialOf(use.at);
-    const auto stride = at ? at->factorOf(variable) : std::nullopt;
+    const auto at = toPolynomial(use.at);
+    const auto stride = at ? at->coefficientOf(variable) : std::nullopt;
     if (!stride) {
       return -1000;
     }
@@ -80,15 +80,15 @@ bool orderSum(Function& function, Stmt& outermost, std::int64_t block) {
   }
   std::vector<Stmt> body;
   const auto addLoop = [&](Stmt statement) {
-    body.push_back(wrapped({column}, {std::move(statement)}).front());
+    body.push_back(wrapInLoops({column}, {std::move(statement)}).front());
   };
-  if (!sum->goesOn) {
+  if (!sum->accumulatesInTarget) {
     addLoop(assign(sum->target, "=", sum->init));
   }
   std::vector<Stmt> around = sum->reduced;
   around.push_back(column);
-  body.push_back(wrapped(around, {assign(sum->target, "+=", sum->added)}).front());
-  if (!sum->plain()) {
+  body.push_back(wrapInLoops(around, {assign(sum->target, "+=", sum->added)}).front());
+  if (!sum->storesPlainSum()) {
     Expr stored = sum->stored;
     substitute(stored, sum->scalar, sum->target);
     addLoop(assign(sum->target, "=", std::move(stored)));
@@ -98,7 +98,7 @@ bool orderSum(Function& function, Stmt& outermost, std::int64_t block) {
     return false;
   }
   keepThreadsOutermost(blocks, sum->parallel);
-  outermost = wrapped(blocks, std::move(body)).front();
+  outermost = wrapInLoops(blocks, std::move(body)).front();
   return true;
 }
 
@@ -125,7 +125,7 @@ bool orderElements(Stmt& outermost) {
     variables.push_back(loop.name);
   }
   const bool plain =
-      std::ranges::all_of(loops, [&](const Stmt& loop) { return plainBounds(loop, variables); });
+      std::ranges::all_of(loops, [&](const Stmt& loop) { return hasPlainBounds(loop, variables); });
   if (loops.size() < 2 || deeper || !plain) {
     return false;
   }
@@ -136,7 +136,7 @@ bool orderElements(Stmt& outermost) {
   const auto place = std::ranges::find(loops, best->name, &Stmt::name);
   std::rotate(place, place + 1, loops.end());
   keepThreadsOutermost(loops, loops);
-  outermost = wrapped(loops, at->body).front();
+  outermost = wrapInLoops(loops, at->body).front();
   return true;
 }
 

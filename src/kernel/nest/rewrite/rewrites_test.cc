@@ -28,11 +28,11 @@ Function read(const std::string& body) {
       "Z, std::int64_t N, std::int64_t M) {\n" +
       body + "\n}\n");
   EXPECT_TRUE(parsed) << parsed.error().message;
-  return normalized(*std::move(parsed)).value();
+  return normalize(*std::move(parsed)).value();
 }
 
 Function example(const std::string& name) {
-  return normalized(parse(exampleSource(name).text).value()).value();
+  return normalize(parse(exampleSource(name).text).value()).value();
 }
 
 const Knobs kVectors = {{"width", 16}, {"unroll", 4}};
@@ -47,23 +47,23 @@ void expectRefused(bool (*rewrite)(Function&, const Knobs&), const std::string& 
 }
 
 TEST(Affine, StridesAndRanges) {
-  const auto at = polynomialOf(read("  Y[(i * N + j) * 3 + 1] = 0;").body[0].target.args[0]);
+  const auto at = toPolynomial(read("  Y[(i * N + j) * 3 + 1] = 0;").body[0].target.args[0]);
   ASSERT_TRUE(at);
-  EXPECT_EQ(print(at->factorOf("j")->expression()), "3");
-  EXPECT_EQ(print(at->factorOf("i")->expression()), "3 * N");
-  EXPECT_FALSE(at->times(Polynomial::variable("i")).factorOf("i"));
-  EXPECT_EQ(at->valueAt({{"i", 2}, {"N", 10}, {"j", 4}}), 73);
+  EXPECT_EQ(print(at->coefficientOf("j")->expression()), "3");
+  EXPECT_EQ(print(at->coefficientOf("i")->expression()), "3 * N");
+  EXPECT_FALSE(at->times(Polynomial::variable("i")).coefficientOf("i"));
+  EXPECT_EQ(at->evaluate({{"i", 2}, {"N", 10}, {"j", 4}}), 73);
   const Stmt i = loopOver("i", number(0), name("M"), {});
   const Stmt j = loopOver("j", number(0), name("N"), {});
-  EXPECT_TRUE(apart(*at, "j", {}));
-  EXPECT_TRUE(apart(*at, "i", {&j}));
+  EXPECT_TRUE(neverOverlaps(*at, "j", {}));
+  EXPECT_TRUE(neverOverlaps(*at, "i", {&j}));
   const auto rows =
       Polynomial::variable("i").times(Polynomial::variable("N")).plus(Polynomial::variable("j"));
-  EXPECT_TRUE(apart(rows, "i", {&j}));
-  EXPECT_FALSE(apart(rows, "j", {&i}));
-  EXPECT_TRUE(injective(rows, {&j, &i}));
+  EXPECT_TRUE(neverOverlaps(rows, "i", {&j}));
+  EXPECT_FALSE(neverOverlaps(rows, "j", {&i}));
+  EXPECT_TRUE(isInjective(rows, {&j, &i}));
   const Stmt wider = loopOver("j", number(0), binary("+", name("N"), number(1)), {});
-  EXPECT_FALSE(injective(rows, {&wider, &i}));
+  EXPECT_FALSE(isInjective(rows, {&wider, &i}));
 }
 
 TEST(Fusion, JoinsLoopsAndMakesTemporariesScalars) {

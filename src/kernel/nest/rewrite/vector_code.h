@@ -12,13 +12,13 @@
 namespace hone::kernel::nest {
 
 /// Adds the standard headers that rewritten code may need.
-void needHeaders(Function& function);
+void ensureHeaders(Function& function);
 
 /// Adds the vector type, its loads and stores, to the helpers of the function, once.
-void needVectors(Function& function, std::int64_t width);
+void ensureVectors(Function& function, std::int64_t width);
 
 /// Adds what brings the lanes of an accumulator together: their maximum, minimum, or (none) sum.
-void needReduction(Function& function, Math kind);
+void ensureReduction(Function& function, Math kind);
 
 /// Writes expressions for a whole vector of neighbours along a loop.
 class VectorCode {

@@ -46,7 +46,7 @@ class LoopWriter {
       }
       bodies.push_back(std::move(*body));
     }
-    needVectors(function_, width_);
+    ensureVectors(function_, width_);
     return assemble(bodies);
   }
 
@@ -88,7 +88,7 @@ class LoopWriter {
       accumulators_.push_back({s.target.text, Math::none});
       return true;
     }
-    const Math math = s.value.kind == Expr::Kind::call ? mathOf(s.value.text) : Math::none;
+    const Math math = s.value.kind == Expr::Kind::call ? lookupMath(s.value.text) : Math::none;
     if (s.op != "=" || (math != Math::max && math != Math::min) || s.value.args.size() != 2 ||
         (s.value.args[0] != s.target && s.value.args[1] != s.target)) {
       return false;
@@ -109,7 +109,7 @@ class LoopWriter {
         return false;
       }
       for (const Access& other : uses) {
-        if (other.array == store.array && polynomialOf(other.at) != polynomialOf(store.at)) {
+        if (other.array == store.array && toPolynomial(other.at) != toPolynomial(store.at)) {
           return false;
         }
       }
@@ -166,13 +166,13 @@ class LoopWriter {
     if (s.op == "+=") {
       return fmt::format("{} += {};", part, value);
     }
-    const bool max = mathOf(s.value.text) == Math::max;
+    const bool max = lookupMath(s.value.text) == Math::max;
     return fmt::format("{} = {}({}, {});", part, max ? "maxOf" : "minOf", part, value);
   }
 
   void begin(std::vector<std::string>& out) {
     for (const Accumulator& one : accumulators_) {
-      needReduction(function_, one.kind);
+      ensureReduction(function_, one.kind);
       for (std::int64_t copy = 0; copy < copies_; ++copy) {
         out.push_back(fmt::format("  Vector {} = all({});", lane(one.name, copy),
                                   one.kind == Math::none ? "0.0f" : one.name));
@@ -266,7 +266,7 @@ bool vectorizeIn(Function& function, std::vector<Stmt>& body, std::int64_t width
     if (!s.lines.empty()) {
       continue;  // it runs on threads
     }
-    needVectors(function, width);
+    ensureVectors(function, width);
     const Stmt loop = s;
     if (auto lines = LoopWriter(function, loop, width, unroll).write()) {
       s = raw(std::move(*lines));
