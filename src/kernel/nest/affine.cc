@@ -8,8 +8,8 @@
 namespace hone::kernel::nest {
 namespace {
 
-/// Larger numbers are no sizes; products of a few of these stay in 64 bits.
-constexpr std::int64_t kLargest = 1 << 20;
+/// Larger constants are not sizes. Products of a few of these fit into 64 bits.
+constexpr std::int64_t kMaxConstant = 1 << 20;
 
 }  // namespace
 
@@ -138,7 +138,7 @@ Expr Polynomial::expression() const {
       sum = binary(negative ? "-" : "+", std::move(*sum), std::move(term));
     }
   };
-  // Longer products first, as people write them; the constant comes last.
+  // Print longer products first and the constant last, as is usual.
   std::vector<std::pair<std::vector<std::string>, std::int64_t>> terms(terms_.begin(),
                                                                        terms_.end());
   std::ranges::stable_sort(
@@ -160,7 +160,7 @@ Expr Polynomial::expression() const {
 std::optional<Polynomial> toPolynomial(const Expr& e) {
   switch (e.kind) {
     case Expr::Kind::number:
-      if (const auto value = parseInt(e.text); value && *value <= kLargest) {
+      if (const auto value = parseInt(e.text); value && *value <= kMaxConstant) {
         return Polynomial::constant(*value);
       }
       return std::nullopt;
@@ -205,7 +205,7 @@ bool Polynomial::isPositive() const {
 }
 
 std::optional<std::pair<Polynomial, Polynomial>> loopRange(const Stmt& loop) {
-  // A loop over a block: all blocks together go from 0 to the end of the whole.
+  // A loop over a block: all blocks together cover the range from 0 to the end.
   if (loop.to.kind == Expr::Kind::call && loop.to.text.starts_with("std::min<") &&
       loop.to.args.size() == 2) {
     const auto to = toPolynomial(loop.to.args[1]);
@@ -216,7 +216,8 @@ std::optional<std::pair<Polynomial, Polynomial>> loopRange(const Stmt& loop) {
   return from && to ? std::optional(std::pair(*from, *to)) : std::nullopt;
 }
 
-bool neverOverlaps(const Polynomial& at, std::string_view variable, const std::vector<const Stmt*>& inner) {
+bool neverOverlaps(const Polynomial& at, std::string_view variable,
+                   const std::vector<const Stmt*>& inner) {
   const auto stride = at.coefficientOf(variable);
   if (!stride || stride->isZero() || stride->hasNegative()) {
     return false;
@@ -239,33 +240,33 @@ bool neverOverlaps(const Polynomial& at, std::string_view variable, const std::v
 
 namespace {
 
-/// Whether the loops left can follow those further in, in some order.
-bool canFollow(const Polynomial& at, std::vector<const Stmt*>& inner,
-               const std::vector<const Stmt*>& left) {
-  if (left.empty()) {
+/// Returns true if the remaining loops can enclose `inner` in some order without overlap.
+bool canEnclose(const Polynomial& at, std::vector<const Stmt*>& inner,
+                const std::vector<const Stmt*>& remaining) {
+  if (remaining.empty()) {
     return true;
   }
-  return std::ranges::any_of(left, [&](const Stmt* loop) {
+  return std::ranges::any_of(remaining, [&](const Stmt* loop) {
     if (!neverOverlaps(at, loop->name, inner)) {
       return false;
     }
-    std::vector<const Stmt*> rest = left;
+    std::vector<const Stmt*> rest = remaining;
     std::erase(rest, loop);
     inner.push_back(loop);
-    const bool found = canFollow(at, inner, rest);
+    const bool found = canEnclose(at, inner, rest);
     inner.pop_back();
     return found;
   });
 }
 
-/// More loops than this nobody nests, and all orders of them would take too long.
-constexpr std::size_t kMostLoops = 7;
+/// Limits the number of loop orders to try.
+constexpr std::size_t kMaxLoops = 7;
 
 }  // namespace
 
 bool isInjective(const Polynomial& at, const std::vector<const Stmt*>& loops) {
   std::vector<const Stmt*> inner;
-  return loops.size() <= kMostLoops && canFollow(at, inner, loops);
+  return loops.size() <= kMaxLoops && canEnclose(at, inner, loops);
 }
 
 }  // namespace hone::kernel::nest

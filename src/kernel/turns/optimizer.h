@@ -28,7 +28,7 @@ struct OptimizeOptions {
   std::size_t candidates = 4;  ///< to request per turn
   std::size_t examples = 3;    ///< shown to the proposer
   engine::Budget budget;
-  std::int64_t rounds = 20;  ///< of the confirmation; tripled at most while it is ambiguous
+  std::int64_t rounds = 20;  ///< of the confirmation; up to 3 times as many if ambiguous
   double peakGflops = 0;     ///< of this machine with these threads
   double peakGbps = 0;
   int threads = 1;

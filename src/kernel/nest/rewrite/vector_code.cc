@@ -59,7 +59,7 @@ constexpr std::string_view kSqrt = R"(static inline Vector sqrtOf(Vector v) {
 }
 )";
 
-constexpr std::string_view kExp = R"(// 2^n of integers, by the bits of the exponent.
+constexpr std::string_view kExp = R"(// 2^n for integer n, from the exponent bits.
 static inline Vector powerOf(Lanes n) { return (Vector)((n + 127) << 23); }
 // exp(x) = 2^n * exp(r) with |r| <= ln(2) / 2; the polynomial is within 4e-9 of exp(r).
 static inline Vector expOf(Vector x) {
@@ -93,7 +93,7 @@ constexpr std::string_view kTanh = R"(static inline Vector tanhOf(Vector x) {
 static inline float tanhOf(float x) { return tanhOf(all(x))[0]; }
 )";
 
-void ensureText(Function& function, std::string_view helper) {
+void addOnce(Function& function, std::string_view helper) {
   if (std::ranges::find(function.helpers, helper) == function.helpers.end()) {
     function.helpers.emplace_back(helper);
   }
@@ -107,13 +107,13 @@ void ensureHeader(Function& function, std::string_view header) {
   }
 }
 
-/// Adds the helper with what it needs itself.
+/// Adds a helper and the helpers it depends on.
 void ensureHelper(Function& function, std::string_view helper) {
   if (helper == kExp || helper == kTanh) {
-    ensureText(function, kChoices);
-    ensureText(function, kExp);
+    addOnce(function, kChoices);
+    addOnce(function, kExp);
   }
-  ensureText(function, helper);
+  addOnce(function, helper);
 }
 
 std::string floatText(std::string text) {
@@ -136,7 +136,7 @@ void ensureHeaders(Function& function) {
 }
 
 void ensureVectors(Function& function, std::int64_t width) {
-  ensureText(function, fmt::format(kVectors, fmt::arg("bytes", width * 4), fmt::arg("width", width)));
+  addOnce(function, fmt::format(kVectors, fmt::arg("bytes", width * 4), fmt::arg("width", width)));
 }
 
 std::optional<int> VectorCode::strideOf(const Expr& element) const {
@@ -296,9 +296,9 @@ Expr scalarCode(Function& function, Expr expression) {
 
 void ensureReduction(Function& function, Math kind) {
   if (kind != Math::none) {
-    ensureText(function, kChoices);
+    addOnce(function, kChoices);
   }
-  ensureText(function, kind == Math::none ? kSums : kExtremes);
+  addOnce(function, kind == Math::none ? kSums : kExtremes);
 }
 
 }  // namespace hone::kernel::nest

@@ -192,23 +192,23 @@ ModelAnswer readAnswer(std::string_view text, const Source& best, std::size_t ma
         sections.size() > 1 ? fmt::format("candidate {}: ", i + 1) : std::string();
     const auto code = extractCode(section, best.language);
     if (!code) {
-      answer.refused.push_back(prefix + code.error());
+      answer.rejected.push_back(prefix + code.error());
       continue;
     }
     if (const auto wrong = entryPointError(best, *code)) {
-      answer.refused.push_back(prefix + *wrong);
+      answer.rejected.push_back(prefix + *wrong);
       continue;
     }
     Proposal proposal;
     proposal.source = best;
     proposal.source.text = *code;
     if (proposal.source.key() == best.key()) {
-      answer.refused.push_back(prefix + "the code is identical to the current kernel");
+      answer.rejected.push_back(prefix + "the code is identical to the current kernel");
       continue;
     }
     // Only the user may restrict a kernel to fixed sizes.
     if (hasFixedSizes(proposal.source) && !hasFixedSizes(best)) {
-      answer.refused.push_back(
+      answer.rejected.push_back(
           prefix +
           "remove the line 'hone: fixed sizes': the kernel must also be correct for other sizes");
       continue;

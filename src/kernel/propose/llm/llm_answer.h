@@ -14,7 +14,7 @@ namespace hone::kernel {
 /// The parsed answer of a model.
 struct ModelAnswer {
   std::vector<Proposal> proposals;
-  std::vector<std::string> refused;  ///< why candidates were rejected, one line each
+  std::vector<std::string> rejected;  ///< why candidates were rejected, one line each
 };
 
 /// Parses the candidates of an answer. Each heading "Candidate N: title" must have exactly one

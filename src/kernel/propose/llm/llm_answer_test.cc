@@ -40,15 +40,15 @@ std::string block(const std::string& code, const std::string& tag = "cpp") {
 std::string rejection(const std::string& answer, const Source& kernel = cpp()) {
   const ModelAnswer read = readAnswer(answer, kernel, 4);
   EXPECT_THAT(read.proposals, IsEmpty());
-  EXPECT_THAT(read.refused, SizeIs(1));
-  return read.refused.empty() ? "" : read.refused.front();
+  EXPECT_THAT(read.rejected, SizeIs(1));
+  return read.rejected.empty() ? "" : read.rejected.front();
 }
 
 TEST(ReadAnswer, ReadsOneBlockAsOneCandidate) {
   const ModelAnswer read = readAnswer(
       "Use wider vectors.\nTechniques: vectorization, Loop Order\n" + block(kGood), cpp(), 4);
   ASSERT_THAT(read.proposals, SizeIs(1));
-  EXPECT_THAT(read.refused, IsEmpty());
+  EXPECT_THAT(read.rejected, IsEmpty());
   const Proposal& proposal = read.proposals[0];
   EXPECT_EQ(proposal.source.text, kGood + "\n");
   EXPECT_EQ(proposal.source.flags, cpp().flags) << "built like the best kernel";
@@ -75,8 +75,8 @@ TEST(ReadAnswer, SplitsCandidatesAtHeadings) {
   ASSERT_THAT(read.proposals, SizeIs(2));
   EXPECT_EQ(read.proposals[0].title, "packing");
   EXPECT_EQ(read.proposals[1].title, "tiles");
-  ASSERT_THAT(read.refused, SizeIs(1));
-  EXPECT_THAT(read.refused[0], HasSubstr("candidate 2: no function kernel"));
+  ASSERT_THAT(read.rejected, SizeIs(1));
+  EXPECT_THAT(read.rejected[0], HasSubstr("candidate 2: no function kernel"));
 }
 
 TEST(ReadAnswer, LimitsNumberOfCandidates) {

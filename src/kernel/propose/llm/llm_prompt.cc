@@ -117,7 +117,7 @@ std::string rulesText(const Source& best, std::size_t count) {
 
 }  // namespace
 
-std::string buildPrompt(const TurnView& view, std::span<const std::string> refused) {
+std::string buildPrompt(const TurnView& view, std::span<const std::string> rejected) {
   const Source& best = view.best;
   std::string prompt = "Make a compute kernel faster without changing its results.\n\n## Task\n";
   prompt += taskText(view.task, best);
@@ -133,8 +133,9 @@ std::string buildPrompt(const TurnView& view, std::span<const std::string> refus
   if (!view.tried.empty()) {
     prompt += fmt::format("\n## Earlier candidates\n{}", trialsText(view.tried));
   }
-  if (!refused.empty()) {
-    prompt += fmt::format("\n## Rejected parts of your last answer\n- {}\n", join(refused, "\n- "));
+  if (!rejected.empty()) {
+    prompt +=
+        fmt::format("\n## Rejected parts of your last answer\n- {}\n", join(rejected, "\n- "));
   }
   prompt +=
       fmt::format("\n## Answer format\n{}", rulesText(best, std::max<std::size_t>(view.count, 1)));

@@ -53,7 +53,7 @@ Result<std::vector<Proposal>> LlmProposer::propose(const TurnView& view) {
   complaint_.clear();
   static const std::vector<std::string> kNone;
   const std::string prompt =
-      buildPrompt(view, exchanges_.empty() ? kNone : exchanges_.back().refused);
+      buildPrompt(view, exchanges_.empty() ? kNone : exchanges_.back().rejected);
   const auto tokens = answerLimit(prompt);
   if (tokens == 0) {
     ended_ = fmt::format("spending cap of {} reached", dollars(*limits_.maxCost));
@@ -70,12 +70,12 @@ Result<std::vector<Proposal>> LlmProposer::propose(const TurnView& view) {
   ModelAnswer answer;
   if (reply.ok()) {
     answer = readAnswer(reply.text, view.best, view.count);
-    exchange.refused = answer.refused;
+    exchange.rejected = answer.rejected;
   }
   if (answer.proposals.empty()) {
     complaint_ = !reply.ok() ? reply.failure
                              : fmt::format("no candidate in the answer of the model: {}",
-                                           join(answer.refused, "; "));
+                                           join(answer.rejected, "; "));
   }
   exchanges_.push_back(std::move(exchange));
   return std::move(answer.proposals);
@@ -89,8 +89,8 @@ std::string LlmProposer::conversation() const {
                         exchange.use.out, exchange.prompt);
     text += exchange.failure.empty() ? fmt::format("Response:\n\n{}\n\n", exchange.answer)
                                      : fmt::format("No response: {}\n\n", exchange.failure);
-    for (const std::string& refused : exchange.refused) {
-      text += fmt::format("Rejected: {}\n", refused);
+    for (const std::string& reason : exchange.rejected) {
+      text += fmt::format("Rejected: {}\n", reason);
     }
     text += "\n";
   }
@@ -115,7 +115,7 @@ nlohmann::json LlmProposer::memory() const {
                                               .prompt = exchange.prompt,
                                               .answer = exchange.answer,
                                               .failure = exchange.failure,
-                                              .refused = exchange.refused,
+                                              .refused = exchange.rejected,
                                               .tokensIn = exchange.use.in,
                                               .tokensOut = exchange.use.out}));
   }

@@ -42,7 +42,7 @@ class LlmProposer : public Proposer {
     std::string prompt;
     std::string answer;
     std::string failure;
-    std::vector<std::string> refused;
+    std::vector<std::string> rejected;
     TokenUse use;
   };
 

@@ -83,8 +83,8 @@ TEST(LlmPrompt, ContainsTaskAnalysisAndTrials) {
                     HasSubstr("tiled: correct, 1.25x"), HasSubstr("4 candidates"),
                     HasSubstr("extern \"C\" void kernel(const float* X"),
                     Not(HasSubstr("Rejected parts"))));
-  const std::vector<std::string> refused = {"no function kernel(...) found"};
-  EXPECT_THAT(buildPrompt(sample.view(), refused), HasSubstr("- no function kernel"));
+  const std::vector<std::string> rejected = {"no function kernel(...) found"};
+  EXPECT_THAT(buildPrompt(sample.view(), rejected), HasSubstr("- no function kernel"));
 }
 
 TEST(LlmProposer, ProposesModelsCandidates) {
