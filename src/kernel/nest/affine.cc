@@ -8,8 +8,8 @@
 namespace hone::kernel::nest {
 namespace {
 
-/// Larger numbers are no sizes; products of a few of these stay in 64 bits.
-constexpr std::int64_t kLargest = 1 << 20;
+/// Larger constants are not sizes. Products of a few of these fit into 64 bits.
+constexpr std::int64_t kMaxConstant = 1 << 20;
 
 }  // namespace
 
@@ -74,7 +74,7 @@ bool Polynomial::hasNegative() const {
   return std::ranges::any_of(terms_, [](const auto& term) { return term.second < 0; });
 }
 
-std::optional<Polynomial> Polynomial::factorOf(std::string_view name) const {
+std::optional<Polynomial> Polynomial::coefficientOf(std::string_view name) const {
   Polynomial result;
   for (const auto& [names, value] : terms_) {
     const auto count = std::ranges::count(names, name);
@@ -112,7 +112,7 @@ Polynomial Polynomial::substituted(std::string_view name, const Polynomial& valu
   return result;
 }
 
-std::optional<double> Polynomial::valueAt(
+std::optional<double> Polynomial::evaluate(
     const std::vector<std::pair<std::string, std::int64_t>>& sizes) const {
   double sum = 0;
   for (const auto& [names, factor] : terms_) {
@@ -138,7 +138,7 @@ Expr Polynomial::expression() const {
       sum = binary(negative ? "-" : "+", std::move(*sum), std::move(term));
     }
   };
-  // Longer products first, as people write them; the constant comes last.
+  // Print longer products first and the constant last, as is usual.
   std::vector<std::pair<std::vector<std::string>, std::int64_t>> terms(terms_.begin(),
                                                                        terms_.end());
   std::ranges::stable_sort(
@@ -157,19 +157,19 @@ Expr Polynomial::expression() const {
   return sum ? std::move(*sum) : number(0);
 }
 
-std::optional<Polynomial> polynomialOf(const Expr& e) {
+std::optional<Polynomial> toPolynomial(const Expr& e) {
   switch (e.kind) {
     case Expr::Kind::number:
-      if (const auto value = parseInt(e.text); value && *value <= kLargest) {
+      if (const auto value = parseInt(e.text); value && *value <= kMaxConstant) {
         return Polynomial::constant(*value);
       }
       return std::nullopt;
     case Expr::Kind::name:
       return Polynomial::variable(e.text);
     case Expr::Kind::cast:
-      return e.text == "float" || e.text == "double" ? std::nullopt : polynomialOf(e.args[0]);
+      return e.text == "float" || e.text == "double" ? std::nullopt : toPolynomial(e.args[0]);
     case Expr::Kind::unary: {
-      const auto inner = polynomialOf(e.args[0]);
+      const auto inner = toPolynomial(e.args[0]);
       if (e.text != "-" || !inner) {
         return std::nullopt;
       }
@@ -179,8 +179,8 @@ std::optional<Polynomial> polynomialOf(const Expr& e) {
       if (e.text != "+" && e.text != "-" && e.text != "*") {
         return std::nullopt;
       }
-      const auto left = polynomialOf(e.args[0]);
-      const auto right = polynomialOf(e.args[1]);
+      const auto left = toPolynomial(e.args[0]);
+      const auto right = toPolynomial(e.args[1]);
       if (!left || !right) {
         return std::nullopt;
       }
@@ -204,30 +204,31 @@ bool Polynomial::isPositive() const {
   return found != shifted.terms_.end() && found->second >= 1 && !shifted.hasNegative();
 }
 
-std::optional<std::pair<Polynomial, Polynomial>> rangeOf(const Stmt& loop) {
-  // A loop over a block: all blocks together go from 0 to the end of the whole.
+std::optional<std::pair<Polynomial, Polynomial>> loopRange(const Stmt& loop) {
+  // A loop over a block: all blocks together cover the range from 0 to the end.
   if (loop.to.kind == Expr::Kind::call && loop.to.text.starts_with("std::min<") &&
       loop.to.args.size() == 2) {
-    const auto to = polynomialOf(loop.to.args[1]);
+    const auto to = toPolynomial(loop.to.args[1]);
     return to ? std::optional(std::pair(Polynomial(), *to)) : std::nullopt;
   }
-  const auto from = polynomialOf(loop.from);
-  const auto to = polynomialOf(loop.to);
+  const auto from = toPolynomial(loop.from);
+  const auto to = toPolynomial(loop.to);
   return from && to ? std::optional(std::pair(*from, *to)) : std::nullopt;
 }
 
-bool apart(const Polynomial& at, std::string_view variable, const std::vector<const Stmt*>& inner) {
-  const auto stride = at.factorOf(variable);
+bool neverOverlaps(const Polynomial& at, std::string_view variable,
+                   const std::vector<const Stmt*>& inner) {
+  const auto stride = at.coefficientOf(variable);
   if (!stride || stride->isZero() || stride->hasNegative()) {
     return false;
   }
   Polynomial rest = *stride;
   for (const Stmt* loop : inner) {
-    const auto factor = at.factorOf(loop->name);
+    const auto factor = at.coefficientOf(loop->name);
     if (loop->name == variable || (factor && factor->isZero())) {
       continue;
     }
-    const auto range = rangeOf(*loop);
+    const auto range = loopRange(*loop);
     if (!factor || factor->contains(variable) || factor->hasNegative() || !range) {
       return false;
     }
@@ -239,33 +240,33 @@ bool apart(const Polynomial& at, std::string_view variable, const std::vector<co
 
 namespace {
 
-/// Whether the loops left can follow those further in, in some order.
-bool canFollow(const Polynomial& at, std::vector<const Stmt*>& inner,
-               const std::vector<const Stmt*>& left) {
-  if (left.empty()) {
+/// Returns true if the remaining loops can enclose `inner` in some order without overlap.
+bool canEnclose(const Polynomial& at, std::vector<const Stmt*>& inner,
+                const std::vector<const Stmt*>& remaining) {
+  if (remaining.empty()) {
     return true;
   }
-  return std::ranges::any_of(left, [&](const Stmt* loop) {
-    if (!apart(at, loop->name, inner)) {
+  return std::ranges::any_of(remaining, [&](const Stmt* loop) {
+    if (!neverOverlaps(at, loop->name, inner)) {
       return false;
     }
-    std::vector<const Stmt*> rest = left;
+    std::vector<const Stmt*> rest = remaining;
     std::erase(rest, loop);
     inner.push_back(loop);
-    const bool found = canFollow(at, inner, rest);
+    const bool found = canEnclose(at, inner, rest);
     inner.pop_back();
     return found;
   });
 }
 
-/// More loops than this nobody nests, and all orders of them would take too long.
-constexpr std::size_t kMostLoops = 7;
+/// Limits the number of loop orders to try.
+constexpr std::size_t kMaxLoops = 7;
 
 }  // namespace
 
-bool injective(const Polynomial& at, const std::vector<const Stmt*>& loops) {
+bool isInjective(const Polynomial& at, const std::vector<const Stmt*>& loops) {
   std::vector<const Stmt*> inner;
-  return loops.size() <= kMostLoops && canFollow(at, inner, loops);
+  return loops.size() <= kMaxLoops && canEnclose(at, inner, loops);
 }
 
 }  // namespace hone::kernel::nest

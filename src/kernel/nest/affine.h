@@ -12,8 +12,8 @@
 
 namespace hone::kernel::nest {
 
-/// An integer expression as a sum of products of names: indices and bounds of loops are compared,
-/// and taken apart, in this form.
+/// An integer expression as a sum of products of names. Used to compare and decompose indices and
+/// loop bounds.
 class Polynomial {
  public:
   Polynomial() = default;
@@ -24,19 +24,19 @@ class Polynomial {
   [[nodiscard]] Polynomial times(const Polynomial& other) const;
 
   [[nodiscard]] bool isZero() const { return terms_.empty(); }
-  /// The value of one that has no names.
+  /// Returns the value of a polynomial without names.
   [[nodiscard]] std::optional<std::int64_t> constantValue() const;
   [[nodiscard]] bool contains(std::string_view name) const;
   [[nodiscard]] bool hasNegative() const;
-  /// Whether it is 1 or more when every name is: sizes are.
+  /// Returns true if the value is at least 1 whenever all names are, as is the case for sizes.
   [[nodiscard]] bool isPositive() const;
-  /// What the name is multiplied by; nothing when it occurs in a square or higher.
-  [[nodiscard]] std::optional<Polynomial> factorOf(std::string_view name) const;
-  /// All terms without the name.
+  /// Returns the factor of the name; nothing if the name occurs squared or higher.
+  [[nodiscard]] std::optional<Polynomial> coefficientOf(std::string_view name) const;
+  /// Returns the terms that do not contain the name.
   [[nodiscard]] Polynomial without(std::string_view name) const;
   [[nodiscard]] Polynomial substituted(std::string_view name, const Polynomial& value) const;
-  /// For names that all have a value.
-  [[nodiscard]] std::optional<double> valueAt(
+  /// Evaluates the polynomial; returns nothing if a name has no value.
+  [[nodiscard]] std::optional<double> evaluate(
       const std::vector<std::pair<std::string, std::int64_t>>& sizes) const;
   [[nodiscard]] Expr expression() const;
 
@@ -44,25 +44,25 @@ class Polynomial {
 
  private:
   void add(const std::vector<std::string>& names, std::int64_t factor);
-  /// Sorted names to their factor, never 0.
+  /// Maps sorted names to their coefficient, which is never 0.
   std::map<std::vector<std::string>, std::int64_t> terms_;
 };
 
-/// Nothing for what is no sum of products of names and integers.
-[[nodiscard]] std::optional<Polynomial> polynomialOf(const Expr& expression);
+/// Converts an expression; returns nothing if it is not a sum of products of names and integers.
+[[nodiscard]] std::optional<Polynomial> toPolynomial(const Expr& expression);
 
-/// From where to where the loop's variable goes, at most.
-[[nodiscard]] std::optional<std::pair<Polynomial, Polynomial>> rangeOf(const Stmt& loop);
+/// Returns bounds of the loop variable: the range [first, second). For a loop over a block, the
+/// range of all blocks.
+[[nodiscard]] std::optional<std::pair<Polynomial, Polynomial>> loopRange(const Stmt& loop);
 
-/// Whether two values of the variable never touch the same element, whatever the loops further in
-/// do: its stride is longer than the stretch that these cover. `inner` are the loops whose
-/// variables may differ; all must begin at 0 or later and have steps of 1 or more.
-[[nodiscard]] bool apart(const Polynomial& at, std::string_view variable,
-                         const std::vector<const Stmt*>& inner);
+/// Returns true if two values of the variable never access the same element: its stride exceeds the
+/// extent that the inner loops cover. `inner` are the loops whose variables may differ. They must
+/// start at 0 or later and have steps of at least 1.
+[[nodiscard]] bool neverOverlaps(const Polynomial& at, std::string_view variable,
+                                 const std::vector<const Stmt*>& inner);
 
-/// Whether no two rounds of the loops have the same index: with the shortest stride first, each
-/// loop steps over all that those before it cover. Loops that are not in the index must not be
-/// given.
-[[nodiscard]] bool injective(const Polynomial& at, const std::vector<const Stmt*>& loops);
+/// Returns true if no two iterations of the loops have the same index: ordered by stride, each loop
+/// steps over the extent of the loops before it. All loops must occur in the index.
+[[nodiscard]] bool isInjective(const Polynomial& at, const std::vector<const Stmt*>& loops);
 
 }  // namespace hone::kernel::nest

@@ -8,12 +8,12 @@
 namespace hone::kernel::nest {
 namespace {
 
-/// Scalars that the body changes and others may see.
-std::set<std::string> changedOutside(const std::vector<Stmt>& body) {
-  const std::set<std::string> own = declaredIn(body);
+/// Returns the scalars that the body writes but does not declare.
+std::set<std::string> writtenOutside(const std::vector<Stmt>& body) {
+  const std::set<std::string> locals = declaredIn(body);
   std::set<std::string> names;
   visit(body, [&](const Expr& e, bool written) {
-    if (written && e.kind == Expr::Kind::name && !own.contains(e.text)) {
+    if (written && e.kind == Expr::Kind::name && !locals.contains(e.text)) {
       names.insert(e.text);
     }
   });
@@ -24,24 +24,27 @@ bool usesAny(const std::vector<Stmt>& body, const std::set<std::string>& names) 
   return std::ranges::any_of(names, [&](const auto& name) { return occurs(body, name); });
 }
 
-/// What is left of the index without the variable and those of the loops.
-Polynomial base(Polynomial at, std::string_view variable, const std::vector<const Stmt*>& loops) {
+/// Returns the terms of the index without the variable and the loop variables.
+Polynomial invariantPart(Polynomial at, std::string_view variable,
+                         const std::vector<const Stmt*>& loops) {
   for (const Stmt* loop : loops) {
     at = at.without(loop->name);
   }
   return at.without(variable);
 }
 
-/// Loops in the index, with the one around them; nothing where those of the two uses differ.
-std::optional<std::vector<const Stmt*>> loopsOfBoth(const Polynomial& at, const Access& a,
+/// Returns `around` and the loops that occur in the index; nothing if they differ between the two
+/// accesses.
+std::optional<std::vector<const Stmt*>> commonLoops(const Polynomial& at, const Access& a,
                                                     const Access& b, const Stmt& around) {
   std::vector<const Stmt*> used = {&around};
   for (const Stmt* loop : a.loops) {
     if (!at.contains(loop->name)) {
       continue;
     }
-    const auto twin = std::ranges::find(b.loops, loop->name, [](const Stmt* s) { return s->name; });
-    if (twin == b.loops.end() || !sameRange(*loop, **twin)) {
+    const auto other =
+        std::ranges::find(b.loops, loop->name, [](const Stmt* s) { return s->name; });
+    if (other == b.loops.end() || !sameRange(*loop, **other)) {
       return std::nullopt;
     }
     used.push_back(loop);
@@ -49,30 +52,33 @@ std::optional<std::vector<const Stmt*>> loopsOfBoth(const Polynomial& at, const 
   return used;
 }
 
-/// Whether the two uses can only meet in the same round of the loop around them.
-bool meetInOneRound(const Access& a, const Access& b, const Stmt& around) {
-  const auto first = polynomialOf(a.at);
-  const auto second = polynomialOf(b.at);
+/// Returns true if the two accesses can touch the same element only in the same iteration of
+/// `around`.
+bool conflictOnlyInSameIteration(const Access& a, const Access& b, const Stmt& around) {
+  const auto first = toPolynomial(a.at);
+  const auto second = toPolynomial(b.at);
   if (!first || !second) {
     return false;
   }
   if (*first == *second && first->contains(around.name)) {
-    const auto loops = loopsOfBoth(*first, a, b, around);
-    if (loops && injective(*first, *loops)) {
+    const auto loops = commonLoops(*first, a, b, around);
+    if (loops && isInjective(*first, *loops)) {
       return true;
     }
   }
-  return first->factorOf(around.name) == second->factorOf(around.name) &&
-         base(*first, around.name, a.loops) == base(*second, around.name, b.loops) &&
-         apart(*first, around.name, a.loops) && apart(*second, around.name, b.loops);
+  return first->coefficientOf(around.name) == second->coefficientOf(around.name) &&
+         invariantPart(*first, around.name, a.loops) ==
+             invariantPart(*second, around.name, b.loops) &&
+         neverOverlaps(*first, around.name, a.loops) &&
+         neverOverlaps(*second, around.name, b.loops);
 }
 
 bool independent(const std::vector<Access>& first, const std::vector<Access>& second,
-                 const Stmt& around, const std::set<std::string>& own) {
+                 const Stmt& around, const std::set<std::string>& locals) {
   for (const Access& a : first) {
     for (const Access& b : second) {
-      if (a.array == b.array && (a.written || b.written) && !own.contains(a.array) &&
-          !meetInOneRound(a, b, around)) {
+      if (a.array == b.array && (a.written || b.written) && !locals.contains(a.array) &&
+          !conflictOnlyInSameIteration(a, b, around)) {
         return false;
       }
     }
@@ -84,18 +90,18 @@ bool independent(const std::vector<Access>& first, const std::vector<Access>& se
 
 bool sameRange(const Stmt& a, const Stmt& b) {
   const auto equal = [](const Expr& x, const Expr& y) {
-    const auto first = polynomialOf(x);
-    const auto second = polynomialOf(y);
+    const auto first = toPolynomial(x);
+    const auto second = toPolynomial(y);
     return first && second ? *first == *second : x == y;
   };
   return equal(a.from, b.from) && equal(a.to, b.to) && a.step == b.step;
 }
 
-bool mayFuse(const Stmt& a, const Stmt& b) {
+bool canFuse(const Stmt& a, const Stmt& b) {
   if (!sameRange(a, b) || hasRaw(a.body) || hasRaw(b.body)) {
     return false;
   }
-  if (usesAny(b.body, changedOutside(a.body)) || usesAny(a.body, changedOutside(b.body))) {
+  if (usesAny(b.body, writtenOutside(a.body)) || usesAny(a.body, writtenOutside(b.body))) {
     return false;
   }
   std::vector<Stmt> second = b.body;
@@ -109,14 +115,14 @@ bool mayFuse(const Stmt& a, const Stmt& b) {
 }
 
 bool isParallel(const Stmt& loop) {
-  if (hasRaw(loop.body) || !changedOutside(loop.body).empty()) {
+  if (hasRaw(loop.body) || !writtenOutside(loop.body).empty()) {
     return false;
   }
   const std::vector<Access> all = accessesIn(loop.body);
   return independent(all, all, loop, declaredIn(loop.body));
 }
 
-bool plainBounds(const Stmt& loop, const std::vector<std::string>& forbidden) {
+bool hasPlainBounds(const Stmt& loop, const std::vector<std::string>& forbidden) {
   bool plain = loop.step == number(1);
   for (const Expr* bound : {&loop.from, &loop.to}) {
     visit(*bound, [&](const Expr& e, bool) {

@@ -10,18 +10,18 @@
 
 namespace hone::kernel::nest {
 
-/// Whether both count over the same range.
+/// Returns true if both loops iterate over the same range.
 [[nodiscard]] bool sameRange(const Stmt& a, const Stmt& b);
 
-/// Whether the loops, of the same range, may run as one: no round of one needs what another round
-/// of the other makes.
-[[nodiscard]] bool mayFuse(const Stmt& a, const Stmt& b);
+/// Returns true if the loops can be fused: they have the same range, and no iteration of one
+/// depends on a different iteration of the other.
+[[nodiscard]] bool canFuse(const Stmt& a, const Stmt& b);
 
-/// Whether no round of the loop uses what another writes, so that the rounds may run in any order
-/// and at the same time. Arrays that are declared within it are its rounds' own.
+/// Returns true if no iteration accesses data that another iteration writes, so that they can run
+/// in any order and in parallel. Arrays declared within the loop are private to an iteration.
 [[nodiscard]] bool isParallel(const Stmt& loop);
 
-/// Whether the bounds use no element of an array and none of the names, and the step is 1.
-[[nodiscard]] bool plainBounds(const Stmt& loop, const std::vector<std::string>& forbidden);
+/// Returns true if the step is 1 and the bounds use neither array elements nor the given names.
+[[nodiscard]] bool hasPlainBounds(const Stmt& loop, const std::vector<std::string>& forbidden);
 
 }  // namespace hone::kernel::nest

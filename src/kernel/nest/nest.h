@@ -6,14 +6,14 @@
 #include <string_view>
 #include <vector>
 
-/// Kernels as loop nests: a small part of C++ that can be read, changed and written again.
+/// Kernels as loop nests: a small subset of C++ that can be parsed, rewritten and printed.
 namespace hone::kernel::nest {
 
-/// An expression. Lines do not count when two are compared.
+/// An expression. Comparison ignores line numbers.
 struct Expr {
   enum class Kind : std::uint8_t { number, name, index, call, unary, binary, ternary, cast };
   Kind kind = Kind::number;
-  std::string text;  ///< the number, name, array, function, operator or type
+  std::string text;  ///< number, name, array, function, operator or type
   std::vector<Expr> args;
   int line = 0;
 
@@ -22,7 +22,7 @@ struct Expr {
   }
 };
 
-/// Returns the precedence of a binary operator, 1 for the loosest; nothing for an operator outside
+/// Returns the precedence of a binary operator, 1 for the lowest; nothing for an operator outside
 /// the subset.
 [[nodiscard]] std::optional<int> precedenceOf(std::string_view binaryOperator);
 
@@ -32,7 +32,7 @@ struct Expr {
 [[nodiscard]] Expr call(std::string function, std::vector<Expr> args);
 [[nodiscard]] Expr binary(std::string op, Expr left, Expr right);
 
-/// A statement; which fields count depends on its kind. Lines do not count when two are compared.
+/// A statement. The kind determines the fields in use. Comparison ignores line numbers.
 struct Stmt {
   enum class Kind : std::uint8_t {
     loop,     ///< for (type name = from; name < to; name += step) body
@@ -40,7 +40,7 @@ struct Stmt {
     assign,   ///< target op value
     branch,   ///< if (value) body else otherwise
     block,    ///< { body }
-    raw,      ///< lines that a rewrite wrote, never looked into
+    raw,      ///< opaque lines written by a rewrite
   };
   Kind kind = Kind::raw;
   std::string type;
@@ -58,7 +58,7 @@ struct Stmt {
   bool sizeIsArgument = false;  ///< std::vector<float> t(size), not float t[size]
   std::vector<Stmt> body;
   std::vector<Stmt> otherwise;
-  std::vector<std::string> lines;  ///< of raw; of a loop: pragmas before it
+  std::vector<std::string> lines;  ///< text of raw; pragmas before a loop
   int line = 0;
 
   friend bool operator==(const Stmt& a, const Stmt& b) {
@@ -85,9 +85,9 @@ struct Parameter {
 
 /// A file with one kernel in it.
 struct Function {
-  std::string before;  ///< what stands before the kernel, as it was
-  std::string after;
-  std::vector<std::string> helpers;  ///< what rewrites need, written before the kernel
+  std::string before;                ///< unchanged text before the kernel
+  std::string after;                 ///< unchanged text after the kernel
+  std::vector<std::string> helpers;  ///< code that rewrites need, printed before the kernel
   std::vector<Parameter> parameters;
   std::vector<Stmt> body;
 

@@ -22,12 +22,12 @@ constexpr std::array<std::string_view, 12> kTypes = {
     "float",        "double",      "int",    "long",    "bool",         "unsigned",
     "std::int64_t", "std::size_t", "size_t", "int64_t", "std::int32_t", "auto"};
 
-bool among(std::span<const std::string_view> list, std::string_view text) {
+bool isIn(std::span<const std::string_view> list, std::string_view text) {
   return std::ranges::find(list, text) != list.end();
 }
 
-/// How deep expressions and statements may nest: beyond what people write, within the stack.
-constexpr int kDeepest = 200;
+/// Maximum nesting of expressions and statements; prevents stack overflow.
+constexpr int kMaxDepth = 200;
 
 class Parser {
  public:
@@ -51,7 +51,7 @@ class Parser {
     return all;
   }
 
-  /// What stands between the braces; `at` is behind the closing one then.
+  /// Parses a block including its braces.
   Result<std::vector<Stmt>> block() {
     HONE_CHECK(expect("{"));
     std::vector<Stmt> all;
@@ -71,25 +71,24 @@ class Parser {
   [[nodiscard]] bool is(std::string_view text, std::size_t ahead = 0) const {
     return token(ahead).text == text;
   }
-  [[nodiscard]] std::unexpected<Error> outside(std::string_view what) const {
-    return userError("line {}: {} ('{}') is not among what can be rewritten", token().line, what,
-                     token().text);
+  [[nodiscard]] std::unexpected<Error> unsupported(std::string_view what) const {
+    return userError("line {}: unsupported {} at '{}'", token().line, what, token().text);
   }
   Result<void> expect(std::string_view text) {
     if (!is(text)) {
-      return userError("line {}: expected '{}', found '{}'", token().line, text, token().text);
+      return userError("line {}: expected '{}', got '{}'", token().line, text, token().text);
     }
     ++at_;
     return {};
   }
   Result<std::string> word() {
     if (token().kind != TokenKind::identifier) {
-      return outside("this");
+      return unsupported("syntax");
     }
     return std::string(tokens_[at_++].text);
   }
-  /// A name with its namespaces: "std::exp".
-  [[nodiscard]] std::pair<std::string, std::size_t> qualified() const {
+  /// Returns a name with its namespaces, like "std::exp", and its number of tokens.
+  [[nodiscard]] std::pair<std::string, std::size_t> qualifiedName() const {
     std::string text(token().text);
     std::size_t length = 1;
     while (is("::", length) && token(length + 1).kind == TokenKind::identifier) {
@@ -99,22 +98,22 @@ class Parser {
     return {text, length};
   }
   [[nodiscard]] bool startsType() const {
-    return is("const") || is("constexpr") || among(kTypes, qualified().first) ||
-           qualified().first == "std::vector";
+    return is("const") || is("constexpr") || isIn(kTypes, qualifiedName().first) ||
+           qualifiedName().first == "std::vector";
   }
 
   Result<std::string> typeName() {
     const bool constant = is("const") || is("constexpr");
     at_ += constant ? 1 : 0;
-    auto [text, length] = qualified();
+    auto [text, length] = qualifiedName();
     at_ += length;
     if (text == "std::vector") {
       HONE_CHECK(expect("<"));
       text = fmt::format("std::vector<{}>", HONE_TRY(word()));
       HONE_CHECK(expect(">"));
-    } else if (!among(kTypes, text)) {
+    } else if (!isIn(kTypes, text)) {
       at_ -= length;
-      return outside("this type");
+      return unsupported("type");
     }
     if (is("const")) {
       ++at_;
@@ -129,9 +128,9 @@ class Parser {
   }
 
   Result<void> statement(std::vector<Stmt>& out) {
-    const Deeper deeper(depth_);
-    if (depth_ > kDeepest) {
-      return outside("so deep a nest");
+    const DepthGuard guard(depth_);
+    if (depth_ > kMaxDepth) {
+      return unsupported("nesting depth");
     }
     const int line = token().line;
     if (is("for")) {
@@ -176,7 +175,7 @@ class Parser {
     result.from = HONE_TRY(expression());
     HONE_CHECK(expect(";"));
     if (!is(result.name) || (!is("<", 1) && !is("<=", 1))) {
-      return outside("a loop that does not count up to a bound");
+      return unsupported("loop condition");
     }
     const bool inclusive = is("<=", 1);
     at_ += 2;
@@ -187,7 +186,7 @@ class Parser {
     HONE_CHECK(expect(";"));
     const Stmt step = HONE_TRY(assignment());
     if (step.op != "+=" || step.target != nest::name(result.name)) {
-      return outside("a loop that does not count up");
+      return unsupported("loop increment");
     }
     result.step = step.value;
     HONE_CHECK(expect(")"));
@@ -254,12 +253,12 @@ class Parser {
       HONE_CHECK(expect(")"));
     }
     if (!is(";") && !is(",")) {
-      return outside("this declaration");
+      return unsupported("declaration");
     }
     return {};
   }
 
-  /// Also ++x and x++, as x += 1.
+  /// Parses an assignment; ++x and x++ become x += 1.
   Result<Stmt> assignment() {
     Stmt result;
     result.kind = Stmt::Kind::assign;
@@ -272,7 +271,7 @@ class Parser {
     }
     result.target = HONE_TRY(primary());
     if (result.target.kind != Expr::Kind::name && result.target.kind != Expr::Kind::index) {
-      return outside("this statement");
+      return unsupported("statement");
     }
     if (is("++")) {
       ++at_;
@@ -281,8 +280,8 @@ class Parser {
       return result;
     }
     constexpr std::array<std::string_view, 5> kAssignments = {"=", "+=", "-=", "*=", "/="};
-    if (!among(kAssignments, token().text)) {
-      return outside("this statement");
+    if (!isIn(kAssignments, token().text)) {
+      return unsupported("statement");
     }
     result.op = std::string(tokens_[at_++].text);
     result.value = HONE_TRY(expression());
@@ -290,9 +289,9 @@ class Parser {
   }
 
   Result<Expr> expression() {
-    const Deeper deeper(depth_);
-    if (depth_ > kDeepest) {
-      return outside("so deep an expression");
+    const DepthGuard guard(depth_);
+    if (depth_ > kMaxDepth) {
+      return unsupported("expression depth");
     }
     Expr condition = HONE_TRY(operation(1));
     if (!is("?")) {
@@ -322,16 +321,16 @@ class Parser {
   }
 
   Result<Expr> unary() {
-    const Deeper deeper(depth_);
-    if (depth_ > kDeepest) {
-      return outside("so deep an expression");
+    const DepthGuard guard(depth_);
+    if (depth_ > kMaxDepth) {
+      return unsupported("expression depth");
     }
     if (is("-") || is("!") || is("&")) {
       const Token& op = tokens_[at_++];
       Expr operand = HONE_TRY(unary());
       return Expr{Expr::Kind::unary, std::string(op.text), {std::move(operand)}, op.line};
     }
-    if (is("(") && among(kTypes, token(1).text) && is(")", 2)) {
+    if (is("(") && isIn(kTypes, token(1).text) && is(")", 2)) {
       const Token& type = token(1);
       at_ += 3;
       Expr operand = HONE_TRY(unary());
@@ -353,7 +352,7 @@ class Parser {
       return inner;
     }
     if (first.kind != TokenKind::identifier) {
-      return outside("this");
+      return unsupported("syntax");
     }
     if (is("static_cast")) {
       ++at_;
@@ -365,7 +364,7 @@ class Parser {
       HONE_CHECK(expect(")"));
       return Expr{Expr::Kind::cast, type, {std::move(operand)}, first.line};
     }
-    const auto [text, length] = qualified();
+    const auto [text, length] = qualifiedName();
     at_ += length;
     return suffix(text, first.line);
   }
@@ -380,12 +379,12 @@ class Parser {
       Expr inner = HONE_TRY(expression());
       HONE_CHECK(expect("]"));
       if (is("[") || is("(") || is(".")) {
-        return outside("this");
+        return unsupported("syntax");
       }
       return Expr{Expr::Kind::index, std::move(text), {std::move(inner)}, line};
     }
     if (!is("(")) {
-      return is(".") || is("->") ? Result<Expr>(outside("this"))
+      return is(".") || is("->") ? Result<Expr>(unsupported("syntax"))
                                  : Expr{Expr::Kind::name, std::move(text), {}, line};
     }
     ++at_;
@@ -400,13 +399,13 @@ class Parser {
     return result;
   }
 
-  /// Counts how deep the parser is.
-  class Deeper {
+  /// Tracks the nesting depth.
+  class DepthGuard {
    public:
-    explicit Deeper(int& depth) : depth_(depth) { ++depth_; }
-    Deeper(const Deeper&) = delete;
-    Deeper& operator=(const Deeper&) = delete;
-    ~Deeper() { --depth_; }
+    explicit DepthGuard(int& depth) : depth_(depth) { ++depth_; }
+    DepthGuard(const DepthGuard&) = delete;
+    DepthGuard& operator=(const DepthGuard&) = delete;
+    ~DepthGuard() { --depth_; }
 
    private:
     int& depth_;
@@ -418,12 +417,12 @@ class Parser {
   bool lastConstant_ = false;
 };
 
-/// Returns the tokens, a directive as one of them, with an empty one behind the last.
-Result<std::vector<Token>> tokensOf(std::string_view text) {
+/// Returns the tokens without the inside of directives, followed by an empty end token.
+Result<std::vector<Token>> tokenize(std::string_view text) {
   cpp_source::LexedText lexed = cpp_source::lex(text);
   if (lexed.unterminated) {
     const bool isComment = lexed.unterminated->kind == cpp_source::Unterminated::Kind::comment;
-    return userError("line {}: a {} has no end", lexed.unterminated->line,
+    return userError("line {}: unterminated {}", lexed.unterminated->line,
                      isComment ? "comment" : "literal");
   }
   std::erase_if(lexed.tokens, &Token::inDirective);
@@ -433,7 +432,7 @@ Result<std::vector<Token>> tokensOf(std::string_view text) {
   return std::move(lexed.tokens);
 }
 
-/// The token `kernel` of `void kernel(`, or nothing.
+/// Returns the index of the token `kernel` in `void kernel(`.
 std::optional<std::size_t> findKernel(std::span<const Token> tokens) {
   for (std::size_t i = 1; i + 1 < tokens.size(); ++i) {
     if (tokens[i].text == "kernel" && tokens[i - 1].text == "void" && tokens[i + 1].text == "(") {
@@ -446,10 +445,10 @@ std::optional<std::size_t> findKernel(std::span<const Token> tokens) {
 }  // namespace
 
 Result<Function> parse(std::string_view text) {
-  const std::vector<Token> tokens = HONE_TRY(tokensOf(text));
+  const std::vector<Token> tokens = HONE_TRY(tokenize(text));
   const auto found = findKernel(tokens);
   if (!found) {
-    return userError("there is no function 'void kernel(…)'");
+    return userError("no function 'void kernel(…)' found");
   }
   std::size_t first = *found - 1;
   while (first > 0 && (tokens[first - 1].text == "extern" || tokens[first - 1].text == "\"C\"")) {

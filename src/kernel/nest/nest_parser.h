@@ -7,8 +7,8 @@
 
 namespace hone::kernel::nest {
 
-/// Parses the function `kernel` of the file. Returns a user error with the line of the first
-/// statement outside the subset: such a kernel can only get other flags.
+/// Parses the function `kernel` of a file. Returns a user error with the line number of the first
+/// statement outside the subset; such a kernel can only get other flags.
 [[nodiscard]] Result<Function> parse(std::string_view text);
 
 }  // namespace hone::kernel::nest

@@ -7,7 +7,7 @@
 
 namespace hone::kernel::nest {
 
-/// Prints the whole file, without the comments that the kernel had.
+/// Prints the whole file, without the comments inside the kernel.
 [[nodiscard]] std::string print(const Function& function);
 [[nodiscard]] std::string print(const Expr& expression);
 /// Returns the lines of a statement, indented by `indent` blanks.

@@ -23,10 +23,10 @@ std::string inKernel(const std::string& body) {
   return "extern \"C\" void kernel(const float* X, float* Y, std::int64_t N) {\n" + body + "\n}\n";
 }
 
-/// Random trees of the subset.
-class Maker {
+/// Generates random trees of the subset.
+class RandomNest {
  public:
-  explicit Maker(std::uint64_t seed) : random_(seed) {}
+  explicit RandomNest(std::uint64_t seed) : random_(seed) {}
 
   Expr expression(int depth) {
     const std::size_t choice = random_.below(depth > 0 ? 8 : 2);
@@ -104,12 +104,12 @@ class Maker {
   Random random_;
 };
 
-RC_GTEST_PROP(Nest, PrintedAndReadAgainIsTheSame, (std::uint64_t seed)) {
+RC_GTEST_PROP(Nest, RoundTripsThroughText, (std::uint64_t seed)) {
   Function function;
   function.before = "#include <cmath>\n";
   function.after = "\n";
   function.parameters = {{"const float*", "X"}, {"float*", "Y"}, {"std::int64_t", "N"}};
-  function.body = Maker(seed).body(4);
+  function.body = RandomNest(seed).body(4);
   const std::string text = print(function);
   const auto again = parse(text);
   RC_ASSERT(again.has_value());
@@ -118,18 +118,18 @@ RC_GTEST_PROP(Nest, PrintedAndReadAgainIsTheSame, (std::uint64_t seed)) {
   }
 }
 
-TEST(Nest, EveryExampleIsReadAndPrintedAlike) {
+TEST(Nest, RoundTripsExamples) {
   for (const std::string& example : kExamples) {
     const auto first = parse(exampleSource(example).text);
     ASSERT_TRUE(first) << example << ": " << first.error().message;
     const auto second = parse(print(*first));
     ASSERT_TRUE(second) << example << ": " << second.error().message;
     EXPECT_EQ(*first, *second) << example;
-    EXPECT_TRUE(normalized(*first)) << example;
+    EXPECT_TRUE(normalize(*first)) << example;
   }
 }
 
-TEST(Nest, KeepsLines) {
+TEST(Nest, KeepsLineNumbers) {
   const auto function =
       parse(inKernel("  float a = 0;\n  for (int i = 0; i < N; ++i)\n    a += X[i];\n"));
   ASSERT_TRUE(function);
@@ -138,14 +138,14 @@ TEST(Nest, KeepsLines) {
   EXPECT_EQ(function->body[1].body[0].value.line, 4);
 }
 
-TEST(Nest, SaysWhereWhatItDoesNotUnderstandStands) {
+TEST(Nest, ReportsLineOfUnsupportedCode) {
   const std::vector<std::pair<std::string, std::string>> cases = {
       {"  while (N > 0) { }", "line 2"},
       {"  float a = 0;\n  goto end;", "line 3"},
-      {"  for (int i = N; i > 0; --i) { }", "does not count up"},
+      {"  for (int i = N; i > 0; --i) { }", "unsupported loop condition"},
       {"#pragma omp simd\n", "line 2"},
       {"  Y[0] = [](float x) { return x; }(1);", "line 2"},
-      {"  Y[0] = X[0];\n/* no end", "a comment has no end"},
+      {"  Y[0] = X[0];\n/* no end", "unterminated comment"},
   };
   for (const auto& [body, message] : cases) {
     const auto result = parse(inKernel(body));
@@ -157,14 +157,14 @@ TEST(Nest, SaysWhereWhatItDoesNotUnderstandStands) {
   EXPECT_FALSE(parse(""));
 }
 
-TEST(Nest, DeepNestsAreAnErrorAndNoCrash) {
+TEST(Nest, RejectsDeepNesting) {
   EXPECT_FALSE(parse(
       inKernel("  Y[0] = " + std::string(100'000, '(') + "1" + std::string(100'000, ')') + ";")));
   EXPECT_FALSE(parse(inKernel(std::string(100'000, '{') + std::string(100'000, '}'))));
   EXPECT_FALSE(parse(inKernel("  Y[0] = " + std::string(100'000, '-') + "1;")));
 }
 
-RC_GTEST_PROP(Nest, DamagedTextIsAnErrorOrATree, (std::uint64_t seed)) {
+RC_GTEST_PROP(Nest, SurvivesDamagedText, (std::uint64_t seed)) {
   Random random(seed);
   std::string text = exampleSource(kExamples[random.below(kExamples.size())]).text;
   for (std::size_t i = 0; i < 4; ++i) {
@@ -186,12 +186,12 @@ RC_GTEST_PROP(Nest, DamagedTextIsAnErrorOrATree, (std::uint64_t seed)) {
     const auto again = parse(print(*result));
     RC_ASSERT(again.has_value());
     RC_ASSERT(again->body == result->body);
-    RC_ASSERT(normalized(*result).has_value() || !normalized(*result).error().message.empty());
+    RC_ASSERT(normalize(*result).has_value() || !normalize(*result).error().message.empty());
   }
 }
 
-TEST(NormalForm, PutsPointersAndConstantsInPlace) {
-  const auto function = normalized(*parse(inKernel(R"(
+TEST(NormalForm, InlinesPointersAndConstants) {
+  const auto function = normalize(*parse(inKernel(R"(
   for (int i = 0; i < N; ++i) {
     const std::int64_t row = i * N;
     const float* x = X + row;
@@ -207,7 +207,7 @@ TEST(NormalForm, PutsPointersAndConstantsInPlace) {
 }
 
 TEST(NormalForm, FindsMaximaInBranches) {
-  const auto function = normalized(*parse(inKernel(R"(
+  const auto function = normalize(*parse(inKernel(R"(
   float m = X[0];
   for (int i = 0; i < N; ++i) {
     if (X[i] > m) { m = X[i]; }
@@ -221,8 +221,8 @@ TEST(NormalForm, FindsMaximaInBranches) {
   EXPECT_EQ(print(body[2].value), "std::min<float>(m, X[i])");
 }
 
-TEST(NormalForm, LeavesVariablesThatChangeAlone) {
-  const auto function = normalized(*parse(inKernel(R"(
+TEST(NormalForm, KeepsAssignedVariables) {
+  const auto function = normalize(*parse(inKernel(R"(
   int row = 0;
   for (int i = 0; i < N; ++i) {
     Y[row] = X[i];
@@ -232,9 +232,9 @@ TEST(NormalForm, LeavesVariablesThatChangeAlone) {
   EXPECT_EQ(print(function->body[1].body[0].target), "Y[row]");
 }
 
-TEST(NormalForm, RefusesUnknownFunctionsAndHiddenVariables) {
-  EXPECT_FALSE(normalized(*parse(inKernel("  Y[0] = secret(X[0]);"))));
-  EXPECT_FALSE(normalized(*parse(
+TEST(NormalForm, RejectsUnknownFunctionsAndShadowing) {
+  EXPECT_FALSE(normalize(*parse(inKernel("  Y[0] = secret(X[0]);"))));
+  EXPECT_FALSE(normalize(*parse(
       inKernel("  for (int i = 0; i < N; ++i) { for (int i = 0; i < N; ++i) { Y[i] = 0; } }"))));
 }
 

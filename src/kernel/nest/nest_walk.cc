@@ -7,7 +7,7 @@
 namespace hone::kernel::nest {
 namespace {
 
-/// The expressions of the statement itself that are only read.
+/// Returns the expressions that the statement itself reads, without its target.
 std::vector<const Expr*> readDirectly(const Stmt& s) {
   switch (s.kind) {
     case Stmt::Kind::loop:
@@ -66,7 +66,7 @@ void collect(const std::vector<Stmt>& body, std::vector<const Stmt*>& loops,
   }
 }
 
-std::string elementOf(std::string_view type) {
+std::string elementTypeOf(std::string_view type) {
   for (const std::string_view known : {"float", "double"}) {
     if (type.contains(known)) {
       return std::string(known);
@@ -249,7 +249,7 @@ bool hasRaw(const std::vector<Stmt>& body) {
   return found;
 }
 
-std::string freshName(const Function& function, std::string_view wish) {
+std::string freshName(const Function& function, std::string_view base) {
   std::set<std::string> taken = readIn(function.body);
   taken.merge(writtenIn(function.body));
   for (const Parameter& parameter : function.parameters) {
@@ -257,14 +257,14 @@ std::string freshName(const Function& function, std::string_view wish) {
   }
   visitStatements(function.body, [&](const Stmt& s) {
     for (const std::string& line : s.lines) {
-      if (line.contains(wish)) {
-        taken.insert(std::string(wish));
+      if (line.contains(base)) {
+        taken.insert(std::string(base));
       }
     }
   });
-  std::string name(wish);
+  std::string name(base);
   for (int i = 2; taken.contains(name); ++i) {
-    name = fmt::format("{}{}", wish, i);
+    name = fmt::format("{}{}", base, i);
   }
   return name;
 }
@@ -279,13 +279,13 @@ std::vector<Access> accessesIn(const std::vector<Stmt>& body) {
 std::string elementType(const Function& function, std::string_view name) {
   for (const Parameter& parameter : function.parameters) {
     if (parameter.name == name) {
-      return elementOf(parameter.type);
+      return elementTypeOf(parameter.type);
     }
   }
   std::string type;
   visitStatements(function.body, [&](const Stmt& s) {
     if ((s.kind == Stmt::Kind::declare || s.kind == Stmt::Kind::loop) && s.name == name) {
-      type = elementOf(s.type);
+      type = elementTypeOf(s.type);
     }
   });
   return type;

@@ -10,32 +10,35 @@
 
 namespace hone::kernel::nest {
 
-/// Every expression of the statement and what is in it, outer ones first. `written` is true for
-/// what an assignment changes; `x += …` reads x too.
+/// Called with an expression; `written` is true for the target of an assignment.
 using ExprVisitor = std::function<void(const Expr& expression, bool written)>;
+
+/// Visits all expressions, outer ones first. The target of `x += …` is visited as written and as
+/// read.
 void visit(const Expr& expression, const ExprVisitor& visitor);
 void visit(const Stmt& statement, const ExprVisitor& visitor);
 void visit(const std::vector<Stmt>& body, const ExprVisitor& visitor);
 
-/// Every statement, outer ones first.
+/// Visits all statements, outer ones first.
 void visitStatements(const std::vector<Stmt>& body,
                      const std::function<void(const Stmt&)>& visitor);
-/// Every list of statements, inner ones first, to be changed.
+/// Visits all statement lists for modification, inner ones first.
 void visitBodies(std::vector<Stmt>& body, const std::function<void(std::vector<Stmt>&)>& visitor);
 
-/// Changes every expression, inner ones first.
 using ExprChanger = std::function<void(Expr& expression)>;
+
+/// Applies the changer to all expressions, inner ones first.
 void change(Expr& expression, const ExprChanger& changer);
 void change(Stmt& statement, const ExprChanger& changer);
 void change(std::vector<Stmt>& body, const ExprChanger& changer);
 
-/// Puts the value where the name is read.
+/// Replaces every use of the name by the value.
 void substitute(Expr& expression, std::string_view name, const Expr& value);
 void substitute(std::vector<Stmt>& body, std::string_view name, const Expr& value);
-/// Another name for a scalar or an array, wherever it occurs.
+/// Renames a scalar or array everywhere, including its declaration.
 void rename(std::vector<Stmt>& body, std::string_view from, const std::string& to);
 
-/// Names of scalars and arrays that are read; that are written. Those declared within count too.
+/// Return the names of scalars and arrays that are read or written, including local declarations.
 [[nodiscard]] std::set<std::string> readIn(const std::vector<Stmt>& body);
 [[nodiscard]] std::set<std::string> writtenIn(const std::vector<Stmt>& body);
 [[nodiscard]] std::set<std::string> namesIn(const Expr& expression);
@@ -43,24 +46,24 @@ void rename(std::vector<Stmt>& body, std::string_view from, const std::string& t
 [[nodiscard]] bool occurs(const std::vector<Stmt>& body, std::string_view name);
 [[nodiscard]] bool hasRaw(const std::vector<Stmt>& body);
 
-/// A name that the function does not use: the wish, or the wish with a number behind it.
-[[nodiscard]] std::string freshName(const Function& function, std::string_view wish);
+/// Returns a name that the function does not use: `base`, with a number appended if necessary.
+[[nodiscard]] std::string freshName(const Function& function, std::string_view base);
 
-/// One use of an array.
+/// One access to an array.
 struct Access {
   std::string array;
   Expr at;
   bool written = false;
   bool both = false;               ///< read and written: X[i] += …
-  std::vector<const Stmt*> loops;  ///< around it, the outermost first, from where the search began
+  std::vector<const Stmt*> loops;  ///< enclosing loops within the searched body, outermost first
   int line = 0;
 };
 
-/// All uses of arrays in source order; pointers go into the body.
+/// Returns all array accesses in source order. `Access::loops` points into the body.
 [[nodiscard]] std::vector<Access> accessesIn(const std::vector<Stmt>& body);
 
-/// "float" for const float*, float*, std::vector<float> and float[]; also of scalars. "" for what
-/// is not declared in the function.
+/// Returns the element type of an array or the type of a scalar: "float" for const float*, float*,
+/// std::vector<float> and float[]. Returns "" for an undeclared name.
 [[nodiscard]] std::string elementType(const Function& function, std::string_view name);
 
 }  // namespace hone::kernel::nest

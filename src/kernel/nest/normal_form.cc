@@ -15,7 +15,7 @@ bool isInteger(std::string_view type) {
          !type.contains("vector") && !type.ends_with('*');
 }
 
-/// Names that an assignment changes anywhere.
+/// Returns the scalars that are assigned anywhere.
 std::set<std::string> assignedIn(const Function& function) {
   std::set<std::string> names;
   visit(function.body, [&](const Expr& e, bool written) {
@@ -26,8 +26,8 @@ std::set<std::string> assignedIn(const Function& function) {
   return names;
 }
 
-/// X and e of `X + e`, `&X[e]` or `X`.
-std::optional<std::pair<std::string, Expr>> pointedAt(const Expr& value) {
+/// Returns X and e of `X + e`, `&X[e]` or `X`.
+std::optional<std::pair<std::string, Expr>> parsePointer(const Expr& value) {
   if (value.kind == Expr::Kind::unary && value.text == "&" &&
       value.args[0].kind == Expr::Kind::index) {
     return std::pair(value.args[0].text, value.args[0].args[0]);
@@ -36,7 +36,7 @@ std::optional<std::pair<std::string, Expr>> pointedAt(const Expr& value) {
     return std::pair(value.text, number(0));
   }
   if (value.kind == Expr::Kind::binary && value.text == "+") {
-    if (const auto left = pointedAt(value.args[0])) {
+    if (const auto left = parsePointer(value.args[0])) {
       const Expr& right = value.args[1];
       return std::pair(left->first,
                        left->second == number(0) ? right : binary("+", left->second, right));
@@ -49,21 +49,22 @@ bool intersects(const std::set<std::string>& a, const std::set<std::string>& b) 
   return std::ranges::any_of(a, [&](const std::string& one) { return b.contains(one); });
 }
 
-/// Puts a pointer or an integer constant that is declared at `at` where it is used behind it.
-bool inlineOne(std::vector<Stmt>& body, std::size_t at, const std::set<std::string>& assigned) {
+/// Inlines the pointer or integer constant declared at `at` into the statements after it.
+bool inlineDeclaration(std::vector<Stmt>& body, std::size_t at,
+                       const std::set<std::string>& assigned) {
   const Stmt declared = body[at];
   if (declared.kind != Stmt::Kind::declare || !declared.hasValue || declared.array ||
       assigned.contains(declared.name)) {
     return false;
   }
   std::vector<Stmt> rest(body.begin() + static_cast<std::ptrdiff_t>(at) + 1, body.end());
-  const std::set<std::string> inside = declaredIn(rest);
+  const std::set<std::string> locals = declaredIn(rest);
   const std::set<std::string> used = namesIn(declared.value);
-  if (inside.contains(declared.name) || intersects(used, inside) || intersects(used, assigned)) {
+  if (locals.contains(declared.name) || intersects(used, locals) || intersects(used, assigned)) {
     return false;
   }
   if (declared.type.ends_with('*')) {
-    const auto target = pointedAt(declared.value);
+    const auto target = parsePointer(declared.value);
     if (!target) {
       return false;
     }
@@ -97,14 +98,14 @@ void inlineConstants(Function& function) {
     changed = false;
     visitBodies(function.body, [&](std::vector<Stmt>& body) {
       for (std::size_t i = 0; i < body.size() && !changed; ++i) {
-        changed = inlineOne(body, i, assigned);
+        changed = inlineDeclaration(body, i, assigned);
       }
     });
   }
 }
 
-/// max or min of the two where the comparison chooses `chosen` over `other`.
-std::optional<Expr> extreme(const Expr& comparison, const Expr& chosen, const Expr& other) {
+/// Returns the max or min call that is equivalent to `comparison ? chosen : other`.
+std::optional<Expr> matchMinMax(const Expr& comparison, const Expr& chosen, const Expr& other) {
   if (comparison.kind != Expr::Kind::binary) {
     return std::nullopt;
   }
@@ -128,7 +129,7 @@ bool isFloat(const Function& function, const Expr& e) {
          elementType(function, e.text) == "float";
 }
 
-void findExtremes(Function& function) {
+void replaceMinMax(Function& function) {
   visitBodies(function.body, [&](std::vector<Stmt>& body) {
     for (Stmt& s : body) {
       if (s.kind != Stmt::Kind::branch || !s.otherwise.empty() || s.body.size() != 1 ||
@@ -137,7 +138,7 @@ void findExtremes(Function& function) {
         continue;
       }
       const Stmt inner = s.body[0];
-      if (const auto found = extreme(s.value, inner.value, inner.target)) {
+      if (const auto found = matchMinMax(s.value, inner.value, inner.target)) {
         const int line = s.line;
         s = assign(inner.target, "=", *found);
         s.line = line;
@@ -147,21 +148,22 @@ void findExtremes(Function& function) {
   change(function.body, [&](Expr& e) {
     if (e.kind == Expr::Kind::ternary &&
         (isFloat(function, e.args[1]) || isFloat(function, e.args[2]))) {
-      if (auto found = extreme(e.args[0], e.args[1], e.args[2])) {
+      if (auto found = matchMinMax(e.args[0], e.args[1], e.args[2])) {
         e = std::move(*found);
       }
     }
   });
 }
 
-/// Whether a loop has the variable of one around it, which all that follows takes for two names.
-bool hidesVariable(const std::vector<Stmt>& body, std::set<std::string>& around) {
+/// Returns true if a loop shadows the variable of an enclosing loop. The rewrites assume that names
+/// are unique.
+bool shadowsLoopVariable(const std::vector<Stmt>& body, std::set<std::string>& around) {
   for (const Stmt& s : body) {
     const bool loop = s.kind == Stmt::Kind::loop;
     if (loop && !around.insert(s.name).second) {
       return true;
     }
-    if (hidesVariable(s.body, around) || hidesVariable(s.otherwise, around)) {
+    if (shadowsLoopVariable(s.body, around) || shadowsLoopVariable(s.otherwise, around)) {
       return true;
     }
     if (loop) {
@@ -182,7 +184,7 @@ bool computesFloat(const Function& function, const Expr& expression) {
   return found;
 }
 
-Math mathOf(std::string_view function) {
+Math lookupMath(std::string_view function) {
   struct Entry {
     std::string_view text;
     Math math;
@@ -201,7 +203,7 @@ Math mathOf(std::string_view function) {
   return found == kNames.end() ? Math::none : found->math;
 }
 
-Result<Function> normalized(Function function) {
+Result<Function> normalize(Function function) {
   inlineConstants(function);
   std::optional<Expr> unknown;
   change(function.body, [&](Expr& e) {
@@ -209,9 +211,9 @@ Result<Function> normalized(Function function) {
       return;
     }
     if (e.text.starts_with("std::m") && !computesFloat(function, e)) {
-      return;  // of integers, as in bounds of loops
+      return;  // integer min or max, as in loop bounds
     }
-    switch (mathOf(e.text)) {
+    switch (lookupMath(e.text)) {
       case Math::exp:
         e.text = "std::exp";
         break;
@@ -236,12 +238,12 @@ Result<Function> normalized(Function function) {
     }
   });
   if (unknown) {
-    return userError("line {}: what '{}' does is not known", unknown->line, unknown->text);
+    return userError("line {}: unknown function '{}'", unknown->line, unknown->text);
   }
-  findExtremes(function);
+  replaceMinMax(function);
   std::set<std::string> around;
-  if (hidesVariable(function.body, around)) {
-    return userError("a loop has the same variable as one around it");
+  if (shadowsLoopVariable(function.body, around)) {
+    return userError("a loop shadows the variable of an enclosing loop");
   }
   return function;
 }

@@ -16,7 +16,7 @@ Stmt header(const Stmt& loop) {
   return result;
 }
 
-/// The loops of a perfect nest from this one on, and the body of the innermost.
+/// Appends the loops of a perfect nest and returns the body of the innermost.
 const std::vector<Stmt>& descend(const Stmt& outermost, std::vector<Stmt>& loops) {
   const Stmt* at = &outermost;
   loops.push_back(header(*at));
@@ -27,7 +27,7 @@ const std::vector<Stmt>& descend(const Stmt& outermost, std::vector<Stmt>& loops
   return at->body;
 }
 
-/// The one assignment of a body, with the scalars declared before it put in.
+/// Returns the only assignment of a body, with the scalars declared before it inlined.
 std::optional<Stmt> onlyAssignment(std::vector<Stmt> body) {
   while (body.size() > 1) {
     const Stmt first = body.front();
@@ -46,8 +46,8 @@ std::optional<Stmt> onlyAssignment(std::vector<Stmt> body) {
   return body[0];
 }
 
-/// { s = init; for … s += e; target = stored; }
-bool readScalarForm(const std::vector<Stmt>& body, SumNest& sum) {
+/// Matches { s = init; for … s += e; target = stored; }.
+bool matchScalarForm(const std::vector<Stmt>& body, SumNest& sum) {
   if (body.size() != 3 || body[0].kind != Stmt::Kind::declare || !body[0].hasValue ||
       body[0].type != "float" || body[1].kind != Stmt::Kind::loop ||
       body[2].kind != Stmt::Kind::assign || body[2].op != "=" ||
@@ -66,8 +66,8 @@ bool readScalarForm(const std::vector<Stmt>& body, SumNest& sum) {
   return true;
 }
 
-/// { target = init; for … target += e; }
-bool readTargetForm(const std::vector<Stmt>& body, SumNest& sum) {
+/// Matches { target = init; for … target += e; }.
+bool matchTargetForm(const std::vector<Stmt>& body, SumNest& sum) {
   if (body.size() != 2 || body[0].kind != Stmt::Kind::assign || body[0].op != "=" ||
       body[0].target.kind != Expr::Kind::index || body[1].kind != Stmt::Kind::loop) {
     return false;
@@ -82,15 +82,15 @@ bool readTargetForm(const std::vector<Stmt>& body, SumNest& sum) {
   return true;
 }
 
-/// target += e, in loops of which some are not in the target's index.
-bool readPerfectForm(const std::vector<Stmt>& body, SumNest& sum) {
+/// Matches `target += e` in loops of which some do not occur in the target's index.
+bool matchPerfectForm(const std::vector<Stmt>& body, SumNest& sum) {
   const auto step = onlyAssignment(body);
   if (!step || step->op != "+=" || step->target.kind != Expr::Kind::index) {
     return false;
   }
   sum.target = step->target;
   sum.added = step->value;
-  sum.goesOn = true;
+  sum.accumulatesInTarget = true;
   const std::set<std::string> used = namesIn(step->target.args[0]);
   const auto rest = std::ranges::stable_partition(
       sum.parallel, [&](const Stmt& loop) { return used.contains(loop.name); });
@@ -109,8 +109,8 @@ std::vector<std::string> variables(const SumNest& sum) {
   return all;
 }
 
-bool legal(const SumNest& sum) {
-  const auto at = polynomialOf(sum.target.args[0]);
+bool isLegal(const SumNest& sum) {
+  const auto at = toPolynomial(sum.target.args[0]);
   if (!at || sum.parallel.empty()) {
     return false;
   }
@@ -119,11 +119,11 @@ bool legal(const SumNest& sum) {
   for (const Stmt& loop : sum.parallel) {
     loops.push_back(&loop);
   }
-  if (!injective(*at, loops)) {
+  if (!isInjective(*at, loops)) {
     return false;
   }
-  const auto plain = [&](const Stmt& loop) { return plainBounds(loop, all); };
-  const auto free = [&](const Stmt& loop) { return at->factorOf(loop.name)->isZero(); };
+  const auto plain = [&](const Stmt& loop) { return hasPlainBounds(loop, all); };
+  const auto free = [&](const Stmt& loop) { return at->coefficientOf(loop.name)->isZero(); };
   const std::set<std::string> used = namesIn(sum.added);
   return std::ranges::all_of(sum.parallel, plain) && std::ranges::all_of(sum.reduced, plain) &&
          std::ranges::all_of(sum.reduced, free) && !used.contains(sum.target.text) &&
@@ -131,18 +131,18 @@ bool legal(const SumNest& sum) {
          !namesIn(sum.stored).contains(sum.target.text);
 }
 
-/// The factor of the variable in the index; nothing where it is no polynomial.
+/// Returns the coefficient of the variable in the index; nothing if the index is not a polynomial.
 std::optional<Polynomial> strideOf(const Expr& element, const std::string& variable) {
-  const auto at = polynomialOf(element.args[0]);
-  return at ? at->factorOf(variable) : std::nullopt;
+  const auto at = toPolynomial(element.args[0]);
+  return at ? at->coefficientOf(variable) : std::nullopt;
 }
 
-bool moves(const Expr& element, const std::string& variable) {
+bool dependsOn(const Expr& element, const std::string& variable) {
   const auto stride = strideOf(element, variable);
   return stride && !stride->isZero();
 }
 
-bool neighbours(const Expr& element, const std::string& variable) {
+bool isContiguous(const Expr& element, const std::string& variable) {
   const auto stride = strideOf(element, variable);
   return stride && *stride == Polynomial::constant(1);
 }
@@ -161,24 +161,24 @@ std::optional<SumNest> matchSum(const Function& function, const Stmt& outermost)
   SumNest sum;
   const std::vector<Stmt>& body = descend(outermost, sum.parallel);
   sum.scalar = "sum";
-  if (!readScalarForm(body, sum)) {
+  if (!matchScalarForm(body, sum)) {
     sum.reduced.clear();
     sum.scalar = freshName(function, "sum");
     sum.stored = name(sum.scalar);
-    if (!readTargetForm(body, sum)) {
+    if (!matchTargetForm(body, sum)) {
       sum.reduced.clear();
-      if (!readPerfectForm(body, sum)) {
+      if (!matchPerfectForm(body, sum)) {
         return std::nullopt;
       }
     }
   }
-  if (!legal(sum) || elementType(function, sum.target.text) != "float") {
+  if (!isLegal(sum) || elementType(function, sum.target.text) != "float") {
     return std::nullopt;
   }
   return sum;
 }
 
-std::vector<Stmt> wrapped(const std::vector<Stmt>& loops, std::vector<Stmt> body) {
+std::vector<Stmt> wrapInLoops(const std::vector<Stmt>& loops, std::vector<Stmt> body) {
   for (Stmt outer : loops | std::views::reverse) {
     outer.body = std::move(body);
     body.clear();
@@ -196,27 +196,27 @@ std::optional<Contraction> matchContraction(const Function& function, const Stmt
   }
   Contraction result{*sum, sum->added.args[0], sum->added.args[1], {}, {}, {}};
   for (const Expr* factor : {&result.left, &result.right}) {
-    if (!polynomialOf(factor->args[0]) || elementType(function, factor->text) != "float") {
+    if (!toPolynomial(factor->args[0]) || elementType(function, factor->text) != "float") {
       return std::nullopt;
     }
   }
   bool hasRow = false;
   bool hasColumn = false;
   for (const Stmt& loop : sum->parallel) {
-    if (!neighbours(sum->target, loop.name)) {
+    if (!isContiguous(sum->target, loop.name)) {
       continue;
     }
-    if (moves(result.left, loop.name) && !moves(result.right, loop.name)) {
+    if (dependsOn(result.left, loop.name) && !dependsOn(result.right, loop.name)) {
       std::swap(result.left, result.right);
     }
-    hasColumn = !moves(result.left, loop.name) && moves(result.right, loop.name);
+    hasColumn = !dependsOn(result.left, loop.name) && dependsOn(result.right, loop.name);
     result.column = loop;
-    result.rightInOrder = neighbours(result.right, loop.name);
+    result.rightInOrder = isContiguous(result.right, loop.name);
   }
-  // The last one is the innermost as written: its rows are nearest in memory.
+  // The last match is the innermost loop in the source: its rows are closest in memory.
   for (const Stmt& loop : sum->parallel) {
-    if (loop.name != result.column.name && moves(result.left, loop.name) &&
-        !moves(result.right, loop.name)) {
+    if (loop.name != result.column.name && dependsOn(result.left, loop.name) &&
+        !dependsOn(result.right, loop.name)) {
       result.row = loop;
       hasRow = true;
     }

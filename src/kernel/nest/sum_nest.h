@@ -9,39 +9,38 @@
 
 namespace hone::kernel::nest {
 
-/// Sums into the elements of an array:
+/// A loop nest that computes sums into the elements of an array:
 ///     for parallel… { s = init; for reduced… { s += added; } target = stored(s); }
-/// No two rounds of the parallel loops have the same target, so that all loops may change places.
+/// No two iterations of the parallel loops have the same target, so all loops can be interchanged.
 struct SumNest {
-  std::vector<Stmt> parallel;  ///< without their bodies, the outermost first
+  std::vector<Stmt> parallel;  ///< without their bodies, outermost first
   std::vector<Stmt> reduced;
   Expr target;
-  std::string scalar;  ///< by which `stored` names the sum
-  Expr init;           ///< of the sum; not used where it goes on from the target
-  bool goesOn = false;
+  std::string scalar;                ///< name of the sum in `stored`
+  Expr init;                         ///< initial value; unused with accumulatesInTarget
+  bool accumulatesInTarget = false;  ///< the sum starts with the old value of the target
   Expr added;
   Expr stored;
 
-  [[nodiscard]] bool plain() const { return stored == name(scalar); }
+  [[nodiscard]] bool storesPlainSum() const { return stored == name(scalar); }
   [[nodiscard]] const Stmt* parallelLoop(std::string_view variable) const;
 };
 
-/// The nest of which the loop is the outermost; also with the sum kept in the target itself.
+/// Matches the nest with the given outermost loop. The sum may be a scalar or the target itself.
 [[nodiscard]] std::optional<SumNest> matchSum(const Function& function, const Stmt& outermost);
 
-/// The body put into the loops, the first the outermost.
-[[nodiscard]] std::vector<Stmt> wrapped(const std::vector<Stmt>& loops, std::vector<Stmt> body);
+/// Wraps the body in the loops, the first of which is the outermost.
+[[nodiscard]] std::vector<Stmt> wrapInLoops(const std::vector<Stmt>& loops, std::vector<Stmt> body);
 
-/// A sum of products of two elements, and which loop plays which part.
+/// A sum of products of two elements, with the role of each loop.
 struct Contraction {
   SumNest sum;
-  Expr left;                 ///< changes with the rows
-  Expr right;                ///< changes with the columns
-  Stmt row;                  ///< the loop over rows of the tile
-  Stmt column;               ///< the loop along which the target's elements are neighbours
-  std::vector<Stmt> others;  ///< further parallel loops
-  bool rightInOrder =
-      false;  ///< the right-hand side's elements are neighbours along the columns too
+  Expr left;                  ///< depends on the row
+  Expr right;                 ///< depends on the column
+  Stmt row;                   ///< loop over the rows of a tile
+  Stmt column;                ///< loop along which the target is contiguous
+  std::vector<Stmt> others;   ///< further parallel loops
+  bool rightInOrder = false;  ///< `right` is contiguous along the columns, too
 };
 
 [[nodiscard]] std::optional<Contraction> matchContraction(const Function& function,

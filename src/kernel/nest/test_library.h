@@ -16,7 +16,7 @@
 
 namespace hone::kernel {
 
-/// A source built as a shared object and loaded into this process.
+/// A kernel built as a shared object and loaded into this process.
 class TestLibrary {
  public:
   TestLibrary(const std::string& text, const std::vector<std::string>& flags, const char* symbol)
@@ -40,7 +40,7 @@ class TestLibrary {
     const auto finished = runCommand(command);
     EXPECT_TRUE(finished && finished->ending.ok()) << finished->err << "\n" << text;
     if (finished && finished->ending.ok()) {
-      // Never unloaded: OpenMP's threads outlive the call that made them.
+      // Never unloaded, because OpenMP threads outlive the call that created them.
       void* handle = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
       EXPECT_NE(handle, nullptr) << dlerror();
       entry_ = handle == nullptr ? nullptr : dlsym(handle, symbol);
@@ -48,7 +48,7 @@ class TestLibrary {
   }
   [[nodiscard]] bool ok() const { return entry_ != nullptr; }
 
-  /// Pointers, then sizes. Arguments that the function does not have are not looked at.
+  /// Calls the function with the pointers, then the sizes. The function ignores surplus arguments.
   void call(const std::vector<void*>& pointers, const std::vector<std::int64_t>& sizes) const {
     std::array<std::intptr_t, 12> a{};
     std::size_t count = 0;
@@ -69,8 +69,8 @@ class TestLibrary {
   void* entry_ = nullptr;
 };
 
-/// Calls the kernel and the f64 reference on the same numbers; the largest error over what the
-/// outputs are like. Writing beyond the output, or not all of it, is infinitely wrong.
+/// Runs the kernel and the f64 reference on the same inputs. Returns the largest error relative to
+/// the largest expected output; infinity if the kernel writes out of bounds or skips an element.
 inline double worstError(const TestLibrary& kernel, const TestLibrary& reference,
                          const ExampleCall& call, double scale) {
   constexpr std::size_t kGuard = 64;

@@ -16,7 +16,7 @@
 
 namespace hone::kernel {
 
-/// One call of an example kernel: its sizes, and how many elements each argument has.
+/// One call of an example kernel: its sizes and the number of elements of each argument.
 struct ExampleCall {
   std::string name;
   std::vector<std::pair<std::string, std::int64_t>> sizes;
@@ -35,7 +35,8 @@ inline Source exampleSource(const std::string& name) {
   return source;
 }
 
-/// Every example with sizes that leave remainders everywhere, and with tiny ones.
+/// Returns calls of all examples, with sizes that leave remainders for all tiles and with tiny
+/// sizes.
 inline std::vector<ExampleCall> exampleCalls() {
   using Sizes3 = std::vector<std::array<std::int64_t, 3>>;
   std::vector<ExampleCall> calls;

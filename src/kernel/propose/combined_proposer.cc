@@ -8,8 +8,8 @@
 namespace hone::kernel {
 namespace {
 
-/// Those of the two that say something.
-std::string joined(std::string first, std::string second, std::string_view separator) {
+/// Joins the non-empty ones of two texts.
+std::string joinNonEmpty(std::string first, std::string second, std::string_view separator) {
   std::vector<std::string> parts;
   for (std::string* part : {&first, &second}) {
     if (!part->empty()) {
@@ -33,13 +33,13 @@ Result<std::vector<Proposal>> CombinedProposer::propose(const TurnView& view) {
 }
 
 std::string CombinedProposer::complaint() const {
-  return joined(first_->complaint(), second_->complaint(), "; ");
+  return joinNonEmpty(first_->complaint(), second_->complaint(), "; ");
 }
 
 std::string CombinedProposer::ended() const {
-  // Where one has lost a turn only, the next may bring something.
+  // A proposer that only lost a turn may still propose in the next one.
   const bool both = !first_->ended().empty() && !second_->ended().empty();
-  return both ? joined(first_->ended(), second_->ended(), "; ") : "";
+  return both ? joinNonEmpty(first_->ended(), second_->ended(), "; ") : "";
 }
 
 std::string CombinedProposer::conversation() const {
@@ -47,17 +47,17 @@ std::string CombinedProposer::conversation() const {
 }
 
 std::string CombinedProposer::spent() const {
-  return joined(first_->spent(), second_->spent(), "; ");
+  return joinNonEmpty(first_->spent(), second_->spent(), "; ");
 }
 
 nlohmann::json CombinedProposer::memory() const {
   return nlohmann::json::array({first_->memory(), second_->memory()});
 }
 
-void CombinedProposer::recall(const nlohmann::json& memory) {
+void CombinedProposer::restoreMemory(const nlohmann::json& memory) {
   if (memory.is_array() && memory.size() == 2) {
-    first_->recall(memory[0]);
-    second_->recall(memory[1]);
+    first_->restoreMemory(memory[0]);
+    second_->restoreMemory(memory[1]);
   }
 }
 

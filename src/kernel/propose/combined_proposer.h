@@ -8,7 +8,7 @@
 
 namespace hone::kernel {
 
-/// Two proposers that share the candidates of a turn. It has ideas as long as one of them has.
+/// Splits the candidates of a turn between two proposers. Ends when both have ended.
 class CombinedProposer : public Proposer {
  public:
   CombinedProposer(std::unique_ptr<Proposer> first, std::unique_ptr<Proposer> second)
@@ -22,7 +22,7 @@ class CombinedProposer : public Proposer {
   [[nodiscard]] std::string spent() const override;
   [[nodiscard]] double cost() const override { return first_->cost() + second_->cost(); }
   [[nodiscard]] nlohmann::json memory() const override;
-  void recall(const nlohmann::json& memory) override;
+  void restoreMemory(const nlohmann::json& memory) override;
 
  private:
   std::unique_ptr<Proposer> first_;

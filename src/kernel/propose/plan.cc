@@ -26,17 +26,17 @@ namespace {
 
 constexpr std::string_view kFlags = "compile-flags";
 constexpr std::string_view kThreads = "threads";
-/// Of x86-64 with AVX-512; with fewer the compiler spills, and the times tell.
+/// Vector registers of x86-64 with AVX-512. With fewer the compiler spills, which the timing shows.
 constexpr std::int64_t kRegisters = 32;
 
 using Rewrite = std::function<bool(nest::Function&, const Plan::Knobs&)>;
 
-bool packed(nest::Function& function, Plan::Knobs knobs, std::int64_t pack) {
+bool tileWithPack(nest::Function& function, Plan::Knobs knobs, std::int64_t pack) {
   knobs["pack"] = pack;
   return nest::tileContractions(function, knobs);
 }
 
-Rewrite rewriteOf(std::string_view technique) {
+Rewrite findRewrite(std::string_view technique) {
   static const std::map<std::string_view, Rewrite> kRewrites = {
       {"one-pass-statistics", nest::onePassStatistics},
       {"fusion", nest::fuseLoops},
@@ -44,16 +44,16 @@ Rewrite rewriteOf(std::string_view technique) {
       {"hoisting", nest::hoistInvariants},
       {"threads", nest::useThreads},
       {"register-tile", [](nest::Function& function,
-                           const Plan::Knobs& knobs) { return packed(function, knobs, 0); }},
+                           const Plan::Knobs& knobs) { return tileWithPack(function, knobs, 0); }},
       {"packing", [](nest::Function& function,
-                     const Plan::Knobs& knobs) { return packed(function, knobs, 1); }},
+                     const Plan::Knobs& knobs) { return tileWithPack(function, knobs, 1); }},
       {"loop-order", nest::orderLoops},
       {"vectorization", nest::vectorizeLoops}};
   const auto found = kRewrites.find(technique);
   return found == kRewrites.end() ? Rewrite() : found->second;
 }
 
-std::vector<std::string> flagsOf(const Plan& plan) {
+std::vector<std::string> planFlags(const Plan& plan) {
   std::vector<std::string> flags = {"-O3"};
   const auto step = plan.steps().find(kFlags);
   if (step != plan.steps().end()) {
@@ -88,17 +88,17 @@ std::vector<std::string> flagsOf(const Plan& plan) {
 
 std::span<const Technique> cppTechniques() {
   static const std::vector<Technique> kAll = {
-      {"one-pass-statistics", {}, "mean and variance in one pass"},
-      {"fusion", {{"rows", {8, 16, 32, 64, 128}, 64}}, "loops over the same range as one"},
-      {"cached-exp", {}, "each exponential taken once"},
-      {"hoisting", {}, "divisions and roots moved out of inner loops"},
-      {"threads", {}, "the outermost parallel loop on threads"},
+      {"one-pass-statistics", {}, "compute mean and variance in one pass"},
+      {"fusion", {{"rows", {8, 16, 32, 64, 128}, 64}}, "fuse loops over the same range"},
+      {"cached-exp", {}, "compute each exponential once"},
+      {"hoisting", {}, "hoist divisions and roots out of inner loops"},
+      {"threads", {}, "run the outermost parallel loop on threads"},
       {"register-tile",
        {{"rows", {2, 4, 6, 8, 10, 12, 14}, 6},
         {"vectors", {1, 2, 3, 4}, 4},
         {"width", {8, 16}, 16},
         {"unroll", {1, 2, 4}, 1}},
-       "sums of products in a tile of registers"},
+       "accumulate sums of products in a register tile"},
       {"packing",
        {{"rows", {2, 4, 6, 8, 10, 12, 14}, 8},
         {"vectors", {1, 2, 3, 4}, 3},
@@ -107,14 +107,16 @@ std::span<const Technique> cppTechniques() {
         {"block", {0, 96, 192, 384}, 0},
         {"unroll", {1, 2, 4}, 1},
         {"prefetch", {0, 1}, 0}},
-       "packed panels of the right-hand side and a tile of registers"},
-      {"loop-order", {{"block", {0, 64, 128, 256, 512}, 0}}, "the loop along memory innermost"},
+       "pack panels of the right-hand side and use a register tile"},
+      {"loop-order",
+       {{"block", {0, 64, 128, 256, 512}, 0}},
+       "make the contiguous loop the innermost"},
       {"vectorization",
        {{"width", {4, 8, 16}, 16}, {"unroll", {1, 2, 4, 8}, 4}},
-       "explicit vectors with several accumulators"},
+       "use explicit vectors with several accumulators"},
       {"compile-flags",
        {{"math", {0, 1, 2}, 1}, {"unroll", {0, 1}, 0}, {"wide", {0, 1}, 0}},
-       "flags of the compiler"}};
+       "change the compiler flags"}};
   return kAll;
 }
 
@@ -200,14 +202,14 @@ std::optional<Plan> Plan::from(std::string_view text) {
   return plan;
 }
 
-bool sensible(const Plan& plan) {
+bool isFeasible(const Plan& plan) {
   std::optional<std::int64_t> width;
   for (const auto& [technique, knobs] : plan.steps()) {
     const auto own = knobs.find("width");
     if (own == knobs.end()) {
       continue;
     }
-    // There is one vector type in a kernel.
+    // A kernel has only one vector type.
     if (width && *width != own->second) {
       return false;
     }
@@ -223,12 +225,12 @@ bool sensible(const Plan& plan) {
   return true;
 }
 
-std::optional<Source> applied(const Plan& plan, const Source& original) {
-  if (plan.empty() || !sensible(plan)) {
+std::optional<Source> applyPlan(const Plan& plan, const Source& original) {
+  if (plan.empty() || !isFeasible(plan)) {
     return std::nullopt;
   }
   Source result = original;
-  const std::vector<std::string> flags = flagsOf(plan);
+  const std::vector<std::string> flags = planFlags(plan);
   for (const std::string& flag : flags) {
     if (std::ranges::find(result.flags, flag) == result.flags.end()) {
       result.flags.push_back(flag);
@@ -241,17 +243,17 @@ std::optional<Source> applied(const Plan& plan, const Source& original) {
   if (!parsed) {
     return std::nullopt;
   }
-  auto function = nest::normalized(*std::move(parsed));
+  auto function = nest::normalize(*std::move(parsed));
   if (!function) {
     return std::nullopt;
   }
   for (const std::string& technique : plan.techniques()) {
-    const Rewrite rewrite = rewriteOf(technique);
+    const Rewrite rewrite = findRewrite(technique);
     if (rewrite && !rewrite(*function, plan.steps().find(technique)->second)) {
       return std::nullopt;
     }
   }
-  nest::needHeaders(*function);
+  nest::ensureHeaders(*function);
   result.text = nest::print(*function);
   return result;
 }

@@ -13,42 +13,42 @@
 
 namespace hone::kernel {
 
-/// A knob of a rewrite with the values that are worth a try, in order.
+/// A knob of a rewrite and the values to try, in ascending order.
 struct PlanKnob {
   std::string_view name;
   std::vector<std::int64_t> values;
   std::int64_t start = 0;
 };
 
-/// A named rewrite, as the search sees it.
+/// A named rewrite with its knobs.
 struct Technique {
-  std::string_view name;  ///< a key of the library of examples: "packing", …
+  std::string_view name;  ///< key of the technique library, such as "packing"
   std::vector<PlanKnob> knobs;
-  std::string_view title;  ///< for people: "a packed right-hand side and a register tile"
+  std::string_view title;  ///< description for users
 };
 
-/// All for C++ kernels, in the order in which they are applied.
+/// Returns all techniques for C++ kernels, in the order in which they are applied.
 [[nodiscard]] std::span<const Technique> cppTechniques();
 [[nodiscard]] const Technique* findTechnique(std::string_view name);
 
-/// Rewrites and the values of their knobs. Whatever the order they are given in, they are applied
-/// in one.
+/// A set of rewrites with the values of their knobs. They are applied in the order of
+/// cppTechniques(), regardless of the order of add().
 class Plan {
  public:
   using Knobs = std::map<std::string, std::int64_t, std::less<>>;
 
   [[nodiscard]] bool has(std::string_view technique) const { return steps_.contains(technique); }
   [[nodiscard]] bool empty() const { return steps_.empty(); }
-  /// Adds the technique with the first values of its knobs.
+  /// Adds the technique with the start values of its knobs.
   void add(std::string_view technique);
   void set(std::string_view technique, std::string_view knob, std::int64_t value);
   void remove(std::string_view technique);
   [[nodiscard]] const std::map<std::string, Knobs, std::less<>>& steps() const { return steps_; }
   [[nodiscard]] std::vector<std::string> techniques() const;
 
-  /// "packing depth=256 rows=8 vectors=3; vectorization unroll=4 width=16"
+  /// Returns the plan as text: "packing depth=256 rows=8 vectors=3; vectorization unroll=4".
   [[nodiscard]] std::string text() const;
-  /// Reads what `text` wrote; nothing for what it did not.
+  /// Parses the output of `text`; returns nothing for other input.
   [[nodiscard]] static std::optional<Plan> from(std::string_view text);
 
   bool operator==(const Plan&) const = default;
@@ -57,11 +57,12 @@ class Plan {
   std::map<std::string, Knobs, std::less<>> steps_;
 };
 
-/// Whether the values can be worth anything together: a tile that fits the registers.
-[[nodiscard]] bool sensible(const Plan& plan);
+/// Returns true if the knob values are compatible: tiles fit the registers, and all vectors have
+/// the same width.
+[[nodiscard]] bool isFeasible(const Plan& plan);
 
-/// What the plan makes of the kernel. Nothing where one of its rewrites finds nothing to do, or may
-/// not; a kernel outside the subset can only get flags.
-[[nodiscard]] std::optional<Source> applied(const Plan& plan, const Source& original);
+/// Applies the plan to a kernel. Returns nothing if one of the rewrites does not apply. A kernel
+/// outside the supported subset of C++ can only get other compiler flags.
+[[nodiscard]] std::optional<Source> applyPlan(const Plan& plan, const Source& original);
 
 }  // namespace hone::kernel

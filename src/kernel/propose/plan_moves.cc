@@ -11,9 +11,10 @@
 namespace hone::kernel {
 namespace {
 
-constexpr double kLittle = 0.05;
+/// The weight of a technique that no finding suggests.
+constexpr double kDefaultWeight = 0.05;
 
-/// Keys of the library that one of the search's techniques answers too.
+/// Maps a key of the technique library to the search's technique that covers it.
 std::string_view techniqueFor(std::string_view key) {
   if (key == "online-softmax") {
     return "fusion";
@@ -26,35 +27,35 @@ std::string_view techniqueFor(std::string_view key) {
 
 using Names = std::set<std::string_view>;
 
-/// All techniques that find something to do one after the other, but those left out.
-Plan everything(const Source& root, const Names& without) {
+/// Returns a plan of all techniques that apply one after the other, except `excluded`.
+Plan allApplicable(const Source& root, const Names& excluded) {
   Plan plan;
   for (const Technique& technique : cppTechniques()) {
-    if (without.contains(technique.name)) {
+    if (excluded.contains(technique.name)) {
       continue;
     }
     Plan more = plan;
     more.add(technique.name);
-    if (applied(more, root)) {
+    if (applyPlan(more, root)) {
       plan = std::move(more);
     }
   }
   return plan;
 }
 
-/// By the weightiest finding that the plan answers; between equal ones by all of them.
-double worth(const Plan& plan, const std::vector<Finding>& findings) {
-  double most = 0;
+/// Ranks a plan by the largest weight of its techniques, then by their sum.
+double planWeight(const Plan& plan, const std::vector<Finding>& findings) {
+  double largest = 0;
   double total = 0;
   for (const std::string& technique : plan.techniques()) {
-    const double weight = weightOf(findings, technique);
-    most = std::max(most, weight);
+    const double weight = findingWeight(findings, technique);
+    largest = std::max(largest, weight);
     total += weight;
   }
-  return most + 0.1 * total;
+  return largest + 0.1 * total;
 }
 
-/// One step of one knob.
+/// One changed knob.
 struct KnobStep {
   std::string technique;
   std::string knob;
@@ -92,7 +93,7 @@ std::vector<KnobStep> knobSteps(const Plan& base) {
   return steps;
 }
 
-/// The width of vectors is one for the whole kernel.
+/// Sets a knob. The vector width is set for all techniques, because a kernel has only one.
 void setKnob(Plan& plan, const KnobStep& step) {
   plan.set(step.technique, step.knob, step.value);
   if (step.knob == "width") {
@@ -117,29 +118,29 @@ void addTechniqueMoves(const Plan& base, const std::vector<Finding>& findings, b
     Plan plan = base;
     if (base.has(name)) {
       plan.remove(name);
-      moves.push_back({std::move(plan), kLittle, fmt::format("without {}", name)});
+      moves.push_back({std::move(plan), kDefaultWeight, fmt::format("without {}", name)});
     } else if (threads || name != "threads") {
       plan.add(name);
       moves.push_back(
-          {std::move(plan), 0.2 + weightOf(findings, name), fmt::format("with {}", name)});
+          {std::move(plan), 0.2 + findingWeight(findings, name), fmt::format("with {}", name)});
     }
   }
-  // The two ways of tiling in registers change places.
+  // Replace one way of register tiling by the other.
   for (const auto& [from, to] :
        {std::pair("packing", "register-tile"), std::pair("register-tile", "packing")}) {
     if (base.has(from) && !base.has(to)) {
       Plan plan = base;
       plan.remove(from);
       plan.add(to);
-      moves.push_back({std::move(plan), 0.4, fmt::format("{} in the place of {}", to, from)});
+      moves.push_back({std::move(plan), 0.4, fmt::format("{} instead of {}", to, from)});
     }
   }
 }
 
 }  // namespace
 
-double weightOf(const std::vector<Finding>& findings, std::string_view technique) {
-  double weight = kLittle;
+double findingWeight(const std::vector<Finding>& findings, std::string_view technique) {
+  double weight = kDefaultWeight;
   for (const Finding& finding : findings) {
     if (techniqueFor(finding.technique) == technique) {
       weight = std::max(weight, finding.weight);
@@ -161,24 +162,24 @@ std::vector<Move> firstMoves(const Source& root, const std::vector<Finding>& fin
   const std::array<Names, 4> tiles = {Names{"register-tile"}, Names{"packing"}, Names{},
                                       Names{"packing", "register-tile"}};
   for (const bool fused : {true, false}) {
-    for (Names without : tiles) {
-      without.insert("compile-flags");
+    for (Names excluded : tiles) {
+      excluded.insert("compile-flags");
       if (!threads) {
-        without.insert("threads");
+        excluded.insert("threads");
       }
       if (!fused) {
-        without.insert("fusion");
+        excluded.insert("fusion");
       }
-      Plan plan = everything(root, without);
-      const double weight = worth(plan, findings);
-      add(std::move(plan), 10 + weight, "all that answers the findings");
+      Plan plan = allApplicable(root, excluded);
+      const double weight = planWeight(plan, findings);
+      add(std::move(plan), 10 + weight, "all applicable techniques");
     }
   }
   for (const Technique& technique : cppTechniques()) {
     if (technique.name != "threads" || threads) {
       Plan plan;
       plan.add(technique.name);
-      add(std::move(plan), weightOf(findings, technique.name), "alone");
+      add(std::move(plan), findingWeight(findings, technique.name), "alone");
     }
   }
   sortMoves(moves);
@@ -204,7 +205,7 @@ std::vector<Move> nextMoves(const Plan& base, const std::vector<Finding>& findin
       }
       Plan both = plan;
       setKnob(both, second);
-      // A tile's rows and vectors share the registers: one grows when the other shrinks.
+      // The rows and vectors of a tile share the registers: one grows when the other shrinks.
       const bool tile = first.technique == second.technique &&
                         (first.knob == "rows" || first.knob == "vectors") &&
                         (second.knob == "rows" || second.knob == "vectors");

@@ -11,23 +11,25 @@
 
 namespace hone::kernel {
 
-/// A plan worth a try, and how much.
+/// A plan to try, with its priority.
 struct Move {
   Plan plan;
   double priority = 0;
   std::string why;
 };
 
-/// How much of the time each technique may win, by the findings; a little for those without one.
-[[nodiscard]] double weightOf(const std::vector<Finding>& findings, std::string_view technique);
+/// Returns the share of the time that a technique may save according to the findings; a small
+/// default for techniques without a finding.
+[[nodiscard]] double findingWeight(const std::vector<Finding>& findings,
+                                   std::string_view technique);
 
-/// Where to begin: all techniques that do something together, in several combinations, and each
-/// alone. The best first.
+/// Returns the moves of the first turn, best first: several combinations of all techniques that
+/// apply together, and each technique alone.
 [[nodiscard]] std::vector<Move> firstMoves(const Source& root, const std::vector<Finding>& findings,
                                            bool threads);
 
-/// Steps away from a plan: a technique more or less, and knobs by one or two values, one or two at
-/// a time. The best first; equal ones in an order that the seed decides.
+/// Returns the neighbours of a plan, best first: one technique added or removed, or one or two
+/// knobs changed by one or two values. The seed breaks ties.
 [[nodiscard]] std::vector<Move> nextMoves(const Plan& base, const std::vector<Finding>& findings,
                                           bool threads, std::uint64_t seed);
 

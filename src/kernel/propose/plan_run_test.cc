@@ -1,4 +1,4 @@
-// Rewritten kernels are built and run: what they compute must be what the reference does.
+// Builds and runs rewritten kernels, and compares their results with the reference.
 
 #include <gtest/gtest.h>
 
@@ -10,16 +10,16 @@
 namespace hone::kernel {
 namespace {
 
-struct Rewritten {
+struct RewriteCase {
   std::string example;
   std::string plan;
 
-  friend std::ostream& operator<<(std::ostream& out, const Rewritten& rewritten) {
+  friend std::ostream& operator<<(std::ostream& out, const RewriteCase& rewritten) {
     return out << rewritten.example << ": " << rewritten.plan;
   }
 };
 
-std::vector<Rewritten> all() {
+std::vector<RewriteCase> allCases() {
   return {
       {"matmul", "packing rows=8 vectors=3 width=16 depth=64"},
       {"matmul", "packing rows=4 vectors=2 width=8 depth=64 block=96 unroll=2 prefetch=1"},
@@ -52,12 +52,12 @@ std::vector<Rewritten> all() {
   };
 }
 
-class RewrittenKernel : public ::testing::TestWithParam<Rewritten> {};
+class RewrittenKernel : public ::testing::TestWithParam<RewriteCase> {};
 
-TEST_P(RewrittenKernel, ComputesWhatTheReferenceDoes) {
+TEST_P(RewrittenKernel, MatchesReference) {
   const auto plan = Plan::from(GetParam().plan);
   ASSERT_TRUE(plan);
-  const auto source = applied(*plan, exampleSource(GetParam().example));
+  const auto source = applyPlan(*plan, exampleSource(GetParam().example));
   ASSERT_TRUE(source);
   const TestLibrary kernel(source->text, source->flags, "kernel");
   const TestLibrary reference(
@@ -67,7 +67,7 @@ TEST_P(RewrittenKernel, ComputesWhatTheReferenceDoes) {
   for (const ExampleCall& call : exampleCalls()) {
     if (call.name == GetParam().example) {
       ++calls;
-      // Large scores make a softmax of f32 inputs ill-conditioned, whoever computes it.
+      // Large scores make a softmax of f32 inputs ill-conditioned.
       for (const double scale : {1.0, call.name == "attention" ? 3.0 : 30.0}) {
         EXPECT_LT(worstError(kernel, reference, call, scale), 1e-5) << source->text;
       }
@@ -76,9 +76,10 @@ TEST_P(RewrittenKernel, ComputesWhatTheReferenceDoes) {
   EXPECT_GE(calls, 3);
 }
 
-INSTANTIATE_TEST_SUITE_P(All, RewrittenKernel, ::testing::ValuesIn(all()), [](const auto& info) {
-  return info.param.example + std::to_string(info.index);
-});
+INSTANTIATE_TEST_SUITE_P(All, RewrittenKernel, ::testing::ValuesIn(allCases()),
+                         [](const auto& info) {
+                           return info.param.example + std::to_string(info.index);
+                         });
 
 }  // namespace
 }  // namespace hone::kernel

@@ -17,58 +17,58 @@
 
 namespace hone::kernel {
 
-/// A changed kernel that somebody thinks is faster.
+/// A candidate: a changed kernel that may be faster.
 struct Proposal {
   Source source;
   std::string title;                    ///< "packing of B, 6x32 register tile"
-  std::vector<std::string> techniques;  ///< keys of the library
+  std::vector<std::string> techniques;  ///< keys of the technique library
   std::string reasoning;                ///< for the history
 };
 
-/// A proposal that was judged.
+/// A judged proposal.
 struct Tried {
   Proposal proposal;
   Judged judged;
-  std::optional<double> speedup;  ///< over the original, where it was timed
+  std::optional<double> speedup;  ///< over the original; nothing if it was not timed
   std::size_t turn = 0;
 };
 
-/// What a proposer knows at the begin of a turn.
+/// The input of a proposer at the start of a turn.
 struct TurnView {
   const Task& task;
   const Source& original;
   const Source& best;
   double bestSpeedup = 1;        ///< over the original
   const Analysis& analysis;      ///< of the best
-  std::span<const Tried> tried;  ///< all so far, in order
+  std::span<const Tried> tried;  ///< all judged proposals so far, in order
   std::span<const Example> examples;
   std::size_t turn = 0;
-  std::size_t count = 4;  ///< how many candidates are wanted
+  std::size_t count = 4;  ///< requested number of candidates
 };
 
-/// Where candidates come from. Proposers trust nothing they are told and are trusted in nothing.
+/// A source of candidates. Proposers treat their input as untrusted, and their output is untrusted.
 class Proposer {
  public:
   virtual ~Proposer() = default;
   [[nodiscard]] virtual std::string_view name() const = 0;
-  /// The candidates of one turn; none: it has no more ideas. An error ends the run (a wrong key);
-  /// what only costs a turn is an empty answer with a `complaint`.
+  /// Returns the candidates of one turn; none if there is nothing left to propose. An error, such
+  /// as an invalid API key, ends the run. A failure that only costs the turn returns no candidates
+  /// and sets `complaint`.
   [[nodiscard]] virtual Result<std::vector<Proposal>> propose(const TurnView& view) = 0;
-  /// Why the last turn brought nothing, for the history; "" when it did.
+  /// Returns why the last turn produced no candidates, for the history; "" if it did produce some.
   [[nodiscard]] virtual std::string complaint() const { return ""; }
-  /// Why there are no more, after a turn that brought none: "every rewrite … was tried", "the
-  /// spending cap …"; "" else.
+  /// Returns why no further turn will produce candidates; "" if one may.
   [[nodiscard]] virtual std::string ended() const { return ""; }
-  /// The whole conversation so far, for dspy_history_<name>.txt.
+  /// Returns the conversation so far, for dspy_history_<name>.txt.
   [[nodiscard]] virtual std::string conversation() const { return ""; }
-  /// What it used so far, for people: "3 requests, 12,000 tokens in, 900 out, $0.03"; "" for none.
+  /// Returns the resources used so far: "3 requests, 12000 tokens in, 900 out, $0.03"; "" if none.
   [[nodiscard]] virtual std::string spent() const { return ""; }
-  /// The same in dollars; 0 where it costs nothing, or nobody knows.
+  /// Returns the cost so far in dollars; 0 if it is free or unknown.
   [[nodiscard]] virtual double cost() const { return 0; }
-  /// What it must remember to go on in another process; null where the view tells it all. The loop
-  /// keeps it with every turn and hands the last one to recall().
+  /// Returns the state that another process needs to continue; null if TurnView is sufficient. The
+  /// optimizer stores it with every turn and passes the last one to restoreMemory().
   [[nodiscard]] virtual nlohmann::json memory() const { return nullptr; }
-  virtual void recall(const nlohmann::json& /*memory*/) {}
+  virtual void restoreMemory(const nlohmann::json& /*memory*/) {}
 };
 
 }  // namespace hone::kernel

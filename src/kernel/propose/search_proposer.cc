@@ -15,20 +15,19 @@
 namespace hone::kernel {
 namespace {
 
-constexpr std::size_t kShortKey = 12;
+constexpr std::size_t kShortKeyLength = 12;
 
-/// How a plan is written into the history, so that a later turn, or another process, goes on from
-/// it.
-std::string noteOf(const Plan& plan, const Source& root) {
-  return fmt::format("plan of {}: {}", root.key().substr(0, kShortKey), plan.text());
+/// Returns the plan as a note for the history, from which a later turn or process continues.
+std::string formatPlanNote(const Plan& plan, const Source& root) {
+  return fmt::format("plan of {}: {}", root.key().substr(0, kShortKeyLength), plan.text());
 }
 
-struct Noted {
+struct PlanNote {
   Plan plan;
-  std::string root;  ///< the begin of its key
+  std::string root;  ///< prefix of the key of the source it applies to
 };
 
-std::optional<Noted> notedIn(std::string_view reasoning) {
+std::optional<PlanNote> parsePlanNote(std::string_view reasoning) {
   constexpr std::string_view kMark = "plan of ";
   const std::size_t at = reasoning.rfind(kMark);
   const std::size_t colon = at == std::string_view::npos ? at : reasoning.find(": ", at);
@@ -39,37 +38,38 @@ std::optional<Noted> notedIn(std::string_view reasoning) {
   if (!plan) {
     return std::nullopt;
   }
-  return Noted{*plan, std::string(reasoning.substr(at + kMark.size(), colon - at - kMark.size()))};
+  return PlanNote{*plan,
+                  std::string(reasoning.substr(at + kMark.size(), colon - at - kMark.size()))};
 }
 
-/// From where a turn starts: a plan, and the source that it is applied to.
+/// The starting point of a turn: a plan and the source it applies to.
 struct Start {
   Plan plan;
   Source root;
 };
 
-Start startOf(const TurnView& view) {
+Start chooseStart(const TurnView& view) {
   const std::string best = view.best.key();
   if (best == view.original.key()) {
     return {{}, view.original};
   }
   const auto tried = std::ranges::find_if(
       view.tried, [&](const Tried& one) { return one.proposal.source.key() == best; });
-  const auto noted = tried == view.tried.end() ? std::nullopt : notedIn(tried->proposal.reasoning);
-  if (!noted) {
-    return {{}, view.best};  // somebody else's: it is the root of what follows
+  const auto note =
+      tried == view.tried.end() ? std::nullopt : parsePlanNote(tried->proposal.reasoning);
+  if (!note) {
+    return {{}, view.best};  // from another proposer: use it as the new root
   }
-  if (view.original.key().starts_with(noted->root)) {
-    return {noted->plan, view.original};
+  if (view.original.key().starts_with(note->root)) {
+    return {note->plan, view.original};
   }
   const auto root = std::ranges::find_if(view.tried, [&](const Tried& one) {
-    return one.proposal.source.key().starts_with(noted->root);
+    return one.proposal.source.key().starts_with(note->root);
   });
-  return root == view.tried.end() ? Start{{}, view.best}
-                                  : Start{noted->plan, root->proposal.source};
+  return root == view.tried.end() ? Start{{}, view.best} : Start{note->plan, root->proposal.source};
 }
 
-std::string titleOf(const Plan& plan) {
+std::string planTitle(const Plan& plan) {
   std::vector<std::string> parts;
   for (const std::string& technique : plan.techniques()) {
     std::vector<std::string> knobs;
@@ -95,19 +95,19 @@ class SearchProposer : public Proposer {
     }
     auto proposals = view.original.language == Language::cpp ? cppProposals(view, known)
                                                              : tileLangProposals(view, known);
-    ended_ = proposals.empty() ? "every rewrite that applies was tried" : "";
+    ended_ = proposals.empty() ? "all applicable rewrites were tried" : "";
     return proposals;
   }
 
   [[nodiscard]] std::string ended() const override { return ended_; }
 
  private:
-  [[nodiscard]] std::uint64_t seedOf(const TurnView& view) const {
+  [[nodiscard]] std::uint64_t turnSeed(const TurnView& view) const {
     return seedFrom(seed_, fmt::format("turn {}", view.turn));
   }
 
-  /// Techniques that nothing good came of twice are put behind the others.
-  static double ablation(const TurnView& view, const Plan& plan) {
+  /// Returns a penalty of 1 per technique that failed at least twice and never passed.
+  static double failurePenalty(const TurnView& view, const Plan& plan) {
     double total = 0;
     for (const std::string& technique : plan.techniques()) {
       std::size_t failed = 0;
@@ -126,12 +126,12 @@ class SearchProposer : public Proposer {
 
   [[nodiscard]] std::vector<Proposal> cppProposals(const TurnView& view,
                                                    std::set<std::string>& known) const {
-    const Start start = startOf(view);
+    const Start start = chooseStart(view);
     const bool threads = threads_ > 1;
     const std::vector<Finding>& findings = view.analysis.findings;
     std::vector<Proposal> proposals;
     const auto next = [&](const Plan& plan) {
-      take(nextMoves(plan, findings, threads, seedOf(view)), view, start.root, known, proposals);
+      take(nextMoves(plan, findings, threads, turnSeed(view)), view, start.root, known, proposals);
     };
     if (!start.plan.empty()) {
       next(start.plan);
@@ -141,7 +141,7 @@ class SearchProposer : public Proposer {
     }
     const std::vector<Move> first = firstMoves(start.root, findings, threads);
     take(first, view, start.root, known, proposals);
-    // Near the best, and at the begin, all was tried: on from others, the quickest first.
+    // Neighbours of the best plan and first moves are exhausted: vary other plans, fastest first.
     for (const Plan& plan : plansBySpeed(view, start.root)) {
       next(plan);
     }
@@ -151,14 +151,14 @@ class SearchProposer : public Proposer {
     return proposals;
   }
 
-  /// Adds the best moves that are new, until there are enough.
+  /// Adds the best new moves until the requested number of candidates is reached.
   static void take(std::vector<Move> moves, const TurnView& view, const Source& root,
                    std::set<std::string>& known, std::vector<Proposal>& proposals) {
     if (proposals.size() == view.count) {
       return;
     }
     for (Move& move : moves) {
-      move.priority -= ablation(view, move.plan);
+      move.priority -= failurePenalty(view, move.plan);
     }
     std::ranges::stable_sort(moves,
                              [](const Move& a, const Move& b) { return a.priority > b.priority; });
@@ -166,15 +166,15 @@ class SearchProposer : public Proposer {
       if (proposals.size() == view.count) {
         return;
       }
-      auto source = applied(move.plan, root);
+      auto source = applyPlan(move.plan, root);
       if (source && known.insert(source->key()).second) {
-        proposals.push_back({std::move(*source), titleOf(move.plan), move.plan.techniques(),
-                             fmt::format("{}\n{}", move.why, noteOf(move.plan, root))});
+        proposals.push_back({std::move(*source), planTitle(move.plan), move.plan.techniques(),
+                             fmt::format("{}\n{}", move.why, formatPlanNote(move.plan, root))});
       }
     }
   }
 
-  /// Plans of what was timed, the quickest first.
+  /// Returns the plans of timed candidates, fastest first.
   static std::vector<Plan> plansBySpeed(const TurnView& view, const Source& root) {
     std::vector<const Tried*> timed;
     for (const Tried& one : view.tried) {
@@ -187,9 +187,9 @@ class SearchProposer : public Proposer {
     const std::string key = root.key();
     std::vector<Plan> plans;
     for (const Tried* one : timed) {
-      const auto noted = notedIn(one->proposal.reasoning);
-      if (noted && key.starts_with(noted->root)) {
-        plans.push_back(noted->plan);
+      const auto note = parsePlanNote(one->proposal.reasoning);
+      if (note && key.starts_with(note->root)) {
+        plans.push_back(note->plan);
       }
     }
     return plans;
@@ -197,17 +197,17 @@ class SearchProposer : public Proposer {
 
   [[nodiscard]] std::vector<Proposal> tileLangProposals(const TurnView& view,
                                                         std::set<std::string>& known) const {
-    auto moves = tileLangMoves(view.best.text, view.analysis.findings, seedOf(view));
-    // What was wrong alone, as a tile that is larger than the tensor, is so with others, too.
-    std::set<std::string> wrong;
+    auto moves = tileLangMoves(view.best.text, view.analysis.findings, turnSeed(view));
+    // A change that failed alone, such as a tile larger than the tensor, also fails in combination.
+    std::set<std::string> failedChanges;
     for (const Tried& one : view.tried) {
       if (!one.judged.ok() && one.judged.outcome != model::Outcome::tooSlow) {
-        wrong.insert(one.proposal.title);
+        failedChanges.insert(one.proposal.title);
       }
     }
     std::ranges::stable_partition(moves, [&](const TextMove& move) {
       return std::ranges::none_of(
-          move.changes, [&](const std::string& change) { return wrong.contains(change); });
+          move.changes, [&](const std::string& change) { return failedChanges.contains(change); });
     });
     std::vector<Proposal> proposals;
     for (TextMove& move : moves) {

@@ -7,10 +7,10 @@
 
 namespace hone::kernel {
 
-/// Proposes by named rewrites with typed knobs, the weightiest findings first: at the begin what
-/// answers all findings at once and each of them alone, then steps away from the best, one or two
-/// knobs at a time. Needs no network, never proposes anything twice, and proposes the same for the
-/// same seed and history.
+/// Creates a proposer that searches named rewrites with typed knobs, guided by the findings. The
+/// first turn tries combinations of techniques and each technique alone; later turns vary the best
+/// plan. It needs no network, proposes nothing twice, and is deterministic for a given seed and
+/// history.
 [[nodiscard]] std::unique_ptr<Proposer> makeSearchProposer(std::uint64_t seed, int threads);
 
 }  // namespace hone::kernel

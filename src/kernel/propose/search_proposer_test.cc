@@ -15,7 +15,7 @@ namespace {
 using ::testing::Contains;
 using ::testing::HasSubstr;
 
-Task taskOf(const std::string& name) {
+Task exampleTask(const std::string& name) {
   Task task;
   task.name = name;
   for (const ExampleCall& call : exampleCalls()) {
@@ -27,31 +27,31 @@ Task taskOf(const std::string& name) {
   return task;
 }
 
-/// Turns with a speed that is drawn from the source itself; every third candidate fails.
-struct Played {
+/// The result of simulated turns: speeds are derived from the sources, every third candidate fails.
+struct Simulation {
   std::vector<std::string> keys;
   std::vector<std::string> texts;
   std::vector<Tried> tried;
 };
 
-Played play(const Source& original, std::uint64_t seed, std::size_t turns, std::size_t count,
-            int threads) {
-  Played played;
-  const Task task = taskOf(original.name);
+Simulation simulate(const Source& original, std::uint64_t seed, std::size_t turns,
+                    std::size_t count, int threads) {
+  Simulation simulation;
+  const Task task = exampleTask(original.name);
   Source best = original;
   double bestSpeedup = 1;
   for (std::size_t turn = 0; turn < turns; ++turn) {
-    // A proposer of its own for every turn: a run that goes on after a kill has no memory either.
+    // A new proposer per turn: a resumed run has no memory either.
     const auto proposer = makeSearchProposer(seed, threads);
     const Analysis analysis = analyse(task, best, {}, {.threads = threads});
     const auto proposals = proposer->propose(
-        {task, original, best, bestSpeedup, analysis, played.tried, {}, turn, count});
+        {task, original, best, bestSpeedup, analysis, simulation.tried, {}, turn, count});
     EXPECT_TRUE(proposals);
     EXPECT_LE(proposals->size(), count);
     for (const Proposal& proposal : *proposals) {
       const std::string key = proposal.source.key();
-      played.keys.push_back(key);
-      played.texts.push_back(proposal.title);
+      simulation.keys.push_back(key);
+      simulation.texts.push_back(proposal.title);
       const std::uint64_t drawn = seedFrom(1, key);
       Tried tried{proposal, {}, std::nullopt, turn};
       if (drawn % 3 == 0) {
@@ -63,20 +63,20 @@ Played play(const Source& original, std::uint64_t seed, std::size_t turns, std::
           best = proposal.source;
         }
       }
-      played.tried.push_back(std::move(tried));
+      simulation.tried.push_back(std::move(tried));
     }
   }
-  return played;
+  return simulation;
 }
 
-TEST(Search, IsTheSameForASeedAndNeverRepeats) {
+TEST(Search, IsDeterministicAndNeverRepeats) {
   std::size_t differing = 0;
   for (const char* name : {"matmul", "softmax", "conv", "attention"}) {
     const Source original = exampleSource(name);
     std::vector<std::vector<std::string>> bySeed;
     for (const std::uint64_t seed : {1, 2}) {
-      const Played first = play(original, seed, 4, 6, 1);
-      EXPECT_EQ(first.keys, play(original, seed, 4, 6, 1).keys);
+      const Simulation first = simulate(original, seed, 4, 6, 1);
+      EXPECT_EQ(first.keys, simulate(original, seed, 4, 6, 1).keys);
       const std::set<std::string> unique(first.keys.begin(), first.keys.end());
       EXPECT_EQ(unique.size(), first.keys.size());
       EXPECT_FALSE(unique.contains(original.key()));
@@ -88,33 +88,33 @@ TEST(Search, IsTheSameForASeedAndNeverRepeats) {
   EXPECT_GT(differing, 0U);
 }
 
-TEST(Search, BeginsWithWhatAnswersTheFindings) {
-  const Played matmul = play(exampleSource("matmul"), 1, 1, 4, 1);
+TEST(Search, StartsWithFindings) {
+  const Simulation matmul = simulate(exampleSource("matmul"), 1, 1, 4, 1);
   EXPECT_THAT(matmul.texts[0], HasSubstr("packing"));
-  const Played softmax = play(exampleSource("softmax"), 1, 1, 4, 1);
+  const Simulation softmax = simulate(exampleSource("softmax"), 1, 1, 4, 1);
   EXPECT_THAT(softmax.texts[0], HasSubstr("cached-exp"));
   EXPECT_THAT(softmax.texts[0], HasSubstr("vectorization"));
-  const Played gelu = play(exampleSource("gelu_chain"), 1, 1, 4, 1);
+  const Simulation gelu = simulate(exampleSource("gelu_chain"), 1, 1, 4, 1);
   EXPECT_THAT(gelu.texts[0], HasSubstr("fusion"));
 }
 
-TEST(Search, UsesThreadsOnlyWhereThereAreSome) {
-  const auto withThreads = [](const Played& played) {
+TEST(Search, UsesThreadsOnlyIfAllowed) {
+  const auto withThreads = [](const Simulation& simulation) {
     std::size_t count = 0;
-    for (const Tried& tried : played.tried) {
+    for (const Tried& tried : simulation.tried) {
       count += tried.proposal.source.text.contains("omp parallel") ? 1 : 0;
     }
     return count;
   };
-  EXPECT_EQ(withThreads(play(exampleSource("softmax"), 1, 3, 6, 1)), 0U);
-  EXPECT_GT(withThreads(play(exampleSource("softmax"), 1, 3, 6, 2)), 0U);
+  EXPECT_EQ(withThreads(simulate(exampleSource("softmax"), 1, 3, 6, 1)), 0U);
+  EXPECT_GT(withThreads(simulate(exampleSource("softmax"), 1, 3, 6, 2)), 0U);
 }
 
-TEST(Search, GoesOnFromSomebodyElsesKernel) {
+TEST(Search, ContinuesFromOtherProposersKernel) {
   const Source original = exampleSource("matmul");
   Source other = original;
   other.text.insert(0, "// by hand\n");
-  const Task task = taskOf("matmul");
+  const Task task = exampleTask("matmul");
   const Analysis analysis = analyse(task, other, {}, {});
   const auto proposals =
       makeSearchProposer(1, 1)->propose({task, original, other, 1.5, analysis, {}, {}, 1, 3});
@@ -123,11 +123,11 @@ TEST(Search, GoesOnFromSomebodyElsesKernel) {
   EXPECT_TRUE((*proposals)[0].source.text.starts_with("// by hand"));
 }
 
-TEST(Search, KernelsOutsideTheSubsetGetFlagsOnly) {
+TEST(Search, ChangesOnlyFlagsOfUnsupportedKernels) {
   Source original = exampleSource("matmul");
   const std::size_t at = original.text.find("float sum");
   original.text.insert(at, "goto here; here: ");
-  const Task task = taskOf("matmul");
+  const Task task = exampleTask("matmul");
   const Analysis analysis = analyse(task, original, {}, {});
   std::vector<Tried> tried;
   const auto proposer = makeSearchProposer(1, 1);
@@ -136,8 +136,8 @@ TEST(Search, KernelsOutsideTheSubsetGetFlagsOnly) {
         proposer->propose({task, original, original, 1, analysis, tried, {}, turn, 4});
     ASSERT_TRUE(proposals);
     if (proposals->empty()) {
-      EXPECT_EQ(proposer->ended(), "every rewrite that applies was tried");
-      EXPECT_EQ(proposer->complaint(), "") << "that would be a turn lost by accident";
+      EXPECT_EQ(proposer->ended(), "all applicable rewrites were tried");
+      EXPECT_EQ(proposer->complaint(), "") << "the search did not fail";
       break;
     }
     EXPECT_EQ(proposer->ended(), "");
@@ -151,7 +151,7 @@ TEST(Search, KernelsOutsideTheSubsetGetFlagsOnly) {
   EXPECT_LE(tried.size(), 12U);
 }
 
-TEST(Plans, AreReadAsWritten) {
+TEST(Plan, RoundTripsThroughText) {
   Plan plan;
   plan.add("packing");
   plan.add("vectorization");
@@ -167,13 +167,13 @@ TEST(Plans, AreReadAsWritten) {
   }
 }
 
-TEST(Plans, TilesMustFitTheRegisters) {
+TEST(Plan, RequiresTilesToFitRegisters) {
   const auto fits = [](std::int64_t rows, std::int64_t vectors) {
     Plan plan;
     plan.add("packing");
     plan.set("packing", "rows", rows);
     plan.set("packing", "vectors", vectors);
-    return sensible(plan);
+    return isFeasible(plan);
   };
   EXPECT_TRUE(fits(8, 3));
   EXPECT_TRUE(fits(14, 2));

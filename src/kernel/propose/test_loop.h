@@ -12,37 +12,37 @@
 #include "kernel/judge/kernel_judge.h"
 #include "kernel/propose/proposer.h"
 
-// A judge without processes, and a proposer that follows a script: what the loop is tried with.
+// A fake judge without processes and a scripted proposer for tests of the optimizer.
 
 namespace hone::kernel::test {
 
-/// A kernel that takes so long, as the judge below reads it.
-inline Source kernelOf(double ns, const std::string& note = "") {
+/// Returns a kernel that FakeKernelJudge times with `ns`.
+inline Source kernelTaking(double ns, const std::string& note = "") {
   return {Language::cpp, "scale", fmt::format("// takes {} ns {}\n", ns, note), {}};
 }
-/// A kernel that ends so.
-inline Source failing(model::Outcome outcome, const std::string& note = "") {
+/// Returns a kernel that FakeKernelJudge judges with `outcome`.
+inline Source failingKernel(model::Outcome outcome, const std::string& note = "") {
   return {Language::cpp, "scale", fmt::format("// {} {}\n", model::nameOf(outcome), note), {}};
 }
 
-inline Proposal proposalOf(Source source, const std::string& title = "an idea") {
+inline Proposal makeProposal(Source source, const std::string& title = "a change") {
   return {std::move(source), title, {"tiling"}, "because"};
 }
 
-/// Errors from the n-th step on, as if the process had been killed there.
-struct Fuse {
-  int left = 1'000'000;
+/// Fails all steps after `stepsLeft`, as if the process had been killed.
+struct FailAfter {
+  int stepsLeft = 1'000'000;
 
-  [[nodiscard]] Result<void> burn() {
-    if (left <= 0) {
+  [[nodiscard]] Result<void> step() {
+    if (stepsLeft <= 0) {
       return machineError("killed");
     }
-    --left;
+    --stepsLeft;
     return {};
   }
 };
 
-/// Reads times and outcomes off the sources, with a little noise.
+/// Reads times and outcomes from the sources, and adds a little noise.
 class FakeKernelJudge : public KernelJudge {
  public:
   explicit FakeKernelJudge(double pytorchNs = 0) : pytorchNs_(pytorchNs) { task_.name = "scale"; }
@@ -51,49 +51,50 @@ class FakeKernelJudge : public KernelJudge {
   [[nodiscard]] bool hasPyTorch() const override { return pytorchNs_ > 0; }
 
   [[nodiscard]] Result<Judged> judge(const Source& source, std::uint64_t salt) override {
-    HONE_CHECK(fuse.burn());
+    HONE_CHECK(failAfter.step());
     ++judgements[source.key()];
     salts.push_back(salt);
-    Judged judged = look(source, model::Stage::screen, 0, 0);
+    Judged judged = evaluate(source, model::Stage::screen, 0, 0);
     judged.facts["worst_error"] = 1e-7;
     return judged;
   }
 
   [[nodiscard]] Result<Judged> measure(const Contestant& contestant, model::Stage stage,
                                        std::int64_t round, std::int64_t position) override {
-    HONE_CHECK(fuse.burn());
+    HONE_CHECK(failAfter.step());
     ++measurements;
-    return contestant.source != nullptr ? look(*contestant.source, stage, round, position)
+    return contestant.source != nullptr ? evaluate(*contestant.source, stage, round, position)
                                         : timed(pytorchNs_, "torch", stage, round, position);
   }
 
-  Fuse fuse;
+  FailAfter failAfter;
   std::map<std::string, int> judgements;
   std::vector<std::uint64_t> salts;
   int measurements = 0;
 
  private:
-  static Judged timed(double ns, const std::string& who, model::Stage stage, std::int64_t round,
+  static Judged timed(double ns, const std::string& name, model::Stage stage, std::int64_t round,
                       std::int64_t position) {
     Judged judged;
     for (std::int64_t i = 0; i < 3; ++i) {
       const auto noise =
-          seedFrom(static_cast<std::uint64_t>(round * 7 + i), who + std::to_string(position)) % 100;
+          seedFrom(static_cast<std::uint64_t>(round * 7 + i), name + std::to_string(position)) %
+          100;
       const double time = ns * (1 + static_cast<double>(noise) * 1e-4);
       judged.samples.push_back({stage, round, position, i, time, time, 1});
     }
     return judged;
   }
 
-  static Judged look(const Source& source, model::Stage stage, std::int64_t round,
-                     std::int64_t position) {
+  static Judged evaluate(const Source& source, model::Stage stage, std::int64_t round,
+                         std::int64_t position) {
     const auto words = splitAt(trim(source.text), ' ');
     if (words.at(1) == "takes") {
       return timed(parseDouble(words.at(2)).value(), source.text, stage, round, position);
     }
     Judged judged;
     judged.outcome = model::outcomeFrom(words.at(1)).value();
-    judged.message = "line 3: as it was told to";
+    judged.message = "line 3: as requested";
     return judged;
   }
 
@@ -101,14 +102,14 @@ class FakeKernelJudge : public KernelJudge {
   Task task_;
 };
 
-/// Proposes what it was given, a list a turn.
+/// Proposes the given candidates, one list per turn.
 class ScriptedProposer : public Proposer {
  public:
   explicit ScriptedProposer(std::vector<std::vector<Proposal>> turns) : turns_(std::move(turns)) {}
 
   [[nodiscard]] std::string_view name() const override { return "scripted"; }
   [[nodiscard]] Result<std::vector<Proposal>> propose(const TurnView& view) override {
-    HONE_CHECK(fuse.burn());
+    HONE_CHECK(failAfter.step());
     bests.push_back(view.best.text);
     speedups.push_back(view.bestSpeedup);
     triedBefore.push_back(view.tried.size());
@@ -124,11 +125,11 @@ class ScriptedProposer : public Proposer {
     return fmt::format("turns {}", fmt::join(memory_, " "));
   }
   [[nodiscard]] nlohmann::json memory() const override { return memory_; }
-  void recall(const nlohmann::json& memory) override {
+  void restoreMemory(const nlohmann::json& memory) override {
     memory_ = memory.get<std::vector<std::size_t>>();
   }
 
-  Fuse fuse;
+  FailAfter failAfter;
   std::string complaints;
   std::string end;
   std::vector<std::string> bests;

@@ -18,8 +18,8 @@
 namespace hone::kernel {
 namespace {
 
-/// What a name's number is about; "" for names that are none of the search's business.
-std::string techniqueOf(std::string_view name) {
+/// Returns the technique that the number of a name belongs to; "" if it is not a knob.
+std::string techniqueForName(std::string_view name) {
   const std::string lower = toLower(name);
   struct Entry {
     std::string_view part;
@@ -34,7 +34,7 @@ std::string techniqueOf(std::string_view name) {
   return found == kParts.end() ? "" : std::string(found->technique);
 }
 
-std::vector<std::string> numbersNear(std::int64_t value, std::string_view technique, bool cpu) {
+std::vector<std::string> nearbyValues(std::int64_t value, std::string_view technique, bool cpu) {
   std::vector<std::int64_t> all;
   if (technique == "pipelining") {
     all = {value + 1, value - 1, value + 2};
@@ -42,7 +42,7 @@ std::vector<std::string> numbersNear(std::int64_t value, std::string_view techni
   } else {
     const bool threads = technique == "threads";
     all = {value * 2, value / 2, value * 4, value / 4};
-    if (cpu) {  // a block there may well be a whole row
+    if (cpu) {  // a block may be a whole row there
       all = {value * 4, value * 16, value * 2, value / 2, value / 4};
     }
     std::erase_if(all, [&](std::int64_t v) {
@@ -66,8 +66,9 @@ std::size_t skipBlanks(std::string_view text, std::size_t at) {
   return at;
 }
 
-/// The place of the number in `name = 12`, `name=12` or `name: int = 12`; `at` is behind the name.
-std::optional<TextKnob::Place> numberBehind(std::string_view text, std::size_t at) {
+/// Returns the place of the number in `name = 12`, `name=12` or `name: int = 12`, where `at` is the
+/// end of the name.
+std::optional<TextKnob::Place> numberAfter(std::string_view text, std::size_t at) {
   at = skipBlanks(text, at);
   if (at < text.size() && text[at] == ':') {
     at = skipBlanks(text, at + 1);
@@ -100,7 +101,7 @@ int lineAt(std::string_view text, std::size_t at) {
 
 void addNumber(std::vector<TextKnob>& knobs, std::string_view text, std::string_view name,
                const TextKnob::Place& place, bool cpu) {
-  const std::string technique = techniqueOf(name);
+  const std::string technique = techniqueForName(name);
   const std::string value(text.substr(place.begin, place.length));
   const auto number = parseInt(value);
   if (technique.empty() || !number) {
@@ -115,7 +116,7 @@ void addNumber(std::vector<TextKnob>& knobs, std::string_view text, std::string_
   knobs.push_back({std::string(name),
                    technique,
                    value,
-                   numbersNear(*number, technique, cpu),
+                   nearbyValues(*number, technique, cpu),
                    {place},
                    lineAt(text, place.begin)});
 }
@@ -140,7 +141,7 @@ void addLoop(std::vector<TextKnob>& knobs, std::string_view text, std::size_t at
 void addOrders(std::vector<TextKnob>& knobs, std::string_view text, std::string_view code) {
   for (LoopPair& pair : loopPairs(code)) {
     const std::string_view before = text.substr(pair.begin, pair.length);
-    if (before == code.substr(pair.begin, pair.length)) {  // no comment would be lost
+    if (before == code.substr(pair.begin, pair.length)) {  // no comment gets lost
       knobs.push_back({"order",
                        "loop-order",
                        std::string(before),
@@ -151,7 +152,7 @@ void addOrders(std::vector<TextKnob>& knobs, std::string_view text, std::string_
   }
 }
 
-/// Flags for all programs of a file that has none; -O3 and -march=native are always there.
+/// Adds flags to all programs of a file without flags. -O3 and -march=native are always set.
 void addFlags(std::vector<TextKnob>& knobs, std::string_view text, std::string_view code) {
   constexpr std::string_view kJit = "tilelang.jit(";
   TextKnob knob{"compile_flags",
@@ -180,14 +181,15 @@ bool overlap(const TextKnob& a, const TextKnob& b) {
   });
 }
 
-/// Of a finding that names a number, like "a small tile (BLOCK_N=8)", half goes to the others.
-double weightFor(const std::vector<Finding>& findings, const TextKnob& knob) {
+/// Returns the weight of a knob. Of a finding that names a number, like "small tile (BLOCK_N=8)",
+/// other knobs of the technique get half of the weight.
+double knobWeight(const std::vector<Finding>& findings, const TextKnob& knob) {
   double weight = 0.05;
   for (const Finding& finding : findings) {
     if (finding.technique == knob.technique) {
-      const bool ofAnother =
+      const bool namesAnother =
           finding.what.contains('=') && !finding.what.contains(fmt::format("({}=", knob.name));
-      weight = std::max(weight, finding.weight * (ofAnother ? 0.5 : 1));
+      weight = std::max(weight, finding.weight * (namesAnother ? 0.5 : 1));
     }
   }
   return weight;
@@ -200,18 +202,19 @@ struct Change {
 
   [[nodiscard]] std::string title() const {
     if (knob->name == "order") {
-      return fmt::format("the two loops from line {} on change places", knob->line);
+      return fmt::format("swap the two loops at line {}", knob->line);
     }
     if (knob->name == "compile_flags") {
       return value.substr(0, value.rfind(','));
     }
     return knob->name == "loop"
-               ? fmt::format("T.{} in the place of T.{} (line {})", value, knob->value, knob->line)
-               : fmt::format("{}={} in the place of {}", knob->name, value, knob->value);
+               ? fmt::format("T.{} instead of T.{} (line {})", value, knob->value, knob->line)
+               : fmt::format("{}={} instead of {}", knob->name, value, knob->value);
   }
 };
 
-/// Whether the first brings a loop inside that the second makes longer: vectors want that.
+/// Returns true if `order` makes a loop the innermost that `tile` makes longer, which helps
+/// vectorization.
 bool lengthensInner(const Change& order, const Change& tile) {
   if (order.knob->name != "order" || tile.knob->technique != "tiling") {
     return false;
@@ -229,28 +232,29 @@ struct Step {
   double priority = 0;
 };
 
-/// What two at a time are worth beside their mean: less than one, unless one helps the other.
-constexpr double kTwo = 0.5;
-constexpr double kHelped = 1.2;
+/// Factors for the mean priority of two changes: lower than a single change, unless one helps the
+/// other.
+constexpr double kPairFactor = 0.5;
+constexpr double kHelpedPairFactor = 1.2;
 
-/// The most promising first, but not all of one technique: whatever a technique was used for before
-/// counts less. No turn gets beyond the first few.
-std::vector<Step> mixed(std::vector<Step> steps) {
-  constexpr double kAgain = 0.7;
-  constexpr std::size_t kFirst = 64;
-  std::map<std::string_view, double> worth;
-  const auto valueOf = [&](const Step& step) {
-    double left = 1;
+/// Sorts the steps by priority, but mixes techniques: each use of a technique lowers the priority
+/// of its further uses. Only the first steps are mixed, because no turn needs more.
+std::vector<Step> mixTechniques(std::vector<Step> steps) {
+  constexpr double kRepeatFactor = 0.7;
+  constexpr std::size_t kMaxMixed = 64;
+  std::map<std::string_view, double> factors;
+  const auto adjustedPriority = [&](const Step& step) {
+    double factor = 1;
     for (const Change* change : step.changes) {
-      left *= worth.try_emplace(change->knob->technique, 1).first->second;
+      factor *= factors.try_emplace(change->knob->technique, 1).first->second;
     }
-    return step.priority * std::pow(left, 1 / static_cast<double>(step.changes.size()));
+    return step.priority * std::pow(factor, 1 / static_cast<double>(step.changes.size()));
   };
   std::vector<Step> ordered;
-  while (!steps.empty() && ordered.size() < kFirst) {
-    const auto next = std::ranges::max_element(steps, {}, valueOf);
+  while (!steps.empty() && ordered.size() < kMaxMixed) {
+    const auto next = std::ranges::max_element(steps, {}, adjustedPriority);
     for (const Change* change : next->changes) {
-      worth[change->knob->technique] *= kAgain;
+      factors[change->knob->technique] *= kRepeatFactor;
     }
     ordered.push_back(std::move(*next));
     steps.erase(next);
@@ -260,9 +264,9 @@ std::vector<Step> mixed(std::vector<Step> steps) {
   return ordered;
 }
 
-/// The text with the knobs changed, from its end so that the other places stay.
-std::string edited(std::string_view text,
-                   const std::vector<std::pair<const TextKnob*, std::string>>& values) {
+/// Returns the text with changed knobs. Edits from the end, so that earlier places stay valid.
+std::string applyEdits(std::string_view text,
+                       const std::vector<std::pair<const TextKnob*, std::string>>& values) {
   std::vector<std::pair<TextKnob::Place, std::string_view>> edits;
   for (const auto& [knob, value] : values) {
     for (const TextKnob::Place& place : knob->places) {
@@ -277,7 +281,7 @@ std::string edited(std::string_view text,
   return result;
 }
 
-TextMove moveOf(std::string_view text, const Step& step) {
+TextMove makeMove(std::string_view text, const Step& step) {
   std::vector<std::pair<const TextKnob*, std::string>> values;
   TextMove move;
   for (const Change* change : step.changes) {
@@ -285,7 +289,7 @@ TextMove moveOf(std::string_view text, const Step& step) {
     move.changes.push_back(change->title());
     move.techniques.push_back(change->knob->technique);
   }
-  move.text = edited(text, values);
+  move.text = applyEdits(text, values);
   return move;
 }
 
@@ -293,7 +297,7 @@ TextMove moveOf(std::string_view text, const Step& step) {
 
 std::string TextMove::title() const { return join(changes, "; "); }
 
-std::string withoutComments(std::string_view text) {
+std::string blankComments(std::string_view text) {
   std::string result(text);
   std::size_t i = 0;
   const auto blank = [&](std::size_t end) {
@@ -323,13 +327,13 @@ std::string withoutComments(std::string_view text) {
   return result;
 }
 
-bool isForCpu(std::string_view text) {
+bool targetsCpu(std::string_view text) {
   return text.contains("target=\"c\"") || text.contains("target='c'");
 }
 
 std::vector<TextKnob> tileLangKnobs(std::string_view text) {
-  const std::string code = withoutComments(text);
-  const bool cpu = isForCpu(text);
+  const std::string code = blankComments(text);
+  const bool cpu = targetsCpu(text);
   std::vector<TextKnob> knobs;
   if (cpu) {
     addFlags(knobs, text, code);
@@ -350,7 +354,7 @@ std::vector<TextKnob> tileLangKnobs(std::string_view text) {
     if (ofT && (word == "serial" || word == "unroll" || word == "vectorized") &&
         end < text.size() && text[end] == '(') {
       addLoop(knobs, text, at, word, cpu);
-    } else if (const auto place = numberBehind(text, end)) {
+    } else if (const auto place = numberAfter(text, end)) {
       addNumber(knobs, text, word, *place, cpu);
     }
     at = end;
@@ -359,7 +363,7 @@ std::vector<TextKnob> tileLangKnobs(std::string_view text) {
 }
 
 std::string withKnob(std::string_view text, const TextKnob& knob, std::string_view value) {
-  return edited(text, {{&knob, std::string(value)}});
+  return applyEdits(text, {{&knob, std::string(value)}});
 }
 
 std::vector<TextMove> tileLangMoves(std::string_view text, const std::vector<Finding>& findings,
@@ -368,7 +372,7 @@ std::vector<TextMove> tileLangMoves(std::string_view text, const std::vector<Fin
   Random random(seed);
   std::vector<Change> changes;
   for (const TextKnob& knob : knobs) {
-    double priority = weightFor(findings, knob);
+    double priority = knobWeight(findings, knob);
     for (const std::string& value : knob.values) {
       changes.push_back({&knob, value, priority + 0.01 * random.uniform()});
       priority *= 0.7;
@@ -380,18 +384,18 @@ std::vector<TextMove> tileLangMoves(std::string_view text, const std::vector<Fin
     for (std::size_t k = 0; k < changes.size(); ++k) {
       const Change& a = changes[i];
       const Change& b = changes[k];
-      // Of those that help each other only the one order.
+      // If one change helps the other, use only the order that says so.
       const bool helped = lengthensInner(a, b);
       if (a.knob != b.knob && !overlap(*a.knob, *b.knob) &&
           (helped || (i < k && !lengthensInner(b, a)))) {
         const double both = (a.priority + b.priority) / 2;
-        steps.push_back({{&a, &b}, both * (helped ? kHelped : kTwo)});
+        steps.push_back({{&a, &b}, both * (helped ? kHelpedPairFactor : kPairFactor)});
       }
     }
   }
   std::vector<TextMove> moves;
-  for (const Step& step : mixed(std::move(steps))) {
-    moves.push_back(moveOf(text, step));
+  for (const Step& step : mixTechniques(std::move(steps))) {
+    moves.push_back(makeMove(text, step));
   }
   return moves;
 }

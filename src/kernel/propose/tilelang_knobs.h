@@ -10,48 +10,51 @@
 
 namespace hone::kernel {
 
-/// A number, or a kind of loop, in a TileLang source that changes speed and not meaning.
+/// A part of a TileLang source that affects speed but not results: a number, a loop kind, a loop
+/// order or compiler flags.
 struct TextKnob {
   struct Place {
     std::size_t begin = 0;
     std::size_t length = 0;
   };
-  std::string name;       ///< "block_M", "threads", "num_stages"; "loop" for a kind of loop,
-                          ///< "order" for two loops, "compile_flags" where there are none yet
+  std::string name;       ///< "block_M", "threads", "num_stages"; "loop" for a loop kind, "order"
+                          ///< for two loops, "compile_flags" for flags to add
   std::string technique;  ///< "tiling", "threads", "pipelining", …
-  std::string value;      ///< as it stands in the text
-  std::vector<std::string> values;  ///< others worth a try, the nearest first
-  std::vector<Place> places;        ///< all are changed together
-  int line = 0;                     ///< of the first
+  std::string value;      ///< current text
+  std::vector<std::string> values;  ///< other values to try, nearest first
+  std::vector<Place> places;        ///< all places are changed together
+  int line = 0;                     ///< of the first place
 };
 
-/// Numbers given to names that speak of blocks, tiles, threads, stages and the like (as a default,
-/// a keyword or an assignment), loops over T.serial, their order, and for a CPU the compiler's
-/// flags. Comments and strings are left alone.
+/// Returns the knobs of a source: numbers assigned to names such as block, tile, thread or stage
+/// (as a default, a keyword or an assignment), and loop kinds. For a CPU target also the order of
+/// T.serial loops and the compiler flags. Ignores comments and strings.
 [[nodiscard]] std::vector<TextKnob> tileLangKnobs(std::string_view text);
 
+/// Returns the text with the knob set to `value`.
 [[nodiscard]] std::string withKnob(std::string_view text, const TextKnob& knob,
                                    std::string_view value);
 
 /// A changed source.
 struct TextMove {
   std::string text;
-  std::vector<std::string> changes;  ///< one or two, as a reader is told of them
+  std::vector<std::string> changes;  ///< descriptions of the one or two changes
   std::vector<std::string> techniques;
 
   [[nodiscard]] std::string title() const;
 };
 
-/// One knob changed, or two at a time; those that answer findings first, techniques mixed.
+/// Returns sources with one or two changed knobs. Those that address findings come first;
+/// techniques are mixed.
 [[nodiscard]] std::vector<TextMove> tileLangMoves(std::string_view text,
                                                   const std::vector<Finding>& findings,
                                                   std::uint64_t seed);
 
-/// Whether the source names the target "c": g++ makes vectors of its loops, and T.vectorized is of
-/// no use there.
-[[nodiscard]] bool isForCpu(std::string_view text);
+/// Returns true if the source names the target "c". There g++ vectorizes the loops, and
+/// T.vectorized has no effect.
+[[nodiscard]] bool targetsCpu(std::string_view text);
 
-/// The text with comments and strings made blank, every character at its place.
-[[nodiscard]] std::string withoutComments(std::string_view text);
+/// Replaces comments and strings by blanks; all other characters keep their positions.
+[[nodiscard]] std::string blankComments(std::string_view text);
 
 }  // namespace hone::kernel

@@ -33,7 +33,7 @@ def matmul(block_M=32, block_N: int = 32, threads=64):
 kernel = matmul(block_M=32)
 )";
 
-TEST(TileLangKnobs, AreFoundWhereTheyMayChange) {
+TEST(TileLangKnobs, FindsKnobs) {
   const auto knobs = tileLangKnobs(kMatmul);
   std::vector<std::string> found;
   for (const TextKnob& knob : knobs) {
@@ -47,7 +47,7 @@ TEST(TileLangKnobs, AreFoundWhereTheyMayChange) {
   EXPECT_THAT(knobs[3].values, ElementsAre("128", "32", "256"));
 }
 
-TEST(TileLangKnobs, AreChangedEverywhereAtOnce) {
+TEST(TileLangKnobs, ChangesAllPlaces) {
   const auto knobs = tileLangKnobs(kMatmul);
   const std::string text = withKnob(kMatmul, knobs[1], "128");
   EXPECT_THAT(text, HasSubstr("def matmul(block_M=128, block_N: int = 32"));
@@ -55,7 +55,7 @@ TEST(TileLangKnobs, AreChangedEverywhereAtOnce) {
   EXPECT_THAT(text, HasSubstr("block_K = 99 in a comment"));
 }
 
-TEST(TileLangKnobs, MovesAreAllDifferentAndBeginWithTheFindings) {
+TEST(TileLangKnobs, MovesAreUniqueAndStartWithFindings) {
   const std::vector<Finding> findings = {{Side::parallelism, "", "", "threads", 0.9}};
   const auto moves = tileLangMoves(kMatmul, findings, 3);
   ASSERT_GT(moves.size(), 20U);
@@ -91,7 +91,7 @@ def add(rows, columns, block=BLOCK):
     return main
 )";
 
-TEST(TileLangKnobs, OnACpuLoopsChangePlacesAndFlagsAreAdded) {
+TEST(TileLangKnobs, SwapsLoopsAndAddsFlagsForCpu) {
   const auto knobs = tileLangKnobs(kColumns);
   ASSERT_EQ(knobs[0].name, "compile_flags");
   EXPECT_THAT(withKnob(kColumns, knobs[0], knobs[0].values.back()),
@@ -101,7 +101,7 @@ TEST(TileLangKnobs, OnACpuLoopsChangePlacesAndFlagsAreAdded) {
               HasSubstr("            for i in T.serial(rows):\n"
                         "                for j in T.serial(block):\n"
                         "                    y[i, b * block + j] = x["));
-  // Neither a loop with more than another in it, nor one that the bound of the inner one needs.
+  // Skips loops that are not perfectly nested, and inner bounds that use the outer variable.
   EXPECT_NE(knobs[2].name, "order");
   for (const TextKnob& knob : knobs) {
     EXPECT_THAT(knob.values, testing::Not(Contains("vectorized")));
@@ -110,15 +110,15 @@ TEST(TileLangKnobs, OnACpuLoopsChangePlacesAndFlagsAreAdded) {
   EXPECT_EQ(tileLangKnobs(flagged)[0].name, "order");
 }
 
-TEST(TileLangKnobs, WhatJumpsThroughMemoryIsAFindingAndTriedFirst) {
+TEST(TileLangKnobs, TriesStridedLoopFirst) {
   const Source source{Language::tilelang, "add", kColumns, {}};
   const auto findings = tileLangFindings(source);
   const auto order = std::ranges::find(findings, "loop-order", &Finding::technique);
   ASSERT_NE(order, findings.end());
-  EXPECT_EQ(order->what, "the inner loop over i jumps through memory");
+  EXPECT_EQ(order->what, "strided access in the inner loop over i");
   EXPECT_THAT(order->evidence, HasSubstr("line 12"));
   const auto moves = tileLangMoves(kColumns, findings, 1);
-  EXPECT_EQ(moves[0].title(), "the two loops from line 12 on change places");
+  EXPECT_EQ(moves[0].title(), "swap the two loops at line 12");
   std::set<std::string> texts = {kColumns};
   for (const TextMove& move : moves) {
     EXPECT_TRUE(texts.insert(move.text).second) << move.title();
@@ -128,7 +128,7 @@ TEST(TileLangKnobs, WhatJumpsThroughMemoryIsAFindingAndTriedFirst) {
   EXPECT_EQ(std::ranges::find(after, "loop-order", &Finding::technique), after.end());
 }
 
-TEST(TileLangKnobs, AFewMovesAreOfSeveralTechniquesAndALoopBroughtInsideGetsLonger) {
+TEST(TileLangKnobs, MixesTechniquesAndLengthensSwappedLoop) {
   const auto findings = tileLangFindings({Language::tilelang, "add", kColumns, {}});
   const auto moves = tileLangMoves(kColumns, findings, 1);
   std::set<std::string> techniques;
@@ -138,11 +138,10 @@ TEST(TileLangKnobs, AFewMovesAreOfSeveralTechniquesAndALoopBroughtInsideGetsLong
     titles.insert(moves[i].title());
   }
   EXPECT_GE(techniques.size(), 3U);
-  EXPECT_THAT(titles, Contains("the two loops from line 12 on change places; BLOCK=16 in the place "
-                               "of 4"));
+  EXPECT_THAT(titles, Contains("swap the two loops at line 12; BLOCK=16 instead of 4"));
 }
 
-TEST(TileLangSearch, WhatWasWrongAloneIsTriedLast) {
+TEST(TileLangSearch, TriesFailedChangesLast) {
   const Source source{Language::tilelang, "add", kColumns, {}};
   const Task task;
   const Analysis analysis = analyse(task, source, {}, {});
@@ -153,12 +152,12 @@ TEST(TileLangSearch, WhatWasWrongAloneIsTriedLast) {
   };
   const auto all = proposalsAfter({}, 1000);
   const auto isLarge = [](const Proposal& proposal) {
-    return proposal.title.contains("BLOCK=16 in");
+    return proposal.title.contains("BLOCK=16 instead");
   };
   const auto large = std::ranges::count_if(all, isLarge);
   ASSERT_GT(large, 1);
   Tried wrong;
-  wrong.proposal = *std::ranges::find(all, "BLOCK=16 in the place of 4", &Proposal::title);
+  wrong.proposal = *std::ranges::find(all, "BLOCK=16 instead of 4", &Proposal::title);
   wrong.judged.outcome = model::Outcome::mismatch;
   auto after = proposalsAfter({wrong}, 1000);
   ASSERT_EQ(after.size(), all.size() - 1);
@@ -166,7 +165,7 @@ TEST(TileLangSearch, WhatWasWrongAloneIsTriedLast) {
   EXPECT_EQ(std::ranges::count_if(after, isLarge), 0);
 }
 
-TEST(TileLangFindings, NameWhatAGpuKernelLacks) {
+TEST(TileLangFindings, ReportMissingGpuTechniques) {
   const Source source{Language::tilelang, "matmul", kMatmul, {}};
   const auto findings = tileLangFindings(source);
   std::set<std::string> techniques;
@@ -180,11 +179,11 @@ TEST(TileLangFindings, NameWhatAGpuKernelLacks) {
   }
 }
 
-TEST(TileLangFindings, SayNothingOfOtherPython) {
+TEST(TileLangFindings, IgnoreOtherPython) {
   EXPECT_TRUE(tileLangFindings({Language::tilelang, "x", "print('T.Kernel(')\n", {}}).empty());
 }
 
-TEST(TileLangSearch, ChangesTheBest) {
+TEST(TileLangSearch, ChangesBestKernel) {
   const Source source{Language::tilelang, "matmul", kMatmul, {}};
   const Task task;
   const Analysis analysis = analyse(task, source, {}, {});
@@ -199,10 +198,10 @@ TEST(TileLangSearch, ChangesTheBest) {
   }
 }
 
-TEST(WithoutComments, KeepsPlaces) {
-  EXPECT_EQ(withoutComments("a = 1  # b\nc = \"#\"\n"), "a = 1     \nc =    \n");
-  EXPECT_EQ(withoutComments("'''x\ny''' z"), "    \n     z");
-  EXPECT_EQ(withoutComments("'open\nx"), "     \nx");
+TEST(BlankComments, KeepsPositions) {
+  EXPECT_EQ(blankComments("a = 1  # b\nc = \"#\"\n"), "a = 1     \nc =    \n");
+  EXPECT_EQ(blankComments("'''x\ny''' z"), "    \n     z");
+  EXPECT_EQ(blankComments("'open\nx"), "     \nx");
 }
 
 }  // namespace

@@ -24,14 +24,14 @@ bool mentions(std::string_view text, std::string_view word) {
 }
 
 struct Line {
-  std::size_t begin = 0;  ///< of its first character that is no blank
+  std::size_t begin = 0;  ///< of the first non-blank character
   std::size_t indent = 0;
-  std::string_view text;  ///< without the blanks around it
+  std::string_view text;  ///< trimmed
   int number = 0;
 };
 
-/// The lines that have something on them.
-std::vector<Line> linesOf(std::string_view text) {
+/// Returns the lines that are not blank.
+std::vector<Line> nonBlankLines(std::string_view text) {
   std::vector<Line> lines;
   int number = 0;
   for (std::size_t at = 0; at < text.size();) {
@@ -47,13 +47,13 @@ std::vector<Line> linesOf(std::string_view text) {
   return lines;
 }
 
-/// "j in T.serial(columns)" of a line "for j in T.serial(columns):"
-struct Head {
+/// A loop header: "j in T.serial(columns)" of the line "for j in T.serial(columns):".
+struct LoopHeader {
   std::string_view whole;
   std::string_view variable;
 };
 
-std::optional<Head> headOf(const Line& line) {
+std::optional<LoopHeader> parseHeader(const Line& line) {
   constexpr std::string_view kFor = "for ";
   constexpr std::string_view kIn = " in T.serial(";
   const std::size_t in = line.text.find(kIn);
@@ -66,15 +66,16 @@ std::optional<Head> headOf(const Line& line) {
   if (!std::ranges::all_of(variable, isWordCharacter) || bound.contains(',')) {
     return std::nullopt;
   }
-  return Head{line.text.substr(kFor.size(), line.text.size() - kFor.size() - 1), variable};
+  return LoopHeader{line.text.substr(kFor.size(), line.text.size() - kFor.size() - 1), variable};
 }
 
-/// Whether an index in the text goes along memory with the outer variable, and not with the inner.
-bool jumpsIn(std::string_view text, std::string_view inner, std::string_view outer) {
+/// Returns true if an index in the text is contiguous along the outer variable but not along the
+/// inner.
+bool isStrided(std::string_view text, std::string_view inner, std::string_view outer) {
   for (std::size_t open = text.find('['); open != std::string_view::npos;
        open = text.find('[', open + 1)) {
     int depth = 0;
-    std::size_t last = open + 1;  // where the last of the indices begins
+    std::size_t last = open + 1;  // start of the last index
     std::size_t end = open;
     for (; end < text.size(); ++end) {
       const char c = text[end];
@@ -96,13 +97,13 @@ bool jumpsIn(std::string_view text, std::string_view inner, std::string_view out
 }  // namespace
 
 std::vector<LoopPair> loopPairs(std::string_view text) {
-  const std::vector<Line> lines = linesOf(text);
+  const std::vector<Line> lines = nonBlankLines(text);
   std::vector<LoopPair> pairs;
   for (std::size_t i = 0; i + 2 < lines.size(); ++i) {
     const Line& first = lines[i];
     const Line& second = lines[i + 1];
-    const auto outer = headOf(first);
-    const auto inner = headOf(second);
+    const auto outer = parseHeader(first);
+    const auto inner = parseHeader(second);
     if (!outer || !inner || second.indent <= first.indent ||
         mentions(inner->whole, outer->variable)) {
       continue;
@@ -115,11 +116,12 @@ std::vector<LoopPair> loopPairs(std::string_view text) {
     }
     const std::size_t stop = end == lines.end() ? text.size() : end->begin;
     const std::size_t close = second.begin + second.text.size();
-    pairs.push_back({first.begin, close - first.begin,
-                     fmt::format("for {}:\n{}for {}:", inner->whole,
-                                 std::string(second.indent, ' '), outer->whole),
-                     std::string(inner->variable), first.number,
-                     jumpsIn(text.substr(close, stop - close), inner->variable, outer->variable)});
+    pairs.push_back(
+        {first.begin, close - first.begin,
+         fmt::format("for {}:\n{}for {}:", inner->whole, std::string(second.indent, ' '),
+                     outer->whole),
+         std::string(inner->variable), first.number,
+         isStrided(text.substr(close, stop - close), inner->variable, outer->variable)});
   }
   return pairs;
 }

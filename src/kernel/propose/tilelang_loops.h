@@ -7,17 +7,17 @@
 
 namespace hone::kernel {
 
-/// Two loops of a TileLang source, one with nothing but the other in it, that may change places.
+/// Two perfectly nested loops of a TileLang source that can be swapped.
 struct LoopPair {
-  std::size_t begin = 0;   ///< of the outer loop's head
-  std::size_t length = 0;  ///< to the end of the inner one's head
-  std::string swapped;     ///< what stands there when they have changed places
+  std::size_t begin = 0;   ///< start of the outer loop's header
+  std::size_t length = 0;  ///< up to the end of the inner loop's header
+  std::string swapped;     ///< text of the swapped headers
   std::string inner;       ///< the inner loop's variable
-  int line = 0;            ///< of the outer one
-  bool jumps = false;      ///< the inner loop jumps through a tensor, the outer one would not
+  int line = 0;            ///< of the outer loop
+  bool strided = false;  ///< the inner loop accesses a tensor with a stride, the outer contiguously
 };
 
-/// Of a text without comments and strings.
+/// Returns the loop pairs of a text without comments and strings.
 [[nodiscard]] std::vector<LoopPair> loopPairs(std::string_view text);
 
 }  // namespace hone::kernel

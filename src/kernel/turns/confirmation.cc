@@ -7,11 +7,12 @@
 namespace hone::kernel {
 namespace {
 
-/// An open verdict may take this many times the rounds.
-constexpr std::int64_t kMostExtension = 3;
-/// Rounds of the confirmation that are taken even when the budget is used up.
-constexpr std::int64_t kFewestRounds = 6;
-constexpr const char* kTwin = "the original, again";
+/// An ambiguous verdict may extend the rounds by this factor.
+constexpr std::int64_t kMaxExtension = 3;
+/// Rounds that run even if the budget is exhausted.
+constexpr std::int64_t kMinRounds = 6;
+/// A second run of the original: its deviation from the first is the noise floor.
+constexpr const char* kOriginalAgain = "the original, again";
 
 }  // namespace
 
@@ -20,24 +21,25 @@ Result<std::optional<Confirmation>> confirmWinner(const ConfirmRequest& request)
   const Source& source = request.original.source();
   std::vector<engine::Participant> participants = {
       trials.participant(request.original.trial, source),
-      trials.participant(HONE_TRY(trials.companion(kTwin)), source),
+      trials.participant(HONE_TRY(trials.findOrAddCompanion(kOriginalAgain)), source),
       trials.participant(request.winner.trial, request.winner.source())};
   if (request.withPyTorch) {
     for (const char* name : {"PyTorch", "PyTorch, again"}) {
-      participants.push_back(trials.participant(HONE_TRY(trials.companion(name)), std::nullopt));
+      participants.push_back(
+          trials.participant(HONE_TRY(trials.findOrAddCompanion(name)), std::nullopt));
     }
   }
   const RunScope& scope = trials.scope();
   engine::FinalOptions options;
   options.rounds = request.rounds;
-  options.maxRounds = kMostExtension * request.rounds;
+  options.maxRounds = kMaxExtension * request.rounds;
   options.compare.seed = scope.seed;
   const auto lock = HONE_TRY(engine::MachineLock::forMeasuring());
   engine::Rounds rounds(scope.rankBy, trials.log(), model::Stage::final);
   engine::FinalPolicy policy(participants.size(), options);
   engine::RoundLoopOptions loop;
   loop.outOfTime = [&request](std::int64_t number) {
-    return number >= kFewestRounds && request.clock.spent(1.0);
+    return number >= kMinRounds && request.clock.spent(1.0);
   };
   loop.onRound = [&request] { request.progress.step(); };
   request.progress.stage("confirming the winner", options.rounds);
@@ -62,16 +64,16 @@ Result<std::optional<Confirmation>> confirmWinner(const ConfirmRequest& request)
 
 Result<std::string> explainUnconfirmed(KernelTrials& trials, const Entry& original,
                                        const Entry& winner) {
-  const std::string failure = trials.failureOf(winner.trial);
+  const std::string failure = trials.describeFailure(winner.trial);
   if (!failure.empty()) {
-    return fmt::format("the winner failed when it was to be confirmed ({})", failure);
+    return fmt::format("the winner failed in the confirmation rounds ({})", failure);
   }
-  std::string beside = trials.failureOf(original.trial);
-  if (beside.empty()) {
-    beside = trials.failureOf(HONE_TRY(trials.companion(kTwin)));
+  std::string reason = trials.describeFailure(original.trial);
+  if (reason.empty()) {
+    reason = trials.describeFailure(HONE_TRY(trials.findOrAddCompanion(kOriginalAgain)));
   }
-  return fmt::format("the winner could not be confirmed, for the original failed beside it ({})",
-                     beside);
+  return fmt::format("the winner could not be confirmed: the original failed in the rounds ({})",
+                     reason);
 }
 
 }  // namespace hone::kernel

@@ -12,7 +12,7 @@
 
 namespace hone::kernel {
 
-/// The times of the winner in fresh processes beside the original and PyTorch.
+/// The winner measured against the original and PyTorch in fresh processes.
 struct Confirmation {
   stats::Comparison original;                ///< winner against original
   std::optional<stats::Comparison> pytorch;  ///< winner against PyTorch
@@ -21,22 +21,22 @@ struct Confirmation {
   double pytorchNs = 0;
 };
 
-/// A winner to be confirmed beside the original.
+/// The arguments of confirmWinner.
 struct ConfirmRequest {
   KernelTrials& trials;
   const Entry& original;
   const Entry& winner;
   bool withPyTorch = false;
-  std::int64_t rounds = 0;  ///< up to three times as many while the verdict is open
+  std::int64_t rounds = 0;  ///< up to three times as many while the verdict is ambiguous
   const engine::BudgetClock& clock;
   Progress& progress;
 };
 
-/// Measures the winner in fresh processes beside the original and, if wanted, PyTorch. Returns
-/// nothing if the winner or the original failed meanwhile.
+/// Measures the winner against the original and optionally PyTorch, in interleaved rounds of fresh
+/// processes. Returns nothing if the winner or the original failed in a round.
 [[nodiscard]] Result<std::optional<Confirmation>> confirmWinner(const ConfirmRequest& request);
 
-/// Returns a sentence on what failed in the rounds of a confirmation that returned nothing.
+/// Returns a sentence that explains why confirmWinner returned nothing.
 [[nodiscard]] Result<std::string> explainUnconfirmed(KernelTrials& trials, const Entry& original,
                                                      const Entry& winner);
 

@@ -11,13 +11,13 @@ namespace hone::kernel {
 
 using nlohmann::json;
 
-model::KernelTurn storedTurn(const TurnRecord& record) {
+model::KernelTurn toStoredTurn(const TurnRecord& record) {
   model::KernelTurn turn;
   turn.turn = static_cast<std::int64_t>(record.turn);
   turn.analysis = record.analysis;
   turn.examples = record.examples;
   for (const Proposal& proposal : record.proposals) {
-    turn.proposals.push_back(recordOf(proposal));
+    turn.proposals.push_back(toRecord(proposal));
   }
   turn.complaint = record.complaint;
   turn.ended = record.ended;
@@ -79,9 +79,9 @@ Result<void> History::save(const TurnRecord& record) {
   }
   std::vector<model::KernelTurn> turns;
   for (const TurnRecord& turn : turns_) {
-    turns.push_back(storedTurn(turn));
+    turns.push_back(toStoredTurn(turn));
   }
-  // What the proposer remembers grows with every turn; only the last is ever asked for.
+  // The proposer's memory grows with every turn, and only the last one is ever restored.
   for (std::size_t i = 0; i + 1 < turns.size(); ++i) {
     turns[i].memory.clear();
   }

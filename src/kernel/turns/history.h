@@ -14,40 +14,39 @@
 
 namespace hone::kernel {
 
-/// What one turn knew, was offered and decided.
+/// The record of one turn: its inputs, proposals and result.
 struct TurnRecord {
   std::size_t turn = 1;
-  std::optional<model::KernelAnalysis> analysis;  ///< of the best at its start
-  std::vector<std::string> examples;              ///< their names
+  std::optional<model::KernelAnalysis> analysis;  ///< of the best kernel at the start of the turn
+  std::vector<std::string> examples;              ///< names of the examples shown
   std::vector<Proposal> proposals;
-  std::string complaint;    ///< of the proposer
-  std::string ended;        ///< why it will propose nothing more
-  nlohmann::json memory;    ///< of the proposer, after it proposed
-  std::int64_t usedMs = 0;  ///< of the time budget by then, by all processes of the run
+  std::string complaint;    ///< of the proposer; see Proposer::complaint
+  std::string ended;        ///< see Proposer::ended
+  nlohmann::json memory;    ///< state of the proposer after it proposed
+  std::int64_t usedMs = 0;  ///< time budget used so far by all processes of the run
 
-  // Once its candidates were judged and raced:
+  // Set after the candidates were judged and raced:
   bool decided = false;
-  std::map<std::string, double> speedups;  ///< over the original, by the source's key
-  std::string best;                        ///< the key of the best by then; "": the original
+  std::map<std::string, double> speedups;  ///< over the original, by source key
+  std::string best;  ///< source key of the best kernel so far; "": the original
   double bestSpeedup = 1;
   double bestNs = 0;
-  double improvement = 0;  ///< over the best before the turn, in the same race
+  double improvement = 0;  ///< over the best before the turn, measured in the same race
 };
 
-/// As the store keeps it.
-[[nodiscard]] model::KernelTurn storedTurn(const TurnRecord& record);
+[[nodiscard]] model::KernelTurn toStoredTurn(const TurnRecord& record);
 [[nodiscard]] TurnRecord turnRecordFrom(const model::KernelTurn& turn);
 
-/// The turns of one kernel, in the details of its run: saved before candidates are judged, and
-/// again when the turn is decided.
+/// The turns of one kernel, stored in the details of its run. A turn is saved before its candidates
+/// are judged and again when it is decided.
 class History {
  public:
   explicit History(RunScope scope) : scope_(std::move(scope)) {}
 
   [[nodiscard]] Result<void> restore();
-  /// The record of a turn (from 1) that began before; nullptr where it did not.
+  /// Returns the record of a turn, counted from 1; nullptr if the turn did not begin.
   [[nodiscard]] TurnRecord* find(std::size_t turn);
-  /// Adds the record of the next turn, or replaces the last, and saves all.
+  /// Adds the record of a new turn or replaces an existing one, and saves all turns.
   [[nodiscard]] Result<void> save(const TurnRecord& record);
   [[nodiscard]] const std::vector<TurnRecord>& turns() const { return turns_; }
 

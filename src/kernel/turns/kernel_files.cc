@@ -16,13 +16,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::array<std::string_view, 5> kEndings = {".py", ".cc", ".cpp", ".cxx", ".c"};
+constexpr std::array<std::string_view, 5> kExtensions = {".py", ".cc", ".cpp", ".cxx", ".c"};
 
 bool isKernelFile(const fs::path& file) {
   const std::string stem = file.stem().string();
   const bool reference = stem == "reference" || stem.ends_with(".reference");
   return !reference && !stem.starts_with("__") && !isOptimizedFile(file) &&
-         std::find(kEndings.begin(), kEndings.end(), file.extension().string()) != kEndings.end();
+         std::find(kExtensions.begin(), kExtensions.end(), file.extension().string()) !=
+             kExtensions.end();
 }
 
 bool isFile(const fs::path& file) {
@@ -46,7 +47,7 @@ Result<std::vector<fs::path>> findKernels(const fs::path& folder) {
     }
   }
   if (code) {
-    return userError("cannot list the kernels in {}: {}", folder.string(), code.message());
+    return userError("cannot list kernels in {}: {}", folder.string(), code.message());
   }
   std::sort(files.begin(), files.end());
   return files;
@@ -55,7 +56,7 @@ Result<std::vector<fs::path>> findKernels(const fs::path& folder) {
 Result<std::string> contentsOf(const fs::path& folder) {
   Hasher hasher;
   for (const fs::path& kernel : HONE_TRY(findKernels(folder))) {
-    // A reference that is missing is as good as an empty one: it may come to be.
+    // A missing reference counts as an empty one, so adding it later changes the hash.
     const fs::path reference = findReference(kernel, "").value_or(fs::path());
     fs::path python = reference;
     python.replace_extension(".py");
@@ -78,8 +79,8 @@ Result<fs::path> findKernel(const fs::path& name, const fs::path& folder) {
     }
   }
   for (const fs::path& place : places) {
-    for (const std::string_view ending : kEndings) {
-      if (fs::path whole = place.string() + std::string(ending); isFile(whole)) {
+    for (const std::string_view extension : kExtensions) {
+      if (fs::path whole = place.string() + std::string(extension); isFile(whole)) {
         return whole;
       }
     }
@@ -92,15 +93,15 @@ Result<fs::path> findKernel(const fs::path& name, const fs::path& folder) {
   }
   const auto like = nearest(name.string(), names);
   return userError(
-      "could not find kernel file {}, nor in {}{}; `hone kernel list-slow {}` lists "
-      "what there is",
+      "could not find kernel file {}, also not in {}{}; `hone kernel list-slow {}` lists "
+      "the kernels",
       name.string(), folder.string(), like ? fmt::format("; did you mean {}?", *like) : "",
       folder.string());
 }
 
 Result<Source> readKernel(const fs::path& file) {
   Source source = HONE_TRY(readSource(file));
-  const std::vector<std::string> flags = flagsAtHead(source.text);
+  const std::vector<std::string> flags = readHeaderFlags(source.text);
   source.flags.insert(source.flags.end(), flags.begin(), flags.end());
   return source;
 }

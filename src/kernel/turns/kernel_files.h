@@ -9,21 +9,21 @@
 
 namespace hone::kernel {
 
-/// The kernel files below a folder, by name: .py, .c, .cc, .cpp, without references, results of
-/// hone, and what is hidden.
+/// Returns the kernel files below a folder (.py, .c, .cc, .cpp, .cxx), sorted by path. Skips
+/// references, files written by hone and hidden files.
 [[nodiscard]] Result<std::vector<std::filesystem::path>> findKernels(
     const std::filesystem::path& folder);
 
-/// Equal for folders whose kernels and references are: what was done with them before holds as long
-/// as it stays the same.
+/// Returns a hash of all kernels and references below a folder. Earlier results stay valid while it
+/// does not change.
 [[nodiscard]] Result<std::string> contentsOf(const std::filesystem::path& folder);
 
-/// The file that a user means by "level2/2_10.py": as given, or below the folder, the ending left
-/// out or not. One that is not there is a user error that names what is like it.
+/// Finds the kernel file `name`, as given or below the folder, with or without its extension.
+/// Returns a user error that suggests a similar name if there is no such file.
 [[nodiscard]] Result<std::filesystem::path> findKernel(const std::filesystem::path& name,
                                                        const std::filesystem::path& folder);
 
-/// readSource, with the flags that a result of hone has at its head.
+/// Reads a source like readSource, and adds the flags in the header of a file written by hone.
 [[nodiscard]] Result<Source> readKernel(const std::filesystem::path& file);
 
 }  // namespace hone::kernel

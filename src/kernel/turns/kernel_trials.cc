@@ -14,30 +14,30 @@ namespace {
 
 using model::Outcome;
 
-engine::Measurement measurementOf(Judged judged) {
+engine::Measurement toMeasurement(Judged judged) {
   return {judged.outcome, std::move(judged.message), std::move(judged.diagnostics),
           std::move(judged.samples)};
 }
 
 }  // namespace
 
-std::string KernelTrials::scoped(const std::string& key) const {
+std::string KernelTrials::scopedKey(const std::string& key) const {
   return scope_.kernel.empty() ? key : fmt::format("{}: {}", scope_.kernel, key);
 }
 
 Result<void> KernelTrials::restore() {
   HONE_CHECK(log_.restore());
-  const std::string prefix = scoped("");
+  const std::string prefix = scopedKey("");
   for (const store::Trial& trial : log_.trials()) {
     const bool ours = scope_.kernel.empty() || trial.key.starts_with(prefix);
     if (ours && trial.details.kernel) {
-      static_cast<void>(add(triedFrom(trial, screeningOf(trial.id)), trial.id));
+      static_cast<void>(add(triedFrom(trial, screeningSamples(trial.id)), trial.id));
     }
   }
   return {};
 }
 
-std::vector<model::Sample> KernelTrials::screeningOf(std::int64_t trial) const {
+std::vector<model::Sample> KernelTrials::screeningSamples(std::int64_t trial) const {
   std::vector<model::Sample> screening;
   std::ranges::copy_if(log_.samples(trial), std::back_inserter(screening),
                        [](const model::Sample& one) { return one.stage == model::Stage::screen; });
@@ -75,15 +75,15 @@ Result<Entry*> KernelTrials::judge(const Proposal& proposal, std::size_t turn, d
   const auto screenNs = engine::screenTime(tried.judged.samples, scope_.rankBy);
   if (tried.judged.ok() && screenNs && bestNs > 0 && engine::isTooSlow(*screenNs, bestNs)) {
     tried.judged.outcome = Outcome::tooSlow;
-    tried.judged.message = fmt::format("takes {:.2f}x the time of the best", *screenNs / bestNs);
+    tried.judged.message = fmt::format("{:.2f}x the time of the best kernel", *screenNs / bestNs);
   }
-  store::Trial trial = trialOf(tried, scoped(key));
+  store::Trial trial = toTrial(tried, scopedKey(key));
   HONE_CHECK(log_.add(trial, tried.judged.samples));
   return &add(std::move(tried), trial.id);
 }
 
-Result<std::int64_t> KernelTrials::companion(const std::string& name) {
-  const std::string key = scoped(name);
+Result<std::int64_t> KernelTrials::findOrAddCompanion(const std::string& name) {
+  const std::string key = scopedKey(name);
   if (const store::Trial* before = log_.find(key)) {
     return before->id;
   }
@@ -99,7 +99,7 @@ engine::Participant KernelTrials::participant(std::int64_t trial,
                                               const std::optional<Source>& source) const {
   return {trial, [this, source](const engine::TimeSlot& slot) -> Result<engine::Measurement> {
             const Contestant contestant{source ? &*source : nullptr};
-            return measurementOf(
+            return toMeasurement(
                 HONE_TRY(kernelJudge_.measure(contestant, slot.stage, slot.round, slot.position)));
           }};
 }
@@ -113,7 +113,7 @@ void KernelTrials::refresh() {
   }
 }
 
-std::string KernelTrials::failureOf(std::int64_t trial) const {
+std::string KernelTrials::describeFailure(std::int64_t trial) const {
   const store::Trial* one = log_.find(trial);
   if (one == nullptr || one->outcome == Outcome::ok) {
     return {};

@@ -16,71 +16,72 @@
 
 namespace hone::kernel {
 
-/// The run that all is recorded under, and which of its kernels this is.
+/// Identifies a kernel within the run that its trials are recorded under.
 struct RunScope {
   store::Store& store;
   std::int64_t run = 0;
-  std::string kernel;  ///< before the keys of its trials; "" where the run has but one
+  std::string kernel;  ///< prefix of its trial keys; "" if the run has only one kernel
   iree::RankBy rankBy = iree::RankBy::cpu;
   std::uint64_t seed = 1;
 };
 
-/// A kernel that was judged, as the store has it.
+/// A judged kernel with its trial in the store.
 struct Entry {
   Tried tried;
-  std::int64_t trial = 0;  ///< its id
-  double screenNs = 0;     ///< 0 where it was not timed
+  std::int64_t trial = 0;  ///< trial id
+  double screenNs = 0;     ///< 0 if it was not timed
 
   [[nodiscard]] const Source& source() const { return tried.proposal.source; }
 };
 
-/// The trials of one kernel in a run. What is new is judged and recorded in one commit; what the
-/// store has is given back as it was, so that an interrupted run judges nothing twice.
+/// The trials of one kernel in a run. Judges and records new proposals in one commit each, and
+/// returns recorded ones from the store, so a resumed run judges nothing twice.
 class KernelTrials {
  public:
   KernelTrials(KernelJudge& kernelJudge, RunScope scope)
       : kernelJudge_(kernelJudge), scope_(std::move(scope)), log_(scope_.store, scope_.run) {}
 
-  /// Loads what an earlier process recorded.
+  /// Loads the trials recorded by earlier processes.
   [[nodiscard]] Result<void> restore();
 
-  /// Judges a proposal, or returns what was judged before; turn 0 is the original. A kernel that
-  /// screening eliminates beside `bestNs` (0: no limit) is recorded as too slow. The entry stays
-  /// where it is.
+  /// Judges a proposal, or returns its existing entry. Turn 0 is the original. A kernel that is too
+  /// slow compared with `bestNs` (0: no limit) is recorded as too slow. The pointer stays valid.
   [[nodiscard]] Result<Entry*> judge(const Proposal& proposal, std::size_t turn, double bestNs);
-  /// A trial that is only measured beside others: the original once more, PyTorch.
-  [[nodiscard]] Result<std::int64_t> companion(const std::string& name);
+  /// Returns the trial of a companion, which is only measured for comparison: the second run of the
+  /// original, or PyTorch. Adds the trial if it does not exist.
+  [[nodiscard]] Result<std::int64_t> findOrAddCompanion(const std::string& name);
 
-  /// The entry of a source that was judged; nullptr where it was not.
+  /// Returns the entry of a source; nullptr if it was not judged.
   [[nodiscard]] Entry* find(const std::string& sourceKey);
-  /// In the order of judging, the original first.
+  /// Returns the entries in the order they were judged, the original first.
   [[nodiscard]] std::deque<Entry>& entries() { return entries_; }
-  /// How many candidates, the original left out, this and earlier processes judged.
+  /// Returns the number of judged candidates in all processes of the run, without the original.
   [[nodiscard]] std::size_t candidates() const {
     return entries_.empty() ? 0 : entries_.size() - 1;
   }
 
-  /// In rounds: the source in a fresh process each time; none: PyTorch's reference.
+  /// Returns a participant for rounds that runs the source in a fresh process each time, or
+  /// PyTorch's reference if there is no source.
   [[nodiscard]] engine::Participant participant(std::int64_t trial,
                                                 const std::optional<Source>& source) const;
-  /// Takes over the outcomes that rounds have changed.
+  /// Updates the entries with outcomes that rounds have changed.
   void refresh();
-  /// Returns why a trial failed, companions included; "" if it did not.
-  [[nodiscard]] std::string failureOf(std::int64_t trial) const;
+  /// Returns why a trial or companion failed; "" if it did not.
+  [[nodiscard]] std::string describeFailure(std::int64_t trial) const;
   /// Returns the log for rounds of these trials.
   [[nodiscard]] engine::TrialLog& log() { return log_; }
   [[nodiscard]] const RunScope& scope() const { return scope_; }
   [[nodiscard]] KernelJudge& kernelJudge() const { return kernelJudge_; }
 
  private:
-  [[nodiscard]] std::string scoped(const std::string& key) const;
-  [[nodiscard]] std::vector<model::Sample> screeningOf(std::int64_t trial) const;
+  [[nodiscard]] std::string scopedKey(const std::string& key) const;
+  [[nodiscard]] std::vector<model::Sample> screeningSamples(std::int64_t trial) const;
   [[nodiscard]] Entry& add(Tried tried, std::int64_t trial);
 
   KernelJudge& kernelJudge_;
   RunScope scope_;
   engine::TrialLog log_;
-  std::deque<Entry> entries_;  ///< a deque: entries are pointed to
+  std::deque<Entry> entries_;  ///< a deque, so that pointers to entries stay valid
 };
 
 }  // namespace hone::kernel

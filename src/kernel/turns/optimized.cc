@@ -3,21 +3,21 @@
 namespace hone::kernel {
 namespace {
 
-model::KernelComparison recordOf(const stats::Comparison& comparison) {
+model::KernelComparison toRecord(const stats::Comparison& comparison) {
   return {.verdict = comparison.verdict,
           .speedup = comparison.speedup,
           .noise = comparison.floor,
           .rounds = static_cast<std::int64_t>(comparison.rounds)};
 }
 
-model::KernelConfirmation recordOf(const Confirmation& confirmed) {
-  model::KernelConfirmation record{.original = recordOf(confirmed.original),
+model::KernelConfirmation toRecord(const Confirmation& confirmed) {
+  model::KernelConfirmation record{.original = toRecord(confirmed.original),
                                    .pytorch = std::nullopt,
                                    .originalNs = confirmed.originalNs,
                                    .bestNs = confirmed.bestNs,
                                    .pytorchNs = std::nullopt};
   if (confirmed.pytorch) {
-    record.pytorch = recordOf(*confirmed.pytorch);
+    record.pytorch = toRecord(*confirmed.pytorch);
     record.pytorchNs = confirmed.pytorchNs;
   }
   return record;
@@ -54,7 +54,7 @@ bool Optimized::improved() const {
   return confirmed && confirmed->original.verdict == stats::Verdict::improved;
 }
 
-double Optimized::headline() const {
+double Optimized::reportedSpeedup() const {
   if (!confirmed) {
     return originalOverPyTorch.value_or(1);
   }
@@ -73,7 +73,7 @@ model::KernelOutcome outcomeOf(const Optimized& optimized) {
   outcome.techniques = optimized.best.techniques;
   outcome.flags = optimized.best.source.flags;
   if (optimized.confirmed) {
-    outcome.confirmed = recordOf(*optimized.confirmed);
+    outcome.confirmed = toRecord(*optimized.confirmed);
   }
   outcome.originalOverPyTorch = optimized.originalOverPyTorch;
   outcome.candidates = static_cast<std::int64_t>(optimized.candidates);

@@ -14,7 +14,7 @@
 
 namespace hone::kernel {
 
-/// Why there is no further turn.
+/// The reason for ending the turns.
 enum class Stop : std::uint8_t { target, turns, plateau, budget, noIdeas };
 
 [[nodiscard]] std::string_view nameOf(Stop stop);
@@ -24,9 +24,9 @@ struct Optimized {
   Source original;
   Proposal best;  ///< the original if no candidate was faster
   Stop stop = Stop::turns;
-  std::string why;                        ///< a sentence on the stop
-  std::string note;                       ///< why nothing is to be written; "" when something is
-  std::optional<Confirmation> confirmed;  ///< nothing where the original stayed the best
+  std::string why;                        ///< explains `stop`
+  std::string note;                       ///< why no kernel is written; "" if one is
+  std::optional<Confirmation> confirmed;  ///< nothing if the original stayed the best
   std::optional<double> originalOverPyTorch;
   std::size_t candidates = 0;
   std::size_t failed = 0;
@@ -38,13 +38,14 @@ struct Optimized {
 
   /// Returns the trial of a source; nullptr if it was not judged.
   [[nodiscard]] const Tried* find(const std::string& sourceKey) const;
-  /// Returns true if the best is proven to be faster than the original.
+  /// Returns true if the best kernel is confirmed to be faster than the original.
   [[nodiscard]] bool improved() const;
-  /// The figure in the name of its file: over PyTorch where there is one, else over the original.
-  [[nodiscard]] double headline() const;
+  /// Returns the speedup for the file name: over PyTorch if it was measured, otherwise over the
+  /// original.
+  [[nodiscard]] double reportedSpeedup() const;
 };
 
-/// As the store keeps it, without the files that were written.
+/// Converts the result to its stored form, without the names of written files.
 [[nodiscard]] model::KernelOutcome outcomeOf(const Optimized& optimized);
 
 }  // namespace hone::kernel

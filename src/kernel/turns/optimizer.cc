@@ -17,25 +17,25 @@ namespace {
 
 using model::Outcome;
 
-/// The fraction of a time budget after which no turn begins: the proof has the rest.
+/// No turn begins after this share of the time budget; the confirmation gets the remainder.
 constexpr double kTurnsShare = 0.8;
-/// So many candidates of a turn are raced.
-constexpr std::size_t kRacers = 3;
-/// So many times the examples wanted are found by words before meaning ranks them.
-constexpr std::size_t kByMeaning = 5;
-/// A kernel has to show nothing for so many turns to be left alone.
-constexpr int kDullTurns = 2;
+/// Candidates of a turn that are raced.
+constexpr std::size_t kMaxRacers = 3;
+/// The word search returns this many times the requested examples; embeddings rank them.
+constexpr std::size_t kPrefilterFactor = 5;
+/// Stop after this many consecutive turns without a sufficient gain.
+constexpr int kPlateauTurns = 2;
 
-/// What is wrong with a kernel that did not pass, before the judge's own words.
-std::string_view complaintOf(Outcome outcome) {
+/// Returns the predicate of the error for an original that failed; the judge's message follows it.
+std::string_view failurePredicate(Outcome outcome) {
   switch (outcome) {
     case Outcome::compileFailed:
     case Outcome::compileTimeout:
       return "does not compile";
     case Outcome::mismatch:
-      return "is wrong from the start";
+      return "computes wrong results";
     case Outcome::invalid:
-      return "is refused";
+      return "is rejected";
     default:
       return "does not run";
   }
@@ -55,14 +55,14 @@ Optimizer::Optimizer(const OptimizerContext& context, const RunScope& scope,
 
 Result<Optimized> Optimizer::optimize(const Source& source) {
   HONE_CHECK(begin(source));
-  HONE_CHECK(meetPyTorch());
-  HONE_CHECK(takeTurns());
+  HONE_CHECK(timePyTorch());
+  HONE_CHECK(runTurns());
   Optimized result;
   result.confirmed = HONE_TRY(confirm());
   result.original = original().source();
   result.best = best_.entry->tried.proposal;
   result.stop = stop_;
-  result.why = why_;
+  result.why = stopReason_;
   result.originalOverPyTorch = originalOverPyTorch_;
   result.candidates = trials_.candidates();
   for (const Entry& entry : trials_.entries()) {
@@ -75,12 +75,12 @@ Result<Optimized> Optimizer::optimize(const Source& source) {
   result.spent = context_.proposer.spent();
   result.cost = context_.proposer.cost();
   if (best_.entry == &original()) {
-    result.note = "no candidate was quicker than the original: it stays as it is";
+    result.note = "no candidate was faster than the original; nothing written";
   } else if (!result.confirmed) {
-    result.note = fmt::format("{}: nothing is kept",
+    result.note = fmt::format("{}; nothing written",
                               HONE_TRY(explainUnconfirmed(trials_, original(), *best_.entry)));
   } else if (!result.improved()) {
-    result.note = "the gain could not be confirmed: the original stays as it is";
+    result.note = "the speedup could not be confirmed; nothing written";
   }
   return result;
 }
@@ -95,7 +95,7 @@ Result<void> Optimizer::begin(const Source& source) {
   context_.progress.step();
   const Judged& judged = entry->tried.judged;
   if (!judged.ok()) {
-    return userError("{} {}: {}", source.name, complaintOf(judged.outcome), judged.message);
+    return userError("{} {}: {}", source.name, failurePredicate(judged.outcome), judged.message);
   }
   best_ = {entry, 1, entry->screenNs};
   if (entry->screenNs <= 0) {
@@ -104,25 +104,24 @@ Result<void> Optimizer::begin(const Source& source) {
       context_.progress.say(line);
     }
     return userError(
-        "{} is right, but it is a kernel for a GPU and there is none here to time it: nothing can "
-        "be proven faster on this machine{}",
+        "{} is correct, but no GPU was found to time it; run hone on a machine with a GPU{}",
         source.name, analysis.compiled.empty() ? "" : fmt::format(" ({})", analysis.compiled));
   }
   if (const auto missing = judged.facts.find("missing_defences"); missing != judged.facts.end()) {
     context_.progress.say(warningOf(missing->get<std::vector<std::string>>()));
   }
-  quickestScreenNs_ = entry->screenNs;
+  bestScreenNs_ = entry->screenNs;
   return {};
 }
 
-Result<void> Optimizer::meetPyTorch() {
-  const auto beside = HONE_TRY(besidePyTorch(trials_, races_, context_.progress));
-  if (beside) {
-    originalOverPyTorch_ = beside->speedup;
-    pytorchNs_ = beside->pytorchNs;
-    best_.ns = beside->kernelNs;
+Result<void> Optimizer::timePyTorch() {
+  const auto comparison = HONE_TRY(compareWithPyTorch(trials_, races_, context_.progress));
+  if (comparison) {
+    originalOverPyTorch_ = comparison->speedup;
+    pytorchNs_ = comparison->pytorchNs;
+    best_.ns = comparison->kernelNs;
   } else if (context_.kernelJudge.hasPyTorch()) {
-    context_.progress.say("PyTorch's reference could not be timed: the original is the measure");
+    context_.progress.say("cannot time the PyTorch reference; comparing with the original instead");
   }
   return {};
 }
@@ -132,7 +131,7 @@ bool Optimizer::reachedTarget() const {
          best_.speedup * originalOverPyTorch_.value_or(1) >= options_.targetSpeedup;
 }
 
-bool Optimizer::usedUp() const {
+bool Optimizer::isBudgetSpent() const {
   const auto& trials = options_.budget.trials;
   const auto left = clock_.leftUntil(kTurnsShare);
   return (left && left->count() <= usedBeforeMs_) ||
@@ -145,53 +144,52 @@ Result<void> Optimizer::save(TurnRecord& record) {
   return history_.save(record);
 }
 
-void Optimizer::stopFor(Stop stop, std::string why) {
+void Optimizer::setStop(Stop stop, std::string reason) {
   stop_ = stop;
-  why_ = std::move(why);
+  stopReason_ = std::move(reason);
 }
 
-std::string Optimizer::stageOf(std::size_t turn, std::string_view what) const {
+std::string Optimizer::stageName(std::size_t turn, std::string_view what) const {
   return fmt::format("turn {} of {}, {}", turn, options_.maxTurns, what);
 }
 
-Result<void> Optimizer::takeTurns() {
-  const std::string_view measure =
-      originalOverPyTorch_ ? "PyTorch's speed" : "the original's speed";
-  int dull = 0;
+Result<void> Optimizer::runTurns() {
+  const std::string_view baseline = originalOverPyTorch_ ? "PyTorch" : "the original";
+  int turnsWithoutGain = 0;
   std::string complaint;
   for (std::size_t turn = 1;; ++turn) {
     if (reachedTarget()) {
-      stopFor(Stop::target, fmt::format("the target is reached: {:.2f}x {}, {:.2f}x was wanted",
-                                        best_.speedup * originalOverPyTorch_.value_or(1), measure,
+      setStop(Stop::target, fmt::format("target reached: {:.2f}x over {}, target {:.2f}x",
+                                        best_.speedup * originalOverPyTorch_.value_or(1), baseline,
                                         options_.targetSpeedup));
       return {};
     }
-    if (dull >= kDullTurns) {
-      stopFor(Stop::plateau, fmt::format("{} turns in a row gained less than {:.0f} %{}", dull,
-                                         100 * options_.minImprovement,
+    if (turnsWithoutGain >= kPlateauTurns) {
+      setStop(Stop::plateau, fmt::format("{} turns in a row gained less than {:.0f} %{}",
+                                         turnsWithoutGain, 100 * options_.minImprovement,
                                          complaint.empty() ? "" : fmt::format(" ({})", complaint)));
       return {};
     }
     if (turn > options_.maxTurns) {
-      stopFor(Stop::turns, fmt::format("all {} turns are done", options_.maxTurns));
+      setStop(Stop::turns, fmt::format("all {} turns done", options_.maxTurns));
       return {};
     }
-    if (usedUp()) {
-      stopFor(Stop::budget, "the budget is used up");
+    if (isBudgetSpent()) {
+      setStop(Stop::budget, "budget exhausted");
       return {};
     }
     TurnRecord record = HONE_TRY(beginTurn(turn));
     if (record.proposals.empty() && (record.complaint.empty() || !record.ended.empty())) {
-      stopFor(Stop::noIdeas, record.ended.empty() ? "there are no more ideas" : record.ended);
+      setStop(Stop::noIdeas, record.ended.empty() ? "no more proposals" : record.ended);
       return {};
     }
     if (!record.decided) {
       HONE_CHECK(judgeProposals(record));
       HONE_CHECK(decide(record));
     }
-    recall(record);
+    applyTurn(record);
     complaint = record.complaint;
-    dull = record.improvement < options_.minImprovement ? dull + 1 : 0;
+    turnsWithoutGain = record.improvement < options_.minImprovement ? turnsWithoutGain + 1 : 0;
   }
 }
 
@@ -214,14 +212,15 @@ Result<std::vector<Example>> Optimizer::examplesFor(const Analysis& analysis) co
   for (const Finding& finding : analysis.findings) {
     query += fmt::format("{} {} ", finding.technique, finding.what);
   }
-  const std::string said = query;
+  const std::string findingsText = query;
   query += best_.entry->source().text;
   const std::string_view language = nameOf(best_.entry->source().language);
   if (context_.embeddings == nullptr) {
     return context_.examples->search(query, language, options_.examples);
   }
-  auto found = HONE_TRY(context_.examples->search(query, language, kByMeaning * options_.examples));
-  auto ranked = HONE_TRY(context_.embeddings->rank(said, std::move(found)));
+  auto found =
+      HONE_TRY(context_.examples->search(query, language, kPrefilterFactor * options_.examples));
+  auto ranked = HONE_TRY(context_.embeddings->rank(findingsText, std::move(found)));
   ranked.resize(std::min(ranked.size(), options_.examples));
   return ranked;
 }
@@ -229,11 +228,11 @@ Result<std::vector<Example>> Optimizer::examplesFor(const Analysis& analysis) co
 Result<TurnRecord> Optimizer::beginTurn(std::size_t turn) {
   if (const TurnRecord* before = history_.find(turn); before != nullptr) {
     if (history_.find(turn + 1) == nullptr) {
-      context_.proposer.recall(before->memory);
+      context_.proposer.restoreMemory(before->memory);
     }
     return *before;
   }
-  context_.progress.stage(stageOf(turn, "asking"),
+  context_.progress.stage(stageName(turn, "requesting candidates"),
                           {.total = 1, .atMost = clock_.leftUntil(kTurnsShare)});
   const Analysis analysis = analyseBest();
   const std::vector<Example> examples = HONE_TRY(examplesFor(analysis));
@@ -255,7 +254,7 @@ Result<TurnRecord> Optimizer::beginTurn(std::size_t turn) {
   TurnRecord record;
   record.turn = turn;
   record.proposals = HONE_TRY(context_.proposer.propose(view));
-  record.analysis = recordOf(analysis);
+  record.analysis = toRecord(analysis);
   for (const Example& example : examples) {
     record.examples.push_back(example.name);
   }
@@ -271,19 +270,19 @@ Result<TurnRecord> Optimizer::beginTurn(std::size_t turn) {
 }
 
 Result<void> Optimizer::judgeProposals(TurnRecord& record) {
-  context_.progress.stage(stageOf(record.turn, "judging"),
+  context_.progress.stage(stageName(record.turn, "judging"),
                           {.total = static_cast<std::int64_t>(record.proposals.size()),
                            .atMost = clock_.leftUntil(kTurnsShare)});
   for (const Proposal& proposal : record.proposals) {
     const bool isNew = trials_.find(proposal.source.key()) == nullptr;
-    if (isNew && usedUp()) {
+    if (isNew && isBudgetSpent()) {
       break;
     }
-    const Entry* entry = HONE_TRY(trials_.judge(proposal, record.turn, quickestScreenNs_));
+    const Entry* entry = HONE_TRY(trials_.judge(proposal, record.turn, bestScreenNs_));
     if (entry->tried.judged.ok() && entry->screenNs > 0) {
-      quickestScreenNs_ = std::min(quickestScreenNs_, entry->screenNs);
-      context_.progress.best(fmt::format("{} ({:.2f}x)", humanTime(quickestScreenNs_),
-                                         original().screenNs / quickestScreenNs_));
+      bestScreenNs_ = std::min(bestScreenNs_, entry->screenNs);
+      context_.progress.best(fmt::format("{} ({:.2f}x)", humanTime(bestScreenNs_),
+                                         original().screenNs / bestScreenNs_));
     }
     context_.progress.step(proposal.title);
     if (isNew) {
@@ -296,7 +295,7 @@ Result<void> Optimizer::judgeProposals(TurnRecord& record) {
   return {};
 }
 
-std::vector<Entry*> Optimizer::passed(std::size_t turn) {
+std::vector<Entry*> Optimizer::selectRacers(std::size_t turn) {
   std::vector<Entry*> entries;
   for (Entry& entry : trials_.entries()) {
     if (entry.tried.turn == turn && entry.tried.judged.ok() && entry.screenNs > 0) {
@@ -305,12 +304,12 @@ std::vector<Entry*> Optimizer::passed(std::size_t turn) {
   }
   std::stable_sort(entries.begin(), entries.end(),
                    [](const Entry* a, const Entry* b) { return a->screenNs < b->screenNs; });
-  entries.resize(std::min(entries.size(), kRacers));
+  entries.resize(std::min(entries.size(), kMaxRacers));
   return entries;
 }
 
 Result<void> Optimizer::decide(TurnRecord& record) {
-  std::vector<Entry*> racers = passed(record.turn);
+  std::vector<Entry*> racers = selectRacers(record.turn);
   for (const Entry& entry : trials_.entries()) {
     if (entry.tried.turn == record.turn && entry.tried.speedup) {
       record.speedups[entry.source().key()] = *entry.tried.speedup;
@@ -330,7 +329,7 @@ Result<void> Optimizer::decide(TurnRecord& record) {
     }
     const auto lock = HONE_TRY(engine::MachineLock::forMeasuring());
     const TurnRace race = HONE_TRY(raceTurn(races_, participants, record.turn, trials_.scope().seed,
-                                            stageOf(record.turn, "race"), context_.progress));
+                                            stageName(record.turn, "race"), context_.progress));
     trials_.refresh();
     for (std::size_t i = 0; i < racers.size(); ++i) {
       if (race.speedups[i]) {
@@ -349,18 +348,18 @@ Result<void> Optimizer::decide(TurnRecord& record) {
   record.decided = true;
   HONE_CHECK(save(record));
   context_.progress.say(fmt::format(
-      "turn {}: best {:.2f}x the original's speed{}", record.turn, record.bestSpeedup,
+      "turn {}: best {:.2f}x over the original{}", record.turn, record.bestSpeedup,
       record.improvement > 0 ? fmt::format(" (+{:.0f} %)", 100 * record.improvement) : ""));
   return {};
 }
 
-void Optimizer::recall(const TurnRecord& record) {
+void Optimizer::applyTurn(const TurnRecord& record) {
   for (Entry& entry : trials_.entries()) {
     if (const auto at = record.speedups.find(entry.source().key()); at != record.speedups.end()) {
       entry.tried.speedup = at->second;
     }
     if (entry.tried.turn == record.turn && entry.tried.judged.ok() && entry.screenNs > 0) {
-      quickestScreenNs_ = std::min(quickestScreenNs_, entry.screenNs);
+      bestScreenNs_ = std::min(bestScreenNs_, entry.screenNs);
     }
   }
   if (Entry* best = trials_.find(record.best); best != nullptr) {

@@ -22,35 +22,35 @@ namespace hone::kernel {
 
 struct OptimizeOptions {
   double targetSpeedup = 1.5;       ///< over PyTorch
-  bool targetOverOriginal = false;  ///< without PyTorch it is over the original; else there is none
+  bool targetOverOriginal = false;  ///< without PyTorch, apply the target to the original
   std::size_t maxTurns = 5;
   double minImprovement = 0.05;
-  std::size_t candidates = 4;  ///< wanted a turn
+  std::size_t candidates = 4;  ///< to request per turn
   std::size_t examples = 3;    ///< shown to the proposer
   engine::Budget budget;
-  std::int64_t rounds = 20;  ///< of the confirmation; up to three times as many while it is open
+  std::int64_t rounds = 20;  ///< of the confirmation; up to 3 times as many if ambiguous
   double peakGflops = 0;     ///< of this machine with these threads
   double peakGbps = 0;
   int threads = 1;
 };
 
-/// What an optimizer works with; all of it must outlive the optimizer.
+/// The dependencies of an optimizer; they must outlive it.
 struct OptimizerContext {
   KernelJudge& kernelJudge;
   Proposer& proposer;
-  const Examples* examples = nullptr;  ///< null: without
+  const Examples* examples = nullptr;  ///< null: no examples
   Progress& progress;
-  const Embeddings* embeddings = nullptr;  ///< null: examples are ranked by their words alone
+  const Embeddings* embeddings = nullptr;  ///< null: rank examples by words only
 };
 
-/// Turn by turn: analysis, examples, proposals, judgement, a race of the best; then the winner once
-/// more in fresh processes. Everything is in the store before the next step begins, and what the
-/// store has is not done again.
+/// Optimizes a kernel in turns: analysis, examples, proposals, judgement, race. Confirms the winner
+/// in fresh processes. Every step is stored before the next one begins, and stored steps are not
+/// repeated.
 class Optimizer {
  public:
   Optimizer(const OptimizerContext& context, const RunScope& scope, const OptimizeOptions& options);
 
-  /// A kernel that is wrong from the start, or that cannot be timed here, is a user error.
+  /// Returns a user error if the original fails or cannot be timed on this machine.
   [[nodiscard]] Result<Optimized> optimize(const Source& source);
 
  private:
@@ -61,23 +61,23 @@ class Optimizer {
   };
 
   [[nodiscard]] Result<void> begin(const Source& source);
-  [[nodiscard]] Result<void> meetPyTorch();
-  [[nodiscard]] Result<void> takeTurns();
+  [[nodiscard]] Result<void> timePyTorch();
+  [[nodiscard]] Result<void> runTurns();
   [[nodiscard]] Result<TurnRecord> beginTurn(std::size_t turn);
   [[nodiscard]] Result<void> judgeProposals(TurnRecord& record);
   [[nodiscard]] Result<void> decide(TurnRecord& record);
-  void recall(const TurnRecord& record);
+  void applyTurn(const TurnRecord& record);
   [[nodiscard]] Analysis analyseBest() const;
   [[nodiscard]] Result<std::vector<Example>> examplesFor(const Analysis& analysis) const;
-  [[nodiscard]] std::vector<Entry*> passed(std::size_t turn);
+  [[nodiscard]] std::vector<Entry*> selectRacers(std::size_t turn);
   [[nodiscard]] bool reachedTarget() const;
-  [[nodiscard]] bool usedUp() const;
-  /// Notes the time used so far with the turn, and saves it: an interrupted run goes on with what
-  /// is left of its budget.
+  [[nodiscard]] bool isBudgetSpent() const;
+  /// Saves the turn with the time used so far, so that a resumed run continues with the remaining
+  /// budget.
   [[nodiscard]] Result<void> save(TurnRecord& record);
-  void stopFor(Stop stop, std::string why);
-  /// "turn 2 of 5, judging".
-  [[nodiscard]] std::string stageOf(std::size_t turn, std::string_view what) const;
+  void setStop(Stop stop, std::string reason);
+  /// Returns a stage for the progress display: "turn 2 of 5, judging".
+  [[nodiscard]] std::string stageName(std::size_t turn, std::string_view what) const;
   [[nodiscard]] Result<std::optional<Confirmation>> confirm();
   [[nodiscard]] Entry& original() { return trials_.entries().front(); }
 
@@ -88,13 +88,13 @@ class Optimizer {
   engine::Rounds races_;
   engine::BudgetClock clock_;
   std::int64_t startNs_;
-  std::int64_t usedBeforeMs_ = 0;  ///< of the time budget, by earlier processes
+  std::int64_t usedBeforeMs_ = 0;  ///< time budget used by earlier processes
   Best best_;
-  double quickestScreenNs_ = 0;
+  double bestScreenNs_ = 0;
   std::optional<double> originalOverPyTorch_;  ///< the original's speedup over PyTorch
   double pytorchNs_ = 0;
   Stop stop_ = Stop::turns;
-  std::string why_;
+  std::string stopReason_;
 };
 
 }  // namespace hone::kernel

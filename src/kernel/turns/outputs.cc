@@ -22,24 +22,24 @@ std::string speedupText(const stats::Comparison& comparison) {
                      speedup.high);
 }
 
-constexpr std::string_view kHead = "Optimized by hone ";
-constexpr std::string_view kFlags = "hone: flags ";
+constexpr std::string_view kHeader = "Optimized by hone ";
+constexpr std::string_view kFlagsLabel = "hone: flags ";
 
-std::string_view markOf(Language language) { return language == Language::cpp ? "//" : "#"; }
+std::string_view commentMarker(Language language) { return language == Language::cpp ? "//" : "#"; }
 
-/// Those that only change how well the code is compiled.
+/// Returns true for flags that only change how the code is optimized.
 bool isOptimizing(std::string_view flag) {
   return (flag.starts_with("-O") || flag.starts_with("-f") || flag.starts_with("-m")) &&
          !flag.starts_with("-fplugin");
 }
 
-std::string_view withoutHead(std::string_view text, Language language) {
-  const bool headed = text.starts_with(fmt::format("{} {}", markOf(language), kHead));
+std::string_view withoutHeader(std::string_view text, Language language) {
+  const bool hasHeader = text.starts_with(fmt::format("{} {}", commentMarker(language), kHeader));
   const auto end = text.find("\n\n");
-  return headed && end != std::string_view::npos ? text.substr(end + 2) : text;
+  return hasHeader && end != std::string_view::npos ? text.substr(end + 2) : text;
 }
 
-json evaluationOf(const Optimized& optimized, const Proposal& proposal) {
+json evaluationJson(const Optimized& optimized, const Proposal& proposal) {
   const Tried* tried = optimized.find(proposal.source.key());
   if (tried == nullptr) {
     return {{"title", proposal.title}, {"outcome", "not judged"}};
@@ -64,7 +64,7 @@ json turnJson(const Optimized& optimized, const TurnRecord& turn, const Source& 
     changes.push_back({{"title", proposal.title},
                        {"flags", proposal.source.flags},
                        {"diff", unifiedDiff(before.text, proposal.source.text, fileName)}});
-    evaluation.push_back(evaluationOf(optimized, proposal));
+    evaluation.push_back(evaluationJson(optimized, proposal));
   }
   const Tried* best = optimized.find(turn.best);
   return {{"iteration", turn.turn},
@@ -93,7 +93,7 @@ bool isOptimizedFile(const std::filesystem::path& file) {
   return RE2::PartialMatch(file.stem().string(), kName);
 }
 
-std::vector<std::string> flagsAtHead(std::string_view text) {
+std::vector<std::string> readHeaderFlags(std::string_view text) {
   std::vector<std::string> flags;
   for (const std::string& line : splitAt(text, '\n')) {
     std::string_view bare = trim(line);
@@ -101,10 +101,10 @@ std::vector<std::string> flagsAtHead(std::string_view text) {
       break;
     }
     bare = trim(bare.substr(bare.starts_with('#') ? 1 : 2));
-    if (!bare.starts_with(kFlags)) {
+    if (!bare.starts_with(kFlagsLabel)) {
       continue;
     }
-    for (std::string& flag : splitAt(bare.substr(kFlags.size()), ' ')) {
+    for (std::string& flag : splitAt(bare.substr(kFlagsLabel.size()), ' ')) {
       if (isOptimizing(flag)) {
         flags.push_back(std::move(flag));
       }
@@ -115,8 +115,8 @@ std::vector<std::string> flagsAtHead(std::string_view text) {
 
 std::string optimizedText(const Optimized& optimized, const OutputOptions& options) {
   const Source& best = optimized.best.source;
-  const std::string_view mark = markOf(best.language);
-  std::string text = fmt::format("{} {}{} from {} on {}: {}\n", mark, kHead, options.version,
+  const std::string_view mark = commentMarker(best.language);
+  std::string text = fmt::format("{} {}{} from {} on {}: {}\n", mark, kHeader, options.version,
                                  options.kernelFile.filename().string(), utcNow(),
                                  shortened(optimized.best.title, 100));
   if (optimized.confirmed) {
@@ -136,9 +136,9 @@ std::string optimizedText(const Optimized& optimized, const OutputOptions& optio
   std::vector<std::string> flags = best.flags;
   std::erase_if(flags, [](const std::string& flag) { return !isOptimizing(flag); });
   if (!flags.empty()) {
-    text += fmt::format("{} {}{}\n", mark, kFlags, join(flags, " "));
+    text += fmt::format("{} {}{}\n", mark, kFlagsLabel, join(flags, " "));
   }
-  return fmt::format("{}\n{}", text, withoutHead(best.text, best.language));
+  return fmt::format("{}\n{}", text, withoutHeader(best.text, best.language));
 }
 
 json historyJson(const Optimized& optimized, const std::string& fileName) {
@@ -169,8 +169,9 @@ Outputs outputsOf(const Optimized& optimized, const OutputOptions& options) {
                             optimized.conversation};
   }
   if (optimized.improved()) {
-    outputs.kernel = {optimizedFile(options.kernelFile, optimized.headline()).filename().string(),
-                      optimizedText(optimized, options)};
+    outputs.kernel = {
+        optimizedFile(options.kernelFile, optimized.reportedSpeedup()).filename().string(),
+        optimizedText(optimized, options)};
   }
   return outputs;
 }

@@ -12,14 +12,14 @@
 namespace hone::kernel {
 
 struct OutputOptions {
-  std::filesystem::path kernelFile;  ///< names the best
-  std::filesystem::path reference;   ///< named at its head
-  std::string name;                  ///< of the history's files
-  std::string machine;               ///< "AMD EPYC, 1 thread": where the figures are from
+  std::filesystem::path kernelFile;  ///< the original; the output is named after it
+  std::filesystem::path reference;   ///< named in the header
+  std::string name;                  ///< part of the history file names
+  std::string machine;               ///< "AMD EPYC, 1 thread": the machine of the measurements
   std::string version;               ///< of hone
 };
 
-/// A file to write; without a name there is no reason to write it.
+/// A file to write; not written if the name is empty.
 struct NamedText {
   std::string name;
   std::string text;
@@ -27,9 +27,9 @@ struct NamedText {
 
 /// The files of an optimized kernel.
 struct Outputs {
-  NamedText kernel;  ///< the best, if it is proven
+  NamedText kernel;  ///< the best kernel, if it is confirmed to be faster
   NamedText history;
-  NamedText conversation;  ///< with a model
+  NamedText conversation;  ///< with a language model
 };
 
 /// The paths of the written files; "" for one that was not written.
@@ -39,31 +39,32 @@ struct OutputFiles {
   std::filesystem::path conversation;
 };
 
-/// "softmax_optimized_1.234x.cc" beside softmax.cc.
+/// Returns the path of the optimized kernel next to the original: "softmax_optimized_1.234x.cc".
 [[nodiscard]] std::filesystem::path optimizedFile(const std::filesystem::path& kernelFile,
                                                   double speedup);
-/// Whether the file is such a result, not a kernel of its own.
+/// Returns true if the file name is one that optimizedFile returns.
 [[nodiscard]] bool isOptimizedFile(const std::filesystem::path& file);
 
-/// The flags of a line "// hone: flags -O3 …" that hone writes at the head of what it optimized, so
-/// that such a file can be read back as it was proven. Only flags that optimize are taken.
-[[nodiscard]] std::vector<std::string> flagsAtHead(std::string_view text);
+/// Returns the flags of the header line "// hone: flags -O3 …" that hone writes into optimized
+/// kernels, so that the file is rebuilt as it was measured. Ignores flags that do not affect
+/// optimization.
+[[nodiscard]] std::vector<std::string> readHeaderFlags(std::string_view text);
 
-/// The best kernel with its figures as comments at its head, which an empty line ends; the head of
-/// an earlier optimization goes.
+/// Returns the best kernel with its measurements in a header of comments, ended by an empty line.
+/// Replaces the header of an earlier optimization.
 [[nodiscard]] std::string optimizedText(const Optimized& optimized, const OutputOptions& options);
-/// An entry a turn; the last one also says why it was the last, and what was confirmed.
+/// Returns one entry per turn. The last one also has the stop reason and the confirmation.
 [[nodiscard]] nlohmann::json historyJson(const Optimized& optimized, const std::string& fileName);
 
-/// Returns the best kernel, if it is proven, the history and the conversation as files.
+/// Returns the files to write: the best kernel if it is confirmed, the history, the conversation.
 [[nodiscard]] Outputs outputsOf(const Optimized& optimized, const OutputOptions& options);
-/// Writes the kernel into its folder and the rest into the folder of logs; each to a temporary file
-/// that is then renamed.
+/// Writes the kernel to its folder and the other files to `logs`. Each file is written to a
+/// temporary file and renamed.
 [[nodiscard]] Result<OutputFiles> writeOutputs(const Outputs& outputs,
                                                const std::filesystem::path& kernelFolder,
                                                const std::filesystem::path& logs);
 
-/// The win as an example for kernels to come.
+/// Returns the improvement as an example for later kernels.
 [[nodiscard]] Example exampleOf(const Optimized& optimized);
 
 }  // namespace hone::kernel

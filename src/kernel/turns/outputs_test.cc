@@ -15,17 +15,17 @@ namespace hone::kernel {
 namespace {
 
 namespace fs = std::filesystem;
-using test::failing;
-using test::kernelOf;
-using test::proposalOf;
+using test::failingKernel;
+using test::kernelTaking;
+using test::makeProposal;
 using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::StartsWith;
 
-Tried triedOf(const Proposal& proposal, std::size_t turn, std::optional<double> speedup,
-              model::Outcome outcome = model::Outcome::ok) {
+Tried makeTried(const Proposal& proposal, std::size_t turn, std::optional<double> speedup,
+                model::Outcome outcome = model::Outcome::ok) {
   Tried tried;
   tried.proposal = proposal;
   tried.turn = turn;
@@ -36,11 +36,11 @@ Tried triedOf(const Proposal& proposal, std::size_t turn, std::optional<double> 
 }
 
 /// One turn with a winner and a failure.
-Optimized improvedOne() {
+Optimized improvedResult() {
   Optimized result;
-  result.original = kernelOf(1000);
-  const Proposal winner = proposalOf(kernelOf(500), "half the time");
-  const Proposal loser = proposalOf(failing(model::Outcome::mismatch), "wrong");
+  result.original = kernelTaking(1000);
+  const Proposal winner = makeProposal(kernelTaking(500), "half the time");
+  const Proposal loser = makeProposal(failingKernel(model::Outcome::mismatch), "wrong");
   result.best = winner;
   result.best.source.flags = {"-xc", "-O3"};
   result.stop = Stop::target;
@@ -61,8 +61,8 @@ Optimized improvedOne() {
   turn.improvement = 1;
   turn.decided = true;
   result.turns = {turn};
-  result.tried = {triedOf(proposalOf(result.original, "the original"), 0, 1), triedOf(winner, 1, 2),
-                  triedOf(loser, 1, {}, model::Outcome::mismatch)};
+  result.tried = {makeTried(makeProposal(result.original, "the original"), 0, 1),
+                  makeTried(winner, 1, 2), makeTried(loser, 1, {}, model::Outcome::mismatch)};
   return result;
 }
 
@@ -70,18 +70,18 @@ OutputOptions optionsIn(const fs::path& folder) {
   return {folder / "scale.cc", folder / "scale.reference.cc", "scale", "a CPU, 1 thread", "0.1"};
 }
 
-TEST(Outputs, TheKernelHasItsFiguresAtItsHead) {
-  const std::string text = optimizedText(improvedOne(), optionsIn("/x"));
+TEST(Outputs, WritesMeasurementsIntoHeader) {
+  const std::string text = optimizedText(improvedResult(), optionsIn("/x"));
   EXPECT_THAT(text, StartsWith("// Optimized by hone 0.1 from scale.cc on "));
   EXPECT_THAT(text,
               AllOf(HasSubstr("// over the original: 2.000x (95 % interval 1.900 - 2.100), 20"),
                     HasSubstr("// over PyTorch: 1.234x"), HasSubstr("// on a CPU, 1 thread;"),
                     HasSubstr("scale.reference.cc"), HasSubstr("// techniques: tiling\n"),
-                    HasSubstr("// hone: flags -O3\n\n" + kernelOf(500).text)));
+                    HasSubstr("// hone: flags -O3\n\n" + kernelTaking(500).text)));
 }
 
-TEST(Outputs, OfAPythonKernelAreComments) {
-  Optimized result = improvedOne();
+TEST(Outputs, WritesPythonHeaderAsComments) {
+  Optimized result = improvedResult();
   result.best.source.language = Language::tilelang;
   for (const std::string& line : splitAt(optimizedText(result, optionsIn("/x")), '\n')) {
     if (line.empty()) {
@@ -91,31 +91,32 @@ TEST(Outputs, OfAPythonKernelAreComments) {
   }
 }
 
-TEST(Outputs, AHeadIsNotWrittenTwice) {
-  Optimized result = improvedOne();
+TEST(Outputs, ReplacesExistingHeader) {
+  Optimized result = improvedResult();
   const std::string once = optimizedText(result, optionsIn("/x"));
-  EXPECT_THAT(flagsAtHead(once), ElementsAre("-O3"));
+  EXPECT_THAT(readHeaderFlags(once), ElementsAre("-O3"));
   result.best.source.text = once;
   const std::string twice = optimizedText(result, optionsIn("/x"));
   EXPECT_EQ(twice.find("Optimized by hone"), twice.rfind("Optimized by hone"));
-  EXPECT_TRUE(twice.ends_with("\n\n" + kernelOf(500).text));
+  EXPECT_TRUE(twice.ends_with("\n\n" + kernelTaking(500).text));
 }
 
-TEST(Outputs, OnlyFlagsThatOptimizeAreReadBack) {
-  EXPECT_THAT(flagsAtHead("// hone: flags -O3 -fplugin=x.so -mavx2 -I/etc -ffast-math\nint a;\n"),
-              ElementsAre("-O3", "-mavx2", "-ffast-math"));
-  EXPECT_THAT(flagsAtHead("int a;\n// hone: flags -O3\n"), IsEmpty());
+TEST(Outputs, ReadsOnlyOptimizationFlags) {
+  EXPECT_THAT(
+      readHeaderFlags("// hone: flags -O3 -fplugin=x.so -mavx2 -I/etc -ffast-math\nint a;\n"),
+      ElementsAre("-O3", "-mavx2", "-ffast-math"));
+  EXPECT_THAT(readHeaderFlags("int a;\n// hone: flags -O3\n"), IsEmpty());
 }
 
-TEST(Outputs, NamesOfResultsAreKnown) {
+TEST(Outputs, RecognizesOptimizedFileNames) {
   EXPECT_EQ(optimizedFile("a/softmax.py", 1.23449), "a/softmax_optimized_1.234x.py");
   EXPECT_TRUE(isOptimizedFile("a/softmax_optimized_1.234x.py"));
   EXPECT_FALSE(isOptimizedFile("softmax.py"));
   EXPECT_FALSE(isOptimizedFile("softmax_optimized.py"));
 }
 
-TEST(Outputs, TheHistoryHasAnEntryATurn) {
-  const nlohmann::json history = historyJson(improvedOne(), "scale.cc");
+TEST(Outputs, WritesOneHistoryEntryPerTurn) {
+  const nlohmann::json history = historyJson(improvedResult(), "scale.cc");
   ASSERT_EQ(history.size(), 1U);
   const nlohmann::json& turn = history[0];
   EXPECT_EQ(turn["iteration"], 1);
@@ -133,9 +134,9 @@ TEST(Outputs, TheHistoryHasAnEntryATurn) {
   EXPECT_EQ(turn["confirmed"]["original"]["verdict"], "improved");
 }
 
-TEST(Outputs, AreWrittenBesideTheKernelAndInTheLogs) {
+TEST(Outputs, WritesNextToKernelAndIntoLogs) {
   const ScratchFolder folder = ScratchFolder::create("hone-outputs-test").value();
-  Optimized result = improvedOne();
+  Optimized result = improvedResult();
   result.conversation = "hello";
   const Outputs outputs = outputsOf(result, optionsIn(folder.path()));
   const OutputFiles files = writeOutputs(outputs, folder.path(), folder.path() / "logs").value();
@@ -143,13 +144,13 @@ TEST(Outputs, AreWrittenBesideTheKernelAndInTheLogs) {
   EXPECT_EQ(files.history, folder.path() / "logs/optimization_history_scale.json");
   EXPECT_EQ(readFile(files.conversation).value(), "hello");
   EXPECT_EQ(nlohmann::json::parse(readFile(files.history).value()).size(), 1U);
-  // What hone wrote can be given back to it, built as it was proven.
+  // An optimized kernel can be optimized again, built with the same flags.
   EXPECT_THAT(readKernel(files.kernel).value().flags, ElementsAre("-O3"));
 }
 
-TEST(Outputs, NothingIsWrittenThatIsNotProven) {
+TEST(Outputs, WritesNoUnconfirmedKernel) {
   const ScratchFolder folder = ScratchFolder::create("hone-outputs-test").value();
-  Optimized result = improvedOne();
+  Optimized result = improvedResult();
   result.confirmed->original.verdict = stats::Verdict::ambiguous;
   const Outputs outputs = outputsOf(result, optionsIn(folder.path()));
   const OutputFiles files = writeOutputs(outputs, folder.path(), folder.path() / "logs").value();
@@ -158,30 +159,30 @@ TEST(Outputs, NothingIsWrittenThatIsNotProven) {
   EXPECT_EQ(files.conversation, "");
 }
 
-TEST(Outputs, AWinIsAnExample) {
-  const Example example = exampleOf(improvedOne());
+TEST(Outputs, MakesExampleOfImprovement) {
+  const Example example = exampleOf(improvedResult());
   EXPECT_THAT(example.name, StartsWith("scale-"));
   EXPECT_EQ(example.technique, "tiling");
   EXPECT_EQ(example.title, "scale: half the time");
-  EXPECT_EQ(example.before, kernelOf(1000).text);
-  EXPECT_EQ(example.after, kernelOf(500).text);
+  EXPECT_EQ(example.before, kernelTaking(1000).text);
+  EXPECT_EQ(example.after, kernelTaking(500).text);
   EXPECT_EQ(example.speedup, 2.0);
   EXPECT_FALSE(example.shipped);
 }
 
-TEST(TurnRecord, SurvivesJson) {
-  TurnRecord record = improvedOne().turns.front();
+TEST(TurnRecord, RoundTripsThroughJson) {
+  TurnRecord record = improvedResult().turns.front();
   record.examples = {"a", "b"};
   record.complaint = "c";
   record.ended = "d";
   record.memory = {1, 2};
   record.speedups = {{"k", 1.5}};
   record.bestNs = 500;
-  const nlohmann::json stored = toJson(storedTurn(record));
-  EXPECT_EQ(toJson(storedTurn(turnRecordFrom(model::kernelTurnFrom(stored)))), stored);
+  const nlohmann::json stored = toJson(toStoredTurn(record));
+  EXPECT_EQ(toJson(toStoredTurn(turnRecordFrom(model::kernelTurnFrom(stored)))), stored);
 }
 
-class Files : public ::testing::Test {
+class KernelFiles : public ::testing::Test {
  protected:
   void SetUp() override {
     for (const char* name : {"level1/1_2.py", "level1/1_2.reference.py", "level1/__init__.py",
@@ -196,13 +197,13 @@ class Files : public ::testing::Test {
   ScratchFolder folder_ = ScratchFolder::create("hone-kernel-files-test").value();
 };
 
-TEST_F(Files, KernelsAreFoundWithoutTheRest) {
+TEST_F(KernelFiles, FindsOnlyKernels) {
   EXPECT_THAT(findKernels(root()).value(),
               ElementsAre(root() / "level1/1_2.py", root() / "level2/a.cc"));
   EXPECT_FALSE(findKernels(root() / "nowhere"));
 }
 
-TEST_F(Files, ContentsAreThoseOfKernelsAndReferences) {
+TEST_F(KernelFiles, HashesKernelsAndReferences) {
   const std::string before = contentsOf(root()).value();
   EXPECT_EQ(contentsOf(root()).value(), before);
   EXPECT_TRUE(writeFile(root() / "level2/notes.txt", "nothing"));
@@ -215,7 +216,7 @@ TEST_F(Files, ContentsAreThoseOfKernelsAndReferences) {
   EXPECT_FALSE(contentsOf(root() / "nowhere"));
 }
 
-TEST_F(Files, NamesAreFoundBelowTheFolder) {
+TEST_F(KernelFiles, FindsNamesBelowFolder) {
   EXPECT_EQ(findKernel("level1/1_2.py", root()).value(), root() / "level1/1_2.py");
   EXPECT_EQ(findKernel("level2/a", root()).value(), root() / "level2/a.cc");
   EXPECT_EQ(findKernel(root() / "level2/a.cc", "/").value(), root() / "level2/a.cc");
@@ -226,7 +227,7 @@ TEST_F(Files, NamesAreFoundBelowTheFolder) {
                     HasSubstr("did you mean level1/1_2.py?"), HasSubstr("list-slow")));
 }
 
-TEST(ListedKernel, IsSlowByPyTorchOrByItsCategory) {
+TEST(ListedKernel, IsSlowByPyTorchOrCategory) {
   ListedKernel listed;
   listed.speedup = 0.7;
   EXPECT_TRUE(isSlow(listed, 0.8));
@@ -241,7 +242,7 @@ TEST(ListedKernel, IsSlowByPyTorchOrByItsCategory) {
   EXPECT_FALSE(isSlow(listed, 0.8));
 }
 
-TEST(ListKernel, MeasuresBesidePyTorchOnce) {
+TEST(ListKernel, MeasuresAgainstPyTorchOnce) {
   const ScratchFolder folder = ScratchFolder::create("hone-slow-list-test").value();
   auto store = store::Store::open(folder.path() / "s.db", store::Store::Mode::write).value();
   store::Run run;
@@ -252,16 +253,16 @@ TEST(ListKernel, MeasuresBesidePyTorchOnce) {
   ListedKernel first;
   for (int time = 0; time < 2; ++time) {
     KernelTrials trials(kernelJudge, {store, id, "scale.cc", iree::RankBy::cpu, 1});
-    const auto listed = listKernel(trials, kernelOf(1000), {}, quiet);
+    const auto listed = listKernel(trials, kernelTaking(1000), {}, quiet);
     ASSERT_TRUE(listed) << listed.error().message;
     EXPECT_NEAR(*listed->speedup, 0.4, 0.02);
     EXPECT_EQ(listed->problem, "");
     EXPECT_TRUE(time == 0 || *listed == first);
     first = *listed;
-    EXPECT_EQ(kernelJudge.measurements, 10) << "what is in the store is not measured again";
+    EXPECT_EQ(kernelJudge.measurements, 10) << "stored rounds are reused";
   }
   KernelTrials trials(kernelJudge, {store, id, "wrong.cc", iree::RankBy::cpu, 1});
-  const auto wrong = listKernel(trials, failing(model::Outcome::mismatch), {}, quiet);
+  const auto wrong = listKernel(trials, failingKernel(model::Outcome::mismatch), {}, quiet);
   EXPECT_THAT(wrong->problem, HasSubstr("mismatch: line 3"));
 }
 

@@ -13,8 +13,9 @@ constexpr std::int64_t kRounds = 5;
 
 }  // namespace
 
-Result<std::optional<PyTorchComparison>> besidePyTorch(KernelTrials& trials, engine::Rounds& rounds,
-                                                       Progress& progress) {
+Result<std::optional<PyTorchComparison>> compareWithPyTorch(KernelTrials& trials,
+                                                            engine::Rounds& rounds,
+                                                            Progress& progress) {
   if (!trials.kernelJudge().hasPyTorch()) {
     return std::nullopt;
   }
@@ -22,14 +23,14 @@ Result<std::optional<PyTorchComparison>> besidePyTorch(KernelTrials& trials, eng
   const auto lock = HONE_TRY(engine::MachineLock::forMeasuring());
   const std::vector<engine::Participant> both = {
       trials.participant(original.trial, original.source()),
-      trials.participant(HONE_TRY(trials.companion("PyTorch")), std::nullopt)};
+      trials.participant(HONE_TRY(trials.findOrAddCompanion("PyTorch")), std::nullopt)};
   engine::PrecisionOptions options;
   options.minRounds = options.maxRounds = kRounds;
   options.seed = trials.scope().seed;
   engine::PrecisionPolicy policy(both.size(), options);
   engine::RoundLoopOptions loop;
   loop.onRound = [&] { progress.step(); };
-  progress.stage("beside PyTorch", kRounds);
+  progress.stage("measuring against PyTorch", kRounds);
   HONE_CHECK(engine::runRounds(rounds, both, policy, loop));
   const auto times = policy.take();
   std::vector<double> ratios;
@@ -66,7 +67,7 @@ Result<ListedKernel> listKernel(KernelTrials& trials, const Source& source, cons
   }
   if (entry->screenNs <= 0) {
     const Analysis analysis = analyse(trials.kernelJudge().task(), source, judged, machine);
-    listed.problem = "not timed: a kernel for a GPU, and there is none here";
+    listed.problem = "not timed: GPU kernel, no GPU found";
     if (!analysis.compiled.empty()) {
       listed.problem += fmt::format(" ({})", analysis.compiled);
     }
@@ -75,11 +76,11 @@ Result<ListedKernel> listKernel(KernelTrials& trials, const Source& source, cons
   engine::Rounds rounds(scope.rankBy, trials.log(), model::Stage::race);
   Measured measured = machine;
   measured.kernelNs = entry->screenNs;
-  if (const auto beside = HONE_TRY(besidePyTorch(trials, rounds, progress))) {
-    listed.speedup = beside->speedup;
-    listed.pytorchNs = beside->pytorchNs;
-    measured.kernelNs = beside->kernelNs;
-    measured.pytorchNs = beside->pytorchNs;
+  if (const auto comparison = HONE_TRY(compareWithPyTorch(trials, rounds, progress))) {
+    listed.speedup = comparison->speedup;
+    listed.pytorchNs = comparison->pytorchNs;
+    measured.kernelNs = comparison->kernelNs;
+    measured.pytorchNs = comparison->pytorchNs;
   }
   const Analysis analysis = analyse(trials.kernelJudge().task(), source, judged, measured);
   listed.timeNs = measured.kernelNs;

@@ -10,25 +10,27 @@
 
 namespace hone::kernel {
 
-/// How an original does beside PyTorch, in interleaved rounds of fresh processes.
+/// An original kernel compared with PyTorch.
 struct PyTorchComparison {
   double speedup = 0;  ///< of the kernel over PyTorch
   double kernelNs = 0;
   double pytorchNs = 0;
 };
 
-/// Rounds that were recorded before are not measured again. Nothing where there is no PyTorch, or
-/// where it cannot be timed.
-[[nodiscard]] Result<std::optional<PyTorchComparison>> besidePyTorch(KernelTrials& trials,
-                                                                     engine::Rounds& rounds,
-                                                                     Progress& progress);
+/// Measures the original against PyTorch in interleaved rounds of fresh processes. Reuses recorded
+/// rounds. Returns nothing if PyTorch is missing or cannot be timed.
+[[nodiscard]] Result<std::optional<PyTorchComparison>> compareWithPyTorch(KernelTrials& trials,
+                                                                          engine::Rounds& rounds,
+                                                                          Progress& progress);
 
 using model::ListedKernel;
 
-/// True if it is below the threshold; without PyTorch by its category.
+/// Returns true if the speedup over PyTorch is below the threshold. Without PyTorch, the category
+/// decides.
 [[nodiscard]] bool isSlow(const ListedKernel& listed, double threshold);
 
-/// Judges a kernel and measures it beside PyTorch. What is wrong with the kernel is a value.
+/// Judges a kernel and measures it against PyTorch. A kernel that fails is not an error: its
+/// `problem` says why.
 [[nodiscard]] Result<ListedKernel> listKernel(KernelTrials& trials, const Source& source,
                                               const Measured& machine, Progress& progress);
 

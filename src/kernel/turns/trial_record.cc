@@ -7,7 +7,7 @@ namespace hone::kernel {
 
 using nlohmann::json;
 
-model::KernelProposal recordOf(const Proposal& proposal) {
+model::KernelProposal toRecord(const Proposal& proposal) {
   return {.language = std::string(nameOf(proposal.source.language)),
           .name = proposal.source.name,
           .source = proposal.source.text,
@@ -29,7 +29,7 @@ Proposal proposalFrom(const model::KernelProposal& record) {
   return proposal;
 }
 
-store::Trial trialOf(const Tried& tried, std::string key) {
+store::Trial toTrial(const Tried& tried, std::string key) {
   store::Trial trial;
   trial.key = std::move(key);
   trial.problem = tried.proposal.source.name;
@@ -41,7 +41,7 @@ store::Trial trialOf(const Tried& tried, std::string key) {
   trial.artifact = tried.judged.artifact;
   trial.compileWallNs = tried.judged.buildWallNs;
   trial.compileCpuNs = tried.judged.buildCpuNs;
-  trial.details.kernel = recordOf(tried.proposal);
+  trial.details.kernel = toRecord(tried.proposal);
   trial.details.turn = static_cast<std::int64_t>(tried.turn);
   trial.details.facts = store::jsonText(tried.judged.facts);
   return trial;

@@ -8,13 +8,13 @@
 
 namespace hone::kernel {
 
-// How proposals and what came of them are kept in the store.
+// Conversions between proposals, judged proposals and their records in the store.
 
-[[nodiscard]] model::KernelProposal recordOf(const Proposal& proposal);
+[[nodiscard]] model::KernelProposal toRecord(const Proposal& proposal);
 [[nodiscard]] Proposal proposalFrom(const model::KernelProposal& record);
 
-[[nodiscard]] store::Trial trialOf(const Tried& tried, std::string key);
-/// The samples are those of its screening.
+[[nodiscard]] store::Trial toTrial(const Tried& tried, std::string key);
+/// Restores a judged proposal from its trial and its screening samples.
 [[nodiscard]] Tried triedFrom(const store::Trial& trial, std::vector<model::Sample> samples);
 
 }  // namespace hone::kernel

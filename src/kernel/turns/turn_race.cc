@@ -7,7 +7,7 @@
 namespace hone::kernel {
 namespace {
 
-constexpr std::int64_t kRoundsATurn = 100;
+constexpr std::int64_t kRoundsPerTurn = 100;
 
 stats::RaceOptions optionsFor(std::size_t turn, std::uint64_t seed) {
   stats::RaceOptions options;
@@ -18,8 +18,8 @@ stats::RaceOptions optionsFor(std::size_t turn, std::uint64_t seed) {
   return options;
 }
 
-/// The median of its ratios with the original in the rounds where both have a time.
-std::optional<double> speedupOf(std::span<const engine::RoundTimes> rows, std::size_t racer) {
+/// Returns the median speedup over the original in the rounds where both have a time.
+std::optional<double> medianSpeedup(std::span<const engine::RoundTimes> rows, std::size_t racer) {
   std::vector<double> ratios;
   for (const engine::RoundTimes& row : rows) {
     if (row[0] && row[racer] && *row[racer] > 0) {
@@ -29,7 +29,7 @@ std::optional<double> speedupOf(std::span<const engine::RoundTimes> rows, std::s
   return ratios.empty() ? std::nullopt : std::optional(stats::median(ratios));
 }
 
-double timeOf(std::span<const engine::RoundTimes> rows, std::size_t racer) {
+double medianTime(std::span<const engine::RoundTimes> rows, std::size_t racer) {
   std::vector<double> times;
   for (const engine::RoundTimes& row : rows) {
     if (row[racer]) {
@@ -41,8 +41,8 @@ double timeOf(std::span<const engine::RoundTimes> rows, std::size_t racer) {
 
 }  // namespace
 
-std::int64_t firstRoundOf(std::size_t turn) {
-  return static_cast<std::int64_t>(turn) * kRoundsATurn;
+std::int64_t firstRound(std::size_t turn) {
+  return static_cast<std::int64_t>(turn) * kRoundsPerTurn;
 }
 
 Result<TurnRace> raceTurn(engine::Rounds& rounds, std::span<const engine::Participant> participants,
@@ -51,15 +51,15 @@ Result<TurnRace> raceTurn(engine::Rounds& rounds, std::span<const engine::Partic
   const stats::RaceOptions options = optionsFor(turn, seed);
   engine::RacePolicy policy(participants.size(), options);
   engine::RoundLoopOptions loop;
-  loop.first = firstRoundOf(turn);
+  loop.first = firstRound(turn);
   loop.onRound = [&] { progress.step(fmt::format("{} left", policy.race().ranking().size())); };
   progress.stage(stage, static_cast<std::int64_t>(options.maxRounds));
   HONE_CHECK(engine::runRounds(rounds, participants, policy, loop));
   TurnRace result;
   result.ranking = policy.race().ranking();
   for (std::size_t racer = 0; racer < participants.size(); ++racer) {
-    result.speedups.push_back(speedupOf(policy.rounds(), racer));
-    result.timesNs.push_back(timeOf(policy.rounds(), racer));
+    result.speedups.push_back(medianSpeedup(policy.rounds(), racer));
+    result.timesNs.push_back(medianTime(policy.rounds(), racer));
   }
   return result;
 }

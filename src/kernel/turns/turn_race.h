@@ -12,19 +12,19 @@
 
 namespace hone::kernel {
 
-/// How the racers of a turn did; index 0 is the original.
+/// The result of a turn's race; index 0 is the original.
 struct TurnRace {
-  std::vector<std::size_t> ranking;             ///< those left at the end, the quickest first
-  std::vector<std::optional<double>> speedups;  ///< over the original, of the same rounds
-  std::vector<double> timesNs;                  ///< medians; 0 for who never finished a round
+  std::vector<std::size_t> ranking;             ///< remaining participants, fastest first
+  std::vector<std::optional<double>> speedups;  ///< over the original, in the same rounds
+  std::vector<double> timesNs;                  ///< medians; 0 if no round finished
 };
 
-/// Rounds of one race are numbered from here on: the original takes part in every turn's.
-[[nodiscard]] std::int64_t firstRoundOf(std::size_t turn);
+/// Returns the number of the first round of a turn's race. Turns use disjoint numbers because the
+/// original takes part in every race.
+[[nodiscard]] std::int64_t firstRound(std::size_t turn);
 
-/// Races the participants side by side, the first of them the original, until one is
-/// significantly faster or the rounds are used up. Rounds that were recorded before are not
-/// measured again. `stage` is what the progress calls it.
+/// Races the participants, the first of which is the original, until one is significantly faster or
+/// no rounds are left. Reuses recorded rounds. `stage` names the race in the progress display.
 [[nodiscard]] Result<TurnRace> raceTurn(engine::Rounds& rounds,
                                         std::span<const engine::Participant> participants,
                                         std::size_t turn, std::uint64_t seed,

@@ -12,18 +12,18 @@
 namespace hone::kernel::nest {
 namespace {
 
-bool isCostly(const Expr& e) {
+bool isExpensive(const Expr& e) {
   return e.kind == Expr::Kind::call &&
-         (mathOf(e.text) == Math::exp || mathOf(e.text) == Math::tanh);
+         (lookupMath(e.text) == Math::exp || lookupMath(e.text) == Math::tanh);
 }
 
-/// The first costly call in the loop's own statements.
-std::vector<Expr> costlyCalls(const Stmt& loop) {
+/// Returns the expensive calls in the loop's direct statements.
+std::vector<Expr> expensiveCalls(const Stmt& loop) {
   std::vector<Expr> found;
   for (const Stmt& s : loop.body) {
     if (s.kind == Stmt::Kind::assign || s.kind == Stmt::Kind::declare) {
       visit(s.value, [&](const Expr& e, bool) {
-        if (isCostly(e)) {
+        if (isExpensive(e)) {
           found.push_back(e);
         }
       });
@@ -40,20 +40,21 @@ void replace(std::vector<Stmt>& body, const Expr& what, const Expr& by) {
   });
 }
 
-/// The element that the second loop writes in each round, where it can hold the value meanwhile.
-std::optional<Expr> roomIn(const std::vector<Stmt>& body, std::size_t first, std::size_t second,
-                           const Expr& value) {
+/// Returns an element that the second loop writes in each iteration and that can hold the value
+/// until then.
+std::optional<Expr> findStorage(const std::vector<Stmt>& body, std::size_t first,
+                                std::size_t second, const Expr& value) {
   const Stmt& loop = body[second];
   for (const Stmt& s : loop.body) {
     if (s.kind != Stmt::Kind::assign || s.op != "=" || s.target.kind != Expr::Kind::index) {
       continue;
     }
-    const auto at = polynomialOf(s.target.args[0]);
+    const auto at = toPolynomial(s.target.args[0]);
     const std::vector<Stmt> before(body.begin() + static_cast<std::ptrdiff_t>(first),
                                    body.begin() + static_cast<std::ptrdiff_t>(second));
     const std::vector<Access> uses = accessesIn(loop.body);
     const auto count = std::ranges::count(uses, s.target.text, &Access::array);
-    if (at && apart(*at, loop.name, {}) && !occurs(before, s.target.text) && count == 1 &&
+    if (at && neverOverlaps(*at, loop.name, {}) && !occurs(before, s.target.text) && count == 1 &&
         !namesIn(value).contains(s.target.text)) {
       return s.target;
     }
@@ -61,7 +62,7 @@ std::optional<Expr> roomIn(const std::vector<Stmt>& body, std::size_t first, std
   return std::nullopt;
 }
 
-/// Stores in the first loop what the second takes again.
+/// Stores values of the first loop that the second loop computes again.
 bool cachePair(Function& function, std::vector<Stmt>& body, std::size_t first, std::size_t second) {
   const Stmt& later = body[second];
   std::vector<Stmt> between(body.begin() + static_cast<std::ptrdiff_t>(first),
@@ -77,26 +78,26 @@ bool cachePair(Function& function, std::vector<Stmt>& body, std::size_t first, s
     names.merge(declaredIn(later.body));
     return names;
   }();
-  for (const Expr& value : costlyCalls(body[first])) {
+  for (const Expr& value : expensiveCalls(body[first])) {
     Expr again = value;
     substitute(again, body[first].name, name(later.name));
-    const std::vector<Expr> calls = costlyCalls(later);
+    const std::vector<Expr> calls = expensiveCalls(later);
     const std::set<std::string> used = namesIn(value);
-    const bool stays =
+    const bool isInvariant =
         std::ranges::none_of(used, [&](const auto& n) { return changed.contains(n); });
-    const auto room = roomIn(body, first, second, again);
-    if (!stays || !room || std::ranges::find(calls, again) == calls.end() ||
-        elementType(function, room->text) != "float") {
+    const auto storage = findStorage(body, first, second, again);
+    if (!isInvariant || !storage || std::ranges::find(calls, again) == calls.end() ||
+        elementType(function, storage->text) != "float") {
       continue;
     }
-    Expr here = *room;
+    Expr here = *storage;
     substitute(here, later.name, name(body[first].name));
     const std::string kept = freshName(function, "kept");
     std::vector<Stmt>& loopBody = body[first].body;
     replace(loopBody, value, name(kept));
     loopBody.insert(loopBody.begin(),
                     {declare("float", kept, value), assign(here, "=", name(kept))});
-    replace(body[second].body, again, *room);
+    replace(body[second].body, again, *storage);
     return true;
   }
   return false;

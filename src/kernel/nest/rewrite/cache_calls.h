@@ -5,7 +5,7 @@
 
 namespace hone::kernel::nest {
 
-/// An exponential or tanh taken twice of the same is stored the first time.
+/// Stores an exponential or tanh that a later loop computes again.
 bool cacheCalls(Function& function, const Knobs& knobs);
 
 }  // namespace hone::kernel::nest

@@ -11,7 +11,7 @@
 namespace hone::kernel::nest {
 namespace {
 
-/// Lines with their depth of nesting.
+/// Collects indented lines of code.
 class Lines {
  public:
   template <typename... Args>
@@ -51,9 +51,10 @@ class Lines {
   int depth_ = 0;
 };
 
-class Writer {
+/// Generates the code of a tiled contraction.
+class TileWriter {
  public:
-  Writer(Function& function, const Contraction& c, const TileShape& shape)
+  TileWriter(Function& function, const Contraction& c, const TileShape& shape)
       : function_(function), c_(c), shape_(shape), row_(c.row.name), column_(c.column.name) {}
 
   std::optional<std::vector<std::string>> write() {
@@ -63,9 +64,10 @@ class Writer {
     threaded_ =
         std::ranges::any_of(c_.sum.parallel, [](const Stmt& loop) { return !loop.lines.empty(); });
     chooseNames();
-    needVectors(function_, shape_.width);
+    ensureVectors(function_, shape_.width);
     VectorCode code(function_, column_, {c_.sum.scalar});
-    const auto init = c_.sum.goesOn ? std::optional(name("unused")) : code.vector(c_.sum.init);
+    const auto init =
+        c_.sum.accumulatesInTarget ? std::optional(name("unused")) : code.vector(c_.sum.init);
     const auto stored = code.vector(c_.sum.stored);
     if (!init || !stored) {
       return std::nullopt;
@@ -74,16 +76,16 @@ class Writer {
     stored_ = *stored;
     out_.openScope();
     if (shape_.pack) {
-      packed();
+      writePacked();
     } else {
-      direct();
+      writeDirect();
     }
     out_.close();
     return out_.take();
   }
 
  private:
-  /// Names that nothing else in the kernel has.
+  /// Chooses names that do not occur in the kernel.
   void chooseNames() {
     rowEnd_ = freshName(function_, row_ + "End");
     columnEnd_ = freshName(function_, column_ + "End");
@@ -105,7 +107,7 @@ class Writer {
 
   [[nodiscard]] std::int64_t across() const { return shape_.vectors * shape_.width; }
 
-  /// The expression with row and column moved on by so much.
+  /// Returns the expression with the steps added to row and column.
   [[nodiscard]] std::string at(Expr e, const std::string& rowStep,
                                const std::string& columnStep) const {
     if (!rowStep.empty()) {
@@ -129,8 +131,8 @@ class Writer {
     }
   }
 
-  /// Reads the right-hand side in place; the whole sum is made in registers.
-  void direct() {
+  /// Reads the right-hand side in place and computes whole sums in registers.
+  void writeDirect() {
     for (const Stmt& loop : c_.others) {
       parallelPragma();
       openLoop(loop);
@@ -144,17 +146,17 @@ class Writer {
     parallelPragma();
     out_.open("for ({} {} = {}; {} < {}; {} += {})", type, column_, from, column_, wide_, column_,
               across());
-    rows(shape_.vectors, Where::place);
+    writeRows(shape_.vectors, TileKind::full);
     out_.close();
     out_.add("{} {} = {};", type, column_, wide_);
     if (shape_.vectors > 1) {
       out_.open("for (; {} + kWidth <= {}; {} += kWidth)", column_, columnEnd_, column_);
-      rows(1, Where::place);
+      writeRows(1, TileKind::full);
       out_.close();
     }
     out_.open("for (; {} < {}; ++{})", column_, columnEnd_, column_);
     openLoop(c_.row);
-    oneByOne();
+    writeElement();
     out_.close();
     out_.close();
     for (std::size_t i = 0; i < c_.others.size(); ++i) {
@@ -162,10 +164,11 @@ class Writer {
     }
   }
 
-  /// One element, for columns that are too few for a vector.
-  void oneByOne() {
+  /// Computes one element, for the columns that do not fill a vector.
+  void writeElement() {
     const std::string& sum = c_.sum.scalar;
-    const Expr init = c_.sum.goesOn ? c_.sum.target : scalarCode(function_, c_.sum.init);
+    const Expr init =
+        c_.sum.accumulatesInTarget ? c_.sum.target : scalarCode(function_, c_.sum.init);
     out_.add("float {} = {};", sum, print(init));
     for (const Stmt& loop : c_.sum.reduced) {
       openLoop(loop);
@@ -177,23 +180,23 @@ class Writer {
     out_.add("{} = {};", print(c_.sum.target), print(scalarCode(function_, c_.sum.stored)));
   }
 
-  /// Where a tile's sums go: to their place, or one by one when columns are missing.
-  enum class Where : std::uint8_t { place, edge };
+  /// A full tile is stored directly; an edge tile has fewer columns and is stored by elements.
+  enum class TileKind : std::uint8_t { full, edge };
 
-  void rows(std::int64_t vectors, Where where) {
+  void writeRows(std::int64_t vectors, TileKind kind) {
     const bool blocks = shape_.pack && shape_.rowBlock > 0;
     out_.add("{} {} = {};", c_.row.type, row_, blocks ? rowBlock_ : print(c_.row.from));
     out_.open("for (; {} + {} <= {}; {} += {})", row_, shape_.rows, rowEnd_, row_, shape_.rows);
-    tile(shape_.rows, vectors, where);
+    writeTile(shape_.rows, vectors, kind);
     out_.close();
     if (shape_.rows > 1) {
       out_.open("for (; {} < {}; ++{})", row_, rowEnd_, row_);
-      tile(1, vectors, where);
+      writeTile(1, vectors, kind);
       out_.close();
     }
   }
 
-  void count(const std::string& variable, std::int64_t times) {
+  void openUnrolled(const std::string& variable, std::int64_t times) {
     out_.unrolled(times);
     out_.open("for (std::int64_t {} = 0; {} < {}; ++{})", variable, variable, times, variable);
   }
@@ -202,16 +205,16 @@ class Writer {
     out_.close();
   }
 
-  void tile(std::int64_t rows, std::int64_t vectors, Where where) {
+  void writeTile(std::int64_t rows, std::int64_t vectors, TileKind kind) {
     out_.add("Vector {}[{}][{}];", tile_, rows, vectors);
-    if (shape_.prefetch && where == Where::place) {
-      count(r_, rows);
+    if (shape_.prefetch && kind == TileKind::full) {
+      openUnrolled(r_, rows);
       out_.add("__builtin_prefetch(&{}, 1);", at(c_.sum.target, r_, ""));
       out_.close();
     }
-    beginTile(rows, vectors, where);
+    beginTile(rows, vectors, kind);
     multiply(rows, vectors);
-    endTile(rows, vectors, where);
+    endTile(rows, vectors, kind);
   }
 
   [[nodiscard]] std::string isFirst() const {
@@ -221,8 +224,8 @@ class Writer {
     return fmt::format("{} == {}", depthEnd_, print(c_.sum.reduced[0].to));
   }
 
-  /// Elements of a tile at the edge whose columns are there, one by one and not unrolled: there are
-  /// many, and they are few times needed.
+  /// Opens loops over the existing elements of an edge tile. They are not unrolled, because there
+  /// are many elements and edge tiles are rare.
   void openEdge(std::int64_t rows) {
     out_.open("for (std::int64_t {} = 0; {} < {}; ++{})", r_, r_, rows, r_);
     out_.open("for (std::int64_t {} = 0; {} < {}; ++{})", lane_, lane_, width_, lane_);
@@ -231,23 +234,23 @@ class Writer {
     return fmt::format("&{}[{} * {} + {}]", edge_, r_, across(), vector_);
   }
 
-  void beginTile(std::int64_t rows, std::int64_t vectors, Where where) {
-    if (where == Where::edge) {
+  void beginTile(std::int64_t rows, std::int64_t vectors, TileKind kind) {
+    if (kind == TileKind::edge) {
       const std::string old = at(c_.sum.target, r_, lane_);
       out_.add("alignas(64) float {}[{}] = {{}};", edge_, rows * across());
       openEdge(rows);
       out_.add("{}[{} * {} + {}] = {};", edge_, r_, across(), lane_,
-               c_.sum.goesOn
+               c_.sum.accumulatesInTarget
                    ? old
                    : fmt::format("{} ? {} : {}", isFirst(), at(c_.sum.init, r_, lane_), old));
       closeBoth();
     }
-    const std::string old = where == Where::edge
+    const std::string old = kind == TileKind::edge
                                 ? fmt::format("load({})", edgeVector())
                                 : fmt::format("load(&{})", at(c_.sum.target, r_, vector_));
-    count(r_, rows);
-    count(v_, vectors);
-    const bool fromInit = !c_.sum.goesOn && where == Where::place;
+    openUnrolled(r_, rows);
+    openUnrolled(v_, vectors);
+    const bool fromInit = !c_.sum.accumulatesInTarget && kind == TileKind::full;
     const std::string init = fromInit ? at(init_, r_, vector_) : old;
     out_.add("{}[{}][{}] = {};", tile_, r_, v_,
              fromInit && shape_.pack ? fmt::format("{} ? {} : {}", isFirst(), init, old) : init);
@@ -268,7 +271,7 @@ class Writer {
       }
     }
     out_.add("Vector {}[{}];", right_, vectors);
-    count(v_, vectors);
+    openUnrolled(v_, vectors);
     if (shape_.pack) {
       out_.add("{}[{}] = load(&{}[({} - {}) * {} + {}]);", right_, v_, panel_, inner.name,
                depthBlock_, across(), vector_);
@@ -276,9 +279,9 @@ class Writer {
       out_.add("{}[{}] = load(&{});", right_, v_, at(c_.right, "", vector_));
     }
     out_.close();
-    count(r_, rows);
+    openUnrolled(r_, rows);
     out_.add("const float {} = {};", left_, at(c_.left, r_, ""));
-    count(v_, vectors);
+    openUnrolled(v_, vectors);
     out_.add("{}[{}][{}] += {} * {}[{}];", tile_, r_, v_, left_, right_, v_);
     closeBoth();
     for (std::size_t i = 0; i < c_.sum.reduced.size(); ++i) {
@@ -292,21 +295,21 @@ class Writer {
               k.name);
   }
 
-  void endTile(std::int64_t rows, std::int64_t vectors, Where where) {
+  void endTile(std::int64_t rows, std::int64_t vectors, TileKind kind) {
     const std::string& sum = c_.sum.scalar;
-    const bool partly = shape_.pack && !c_.sum.plain();
-    count(r_, rows);
-    count(v_, vectors);
-    if (where == Where::edge) {
+    const bool partly = shape_.pack && !c_.sum.storesPlainSum();
+    openUnrolled(r_, rows);
+    openUnrolled(v_, vectors);
+    if (kind == TileKind::edge) {
       out_.add("store({}, {}[{}][{}]);", edgeVector(), tile_, r_, v_);
     } else {
       out_.add("const Vector {} = {}[{}][{}];", sum, tile_, r_, v_);
-      const std::string stored = c_.sum.plain() ? sum : at(stored_, r_, vector_);
+      const std::string stored = c_.sum.storesPlainSum() ? sum : at(stored_, r_, vector_);
       out_.add("store(&{}, {});", at(c_.sum.target, r_, vector_),
                partly ? fmt::format("{} ? {} : {}", isLast(), stored, sum) : stored);
     }
     closeBoth();
-    if (where == Where::edge) {
+    if (kind == TileKind::edge) {
       openEdge(rows);
       out_.add("const float {} = {}[{} * {} + {}];", sum, edge_, r_, across(), lane_);
       const std::string stored = at(scalarCode(function_, c_.sum.stored), r_, lane_);
@@ -317,9 +320,9 @@ class Writer {
   }
 
   /// Copies a panel of the right-hand side, `depth` deep and as wide as a tile, and uses it for all
-  /// rows before the next.
-  void packed() {
-    for (const Stmt& loop : batch()) {
+  /// rows before packing the next one.
+  void writePacked() {
+    for (const Stmt& loop : batchLoops()) {
       parallelPragma();
       openLoop(loop);
     }
@@ -343,15 +346,16 @@ class Writer {
     out_.add("const {} {} = std::min<{}>({}, {} - {});", type, width_, type, across(),
              print(c_.column.to), column_);
     packPanel();
-    for (const Stmt& loop : furtherRows()) {
+    for (const Stmt& loop : panelReuseLoops()) {
       openLoop(loop);
     }
     out_.open("if ({} == {})", width_, across());
-    rows(shape_.vectors, Where::place);
+    writeRows(shape_.vectors, TileKind::full);
     out_.otherwise();
-    rows(shape_.vectors, Where::edge);
+    writeRows(shape_.vectors, TileKind::edge);
     out_.close();
-    const std::size_t loops = batch().size() + furtherRows().size() + (shape_.rowBlock > 0 ? 3 : 2);
+    const std::size_t loops =
+        batchLoops().size() + panelReuseLoops().size() + (shape_.rowBlock > 0 ? 3 : 2);
     for (std::size_t i = 0; i < loops; ++i) {
       out_.close();
     }
@@ -360,14 +364,14 @@ class Writer {
   void packPanel() {
     const Stmt& k = c_.sum.reduced[0];
     out_.add("alignas(64) float {}[{}];", panel_, shape_.depth * across());
-    const auto openLanesOfPanel = [&] {
+    const auto openPanelLanes = [&] {
       out_.open("for (std::int64_t {} = 0; {} < {}; ++{})", lane_, lane_, across(), lane_);
     };
     if (c_.rightInOrder) {
       openDepth();
-      openLanesOfPanel();
+      openPanelLanes();
     } else {
-      openLanesOfPanel();
+      openPanelLanes();
       openDepth();
     }
     out_.add("{}[({} - {}) * {} + {}] = {} < {} ? {} : 0.0f;", panel_, k.name, depthBlock_,
@@ -375,10 +379,10 @@ class Writer {
     closeBoth();
   }
 
-  /// Other parallel loops that the right-hand side changes with, around all.
-  [[nodiscard]] std::vector<Stmt> batch() const { return otherLoops(true); }
-  /// Those that it does not change with: they use a panel again.
-  [[nodiscard]] std::vector<Stmt> furtherRows() const { return otherLoops(false); }
+  /// Returns the other parallel loops that the right-hand side depends on; they enclose everything.
+  [[nodiscard]] std::vector<Stmt> batchLoops() const { return otherLoops(true); }
+  /// Returns the other parallel loops that reuse a panel.
+  [[nodiscard]] std::vector<Stmt> panelReuseLoops() const { return otherLoops(false); }
   [[nodiscard]] std::vector<Stmt> otherLoops(bool inRight) const {
     std::vector<Stmt> result;
     std::ranges::copy_if(c_.others, std::back_inserter(result), [&](const Stmt& loop) {
@@ -407,7 +411,7 @@ class Writer {
   std::string panel_;
   std::string edge_;
   std::string width_;
-  std::string vector_;  ///< the step from a tile's first column to a vector
+  std::string vector_;  ///< offset of a vector from the tile's first column
   Expr init_;
   Expr stored_;
   bool threaded_ = false;
@@ -420,7 +424,7 @@ std::optional<std::vector<std::string>> contractionCode(Function& function,
                                                         const Contraction& contraction,
                                                         const TileShape& shape) {
   const std::vector<std::string> helpers = function.helpers;
-  auto lines = Writer(function, contraction, shape).write();
+  auto lines = TileWriter(function, contraction, shape).write();
   if (!lines) {
     function.helpers = helpers;
   }

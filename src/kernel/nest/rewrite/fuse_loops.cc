@@ -16,8 +16,8 @@
 namespace hone::kernel::nest {
 namespace {
 
-/// Declarations that stand between loops and need nothing of them can move before them.
-bool mayMoveUp(const Stmt& s, const Stmt& before) {
+/// Returns true if `s` is a declaration that can be moved before the loop `before`.
+bool canMoveBefore(const Stmt& s, const Stmt& before) {
   if (s.kind != Stmt::Kind::declare) {
     return false;
   }
@@ -28,17 +28,17 @@ bool mayMoveUp(const Stmt& s, const Stmt& before) {
          !occurs(before.body, s.name) && !changed.contains(s.name);
 }
 
-/// The places of loops from `first` on that may run as one with it; what stands between them are
-/// declarations that can go before them.
-std::vector<std::size_t> groupFrom(const std::vector<Stmt>& body, std::size_t first) {
+/// Returns the positions of the loops from `first` on that can be fused. Only declarations that can
+/// be moved before them are in between.
+std::vector<std::size_t> fusibleGroup(const std::vector<Stmt>& body, std::size_t first) {
   std::vector<std::size_t> group = {first};
   for (std::size_t i = first + 1; i < body.size(); ++i) {
-    const auto fits = [&](std::size_t member) { return mayFuse(body[member], body[i]); };
+    const auto fits = [&](std::size_t member) { return canFuse(body[member], body[i]); };
     if (body[i].kind == Stmt::Kind::loop && std::ranges::all_of(group, fits)) {
       group.push_back(i);
       continue;
     }
-    const auto passes = [&](std::size_t member) { return mayMoveUp(body[i], body[member]); };
+    const auto passes = [&](std::size_t member) { return canMoveBefore(body[i], body[member]); };
     if (!std::ranges::all_of(group, passes)) {
       break;
     }
@@ -46,8 +46,9 @@ std::vector<std::size_t> groupFrom(const std::vector<Stmt>& body, std::size_t fi
   return group;
 }
 
-/// Names that both bodies declare are made two.
-void tellApart(Function& function, const std::vector<Stmt>& first, std::vector<Stmt>& second) {
+/// Renames declarations of `second` that `first` declares, too.
+void renameDuplicates(Function& function, const std::vector<Stmt>& first,
+                      std::vector<Stmt>& second) {
   std::vector<std::string> taken;
   for (const Stmt& s : first) {
     if (s.kind == Stmt::Kind::declare) {
@@ -66,19 +67,19 @@ void tellApart(Function& function, const std::vector<Stmt>& first, std::vector<S
   }
 }
 
-Stmt merged(Function& function, const std::vector<Stmt>& loops) {
+Stmt mergeLoops(Function& function, const std::vector<Stmt>& loops) {
   Stmt result = loops.front();
   for (std::size_t i = 1; i < loops.size(); ++i) {
     std::vector<Stmt> more = loops[i].body;
     rename(more, loops[i].name, result.name);
-    tellApart(function, result.body, more);
+    renameDuplicates(function, result.body, more);
     result.body.insert(result.body.end(), more.begin(), more.end());
   }
   return result;
 }
 
-/// A loop over blocks of rows in which the loops take turns.
-Stmt inBlocks(Function& function, const std::vector<Stmt>& loops, std::int64_t rows) {
+/// Returns a loop over blocks of rows that runs all loops for each block.
+Stmt interleaveByBlocks(Function& function, const std::vector<Stmt>& loops, std::int64_t rows) {
   const std::string block = freshName(function, loops.front().name + "Block");
   Stmt result = loopOver(block, loops.front().from, loops.front().to, {});
   result.type = loops.front().type;
@@ -96,9 +97,9 @@ bool hasLoop(const std::vector<Stmt>& body) {
   return std::ranges::any_of(body, [](const Stmt& s) { return s.kind == Stmt::Kind::loop; });
 }
 
-bool mayFuseIn(const std::vector<Stmt>& body) {
+bool canFuseIn(const std::vector<Stmt>& body) {
   for (std::size_t i = 0; i < body.size(); ++i) {
-    if (body[i].kind == Stmt::Kind::loop && groupFrom(body, i).size() > 1) {
+    if (body[i].kind == Stmt::Kind::loop && fusibleGroup(body, i).size() > 1) {
       return true;
     }
   }
@@ -107,7 +108,7 @@ bool mayFuseIn(const std::vector<Stmt>& body) {
 
 bool fuseIn(Function& function, std::vector<Stmt>& body, std::int64_t rows);
 
-/// Puts one loop in the place of those of the group; the place where it stands then.
+/// Replaces the loops of the group by one loop and returns its position.
 std::size_t fuseGroup(Function& function, std::vector<Stmt>& body,
                       const std::vector<std::size_t>& group, std::int64_t rows) {
   std::vector<Stmt> loops;
@@ -117,12 +118,12 @@ std::size_t fuseGroup(Function& function, std::vector<Stmt>& body,
   for (const std::size_t member : group | std::views::reverse) {
     body.erase(body.begin() + static_cast<std::ptrdiff_t>(member));
   }
-  // What stood between them is where the first was now, and stays before all.
+  // The declarations between the loops have moved before the new loop.
   const std::size_t at = group.back() + 1 - group.size();
-  Stmt one = merged(function, loops);
+  Stmt one = mergeLoops(function, loops);
   const bool nests = std::ranges::all_of(loops, [](const Stmt& s) { return hasLoop(s.body); });
-  if (rows > 0 && nests && !mayFuseIn(one.body) && one.step == number(1)) {
-    one = inBlocks(function, loops, rows);
+  if (rows > 0 && nests && !canFuseIn(one.body) && one.step == number(1)) {
+    one = interleaveByBlocks(function, loops, rows);
   } else {
     fuseIn(function, one.body, rows);
   }
@@ -136,7 +137,7 @@ bool fuseIn(Function& function, std::vector<Stmt>& body, std::int64_t rows) {
     if (body[i].kind != Stmt::Kind::loop) {
       continue;
     }
-    const std::vector<std::size_t> group = groupFrom(body, i);
+    const std::vector<std::size_t> group = fusibleGroup(body, i);
     if (group.size() > 1) {
       i = fuseGroup(function, body, group, rows);
       changed = true;
@@ -147,8 +148,9 @@ bool fuseIn(Function& function, std::vector<Stmt>& body, std::int64_t rows) {
   return changed;
 }
 
-/// Whether every use of the array is in the list's own statements, not in loops or branches of it.
-bool usedOnlyHere(const Function& function, const std::vector<Stmt>& body,
+/// Returns true if all accesses to the array are in direct statements of the body, not nested in
+/// loops or branches.
+bool isUsedOnlyIn(const Function& function, const std::vector<Stmt>& body,
                   const std::string& array) {
   std::ptrdiff_t here = 0;
   for (const Stmt& s : body) {
@@ -159,19 +161,19 @@ bool usedOnlyHere(const Function& function, const std::vector<Stmt>& body,
   return here > 0 && here == std::ranges::count(accessesIn(function.body), array, &Access::array);
 }
 
-/// Replaces an array whose elements are written and read in one round only.
-bool toScalar(Function& function, const std::string& array) {
+/// Replaces an array by a scalar if each element is only used in one iteration.
+bool replaceByScalar(Function& function, const std::string& array) {
   bool done = false;
   Function copy = function;
   visitBodies(copy.body, [&](std::vector<Stmt>& body) {
-    if (done || !usedOnlyHere(function, body, array)) {
+    if (done || !isUsedOnlyIn(function, body, array)) {
       return;
     }
     const std::vector<Access> uses = accessesIn(body);
     std::optional<Polynomial> at;
     for (const Access& use : uses) {
       if (use.array == array) {
-        const auto here = polynomialOf(use.at);
+        const auto here = toPolynomial(use.at);
         if (!here || (at && *here != *at)) {
           return;
         }
@@ -203,8 +205,9 @@ bool toScalar(Function& function, const std::string& array) {
   return done;
 }
 
-/// Whether what is read is what was written with some loops at their begin: X[i] of X[i + j].
-bool reaches(Polynomial written, const Polynomial& read, const std::vector<const Stmt*>& loops) {
+/// Returns true if `read` is `written` with some loop variables at their start: X[i] of X[i + j].
+bool readsStartOf(Polynomial written, const Polynomial& read,
+                  const std::vector<const Stmt*>& loops) {
   for (const std::string& variable : namesIn(written.expression())) {
     const bool around =
         std::ranges::any_of(loops, [&](const Stmt* l) { return l->name == variable; });
@@ -215,8 +218,8 @@ bool reaches(Polynomial written, const Polynomial& read, const std::vector<const
   return written == read;
 }
 
-/// Lets an array that is used in one round of the loops around it only hold what that round needs.
-bool toBlock(Function& function, const std::string& array) {
+/// Shrinks an array to the elements that one iteration of the common enclosing loops needs.
+bool shrinkToBlock(Function& function, const std::string& array) {
   const std::vector<Access> all = accessesIn(function.body);
   std::vector<Access> uses;
   std::ranges::copy_if(all, std::back_inserter(uses),
@@ -239,15 +242,15 @@ bool toBlock(Function& function, const std::string& array) {
   std::optional<Polynomial> written;
   std::map<std::string, Polynomial> replaced;
   for (const Access& use : uses) {
-    auto at = polynomialOf(use.at);
+    auto at = toPolynomial(use.at);
     if (!at) {
       return false;
     }
     Polynomial extent = Polynomial::constant(1);
     for (const Stmt* loop : use.loops) {
       const bool around = std::ranges::find(common, loop) != common.end();
-      const auto from = polynomialOf(loop->from);
-      const auto factor = at->factorOf(loop->name);
+      const auto from = toPolynomial(loop->from);
+      const auto factor = at->coefficientOf(loop->name);
       if (!factor || !from) {
         return false;
       }
@@ -255,19 +258,19 @@ bool toBlock(Function& function, const std::string& array) {
         at = at->without(loop->name);
         continue;
       }
-      // A loop over a block begins at the block's first row and has as many rounds as it has rows.
+      // A loop over a block starts at the first row of the block and has one iteration per row.
       const auto blockLoop = std::ranges::find_if(common, [&](const Stmt* c) {
         return loop->from == name(c->name) && loop->to.kind == Expr::Kind::call;
       });
-      auto rounds = polynomialOf(loop->to);
+      auto iterations = toPolynomial(loop->to);
       if (blockLoop != common.end()) {
-        rounds = polynomialOf((*blockLoop)->step);
+        iterations = toPolynomial((*blockLoop)->step);
         at = at->substituted(loop->name, Polynomial::variable(loop->name).plus(*from, -1));
       }
-      if (!rounds) {
+      if (!iterations) {
         return false;
       }
-      extent = extent.plus(factor->times(rounds->plus(Polynomial::constant(1), -1)));
+      extent = extent.plus(factor->times(iterations->plus(Polynomial::constant(1), -1)));
     }
     if (use.written) {
       if (size && (*size != extent || *written != *at)) {
@@ -275,7 +278,7 @@ bool toBlock(Function& function, const std::string& array) {
       }
       size = extent;
       written = at;
-    } else if (*size != extent && !reaches(*written, *at, use.loops)) {
+    } else if (*size != extent && !readsStartOf(*written, *at, use.loops)) {
       return false;
     }
     replaced[print(use.at)] = *at;
@@ -307,8 +310,8 @@ bool fuseLoops(Function& function, const Knobs& knobs) {
     }
   }
   for (const std::string& array : temporaries) {
-    if (!toScalar(function, array)) {
-      toBlock(function, array);
+    if (!replaceByScalar(function, array)) {
+      shrinkToBlock(function, array);
     }
   }
   return true;

@@ -5,8 +5,8 @@
 
 namespace hone::kernel::nest {
 
-/// Loops over the same range become one, and temporaries between them scalars. `rows` > 0: loops
-/// around whole nests are cut into blocks of so many rows, and the nests take turns a block.
+/// Fuses loops over the same range and replaces temporaries between them by scalars. With `rows` >
+/// 0, interleaves whole nests in blocks of that many rows.
 bool fuseLoops(Function& function, const Knobs& knobs);
 
 }  // namespace hone::kernel::nest

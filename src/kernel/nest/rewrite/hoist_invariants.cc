@@ -9,6 +9,7 @@
 namespace hone::kernel::nest {
 namespace {
 
+/// Hoists invariants from the statements of one loop.
 class Hoister {
  public:
   Hoister(Function& function, const Stmt& loop)
@@ -16,7 +17,7 @@ class Hoister {
     changed_.insert(loop.name);
   }
 
-  /// Changes a statement of the loop and collects what goes before the loop.
+  /// Rewrites a statement of the loop and adds the hoisted declarations to `hoisted`.
   void visitStatement(Stmt& s) {
     const std::string type = s.kind == Stmt::Kind::declare  ? s.type
                              : s.kind == Stmt::Kind::assign ? elementType(function_, s.target.text)
@@ -29,11 +30,11 @@ class Hoister {
   std::vector<Stmt> hoisted;
 
  private:
-  [[nodiscard]] bool invariant(const Expr& e) const {
+  [[nodiscard]] bool isInvariant(const Expr& e) const {
     const std::set<std::string> used = namesIn(e);
     return std::ranges::none_of(used, [&](const auto& name) { return changed_.contains(name); });
   }
-  [[nodiscard]] static bool costly(const Expr& e) {
+  [[nodiscard]] static bool isExpensive(const Expr& e) {
     bool found = false;
     visit(e, [&](const Expr& inner, bool) {
       found |=
@@ -41,17 +42,18 @@ class Hoister {
     });
     return found;
   }
-  Expr keep(Expr value) {
+  /// Declares the value before the loop, unless it is already, and returns its name.
+  Expr hoist(Expr value) {
     for (const Stmt& s : hoisted) {
       if (s.value == value) {
         return name(s.name);
       }
     }
-    const std::string kept = freshName(withHoisted(), "factor");
-    Stmt declared = declare("float", kept, std::move(value));
+    const std::string hoistedName = freshName(withHoisted(), "factor");
+    Stmt declared = declare("float", hoistedName, std::move(value));
     declared.constant = true;
     hoisted.push_back(std::move(declared));
-    return name(kept);
+    return name(hoistedName);
   }
   [[nodiscard]] Function withHoisted() const {
     Function all = function_;
@@ -62,15 +64,15 @@ class Hoister {
     if (e.kind == Expr::Kind::index || e.kind == Expr::Kind::number) {
       return;
     }
-    if (invariant(e) && costly(e) && computesFloat(function_, e)) {
-      e = keep(e);
+    if (isInvariant(e) && isExpensive(e) && computesFloat(function_, e)) {
+      e = hoist(e);
       return;
     }
-    if (e.kind == Expr::Kind::binary && e.text == "/" && invariant(e.args[1]) &&
+    if (e.kind == Expr::Kind::binary && e.text == "/" && isInvariant(e.args[1]) &&
         e.args[1].kind != Expr::Kind::number && computesFloat(function_, e)) {
       hoistFrom(e.args[0]);
       Expr one{Expr::Kind::number, "1.0f", {}};
-      Expr inverse = keep(binary("/", std::move(one), e.args[1]));
+      Expr inverse = hoist(binary("/", std::move(one), e.args[1]));
       e = binary("*", std::move(e.args[0]), std::move(inverse));
       return;
     }
@@ -83,8 +85,8 @@ class Hoister {
   std::set<std::string> changed_;
 };
 
-/// A constant that uses nothing of the loop can stand before it as it is.
-bool moveOut(std::vector<Stmt>& body, std::size_t at) {
+/// Moves the first loop-invariant constant before the loop at `at`.
+bool moveConstantOut(std::vector<Stmt>& body, std::size_t at) {
   Stmt& loop = body[at];
   std::set<std::string> changed = writtenIn(loop.body);
   changed.insert(loop.name);
@@ -95,9 +97,9 @@ bool moveOut(std::vector<Stmt>& body, std::size_t at) {
       continue;
     }
     const std::set<std::string> used = namesIn(s.value);
-    const bool stays =
+    const bool isInvariant =
         std::ranges::none_of(used, [&](const auto& n) { return changed.contains(n); });
-    if (stays) {
+    if (isInvariant) {
       loop.body.erase(loop.body.begin() + static_cast<std::ptrdiff_t>(i));
       body.insert(body.begin() + static_cast<std::ptrdiff_t>(at), s);
       return true;
@@ -110,14 +112,14 @@ bool moveOut(std::vector<Stmt>& body, std::size_t at) {
 
 bool hoistInvariants(Function& function, const Knobs& /*knobs*/) {
   bool changed = false;
-  // Freshly made names must not meet those made for other loops.
+  // Tracks the names created for all loops, so that they do not clash.
   Function names = function;
   visitBodies(function.body, [&](std::vector<Stmt>& body) {
     for (std::size_t i = 0; i < body.size(); ++i) {
       if (body[i].kind != Stmt::Kind::loop || hasRaw(body[i].body)) {
         continue;
       }
-      while (moveOut(body, i)) {
+      while (moveConstantOut(body, i)) {
         changed = true;
         ++i;
       }

@@ -5,7 +5,7 @@
 
 namespace hone::kernel::nest {
 
-/// Divisions by, and functions of, what stays the same in the innermost loop move out of it.
+/// Hoists divisions by loop invariants and functions of them out of loops.
 bool hoistInvariants(Function& function, const Knobs& knobs);
 
 }  // namespace hone::kernel::nest

@@ -7,9 +7,9 @@
 
 namespace hone::kernel::nest {
 
-/// Values of the knobs of one rewrite, by name. Every rewrite of this folder changes a normalized
-/// function and returns true if it found something to change that the dependences allow; otherwise
-/// the function stays as it was. Results may differ in rounding.
+/// The knob values of one rewrite, by name. A rewrite changes a normalized function and returns
+/// true, or returns false and leaves the function unchanged if nothing applies or dependences
+/// forbid it. Results may differ by rounding.
 using Knobs = std::map<std::string, std::int64_t, std::less<>>;
 
 }  // namespace hone::kernel::nest

@@ -11,11 +11,11 @@ namespace hone::kernel::nest {
 namespace {
 
 struct Step {
-  std::string sum;  ///< the scalar that grows
+  std::string sum;  ///< the accumulator
   Expr added;
 };
 
-/// The one `s += e` of the loop, with scalars declared before it put in.
+/// Returns the only `s += e` of the loop, with the scalars declared before it inlined.
 std::optional<Step> onlyStep(const Stmt& loop) {
   std::vector<Stmt> body = loop.body;
   while (body.size() > 1 && body.front().kind == Stmt::Kind::declare && body.front().hasValue &&
@@ -31,19 +31,19 @@ std::optional<Step> onlyStep(const Stmt& loop) {
   return Step{body[0].target.text, body[0].value};
 }
 
-/// The places of what belongs together.
-struct Found {
+/// The positions of the statements that compute mean and variance.
+struct Match {
   std::size_t sumLoop = 0;
   std::size_t mean = 0;
   std::size_t squareLoop = 0;
   std::string sum;
   std::string squares;
-  Expr element;  ///< by the variable of the first loop
+  Expr element;  ///< in terms of the first loop's variable
   Expr count;
 };
 
-/// How often anything reads or writes the scalar.
-std::size_t usesOf(const std::vector<Stmt>& body, const std::string& scalar) {
+/// Returns the number of reads of the scalar.
+std::size_t countReads(const std::vector<Stmt>& body, const std::string& scalar) {
   std::size_t count = 0;
   visit(body, [&](const Expr& e, bool written) {
     count += e.kind == Expr::Kind::name && e.text == scalar && !written ? 1 : 0;
@@ -51,8 +51,8 @@ std::size_t usesOf(const std::vector<Stmt>& body, const std::string& scalar) {
   return count;
 }
 
-/// Whether the list declares the scalar with the value 0.
-bool beginsAtZero(const std::vector<Stmt>& body, const std::string& scalar) {
+/// Returns true if the body declares the scalar with the value 0.
+bool startsAtZero(const std::vector<Stmt>& body, const std::string& scalar) {
   return std::ranges::any_of(body, [&](const Stmt& s) {
     return s.kind == Stmt::Kind::declare && s.name == scalar && s.hasValue &&
            s.value.kind == Expr::Kind::number &&
@@ -60,15 +60,15 @@ bool beginsAtZero(const std::vector<Stmt>& body, const std::string& scalar) {
   });
 }
 
-std::optional<Found> matchAt(const std::vector<Stmt>& body, std::size_t first, std::size_t second) {
+std::optional<Match> matchAt(const std::vector<Stmt>& body, std::size_t first, std::size_t second) {
   const auto sum = onlyStep(body[first]);
   const auto squares = onlyStep(body[second]);
   if (!sum || !squares || sum->added.kind != Expr::Kind::index ||
-      !sameRange(body[first], body[second]) || !beginsAtZero(body, sum->sum) ||
-      !beginsAtZero(body, squares->sum)) {
+      !sameRange(body[first], body[second]) || !startsAtZero(body, sum->sum) ||
+      !startsAtZero(body, squares->sum)) {
     return std::nullopt;
   }
-  Found found{first, 0, second, sum->sum, squares->sum, sum->added, {}};
+  Match found{first, 0, second, sum->sum, squares->sum, sum->added, {}};
   for (std::size_t i = first + 1; i < second; ++i) {
     const Stmt& s = body[i];
     if (s.kind != Stmt::Kind::declare) {
@@ -87,18 +87,18 @@ std::optional<Found> matchAt(const std::vector<Stmt>& body, std::size_t first, s
   substitute(element, body[first].name, name(body[second].name));
   const Expr off = binary("-", element, name(body[found.mean].name));
   const auto count =
-      polynomialOf(found.count.kind == Expr::Kind::cast ? found.count.args[0] : found.count);
-  const auto to = polynomialOf(body[first].to);
-  const auto from = polynomialOf(body[first].from);
-  // The sum is read where it grows and for the mean, and nowhere else.
+      toPolynomial(found.count.kind == Expr::Kind::cast ? found.count.args[0] : found.count);
+  const auto to = toPolynomial(body[first].to);
+  const auto from = toPolynomial(body[first].from);
+  // The sum is read only by its accumulation and the mean.
   if (squares->added != binary("*", off, off) || !count || !to || !from ||
-      to->plus(*from, -1) != *count || usesOf(body, sum->sum) != 2) {
+      to->plus(*from, -1) != *count || countReads(body, sum->sum) != 2) {
     return std::nullopt;
   }
   return found;
 }
 
-void join(Function& function, std::vector<Stmt>& body, const Found& found) {
+void join(Function& function, std::vector<Stmt>& body, const Match& found) {
   const std::string first = freshName(function, "first");
   const std::string off = freshName(function, "off");
   Expr element = found.element;

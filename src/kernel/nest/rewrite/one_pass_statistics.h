@@ -5,8 +5,8 @@
 
 namespace hone::kernel::nest {
 
-/// Mean and variance in one pass over the data, shifted by the first element so that nothing
-/// cancels.
+/// Computes mean and variance in one pass. Shifts the data by the first element to avoid
+/// cancellation.
 bool onePassStatistics(Function& function, const Knobs& knobs);
 
 }  // namespace hone::kernel::nest

@@ -12,12 +12,12 @@
 namespace hone::kernel::nest {
 namespace {
 
-/// How well a loop does as the innermost: uses that are neighbours along it, less those that jump.
-int fitness(const std::vector<Access>& uses, const std::string& variable) {
+/// Rates a loop as the innermost: contiguous accesses count for it, strided ones against it.
+int innermostScore(const std::vector<Access>& uses, const std::string& variable) {
   int score = 0;
   for (const Access& use : uses) {
-    const auto at = polynomialOf(use.at);
-    const auto stride = at ? at->factorOf(variable) : std::nullopt;
+    const auto at = toPolynomial(use.at);
+    const auto stride = at ? at->coefficientOf(variable) : std::nullopt;
     if (!stride) {
       return -1000;
     }
@@ -33,14 +33,14 @@ int fitness(const std::vector<Access>& uses, const std::string& variable) {
 const Stmt* bestInnermost(const std::vector<Stmt>& loops, const std::vector<Access>& uses) {
   const Stmt* best = &loops.back();
   for (const Stmt& loop : loops) {
-    if (fitness(uses, loop.name) > fitness(uses, best->name)) {
+    if (innermostScore(uses, loop.name) > innermostScore(uses, best->name)) {
       best = &loop;
     }
   }
   return best;
 }
 
-/// Threads stay with the outermost loop, whichever that is now.
+/// Moves the pragmas for threads to the new outermost loop.
 void keepThreadsOutermost(std::vector<Stmt>& loops, const std::vector<Stmt>& before) {
   std::vector<std::string> pragmas;
   for (const Stmt& loop : before) {
@@ -52,7 +52,7 @@ void keepThreadsOutermost(std::vector<Stmt>& loops, const std::vector<Stmt>& bef
   loops.front().lines = std::move(pragmas);
 }
 
-/// { s = init; for k { s += e; } C[j] = s; } in loops over j: instead, for each k over all j.
+/// Reorders { s = init; for k { s += e; } C[j] = s; } in loops over j: runs all j for each k.
 bool orderSum(Function& function, Stmt& outermost, std::int64_t block) {
   const auto sum = matchSum(function, outermost);
   if (!sum) {
@@ -60,7 +60,7 @@ bool orderSum(Function& function, Stmt& outermost, std::int64_t block) {
   }
   const std::vector<Access> uses = accessesIn({assign(sum->target, "+=", sum->added)});
   const Stmt* inner = bestInnermost(sum->parallel, uses);
-  if (fitness(uses, inner->name) <= fitness(uses, sum->reduced.back().name)) {
+  if (innermostScore(uses, inner->name) <= innermostScore(uses, sum->reduced.back().name)) {
     return false;
   }
   Stmt column = *inner;
@@ -80,15 +80,15 @@ bool orderSum(Function& function, Stmt& outermost, std::int64_t block) {
   }
   std::vector<Stmt> body;
   const auto addLoop = [&](Stmt statement) {
-    body.push_back(wrapped({column}, {std::move(statement)}).front());
+    body.push_back(wrapInLoops({column}, {std::move(statement)}).front());
   };
-  if (!sum->goesOn) {
+  if (!sum->accumulatesInTarget) {
     addLoop(assign(sum->target, "=", sum->init));
   }
   std::vector<Stmt> around = sum->reduced;
   around.push_back(column);
-  body.push_back(wrapped(around, {assign(sum->target, "+=", sum->added)}).front());
-  if (!sum->plain()) {
+  body.push_back(wrapInLoops(around, {assign(sum->target, "+=", sum->added)}).front());
+  if (!sum->storesPlainSum()) {
     Expr stored = sum->stored;
     substitute(stored, sum->scalar, sum->target);
     addLoop(assign(sum->target, "=", std::move(stored)));
@@ -98,11 +98,11 @@ bool orderSum(Function& function, Stmt& outermost, std::int64_t block) {
     return false;
   }
   keepThreadsOutermost(blocks, sum->parallel);
-  outermost = wrapped(blocks, std::move(body)).front();
+  outermost = wrapInLoops(blocks, std::move(body)).front();
   return true;
 }
 
-/// A perfect nest whose loops are all parallel.
+/// Reorders a perfect nest of parallel loops.
 bool orderElements(Stmt& outermost) {
   std::vector<Stmt> loops;
   Stmt* at = &outermost;
@@ -125,7 +125,7 @@ bool orderElements(Stmt& outermost) {
     variables.push_back(loop.name);
   }
   const bool plain =
-      std::ranges::all_of(loops, [&](const Stmt& loop) { return plainBounds(loop, variables); });
+      std::ranges::all_of(loops, [&](const Stmt& loop) { return hasPlainBounds(loop, variables); });
   if (loops.size() < 2 || deeper || !plain) {
     return false;
   }
@@ -136,7 +136,7 @@ bool orderElements(Stmt& outermost) {
   const auto place = std::ranges::find(loops, best->name, &Stmt::name);
   std::rotate(place, place + 1, loops.end());
   keepThreadsOutermost(loops, loops);
-  outermost = wrapped(loops, at->body).front();
+  outermost = wrapInLoops(loops, at->body).front();
   return true;
 }
 

@@ -5,8 +5,8 @@
 
 namespace hone::kernel::nest {
 
-/// The loop whose steps are next to each other in memory becomes the innermost; sums in a scalar
-/// are kept in the output for it. `block` > 0: it goes over blocks of so many elements.
+/// Makes the loop with contiguous accesses the innermost. Sums in a scalar are accumulated in the
+/// output instead. With `block` > 0, splits that loop of a sum into blocks of that many elements.
 bool orderLoops(Function& function, const Knobs& knobs);
 
 }  // namespace hone::kernel::nest

@@ -14,9 +14,9 @@
 namespace hone::kernel::nest {
 namespace {
 
-std::int64_t knob(const Knobs& knobs, std::string_view name, std::int64_t otherwise) {
+std::int64_t knob(const Knobs& knobs, std::string_view name, std::int64_t fallback) {
   const auto found = knobs.find(name);
-  return found == knobs.end() ? otherwise : found->second;
+  return found == knobs.end() ? fallback : found->second;
 }
 
 bool tileIn(Function& function, std::vector<Stmt>& body, const TileShape& shape) {

@@ -5,9 +5,9 @@
 
 namespace hone::kernel::nest {
 
-/// Sums of products in registers: a tile of `rows` by `vectors` vectors of `width`. `pack` = 1: a
-/// panel of the right-hand side, `depth` deep, is copied first so that it is read in order; else it
-/// is read in place.
+/// Computes sums of products in a register tile of `rows` by `vectors` vectors of `width`. With
+/// `pack` = 1, copies panels of the right-hand side, `depth` deep, so that they are read
+/// contiguously. Otherwise reads it in place.
 bool tileContractions(Function& function, const Knobs& knobs);
 
 }  // namespace hone::kernel::nest

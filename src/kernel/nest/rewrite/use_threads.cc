@@ -8,18 +8,19 @@
 namespace hone::kernel::nest {
 namespace {
 
-/// The loop with temporaries that only it uses declared in it, so that each thread has its own.
-Stmt withOwnTemporaries(const std::vector<Stmt>& body, const Stmt& loop,
-                        std::vector<std::string>& moved) {
+/// Returns the loop with the temporaries that only it uses declared inside, so that they are
+/// private to each thread.
+Stmt privatizeTemporaries(const std::vector<Stmt>& body, const Stmt& loop,
+                          std::vector<std::string>& moved) {
   Stmt result = loop;
   for (const Stmt& s : body) {
     if (s.kind != Stmt::Kind::declare || !s.array || !occurs(loop.body, s.name)) {
       continue;
     }
-    const bool elsewhere = std::ranges::any_of(body, [&](const Stmt& other) {
+    const bool usedElsewhere = std::ranges::any_of(body, [&](const Stmt& other) {
       return &other != &loop && &other != &s && occurs({other}, s.name);
     });
-    if (!elsewhere) {
+    if (!usedElsewhere) {
       result.body.insert(result.body.begin(), s);
       moved.push_back(s.name);
     }
@@ -27,16 +28,16 @@ Stmt withOwnTemporaries(const std::vector<Stmt>& body, const Stmt& loop,
   return result;
 }
 
-bool threadsIn(std::vector<Stmt>& body) {
+bool parallelizeIn(std::vector<Stmt>& body) {
   bool changed = false;
   for (std::size_t i = 0; i < body.size(); ++i) {
     if (body[i].kind != Stmt::Kind::loop) {
       continue;
     }
     std::vector<std::string> moved;
-    Stmt loop = isParallel(body[i]) ? body[i] : withOwnTemporaries(body, body[i], moved);
+    Stmt loop = isParallel(body[i]) ? body[i] : privatizeTemporaries(body, body[i], moved);
     if (!isParallel(loop)) {
-      changed |= threadsIn(body[i].body);
+      changed |= parallelizeIn(body[i].body);
       continue;
     }
     loop.lines.emplace_back("#pragma omp parallel for");
@@ -53,6 +54,6 @@ bool threadsIn(std::vector<Stmt>& body) {
 
 }  // namespace
 
-bool useThreads(Function& function, const Knobs& /*knobs*/) { return threadsIn(function.body); }
+bool useThreads(Function& function, const Knobs& /*knobs*/) { return parallelizeIn(function.body); }
 
 }  // namespace hone::kernel::nest

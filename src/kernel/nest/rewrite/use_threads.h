@@ -5,7 +5,7 @@
 
 namespace hone::kernel::nest {
 
-/// The outermost loop whose rounds do not touch each other's data runs on `threads` threads.
+/// Runs the outermost loops with independent iterations on OpenMP threads.
 bool useThreads(Function& function, const Knobs& knobs);
 
 }  // namespace hone::kernel::nest

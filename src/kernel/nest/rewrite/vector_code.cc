@@ -59,7 +59,7 @@ constexpr std::string_view kSqrt = R"(static inline Vector sqrtOf(Vector v) {
 }
 )";
 
-constexpr std::string_view kExp = R"(// 2^n of integers, by the bits of the exponent.
+constexpr std::string_view kExp = R"(// 2^n for integer n, from the exponent bits.
 static inline Vector powerOf(Lanes n) { return (Vector)((n + 127) << 23); }
 // exp(x) = 2^n * exp(r) with |r| <= ln(2) / 2; the polynomial is within 4e-9 of exp(r).
 static inline Vector expOf(Vector x) {
@@ -93,13 +93,13 @@ constexpr std::string_view kTanh = R"(static inline Vector tanhOf(Vector x) {
 static inline float tanhOf(float x) { return tanhOf(all(x))[0]; }
 )";
 
-void need(Function& function, std::string_view helper) {
+void addOnce(Function& function, std::string_view helper) {
   if (std::ranges::find(function.helpers, helper) == function.helpers.end()) {
     function.helpers.emplace_back(helper);
   }
 }
 
-void needHeader(Function& function, std::string_view header) {
+void ensureHeader(Function& function, std::string_view header) {
   const std::string line = fmt::format("#include {}\n", header);
   if (!function.before.contains(line)) {
     const std::size_t first = function.before.find("#include");
@@ -107,13 +107,13 @@ void needHeader(Function& function, std::string_view header) {
   }
 }
 
-/// Adds the helper with what it needs itself.
-void needHelper(Function& function, std::string_view helper) {
+/// Adds a helper and the helpers it depends on.
+void ensureHelper(Function& function, std::string_view helper) {
   if (helper == kExp || helper == kTanh) {
-    need(function, kChoices);
-    need(function, kExp);
+    addOnce(function, kChoices);
+    addOnce(function, kExp);
   }
-  need(function, helper);
+  addOnce(function, helper);
 }
 
 std::string floatText(std::string text) {
@@ -129,19 +129,19 @@ Expr all(Expr value) { return call("all", {std::move(value)}); }
 
 }  // namespace
 
-void needHeaders(Function& function) {
+void ensureHeaders(Function& function) {
   for (const std::string_view header : {"<cstring>", "<cstdint>", "<cmath>", "<algorithm>"}) {
-    needHeader(function, header);
+    ensureHeader(function, header);
   }
 }
 
-void needVectors(Function& function, std::int64_t width) {
-  need(function, fmt::format(kVectors, fmt::arg("bytes", width * 4), fmt::arg("width", width)));
+void ensureVectors(Function& function, std::int64_t width) {
+  addOnce(function, fmt::format(kVectors, fmt::arg("bytes", width * 4), fmt::arg("width", width)));
 }
 
 std::optional<int> VectorCode::strideOf(const Expr& element) const {
-  const auto at = polynomialOf(element.args[0]);
-  const auto stride = at ? at->factorOf(variable_) : std::nullopt;
+  const auto at = toPolynomial(element.args[0]);
+  const auto stride = at ? at->coefficientOf(variable_) : std::nullopt;
   const auto value = stride ? stride->constantValue() : std::nullopt;
   if (!value || (*value != 0 && *value != 1)) {
     return std::nullopt;
@@ -253,7 +253,7 @@ std::optional<VectorCode::Value> VectorCode::function(const Expr& e) {
       Entry{Math::exp, "expOf", kExp},     Entry{Math::tanh, "tanhOf", kTanh},
       Entry{Math::sqrt, "sqrtOf", kSqrt},  Entry{Math::max, "maxOf", kChoices},
       Entry{Math::min, "minOf", kChoices}, Entry{Math::abs, "absOf", kChoices}};
-  const auto found = std::ranges::find(kFunctions, mathOf(e.text), &Entry::math);
+  const auto found = std::ranges::find(kFunctions, lookupMath(e.text), &Entry::math);
   if (found == kFunctions.end()) {
     return std::nullopt;
   }
@@ -270,7 +270,7 @@ std::optional<VectorCode::Value> VectorCode::function(const Expr& e) {
   if (!vector) {
     return Value{e, false};
   }
-  needHelper(function_, found->helper);
+  ensureHelper(function_, found->helper);
   if (found->math == Math::abs) {
     result.text = "maxOf";
     result.args.push_back({Expr::Kind::unary, "-", {result.args[0]}});
@@ -283,22 +283,22 @@ Expr scalarCode(Function& function, Expr expression) {
     if (e.kind != Expr::Kind::call) {
       return;
     }
-    if (mathOf(e.text) == Math::exp) {
+    if (lookupMath(e.text) == Math::exp) {
       e.text = "expOf";
-      needHelper(function, kExp);
-    } else if (mathOf(e.text) == Math::tanh) {
+      ensureHelper(function, kExp);
+    } else if (lookupMath(e.text) == Math::tanh) {
       e.text = "tanhOf";
-      needHelper(function, kTanh);
+      ensureHelper(function, kTanh);
     }
   });
   return expression;
 }
 
-void needReduction(Function& function, Math kind) {
+void ensureReduction(Function& function, Math kind) {
   if (kind != Math::none) {
-    need(function, kChoices);
+    addOnce(function, kChoices);
   }
-  need(function, kind == Math::none ? kSums : kExtremes);
+  addOnce(function, kind == Math::none ? kSums : kExtremes);
 }
 
 }  // namespace hone::kernel::nest

@@ -12,26 +12,26 @@
 namespace hone::kernel::nest {
 
 /// Adds the standard headers that rewritten code may need.
-void needHeaders(Function& function);
+void ensureHeaders(Function& function);
 
-/// Adds the vector type, its loads and stores, to the helpers of the function, once.
-void needVectors(Function& function, std::int64_t width);
+/// Adds the vector type with its loads and stores to the helpers, unless it is there.
+void ensureVectors(Function& function, std::int64_t width);
 
-/// Adds what brings the lanes of an accumulator together: their maximum, minimum, or (none) sum.
-void needReduction(Function& function, Math kind);
+/// Adds a helper that reduces the lanes of a vector: max, min, or sum for Math::none.
+void ensureReduction(Function& function, Math kind);
 
-/// Writes expressions for a whole vector of neighbours along a loop.
+/// Converts expressions to vector code along a loop.
 class VectorCode {
  public:
-  /// `vectors` are scalars that hold a vector now.
+  /// `vectors` are scalars that hold a vector in the vectorized loop.
   VectorCode(Function& function, std::string variable, std::set<std::string> vectors)
       : function_(function), variable_(std::move(variable)), vectors_(std::move(vectors)) {}
 
-  /// The vector's value, as a call of `all` where it is the same in every lane; nothing for what
-  /// cannot be done in vectors. Helpers that it needs are added to the function.
+  /// Returns the vector expression, a call of `all` if all lanes are equal. Returns nothing if the
+  /// expression cannot be vectorized. Adds the helpers it needs to the function.
   [[nodiscard]] std::optional<Expr> vector(const Expr& expression);
 
-  /// Elements along the loop: 0 for one that stays, 1 for neighbours, nothing for others.
+  /// Returns the stride of an element along the loop if it is 0 or 1; otherwise nothing.
   [[nodiscard]] std::optional<int> strideOf(const Expr& element) const;
 
  private:
@@ -49,8 +49,8 @@ class VectorCode {
   std::set<std::string> vectors_;
 };
 
-/// The same expression for one element, with hone's own exponential and tanh so that all elements
-/// are computed alike.
+/// Returns the expression for one element. Uses the same exponential and tanh as the vector code,
+/// so that all elements are computed in the same way.
 [[nodiscard]] Expr scalarCode(Function& function, Expr expression);
 
 }  // namespace hone::kernel::nest

@@ -16,19 +16,19 @@
 namespace hone::kernel::nest {
 namespace {
 
-/// A scalar that a loop adds up, or takes the extreme of.
+/// A scalar into which a loop accumulates a sum, maximum or minimum.
 struct Accumulator {
   std::string name;
   Math kind = Math::none;  ///< none: a sum
 };
 
-/// Writes one innermost loop with vectors.
+/// Generates the vector code of one innermost loop.
 class LoopWriter {
  public:
   LoopWriter(Function& function, const Stmt& loop, std::int64_t width, std::int64_t unroll)
       : function_(function), loop_(loop), width_(width), unroll_(unroll) {}
 
-  /// Lines in the place of the loop; nothing for what cannot be done in vectors.
+  /// Returns the code that replaces the loop; nothing if the loop cannot be vectorized.
   std::optional<std::vector<std::string>> write() {
     if (loop_.step != number(1) || !classify() || !storesAreSafe()) {
       return std::nullopt;
@@ -46,23 +46,23 @@ class LoopWriter {
       }
       bodies.push_back(std::move(*body));
     }
-    needVectors(function_, width_);
+    ensureVectors(function_, width_);
     return assemble(bodies);
   }
 
  private:
-  /// Which scalars are the loop's own, and which it accumulates.
+  /// Finds the loop's local scalars and accumulators; returns false if it has anything unsupported.
   bool classify() {
     for (const Stmt& s : loop_.body) {
       if (s.kind == Stmt::Kind::declare) {
         if (s.type != "float" || s.array || !s.hasValue) {
           return false;
         }
-        own_.insert(s.name);
+        locals_.insert(s.name);
         continue;
       }
       const bool outside = s.kind == Stmt::Kind::assign && s.target.kind == Expr::Kind::name &&
-                           !own_.contains(s.target.text);
+                           !locals_.contains(s.target.text);
       if (s.kind != Stmt::Kind::assign || (outside && !addAccumulator(s))) {
         return false;
       }
@@ -88,7 +88,7 @@ class LoopWriter {
       accumulators_.push_back({s.target.text, Math::none});
       return true;
     }
-    const Math math = s.value.kind == Expr::Kind::call ? mathOf(s.value.text) : Math::none;
+    const Math math = s.value.kind == Expr::Kind::call ? lookupMath(s.value.text) : Math::none;
     if (s.op != "=" || (math != Math::max && math != Math::min) || s.value.args.size() != 2 ||
         (s.value.args[0] != s.target && s.value.args[1] != s.target)) {
       return false;
@@ -97,10 +97,10 @@ class LoopWriter {
     return true;
   }
 
-  /// What is written is used at the same index only, and steps from neighbour to neighbour.
+  /// Returns true if stores are contiguous and stored arrays are only accessed at the same index.
   [[nodiscard]] bool storesAreSafe() {
     const std::vector<Access> uses = accessesIn(loop_.body);
-    const VectorCode code(function_, loop_.name, own_);
+    const VectorCode code(function_, loop_.name, locals_);
     for (const Access& store : uses) {
       if (!store.written) {
         continue;
@@ -109,7 +109,7 @@ class LoopWriter {
         return false;
       }
       for (const Access& other : uses) {
-        if (other.array == store.array && polynomialOf(other.at) != polynomialOf(store.at)) {
+        if (other.array == store.array && toPolynomial(other.at) != toPolynomial(store.at)) {
           return false;
         }
       }
@@ -117,7 +117,7 @@ class LoopWriter {
     return true;
   }
 
-  [[nodiscard]] static std::string lane(const std::string& name, std::int64_t copy) {
+  [[nodiscard]] static std::string partName(const std::string& name, std::int64_t copy) {
     return fmt::format("{}Part{}", name, copy);
   }
 
@@ -126,12 +126,12 @@ class LoopWriter {
     if (copy > 0) {
       substitute(body, loop_.name, binary("+", name(loop_.name), number(copy * width_)));
     }
-    VectorCode code(function_, loop_.name, own_);
+    VectorCode code(function_, loop_.name, locals_);
     std::vector<std::string> lines;
     for (const Stmt& s : body) {
       const bool accumulates = s.kind == Stmt::Kind::assign && s.target.kind == Expr::Kind::name &&
-                               !own_.contains(s.target.text);
-      auto value = code.vector(accumulates ? accumulated(s) : s.value);
+                               !locals_.contains(s.target.text);
+      auto value = code.vector(accumulates ? accumulatedValue(s) : s.value);
       if (!value) {
         return std::nullopt;
       }
@@ -152,8 +152,8 @@ class LoopWriter {
     return lines;
   }
 
-  /// The value that goes into an accumulator.
-  [[nodiscard]] static Expr accumulated(const Stmt& s) {
+  /// Returns the value that is added to an accumulator.
+  [[nodiscard]] static Expr accumulatedValue(const Stmt& s) {
     if (s.op == "+=") {
       return s.value;
     }
@@ -162,29 +162,29 @@ class LoopWriter {
 
   [[nodiscard]] std::string accumulate(const Stmt& s, std::int64_t copy,
                                        const std::string& value) const {
-    const std::string part = lane(s.target.text, copy);
+    const std::string part = partName(s.target.text, copy);
     if (s.op == "+=") {
       return fmt::format("{} += {};", part, value);
     }
-    const bool max = mathOf(s.value.text) == Math::max;
+    const bool max = lookupMath(s.value.text) == Math::max;
     return fmt::format("{} = {}({}, {});", part, max ? "maxOf" : "minOf", part, value);
   }
 
-  void begin(std::vector<std::string>& out) {
+  void declareParts(std::vector<std::string>& out) {
     for (const Accumulator& one : accumulators_) {
-      needReduction(function_, one.kind);
+      ensureReduction(function_, one.kind);
       for (std::int64_t copy = 0; copy < copies_; ++copy) {
-        out.push_back(fmt::format("  Vector {} = all({});", lane(one.name, copy),
+        out.push_back(fmt::format("  Vector {} = all({});", partName(one.name, copy),
                                   one.kind == Math::none ? "0.0f" : one.name));
       }
     }
   }
 
-  void end(std::vector<std::string>& out) const {
+  void reduceParts(std::vector<std::string>& out) const {
     for (const Accumulator& one : accumulators_) {
-      std::string parts = lane(one.name, 0);
+      std::string parts = partName(one.name, 0);
       for (std::int64_t copy = 1; copy < copies_; ++copy) {
-        const std::string more = lane(one.name, copy);
+        const std::string more = partName(one.name, copy);
         parts =
             one.kind == Math::none
                 ? fmt::format("{} + {}", parts, more)
@@ -203,7 +203,7 @@ class LoopWriter {
     std::vector<std::string> out = {
         "{", fmt::format("  {} {} = {};", loop_.type, v, print(loop_.from)),
         fmt::format("  const {} {} = {};", loop_.type, last, print(loop_.to))};
-    begin(out);
+    declareParts(out);
     if (copies_ > 1) {
       out.push_back(fmt::format("  for (; {} + {} <= {}; {} += {}) {{", v, copies_ * width_, last,
                                 v, copies_ * width_));
@@ -223,7 +223,7 @@ class LoopWriter {
       out.push_back("    " + line);
     }
     out.emplace_back("  }");
-    end(out);
+    reduceParts(out);
     out.push_back(fmt::format("  for (; {} < {}; ++{}) {{", v, last, v));
     for (Stmt s : loop_.body) {
       s.value = scalarCode(function_, std::move(s.value));
@@ -241,7 +241,7 @@ class LoopWriter {
   std::int64_t width_;
   std::int64_t unroll_;
   std::int64_t copies_ = 1;
-  std::set<std::string> own_;
+  std::set<std::string> locals_;
   std::vector<Accumulator> accumulators_;
 };
 
@@ -266,7 +266,7 @@ bool vectorizeIn(Function& function, std::vector<Stmt>& body, std::int64_t width
     if (!s.lines.empty()) {
       continue;  // it runs on threads
     }
-    needVectors(function, width);
+    ensureVectors(function, width);
     const Stmt loop = s;
     if (auto lines = LoopWriter(function, loop, width, unroll).write()) {
       s = raw(std::move(*lines));

@@ -5,8 +5,8 @@
 
 namespace hone::kernel::nest {
 
-/// The innermost loops by vectors of `width` floats, `unroll` of them at a time, with as many
-/// accumulators; exponentials and tanh by polynomials.
+/// Vectorizes innermost loops with vectors of `width` floats, unrolled by `unroll` with as many
+/// accumulators. Computes exponentials and tanh with polynomials.
 bool vectorizeLoops(Function& function, const Knobs& knobs);
 
 }  // namespace hone::kernel::nest

@@ -15,8 +15,8 @@
 namespace hone::kernel {
 namespace {
 
-/// The least time by both limits; 0 where nobody knows.
-double rooflineOf(const Shape& shape, const Measured& measured) {
+/// Returns the lower bound of the time in ns; 0 if unknown.
+double rooflineTime(const Shape& shape, const Measured& measured) {
   const double compute = measured.peakGflops > 0 ? shape.flops / measured.peakGflops : 0;
   const double memory = measured.peakGbps > 0 ? shape.bytes() / measured.peakGbps : 0;
   return std::max(compute, memory);
@@ -32,7 +32,7 @@ Category categoryBySpeedup(double speedup) {
   return speedup <= 1.2 ? Category::moderate : Category::good;
 }
 
-/// A tenth of the roofline is what a plain loop reaches, and hardly a kernel gets beyond 0.6 of it.
+/// A plain loop reaches about a tenth of the roofline; few kernels exceed 0.6.
 Category categoryByShare(double share) {
   if (share < 0.1) {
     return Category::critical;
@@ -43,40 +43,43 @@ Category categoryByShare(double share) {
   return share < 0.6 ? Category::moderate : Category::good;
 }
 
-Category categoryOf(const Analysis& analysis, const Measured& measured) {
+Category chooseCategory(const Analysis& analysis, const Measured& measured) {
   if (measured.pytorchNs > 0 && measured.kernelNs > 0) {
     return categoryBySpeedup(measured.pytorchNs / measured.kernelNs);
   }
   return analysis.share > 0 ? categoryByShare(analysis.share) : Category::moderate;
 }
 
-std::vector<std::string> strategiesOf(Category category) {
+std::vector<std::string> strategiesFor(Category category) {
   switch (category) {
     case Category::critical:
-      return {"Memory bandwidth first: read and write in the order of memory, and everything once.",
-              "Keep what is used again close by: shared memory, packed panels, registers.",
-              "Change the algorithm for locality: tiles, fusion, one pass in the place of several.",
-              "Mixed precision where the error bound allows it."};
+      return {
+          "Optimize memory bandwidth first: access memory contiguously and touch each element "
+          "once.",
+          "Keep reused data close: shared memory, packed panels, registers.",
+          "Change the algorithm for locality: tiling, fusion, one pass instead of several.",
+          "Use mixed precision where the error bound allows it."};
     case Category::slow:
-      return {"Tune the blocks: how many rows, columns and threads work together.",
-              "Let neighbouring threads or lanes touch neighbouring elements.",
+      return {"Tune the block shape: rows, columns and threads per block.",
+              "Let adjacent threads or lanes access adjacent elements.",
               "Tile for registers, so that each load feeds several products.",
               "Balance the work between blocks and threads."};
     case Category::moderate:
-      return {"Pipeline: load the next tile while this one is computed.",
-              "Use what the architecture has: wide vectors, fused multiply-add, tensor cores.",
-              "Tune block sizes and thread counts in small steps.",
-              "Instruction level: unrolling, more accumulators, fewer divisions."};
+      return {
+          "Pipeline: load the next tile while computing the current one.",
+          "Use the features of the architecture: wide vectors, fused multiply-add, tensor cores.",
+          "Tune block sizes and thread counts in small steps.",
+          "Optimize instructions: unrolling, more accumulators, fewer divisions."};
     case Category::good:
-      return {"Fine steps only: knobs one and two at a time, from the best.",
-              "Several levels of tiles, one for each cache.",
-              "Features of this very machine: prefetching, the widest vectors, flags.",
-              "Look at the distance to the roofline: little may be left."};
+      return {"Make small steps only: change one or two knobs of the best kernel at a time.",
+              "Use several levels of tiling, one per cache level.",
+              "Use features of this machine: prefetching, the widest vectors, compiler flags.",
+              "Check the distance to the roofline: there may be little left to gain."};
   }
   return {};
 }
 
-/// What the roofline says: how much is computed for each byte, and which of the two is the limit.
+/// Adds the arithmetic intensity and whether memory or computation is the limit.
 void addIntensity(const Shape& shape, const Measured& measured, std::vector<Finding>& findings) {
   const double bytes = shape.bytes();
   if (shape.flops <= 0 || bytes <= 0 || measured.peakGflops <= 0 || measured.peakGbps <= 0) {
@@ -87,8 +90,8 @@ void addIntensity(const Shape& shape, const Measured& measured, std::vector<Find
   const bool memory = memoryMs > computeMs;
   findings.push_back(
       {memory ? Side::memory : Side::computation,
-       memory ? "the memory is the limit" : "computing is the limit",
-       fmt::format("{:.1f} operations a byte: {:.3f} ms to compute, {:.3f} ms to move",
+       memory ? "the kernel is memory-bound" : "the kernel is compute-bound",
+       fmt::format("{:.1f} operations per byte: {:.3f} ms to compute, {:.3f} ms to move the data",
                    shape.flops / bytes, computeMs, memoryMs),
        memory ? "coalescing" : "vectorization", 0.1});
 }
@@ -101,29 +104,29 @@ void addRemarks(const Judged& judged, std::vector<Finding>& findings) {
   for (const auto& remark : *remarks) {
     const std::string text = remark.is_string() ? remark.get<std::string>() : "";
     if (text.contains("not vectorized") || text.contains("couldn't vectorize")) {
-      findings.push_back(
-          {Side::computation, "the compiler could not use vectors", text, "compile-flags", 0.25});
+      findings.push_back({Side::computation, "the compiler could not vectorize a loop", text,
+                          "compile-flags", 0.25});
       return;
     }
   }
 }
 
-std::optional<double> factOf(const Judged& judged, const char* name) {
+std::optional<double> numericFact(const Judged& judged, const char* name) {
   const auto found = judged.facts.find(name);
   return found != judged.facts.end() && found->is_number() ? std::optional(found->get<double>())
                                                            : std::nullopt;
 }
 
-/// "64 threads a block, 160 registers, 0 bytes spilled, 2048 bytes of shared memory"
+/// Returns "64 threads per block, 160 registers, 0 bytes spilled, 2048 bytes of shared memory".
 std::string compiledText(const Judged& judged) {
   constexpr std::array<std::pair<const char*, std::string_view>, 4> kFacts = {
-      {{"threads", "threads a block"},
+      {{"threads", "threads per block"},
        {"registers", "registers"},
        {"spills", "bytes spilled"},
        {"shared_memory", "bytes of shared memory"}}};
   std::vector<std::string> parts;
   for (const auto& [name, meaning] : kFacts) {
-    if (const auto value = factOf(judged, name)) {
+    if (const auto value = numericFact(judged, name)) {
       parts.push_back(fmt::format("{:.0f} {}", *value, meaning));
     }
   }
@@ -131,28 +134,29 @@ std::string compiledText(const Judged& judged) {
 }
 
 void addRegisters(const Judged& judged, std::vector<Finding>& findings) {
-  const double spills = factOf(judged, "spills").value_or(0);
-  const double registers = factOf(judged, "registers").value_or(0);
+  const double spills = numericFact(judged, "spills").value_or(0);
+  const double registers = numericFact(judged, "registers").value_or(0);
   if (spills > 0) {
-    findings.push_back({Side::computation, "more values than registers",
+    findings.push_back({Side::computation, "register spills",
                         fmt::format("{:.0f} bytes spilled, {:.0f} registers", spills, registers),
                         "tiling", 0.3});
   }
-  // A multiprocessor has 65,536 of them for up to 64 warps of 32 threads; a quarter hides latency.
+  // A multiprocessor has 65,536 registers for up to 64 warps of 32 threads. About a quarter of the
+  // warps is enough to hide latency.
   constexpr double kRegisters = 65536;
-  constexpr double kWarp = 32;
-  constexpr double kFewWarps = 16;
-  const double warps = registers > 0 ? std::floor(kRegisters / (kWarp * registers)) : kFewWarps;
-  if (warps < kFewWarps) {
+  constexpr double kWarpSize = 32;
+  constexpr double kMinWarps = 16;
+  const double warps = registers > 0 ? std::floor(kRegisters / (kWarpSize * registers)) : kMinWarps;
+  if (warps < kMinWarps) {
     findings.push_back(
-        {Side::parallelism, "so many registers that few warps run side by side",
-         fmt::format("{:.0f} registers a thread: {:.0f} of 64 warps", registers, warps), "threads",
-         0.2});
+        {Side::parallelism, "low occupancy due to register use",
+         fmt::format("{:.0f} registers per thread: {:.0f} of 64 warps", registers, warps),
+         "threads", 0.2});
   }
 }
 
-/// What the processor counted in a call, and what it says: one that gets less than one instruction
-/// done in a cycle waits.
+/// Returns the performance counters of a call as text. Adds a finding if the processor stalls: it
+/// completes less than one instruction per cycle.
 std::string addCounters(const Shape& shape, const Judged& judged, std::vector<Finding>& findings) {
   const auto found = judged.facts.find("counters");
   if (found == judged.facts.end() || !found->is_object()) {
@@ -162,17 +166,17 @@ std::string addCounters(const Shape& shape, const Judged& judged, std::vector<Fi
   const double perCycle = found->value("instructions", 0.0) / cycles;
   const double misses = found->value("cache_misses", 0.0);
   std::string text =
-      fmt::format("{:.2f} instructions a cycle, {:.3g} cache misses", perCycle, misses);
+      fmt::format("{:.2f} instructions per cycle, {:.3g} cache misses", perCycle, misses);
   if (shape.flops > 0) {
-    text += fmt::format(" ({:.2g} a flop)", misses / shape.flops);
+    text += fmt::format(" ({:.2g} per flop)", misses / shape.flops);
   }
-  // A miss takes about two hundred cycles.
-  constexpr double kCyclesOfMiss = 200;
+  constexpr double kCyclesPerMiss = 200;  // rough estimate
   if (perCycle < 1) {
-    const bool memory = misses * kCyclesOfMiss > cycles / 4;
-    findings.push_back({memory ? Side::memory : Side::computation,
-                        fmt::format("the processor waits for {}", memory ? "memory" : "results"),
-                        text, memory ? "tiling" : "register-tile", 0.3 * (1 - perCycle)});
+    const bool memory = misses * kCyclesPerMiss > cycles / 4;
+    findings.push_back(
+        {memory ? Side::memory : Side::computation,
+         fmt::format("the processor stalls on {}", memory ? "memory" : "dependences"), text,
+         memory ? "tiling" : "register-tile", 0.3 * (1 - perCycle)});
   }
   return text;
 }
@@ -180,8 +184,8 @@ std::string addCounters(const Shape& shape, const Judged& judged, std::vector<Fi
 void addThreads(const Source& source, const Measured& measured, std::vector<Finding>& findings) {
   if (measured.threads > 1 && source.language == Language::cpp &&
       !source.text.contains("#pragma omp parallel")) {
-    findings.push_back({Side::parallelism, "no loop runs on threads",
-                        fmt::format("{} threads may be used", measured.threads), "threads",
+    findings.push_back({Side::parallelism, "the kernel uses only one thread",
+                        fmt::format("{} threads are available", measured.threads), "threads",
                         1.0 - 1.0 / measured.threads});
   }
 }
@@ -225,7 +229,7 @@ std::string Analysis::text() const {
     out += fmt::format("; {}", compiled);
   }
   if (timed) {
-    out += fmt::format("; {}", counters.empty() ? "no counters here" : counters);
+    out += fmt::format("; {}", counters.empty() ? "no performance counters" : counters);
   }
   out += "\n";
   for (const Finding& finding : findings) {
@@ -238,14 +242,14 @@ std::string Analysis::text() const {
   return out;
 }
 
-model::KernelAnalysis recordOf(const Analysis& analysis) {
+model::KernelAnalysis toRecord(const Analysis& analysis) {
   model::KernelAnalysis record{
       .category = std::string(nameOf(analysis.category)),
       .rooflineNs = analysis.rooflineNs,
       .rooflineShare = analysis.share,
       .timed = analysis.timed,
       .compiled = analysis.compiled,
-      .counters = analysis.counters.empty() ? "no counters here" : analysis.counters,
+      .counters = analysis.counters.empty() ? "no performance counters" : analysis.counters,
       .findings = {},
       .strategies = analysis.strategies};
   for (const Finding& finding : analysis.findings) {
@@ -261,10 +265,10 @@ model::KernelAnalysis recordOf(const Analysis& analysis) {
 Analysis analyse(const Task& task, const Source& source, const Judged& judged,
                  const Measured& measured) {
   Analysis analysis;
-  analysis.rooflineNs = rooflineOf(task.shape, measured);
+  analysis.rooflineNs = rooflineTime(task.shape, measured);
   analysis.share = measured.kernelNs > 0 ? analysis.rooflineNs / measured.kernelNs : 0;
-  analysis.category = categoryOf(analysis, measured);
-  analysis.strategies = strategiesOf(analysis.category);
+  analysis.category = chooseCategory(analysis, measured);
+  analysis.strategies = strategiesFor(analysis.category);
   analysis.timed = judged.facts.value("timed", true);
   analysis.compiled = compiledText(judged);
   analysis.findings =
@@ -274,10 +278,10 @@ Analysis analyse(const Task& task, const Source& source, const Judged& judged,
   addRegisters(judged, analysis.findings);
   analysis.counters = addCounters(task.shape, judged, analysis.findings);
   addThreads(source, measured, analysis.findings);
-  // What is near the roofline has little left to win, whatever its source looks like.
-  const double left = std::clamp(1.0 - analysis.share, 0.05, 1.0);
+  // A kernel near the roofline has little left to gain, whatever its findings.
+  const double remaining = std::clamp(1.0 - analysis.share, 0.05, 1.0);
   for (Finding& finding : analysis.findings) {
-    finding.weight *= left;
+    finding.weight *= remaining;
   }
   std::ranges::stable_sort(analysis.findings,
                            [](const Finding& a, const Finding& b) { return a.weight > b.weight; });

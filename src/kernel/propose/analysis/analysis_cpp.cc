@@ -23,8 +23,8 @@ namespace {
 using nest::Expr;
 using nest::Stmt;
 
-/// "1,920"
-std::string grouped(double value) {
+/// Formats a number with thousands separators: "1,920".
+std::string groupDigits(double value) {
   const std::string digits = fmt::format("{:.0f}", std::abs(value));
   std::string text;
   for (std::size_t i = 0; i < digits.size(); ++i) {
@@ -43,21 +43,23 @@ bool isInnermost(const Stmt& s) {
   return s.kind == Stmt::Kind::loop && !loops;
 }
 
-class Reader {
+/// Collects the findings of one kernel.
+class FindingCollector {
  public:
-  Reader(const Task& task, nest::Function function) : task_(task), function_(std::move(function)) {}
+  FindingCollector(const Task& task, nest::Function function)
+      : task_(task), function_(std::move(function)) {}
 
-  std::vector<Finding> read() {
+  std::vector<Finding> collect() {
     nest::visitStatements(function_.body, [&](const Stmt& s) {
       if (isInnermost(s)) {
-        strides(s);
-        accumulators(s);
-        calls(s);
-        divisions(s);
+        findStrides(s);
+        findAccumulators(s);
+        findCalls(s);
+        findDivisions(s);
       }
     });
-    contractions(function_.body);
-    rewrites();
+    findContractions(function_.body);
+    findRewrites();
     return std::move(findings_);
   }
 
@@ -73,27 +75,27 @@ class Reader {
     }
   }
 
-  /// Elements that the innermost loop jumps to.
-  void strides(const Stmt& loop) {
+  /// Finds strided accesses of an innermost loop.
+  void findStrides(const Stmt& loop) {
     for (const nest::Access& use : nest::accessesIn(loop.body)) {
-      const auto at = nest::polynomialOf(use.at);
-      const auto stride = at ? at->factorOf(loop.name) : std::nullopt;
+      const auto at = nest::toPolynomial(use.at);
+      const auto stride = at ? at->coefficientOf(loop.name) : std::nullopt;
       if (!stride || stride->isZero() || *stride == nest::Polynomial::constant(1)) {
         continue;
       }
-      const auto elements = stride->valueAt(task_.shape.sizes);
+      const auto elements = stride->evaluate(task_.shape.sizes);
       const std::string step = elements
-                                   ? fmt::format("{} bytes", grouped(*elements * 4))
+                                   ? fmt::format("{} bytes", groupDigits(*elements * 4))
                                    : fmt::format("{} elements", nest::print(stride->expression()));
       add(Side::memory,
-          fmt::format("the inner loop over {} jumps through {}", loop.name, use.array),
-          fmt::format("line {}: {}[{}] in the loop over {}: a stride of {}", use.line, use.array,
+          fmt::format("strided access to {} in the inner loop over {}", use.array, loop.name),
+          fmt::format("line {}: {}[{}] in the loop over {}: stride of {}", use.line, use.array,
                       nest::print(use.at), loop.name, step),
           "loop-order", 0.6);
     }
   }
 
-  void accumulators(const Stmt& loop) {
+  void findAccumulators(const Stmt& loop) {
     for (const Stmt& s : loop.body) {
       const bool accumulates =
           s.kind == Stmt::Kind::assign && s.target.kind == Expr::Kind::name &&
@@ -102,7 +104,8 @@ class Reader {
           !nest::declaredIn(loop.body).contains(s.target.text);
       if (accumulates) {
         add(Side::computation,
-            fmt::format("one accumulator ({}): each step waits for the one before", s.target.text),
+            fmt::format("single accumulator ({}): each iteration depends on the previous one",
+                        s.target.text),
             fmt::format("line {}: {} {} … in the loop over {}", s.line, s.target.text, s.op,
                         loop.name),
             "vectorization", 0.5);
@@ -110,9 +113,10 @@ class Reader {
     }
   }
 
-  void calls(const Stmt& loop) {
+  void findCalls(const Stmt& loop) {
     nest::visit(loop.body, [&](const Expr& e, bool) {
-      const nest::Math math = e.kind == Expr::Kind::call ? nest::mathOf(e.text) : nest::Math::none;
+      const nest::Math math =
+          e.kind == Expr::Kind::call ? nest::lookupMath(e.text) : nest::Math::none;
       if (math == nest::Math::exp || math == nest::Math::tanh) {
         add(Side::computation, fmt::format("{} is called for one element at a time", e.text),
             fmt::format("line {}: {} in the loop over {}", e.line, nest::print(e), loop.name),
@@ -121,23 +125,23 @@ class Reader {
     });
   }
 
-  /// Divisions by, and roots of, what stays the same in the loop.
-  void divisions(const Stmt& loop) {
+  /// Finds divisions by loop invariants, and functions of them.
+  void findDivisions(const Stmt& loop) {
     std::set<std::string> changed = nest::writtenIn(loop.body);
     changed.insert(loop.name);
-    const auto stays = [&](const Expr& e) {
+    const auto isInvariant = [&](const Expr& e) {
       const std::set<std::string> used = nest::namesIn(e);
       return e.kind != Expr::Kind::number &&
              std::ranges::none_of(used, [&](const auto& n) { return changed.contains(n); });
     };
     for (const Stmt& s : loop.body) {
       nest::visit(s, [&](const Expr& e, bool) {
-        const bool division = e.kind == Expr::Kind::binary && e.text == "/" && stays(e.args[1]) &&
-                              nest::computesFloat(function_, e);
-        const bool root = e.kind == Expr::Kind::call && stays(e);
-        if (division || root) {
+        const bool division = e.kind == Expr::Kind::binary && e.text == "/" &&
+                              isInvariant(e.args[1]) && nest::computesFloat(function_, e);
+        const bool invariantCall = e.kind == Expr::Kind::call && isInvariant(e);
+        if (division || invariantCall) {
           add(Side::computation,
-              division ? "a division by what stays the same" : "a function of what stays the same",
+              division ? "division by a loop invariant" : "function of a loop invariant",
               fmt::format("line {}: {} in the loop over {}", e.line, nest::print(e), loop.name),
               "hoisting", 0.3);
         }
@@ -145,34 +149,33 @@ class Reader {
     }
   }
 
-  void contractions(const std::vector<Stmt>& body) {
+  void findContractions(const std::vector<Stmt>& body) {
     for (const Stmt& s : body) {
       const auto found = nest::matchContraction(function_, s);
       if (!found) {
-        contractions(s.body);
+        findContractions(s.body);
         continue;
       }
       const std::string evidence =
-          fmt::format("line {}: {} * {}: two loads for each product", found->sum.added.line,
+          fmt::format("line {}: {} * {}: two loads per product", found->sum.added.line,
                       nest::print(found->left), nest::print(found->right));
       add(Side::memory,
-          fmt::format("products of {} and {} without tiles", found->left.text, found->right.text),
+          fmt::format("untiled products of {} and {}", found->left.text, found->right.text),
           evidence, "register-tile", found->rightInOrder ? 0.85 : 0.4);
       if (found->sum.reduced.size() == 1) {
         add(Side::memory,
-            fmt::format("{} is read again and again, not in the order of memory",
-                        found->right.text),
-            evidence, "packing", 0.9);
+            fmt::format("{} is read repeatedly and not contiguously", found->right.text), evidence,
+            "packing", 0.9);
       }
     }
   }
 
-  /// What a rewrite would find, with the line where it does.
-  void rewrites() {
+  /// Finds bottlenecks by applying rewrites to a copy.
+  void findRewrites() {
     nest::Function changed = function_;
     if (nest::cacheCalls(changed, {})) {
-      add(Side::algorithm, "an exponential is taken twice of the same", evidenceOf(repeated()),
-          "cached-exp", 0.4);
+      add(Side::algorithm, "the same exponential is computed twice",
+          repeatedCallEvidence(repeatedCall()), "cached-exp", 0.4);
     }
     changed = function_;
     if (nest::fuseLoops(changed, {{"rows", 64}})) {
@@ -185,8 +188,8 @@ class Reader {
       const bool nests =
           !nest::accessesIn(function_.body).empty() && hasContraction(function_.body);
       add(Side::algorithm,
-          nests ? "whole matrices are written between nests that could take turns"
-                : "loops over the same range are apart",
+          nests ? "whole matrices are stored between nests that could be interleaved"
+                : "loops over the same range are not fused",
           temporary == nullptr ? fmt::format("line {}", function_.body.front().line)
                                : fmt::format("line {}: {} holds {} elements", temporary->line,
                                              temporary->name, nest::print(temporary->size)),
@@ -194,8 +197,8 @@ class Reader {
     }
     changed = function_;
     if (nest::onePassStatistics(changed, {})) {
-      add(Side::algorithm, "mean and variance take a pass each", "two loops over the same elements",
-          "one-pass-statistics", 0.2);
+      add(Side::algorithm, "mean and variance take one pass each",
+          "two loops over the same elements", "one-pass-statistics", 0.2);
     }
   }
 
@@ -205,12 +208,12 @@ class Reader {
     });
   }
 
-  /// The last costly call that stands more than once.
-  [[nodiscard]] std::optional<Expr> repeated() const {
+  /// Returns the last math call that occurs more than once.
+  [[nodiscard]] std::optional<Expr> repeatedCall() const {
     std::vector<Expr> seen;
     std::optional<Expr> found;
     nest::visit(function_.body, [&](const Expr& e, bool) {
-      if (e.kind == Expr::Kind::call && nest::mathOf(e.text) != nest::Math::none) {
+      if (e.kind == Expr::Kind::call && nest::lookupMath(e.text) != nest::Math::none) {
         if (std::ranges::find(seen, e) != seen.end()) {
           found = e;
         }
@@ -219,8 +222,9 @@ class Reader {
     });
     return found;
   }
-  [[nodiscard]] static std::string evidenceOf(const std::optional<Expr>& e) {
-    return e ? fmt::format("line {}: {} again", e->line, nest::print(*e)) : "two loops take it";
+  [[nodiscard]] static std::string repeatedCallEvidence(const std::optional<Expr>& e) {
+    return e ? fmt::format("line {}: {} is repeated", e->line, nest::print(*e))
+             : "two loops compute it";
   }
 
   const Task& task_;
@@ -235,11 +239,11 @@ std::vector<Finding> cppFindings(const Task& task, const Source& source) {
   if (!parsed) {
     return {};
   }
-  auto function = nest::normalized(*std::move(parsed));
+  auto function = nest::normalize(*std::move(parsed));
   if (!function) {
     return {};
   }
-  return Reader(task, *std::move(function)).read();
+  return FindingCollector(task, *std::move(function)).collect();
 }
 
 }  // namespace hone::kernel

@@ -6,9 +6,9 @@
 
 namespace hone::kernel {
 
-/// Returns what the text of a C++ kernel shows: order of access, products without tiles,
-/// exponentials taken twice, divisions in inner loops, temporaries, lone accumulators. Nothing for
-/// a kernel outside the subset that can be read.
+/// Returns the bottlenecks visible in the source of a C++ kernel: strided access, untiled products,
+/// repeated exponentials, divisions in inner loops, temporaries, single accumulators. Returns
+/// nothing for a kernel outside the supported subset.
 [[nodiscard]] std::vector<Finding> cppFindings(const Task& task, const Source& source);
 
 }  // namespace hone::kernel

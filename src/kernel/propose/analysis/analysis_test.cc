@@ -23,7 +23,7 @@ Task matmulTask() {
   return task;
 }
 
-const Finding* findingOf(const Analysis& analysis, std::string_view technique) {
+const Finding* findByTechnique(const Analysis& analysis, std::string_view technique) {
   for (const Finding& finding : analysis.findings) {
     if (finding.technique == technique) {
       return &finding;
@@ -32,7 +32,7 @@ const Finding* findingOf(const Analysis& analysis, std::string_view technique) {
   return nullptr;
 }
 
-TEST(Analysis, FindsTheKnownFlawOfEachExample) {
+TEST(Analysis, FindsKnownFlawOfEachExample) {
   struct Flaw {
     std::string example;
     std::string technique;
@@ -56,7 +56,7 @@ TEST(Analysis, FindsTheKnownFlawOfEachExample) {
   };
   for (const Flaw& flaw : flaws) {
     const Analysis analysis = analyse(matmulTask(), exampleSource(flaw.example), {}, {});
-    const Finding* finding = findingOf(analysis, flaw.technique);
+    const Finding* finding = findByTechnique(analysis, flaw.technique);
     ASSERT_NE(finding, nullptr) << flaw.example << ": " << flaw.technique << "\n"
                                 << analysis.text();
     EXPECT_EQ(finding->side, flaw.side) << flaw.example << ": " << flaw.technique;
@@ -64,12 +64,13 @@ TEST(Analysis, FindsTheKnownFlawOfEachExample) {
   }
 }
 
-TEST(Analysis, StridesAreInBytesOfTheTask) {
+TEST(Analysis, ReportsStridesInBytes) {
   const Analysis analysis = analyse(matmulTask(), exampleSource("matmul"), {}, {});
-  EXPECT_THAT(findingOf(analysis, "loop-order")->evidence, HasSubstr("a stride of 1,920 bytes"));
+  EXPECT_THAT(findByTechnique(analysis, "loop-order")->evidence,
+              HasSubstr("stride of 1,920 bytes"));
 }
 
-TEST(Analysis, RooflineIsTheSlowerOfComputingAndMemory) {
+TEST(Analysis, RooflineIsSlowerOfComputationAndMemory) {
   Measured measured{.kernelNs = 22'118'400, .peakGflops = 100, .peakGbps = 10};
   const Analysis computing = analyse(matmulTask(), exampleSource("matmul"), {}, measured);
   EXPECT_DOUBLE_EQ(computing.rooflineNs, 2'211'840);
@@ -79,7 +80,7 @@ TEST(Analysis, RooflineIsTheSlowerOfComputingAndMemory) {
   EXPECT_DOUBLE_EQ(memory.rooflineNs, 3 * 480 * 480 * 4 / 0.1);
 }
 
-TEST(Analysis, CategoriesAreTheSeeds) {
+TEST(Analysis, ClassifiesBySpeedupOverPyTorch) {
   const auto category = [](double kernelNs, double pytorchNs) {
     return analyse(matmulTask(), exampleSource("matmul"), {},
                    {.kernelNs = kernelNs, .pytorchNs = pytorchNs})
@@ -94,7 +95,7 @@ TEST(Analysis, CategoriesAreTheSeeds) {
   EXPECT_EQ(category(0, 0), Category::moderate);
 }
 
-TEST(Analysis, WhatIsNearTheRooflineHasLittleToWin) {
+TEST(Analysis, WeighsLessNearRoofline) {
   const Measured far{.kernelNs = 1e9, .peakGflops = 100, .peakGbps = 10};
   const Measured near{.kernelNs = 2.3e6, .peakGflops = 100, .peakGbps = 10};
   const auto source = exampleSource("matmul");
@@ -102,17 +103,18 @@ TEST(Analysis, WhatIsNearTheRooflineHasLittleToWin) {
   EXPECT_LT(analyse(matmulTask(), source, {}, near).findings[0].weight, 0.1);
 }
 
-TEST(Analysis, ReadsWhatTheCompilerSaid) {
+TEST(Analysis, ReadsCompilerRemarks) {
   Judged judged;
   judged.facts["remarks"] = {"line 3: loop vectorized", "line 9: couldn't vectorize loop"};
   judged.facts["spills"] = 24;
   judged.facts["registers"] = 255;
   const Analysis analysis = analyse(matmulTask(), exampleSource("matmul"), judged, {});
-  EXPECT_EQ(findingOf(analysis, "compile-flags")->evidence, "line 9: couldn't vectorize loop");
+  EXPECT_EQ(findByTechnique(analysis, "compile-flags")->evidence,
+            "line 9: couldn't vectorize loop");
   EXPECT_THAT(analysis.text(), HasSubstr("24 bytes spilled"));
 }
 
-TEST(Analysis, TellsWhatTheCompilerOfAGpuSaid) {
+TEST(Analysis, ReportsGpuCompilerFacts) {
   Judged judged;
   judged.facts = {{"timed", false},
                   {"threads", 64},
@@ -121,50 +123,51 @@ TEST(Analysis, TellsWhatTheCompilerOfAGpuSaid) {
                   {"shared_memory", 2048}};
   const Analysis analysis = analyse(matmulTask(), exampleSource("matmul"), judged, {});
   EXPECT_FALSE(analysis.timed);
-  EXPECT_THAT(analysis.text(),
-              testing::StartsWith("not timed; 64 threads a block, 160 registers, 0 bytes spilled, "
-                                  "2048 bytes of shared memory\n"));
-  EXPECT_THAT(analysis.text(), HasSubstr("160 registers a thread: 12 of 64 warps"));
-  EXPECT_EQ(toJson(recordOf(analysis))["timed"], false);
+  EXPECT_THAT(
+      analysis.text(),
+      testing::StartsWith("not timed; 64 threads per block, 160 registers, 0 bytes spilled, "
+                          "2048 bytes of shared memory\n"));
+  EXPECT_THAT(analysis.text(), HasSubstr("160 registers per thread: 12 of 64 warps"));
+  EXPECT_EQ(toJson(toRecord(analysis))["timed"], false);
   judged.facts["registers"] = 64;
   EXPECT_THAT(analyse(matmulTask(), exampleSource("matmul"), judged, {}).text(),
               testing::Not(HasSubstr("64 warps")));
 }
 
-TEST(Analysis, ReadsWhatTheProcessorCounted) {
+TEST(Analysis, ReadsPerformanceCounters) {
   Judged judged;
   judged.facts["counters"] = {{"instructions", 5e6}, {"cycles", 1e7}, {"cache_misses", 2e4}};
   const Analysis analysis = analyse(matmulTask(), exampleSource("matmul"), judged, {});
-  EXPECT_THAT(analysis.counters, HasSubstr("0.50 instructions a cycle, 2e+04 cache misses ("));
-  EXPECT_THAT(analysis.text(), HasSubstr("the processor waits for memory. 0.50 instructions"));
+  EXPECT_THAT(analysis.counters, HasSubstr("0.50 instructions per cycle, 2e+04 cache misses ("));
+  EXPECT_THAT(analysis.text(), HasSubstr("the processor stalls on memory. 0.50 instructions"));
   judged.facts["counters"]["cache_misses"] = 10;
   EXPECT_THAT(analyse(matmulTask(), exampleSource("matmul"), judged, {}).text(),
-              HasSubstr("the processor waits for results"));
+              HasSubstr("the processor stalls on dependences"));
   judged.facts["counters"]["instructions"] = 3e7;
   const Analysis busy = analyse(matmulTask(), exampleSource("matmul"), judged, {});
-  EXPECT_THAT(busy.text(), HasSubstr("3.00 instructions a cycle"));
-  EXPECT_THAT(busy.text(), testing::Not(HasSubstr("the processor waits")));
+  EXPECT_THAT(busy.text(), HasSubstr("3.00 instructions per cycle"));
+  EXPECT_THAT(busy.text(), testing::Not(HasSubstr("the processor stalls")));
   const Analysis none = analyse(matmulTask(), exampleSource("matmul"), {}, {});
-  EXPECT_THAT(none.text(), HasSubstr("no counters here"));
-  EXPECT_EQ(toJson(recordOf(none))["counters"], "no counters here");
+  EXPECT_THAT(none.text(), HasSubstr("no performance counters"));
+  EXPECT_EQ(toJson(toRecord(none))["counters"], "no performance counters");
 }
 
-TEST(Analysis, AsksForThreadsWhereSomeAreIdle) {
+TEST(Analysis, SuggestsThreadsIfAvailable) {
   const auto source = exampleSource("softmax");
-  EXPECT_EQ(findingOf(analyse(matmulTask(), source, {}, {}), "threads"), nullptr);
+  EXPECT_EQ(findByTechnique(analyse(matmulTask(), source, {}, {}), "threads"), nullptr);
   const Analysis analysis = analyse(matmulTask(), source, {}, {.threads = 4});
-  ASSERT_NE(findingOf(analysis, "threads"), nullptr);
-  EXPECT_EQ(findingOf(analysis, "threads")->weight, 0.75);
+  ASSERT_NE(findByTechnique(analysis, "threads"), nullptr);
+  EXPECT_EQ(findByTechnique(analysis, "threads")->weight, 0.75);
 }
 
-TEST(Analysis, IsSortedAndHasAllInItsTextAndJson) {
+TEST(Analysis, SortsFindingsAndReportsAll) {
   const Analysis analysis = analyse(matmulTask(), exampleSource("attention"), {},
                                     {.kernelNs = 1e9, .peakGflops = 100, .peakGbps = 10});
   ASSERT_GT(analysis.findings.size(), 3U);
   for (std::size_t i = 1; i < analysis.findings.size(); ++i) {
     EXPECT_GE(analysis.findings[i - 1].weight, analysis.findings[i].weight);
   }
-  const nlohmann::json json = toJson(recordOf(analysis));
+  const nlohmann::json json = toJson(toRecord(analysis));
   EXPECT_EQ(json["category"], "critical");
   EXPECT_EQ(json["findings"].size(), analysis.findings.size());
   EXPECT_EQ(json["strategies"].size(), 4U);

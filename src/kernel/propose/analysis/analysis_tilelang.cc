@@ -12,7 +12,7 @@
 namespace hone::kernel {
 namespace {
 
-/// The first line with the word, counted from 1; nothing where there is none.
+/// Returns the number of the first line with the word, counted from 1.
 std::optional<std::size_t> lineWith(const std::vector<std::string>& lines, std::string_view word) {
   const auto found =
       std::ranges::find_if(lines, [&](const std::string& line) { return line.contains(word); });
@@ -22,7 +22,7 @@ std::optional<std::size_t> lineWith(const std::vector<std::string>& lines, std::
   return static_cast<std::size_t>(found - lines.begin()) + 1;
 }
 
-std::string at(const std::vector<std::string>& lines, std::size_t line) {
+std::string quoteLine(const std::vector<std::string>& lines, std::size_t line) {
   return fmt::format("line {}: {}", line, trim(lines[line - 1]));
 }
 
@@ -30,21 +30,22 @@ void knobFindings(const std::vector<TextKnob>& knobs, const std::vector<std::str
                   bool gpu, bool cpu, std::vector<Finding>& out) {
   for (const TextKnob& knob : knobs) {
     const auto number = parseInt(knob.value);
-    const std::string evidence = at(lines, static_cast<std::size_t>(knob.line));
+    const std::string evidence = quoteLine(lines, static_cast<std::size_t>(knob.line));
     if (knob.technique == "threads" && number && *number < 128) {
-      out.push_back({Side::parallelism, fmt::format("few threads a block ({})", *number), evidence,
-                     "threads", 0.5});
+      out.push_back({Side::parallelism, fmt::format("few threads per block ({})", *number),
+                     evidence, "threads", 0.5});
     } else if (knob.technique == "tiling" && number && *number < 64) {
-      out.push_back({Side::memory, fmt::format("a small tile ({}={})", knob.name, *number),
-                     evidence, "tiling", 0.4});
+      out.push_back({Side::memory, fmt::format("small tile ({}={})", knob.name, *number), evidence,
+                     "tiling", 0.4});
     } else if (gpu && knob.technique == "pipelining" && number && *number < 2) {
       out.push_back(
-          {Side::memory, "copies and computing do not overlap", evidence, "pipelining", 0.4});
+          {Side::memory, "copies and computation do not overlap", evidence, "pipelining", 0.4});
     } else if (knob.name == "compile_flags") {
-      out.push_back({Side::computation, "sums and functions one element at a time, in their order",
+      out.push_back({Side::computation,
+                     "sums and math functions are evaluated in order, one element at a time",
                      evidence, "compile-flags", 0.6});
     } else if (knob.name == "loop" && knob.value == "serial" && !cpu) {
-      out.push_back({Side::computation, "a loop that runs one element at a time", evidence,
+      out.push_back({Side::computation, "a loop processes one element at a time", evidence,
                      "vectorization", 0.5});
     }
   }
@@ -53,15 +54,15 @@ void knobFindings(const std::vector<TextKnob>& knobs, const std::vector<std::str
 void orderFindings(std::string_view text, const std::vector<std::string>& lines,
                    std::vector<Finding>& out) {
   for (const LoopPair& pair : loopPairs(text)) {
-    if (pair.jumps) {
+    if (pair.strided) {
       out.push_back({Side::memory,
-                     fmt::format("the inner loop over {} jumps through memory", pair.inner),
-                     at(lines, static_cast<std::size_t>(pair.line)), "loop-order", 0.7});
+                     fmt::format("strided access in the inner loop over {}", pair.inner),
+                     quoteLine(lines, static_cast<std::size_t>(pair.line)), "loop-order", 0.7});
     }
   }
 }
 
-/// A line that adds a product to an element: a matrix product written by hand.
+/// Returns the first line that adds a product to an element: a hand-written matrix product.
 std::optional<std::size_t> handWrittenProduct(const std::vector<std::string>& lines) {
   for (std::size_t i = 0; i < lines.size(); ++i) {
     const std::size_t plus = lines[i].find("+=");
@@ -72,7 +73,7 @@ std::optional<std::size_t> handWrittenProduct(const std::vector<std::string>& li
   return std::nullopt;
 }
 
-std::optional<std::size_t> secondExp(const std::vector<std::string>& lines) {
+std::optional<std::size_t> repeatedExp(const std::vector<std::string>& lines) {
   std::vector<std::string> seen;
   for (std::size_t i = 0; i < lines.size(); ++i) {
     const std::size_t begin = lines[i].find("T.exp");
@@ -91,7 +92,7 @@ std::optional<std::size_t> secondExp(const std::vector<std::string>& lines) {
 }  // namespace
 
 std::vector<Finding> tileLangFindings(const Source& source) {
-  const std::string text = withoutComments(source.text);
+  const std::string text = blankComments(source.text);
   const std::vector<std::string> lines = splitAt(text, '\n');
   const auto kernel = lineWith(lines, "T.Kernel(");
   if (!kernel) {
@@ -102,26 +103,26 @@ std::vector<Finding> tileLangFindings(const Source& source) {
       text.contains("alloc_shared") || text.contains("alloc_fragment") || text.contains("threads=");
   const auto product = handWrittenProduct(lines);
   if (gpu && !text.contains("alloc_shared")) {
-    findings.push_back({Side::memory, "nothing is kept in shared memory", at(lines, *kernel),
+    findings.push_back({Side::memory, "shared memory is not used", quoteLine(lines, *kernel),
                         "shared-memory", 0.6});
   }
   const auto copy = lineWith(lines, "T.copy(");
   if (gpu && copy && !text.contains("T.Pipelined(")) {
-    findings.push_back({Side::memory, "copies and computing take turns: no pipeline",
-                        at(lines, *copy), "pipelining", 0.5});
+    findings.push_back({Side::memory, "copies and computation alternate: no pipeline",
+                        quoteLine(lines, *copy), "pipelining", 0.5});
   }
   if (gpu && product && !text.contains("T.gemm(")) {
-    findings.push_back({Side::computation, "products that tensor cores could do",
-                        at(lines, *product), "tensor-cores", 0.7});
+    findings.push_back({Side::computation, "products do not use tensor cores",
+                        quoteLine(lines, *product), "tensor-cores", 0.7});
   }
-  const bool cpu = isForCpu(source.text);
+  const bool cpu = targetsCpu(source.text);
   if (!cpu && !copy && !text.contains("T.vectorized(") && !text.contains("T.Parallel(")) {
-    findings.push_back(
-        {Side::memory, "no vectorized loads or copies", at(lines, *kernel), "vectorization", 0.5});
+    findings.push_back({Side::memory, "no vectorized loads or copies", quoteLine(lines, *kernel),
+                        "vectorization", 0.5});
   }
-  if (const auto again = secondExp(lines)) {
-    findings.push_back({Side::algorithm, "an exponential is taken twice of the same",
-                        at(lines, *again), "cached-exp", 0.4});
+  if (const auto again = repeatedExp(lines)) {
+    findings.push_back({Side::algorithm, "the same exponential is computed twice",
+                        quoteLine(lines, *again), "cached-exp", 0.4});
   }
   if (cpu) {
     orderFindings(text, lines, findings);

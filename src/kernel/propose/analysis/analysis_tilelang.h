@@ -6,8 +6,8 @@
 
 namespace hone::kernel {
 
-/// Returns what the text of a TileLang kernel shows: shared memory, pipelining, threads, vectors,
-/// tiles.
+/// Returns the bottlenecks visible in the source of a TileLang kernel: missing shared memory,
+/// pipelining, tensor cores or vectors, few threads, small tiles.
 [[nodiscard]] std::vector<Finding> tileLangFindings(const Source& source);
 
 }  // namespace hone::kernel

@@ -1,5 +1,5 @@
-// The language-model proposer against a real server of llama.cpp with a small model: what it says
-// is of no matter, that both understand each other is.
+// Tests the language-model proposer with a real llama.cpp server and a small model. Checks the
+// protocol, not the content of the answers.
 
 #include <fcntl.h>
 #include <gmock/gmock.h>
@@ -22,7 +22,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::SizeIs;
 
-/// The server in a child, which ends when its standard input does.
+/// Runs the server in a child process, which exits when its standard input is closed.
 class LlamaServer {
  public:
   LlamaServer() {
@@ -45,12 +45,12 @@ class LlamaServer {
     input_ = in[1];
     output_ = ::fdopen(out[0], "r");
     std::array<char, 4096> line{};
-    // The library writes of itself, too.
-    while (output_ != nullptr && said_.empty() &&
+    // Skip the output of the library.
+    while (output_ != nullptr && status_.empty() &&
            std::fgets(line.data(), line.size(), output_) != nullptr) {
       const std::string text(trim(line.data()));
       if (text.starts_with("http") || text.starts_with("missing")) {
-        said_ = text;
+        status_ = text;
       }
     }
   }
@@ -67,14 +67,14 @@ class LlamaServer {
     }
   }
 
-  /// Its address, or "missing …"; "" where it did not start.
-  [[nodiscard]] const std::string& said() const { return said_; }
+  /// Returns the address of the server, "missing …", or "" if it did not start.
+  [[nodiscard]] const std::string& status() const { return status_; }
 
  private:
   pid_t pid_ = -1;
   int input_ = -1;
   FILE* output_ = nullptr;
-  std::string said_;
+  std::string status_;
 };
 
 class Llama : public ::testing::Test {
@@ -84,14 +84,14 @@ class Llama : public ::testing::Test {
     return server;
   }
   void SetUp() override {
-    if (!server().said().starts_with("http")) {
-      GTEST_SKIP() << "no language model here (" << server().said()
-                   << "): scripts/setup --llm installs one";
+    if (!server().status().starts_with("http")) {
+      GTEST_SKIP() << "no language model found (" << server().status()
+                   << "); run scripts/setup --llm";
     }
   }
   [[nodiscard]] static ChatClient client() {
     ChatOptions options;
-    options.apiBase = server().said() + "/v1";
+    options.apiBase = server().status() + "/v1";
     options.model = "SmolLM2";
     options.temperature = 0;
     return ChatClient::make(options).value();
@@ -109,7 +109,7 @@ TEST_F(Llama, AnswersAndCountsTokens) {
   EXPECT_LE(reply->use.out, 16);
 }
 
-TEST_F(Llama, IsAskedInATurn) {
+TEST_F(Llama, AnswersProposer) {
   LlmProposer proposer(client(), {ChatPrice{1, 1}, {}, 64});
   Task task;
   task.name = "scale";

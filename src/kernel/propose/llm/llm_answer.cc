@@ -14,9 +14,9 @@
 namespace hone::kernel {
 namespace {
 
-constexpr std::size_t kLongestTitle = 100;
-constexpr std::size_t kLongestReasoning = 2'000;
-constexpr std::size_t kLargestCode = 200'000;
+constexpr std::size_t kMaxTitleLength = 100;
+constexpr std::size_t kMaxReasoningLength = 2'000;
+constexpr std::size_t kMaxCodeSize = 200'000;
 
 struct Block {
   std::string tag;
@@ -27,11 +27,11 @@ struct Section {
   std::string title;
   std::string prose;
   std::vector<Block> blocks;
-  bool open = false;  ///< its last block has no end
+  bool open = false;  ///< the last block is not closed
 };
 
-/// The fence that a line begins with ("```", "~~~~"); "" where it is none.
-std::string_view fenceOf(std::string_view line) {
+/// Returns the fence at the start of a line ("```", "~~~~"); "" if there is none.
+std::string_view parseFence(std::string_view line) {
   const std::string_view bare = trim(line);
   const char mark = bare.empty() ? ' ' : bare.front();
   if (mark != '`' && mark != '~') {
@@ -41,7 +41,7 @@ std::string_view fenceOf(std::string_view line) {
   return length >= 3 ? bare.substr(0, length) : std::string_view();
 }
 
-/// The title of a heading "### Candidate 2: packing"; nothing for other lines.
+/// Returns the title of a heading "### Candidate 2: packing"; nothing for other lines.
 std::optional<std::string> candidateHeading(std::string_view line) {
   std::string_view bare = trim(line);
   const bool marked = bare.starts_with('#') || bare.starts_with("**");
@@ -57,11 +57,11 @@ std::optional<std::string> candidateHeading(std::string_view line) {
   return std::string(trim(title));
 }
 
-std::vector<Section> sectionsOf(std::string_view text) {
+std::vector<Section> splitSections(std::string_view text) {
   std::vector<Section> sections(1);
-  std::string fence;  // of the block that is open
+  std::string fence;  // of the open block
   for (const std::string& line : splitAt(text, '\n')) {
-    const std::string_view mark = fenceOf(line);
+    const std::string_view mark = parseFence(line);
     if (!fence.empty()) {
       if (mark.starts_with(fence) && trim(line) == mark) {
         fence.clear();
@@ -80,49 +80,49 @@ std::vector<Section> sectionsOf(std::string_view text) {
     }
   }
   if (sections.size() > 1) {
-    sections.erase(sections.begin());  // what is said before the first of them
+    sections.erase(sections.begin());  // text before the first candidate
   }
   return sections;
 }
 
-bool isOfLanguage(std::string_view tag, Language language) {
+bool matchesLanguage(std::string_view tag, Language language) {
   constexpr std::array<std::string_view, 6> kCpp = {"", "cpp", "c++", "cc", "cxx", "c"};
   constexpr std::array<std::string_view, 5> kPython = {"", "python", "py", "python3", "tilelang"};
-  // "cpp title=…" is C++, too.
+  // "cpp title=…" is also C++.
   const std::string_view word = tag.substr(0, tag.find_first_of(" {:,"));
   const std::span<const std::string_view> tags =
       language == Language::cpp ? std::span<const std::string_view>(kCpp) : kPython;
   return std::find(tags.begin(), tags.end(), word) != tags.end();
 }
 
-/// The one block of the section that is in the language, or why there is none.
-std::expected<std::string, std::string> codeOf(const Section& section, Language language) {
+/// Returns the only block of the section in the language, or an error message.
+std::expected<std::string, std::string> extractCode(const Section& section, Language language) {
   if (section.blocks.empty()) {
-    return std::unexpected("there is no fenced code block in it, only prose");
+    return std::unexpected("no fenced code block found");
   }
   if (section.open) {
-    return std::unexpected("its code block has no end: the answer was cut off");
+    return std::unexpected("the code block is not closed: the answer was truncated");
   }
   const Block* found = nullptr;
   for (const Block& block : section.blocks) {
-    if (isOfLanguage(block.tag, language)) {
+    if (matchesLanguage(block.tag, language)) {
       if (found != nullptr) {
-        return std::unexpected("it has several code blocks: one whole file is wanted");
+        return std::unexpected("found several code blocks, expected one with the whole file");
       }
       found = &block;
     }
   }
   if (found == nullptr) {
-    return std::unexpected(fmt::format("its code block is in {}, not in {}",
+    return std::unexpected(fmt::format("expected a code block in {1}, got {0}",
                                        shortened(section.blocks[0].tag, 20),
                                        language == Language::cpp ? "C++" : "Python"));
   }
   if (trim(found->code).empty()) {
-    return std::unexpected("its code block is empty");
+    return std::unexpected("the code block is empty");
   }
-  if (found->code.size() > kLargestCode) {
+  if (found->code.size() > kMaxCodeSize) {
     return std::unexpected(
-        fmt::format("its code has {} KB: that is no kernel", found->code.size() / 1024));
+        fmt::format("the code is too large for a kernel ({} KB)", found->code.size() / 1024));
   }
   return found->code;
 }
@@ -136,7 +136,7 @@ std::string firstLine(std::string_view text) {
   return "";
 }
 
-/// The keys of a line "Techniques: packing, register-tile".
+/// Returns the keys of a line "Techniques: packing, register-tile".
 std::vector<std::string> techniquesIn(std::string_view prose) {
   constexpr std::string_view kLabel = "techniques:";
   std::vector<std::string> techniques;
@@ -163,60 +163,60 @@ std::vector<std::string> techniquesIn(std::string_view prose) {
 
 }  // namespace
 
-std::optional<std::string> wrongEntryPoint(const Source& kernel, std::string_view code) {
+std::optional<std::string> entryPointError(const Source& kernel, std::string_view code) {
   if (kernel.language == Language::tilelang) {
-    return code.contains("class ModelNew")
-               ? std::nullopt
-               : std::optional<std::string>("it has no class ModelNew: it is another file");
+    return code.contains("class ModelNew") ? std::nullopt
+                                           : std::optional<std::string>("no class ModelNew found");
   }
   const auto point = entryPointOf(code);
   if (!point) {
-    return "it has no function kernel(...): it is another file";
+    return "no function kernel(...) found";
   }
   if (!point->externC) {
-    return "its kernel(...) is not extern \"C\"";
+    return "kernel(...) is not extern \"C\"";
   }
-  const auto wanted = entryPointOf(kernel.text);
-  if (wanted && wanted->types != point->types) {
-    return fmt::format("its kernel takes ({}), not ({})", shortened(join(point->types, ", "), 200),
-                       join(wanted->types, ", "));
+  const auto expected = entryPointOf(kernel.text);
+  if (expected && expected->types != point->types) {
+    return fmt::format("expected kernel({}), got kernel({})", join(expected->types, ", "),
+                       shortened(join(point->types, ", "), 200));
   }
   return std::nullopt;
 }
 
-ModelAnswer readAnswer(std::string_view text, const Source& best, std::size_t most) {
+ModelAnswer readAnswer(std::string_view text, const Source& best, std::size_t maxCount) {
   ModelAnswer answer;
-  const std::vector<Section> sections = sectionsOf(text);
-  for (std::size_t i = 0; i < sections.size() && answer.proposals.size() < most; ++i) {
+  const std::vector<Section> sections = splitSections(text);
+  for (std::size_t i = 0; i < sections.size() && answer.proposals.size() < maxCount; ++i) {
     const Section& section = sections[i];
-    const std::string who =
+    const std::string prefix =
         sections.size() > 1 ? fmt::format("candidate {}: ", i + 1) : std::string();
-    const auto code = codeOf(section, best.language);
+    const auto code = extractCode(section, best.language);
     if (!code) {
-      answer.refused.push_back(who + code.error());
+      answer.rejected.push_back(prefix + code.error());
       continue;
     }
-    if (const auto wrong = wrongEntryPoint(best, *code)) {
-      answer.refused.push_back(who + *wrong);
+    if (const auto wrong = entryPointError(best, *code)) {
+      answer.rejected.push_back(prefix + *wrong);
       continue;
     }
     Proposal proposal;
     proposal.source = best;
     proposal.source.text = *code;
     if (proposal.source.key() == best.key()) {
-      answer.refused.push_back(who + "it is the kernel as it was");
+      answer.rejected.push_back(prefix + "the code is identical to the current kernel");
       continue;
     }
-    // Whether a kernel must be right for other sizes is for the user to say.
+    // Only the user may restrict a kernel to fixed sizes.
     if (hasFixedSizes(proposal.source) && !hasFixedSizes(best)) {
-      answer.refused.push_back(
-          who + "it has the line 'hone: fixed sizes': it must be right for other sizes, too");
+      answer.rejected.push_back(
+          prefix +
+          "remove the line 'hone: fixed sizes': the kernel must also be correct for other sizes");
       continue;
     }
     const std::string title = section.title.empty() ? firstLine(section.prose) : section.title;
-    proposal.title = shortened(title.empty() ? "the model's answer" : title, kLongestTitle);
+    proposal.title = shortened(title.empty() ? "untitled candidate" : title, kMaxTitleLength);
     proposal.techniques = techniquesIn(section.prose);
-    proposal.reasoning = shortened(trim(section.prose), kLongestReasoning);
+    proposal.reasoning = shortened(trim(section.prose), kMaxReasoningLength);
     answer.proposals.push_back(std::move(proposal));
   }
   return answer;

@@ -11,19 +11,20 @@
 
 namespace hone::kernel {
 
-/// What a model's answer holds.
+/// The parsed answer of a model.
 struct ModelAnswer {
   std::vector<Proposal> proposals;
-  std::vector<std::string> refused;  ///< why others are none, a line each
+  std::vector<std::string> rejected;  ///< why candidates were rejected, one line each
 };
 
-/// Reads candidates strictly: under each heading "Candidate N: title" exactly one fenced block in
-/// the kernel's language, a whole file that keeps the entry point of `best`. An answer without such
-/// headings is one candidate. At most `most` are taken.
-[[nodiscard]] ModelAnswer readAnswer(std::string_view text, const Source& best, std::size_t most);
+/// Parses the candidates of an answer. Each heading "Candidate N: title" must have exactly one
+/// fenced block in the kernel's language: a whole file that keeps the entry point of `best`. An
+/// answer without such headings is one candidate. Returns at most `maxCount` candidates.
+[[nodiscard]] ModelAnswer readAnswer(std::string_view text, const Source& best,
+                                     std::size_t maxCount);
 
-/// Why the code cannot stand in the kernel's place; nothing where it can.
-[[nodiscard]] std::optional<std::string> wrongEntryPoint(const Source& kernel,
+/// Returns why the entry point of the code is not that of the kernel; nothing if it is.
+[[nodiscard]] std::optional<std::string> entryPointError(const Source& kernel,
                                                          std::string_view code);
 
 }  // namespace hone::kernel

@@ -36,37 +36,37 @@ std::string block(const std::string& code, const std::string& tag = "cpp") {
   return "```" + tag + "\n" + code + "\n```\n";
 }
 
-/// The only reason why nothing was taken.
-std::string refusal(const std::string& answer, const Source& kernel = cpp()) {
+/// Returns the reason why the only candidate was rejected.
+std::string rejection(const std::string& answer, const Source& kernel = cpp()) {
   const ModelAnswer read = readAnswer(answer, kernel, 4);
   EXPECT_THAT(read.proposals, IsEmpty());
-  EXPECT_THAT(read.refused, SizeIs(1));
-  return read.refused.empty() ? "" : read.refused.front();
+  EXPECT_THAT(read.rejected, SizeIs(1));
+  return read.rejected.empty() ? "" : read.rejected.front();
 }
 
-TEST(ReadAnswer, OneBlockIsOneCandidate) {
+TEST(ReadAnswer, ReadsOneBlockAsOneCandidate) {
   const ModelAnswer read = readAnswer(
       "Use wider vectors.\nTechniques: vectorization, Loop Order\n" + block(kGood), cpp(), 4);
   ASSERT_THAT(read.proposals, SizeIs(1));
-  EXPECT_THAT(read.refused, IsEmpty());
+  EXPECT_THAT(read.rejected, IsEmpty());
   const Proposal& proposal = read.proposals[0];
   EXPECT_EQ(proposal.source.text, kGood + "\n");
-  EXPECT_EQ(proposal.source.flags, cpp().flags) << "built as the best is";
+  EXPECT_EQ(proposal.source.flags, cpp().flags) << "built like the best kernel";
   EXPECT_EQ(proposal.source.name, "scale");
   EXPECT_EQ(proposal.title, "Use wider vectors.");
   EXPECT_THAT(proposal.techniques, ElementsAre("vectorization", "loop-order"));
 }
 
-TEST(ReadAnswer, AModelMayNotDropOtherSizes) {
+TEST(ReadAnswer, RejectsFixedSizesFromModel) {
   const std::string fixed = "// hone: fixed sizes\n" + kGood;
-  EXPECT_THAT(refusal(block(fixed)), HasSubstr("must be right for other sizes, too"));
+  EXPECT_THAT(rejection(block(fixed)), HasSubstr("must also be correct for other sizes"));
   Source best = cpp();
   best.text.insert(0, "// hone: fixed sizes\n");
-  EXPECT_THAT(readAnswer(block(fixed), best, 4).proposals, SizeIs(1)) << "the user has said so";
+  EXPECT_THAT(readAnswer(block(fixed), best, 4).proposals, SizeIs(1)) << "set by the user";
   EXPECT_THAT(readAnswer(block(kGood), best, 4).proposals, SizeIs(1));
 }
 
-TEST(ReadAnswer, HeadingsTellCandidatesApart) {
+TEST(ReadAnswer, SplitsCandidatesAtHeadings) {
   const std::string other = kGood + "\n// another\n";
   const ModelAnswer read = readAnswer("Here they are.\n### Candidate 1: packing\nWhy.\n" +
                                           block(kGood) + "## Candidate 2\n" + block("int x;") +
@@ -75,11 +75,11 @@ TEST(ReadAnswer, HeadingsTellCandidatesApart) {
   ASSERT_THAT(read.proposals, SizeIs(2));
   EXPECT_EQ(read.proposals[0].title, "packing");
   EXPECT_EQ(read.proposals[1].title, "tiles");
-  ASSERT_THAT(read.refused, SizeIs(1));
-  EXPECT_THAT(read.refused[0], HasSubstr("candidate 2: it has no function kernel"));
+  ASSERT_THAT(read.rejected, SizeIs(1));
+  EXPECT_THAT(read.rejected[0], HasSubstr("candidate 2: no function kernel"));
 }
 
-TEST(ReadAnswer, TakesNoMoreThanWanted) {
+TEST(ReadAnswer, LimitsNumberOfCandidates) {
   std::string answer;
   for (int i = 0; i < 6; ++i) {
     answer += "### Candidate: x\n" + block(kGood + "//" + std::to_string(i));
@@ -87,38 +87,40 @@ TEST(ReadAnswer, TakesNoMoreThanWanted) {
   EXPECT_THAT(readAnswer(answer, cpp(), 4).proposals, SizeIs(4));
 }
 
-TEST(ReadAnswer, RefusesWhatIsNoCandidate) {
-  EXPECT_THAT(refusal("I would tile the loop and use AVX."), HasSubstr("only prose"));
-  EXPECT_THAT(refusal(""), HasSubstr("only prose"));
-  EXPECT_THAT(refusal(block("")), HasSubstr("empty"));
-  EXPECT_THAT(refusal("```cpp\n" + kGood), HasSubstr("cut off"));
-  EXPECT_THAT(refusal(block(kGood) + block(kGood)), HasSubstr("several code blocks"));
-  EXPECT_THAT(refusal(block("print('x')", "python")), HasSubstr("in python, not in C++"));
-  EXPECT_THAT(refusal(block("int main() {}")), HasSubstr("another file"));
-  EXPECT_THAT(refusal(block("// kernel(x)\nint y;")), HasSubstr("another file"));
-  EXPECT_THAT(refusal(block("void kernel(const float* X, float* Y, std::int64_t N) {}")),
+TEST(ReadAnswer, RejectsInvalidCandidates) {
+  EXPECT_THAT(rejection("I would tile the loop and use AVX."),
+              HasSubstr("no fenced code block found"));
+  EXPECT_THAT(rejection(""), HasSubstr("no fenced code block found"));
+  EXPECT_THAT(rejection(block("")), HasSubstr("empty"));
+  EXPECT_THAT(rejection("```cpp\n" + kGood), HasSubstr("truncated"));
+  EXPECT_THAT(rejection(block(kGood) + block(kGood)), HasSubstr("several code blocks"));
+  EXPECT_THAT(rejection(block("print('x')", "python")), HasSubstr("in C++, got python"));
+  EXPECT_THAT(rejection(block("int main() {}")), HasSubstr("no function kernel(...) found"));
+  EXPECT_THAT(rejection(block("// kernel(x)\nint y;")), HasSubstr("no function kernel(...) found"));
+  EXPECT_THAT(rejection(block("void kernel(const float* X, float* Y, std::int64_t N) {}")),
               HasSubstr("not extern \"C\""));
-  EXPECT_THAT(refusal(block("extern \"C\" void kernel(float* X, int N) {}")),
-              HasSubstr("takes (float *, int), not (const float *, float *, int64_t)"));
-  EXPECT_THAT(refusal(block(std::string(300'000, 'x'))), HasSubstr("no kernel"));
-  EXPECT_THAT(refusal(block(kGood, "python"), tilelang()), HasSubstr("no class ModelNew"));
+  EXPECT_THAT(
+      rejection(block("extern \"C\" void kernel(float* X, int N) {}")),
+      HasSubstr("expected kernel(const float *, float *, int64_t), got kernel(float *, int)"));
+  EXPECT_THAT(rejection(block(std::string(300'000, 'x'))), HasSubstr("too large for a kernel"));
+  EXPECT_THAT(rejection(block(kGood, "python"), tilelang()), HasSubstr("no class ModelNew"));
   Source same = cpp();
   same.text = kGood + "\n";
-  EXPECT_THAT(refusal(block(kGood), same), HasSubstr("as it was"));
+  EXPECT_THAT(rejection(block(kGood), same), HasSubstr("identical to the current kernel"));
 }
 
-TEST(ReadAnswer, OtherLanguagesBesideTheCodeDoNotMatter) {
+TEST(ReadAnswer, IgnoresBlocksInOtherLanguages) {
   const ModelAnswer read = readAnswer(block("g++ -O3", "bash") + block(kGood), cpp(), 4);
   EXPECT_THAT(read.proposals, SizeIs(1));
 }
 
-TEST(ReadAnswer, FencesWithinLongerFencesAreCode) {
+TEST(ReadAnswer, KeepsShorterFencesInCode) {
   const ModelAnswer read = readAnswer("````cpp\n/*\n```\n*/\n" + kGood + "\n````\n", cpp(), 4);
   ASSERT_THAT(read.proposals, SizeIs(1));
   EXPECT_THAT(read.proposals[0].source.text, HasSubstr("```"));
 }
 
-RC_GTEST_PROP(ReadAnswer, TakesOnlyWhatKeepsTheEntryPoint, ()) {
+RC_GTEST_PROP(ReadAnswer, AcceptsOnlySameEntryPoint, ()) {
   const auto pieces = *rc::gen::container<std::vector<std::string>>(rc::gen::element<std::string>(
       "```", "```cpp", "~~~~", "\n", "### Candidate 1: a\n", "kernel(", kGood, "extern \"C\"",
       "class ModelNew", "/*", "//", "\xff\xfe", "``", "text "));
@@ -130,14 +132,14 @@ RC_GTEST_PROP(ReadAnswer, TakesOnlyWhatKeepsTheEntryPoint, ()) {
     const ModelAnswer read = readAnswer(text, *source, 3);
     RC_ASSERT(read.proposals.size() <= 3U);
     for (const Proposal& proposal : read.proposals) {
-      RC_ASSERT(!wrongEntryPoint(*source, proposal.source.text));
+      RC_ASSERT(!entryPointError(*source, proposal.source.text));
       RC_ASSERT(text.find(proposal.source.text.substr(0, proposal.source.text.size() - 1)) !=
                 std::string::npos);
     }
   }
 }
 
-TEST(EntryPoint, TypesWithoutNames) {
+TEST(EntryPoint, ParsesTypesWithoutNames) {
   const auto point = entryPointOf(
       "#include <cstdint>\nint a;\nextern \"C\" void kernel(const float *__restrict__ A,\n"
       "    /* b */ std::int64_t N, unsigned int) {\n}\n");

@@ -7,8 +7,8 @@
 
 namespace hone::kernel {
 
-/// What a model is asked in a turn: the kernel, the analysis, the examples, what was tried with its
-/// measurements and errors, why parts of the last answer were refused, and the form of the answer.
-[[nodiscard]] std::string promptFor(const TurnView& view, std::span<const std::string> refused);
+/// Builds the prompt of a turn: the kernel, the analysis, the examples, earlier candidates with
+/// their measurements and errors, the rejected parts of the last answer, and the answer format.
+[[nodiscard]] std::string buildPrompt(const TurnView& view, std::span<const std::string> rejected);
 
 }  // namespace hone::kernel

@@ -12,10 +12,10 @@
 namespace hone::kernel {
 namespace {
 
-/// With fewer a kernel cannot be written.
-constexpr std::int64_t kFewestTokens = 256;
-/// Of an answer that is kept.
-constexpr std::size_t kLongestKept = 200'000;
+/// A shorter answer cannot contain a kernel.
+constexpr std::int64_t kMinAnswerTokens = 256;
+/// Characters of an answer that are stored.
+constexpr std::size_t kMaxStoredAnswer = 200'000;
 
 std::string dollars(double amount) { return fmt::format("${:.4f}", amount); }
 
@@ -32,30 +32,31 @@ TokenUse LlmProposer::used() const {
   return all;
 }
 
-std::optional<std::int64_t> LlmProposer::tokensFor(const std::string& prompt) const {
+std::optional<std::int64_t> LlmProposer::answerLimit(const std::string& prompt) const {
   if (!limits_.maxCost || !limits_.price) {
     return limits_.maxTokens;
   }
-  const TokenUse asked{guessTokens(prompt), 0};
-  const double left =
-      *limits_.maxCost - costOf(used(), *limits_.price) - costOf(asked, *limits_.price);
-  if (left <= 0) {
+  const TokenUse request{guessTokens(prompt), 0};
+  const double remaining =
+      *limits_.maxCost - costOf(used(), *limits_.price) - costOf(request, *limits_.price);
+  if (remaining <= 0) {
     return 0;
   }
-  constexpr double kMost = 1e9;  // a price of nothing buys all that is wanted
-  const double affordable = std::min(kMost, left * 1e6 / std::max(limits_.price->out, 1e-3));
+  constexpr double kMaxTokens = 1e9;  // limits the result if the price is 0
+  const double affordable =
+      std::min(kMaxTokens, remaining * 1e6 / std::max(limits_.price->out, 1e-3));
   const auto tokens = static_cast<std::int64_t>(affordable);
-  return tokens < kFewestTokens ? 0 : std::min(tokens, limits_.maxTokens.value_or(tokens));
+  return tokens < kMinAnswerTokens ? 0 : std::min(tokens, limits_.maxTokens.value_or(tokens));
 }
 
 Result<std::vector<Proposal>> LlmProposer::propose(const TurnView& view) {
   complaint_.clear();
   static const std::vector<std::string> kNone;
   const std::string prompt =
-      promptFor(view, exchanges_.empty() ? kNone : exchanges_.back().refused);
-  const auto tokens = tokensFor(prompt);
+      buildPrompt(view, exchanges_.empty() ? kNone : exchanges_.back().rejected);
+  const auto tokens = answerLimit(prompt);
   if (tokens == 0) {
-    ended_ = fmt::format("the spending cap of {} is reached", dollars(*limits_.maxCost));
+    ended_ = fmt::format("spending cap of {} reached", dollars(*limits_.maxCost));
     return std::vector<Proposal>{};
   }
   const ChatReply reply = HONE_TRY(client_.ask(prompt, tokens));
@@ -63,18 +64,18 @@ Result<std::vector<Proposal>> LlmProposer::propose(const TurnView& view) {
   exchange.turn = view.turn;
   exchange.at = utcNow();
   exchange.prompt = prompt;
-  exchange.answer = shortened(reply.text, kLongestKept);
+  exchange.answer = shortened(reply.text, kMaxStoredAnswer);
   exchange.failure = reply.failure;
   exchange.use = reply.use;
   ModelAnswer answer;
   if (reply.ok()) {
     answer = readAnswer(reply.text, view.best, view.count);
-    exchange.refused = answer.refused;
+    exchange.rejected = answer.rejected;
   }
   if (answer.proposals.empty()) {
     complaint_ = !reply.ok() ? reply.failure
-                             : fmt::format("the model's answer has no candidate: {}",
-                                           join(answer.refused, "; "));
+                             : fmt::format("no candidate in the answer of the model: {}",
+                                           join(answer.rejected, "; "));
   }
   exchanges_.push_back(std::move(exchange));
   return std::move(answer.proposals);
@@ -88,8 +89,8 @@ std::string LlmProposer::conversation() const {
                         exchange.use.out, exchange.prompt);
     text += exchange.failure.empty() ? fmt::format("Response:\n\n{}\n\n", exchange.answer)
                                      : fmt::format("No response: {}\n\n", exchange.failure);
-    for (const std::string& refused : exchange.refused) {
-      text += fmt::format("Refused: {}\n", refused);
+    for (const std::string& reason : exchange.rejected) {
+      text += fmt::format("Rejected: {}\n", reason);
     }
     text += "\n";
   }
@@ -114,14 +115,14 @@ nlohmann::json LlmProposer::memory() const {
                                               .prompt = exchange.prompt,
                                               .answer = exchange.answer,
                                               .failure = exchange.failure,
-                                              .refused = exchange.refused,
+                                              .refused = exchange.rejected,
                                               .tokensIn = exchange.use.in,
                                               .tokensOut = exchange.use.out}));
   }
   return all;
 }
 
-void LlmProposer::recall(const nlohmann::json& memory) {
+void LlmProposer::restoreMemory(const nlohmann::json& memory) {
   exchanges_.clear();
   if (!memory.is_array()) {
     return;

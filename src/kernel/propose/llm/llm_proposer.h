@@ -12,12 +12,12 @@
 namespace hone::kernel {
 
 struct LlmLimits {
-  std::optional<ChatPrice> price;         ///< nothing: nobody knows what it costs
+  std::optional<ChatPrice> price;         ///< nothing if unknown
   std::optional<double> maxCost;          ///< in dollars, for the whole run; needs a price
-  std::optional<std::int64_t> maxTokens;  ///< of one answer
+  std::optional<std::int64_t> maxTokens;  ///< per answer
 };
 
-/// Asks a language model, one request a turn, and trusts nothing in its answer.
+/// Requests candidates from a language model, once per turn. Treats its answers as untrusted.
 class LlmProposer : public Proposer {
  public:
   LlmProposer(ChatClient client, LlmLimits limits);
@@ -30,24 +30,25 @@ class LlmProposer : public Proposer {
   [[nodiscard]] std::string spent() const override;
   [[nodiscard]] double cost() const override;
   [[nodiscard]] nlohmann::json memory() const override;
-  void recall(const nlohmann::json& memory) override;
+  void restoreMemory(const nlohmann::json& memory) override;
 
   [[nodiscard]] TokenUse used() const;
 
  private:
-  /// A question and what came of it.
+  /// A request and its result.
   struct Exchange {
     std::size_t turn = 0;
-    std::string at;
+    std::string at;  ///< time in UTC
     std::string prompt;
     std::string answer;
     std::string failure;
-    std::vector<std::string> refused;
+    std::vector<std::string> rejected;
     TokenUse use;
   };
 
-  /// How long the answer to the prompt may be; 0: the cap leaves nothing for one.
-  [[nodiscard]] std::optional<std::int64_t> tokensFor(const std::string& prompt) const;
+  /// Returns the maximum number of tokens of the answer to a prompt; 0 if the spending cap is
+  /// reached, nothing if there is no limit.
+  [[nodiscard]] std::optional<std::int64_t> answerLimit(const std::string& prompt) const;
 
   ChatClient client_;
   LlmLimits limits_;
