@@ -153,7 +153,7 @@ TEST(Profile, BadInputIsOneLine) {
   expectError(sandbox.hone(with(kSmall, {"--providers=mkl"})), 2, {"there is no 'mkl'"});
   expectError(sandbox.hone(with(kSmall, {"--output=x/y.csv"})), 2, {"there is no folder x"});
   expectError(sandbox.hone(with(kSmall, {"--output=y.csv", "--tags=oops"})), 2,
-              {"'oops' is not key:value"});
+              {"expected key:value, got 'oops'"});
   expectError(sandbox.hone({"profile", "--problem=gemmm -m 3"}), 2, {"gemmm"});
 }
 
