@@ -41,14 +41,14 @@ class Compare : public testing::Test {
     const CommandResult ran = box_.hone({"compare", "1", "2"});
     EXPECT_EQ(ran.code, 0) << ran.out;
     EXPECT_THAT(ran.out, HasSubstr("1 same"));
-    EXPECT_THAT(ran.out, HasSubstr("1 equal binary"));
+    EXPECT_THAT(ran.out, HasSubstr("1 identical binary"));
   }
   void expectReadsAnotherStoreAndWritesAPage() {
     const CommandResult ran =
         box_.hone({"compare", "1", "3", "--other-store", "before.db", "--html", "compare.html"});
     EXPECT_EQ(ran.code, 1) << ran.err;
     const std::string page = readFile(box_.work() / "compare.html").value();
-    EXPECT_THAT(page, HasSubstr("1 of 1 got slower or broke."));
+    EXPECT_THAT(page, HasSubstr("1 of 1 slower or broken."));
     EXPECT_THAT(page, testing::StartsWith("<!doctype html>"));
   }
   void expectErrorsAreOneLine() {
@@ -113,7 +113,8 @@ TEST(CompareErrors, ReportsMeasurementsMissingFromFailedRun) {
   }
   const CommandResult ran = box.hone({"compare", "1", "2"});
   EXPECT_EQ(ran.code, 1) << ran.err;
-  EXPECT_THAT(ran.out, HasSubstr("run 2 is failed, not finished: 1 that run 1 timed is missing"));
+  EXPECT_THAT(ran.out,
+              HasSubstr("run 2 is failed, not finished: 1 item timed in run 1 is missing"));
   EXPECT_EQ(box.hone({"compare", "2", "1"}).code, 0);
 }
 

@@ -154,7 +154,7 @@ TEST(Profile, RejectsInvalidInput) {
   expectError(sandbox.hone(with(kSmall, {"--providers=mkl"})), 2, {"got 'mkl'"});
   expectError(sandbox.hone(with(kSmall, {"--output=x/y.csv"})), 2, {"no folder x"});
   expectError(sandbox.hone(with(kSmall, {"--output=y.csv", "--tags=oops"})), 2,
-              {"'oops' is not key:value"});
+              {"expected key:value, got 'oops'"});
   expectError(sandbox.hone({"profile", "--problem=gemmm -m 3"}), 2, {"gemmm"});
 }
 

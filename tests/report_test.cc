@@ -87,15 +87,15 @@ TEST_F(Report, PrintsGainsOfSeveralRuns) {
   const CommandResult ran = box_.hone({"report", "1", "3"});
   ASSERT_EQ(ran.code, 0) << ran.err;
   EXPECT_EQ(ran.out,
-            "run  what      before    after  speedup  95 % interval\n"
-            "  3  tune: m  3.00 ms  1.00 ms    3.00x    2.90 - 3.10  faster\n"
+            "run  item      before    after  speedup      95 % CI\n"
+            "  3  tune: m  3.00 ms  1.00 ms    3.00x  2.90 - 3.10  faster\n"
             "\n"
             "run  verb   answer\n"
-            "  1  bench  1 trials were recorded.\n"
+            "  1  bench  1 trial recorded.\n"
             "\n"
             "report.html\n");
   EXPECT_THAT(written("report.html"),
-              AllOf(HasSubstr("1 of 1 got faster for sure"), HasSubstr("What got faster"),
+              AllOf(HasSubstr("Significant speedups: 1 of 1"), HasSubstr("Speedups"),
                     HasSubstr("m is 3.00x as fast: 3.00 ms"), HasSubstr("About this run")));
   expectError(box_.hone({"report", "1", "3", "--csv"}), 2, {"single run"});
 }
@@ -126,7 +126,7 @@ TEST_F(Report, ReadsEveryRunOfOlderStore) {
                                             "9.43x",
                                             "8 kernels",
                                             "23.1 µs → 20.9 µs",
-                                            "compiler's own choice",
+                                            "compiler's default",
                                             "2 of 2 slow",
                                             "split",
                                             "8 trials"};

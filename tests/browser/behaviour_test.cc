@@ -65,11 +65,11 @@ class PageBehaviour : public PageTest {
 TEST_F(PageBehaviour, ShowsAllPlotsOfTune) {
   openReport(addTune(60));
   EXPECT_THAT(headline(), HasSubstr("m.mlir is "));
-  EXPECT_THAT(titles(),
-              AllOf(Contains("Where the time of m.mlir goes"),
-                    Contains("The winner against the default, round by round"),
-                    Contains("The best so far"), Contains("What each knob does"),
-                    Contains("All candidates over all knobs"), Contains("One knob at a time")));
+  EXPECT_THAT(
+      titles(),
+      AllOf(Contains("Time breakdown of m.mlir"), Contains("Winner and default: time per round"),
+            Contains("Best so far"), Contains("Effect of each knob"),
+            Contains("Candidates by knob values"), Contains("One knob at a time")));
   expectGoodPage();
 }
 
@@ -284,7 +284,7 @@ TEST_F(PageBehaviour, ReportsEmptyRuns) {
       openReport(addEmpty(verb, status));
       EXPECT_FALSE(headline().empty()) << verb;
       EXPECT_THAT(run("return document.querySelector('main').textContent").get<std::string>(),
-                  AllOf(HasSubstr("No trial is in the store yet."), Not(HasSubstr("NaN")),
+                  AllOf(HasSubstr("No trials stored yet."), Not(HasSubstr("NaN")),
                         Not(HasSubstr("undefined")), Not(HasSubstr("null"))))
           << verb;
       expectNoHorizontalScrolling();

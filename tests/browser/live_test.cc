@@ -263,7 +263,7 @@ TEST_F(LiveTune, KeepsPlotStateAndScrollPosition) {
   run(act);
   const nlohmann::json left = run(seen);
   EXPECT_EQ(left,
-            nlohmann::json({{"hidden", {"every candidate"}}, {"scrolled", 90}, {"orange", true}}));
+            nlohmann::json({{"hidden", {"all candidates"}}, {"scrolled", 90}, {"orange", true}}));
   add(store, "m_dispatch_0", "rows=99 peel=1");
   EXPECT_TRUE(eventually([&] { return says("rows=99 peel=1"); }));
   EXPECT_EQ(run(seen), left);
@@ -292,7 +292,7 @@ TEST_F(LivePage, ShowsProgress) {
   EXPECT_TRUE(eventually([&] { return !text().contains("race 3/9"); })) << "the run is finished";
   served.process().signal(SIGTERM);
   EXPECT_EQ(served.process().wait().code, 0);
-  EXPECT_TRUE(eventually([&] { return text().contains("does not answer"); }));
+  EXPECT_TRUE(eventually([&] { return text().contains("does not respond"); }));
   expectNotReloaded();
 }
 
@@ -323,11 +323,11 @@ TEST_F(LivePage, ListensOnlyWhileVisibleAndReconnects) {
   hide(false);
   EXPECT_TRUE(eventually([&] { return says("while hidden"); }));
   run("heard.at(-1).close(); heard.at(-1).dispatchEvent(new Event('error')); return 1");
-  EXPECT_THAT(text(), HasSubstr("does not answer"));
-  addTrial(store, id, "while refused");
+  EXPECT_THAT(text(), HasSubstr("does not respond"));
+  addTrial(store, id, "while it was refused");
   run("later(); return 1");
-  EXPECT_TRUE(eventually([&] { return says("while refused"); }));
-  EXPECT_TRUE(eventually([&] { return !text().contains("does not answer"); }));
+  EXPECT_TRUE(eventually([&] { return says("while it was refused"); }));
+  EXPECT_TRUE(eventually([&] { return !text().contains("does not respond"); }));
   EXPECT_EQ(run("return heard.length"), 3);
   expectNotReloaded();
   expectQuietConsole();

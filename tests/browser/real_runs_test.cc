@@ -31,10 +31,10 @@ TEST_F(PageTest, ShowsProfile) {
   EXPECT_THAT(ran.out, HasSubstr("hone report 1 -o report.html"));
   openReport(1);
   EXPECT_THAT(headline(), HasSubstr("verified, none wrong"));
-  EXPECT_THAT(titles(), IsSupersetOf({"GFLOP/s by dispatch and provider", "The roofline",
-                                      "Failures", "Dispatches"}));
+  EXPECT_THAT(titles(), IsSupersetOf({"GFLOP/s by dispatch and provider", "Roofline", "Failures",
+                                      "Dispatches"}));
   const nlohmann::json roof = run(R"(
-    const part = hone.document.parts.find((one) => one.title === "The roofline");
+    const part = hone.document.parts.find((one) => one.title === "Roofline");
     return part.series.filter((one) => one.role === "baseline")[0];
   )");
   EXPECT_THAT(roof.at("name").get<std::string>(), HasSubstr("GB/s)"));
@@ -52,11 +52,12 @@ TEST_F(PageTest, ShowsSplit) {
   ASSERT_LE(ran.code, 1) << ran.err;  // 1: a shape got slower, which can be noise
   EXPECT_THAT(ran.out, HasSubstr("hone report 1 -o report.html"));
   openReport(1);
-  EXPECT_THAT(titles(),
-              IsSupersetOf({"The recommended limits against the compiler's own choice",
-                            "Baseline against optimized", "Runtime over limit", "Problem by limit",
-                            "Matmuls by their best limit, with the recommended ladder",
-                            "Regret on matmuls"}));
+  EXPECT_THAT(
+      titles(),
+      IsSupersetOf({"Speedup of the recommended limits over the compiler's default",
+                    "Default and recommended limits", "Runtime over limit",
+                    "Slowdown by problem and limit",
+                    "Matmuls by best limit, with the recommended ladder", "Regret on matmuls"}));
   EXPECT_EQ(run("return hone.document.parts.find((one) => one.type === 'heat').rows.length"), 3);
   expectGoodPage();
 }
@@ -68,8 +69,8 @@ TEST_F(PageTest, ShowsTune) {
   ASSERT_EQ(ran.code, 0) << ran.err;
   EXPECT_THAT(ran.out, HasSubstr("hone report 1 -o report.html"));
   openReport(1);
-  EXPECT_THAT(titles(), IsSupersetOf({"The best so far", "The knobs", "What each knob does",
-                                      "All candidates over all knobs", "One knob at a time"}));
+  EXPECT_THAT(titles(), IsSupersetOf({"Best so far", "Knobs", "Effect of each knob",
+                                      "Candidates by knob values", "One knob at a time"}));
   EXPECT_THAT(
       run("return [...document.querySelectorAll('[role=tab]')].map((one) => one.textContent)")
           .get<std::vector<std::string>>(),
@@ -118,8 +119,8 @@ extern "C" void reference(const double* A, const double* B, double* C, std::int6
   EXPECT_THAT(ran.out, HasSubstr("hone report 1 -o report.html"));
   openReport(1);
   EXPECT_THAT(headline(), HasSubstr("product is "));
-  EXPECT_THAT(titles(), IsSupersetOf({"Turn by turn", "Candidates", "The analysis",
-                                      "What the winner changed"}));
+  EXPECT_THAT(titles(), IsSupersetOf({"Speedup per turn", "Candidates", "Analysis",
+                                      "Changes of the winner"}));
   EXPECT_GT(run("return document.querySelectorAll('pre.diff .added').length"), 0);
   EXPECT_GT(run("return document.querySelectorAll('pre.diff .removed').length"), 0);
   expectGoodPage();

@@ -15,11 +15,11 @@ namespace {
 using model::Outcome;
 
 constexpr std::array<std::string_view, 5> kNames = {"broken", "slower", "unsure", "same", "faster"};
-/// How likely it may be that any of the verdicts is wrong: a thousand intervals of 95 % each would
-/// have dozens of false alarms among them.
-constexpr double kWrongAtAll = 0.05;
+/// Probability that any verdict is wrong (Bonferroni): a thousand separate 95 % intervals would
+/// raise dozens of false alarms.
+constexpr double kFamilyErrorRate = 0.05;
 
-Change changeOf(stats::Verdict verdict) {
+Change toChange(stats::Verdict verdict) {
   switch (verdict) {
     case stats::Verdict::improved:
       return Change::faster;
@@ -28,9 +28,9 @@ Change changeOf(stats::Verdict verdict) {
     case stats::Verdict::regressed:
       return Change::slower;
     case stats::Verdict::ambiguous:
-      return Change::unsure;
+      return Change::ambiguous;
   }
-  return Change::unsure;
+  return Change::ambiguous;
 }
 
 void noteDifference(RunComparison& comparison, std::string_view what, const std::string& before,
@@ -55,80 +55,81 @@ void noteDifferences(RunComparison& comparison) {
                  std::string(nameOf(b.status)));
 }
 
-Result<store::Run> runOf(const StoredRun& stored) {
+Result<store::Run> loadRun(const StoredRun& stored) {
   auto run = HONE_TRY(stored.store.run(stored.run));
   if (!run) {
-    return userError("there is no run {}; `hone runs` lists them", stored.run);
+    return userError("no run {} found; use `hone runs` to list them", stored.run);
   }
   return std::move(*run);
 }
 
-Result<std::vector<Measured>> measuredIn(const StoredRun& stored, const store::Run& run,
-                                         bool cpuTime) {
-  // Samples first: a trial that a writer adds in between is then there without, never they alone.
+Result<std::vector<Measured>> loadMeasured(const StoredRun& stored, const store::Run& run,
+                                           bool cpuTime) {
+  // Samples first: a trial added concurrently then lacks samples, but no sample lacks its trial.
   const auto samples = HONE_TRY(stored.store.samples(stored.run));
   const auto trials = HONE_TRY(stored.store.trials(stored.run));
-  return measuredOf(run, trials, TrialTimes(samples, cpuTime));
+  return collectMeasured(run, trials, TrialTimes(samples, cpuTime));
 }
 
-/// The relative difference that the same binaries on the same machine show: what the two runs
-/// differ by although nothing changed.
-double floorOf(const std::vector<std::pair<const Measured*, const Measured*>>& equal) {
-  constexpr double kMost = 0.9;  // one odd pair of many is no reason to see nothing
+/// Returns the noise floor: the relative difference between the two runs of identical binaries on
+/// the same machine.
+double noiseFloor(const std::vector<std::pair<const Measured*, const Measured*>>& equal) {
+  constexpr double kQuantile = 0.9;  // tolerates outlier pairs
   std::vector<double> differences;
   for (const auto& [before, after] : equal) {
     differences.push_back(
         std::abs(std::log(stats::median(before->timesNs) / stats::median(after->timesNs))));
   }
-  return differences.empty() ? 0 : std::expm1(stats::quantile(differences, kMost));
+  return differences.empty() ? 0 : std::expm1(stats::quantile(differences, kQuantile));
 }
 
-/// What was dropped as too slow works, too; it has only few rounds.
-bool works(const Measured& one) {
+/// Returns true if the item gave correct results; `too_slow` items do, with few rounds.
+bool isCorrect(const Measured& one) {
   return one.outcome == Outcome::ok || one.outcome == Outcome::tooSlow;
 }
 
-bool timed(const Measured& one) {
-  return works(one) && !one.timesNs.empty() && stats::median(one.timesNs) > 0;
+bool isTimed(const Measured& one) {
+  return isCorrect(one) && !one.timesNs.empty() && stats::median(one.timesNs) > 0;
 }
 
-/// Some that failed before, or that nobody timed, are nothing to compare: nothing.
-std::optional<ComparedItem> compared(const Measured& before, const Measured& after,
-                                     const RunComparison& runs, const CompareRunsOptions& options) {
-  if (!timed(before)) {
+/// Compares two items; returns nothing if the first failed or either was not timed.
+std::optional<ComparedItem> compareItems(const Measured& before, const Measured& after,
+                                         const RunComparison& runs,
+                                         const CompareRunsOptions& options) {
+  if (!isTimed(before)) {
     return std::nullopt;
   }
-  ComparedItem thing;
-  thing.label = before.label;
-  thing.choiceBefore = before.choice;
-  thing.choiceAfter = after.choice;
-  thing.beforeNs = stats::median(before.timesNs);
-  if (!works(after)) {
-    thing.change = Change::broken;
-    thing.message = fmt::format("{}: {}", model::nameOf(after.outcome), after.message);
-    return thing;
+  ComparedItem item;
+  item.label = before.label;
+  item.choiceBefore = before.choice;
+  item.choiceAfter = after.choice;
+  item.beforeNs = stats::median(before.timesNs);
+  if (!isCorrect(after)) {
+    item.change = Change::broken;
+    item.message = fmt::format("{}: {}", model::nameOf(after.outcome), after.message);
+    return item;
   }
-  if (!timed(after)) {
+  if (!isTimed(after)) {
     return std::nullopt;
   }
-  thing.afterNs = stats::median(after.timesNs);
-  thing.sameBinary = !before.artifact.empty() && before.artifact == after.artifact;
-  thing.comparison = stats::compareApart(
+  item.afterNs = stats::median(after.timesNs);
+  item.sameBinary = !before.artifact.empty() && before.artifact == after.artifact;
+  item.comparison = stats::compareApart(
       {before.timesNs, after.timesNs, runs.floor},
       {.margin = options.margin, .confidence = runs.confidence, .seed = options.seed});
-  thing.change =
-      thing.sameBinary && runs.sameMachine ? Change::same : changeOf(thing.comparison.verdict);
-  return thing;
+  item.change =
+      item.sameBinary && runs.sameMachine ? Change::same : toChange(item.comparison.verdict);
+  return item;
 }
 
-/// The worst first: by what became of it, then by the ratio.
-bool worse(const ComparedItem& a, const ComparedItem& b) {
+/// Orders by verdict, worst first, then by speedup.
+bool isWorse(const ComparedItem& a, const ComparedItem& b) {
   return std::pair(a.change, a.comparison.speedup.estimate) <
          std::pair(b.change, b.comparison.speedup.estimate);
 }
 
-std::vector<std::string> left(const std::vector<Measured>& all,
-                              const std::map<std::string, const Measured*>& other) {
+std::vector<std::string> labelsMissingFrom(const std::vector<Measured>& all,
+                                           const std::map<std::string, const Measured*>& other) {
   std::vector<std::string> labels;
   for (const Measured& one : all) {
     if (!other.contains(one.key)) {
@@ -150,10 +151,14 @@ std::map<std::string, const Measured*> byKey(const std::vector<Measured>& all) {
 
 std::string_view nameOf(Change change) { return kNames[static_cast<std::size_t>(change)]; }
 
+std::string_view textOf(Change change) {
+  return change == Change::ambiguous ? "ambiguous" : nameOf(change);
+}
+
 std::size_t RunComparison::count(Change change) const {
   return static_cast<std::size_t>(
       std::count_if(things.begin(), things.end(),
-                    [&](const ComparedItem& thing) { return thing.change == change; }));
+                    [&](const ComparedItem& item) { return item.change == change; }));
 }
 
 bool RunComparison::gotWorse() const {
@@ -163,22 +168,22 @@ bool RunComparison::gotWorse() const {
 Result<RunComparison> compareRuns(const StoredRun& before, const StoredRun& after,
                                   const CompareRunsOptions& options) {
   RunComparison comparison;
-  comparison.before = HONE_TRY(runOf(before));
-  comparison.after = HONE_TRY(runOf(after));
+  comparison.before = HONE_TRY(loadRun(before));
+  comparison.after = HONE_TRY(loadRun(after));
   if (comparison.before.verb != comparison.after.verb) {
-    return userError("run {} is of hone {} and run {} of hone {}: they measured different things",
+    return userError("cannot compare run {} (hone {}) with run {} (hone {}): different commands",
                      before.run, comparison.before.verb, after.run, comparison.after.verb);
   }
   comparison.margin = options.margin;
-  // Times that mean something in both: CPU time only where it ranks both.
+  // CPU time is used only if it ranks both runs.
   comparison.cpuTime = ranksByCpu(comparison.before) && ranksByCpu(comparison.after);
   noteDifferences(comparison);
-  const auto first = HONE_TRY(measuredIn(before, comparison.before, comparison.cpuTime));
-  const auto second = HONE_TRY(measuredIn(after, comparison.after, comparison.cpuTime));
+  const auto first = HONE_TRY(loadMeasured(before, comparison.before, comparison.cpuTime));
+  const auto second = HONE_TRY(loadMeasured(after, comparison.after, comparison.cpuTime));
   const auto inFirst = byKey(first);
   const auto inSecond = byKey(second);
-  comparison.onlyBefore = left(first, inSecond);
-  comparison.onlyAfter = left(second, inFirst);
+  comparison.onlyBefore = labelsMissingFrom(first, inSecond);
+  comparison.onlyAfter = labelsMissingFrom(second, inFirst);
 
   std::vector<std::pair<const Measured*, const Measured*>> both;
   std::vector<std::pair<const Measured*, const Measured*>> equal;
@@ -187,24 +192,24 @@ Result<RunComparison> compareRuns(const StoredRun& before, const StoredRun& afte
       const Measured& other = *at->second;
       both.emplace_back(&one, &other);
       if (comparison.sameMachine && !one.artifact.empty() && one.artifact == other.artifact &&
-          timed(one) && timed(other) && one.outcome == Outcome::ok &&
+          isTimed(one) && isTimed(other) && one.outcome == Outcome::ok &&
           other.outcome == Outcome::ok) {
         equal.emplace_back(&one, &other);
       }
-    } else if (comparison.after.status != store::RunStatus::finished && timed(one)) {
+    } else if (comparison.after.status != store::RunStatus::finished && isTimed(one)) {
       ++comparison.missing;
     }
   }
   comparison.equalBinaries = equal.size();
-  comparison.floor = floorOf(equal);
+  comparison.floor = noiseFloor(equal);
   comparison.confidence =
-      1 - kWrongAtAll / static_cast<double>(std::max<std::size_t>(1, both.size()));
+      1 - kFamilyErrorRate / static_cast<double>(std::max<std::size_t>(1, both.size()));
   for (const auto& [one, other] : both) {
-    if (auto thing = compared(*one, *other, comparison, options)) {
-      comparison.things.push_back(std::move(*thing));
+    if (auto item = compareItems(*one, *other, comparison, options)) {
+      comparison.things.push_back(std::move(*item));
     }
   }
-  std::stable_sort(comparison.things.begin(), comparison.things.end(), worse);
+  std::stable_sort(comparison.things.begin(), comparison.things.end(), isWorse);
   return comparison;
 }
 

@@ -12,53 +12,56 @@
 
 namespace hone::report {
 
-/// What became of something that both runs measured.
-enum class Change : std::uint8_t { broken, slower, unsure, same, faster };
+/// Verdict on an item that both runs measured, worst first.
+enum class Change : std::uint8_t { broken, slower, ambiguous, same, faster };
 
+/// Returns the name used in JSON, where `ambiguous` is "unsure".
 [[nodiscard]] std::string_view nameOf(Change change);
+/// Returns the name shown to people.
+[[nodiscard]] std::string_view textOf(Change change);
 
 struct ComparedItem {
   std::string label;
-  std::string choiceBefore, choiceAfter;  ///< where the runs chose; else ""
+  std::string choiceBefore, choiceAfter;  ///< empty if the command makes no choice
   double beforeNs = 0, afterNs = 0;
   stats::Comparison comparison;
-  Change change = Change::unsure;
+  Change change = Change::ambiguous;
   bool sameBinary = false;
-  std::string message;  ///< why it fails in the second run
+  std::string message;  ///< reason for the failure in the second run
 };
 
-/// Two runs, thing by thing. The speedup is before / after: above 1 it got faster.
+/// Two runs compared item by item. The speedup is before / after: above 1 is faster.
 struct RunComparison {
   store::Run before, after;
-  bool cpuTime = false;  ///< else wall time
+  bool cpuTime = false;  ///< false: wall time
   double margin = 0;
-  double confidence = 0.95;  ///< of each interval, so that all of them hold with 95 %
-  double floor = 0;          ///< how much equal binaries differ between the runs
+  double confidence = 0.95;  ///< per interval, corrected so that all of them hold jointly with 95 %
+  double floor = 0;          ///< noise floor: difference of equal binaries between the runs
   std::size_t equalBinaries = 0;
   bool sameMachine = true;
-  std::vector<std::string> differences;  ///< of the runs themselves: "compiler: a -> b"
-  std::vector<ComparedItem> things;      ///< the worst first
+  std::vector<std::string> differences;  ///< between the environments: "compiler: a -> b"
+  std::vector<ComparedItem> things;      ///< worst first
   std::vector<std::string> onlyBefore, onlyAfter;
-  /// What the first run timed and the second, which did not finish, never came to.
+  /// Number of items timed in the first run and not reached by an unfinished second run.
   std::size_t missing = 0;
 
   [[nodiscard]] std::size_t count(Change change) const;
-  /// Something is slower for sure, does not work any more, or is missing.
+  /// Returns true if an item is significantly slower, broken or missing.
   [[nodiscard]] bool gotWorse() const;
 };
 
 struct CompareRunsOptions {
-  double margin = 0.05;  ///< smaller relative differences do not count
+  double margin = 0.05;  ///< smaller relative differences are ignored
   std::uint64_t seed = 1;
 };
 
-/// A run where it is stored.
+/// A run and its store.
 struct StoredRun {
   const store::Store& store;
   std::int64_t run = 0;
 };
 
-/// Runs of different verbs are a user error.
+/// Compares two runs; fails with a user error if a run does not exist or their commands differ.
 [[nodiscard]] Result<RunComparison> compareRuns(const StoredRun& before, const StoredRun& after,
                                                 const CompareRunsOptions& options);
 

@@ -20,38 +20,38 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-/// A trial to be stored, with the time of every round of its final.
-struct Told {
-  Told(std::string problemName, std::string configName, double timeNs = 0,
-       std::vector<std::string> configFlags = {})
+/// A trial to store, with the same time in every round of its final.
+struct StoredTrial {
+  StoredTrial(std::string problemName, std::string configName, double timeNs = 0,
+              std::vector<std::string> configFlags = {})
       : problem(std::move(problemName)),
         config(std::move(configName)),
         ns(timeNs),
         flags(std::move(configFlags)) {}
 
-  Told&& in(json given) && {
+  StoredTrial&& in(json given) && {
     details = std::move(given);
     return std::move(*this);
   }
-  Told&& only(Stage given, int count) && {
+  StoredTrial&& only(Stage given, int count) && {
     stage = given;
     rounds = count;
     return std::move(*this);
   }
-  Told&& of(std::string binary) && {
+  StoredTrial&& of(std::string binary) && {
     artifact = std::move(binary);
     return std::move(*this);
   }
-  Told&& disturbed(double share) && {
+  StoredTrial&& disturbed(double share) && {
     disturbance = share;
     return std::move(*this);
   }
-  /// After its first samples.
-  Told&& tooSlow() && {
+  /// Eliminated after screening.
+  StoredTrial&& tooSlow() && {
     outcome = Outcome::tooSlow;
     return std::move(*this).only(Stage::screen, 3);
   }
-  Told&& wrong() && {
+  StoredTrial&& wrong() && {
     outcome = Outcome::mismatch;
     return std::move(*this);
   }
@@ -65,12 +65,12 @@ struct Told {
   json details = json::object();
   Stage stage = Stage::final;
   int rounds = 10;
-  double disturbance = 0;  ///< by chance, up to this share
+  double disturbance = 0;  ///< random relative deviation, at most
 };
 
 class CompareTest : public testing::Test {
  protected:
-  std::int64_t add(const std::string& verb, const std::vector<Told>& trials,
+  std::int64_t add(const std::string& verb, const std::vector<StoredTrial>& trials,
                    const std::string& host = "here") {
     store::Run run;
     run.verb = verb;
@@ -78,23 +78,25 @@ class CompareTest : public testing::Test {
     run.device = "local-sync";
     run.compilerRevision = "abc";
     const std::int64_t id = store_.addRun(run).value();
-    for (const Told& told : trials) {
+    for (const StoredTrial& stored : trials) {
       store::Trial trial;
       trial.key = std::to_string(++keys_);
-      trial.problem = told.problem;
-      trial.config.name = told.config;
-      trial.config.flags = told.flags;
-      trial.outcome = told.outcome;
-      trial.message = told.outcome == Outcome::ok ? "" : "why";
-      trial.artifact = told.artifact;
-      trial.details = model::trialDetailsFrom(told.details);
+      trial.problem = stored.problem;
+      trial.config.name = stored.config;
+      trial.config.flags = stored.flags;
+      trial.outcome = stored.outcome;
+      trial.message = stored.outcome == Outcome::ok ? "" : "why";
+      trial.artifact = stored.artifact;
+      trial.details = model::trialDetailsFrom(stored.details);
       std::vector<model::Sample> samples;
-      for (int round = 0; round < (told.ns > 0 ? told.rounds : 0); ++round) {
-        const double noise = told.disturbance > 0
-                                 ? 1 + told.disturbance * (2 * random_.uniform() - 1)
+      for (int round = 0; round < (stored.ns > 0 ? stored.rounds : 0); ++round) {
+        const double noise = stored.disturbance > 0
+                                 ? 1 + stored.disturbance * (2 * random_.uniform() - 1)
                                  : 1 + 0.001 * (round % 3 - 1);
-        samples.push_back(
-            {.stage = told.stage, .round = round, .wallNs = 7 * told.ns, .cpuNs = told.ns * noise});
+        samples.push_back({.stage = stored.stage,
+                           .round = round,
+                           .wallNs = 7 * stored.ns,
+                           .cpuNs = stored.ns * noise});
       }
       EXPECT_TRUE(store_.addTrial(id, trial, samples));
     }
@@ -106,8 +108,8 @@ class CompareTest : public testing::Test {
   }
   static std::vector<std::string> shown(const RunComparison& comparison) {
     std::vector<std::string> lines;
-    for (const ComparedItem& thing : comparison.things) {
-      lines.push_back(fmt::format("{} {}", thing.label, nameOf(thing.change)));
+    for (const ComparedItem& item : comparison.things) {
+      lines.push_back(fmt::format("{} {}", item.label, textOf(item.change)));
     }
     return lines;
   }
@@ -119,15 +121,15 @@ class CompareTest : public testing::Test {
   Random random_{1};
 };
 
-TEST_F(CompareTest, CandidatesAreMatchedByWhatTheyDoTheWorstFirst) {
-  const std::vector<Told> before = {Told("m", "baseline", 1e6), Told("m", "quick", 1e6, {"--a"}),
-                                    Told("m", "old name", 1e6, {"--b"}),
-                                    Told("m", "breaks", 1e6, {"--c"}),
-                                    Told("m", "gone", 1e6, {"--d"})};
-  const std::vector<Told> after = {
-      Told("m", "baseline", 1.01e6), Told("m", "quick", 0.5e6, {"--a"}),
-      Told("m", "new name", 1.5e6, {"--b"}), Told("m", "breaks", 0, {"--c"}).wrong(),
-      Told("m", "new", 1e6, {"--e"})};
+TEST_F(CompareTest, MatchesCandidatesBySettingsWorstFirst) {
+  const std::vector<StoredTrial> before = {
+      StoredTrial("m", "baseline", 1e6), StoredTrial("m", "quick", 1e6, {"--a"}),
+      StoredTrial("m", "old name", 1e6, {"--b"}), StoredTrial("m", "breaks", 1e6, {"--c"}),
+      StoredTrial("m", "gone", 1e6, {"--d"})};
+  const std::vector<StoredTrial> after = {
+      StoredTrial("m", "baseline", 1.01e6), StoredTrial("m", "quick", 0.5e6, {"--a"}),
+      StoredTrial("m", "new name", 1.5e6, {"--b"}), StoredTrial("m", "breaks", 0, {"--c"}).wrong(),
+      StoredTrial("m", "new", 1e6, {"--e"})};
   const RunComparison result = compare(add("bench", before), add("bench", after));
   EXPECT_THAT(shown(result), ElementsAre("m: breaks broken", "m: old name slower",
                                          "m: baseline same", "m: quick faster"));
@@ -139,10 +141,10 @@ TEST_F(CompareTest, CandidatesAreMatchedByWhatTheyDoTheWorstFirst) {
   EXPECT_THAT(result.differences, IsEmpty());
 }
 
-TEST_F(CompareTest, ManyThingsAreNoReasonForFalseAlarms) {
-  std::vector<Told> noisy;
+TEST_F(CompareTest, AvoidsFalseAlarmsAmongManyItems) {
+  std::vector<StoredTrial> noisy;
   for (int i = 0; i < 200; ++i) {
-    noisy.push_back(Told(fmt::format("m{}", i), "baseline", 1e6).disturbed(0.3));
+    noisy.push_back(StoredTrial(fmt::format("m{}", i), "baseline", 1e6).disturbed(0.3));
   }
   const RunComparison result = compare(add("bench", noisy), add("bench", noisy), 0);
   EXPECT_EQ(result.things.size(), noisy.size());
@@ -150,9 +152,9 @@ TEST_F(CompareTest, ManyThingsAreNoReasonForFalseAlarms) {
   EXPECT_EQ(result.count(Change::faster), 0U);
 }
 
-TEST_F(CompareTest, NothingWorseIsNoBadNews) {
-  const auto slow = add("bench", {Told("m", "baseline", 1e6)});
-  const auto quick = add("bench", {Told("m", "baseline", 0.9e6)});
+TEST_F(CompareTest, ReportsOnlyWorseItemsAsBad) {
+  const auto slow = add("bench", {StoredTrial("m", "baseline", 1e6)});
+  const auto quick = add("bench", {StoredTrial("m", "baseline", 0.9e6)});
   EXPECT_FALSE(compare(slow, quick).gotWorse());
   EXPECT_THAT(shown(compare(slow, quick)), ElementsAre("m: baseline faster"));
   EXPECT_THAT(shown(compare(slow, quick, 0.2)), ElementsAre("m: baseline same"));
@@ -161,47 +163,50 @@ TEST_F(CompareTest, NothingWorseIsNoBadNews) {
               HasSubstr("no run 99"));
   const auto other = add("tune", {});
   EXPECT_THAT(compareRuns({store_, other}, {store_, quick}, {}).error().message,
-              HasSubstr("different things"));
+              HasSubstr("different commands"));
 }
 
-TEST_F(CompareTest, FewSamplesTellNothing) {
-  const auto before = add("bench", {Told("m", "c", 1e6).only(Stage::screen, 3)});
-  const auto after = add("bench", {Told("m", "c", 3e6)});
-  EXPECT_THAT(shown(compare(before, after)), ElementsAre("m: c unsure"));
+TEST_F(CompareTest, IsAmbiguousWithFewSamples) {
+  const auto before = add("bench", {StoredTrial("m", "c", 1e6).only(Stage::screen, 3)});
+  const auto after = add("bench", {StoredTrial("m", "c", 3e6)});
+  EXPECT_THAT(shown(compare(before, after)), ElementsAre("m: c ambiguous"));
 }
 
-TEST_F(CompareTest, WhatWasTooSlowIsStillCompared) {
-  const auto before = add(
-      "bench", {Told("m", "a", 9e6).tooSlow(), Told("n", "a", 9e6).tooSlow(), Told("o", "a", 1e6)});
-  const auto after =
-      add("bench", {Told("m", "a", 1e6), Told("n", "a", 0).wrong(), Told("o", "a", 9e6).tooSlow()});
+TEST_F(CompareTest, ComparesEliminatedCandidates) {
+  const auto before =
+      add("bench", {StoredTrial("m", "a", 9e6).tooSlow(), StoredTrial("n", "a", 9e6).tooSlow(),
+                    StoredTrial("o", "a", 1e6)});
+  const auto after = add("bench", {StoredTrial("m", "a", 1e6), StoredTrial("n", "a", 0).wrong(),
+                                   StoredTrial("o", "a", 9e6).tooSlow()});
   EXPECT_THAT(shown(compare(before, after)),
-              ElementsAre("n: a broken", "o: a unsure", "m: a unsure"));
+              ElementsAre("n: a broken", "o: a ambiguous", "m: a ambiguous"));
 }
 
-TEST_F(CompareTest, EqualBinariesAreTheSameAndTellTheNoise) {
-  const auto before = add("bench", {Told("m", "a", 1e6).of("x"), Told("n", "a", 1e6).of("y")});
-  const auto after = add("bench", {Told("m", "a", 1.3e6).of("x"), Told("n", "a", 1.2e6).of("z")});
+TEST_F(CompareTest, EqualBinariesSetNoiseFloor) {
+  const auto before =
+      add("bench", {StoredTrial("m", "a", 1e6).of("x"), StoredTrial("n", "a", 1e6).of("y")});
+  const auto after =
+      add("bench", {StoredTrial("m", "a", 1.3e6).of("x"), StoredTrial("n", "a", 1.2e6).of("z")});
   const RunComparison result = compare(before, after);
-  EXPECT_THAT(shown(result), ElementsAre("n: a unsure", "m: a same"));
+  EXPECT_THAT(shown(result), ElementsAre("n: a ambiguous", "m: a same"));
   EXPECT_NEAR(result.floor, 0.3, 0.01);
   EXPECT_EQ(result.equalBinaries, 1U);
   EXPECT_FALSE(result.gotWorse());
-  EXPECT_THAT(compareText(result, 80, 0), HasSubstr("1 equal binary differs by up to 30.0 %"));
+  EXPECT_THAT(compareText(result, 80, 0), HasSubstr("1 identical binary differs by up to 30.0 %"));
 }
 
-TEST_F(CompareTest, AnotherMachineIsSaidAndItsBinariesAreCompared) {
-  const auto before = add("bench", {Told("m", "a", 1e6).of("x")});
-  const auto after = add("bench", {Told("m", "a", 1.3e6).of("x")}, "there");
+TEST_F(CompareTest, WarnsAboutDifferentMachine) {
+  const auto before = add("bench", {StoredTrial("m", "a", 1e6).of("x")});
+  const auto after = add("bench", {StoredTrial("m", "a", 1.3e6).of("x")}, "there");
   const RunComparison result = compare(before, after);
   EXPECT_THAT(shown(result), ElementsAre("m: a slower"));
   EXPECT_THAT(result.differences, ElementsAre("machine: here -> there"));
-  EXPECT_THAT(compareText(result, 80, 0), HasSubstr("not the same machine"));
+  EXPECT_THAT(compareText(result, 80, 0), HasSubstr("different machine"));
 }
 
-TEST_F(CompareTest, ARunThatBrokeOffIsSaid) {
-  const auto before = add("bench", {Told("m", "a", 1e6), Told("n", "a", 1e6)});
-  const auto after = add("bench", {Told("m", "a", 1e6)});
+TEST_F(CompareTest, ReportsStatusDifference) {
+  const auto before = add("bench", {StoredTrial("m", "a", 1e6), StoredTrial("n", "a", 1e6)});
+  const auto after = add("bench", {StoredTrial("m", "a", 1e6)});
   ASSERT_TRUE(store_.finishRun(before, store::RunStatus::finished, json::object()));
   ASSERT_TRUE(store_.finishRun(after, store::RunStatus::failed, json::object()));
   const RunComparison result = compare(before, after);
@@ -209,17 +214,17 @@ TEST_F(CompareTest, ARunThatBrokeOffIsSaid) {
   EXPECT_THAT(compareText(result, 80, 0), HasSubstr("status: finished -> failed"));
 }
 
-TEST_F(CompareTest, WhatABrokenOffRunNeverCameToIsBadNews) {
-  const auto before =
-      add("bench", {Told("m", "a", 1e6), Told("n", "a", 1e6), Told("o", "a").wrong()});
-  const auto after = add("bench", {Told("m", "a", 1e6)});
+TEST_F(CompareTest, ReportsItemsMissingFromUnfinishedRun) {
+  const auto before = add("bench", {StoredTrial("m", "a", 1e6), StoredTrial("n", "a", 1e6),
+                                    StoredTrial("o", "a").wrong()});
+  const auto after = add("bench", {StoredTrial("m", "a", 1e6)});
   EXPECT_EQ(compare(before, after).missing, 1U) << "o failed before as well";
-  EXPECT_TRUE(compare(before, after).gotWorse()) << "it is still under way";
+  EXPECT_TRUE(compare(before, after).gotWorse()) << "it is still running";
   ASSERT_TRUE(store_.finishRun(after, store::RunStatus::failed, json::object()));
   const RunComparison broken = compare(before, after);
   EXPECT_TRUE(broken.gotWorse());
   EXPECT_THAT(compareText(broken, 80, 0),
-              HasSubstr("run 2 is failed, not finished: 1 that run 1 timed is missing"));
+              HasSubstr("run 2 is failed, not finished: 1 item timed in run 1 is missing"));
   EXPECT_EQ(compareJson(broken)["missing"], 1);
   const json page = compareDocument(broken).json()["answer"];
   EXPECT_EQ(page["headline"], "Run 2 did not finish: 1 missing.");
@@ -227,36 +232,37 @@ TEST_F(CompareTest, WhatABrokenOffRunNeverCameToIsBadNews) {
   // NOLINTNEXTLINE(readability-suspicious-call-argument)
   EXPECT_FALSE(compare(after, before).gotWorse()) << "only the second run is judged";
   ASSERT_TRUE(store_.finishRun(after, store::RunStatus::finished, json::object()));
-  EXPECT_FALSE(compare(before, after).gotWorse()) << "it was asked for less";
+  EXPECT_FALSE(compare(before, after).gotWorse()) << "a finished run may measure less";
 }
 
-TEST_F(CompareTest, ProfilesAreMatchedByOperationConfigurationAndProvider) {
+TEST_F(CompareTest, MatchesProfilesByOperationConfigurationAndProvider) {
   const auto row = [](const char* provider) {
     model::ProfileRow one;
     one.provider = provider;
     return json{{"row", toJson(one)}};
   };
   const auto trials = [&](double iree, double library) {
-    return std::vector<Told>{Told("matmul_1", "tile_config_default", iree).in(row("IREE Codegen")),
-                             Told("matmul_1", "tile_config_default", library).in(row("oneDNN"))};
+    return std::vector<StoredTrial>{
+        StoredTrial("matmul_1", "tile_config_default", iree).in(row("IREE Codegen")),
+        StoredTrial("matmul_1", "tile_config_default", library).in(row("oneDNN"))};
   };
   const RunComparison result =
       compare(add("profile", trials(1e6, 2e6)), add("profile", trials(2e6, 1e6)));
   EXPECT_THAT(shown(result), ElementsAre("matmul_1: default slower", "matmul_1: oneDNN faster"));
 }
 
-TEST_F(CompareTest, TunesByDefaultAndChoiceOfDispatchesAndTheWhole) {
+TEST_F(CompareTest, ComparesDefaultAndChoiceOfTune) {
   const auto in = [](const char* scope) { return json{{"scope", scope}}; };
   const auto trials = [&](double best, const std::string& name) {
-    return std::vector<Told>{
-        Told("p", "default", 9e6).in(in("flags")),
-        Told("p", "default", 2e6).in(in("dispatch_0")),
-        Told("p", name, best, {name}).in(in("dispatch_0")),
-        Told("p", "screened", 1, {"x"}).in(in("dispatch_0")).only(Stage::screen, 10),
-        Told("p", "default", 4e6).in(in("proof")),
-        Told("p", "spec", 3.99e6, {"s"}).in(in("proof")),
-        Told("p", "only an entry", 1, {"e"}).in(in("tuned, each alone")),
-        Told("p", "default (again)", 1).in(json{{"twin", true}})};
+    return std::vector<StoredTrial>{
+        StoredTrial("p", "default", 9e6).in(in("flags")),
+        StoredTrial("p", "default", 2e6).in(in("dispatch_0")),
+        StoredTrial("p", name, best, {name}).in(in("dispatch_0")),
+        StoredTrial("p", "screened", 1, {"x"}).in(in("dispatch_0")).only(Stage::screen, 10),
+        StoredTrial("p", "default", 4e6).in(in("proof")),
+        StoredTrial("p", "spec", 3.99e6, {"s"}).in(in("proof")),
+        StoredTrial("p", "only an entry", 1, {"e"}).in(in("tuned, each alone")),
+        StoredTrial("p", "default (again)", 1).in(json{{"twin", true}})};
   };
   const RunComparison result =
       compare(add("tune", trials(1e6, "8x8")), add("tune", trials(1.4e6, "4x4")));
@@ -264,17 +270,18 @@ TEST_F(CompareTest, TunesByDefaultAndChoiceOfDispatchesAndTheWhole) {
                                          "p as a whole: choice same", "dispatch_0: default same"));
   EXPECT_EQ(result.things[0].choiceBefore, "8x8");
   EXPECT_EQ(result.things[0].choiceAfter, "4x4");
-  EXPECT_EQ(result.things[2].choiceAfter, "default") << "a gain that nobody would keep";
+  EXPECT_EQ(result.things[2].choiceAfter, "default") << "too small a gain to keep";
   EXPECT_THAT(compareText(result, 120, 0), HasSubstr("8x8 -> 4x4"));
 }
 
-TEST_F(CompareTest, SplitsByTheLimitThatWasChosenForEachProblem) {
+TEST_F(CompareTest, ComparesChosenLimitOfSplit) {
   const auto trials = [](double limit) {
-    return std::vector<Told>{Told("conv", "baseline, limit 4", 3e6).only(Stage::race, 10),
-                             Told("conv", "limit 64", 1e6, {"64"}).only(Stage::race, 10),
-                             Told("conv", "validate: baseline", 2e6),
-                             Told("conv", "validate: baseline (again)", 2e6),
-                             Told("conv", "validate: [64]", limit)};
+    return std::vector<StoredTrial>{
+        StoredTrial("conv", "baseline, limit 4", 3e6).only(Stage::race, 10),
+        StoredTrial("conv", "limit 64", 1e6, {"64"}).only(Stage::race, 10),
+        StoredTrial("conv", "validate: baseline", 2e6),
+        StoredTrial("conv", "validate: baseline (again)", 2e6),
+        StoredTrial("conv", "validate: [64]", limit)};
   };
   const RunComparison result = compare(add("split", trials(1e6)), add("split", trials(1.5e6)));
   EXPECT_THAT(shown(result), ElementsAre("conv: choice slower", "conv: default same"));
@@ -282,22 +289,22 @@ TEST_F(CompareTest, SplitsByTheLimitThatWasChosenForEachProblem) {
   EXPECT_NEAR(result.things[1].beforeNs, 2e6, 1) << "by the rounds of its validation";
 }
 
-TEST_F(CompareTest, KernelsByOriginalChoiceAndPyTorch) {
+TEST_F(CompareTest, ComparesOriginalChoiceAndPyTorchOfKernel) {
   const auto turn = [](int number) { return json{{"turn", number}, {"kernel", json::object()}}; };
   const auto trials = [&](double best) {
-    return std::vector<Told>{Told("softmax", "the original", 4e6).in(turn(0)),
-                             Told("softmax", "vectors", best, {"v"}).in(turn(1)),
-                             Told("softmax", "the original, again", 4e6),
-                             Told("softmax", "PyTorch", 1e6)};
+    return std::vector<StoredTrial>{StoredTrial("softmax", "the original", 4e6).in(turn(0)),
+                                    StoredTrial("softmax", "vectors", best, {"v"}).in(turn(1)),
+                                    StoredTrial("softmax", "the original, again", 4e6),
+                                    StoredTrial("softmax", "PyTorch", 1e6)};
   };
   const RunComparison result = compare(add("kernel", trials(2e6)), add("kernel", trials(3e6)));
   EXPECT_THAT(shown(result), ElementsAre("softmax: choice slower", "softmax: default same",
                                          "softmax: PyTorch same"));
 }
 
-TEST_F(CompareTest, TheTableFitsAndSaysHowMuchMoreThereIs) {
-  std::vector<Told> before;
-  std::vector<Told> after;
+TEST_F(CompareTest, FitsTerminalAndCountsHiddenLines) {
+  std::vector<StoredTrial> before;
+  std::vector<StoredTrial> after;
   for (int i = 0; i < 30; ++i) {
     const std::string problem =
         fmt::format("matmul_with_a_name_that_is_far_too_long_for_a_terminal_{}", i);
@@ -315,36 +322,38 @@ TEST_F(CompareTest, TheTableFitsAndSaysHowMuchMoreThereIs) {
   }
   EXPECT_THAT(text, HasSubstr("and 10 more"));
   EXPECT_THAT(text, HasSubstr("29 slower, 1 same"));
-  EXPECT_THAT(text, HasSubstr("hold together with 95 %"));
+  EXPECT_THAT(text, HasSubstr("hold jointly with 95 %"));
   EXPECT_NEAR(compareJson(result)["confidence"], 1 - 0.05 / 30, 1e-12);
   EXPECT_THAT(text, HasSubstr("only in run 1: only <here>: baseline"));
-  EXPECT_LT(text.find("0.033x"), text.find("0.034x")) << "the worst first";
-  EXPECT_THAT(text, HasSubstr("29: baseline")) << "the ends of names are what tells them apart";
+  EXPECT_LT(text.find("0.033x"), text.find("0.034x")) << "worst first";
+  EXPECT_THAT(text, HasSubstr("29: baseline")) << "labels keep their ends";
 }
 
-TEST_F(CompareTest, JsonAndThePageHaveItAll) {
-  const auto before = add("bench", {Told("m", "<script>", 1e6), Told("m", "b", 1e6, {"b"})});
-  const auto after = add("bench", {Told("m", "<script>", 2e6)});
+TEST_F(CompareTest, WritesJsonAndPage) {
+  const auto before =
+      add("bench", {StoredTrial("m", "<script>", 1e6), StoredTrial("m", "b", 1e6, {"b"})});
+  const auto after = add("bench", {StoredTrial("m", "<script>", 2e6)});
   const RunComparison result = compare(before, after);
   const json document = compareJson(result);
   EXPECT_EQ(document["counts"]["slower"], 1);
+  EXPECT_EQ(document["counts"]["unsure"], 0) << "the name in JSON";
   EXPECT_EQ(document["things"][0]["what"], "m: <script>");
   EXPECT_NEAR(document["things"][0]["speedup"]["estimate"], 0.5, 0.01);
   EXPECT_EQ(document["confidence"], 0.95) << "of each interval: there is only one";
   EXPECT_EQ(document["only_before"], json({"m: b"}));
   EXPECT_FALSE(document["before"].contains("summary"));
   const json page = compareDocument(result).json();
-  EXPECT_EQ(page["answer"]["headline"], "1 of 1 got slower or broke.");
+  EXPECT_EQ(page["answer"]["headline"], "1 of 1 slower or broken.");
   EXPECT_EQ(page["answer"]["tone"], "bad");
 }
 
-TEST_F(CompareTest, RunsWithoutTrialsHaveNothingInCommon) {
+TEST_F(CompareTest, HandlesRunsWithoutTrials) {
   const RunComparison result = compare(add("tune", {}), add("tune", {}));
   EXPECT_THAT(result.things, IsEmpty());
   EXPECT_FALSE(result.gotWorse());
-  EXPECT_THAT(compareText(result, 80, 20), HasSubstr("nothing that both runs measured"));
+  EXPECT_THAT(compareText(result, 80, 20), HasSubstr("no measured item in common"));
   EXPECT_EQ(compareDocument(result).json()["answer"]["headline"],
-            "The two runs measured nothing in common.");
+            "The runs have no measured item in common.");
 }
 
 }  // namespace

@@ -13,7 +13,7 @@ namespace {
 
 using nlohmann::json;
 
-/// Six digits are more than anything here is known to, and a third of the bytes.
+/// Rounds to six digits: more than the precision of any measurement, and a third of the bytes.
 double rounded(double value) {
   std::array<char, 32> text{};
   const auto end = fmt::format_to_n(text.data(), text.size(), "{:.6g}", value).out;
@@ -21,8 +21,8 @@ double rounded(double value) {
   return value;
 }
 
-/// Null where there is no number, or none that JSON has.
-json numberOf(double value) {
+/// Returns null for NaN and infinities, which JSON cannot represent.
+json toNumber(double value) {
   constexpr double kExact = 1e15;
   if (!std::isfinite(value)) {
     return nullptr;
@@ -33,16 +33,16 @@ json numberOf(double value) {
   return rounded(value);
 }
 
-json numbersOf(const std::vector<double>& values) {
+json toNumbers(const std::vector<double>& values) {
   json list = json::array();
   for (const double value : values) {
-    list.push_back(numberOf(value));
+    list.push_back(toNumber(value));
   }
   return list;
 }
 
-/// Texts that come again and again are kept once: {"texts": […], "at": [numbers of them]}.
-json textsOf(const std::vector<std::string>& texts) {
+/// Encodes repeated texts as a dictionary: {"texts": […], "at": [indices]}.
+json toTexts(const std::vector<std::string>& texts) {
   std::unordered_map<std::string, std::size_t> known;
   json distinct = json::array();
   json at = json::array();
@@ -65,7 +65,7 @@ json axisOf(const Axis& axis) {
     json["log"] = true;
   }
   if (!axis.ticks.empty()) {
-    json["ticks"] = numbersOf(axis.ticks);
+    json["ticks"] = toNumbers(axis.ticks);
   }
   return json;
 }
@@ -83,27 +83,27 @@ std::string_view nameOf(Draw draw) {
 
 void addInterval(json& to, const std::vector<double>& low, const std::vector<double>& high) {
   if (!low.empty()) {
-    to["low"] = numbersOf(low);
-    to["high"] = numbersOf(high);
+    to["low"] = toNumbers(low);
+    to["high"] = toNumbers(high);
   }
 }
 
 json seriesOf(const Series& series) {
   json json = {{"name", series.name},
-               {"x", numbersOf(series.x)},
-               {"y", numbersOf(series.y)},
+               {"x", toNumbers(series.x)},
+               {"y", toNumbers(series.y)},
                {"draw", nameOf(series.draw)},
                {"role", nameOf(series.role)}};
   addInterval(json, series.low, series.high);
   if (!series.labels.empty()) {
-    json["labels"] = textsOf(series.labels);
+    json["labels"] = toTexts(series.labels);
   }
   return json;
 }
 
 json groupOf(const Bars::Group& group) {
   json json = {
-      {"name", group.name}, {"values", numbersOf(group.values)}, {"role", nameOf(group.role)}};
+      {"name", group.name}, {"values", toNumbers(group.values)}, {"role", nameOf(group.role)}};
   addInterval(json, group.low, group.high);
   return json;
 }
@@ -117,9 +117,9 @@ json columnOf(const DataTable::Column& column) {
     json["leads_to"] = column.leadsTo;
   }
   if (column.texts.empty()) {
-    json["numbers"] = numbersOf(column.numbers);
+    json["numbers"] = toNumbers(column.numbers);
   } else {
-    json["texts"] = textsOf(column.texts);
+    json["texts"] = toTexts(column.texts);
   }
   return json;
 }
@@ -156,14 +156,14 @@ void Parts::add(const Plot& plot) {
   }
   for (const Rule& rule : plot.rules) {
     part["rules"].push_back({{"of", rule.of == Rule::Of::x ? "x" : "y"},
-                             {"at", numberOf(rule.at)},
+                             {"at", toNumber(rule.at)},
                              {"label", rule.label}});
   }
   for (const Region& region : plot.regions) {
-    part["regions"].push_back({{"left", numberOf(region.left)},
-                               {"right", numberOf(region.right)},
-                               {"bottom", numberOf(region.bottom)},
-                               {"top", numberOf(region.top)},
+    part["regions"].push_back({{"left", toNumber(region.left)},
+                               {"right", toNumber(region.right)},
+                               {"bottom", toNumber(region.bottom)},
+                               {"top", toNumber(region.top)},
                                {"label", region.label}});
   }
   list_.push_back(std::move(part));
@@ -174,8 +174,8 @@ void Parts::add(const Bars& bars) {
   part["value"] = axisOf(bars.value);
   part["names"] = bars.names;
   part["stacked"] = bars.stacked;
-  part["base"] = numberOf(bars.base);
-  part["rules"] = numbersOf(bars.rules);
+  part["base"] = toNumber(bars.base);
+  part["rules"] = toNumbers(bars.rules);
   part["groups"] = json::array();
   for (const Bars::Group& group : bars.groups) {
     part["groups"].push_back(groupOf(group));
@@ -193,7 +193,7 @@ void Parts::add(const HeatMap& map) {
   part["marked"] = map.marked;
   part["cells"] = json::array();
   for (const std::vector<double>& row : map.cells) {
-    part["cells"].push_back(numbersOf(row));
+    part["cells"].push_back(toNumbers(row));
   }
   list_.push_back(std::move(part));
 }
@@ -203,7 +203,7 @@ void Parts::add(const ParallelCoordinates& lines) {
   part["winner"] = lines.winner;
   part["knobs"] = json::array();
   for (const ParallelCoordinates::Knob& knob : lines.knobs) {
-    part["knobs"].push_back({{"axis", axisOf(knob.axis)}, {"values", numbersOf(knob.values)}});
+    part["knobs"].push_back({{"axis", axisOf(knob.axis)}, {"values", toNumbers(knob.values)}});
   }
   list_.push_back(std::move(part));
 }

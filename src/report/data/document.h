@@ -11,40 +11,40 @@
 
 namespace hone::report {
 
-/// A value of a plot or table that was not measured.
+/// Marks a value of a plot or table that was not measured.
 inline constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 [[nodiscard]] inline double orNone(const std::optional<double>& number) {
   return number.value_or(kNone);
 }
 
-// The braces keep g++ from warning where only some members are named.
+// The braces silence g++ warnings about designated initializers that omit members.
 // NOLINTBEGIN(readability-redundant-member-init)
 
-/// What an axis or a column counts in. Of the unit "ns" the page makes "12.3 ms", of "x" "1.52x",
-/// of all others a number with the unit behind it; "" is a plain number.
+/// Label and unit of an axis or column. The page shows unit "ns" as "12.3 ms" and "x" as "1.52x".
+/// Other units follow the number; "" is a plain number.
 struct Axis {
   std::string label{};
   std::string unit{};
   bool log = false;
-  std::vector<double> ticks{};  ///< where the marks are; none: the page chooses
+  std::vector<double> ticks{};  ///< tick positions; empty: chosen by the page
 };
 
-/// How the points of a series are drawn; every one has a shape of its own besides its colour.
+/// Drawing style of a series. Each series has a distinct shape in addition to its colour.
 enum class Draw : std::uint8_t { points, line, steps };
-/// What a series is in the story: it decides the colour and the shape.
+/// Meaning of a series; selects colour and shape.
 enum class Role : std::uint8_t { plain, baseline, winner, failed, faint };
 
-/// Points of one kind. Shorter lists mean that nothing is known: no interval, no label.
+/// Points of one kind. Empty `low`, `high` and `labels` mean no interval and no label.
 struct Series {
   std::string name{};
   std::vector<double> x{}, y{};
-  std::vector<double> low{}, high{};  ///< the interval around y
-  std::vector<std::string> labels{};  ///< what the hover says first
+  std::vector<double> low{}, high{};  ///< bounds of the interval around y
+  std::vector<std::string> labels{};  ///< first line of the tooltip
   Draw draw = Draw::points;
   Role role = Role::plain;
 };
 
-/// A line right across a plot: the baseline, a limit.
+/// Line across the whole plot, such as the baseline or a limit.
 struct Rule {
   enum class Of : std::uint8_t { x, y };
   Of of = Of::y;
@@ -52,7 +52,7 @@ struct Rule {
   std::string label{};
 };
 
-/// A part of the plane with a name in it; infinite sides lie at the plot's edge.
+/// Labelled rectangle; infinite sides extend to the edge of the plot.
 struct Region {
   double left = 0, right = 0, bottom = 0, top = 0;
   std::string label{};
@@ -66,12 +66,11 @@ struct Plot {
   std::vector<Region> regions{};
 };
 
-/// Bars beside each other for every name, or one after the other. They lie on their side, for names
-/// are long.
+/// Horizontal bars, grouped or stacked per name. Horizontal because names are long.
 struct Bars {
   struct Group {
     std::string name{};
-    std::vector<double> values{};  ///< one a name; NaN where there is none
+    std::vector<double> values{};  ///< one per name; NaN if missing
     std::vector<double> low{}, high{};
     Role role = Role::plain;
   };
@@ -80,49 +79,49 @@ struct Bars {
   std::vector<std::string> names{};
   std::vector<Group> groups{};
   bool stacked = false;
-  double base = 0;              ///< where the bars begin: 1 for speedups
+  double base = 0;              ///< start of the bars; 1 for speedups
   std::vector<double> rules{};  ///< values to draw a line at
 };
 
-/// A colour for every cell; the marked cell of a row is its best.
+/// Grid of coloured cells; the marked cell of a row is its best.
 struct HeatMap {
   std::string title{}, note{};
   std::string xLabel{}, yLabel{};
   std::vector<std::string> columns{}, rows{};
   Axis value{};
-  std::vector<std::vector<double>> cells{};  ///< [row][column]; NaN where there is none
-  std::vector<std::int64_t> marked{};  ///< the column of each row's mark; -1 where there is none
+  std::vector<std::vector<double>> cells{};  ///< [row][column]; NaN if missing
+  std::vector<std::int64_t> marked{};        ///< marked column per row; -1 for none
 };
 
-/// Every candidate as a line over the knobs; the last axis is what it led to.
+/// One line per candidate over the knob axes; the last axis is the result.
 struct ParallelCoordinates {
   struct Knob {
     Axis axis{};
-    std::vector<double> values{};  ///< one a candidate; NaN where it has none
+    std::vector<double> values{};  ///< one per candidate; NaN if unset
   };
   std::string title{}, note{};
   std::vector<Knob> knobs{};
-  std::int64_t winner = -1;  ///< its number among the candidates
+  std::int64_t winner = -1;  ///< index of the winning candidate; -1 for none
 };
 
-/// Columns rather than rows: small, and quick to sort.
+/// Column-oriented table: compact, and cheap to sort.
 struct DataTable {
   struct Column {
     std::string name{};
-    std::string unit{};             ///< as of an axis; only for numbers
-    std::vector<double> numbers{};  ///< one of the two
+    std::string unit{};             ///< as in Axis; numbers only
+    std::vector<double> numbers{};  ///< either numbers or texts
     std::vector<std::string> texts{};
-    const char* leadsTo = nullptr;  ///< the begin of an address that each value ends
+    const char* leadsTo = nullptr;  ///< URL prefix; the value completes it
   };
   std::string title{}, note{};
   std::vector<Column> columns{};
-  std::string empty = "Nothing to show.";  ///< said in the place of a table without rows
+  std::string empty = "Nothing to show.";  ///< shown instead of a table without rows
   bool folded = false;
 
   [[nodiscard]] std::size_t rows() const;
 };
 
-/// Words, code or a diff, its lines kept.
+/// Preformatted prose, code or diff.
 struct TextBlock {
   enum class Form : std::uint8_t { words, code, diff };
   std::string title{}, text{};
@@ -134,7 +133,7 @@ struct TextBlock {
 
 struct Tabs;
 
-/// What a page shows below its answer, in order.
+/// Ordered parts of a page below its answer.
 class Parts {
  public:
   void heading(const std::string& text);
@@ -145,7 +144,7 @@ class Parts {
   void add(const DataTable& table);
   void add(const TextBlock& text);
   void add(const Tabs& tabs);
-  /// All parts of another, after these.
+  /// Appends all parts of `others`.
   void append(const Parts& others);
   [[nodiscard]] const nlohmann::json& list() const { return list_; }
 
@@ -153,13 +152,13 @@ class Parts {
   nlohmann::json list_ = nlohmann::json::array();
 };
 
-/// Parts of which one tab is seen at a time.
+/// Tabs, one visible at a time.
 struct Tabs {
   std::string title;
   std::vector<std::pair<std::string, Parts>> tabs;
 };
 
-/// The first thing to be read: what got faster, by how much, how sure.
+/// Top of a page: which item is faster, by how much, with which confidence.
 struct Answer {
   enum class Tone : std::uint8_t { good, plain, bad };
   std::string headline;
@@ -167,8 +166,8 @@ struct Answer {
   Tone tone = Tone::plain;
 };
 
-/// What a page says, as data. The page's script draws it; nothing in here is markup, and all of it
-/// may come from a stranger.
+/// Contents of a page as data, drawn by the page's script. Contains no markup; every string is
+/// untrusted.
 class Document : public Parts {
  public:
   std::string title;

@@ -14,7 +14,7 @@ using nlohmann::json;
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-TEST(Document, NumbersAreShort) {
+TEST(Document, RoundsNumbers) {
   Document document;
   document.add(
       Plot{.series = {{.name = "s", .x = {1, 2.0 / 3, 1e7, 1e300}, .y = {kNan, 5, -0.5, 0}}}});
@@ -25,7 +25,7 @@ TEST(Document, NumbersAreShort) {
   EXPECT_FALSE(series.contains("labels"));
 }
 
-TEST(Document, TextsThatComeAgainAreKeptOnce) {
+TEST(Document, EncodesRepeatedTextsAsDictionary) {
   DataTable table;
   table.columns = {{.name = "again", .texts = {"a", "b", "a", "a"}},
                    {.name = "once", .texts = {"a", "b", "c", "d"}}};
@@ -37,17 +37,17 @@ TEST(Document, TextsThatComeAgainAreKeptOnce) {
   EXPECT_EQ(part["rows"], 4);
 }
 
-TEST(Document, ATableWithoutRowsSaysSo) {
+TEST(Document, KeepsMessageOfEmptyTable) {
   DataTable table;
-  table.empty = "Nothing failed.";
+  table.empty = "No failures.";
   table.columns = {{.name = "why"}};
   Document document;
   document.add(table);
   EXPECT_EQ(document.json()["parts"][0]["rows"], 0);
-  EXPECT_EQ(document.json()["parts"][0]["empty"], "Nothing failed.");
+  EXPECT_EQ(document.json()["parts"][0]["empty"], "No failures.");
 }
 
-TEST(Document, RegionsWithoutAnEndReachTheEdge) {
+TEST(Document, WritesInfiniteRegionSidesAsNull) {
   Document document;
   document.add(Plot{.regions = {{-kInfinity, 4, 2, kInfinity, "8"}}});
   const json region = document.json()["parts"][0]["regions"][0];
@@ -56,12 +56,12 @@ TEST(Document, RegionsWithoutAnEndReachTheEdge) {
       json({{"left", nullptr}, {"right", 4}, {"bottom", 2}, {"top", nullptr}, {"label", "8"}}));
 }
 
-TEST(Document, PartsKeepTheirOrderAndTabsHaveTheirOwn) {
+TEST(Document, KeepsOrderOfPartsAndTabs) {
   Parts inside;
   inside.add(TextBlock{.title = "code", .text = "x", .form = TextBlock::Form::code});
   Document document;
   document.title = "t";
-  document.answer = {"It is faster.", {"surely"}, Answer::Tone::good};
+  document.answer = {"It is faster.", {"by 2x"}, Answer::Tone::good};
   document.facts = {{"machine", "m"}};
   document.heading("first");
   document.add(Tabs{"tabs", {{"one", inside}}});
@@ -69,7 +69,7 @@ TEST(Document, PartsKeepTheirOrderAndTabsHaveTheirOwn) {
       Bars{.title = "bars", .names = {"a"}, .groups = {{.values = {1}, .role = Role::winner}}});
   const json all = document.json();
   EXPECT_EQ(all["answer"],
-            json({{"headline", "It is faster."}, {"lines", {"surely"}}, {"tone", "good"}}));
+            json({{"headline", "It is faster."}, {"lines", {"by 2x"}}, {"tone", "good"}}));
   EXPECT_EQ(all["facts"], json::array({{"machine", "m"}}));
   ASSERT_EQ(all["parts"].size(), 3U);
   EXPECT_EQ(all["parts"][0]["type"], "heading");

@@ -19,16 +19,16 @@ using model::Outcome;
 using model::Stage;
 using store::Trial;
 
-/// The last stage that a trial reached, with a time for every round of it.
+/// Last stage reached by a trial, with one time per round.
 struct Rounds {
   Stage stage = Stage::screen;
   std::vector<double> timesNs;
 };
 
-using RoundsOf = std::unordered_map<std::int64_t, Rounds>;
+using RoundsByTrial = std::unordered_map<std::int64_t, Rounds>;
 
-RoundsOf roundsOf(std::span<const Trial> trials, const TrialTimes& times) {
-  RoundsOf all;
+RoundsByTrial collectRounds(std::span<const Trial> trials, const TrialTimes& times) {
+  RoundsByTrial all;
   for (const Trial& trial : trials) {
     for (const Stage stage : {Stage::final, Stage::race, Stage::screen}) {
       Rounds& rounds = all[trial.id];
@@ -44,13 +44,14 @@ RoundsOf roundsOf(std::span<const Trial> trials, const TrialTimes& times) {
   return all;
 }
 
-/// Measured only to learn how much a thing differs from itself; splits and kernels say so by name.
+/// Returns true for repetitions that only measure the noise. `split` and `kernel` mark them by
+/// name.
 bool isRepeated(const Trial& trial) {
   const std::string& name = trial.config.name;
   return isTwin(trial) || name.ends_with("(again)") || name.ends_with(", again");
 }
 
-/// The trials of one problem, of which the run chose one.
+/// Trials of one problem, of which the run chose one.
 struct Group {
   std::string key;
   std::string label;
@@ -70,13 +71,13 @@ bool isDefault(const store::Run& run, const Trial& trial) {
                              : trial.config.isBaseline();
 }
 
-/// Beside which a kernel is measured; nothing that could be chosen.
+/// Returns true for references measured next to a kernel, which cannot be chosen.
 bool isCompanion(const store::Run& run, const Trial& trial) {
   return run.verb == "kernel" && !trial.details.kernel;
 }
 
-/// How much a scope of `tune` says about the whole program; 0: it is about a dispatch.
-int rankOfScope(std::string_view scope) {
+/// Returns the precedence of a `tune` scope for the whole program; 0 if it is about a dispatch.
+int scopePrecedence(std::string_view scope) {
   constexpr std::array<std::string_view, 4> kWhole = {"flags", "proof", "proof of what is left",
                                                       "proof of the rest"};
   const auto colon = scope.rfind(": ");
@@ -85,16 +86,16 @@ int rankOfScope(std::string_view scope) {
   return at == kWhole.end() ? 0 : static_cast<int>(at - kWhole.begin()) + 1;
 }
 
-std::vector<Group> scopesOf(std::span<const Trial> trials) {
+std::vector<Group> groupByScope(std::span<const Trial> trials) {
   std::vector<Group> groups;
   std::map<std::string, std::size_t> places;
-  std::map<std::string, int> ranks;  ///< of the scope that speaks for a program
+  std::map<std::string, int> ranks;  ///< of the scope used for a program
   for (const Trial& trial : trials) {
     const std::string& scope = trial.details.scope;
     if (isRepeated(trial) || scope.ends_with("leave one out") || scope.ends_with("each alone")) {
       continue;
     }
-    const int rank = rankOfScope(scope);
+    const int rank = scopePrecedence(scope);
     const std::string key = rank > 0 ? fmt::format("{} as a whole", trial.problem) : scope;
     const auto [at, isNew] = places.try_emplace(key, groups.size());
     if (isNew) {
@@ -111,7 +112,7 @@ std::vector<Group> scopesOf(std::span<const Trial> trials) {
   return groups;
 }
 
-std::vector<Group> problemsOf(std::span<const Trial> trials) {
+std::vector<Group> groupByProblem(std::span<const Trial> trials) {
   std::vector<Group> groups;
   std::map<std::string, std::size_t> places;
   for (const Trial& trial : trials) {
@@ -127,7 +128,7 @@ std::vector<Group> problemsOf(std::span<const Trial> trials) {
   return groups;
 }
 
-Measured measuredFrom(const Trial& trial, RoundsOf& rounds) {
+Measured toMeasured(const Trial& trial, RoundsByTrial& rounds) {
   return {.key = {},
           .label = {},
           .choice = {},
@@ -137,10 +138,10 @@ Measured measuredFrom(const Trial& trial, RoundsOf& rounds) {
           .timesNs = rounds[trial.id].timesNs};
 }
 
-/// The trial with the least time among those that got furthest; the default where nothing is
-/// clearly quicker, for then it is what stays.
-const Trial* choiceOf(const store::Run& run, const Group& group, RoundsOf& rounds) {
-  constexpr double kClearly = 0.99;
+/// Returns the fastest trial of the last stage reached; the default unless another is clearly
+/// faster, because then the run keeps it.
+const Trial* findChoice(const store::Run& run, const Group& group, RoundsByTrial& rounds) {
+  constexpr double kClearlyFaster = 0.99;
   Stage furthest = Stage::screen;
   const auto counts = [&](const Trial& trial) {
     return trial.outcome == Outcome::ok && !isCompanion(run, trial) &&
@@ -158,7 +159,7 @@ const Trial* choiceOf(const store::Run& run, const Group& group, RoundsOf& round
         continue;
       }
       const double timeNs = stats::median(rounds[trial->id].timesNs);
-      if (best == nullptr || timeNs < bestNs * (isDefault(run, *best) ? kClearly : 1)) {
+      if (best == nullptr || timeNs < bestNs * (isDefault(run, *best) ? kClearlyFaster : 1)) {
         best = trial;
         bestNs = timeNs;
       }
@@ -167,11 +168,12 @@ const Trial* choiceOf(const store::Run& run, const Group& group, RoundsOf& round
   return best;
 }
 
-/// The one of several trials that got furthest.
-const Trial* furthestOf(const Group& group, RoundsOf& rounds, const auto& takes) {
+/// Returns the accepted trial that reached the latest stage.
+const Trial* findFurthest(const Group& group, RoundsByTrial& rounds, const auto& accepts) {
   const Trial* found = nullptr;
   for (const Trial* trial : group.trials) {
-    if (takes(*trial) && (found == nullptr || rounds[trial->id].stage > rounds[found->id].stage)) {
+    if (accepts(*trial) &&
+        (found == nullptr || rounds[trial->id].stage > rounds[found->id].stage)) {
       found = trial;
     }
   }
@@ -179,24 +181,24 @@ const Trial* furthestOf(const Group& group, RoundsOf& rounds, const auto& takes)
 }
 
 void addGroup(std::vector<Measured>& all, const store::Run& run, const Group& group,
-              RoundsOf& rounds) {
+              RoundsByTrial& rounds) {
   const auto add = [&](const Trial* trial, const std::string& what, bool chosen) {
     if (trial == nullptr) {
       return;
     }
-    Measured one = measuredFrom(*trial, rounds);
+    Measured one = toMeasured(*trial, rounds);
     one.key = fmt::format("{}\n{}", group.key, what);
     one.label = fmt::format("{}: {}", group.label, what);
     one.choice = chosen ? withoutPrefix(trial->config.name, "validate: ") : "";
     all.push_back(std::move(one));
   };
-  add(furthestOf(group, rounds, [&](const Trial& trial) { return isDefault(run, trial); }),
+  add(findFurthest(group, rounds, [&](const Trial& trial) { return isDefault(run, trial); }),
       "default", false);
-  add(choiceOf(run, group, rounds), "choice", true);
-  add(furthestOf(group, rounds,
-                 [&](const Trial& trial) {
-                   return isCompanion(run, trial) && trial.config.name == "PyTorch";
-                 }),
+  add(findChoice(run, group, rounds), "choice", true);
+  add(findFurthest(group, rounds,
+                   [&](const Trial& trial) {
+                     return isCompanion(run, trial) && trial.config.name == "PyTorch";
+                   }),
       "PyTorch", false);
 }
 
@@ -213,21 +215,21 @@ std::string profileLabel(const Trial& trial, const std::string& provider) {
              : fmt::format("{}: {}", trial.problem, provider);
 }
 
-std::vector<Measured> candidatesOf(const store::Run& run, std::span<const Trial> trials,
-                                   RoundsOf& rounds) {
+std::vector<Measured> collectCandidates(const store::Run& run, std::span<const Trial> trials,
+                                        RoundsByTrial& rounds) {
   std::vector<Measured> all;
-  std::map<std::string, int> times;  ///< that a key was there: the same may be tried twice
+  std::map<std::string, int> times;  ///< uses per key: a candidate may be tried twice
   for (const Trial& trial : trials) {
     if (isRepeated(trial)) {
       continue;
     }
-    Measured one = measuredFrom(trial, rounds);
+    Measured one = toMeasured(trial, rounds);
     if (run.verb == "profile") {
       const std::string provider = trial.details.row ? trial.details.row->provider : "";
       one.key = fmt::format("{}\n{}\n{}", trial.problem, trial.config.name, provider);
       one.label = profileLabel(trial, provider);
     } else {
-      // A config is what it does; only where it does nothing its name tells it from another.
+      // The settings identify a config; only configs without settings are identified by name.
       one.key = fmt::format("{}\n{}", trial.problem,
                             trial.config.isBaseline() ? trial.config.name : trial.config.key());
       one.label = candidateLabel(trial);
@@ -240,14 +242,14 @@ std::vector<Measured> candidatesOf(const store::Run& run, std::span<const Trial>
 
 }  // namespace
 
-std::vector<Measured> measuredOf(const store::Run& run, std::span<const Trial> trials,
-                                 const TrialTimes& times) {
-  RoundsOf rounds = roundsOf(trials, times);
+std::vector<Measured> collectMeasured(const store::Run& run, std::span<const Trial> trials,
+                                      const TrialTimes& times) {
+  RoundsByTrial rounds = collectRounds(trials, times);
   if (run.verb != "tune" && run.verb != "split" && run.verb != "kernel") {
-    return candidatesOf(run, trials, rounds);
+    return collectCandidates(run, trials, rounds);
   }
   std::vector<Measured> all;
-  for (const Group& group : run.verb == "tune" ? scopesOf(trials) : problemsOf(trials)) {
+  for (const Group& group : run.verb == "tune" ? groupByScope(trials) : groupByProblem(trials)) {
     addGroup(all, run, group, rounds);
   }
   return all;

@@ -10,22 +10,22 @@
 
 namespace hone::report {
 
-/// Something that a run measured, and that another run may have measured as well.
+/// Item measured by a run, matched with the same item of another run by its key.
 struct Measured {
-  std::string key;     ///< equal for the same in two runs
-  std::string label;   ///< for people
-  std::string choice;  ///< what the run chose, where it chooses; else ""
+  std::string key;     ///< identifies the item across runs
+  std::string label;   ///< display name
+  std::string choice;  ///< configuration chosen by the run; empty if the command makes no choice
   std::string artifact;
   model::Outcome outcome = model::Outcome::ok;
   std::string message;
-  std::vector<double> timesNs;  ///< one a round of the last stage that it reached
+  std::vector<double> timesNs;  ///< one per round of the last stage reached
 };
 
-/// What a run is about, in the order of its trials. Of a bench and a profile that is every
-/// candidate. Of a run that chooses, each problem has two: the default and the choice (of `tune`
-/// for each dispatch and the whole program; of `kernel` also PyTorch).
-[[nodiscard]] std::vector<Measured> measuredOf(const store::Run& run,
-                                               std::span<const store::Trial> trials,
-                                               const TrialTimes& times);
+/// Returns the items of a run in the order of its trials. `bench` and `profile` have one item per
+/// candidate. Commands that choose have two per problem: the default and the choice. `tune` has
+/// them for each dispatch and the whole program; `kernel` also has PyTorch.
+[[nodiscard]] std::vector<Measured> collectMeasured(const store::Run& run,
+                                                    std::span<const store::Trial> trials,
+                                                    const TrialTimes& times);
 
 }  // namespace hone::report

@@ -12,9 +12,9 @@ namespace hone::report {
 Result<RunRecord> RunRecord::load(const store::Store& store, std::int64_t id) {
   auto run = HONE_TRY(store.run(id));
   if (!run) {
-    return userError("there is no run {}", id);
+    return userError("no run {} found", id);
   }
-  // Samples first: a trial that a writer adds in between is then there without, never they alone.
+  // Samples first: a trial added concurrently then lacks samples, but no sample lacks its trial.
   const auto samples = HONE_TRY(store.samples(id));
   auto trials = HONE_TRY(store.trials(id));
   const bool cpuTime = ranksByCpu(*run);
@@ -53,7 +53,7 @@ bool isTwin(const store::Trial& trial) { return trial.details.twin; }
 DataTable RunRecord::trialTable() const {
   DataTable table;
   table.title = "All trials";
-  table.empty = "No trial is in the store yet.";
+  table.empty = "No trials stored yet.";
   table.folded = true;
   table.columns = {{"trial"},       {"problem"}, {"candidate"},     {"outcome"},
                    {clock(), "ns"}, {"samples"}, {"compile", "ns"}, {"message"}};
@@ -82,7 +82,7 @@ Plot RunRecord::roundsPlot(const std::string& title, const std::vector<Runner>& 
   Plot plot;
   plot.title = title;
   plot.note =
-      "Each point is one round in a fresh process; points of the same round were taken side by "
+      "Each point is one round in a fresh process. Points of the same round were measured side by "
       "side.";
   plot.x = {"round"};
   plot.y = {clock(), "ns"};

@@ -11,38 +11,39 @@
 
 namespace hone::report {
 
-/// A run with all that the store has of it, as the pages need it.
+/// A run with its trials and times, as the pages need it.
 struct RunRecord {
   store::Run run;
-  std::vector<store::Trial> trials;  ///< in the order they were added
+  std::vector<store::Trial> trials;  ///< in insertion order
   TrialTimes times;
 
-  /// An unknown run is a user error.
+  /// Loads a run; fails with a user error if it does not exist.
   [[nodiscard]] static Result<RunRecord> load(const store::Store& store, std::int64_t id);
 
-  /// The summary, for model/result to read.
+  /// Returns the summary, to be parsed by model/result.
   [[nodiscard]] nlohmann::json summary() const;
   [[nodiscard]] bool finished() const { return run.status == store::RunStatus::finished; }
-  /// "CPU time" or "wall time": what the run is ranked by.
+  /// Returns the clock that ranks the run: "CPU time" or "wall time".
   [[nodiscard]] std::string clock() const;
-  /// "190 ok, 10 too_slow".
+  /// Returns the number of trials per outcome: "190 ok, 10 too_slow".
   [[nodiscard]] std::string outcomes() const;
-  /// Every trial with its outcome and its time.
+  /// Returns a table of all trials with their outcomes and times.
   [[nodiscard]] DataTable trialTable() const;
-  /// Trials that took part in the rounds of a final, round by round.
+  /// A trial to plot round by round.
   struct Runner {
     const store::Trial* trial = nullptr;
     std::string name;
     Role role = Role::plain;
   };
+  /// Plots the times of the final rounds, one line per runner.
   [[nodiscard]] Plot roundsPlot(const std::string& title, const std::vector<Runner>& runners) const;
 };
 
-/// The configuration's name; "baseline" for the compiler's own choice.
+/// Returns the name of the configuration; "baseline" for the compiler's default.
 [[nodiscard]] std::string labelOf(const store::Trial& trial);
-/// Neither chosen too slow nor right: what an engineer wants to look at.
+/// Returns true if the trial failed (neither `ok` nor `too_slow`).
 [[nodiscard]] bool failed(const store::Trial& trial);
-/// The baseline measured once more, for the noise.
+/// Returns true if the trial repeats the baseline to measure the noise.
 [[nodiscard]] bool isTwin(const store::Trial& trial);
 
 }  // namespace hone::report

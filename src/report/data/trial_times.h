@@ -10,20 +10,20 @@
 
 namespace hone::report {
 
-/// Whether what ran on the run's device is ranked by CPU time; all else is by wall time.
+/// Returns true if the run's device is ranked by CPU time; other devices use wall time.
 [[nodiscard]] bool ranksByCpu(const store::Run& run);
 
-/// The samples of a run by their trials, in the clock that counts.
+/// Samples of a run by trial, in the clock that ranks the run.
 class TrialTimes {
  public:
-  /// In the order that the store gives them: by stage, then by round.
+  /// `samples` must be ordered as in the store: by stage, then by round.
   TrialTimes(std::span<const store::TrialSample> samples, bool cpuTime);
 
-  /// Of the last stage that the trial reached; none where it was not timed.
+  /// Returns the times of the last stage the trial reached; empty if it was not timed.
   [[nodiscard]] std::vector<double> last(std::int64_t trial) const;
-  /// The median of these; 0 where there are none.
+  /// Returns the median of last(); 0 if empty.
   [[nodiscard]] double medianNs(std::int64_t trial) const;
-  /// The rounds of a stage with the median of each.
+  /// Returns the rounds of a stage with the median time of each.
   [[nodiscard]] std::vector<std::pair<std::int64_t, double>> rounds(std::int64_t trial,
                                                                     model::Stage stage) const;
 

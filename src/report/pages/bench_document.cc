@@ -14,14 +14,14 @@ namespace {
 using model::BenchCandidate;
 using stats::Verdict;
 
-/// More bars than this say less than the table does.
-constexpr std::size_t kMostBars = 40;
+/// Maximum number of bars; the table lists all.
+constexpr std::size_t kMaxBars = 40;
 
-/// A candidate with the one figure that counts: from the summary, or from its samples so far.
+/// A candidate with its speedup, from the summary or from its samples so far.
 struct Row {
   std::string name;
   std::optional<Verdict> verdict;
-  std::string shown;  ///< the verdict, or how it failed
+  std::string shown;  ///< verdict, or outcome of a failure
   std::string message;
   double timeNs = kNone;
   stats::Interval speedup{kNone, kNone, kNone};
@@ -49,7 +49,7 @@ std::vector<Row> rowsFrom(const std::vector<BenchCandidate>& candidates) {
   return rows;
 }
 
-/// Of a run that is under way: the first trial is the baseline, medians are all there is.
+/// Builds rows for an unfinished run: the first trial is the baseline, and only medians are known.
 std::vector<Row> rowsFrom(const RunRecord& record) {
   std::vector<Row> rows;
   double baselineNs = kNone;
@@ -69,7 +69,7 @@ std::vector<Row> rowsFrom(const RunRecord& record) {
   return rows;
 }
 
-const Row* bestOf(const std::vector<Row>& rows) {
+const Row* findBest(const std::vector<Row>& rows) {
   const Row* best = nullptr;
   for (std::size_t i = 1; i < rows.size(); ++i) {
     const bool proven = rows[i].verdict == Verdict::improved;
@@ -80,14 +80,14 @@ const Row* bestOf(const std::vector<Row>& rows) {
   return best;
 }
 
-/// One program alone: its time is the answer.
+/// Answers for a single program with its time.
 void answerAlone(const RunRecord& record, const BenchCandidate& candidate, const Row& row,
                  Answer& answer) {
   answer.headline = std::isnan(row.timeNs)
                         ? fmt::format("{} was not timed.", row.name)
                         : fmt::format("{} takes {}.", row.name, timeText(row.timeNs));
   if (candidate.timeInterval) {
-    answer.lines.push_back(fmt::format("95 % interval {} – {}, {}.",
+    answer.lines.push_back(fmt::format("95 % CI {}–{}, {}.",
                                        timeText(candidate.timeInterval->lowNs),
                                        timeText(candidate.timeInterval->highNs), record.clock()));
   }
@@ -95,13 +95,13 @@ void answerAlone(const RunRecord& record, const BenchCandidate& candidate, const
 
 void answerAll(const std::vector<Row>& rows, Answer& answer) {
   const Row& baseline = rows.front();
-  if (const Row* best = bestOf(rows)) {
+  if (const Row* best = findBest(rows)) {
     answer.tone = Answer::Tone::good;
     answer.headline =
         fmt::format("{} is {} as {}: {} → {}.", best->name, asFast(best->speedup.estimate),
                     baseline.name, timeText(baseline.timeNs), timeText(best->timeNs));
     answer.lines.push_back(
-        fmt::format("{}; {}.", speedupText(best->speedup), sureness(best->verdict)));
+        fmt::format("{}; {}.", speedupText(best->speedup), explainVerdict(best->verdict)));
     return;
   }
   const bool pair = rows.size() == 2;
@@ -110,11 +110,11 @@ void answerAll(const std::vector<Row>& rows, Answer& answer) {
     answer.headline = fmt::format("{} is {} as {}.", rows[1].name, asFast(rows[1].speedup.estimate),
                                   baseline.name);
   } else {
-    answer.headline = fmt::format("Nothing is surely faster than {}: keep it.", baseline.name);
+    answer.headline = fmt::format("No significant speedup over {}; keep it.", baseline.name);
   }
   if (pair && !std::isnan(rows[1].speedup.low)) {
     answer.lines.push_back(
-        fmt::format("{}; {}.", speedupText(rows[1].speedup), sureness(rows[1].verdict)));
+        fmt::format("{}; {}.", speedupText(rows[1].speedup), explainVerdict(rows[1].verdict)));
   }
 }
 
@@ -133,10 +133,11 @@ void addSpeedups(const std::vector<Row>& rows, Document& document) {
   }
   Bars bars;
   bars.title = fmt::format("Speedup over {}", rows.front().name);
-  bars.note = timed.size() > kMostBars
-                  ? fmt::format("The {} fastest of {}; the table has all.", kMostBars, timed.size())
-                  : "Whiskers are 95 % intervals; only what reached the final has one.";
-  timed.resize(std::min(timed.size(), kMostBars));
+  bars.note =
+      timed.size() > kMaxBars
+          ? fmt::format("The {} fastest of {}; the table lists all.", kMaxBars, timed.size())
+          : "Whiskers are 95 % confidence intervals; only candidates in the final have one.";
+  timed.resize(std::min(timed.size(), kMaxBars));
   bars.value = {"speedup", "x", true};
   bars.base = 1;
   bars.rules = {1};
@@ -181,7 +182,7 @@ void addRounds(const RunRecord& record, const Row* best, Document& document) {
                        : won           ? Role::winner
                                        : Role::plain});
   }
-  const Plot plot = record.roundsPlot("The final, round by round", runners);
+  const Plot plot = record.roundsPlot("Final: time per round", runners);
   if (!plot.series.empty()) {
     document.add(plot);
   }
@@ -198,14 +199,14 @@ Result<void> describeBench(const RunRecord& record, Document& document) {
     return {};
   }
   if (!known) {
-    document.answer.headline = fmt::format("{} trials were recorded.", record.trials.size());
+    document.answer.headline = fmt::format("{} recorded.", counted(record.trials.size(), "trial"));
   } else if (rows.size() == 1) {
     answerAlone(record, result.candidates.front(), rows.front(), document.answer);
   } else {
     answerAll(rows, document.answer);
   }
   addSpeedups(rows, document);
-  addRounds(record, bestOf(rows), document);
+  addRounds(record, findBest(rows), document);
   if (known) {
     addTable(record, rows, document);
   }

@@ -4,9 +4,9 @@
 
 namespace hone::report {
 
-/// Describes a run of `hone bench`, and of every run that has no page for its kind. Takes runs that
-/// are under way, that failed, and those of older versions, which kept less; a user error if its
-/// result has a form that this version does not know.
+/// Describes a run of `hone bench` or of a command without a specific page. The run may be
+/// finished, running, failed, or stored by an older version with less data. Fails with a user error
+/// if the format of its result is unknown.
 [[nodiscard]] Result<void> describeBench(const RunRecord& record, Document& document);
 
 }  // namespace hone::report

@@ -25,16 +25,17 @@ using stats::Verdict;
 constexpr double kNsPerUs = 1000;
 constexpr const char* kFaster = "faster";
 constexpr const char* kSlower = "slower";
+constexpr const char* kAmbiguous = "ambiguous";
 
-std::string wordOf(std::optional<Verdict> verdict) {
+std::string verdictText(std::optional<Verdict> verdict) {
   return verdict == Verdict::improved    ? kFaster
          : verdict == Verdict::regressed ? kSlower
          : verdict == Verdict::neutral   ? "same"
-                                         : "unsure";
+                                         : kAmbiguous;
 }
 
-/// Where nothing was surely faster, what there was stays.
-Gain stays(const std::string& what, const std::optional<double>& beforeNs) {
+/// Returns the entry of an item without a significant speedup.
+Gain unchanged(const std::string& what, const std::optional<double>& beforeNs) {
   return {.what = what,
           .beforeNs = orNone(beforeNs),
           .afterNs = kNone,
@@ -42,7 +43,7 @@ Gain stays(const std::string& what, const std::optional<double>& beforeNs) {
           .verdict = "same"};
 }
 
-std::vector<Gain> ofTune(const model::TuneResult& result) {
+std::vector<Gain> tuneGains(const model::TuneResult& result) {
   std::vector<Gain> gains;
   for (const model::TunedProgram& program : result.programs) {
     if (program.proof) {
@@ -50,41 +51,41 @@ std::vector<Gain> ofTune(const model::TuneResult& result) {
                        .beforeNs = orNone(program.defaultNs),
                        .afterNs = orNone(program.proof->tunedNs),
                        .speedup = *program.proof->speedup,
-                       .verdict = wordOf(program.proof->verdict)});
+                       .verdict = verdictText(program.proof->verdict)});
     } else {
-      gains.push_back(stays(program.program, program.defaultNs));
+      gains.push_back(unchanged(program.program, program.defaultNs));
     }
   }
   return gains;
 }
 
-Gain ofKernel(const std::string& name, const model::KernelOutcome& outcome) {
+Gain kernelGain(const std::string& name, const model::KernelOutcome& outcome) {
   const auto& confirmed = outcome.confirmed;
   if (outcome.improved != true || !confirmed || !confirmed->original.speedup) {
-    return stays(name, confirmed ? confirmed->originalNs : std::nullopt);
+    return unchanged(name, confirmed ? confirmed->originalNs : std::nullopt);
   }
   return {.what = name,
           .beforeNs = orNone(confirmed->originalNs),
           .afterNs = orNone(confirmed->bestNs),
           .speedup = *confirmed->original.speedup,
-          .verdict = wordOf(confirmed->original.verdict)};
+          .verdict = verdictText(confirmed->original.verdict)};
 }
 
-std::vector<Gain> ofKernels(const model::KernelResult& result) {
+std::vector<Gain> kernelGains(const model::KernelResult& result) {
   std::vector<Gain> gains;
   if (result.kernels) {
     for (const auto& [name, outcome] : *result.kernels) {
-      gains.push_back(ofKernel(name, outcome));
+      gains.push_back(kernelGain(name, outcome));
     }
   } else if (result.outcome.improved) {
-    gains.push_back(ofKernel(result.outcome.kernel, result.outcome));
+    gains.push_back(kernelGain(result.outcome.kernel, result.outcome));
   }
   return gains;
 }
 
-/// All problems of a workload together. Its interval takes every problem at the same end of its
-/// own, so it is rather too wide.
-std::vector<Gain> ofSweep(const model::SplitResult& result) {
+/// Returns the gain over all problems of a workload. The interval combines equal ends of the
+/// intervals of all problems, so it is conservative.
+std::vector<Gain> sweepGain(const model::SplitResult& result) {
   double before = 0;
   stats::Interval after{0, 0, 0};
   std::size_t problems = 0;
@@ -111,30 +112,30 @@ std::vector<Gain> ofSweep(const model::SplitResult& result) {
   const stats::Interval total{before / after.low, before / after.estimate, before / after.high};
   const bool faster = improved > 0 && total.low > 1;
   const bool slower = regressed > 0 && total.high < 1;
-  return {{.what = fmt::format("{} together", counted(problems, "problem")),
+  return {{.what = fmt::format("total of {}", counted(problems, "problem")),
            .beforeNs = before,
            .afterNs = after.estimate,
            .speedup = total,
            .verdict = faster                      ? kFaster
                       : slower                    ? kSlower
                       : improved + regressed == 0 ? "same"
-                                                  : "unsure"}};
+                                                  : kAmbiguous}};
 }
 
-/// Of `hone split annotate`: it keeps no times, only their ratio.
-std::vector<Gain> ofAnnotated(const model::SplitAnnotation& annotation) {
+/// Returns the gain of `hone split annotate`, which stores no times, only their ratio.
+std::vector<Gain> annotationGain(const model::SplitAnnotation& annotation) {
   if (!annotation.speedup) {
-    return {stays("the program", std::nullopt)};
+    return {unchanged("program", std::nullopt)};
   }
-  return {{.what = "the program with splits",
+  return {{.what = "program with splits",
            .beforeNs = kNone,
            .afterNs = kNone,
            .speedup = *annotation.speedup,
-           .verdict = wordOf(annotation.verdict)}};
+           .verdict = verdictText(annotation.verdict)}};
 }
 
-/// The best of a bench; of a pair that one, also where it lost.
-std::vector<Gain> ofBench(const model::BenchResult& result) {
+/// Returns the best candidate of a bench; of two candidates the second, even if it is slower.
+std::vector<Gain> benchGain(const model::BenchResult& result) {
   const auto& candidates = result.candidates;
   if (candidates.size() < 2) {
     return {};
@@ -151,12 +152,12 @@ std::vector<Gain> ofBench(const model::BenchResult& result) {
             .beforeNs = beforeNs,
             .afterNs = orNone(one.timeNs),
             .speedup = *one.speedup,
-            .verdict = wordOf(one.verdict)};
+            .verdict = verdictText(one.verdict)};
   }
-  return {best.value_or(stays(candidates.front().name, candidates.front().timeNs))};
+  return {best.value_or(unchanged(candidates.front().name, candidates.front().timeNs))};
 }
 
-std::vector<Gain> ofProfile(const model::ProfileResult& result) {
+std::vector<Gain> profileGain(const model::ProfileResult& result) {
   std::map<std::string, ProfileRow> defaults;
   std::vector<ProfileRow> others;
   for (const ProfileRow& row : result.rows.value_or(std::vector<ProfileRow>())) {
@@ -172,7 +173,7 @@ std::vector<Gain> ofProfile(const model::ProfileResult& result) {
   std::vector<Gain> best;
   for (const ProfileRow& row : others) {
     const auto own = defaults.find(row.operation);
-    // Only where the two intervals do not meet.
+    // Requires disjoint intervals.
     if (own == defaults.end() || row.highNs <= 0 || row.highNs >= own->second.lowNs) {
       continue;
     }
@@ -190,22 +191,22 @@ std::vector<Gain> ofProfile(const model::ProfileResult& result) {
   return best;
 }
 
-Result<std::vector<Gain>> ofRun(const RunRecord& record) {
+Result<std::vector<Gain>> gainsByVerb(const RunRecord& record) {
   const std::string& verb = record.run.verb;
   const json summary = record.summary();
   if (verb == "tune") {
-    return ofTune(HONE_TRY(model::tuneResultFrom(summary)));
+    return tuneGains(HONE_TRY(model::tuneResultFrom(summary)));
   }
   if (verb == "kernel") {
-    return ofKernels(HONE_TRY(model::kernelResultFrom(summary)));
+    return kernelGains(HONE_TRY(model::kernelResultFrom(summary)));
   }
   if (verb == "split") {
     const auto annotation = HONE_TRY(model::splitAnnotationFrom(summary));
-    return annotation ? ofAnnotated(*annotation)
-                      : ofSweep(HONE_TRY(model::splitResultFrom(summary)));
+    return annotation ? annotationGain(*annotation)
+                      : sweepGain(HONE_TRY(model::splitResultFrom(summary)));
   }
-  return verb == "profile" ? ofProfile(HONE_TRY(model::profileResultFrom(summary)))
-                           : ofBench(HONE_TRY(model::benchResultFrom(summary)));
+  return verb == "profile" ? profileGain(HONE_TRY(model::profileResultFrom(summary)))
+                           : benchGain(HONE_TRY(model::benchResultFrom(summary)));
 }
 
 std::size_t count(std::span<const Gain> gains, std::string_view verdict) {
@@ -214,12 +215,12 @@ std::size_t count(std::span<const Gain> gains, std::string_view verdict) {
 
 }  // namespace
 
-std::vector<Gain> gainsOf(const RunRecord& record) {
+std::vector<Gain> collectGains(const RunRecord& record) {
   if (!record.finished()) {
     return {};
   }
-  // A result of a form that this version does not know compares nothing.
-  std::vector<Gain> gains = ofRun(record).value_or(std::vector<Gain>());
+  // A result in an unknown format has no gains.
+  std::vector<Gain> gains = gainsByVerb(record).value_or(std::vector<Gain>());
   for (Gain& gain : gains) {
     gain.run = record.run.id;
     gain.what = fmt::format("{}: {}", record.run.verb, gain.what);
@@ -239,14 +240,14 @@ Answer answerOf(std::span<const Gain> gains) {
     }
   }
   if (most == nullptr) {
-    answer.headline = gains.empty() ? "These runs only measured: nothing was made faster."
-                                    : "Nothing was surely made faster.";
+    answer.headline = gains.empty() ? "These runs only measured; there is nothing to compare."
+                                    : "No significant speedups.";
   } else {
-    answer.headline = fmt::format("{} of {} got faster for sure. The most: {} is {}.", faster,
+    answer.headline = fmt::format("Significant speedups: {} of {}. Largest: {} is {}.", faster,
                                   gains.size(), most->what, asFast(most->speedup.estimate));
   }
   if (slower > 0) {
-    answer.lines.push_back(fmt::format("{} of {} got slower for sure.", slower, gains.size()));
+    answer.lines.push_back(fmt::format("Significant slowdowns: {} of {}.", slower, gains.size()));
   }
   for (const Gain& gain : gains) {
     if (gain.verdict == kFaster) {
@@ -261,9 +262,9 @@ Answer answerOf(std::span<const Gain> gains) {
 
 DataTable tableOf(std::span<const Gain> gains) {
   DataTable table;
-  table.title = "What got faster";
-  table.empty = "None of these runs compared anything with what there was before.";
-  table.columns = {{"run"},          {"what"},     {"before", "ns"}, {"after", "ns"},
+  table.title = "Speedups";
+  table.empty = "None of these runs has a baseline to compare with.";
+  table.columns = {{"run"},          {"item"},     {"before", "ns"}, {"after", "ns"},
                    {"speedup", "x"}, {"low", "x"}, {"high", "x"},    {"verdict"}};
   for (const Gain& gain : gains) {
     table.columns[0].numbers.push_back(static_cast<double>(gain.run));
@@ -280,11 +281,11 @@ DataTable tableOf(std::span<const Gain> gains) {
 
 std::string textOf(std::span<const Gain> gains, std::size_t width) {
   Table table({{"run", Align::right},
-               {"what", Align::left, 16},
+               {"item", Align::left, 16},
                {"before", Align::right},
                {"after", Align::right},
                {"speedup", Align::right},
-               {"95 % interval", Align::right},
+               {"95 % CI", Align::right},
                {""}});
   const auto time = [](double ns) { return std::isnan(ns) ? "-" : humanTime(ns); };
   for (const Gain& gain : gains) {

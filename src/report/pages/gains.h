@@ -12,24 +12,24 @@
 
 namespace hone::report {
 
-/// Something that a run set out to make faster, and what became of it.
+/// Result of an item that a run tried to make faster.
 struct Gain {
   std::int64_t run = 0;
   std::string what;     ///< "tune: matmul"
-  double beforeNs = 0;  ///< NaN where nobody knows, as in all below
-  double afterNs = 0;   ///< NaN also where it stays as it was
+  double beforeNs = 0;  ///< NaN if unknown, also in the fields below
+  double afterNs = 0;   ///< NaN also if unchanged
   stats::Interval speedup;
-  std::string verdict;  ///< "faster", "same", "slower", "unsure"
+  std::string verdict;  ///< "faster", "same", "slower", "ambiguous"
 };
 
-/// What a finished run compared with what there was before; nothing of one that only measured. A
-/// profile names the operation of which a configuration beats the compiler's own the most.
-[[nodiscard]] std::vector<Gain> gainsOf(const RunRecord& record);
+/// Returns the comparisons of a finished run with its baseline; empty for runs that only measured.
+/// A profile yields the configuration with the largest speedup over the compiler's default.
+[[nodiscard]] std::vector<Gain> collectGains(const RunRecord& record);
 
-/// What of them got faster, by how much, how sure.
+/// Summarizes the gains: number, largest speedup, confidence intervals.
 [[nodiscard]] Answer answerOf(std::span<const Gain> gains);
 [[nodiscard]] DataTable tableOf(std::span<const Gain> gains);
-/// The same table for a terminal.
+/// Formats the table for a terminal.
 [[nodiscard]] std::string textOf(std::span<const Gain> gains, std::size_t width);
 
 }  // namespace hone::report

@@ -28,7 +28,7 @@ RunRecord recordOf(const std::string& verb, const json& summary,
 }
 
 std::vector<Gain> gained(const std::string& verb, const json& summary) {
-  return gainsOf(recordOf(verb, summary));
+  return collectGains(recordOf(verb, summary));
 }
 
 const json kTuned = {{"programs",
@@ -39,7 +39,7 @@ const json kTuned = {{"programs",
                         {"verdict", "improved"}},
                        {{"program", "n"}, {"default_ns", 50}}}}};
 
-TEST(Gains, OfATuneAreItsPrograms) {
+TEST(Gains, ListsProgramsOfTune) {
   const auto gains = gained("tune", kTuned);
   ASSERT_EQ(gains.size(), 2U);
   EXPECT_EQ(gains[0].run, 7);
@@ -49,7 +49,7 @@ TEST(Gains, OfATuneAreItsPrograms) {
   EXPECT_EQ(gains[0].speedup.low, 2.9);
   EXPECT_EQ(gains[0].verdict, "faster");
   EXPECT_EQ(gains[1].beforeNs, 50);
-  EXPECT_TRUE(std::isnan(gains[1].afterNs)) << "it stays as it was";
+  EXPECT_TRUE(std::isnan(gains[1].afterNs)) << "unchanged";
   EXPECT_EQ(gains[1].verdict, "same");
 }
 
@@ -58,13 +58,13 @@ json validated(double baselineUs, double low, double high, const std::string& ve
   return {{"baseline_us", baselineUs}, {"taken", "1-D"}, {"choices", {{"1-D", choice}}}};
 }
 
-TEST(Gains, OfASplitAreTheWholeWorkload) {
+TEST(Gains, SumsWorkloadOfSplit) {
   json untouched = validated(100, 1, 1, "neutral");
-  untouched["choices"] = json::object();  // the compiler's own choice is the recommended one
+  untouched["choices"] = json::object();  // the compiler's default is recommended
   const auto gains =
       gained("split", {{"validated", {validated(200, 1.6, 2.5, "improved"), untouched}}});
   ASSERT_EQ(gains.size(), 1U);
-  EXPECT_EQ(gains[0].what, "split: 2 problems together");
+  EXPECT_EQ(gains[0].what, "split: total of 2 problems");
   EXPECT_EQ(gains[0].beforeNs, 300e3);
   EXPECT_EQ(gains[0].afterNs, 200e3);
   EXPECT_DOUBLE_EQ(gains[0].speedup.low, 300 / (200 / 1.6 + 100));
@@ -72,7 +72,7 @@ TEST(Gains, OfASplitAreTheWholeWorkload) {
   EXPECT_DOUBLE_EQ(gains[0].speedup.high, 300 / (200 / 2.5 + 100));
   EXPECT_EQ(gains[0].verdict, "faster");
   const auto noisy = gained("split", {{"validated", {validated(1, 0.9, 4, "improved")}}});
-  EXPECT_EQ(noisy.front().verdict, "unsure");
+  EXPECT_EQ(noisy.front().verdict, "ambiguous");
   EXPECT_THAT(gained("split", {{"shapes", json::array()}}), IsEmpty()) << "nothing was validated";
 }
 
@@ -85,7 +85,7 @@ json confirmed(bool improved) {
             {"best_ns", 20}}}};
 }
 
-TEST(Gains, OfKernelsAreThoseThatWereConfirmed) {
+TEST(Gains, ListsConfirmedKernels) {
   const auto one = gained("kernel", confirmed(true));
   ASSERT_EQ(one.size(), 1U);
   EXPECT_EQ(one[0].what, "kernel: softmax");
@@ -100,7 +100,7 @@ TEST(Gains, OfKernelsAreThoseThatWereConfirmed) {
   EXPECT_THAT(gained("kernel", {{"listed", json::array()}}), IsEmpty());
 }
 
-TEST(Gains, OfABenchAreItsWinnerAndOfAPairAlsoTheLoser) {
+TEST(Gains, ListsWinnerOfBenchOrSecondOfPair) {
   const json baseline = {{"name", "baseline"}, {"time_ns", 100}};
   const auto candidate = [](const char* name, double speedup, const char* verdict) {
     return json{{"name", name},
@@ -119,7 +119,7 @@ TEST(Gains, OfABenchAreItsWinnerAndOfAPairAlsoTheLoser) {
   EXPECT_THAT(gained("bench", {{"candidates", json::array({baseline})}}), IsEmpty());
 }
 
-TEST(Gains, OfAProfileIsTheConfigurationThatBeatsTheCompilersOwnTheMost) {
+TEST(Gains, ListsLargestSpeedupOfProfile) {
   const auto row = [](const char* operation, const char* configuration, double ns) {
     model::ProfileRow one;
     one.operation = operation;
@@ -143,36 +143,36 @@ TEST(Gains, OfAProfileIsTheConfigurationThatBeatsTheCompilersOwnTheMost) {
       gained("profile",
              {{"rows", {row("a", "tile_config_default", 100), row("a", "tile_config_1", 90)}}}),
       IsEmpty())
-      << "the intervals meet";
+      << "the intervals overlap";
 }
 
-TEST(Gains, NothingIsSaidOfWhatIsNotFinished) {
-  EXPECT_THAT(gainsOf(recordOf("tune", kTuned, store::RunStatus::failed)), IsEmpty());
+TEST(Gains, IgnoresUnfinishedRuns) {
+  EXPECT_THAT(collectGains(recordOf("tune", kTuned, store::RunStatus::failed)), IsEmpty());
 }
 
-TEST(Gains, TheAnswerSaysHowManyHowMuchAndHowSure) {
+TEST(Gains, SummarizesCountSpeedupAndInterval) {
   auto gains = gained("tune", kTuned);
   const Answer answer = answerOf(gains);
-  EXPECT_EQ(answer.headline, "1 of 2 got faster for sure. The most: tune: m is 3.00x as fast.");
-  EXPECT_THAT(answer.lines, ElementsAre("tune: m: 3.00x (95 % interval 2.90 – 3.10)"));
+  EXPECT_EQ(answer.headline, "Significant speedups: 1 of 2. Largest: tune: m is 3.00x as fast.");
+  EXPECT_THAT(answer.lines, ElementsAre("tune: m: 3.00x (95 % CI 2.90–3.10)"));
   EXPECT_EQ(answer.tone, Answer::Tone::good);
   gains[1].verdict = "slower";
   EXPECT_EQ(answerOf(gains).tone, Answer::Tone::bad);
   gains.erase(gains.begin());
-  gains[0].verdict = "unsure";
-  EXPECT_EQ(answerOf(gains).headline, "Nothing was surely made faster.");
+  gains[0].verdict = "ambiguous";
+  EXPECT_EQ(answerOf(gains).headline, "No significant speedups.");
   EXPECT_EQ(answerOf(gains).tone, Answer::Tone::plain);
   EXPECT_THAT(answerOf({}).headline, HasSubstr("only measured"));
 }
 
-TEST(Gains, TheTableFitsATerminal) {
+TEST(Gains, FitsTerminal) {
   auto gains = gained("tune", kTuned);
   gains[0].what = "profile: matmul_with_a_name_that_is_far_too_long_for_a_terminal_with_8x8_16x16";
   const std::string text = textOf(gains, 80);
   for (const std::string& line : splitAt(text, '\n')) {
     EXPECT_LE(line.size(), 80U) << line;
   }
-  EXPECT_THAT(text, HasSubstr("300 ns  100 ns    3.00x    2.90 - 3.10  faster"));
+  EXPECT_THAT(text, HasSubstr("300 ns  100 ns    3.00x  2.90 - 3.10  faster"));
 }
 
 }  // namespace

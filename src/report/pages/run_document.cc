@@ -16,7 +16,7 @@ namespace {
 
 using Describe = Result<void> (*)(const RunRecord&, Document&);
 
-Describe describerOf(const store::Run& run) {
+Describe findDescriber(const store::Run& run) {
   if (run.verb == "profile") {
     return describeProfile;
   }
@@ -35,7 +35,7 @@ void addFact(Document& document, const std::string& name, const std::string& val
   }
 }
 
-std::string onDevice(const store::Run& run) {
+std::string deviceText(const store::Run& run) {
   if (run.device.empty()) {
     return run.target;
   }
@@ -43,7 +43,7 @@ std::string onDevice(const store::Run& run) {
                             : fmt::format("{}, compiled for {}", run.device, run.target);
 }
 
-Document begun(const RunRecord& record) {
+Document startDocument(const RunRecord& record) {
   const store::Run& run = record.run;
   Document document;
   document.title = fmt::format("run {}: hone {}", run.id, store::commandLine(run.arguments));
@@ -56,10 +56,10 @@ Document begun(const RunRecord& record) {
   addFact(document, "machine",
           run.host.empty() || run.cpu.empty() ? run.host + run.cpu
                                               : fmt::format("{}, {}", run.cpu, run.host));
-  addFact(document, "device", onDevice(run));
+  addFact(document, "device", deviceText(run));
   addFact(document, "ranked by", record.clock());
   addFact(
-      document, "made by",
+      document, "versions",
       fmt::format(
           "hone {}{}, seed {}", run.honeVersion,
           run.compilerRevision.empty() ? "" : fmt::format(", compiler {}", run.compilerRevision),
@@ -67,8 +67,8 @@ Document begun(const RunRecord& record) {
   return document;
 }
 
-/// What a run that gave no answer says first; what is known so far stays below.
-void answerWithout(const RunRecord& record, Document& document) {
+/// Replaces the headline of an unfinished or failed run; the parts below remain.
+void answerUnfinished(const RunRecord& record, Document& document) {
   if (record.run.status == store::RunStatus::failed) {
     const std::string why = model::runFailureFrom(record.summary()).error;
     document.answer.headline = "This run failed.";
@@ -77,28 +77,30 @@ void answerWithout(const RunRecord& record, Document& document) {
       document.answer.lines.push_back(why);
     }
   } else {
-    document.answer.headline = fmt::format("Not finished: {} trials so far.", record.trials.size());
-    document.answer.lines.push_back(fmt::format(
-        "If it is not under way any more, it goes on with: hone runs resume {}", record.run.id));
+    document.answer.headline =
+        fmt::format("Not finished: {} so far.", counted(record.trials.size(), "trial"));
+    document.answer.lines.push_back(
+        fmt::format("If it is no longer running, resume it: hone runs resume {}", record.run.id));
   }
 }
 
-Document documentOf(const RunRecord& record) {
-  Document document = begun(record);
-  if (const auto described = describerOf(record.run)(record, document); !described) {
-    // The result has a form that this version does not know: its trials still speak.
-    document = begun(record);
-    document.answer.headline = "This run kept its results in a form that this hone does not know.";
+Document toDocument(const RunRecord& record) {
+  Document document = startDocument(record);
+  if (const auto described = findDescriber(record.run)(record, document); !described) {
+    // The format of the result is unknown; show the trials.
+    document = startDocument(record);
+    document.answer.headline =
+        "Unknown result format: this run was stored by another version of hone.";
     document.answer.lines.push_back(described.error().message);
   }
   if (!record.finished()) {
-    answerWithout(record, document);
+    answerUnfinished(record, document);
   }
   document.add(record.trialTable());
   return document;
 }
 
-/// A document below a tab, where there is no place of its own for the answer and the facts.
+/// Converts a document to the parts of a tab, including its answer and facts.
 Parts asParts(const Document& document) {
   Parts parts;
   parts.heading(document.answer.headline);
@@ -123,18 +125,18 @@ Parts asParts(const Document& document) {
 }  // namespace
 
 Result<Document> runDocument(const store::Store& store, std::int64_t run) {
-  return documentOf(HONE_TRY(RunRecord::load(store, run)));
+  return toDocument(HONE_TRY(RunRecord::load(store, run)));
 }
 
 Result<RunsAnswers> runsAnswers(const store::Store& store, std::span<const std::int64_t> runs) {
   RunsAnswers all;
   for (const std::int64_t id : runs) {
     const RunRecord record = HONE_TRY(RunRecord::load(store, id));
-    const std::vector<Gain> gains = gainsOf(record);
+    const std::vector<Gain> gains = collectGains(record);
     all.gains.insert(all.gains.end(), gains.begin(), gains.end());
     all.runs.push_back({id, record.run.verb,
                         fmt::format("hone {}", store::commandLine(record.run.arguments)),
-                        documentOf(record), !gains.empty()});
+                        toDocument(record), !gains.empty()});
   }
   return all;
 }
@@ -142,8 +144,8 @@ Result<RunsAnswers> runsAnswers(const store::Store& store, std::span<const std::
 Document runsDocument(const RunsAnswers& answers) {
   Document all;
   DataTable table;
-  table.title = "What each run says";
-  table.columns = {{"run"}, {"command"}, {"answer"}};
+  table.title = "Results by run";
+  table.columns = {{"run"}, {"command"}, {"result"}};
   Tabs tabs;
   all.answer = answerOf(answers.gains);
   for (const RunsAnswers::Of& one : answers.runs) {
@@ -151,7 +153,7 @@ Document runsDocument(const RunsAnswers& answers) {
     table.columns[0].numbers.push_back(static_cast<double>(one.run));
     table.columns[1].texts.push_back(one.command);
     table.columns[2].texts.push_back(answer.headline);
-    // What a run compared has its verdict among the gains; only the others speak by their tone.
+    // Runs with gains are already part of the answer; the others contribute only bad results.
     if (!one.compared && answer.tone == Answer::Tone::bad) {
       all.answer.tone = Answer::Tone::bad;
       all.answer.lines.push_back(fmt::format("Run {}, {}: {}", one.run, one.verb, answer.headline));

@@ -12,25 +12,26 @@
 
 namespace hone::report {
 
-/// What the page of a run shows, as the store has it now. Unknown runs are a user error.
+/// Builds the page of a run from the current state of the store; fails with a user error if the run
+/// does not exist.
 [[nodiscard]] Result<Document> runDocument(const store::Store& store, std::int64_t run);
 
-/// What several runs came to.
+/// Results of several runs.
 struct RunsAnswers {
   struct Of {
     std::int64_t run = 0;
     std::string verb;
     std::string command;  ///< "hone tune m.mlir"
     Document document;
-    bool compared = false;  ///< some of the gains are its own
+    bool compared = false;  ///< contributed to `gains`
   };
-  std::vector<Gain> gains;  ///< in the order of the runs
+  std::vector<Gain> gains;  ///< in order of the runs
   std::vector<Of> runs;
 };
 [[nodiscard]] Result<RunsAnswers> runsAnswers(const store::Store& store,
                                               std::span<const std::int64_t> runs);
 
-/// Several runs: what got faster in one table, then each of them under a tab of its own.
+/// Builds the page of several runs: a table of all speedups, then one tab per run.
 [[nodiscard]] Document runsDocument(const RunsAnswers& answers);
 
 }  // namespace hone::report

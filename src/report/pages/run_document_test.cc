@@ -33,7 +33,7 @@ class RunDocument : public testing::Test {
     run.details = model::runDetailsFrom(details);
     return run_ = store_.addRun(run).value();
   }
-  /// A trial with a sample of each of the rounds.
+  /// Adds a trial with one sample per round.
   void addTrial(const std::string& key, const json& details, const std::vector<double>& cpuNs = {},
                 Stage stage = Stage::final, Outcome outcome = Outcome::ok) {
     store::Trial trial;
@@ -93,7 +93,7 @@ json interval(double estimate) {
   return {{"low", estimate - 0.1}, {"estimate", estimate}, {"high", estimate + 0.1}};
 }
 
-TEST_F(RunDocument, ABenchNamesItsWinnerAndHowSureItIs) {
+TEST_F(RunDocument, BenchNamesWinnerWithInterval) {
   begin("bench");
   addTrial("baseline", json::object(), {100, 101, 99});
   addTrial("baseline (again)", {{"twin", true}}, {100, 100, 100});
@@ -109,12 +109,12 @@ TEST_F(RunDocument, ABenchNamesItsWinnerAndHowSureItIs) {
   EXPECT_EQ(headline(shown), "a is 2.00x as fast as baseline: 100 ns → 50.0 ns.");
   EXPECT_EQ(shown["answer"]["tone"], "good");
   EXPECT_THAT(lines(shown),
-              AllOf(HasSubstr("95 % interval 1.90 – 2.10"), HasSubstr("surely faster")));
+              AllOf(HasSubstr("95 % CI 1.90–2.10"), HasSubstr("faster: the whole interval")));
   const json bars = part(shown, "Speedup over baseline");
   EXPECT_EQ(bars["names"], json({"a", "b"}));
   EXPECT_EQ(bars["groups"][0]["values"], json({2, 0.25}));
   EXPECT_EQ(bars["groups"][0]["low"], json({1.9, nullptr})) << "b has no interval";
-  const json rounds = part(shown, "The final, round by round");
+  const json rounds = part(shown, "Final: time per round");
   ASSERT_EQ(rounds["series"].size(), 3U);
   EXPECT_EQ(rounds["series"][0]["role"], "baseline");
   EXPECT_EQ(rounds["series"][1]["role"], "faint");
@@ -123,7 +123,7 @@ TEST_F(RunDocument, ABenchNamesItsWinnerAndHowSureItIs) {
   EXPECT_EQ(part(shown, "All trials")["rows"], 3);
 }
 
-TEST_F(RunDocument, ABenchThatLostSaysSo) {
+TEST_F(RunDocument, BenchReportsSlowdown) {
   begin("bench");
   const json shown = finish({{"candidates",
                               {{{"name", "A"}, {"outcome", "ok"}, {"time_ns", 100}},
@@ -136,18 +136,18 @@ TEST_F(RunDocument, ABenchThatLostSaysSo) {
   EXPECT_EQ(shown["answer"]["tone"], "bad");
 }
 
-TEST_F(RunDocument, ARunUnderWayShowsWhatThereIs) {
+TEST_F(RunDocument, ShowsPartialResultsOfUnfinishedRun) {
   begin("bench");
   addTrial("baseline", json::object(), {100}, Stage::screen);
   addTrial("a", json::object(), {80}, Stage::screen);
   const json shown = document();
   EXPECT_EQ(headline(shown), "Not finished: 2 trials so far.");
-  EXPECT_THAT(lines(shown), HasSubstr("If it is not under way any more"));
+  EXPECT_THAT(lines(shown), HasSubstr("If it is no longer running"));
   EXPECT_THAT(lines(shown), HasSubstr("hone runs resume 1"));
   EXPECT_EQ(part(shown, "Speedup over baseline")["groups"][0]["values"], json({1.25}));
 }
 
-TEST_F(RunDocument, AFailedRunSaysWhy) {
+TEST_F(RunDocument, FailedRunShowsReason) {
   begin("tune");
   const json shown = finish({{"error", "m.mlir does not compile"}}, store::RunStatus::failed);
   EXPECT_EQ(headline(shown), "This run failed.");
@@ -173,7 +173,7 @@ model::ProfileRow row(const std::string& provider, const std::string& configurat
   return row;
 }
 
-TEST_F(RunDocument, AProfileSetsItsDispatchesBelowTheRoof) {
+TEST_F(RunDocument, ProfileDrawsRoofline) {
   begin("profile");
   json summary = {{"rooflines", {{{"type", "f32"}, {"gflops", 20}, {"gbps", 4}}}}};
   for (const auto& one :
@@ -183,16 +183,16 @@ TEST_F(RunDocument, AProfileSetsItsDispatchesBelowTheRoof) {
   }
   const json shown = finish(summary);
   EXPECT_EQ(headline(shown), "3 dispatches of 1 operation measured; 3 verified, none wrong.");
-  EXPECT_THAT(lines(shown), AllOf(HasSubstr("reaches 50 % of what this machine allows"),
+  EXPECT_THAT(lines(shown), AllOf(HasSubstr("reaches 50 % of the roofline"),
                                   HasSubstr("IREE is 1.25x as slow as oneDNN over 1 operation."),
                                   HasSubstr("matmul_8x8x8 is 2.00x as fast with 8x8")));
   const json roof = part(shown, "The roofline")["series"].back();
-  EXPECT_EQ(roof["x"], json({2.5, 5, 20})) << "from half the bend to twice the dispatch";
+  EXPECT_EQ(roof["x"], json({2.5, 5, 20})) << "from half the ridge to twice the dispatch";
   EXPECT_EQ(roof["y"], json({10, 20, 20}));
   EXPECT_EQ(part(shown, "Failures")["rows"], 0);
 }
 
-TEST_F(RunDocument, AProfileSaysItsSpreadInOneDirection) {
+TEST_F(RunDocument, ProfileFormatsRangeInOneDirection) {
   begin("profile");
   const auto lineOf = [&](double first, double second) {
     json summary;
@@ -211,7 +211,7 @@ TEST_F(RunDocument, AProfileSaysItsSpreadInOneDirection) {
   EXPECT_THAT(lineOf(50, 300), HasSubstr("mean; from 2.00x as slow to 3.00x as fast)."));
 }
 
-TEST_F(RunDocument, AnOlderProfileHasTheRoofOfItsDispatches) {
+TEST_F(RunDocument, OlderProfileDrawsRooflineFromDispatches) {
   begin("profile");
   const json shown =
       finish({{"rows", json::array({toJson(row("IREE Codegen", "tile_config_default", 200))})}});
@@ -220,7 +220,7 @@ TEST_F(RunDocument, AnOlderProfileHasTheRoofOfItsDispatches) {
   EXPECT_EQ(roof["y"], json({20}));
 }
 
-TEST_F(RunDocument, AProfileWithFailuresNamesThem) {
+TEST_F(RunDocument, ProfileListsFailures) {
   begin("profile");
   model::ProfileRow wrong = row("IREE Codegen", "tile_config_default", 0);
   wrong.verification = "FAILED";
@@ -255,7 +255,7 @@ json searched() {
 
 json screened(double ns) { return {{"scope", "m_dispatch_0"}, {"screen_ns", ns}}; }
 
-TEST_F(RunDocument, ATuneShowsItsSearch) {
+TEST_F(RunDocument, TuneShowsSearch) {
   begin("tune", searched());
   addTrial("default", screened(100));
   addTrial("twin", {{"scope", "m_dispatch_0"}, {"twin", true}});
@@ -266,8 +266,8 @@ TEST_F(RunDocument, ATuneShowsItsSearch) {
            Outcome::compileFailed);
   const json shown = finish(tuned(json::object()));
   EXPECT_EQ(headline(shown), "m is 3.00x as fast: 300 ns → 100 ns.");
-  const json tabs = part(shown, "The best so far")["tabs"];
-  ASSERT_EQ(tabs.size(), 1U) << "nobody knows when these were tried";
+  const json tabs = part(shown, "Best so far")["tabs"];
+  ASSERT_EQ(tabs.size(), 1U) << "these trials have no times of day";
   const json& best = tabs[0]["parts"][0]["series"][0];
   EXPECT_EQ(best["name"], "dispatch_0");
   EXPECT_EQ(best["x"], json({3, 4, 6}));
@@ -278,11 +278,11 @@ TEST_F(RunDocument, ATuneShowsItsSearch) {
   EXPECT_EQ(knobs[1]["knobs"][0]["values"], json({4, 8, 8}));
   EXPECT_EQ(knobs[1]["winner"], 1);
   const json shares = part(shown, "Where the time of m goes");
-  EXPECT_EQ(shares["groups"][0]["values"], json({270, 90})) << "a guess by its own gain";
-  EXPECT_THAT(shares["note"].get<std::string>(), HasSubstr("guess"));
+  EXPECT_EQ(shares["groups"][0]["values"], json({270, 90})) << "estimated from its speedup";
+  EXPECT_THAT(shares["note"].get<std::string>(), HasSubstr("estimate"));
 }
 
-TEST_F(RunDocument, ATuneNamesTheFlagsOfItsDispatchesWhereThereAreAny) {
+TEST_F(RunDocument, TuneShowsFlagsColumnOnlyIfUsed) {
   begin("tune");
   json summary = tuned(json::object());
   EXPECT_EQ(part(finish(summary), "Dispatches of m")["columns"][1]["name"], "share");
@@ -291,12 +291,12 @@ TEST_F(RunDocument, ATuneNamesTheFlagsOfItsDispatchesWhereThereAreAny) {
   variants[1]["name"] = "data tiling";
   begin("tune");
   const json flags = part(finish(summary), "Dispatches of m")["columns"][1];
-  EXPECT_EQ(flags["name"], "under flags");
+  EXPECT_EQ(flags["name"], "flags");
   EXPECT_EQ(flags["texts"]["texts"], json({"", "data tiling"}));
   EXPECT_EQ(flags["texts"]["at"], json({0, 0, 1, 1}));
 }
 
-TEST_F(RunDocument, ATuneThatMeasuredItsDispatchesShowsThat) {
+TEST_F(RunDocument, TuneShowsMeasuredDispatchTimes) {
   begin("tune");
   const json shown = finish(tuned({{"dispatch_times",
                                     {{"before", {{{"name", "m_dispatch_0"}, {"time_ns", 280}}}},
@@ -309,7 +309,7 @@ TEST_F(RunDocument, ATuneThatMeasuredItsDispatchesShowsThat) {
   EXPECT_EQ(shares["groups"][1]["values"], json({0, 10}));
 }
 
-TEST_F(RunDocument, ATuneMarksTheWinnerAmongSeveralRecipes) {
+TEST_F(RunDocument, TuneMarksWinner) {
   const json proof = {{"scope", "proof"}};
   const auto roles = [](const json& shown, const std::string& title) {
     const json plot = part(shown, title);
@@ -324,16 +324,16 @@ TEST_F(RunDocument, ATuneMarksTheWinnerAmongSeveralRecipes) {
   addTrial("default (again)", {{"scope", "proof"}, {"twin", true}}, {901e3, 901e3, 901e3});
   addTrial("data tiling", proof, {600e3, 600e3, 600e3});
   addTrial("tuned", proof, {301e3, 300e3, 302e3});
-  EXPECT_EQ(roles(document(), "Against the default, round by round"),
+  EXPECT_EQ(roles(document(), "Candidates and default: time per round"),
             json({"baseline", "faint", "plain", "plain"}))
-      << "nobody has won yet";
+      << "no winner yet";
   const json shown = finish(tuned({{"default_ns", 900e3}, {"tuned_ns", 301e3}}));
-  EXPECT_EQ(roles(shown, "The winner against the default, round by round"),
+  EXPECT_EQ(roles(shown, "Winner and default: time per round"),
             json({"baseline", "faint", "plain", "winner"}));
   EXPECT_EQ(headline(shown), "m is 3.00x as fast: 900 µs → 301 µs.");
 }
 
-TEST_F(RunDocument, ATuneThatGainedNothingSaysSo) {
+TEST_F(RunDocument, TuneReportsNoSpeedup) {
   begin("tune");
   const json variant = {{"name", ""},
                         {"dispatches", json::array({{{"name", "m_dispatch_0"}, {"share", 1}}})}};
@@ -342,14 +342,14 @@ TEST_F(RunDocument, ATuneThatGainedNothingSaysSo) {
                                 {"improved", false},
                                 {"default_ns", 100},
                                 {"variants", json::array({variant})}}}}});
-  EXPECT_EQ(headline(shown), "Nothing was surely faster: the compiler's own choice stays.");
-  EXPECT_EQ(lines(shown), "[]") << "not the same once more";
+  EXPECT_EQ(headline(shown), "No significant speedup; keep the compiler's default.");
+  EXPECT_EQ(lines(shown), "[]") << "must not repeat the headline";
   EXPECT_EQ(part(shown, "Where the time of m goes")["groups"][0]["values"], json({100}))
-      << "there is no after";
+      << "no time after tuning";
   EXPECT_EQ(shown["answer"]["tone"], "plain");
 }
 
-TEST_F(RunDocument, ATuneKnowsWhenItsTrialsWereTried) {
+TEST_F(RunDocument, TunePlotsProgressOverTime) {
   begin("tune", searched());
   json first = screened(100);
   first["at_ms"] = 1000;
@@ -358,13 +358,13 @@ TEST_F(RunDocument, ATuneKnowsWhenItsTrialsWereTried) {
   addTrial("default", first);
   addTrial("rows=8 peel=1", second);
   const json shown = document();
-  const json tabs = part(shown, "The best so far")["tabs"];
+  const json tabs = part(shown, "Best so far")["tabs"];
   ASSERT_EQ(tabs.size(), 2U);
   EXPECT_EQ(tabs[1]["parts"][0]["series"][0]["x"], json({2e9}));
-  EXPECT_THAT(lines(shown), HasSubstr("dispatch_0: 1 candidate, the best so far is 2.00x as fast"));
+  EXPECT_THAT(lines(shown), HasSubstr("dispatch_0: 1 candidate; best so far: 2.00x as fast"));
 }
 
-TEST_F(RunDocument, AKernelShowsTurnsDiffAndConversation) {
+TEST_F(RunDocument, KernelShowsTurnsDiffAndConversation) {
   const json exchange = {{"turn", 1}, {"prompt", "make it fast"}, {"answer", "here it is"}};
   const json turn = {{"turn", 1},
                      {"decided", true},
@@ -397,32 +397,32 @@ TEST_F(RunDocument, AKernelShowsTurnsDiffAndConversation) {
          {"original_ns", 80},
          {"best_ns", 20}}}});
   EXPECT_EQ(headline(shown), "softmax is 4.00x as fast: 80.0 ns → 20.0 ns.");
-  const json story = part(shown, "Turn by turn");
+  const json story = part(shown, "Speedup per turn");
   EXPECT_EQ(story["series"][0]["y"], json({1, 4})) << "best so far";
-  EXPECT_EQ(story["note"], "2 candidates; 1 failed and has no time: the table says why.");
+  EXPECT_EQ(story["note"], "2 candidates; 1 failed and has no time: see the table.");
   EXPECT_EQ(part(shown, "Candidates")["rows"], 3);
-  EXPECT_THAT(part(shown, "What the winner changed")["text"].get<std::string>(),
+  EXPECT_THAT(part(shown, "Changes of the winner")["text"].get<std::string>(),
               AllOf(HasSubstr("\n-b\n"), HasSubstr("\n+c\n")));
-  const json talk = part(shown, "The conversation with the model");
+  const json talk = part(shown, "Conversation with the model");
   EXPECT_EQ(talk["folded"], true);
   EXPECT_THAT(talk["text"].get<std::string>(),
               AllOf(HasSubstr("make it fast"), HasSubstr("here it is")));
-  EXPECT_EQ(part(shown, "The analysis")["tabs"][0]["parts"][0]["rows"], 1);
-  EXPECT_EQ(part(shown, "The winner against the original, round by round")["series"].size(), 3U);
+  EXPECT_EQ(part(shown, "Analysis")["tabs"][0]["parts"][0]["rows"], 1);
+  EXPECT_EQ(part(shown, "Winner and original: time per round")["series"].size(), 3U);
 }
 
-TEST_F(RunDocument, AKernelUnderWaySaysWhatItsLastTurnFound) {
+TEST_F(RunDocument, UnfinishedKernelShowsLastTurn) {
   const json turns = {{{"turn", 1}, {"decided", true}, {"best_speedup", 4}},
                       {{"turn", 2}, {"decided", false}}};
   begin("kernel", {{"kernels", {{"", turns}}}});
   EXPECT_THAT(lines(document()),
-              AllOf(HasSubstr("The kernel: 4.00x as fast after turn 1, not yet confirmed."),
+              AllOf(HasSubstr("The kernel: 4.00x as fast after turn 1, not confirmed yet."),
                     testing::Not(HasSubstr("\"\""))));
   begin("kernel", {{"kernels", {{"", json::array()}}}});
-  EXPECT_EQ(document()["answer"]["lines"].size(), 1U) << "how to go on, and nothing empty";
+  EXPECT_EQ(document()["answer"]["lines"].size(), 1U) << "only how to resume";
 }
 
-TEST_F(RunDocument, ASplitCallsItNoiseWhereTheOracleIsSlower) {
+TEST_F(RunDocument, SplitAttributesSlowerOracleToNoise) {
   const auto tally = [](double speedup) {
     return json{{"shapes", 3},   {"total_speedup", 1.5}, {"geomean_speedup", speedup},
                 {"improved", 2}, {"neutral", 1},         {"ambiguous", 0},
@@ -432,11 +432,12 @@ TEST_F(RunDocument, ASplitCallsItNoiseWhereTheOracleIsSlower) {
     begin("split");
     return lines(finish({{"validation", {{"recommended", tally(2)}, {"oracle", tally(oracle)}}}}));
   };
-  EXPECT_THAT(answered(1.9), HasSubstr("would give 1.90x: less than these, which is noise."));
-  EXPECT_THAT(answered(2.1), HasSubstr("would give 2.10x."));
+  EXPECT_THAT(answered(1.9),
+              HasSubstr("1.90x; it is below the recommended limits only because of noise."));
+  EXPECT_THAT(answered(2.1), HasSubstr("limit of each problem: 2.10x."));
 }
 
-TEST_F(RunDocument, OlderSplitsHaveTheirSums) {
+TEST_F(RunDocument, OlderSplitShowsTotals) {
   begin("split");
   const json shown = finish({{"validation",
                               {{"1-D",
@@ -448,10 +449,10 @@ TEST_F(RunDocument, OlderSplitsHaveTheirSums) {
                                  {"ambiguous", 0},
                                  {"regressed", 0}}}}}});
   EXPECT_EQ(headline(shown), "With the recommended limits the workload is 1.50x as fast.");
-  EXPECT_THAT(lines(shown), HasSubstr("Of 3 problems 2 are surely faster"));
+  EXPECT_THAT(lines(shown), HasSubstr("3 problems: 2 faster"));
 }
 
-TEST_F(RunDocument, ASplitUnderWayDrawsItsSweepFromItsTrials) {
+TEST_F(RunDocument, UnfinishedSplitDrawsSweepFromTrials) {
   begin("split");
   const auto add = [&](const std::string& problem, const std::string& choice, double ns,
                        Outcome outcome = Outcome::ok) {
@@ -475,45 +476,46 @@ TEST_F(RunDocument, ASplitUnderWayDrawsItsSweepFromItsTrials) {
   add("second", "limit 16", 1, Outcome::compileFailed);
   add("second", "validate: baseline", 1);
   const json shown = document();
-  EXPECT_THAT(lines(shown), HasSubstr("in 2 problems: first is 3.00x as fast under limit 16"));
+  EXPECT_THAT(lines(shown), HasSubstr("in 2 problems: first is 3.00x as fast with limit 16"));
   const json runtimes = part(shown, "Runtime over limit");
   ASSERT_EQ(runtimes["series"].size(), 2U);
   EXPECT_EQ(runtimes["series"][0]["name"], "first");
   EXPECT_EQ(runtimes["series"][0]["x"], json({4, 16, 64, 256}));
-  EXPECT_EQ(runtimes["series"][0]["y"], json({300, 100, 100, 700})) << "the last was only screened";
-  EXPECT_EQ(runtimes["series"][1]["x"], json({4})) << "what failed has no time";
-  const json map = part(shown, "Problem by limit");
+  EXPECT_EQ(runtimes["series"][0]["y"], json({300, 100, 100, 700}))
+      << "the last one was only screened";
+  EXPECT_EQ(runtimes["series"][1]["x"], json({4})) << "failed trials have no time";
+  const json map = part(shown, "Slowdown by problem and limit");
   EXPECT_EQ(map["rows"], json({"first", "second"}));
   EXPECT_EQ(map["cells"][0], json({3, 6, 3, 1, 1, 7}));
 }
 
-TEST_F(RunDocument, SeveralRunsOpenWithWhatGotFasterAndHaveEachWhole) {
+TEST_F(RunDocument, SeveralRunsStartWithSpeedups) {
   const std::int64_t first = begin("profile");
   finish({{"rows", json::array({toJson(row("IREE Codegen", "tile_config_default", 200))})}});
   const std::int64_t second = begin("tune");
   finish(tuned(json::object()));
   const json shown = together({first, second});
-  EXPECT_EQ(headline(shown), "1 of 1 got faster for sure. The most: tune: m is 3.00x as fast.");
-  EXPECT_THAT(lines(shown), HasSubstr("95 % interval 2.90 – 3.10"));
+  EXPECT_EQ(headline(shown), "Significant speedups: 1 of 1. Largest: tune: m is 3.00x as fast.");
+  EXPECT_THAT(lines(shown), HasSubstr("95 % CI 2.90–3.10"));
   EXPECT_EQ(shown["answer"]["tone"], "good");
   const json& gains = shown["parts"][0];
-  EXPECT_EQ(gains["title"], "What got faster");
+  EXPECT_EQ(gains["title"], "Speedups");
   EXPECT_EQ(gains["columns"][0]["numbers"], json({second}));
   EXPECT_EQ(gains["columns"][2]["numbers"], json({300}));
   EXPECT_EQ(gains["columns"][3]["numbers"], json({100}));
-  EXPECT_EQ(part(shown, "What each run says")["columns"][1]["texts"],
+  EXPECT_EQ(part(shown, "Results by run")["columns"][1]["texts"],
             json({"hone profile x", "hone tune x"}));
   const json& tabs = shown["parts"].back()["tabs"];
   ASSERT_EQ(tabs.size(), 2U);
   EXPECT_EQ(tabs[1]["name"], fmt::format("{}: tune", second));
   const json& parts = tabs[1]["parts"];
   EXPECT_EQ(parts[0]["text"], "m is 3.00x as fast: 300 ns → 100 ns.");
-  EXPECT_THAT(parts[1]["text"].get<std::string>(), HasSubstr("surely faster"));
+  EXPECT_THAT(parts[1]["text"].get<std::string>(), HasSubstr("faster: the whole interval"));
   EXPECT_THAT(parts[2]["columns"].dump(), AllOf(HasSubstr("local-sync"), HasSubstr("CPU time")));
   EXPECT_EQ(parts.back()["title"], "All trials");
 }
 
-TEST_F(RunDocument, ARunThatFailedAmongOthersIsBadNews) {
+TEST_F(RunDocument, FailedRunAmongSeveralSetsBadTone) {
   const std::int64_t first = begin("tune");
   finish(tuned(json::object()));
   const std::int64_t second = begin("kernel");
@@ -524,24 +526,24 @@ TEST_F(RunDocument, ARunThatFailedAmongOthersIsBadNews) {
   EXPECT_EQ(together({first})["answer"]["tone"], "good");
 }
 
-TEST_F(RunDocument, RunsThatOnlyMeasuredMadeNothingFaster) {
+TEST_F(RunDocument, RunsWithoutBaselineHaveNoGains) {
   const std::int64_t run = begin("profile");
   finish({{"rows", json::array({toJson(row("IREE Codegen", "tile_config_default", 200))})}});
   const json shown = together({run, run});
   EXPECT_THAT(headline(shown), HasSubstr("only measured"));
-  EXPECT_EQ(shown["answer"]["tone"], "plain") << "verified is not faster";
+  EXPECT_EQ(shown["answer"]["tone"], "plain") << "a verified result is not a speedup";
 }
 
-TEST_F(RunDocument, WhatThisVersionDoesNotKnowStillHasItsTrials) {
+TEST_F(RunDocument, UnknownResultFormatShowsTrials) {
   begin("tune");
   addTrial("default", json::object(), {100});
   json odd = tuned({{"flags", {1, 2}}});
   const json shown = finish(odd);
-  EXPECT_THAT(headline(shown), HasSubstr("does not know"));
+  EXPECT_THAT(headline(shown), HasSubstr("Unknown result format"));
   EXPECT_EQ(part(shown, "All trials")["rows"], 1);
 }
 
-TEST_F(RunDocument, AnyVerbAndAnySummaryMakeADocument) {
+TEST_F(RunDocument, AcceptsAnyVerbAndSummary) {
   const std::vector<json> odd = {nullptr,
                                  5,
                                  "text",

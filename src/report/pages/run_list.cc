@@ -16,17 +16,16 @@ Document runListDocument(std::span<const store::RunLine> all, std::size_t most) 
     return run.status == store::RunStatus::running;
   });
   document.answer.headline = runs.empty()        ? "No runs yet."
-                             : all.size() > most ? fmt::format("The newest {} runs", most)
+                             : all.size() > most ? fmt::format("Latest {} runs", most)
                                                  : counted(runs.size(), "run");
   document.answer.lines = {
-      runs.empty()
-          ? "The first one appears here by itself: hone bench, profile, split, tune, kernel."
+      runs.empty() ? "Runs of hone bench, profile, split, tune and kernel appear here."
       : running > 0
-          ? fmt::format("{} not finished: under way, or waiting for hone runs resume.", running)
-          : "None is under way."};
+          ? fmt::format("{} not finished: running, or waiting for hone runs resume.", running)
+          : "No run is in progress."};
   DataTable table;
   table.title = "Runs";
-  table.empty = "There is nothing in the store.";
+  table.empty = "The store is empty.";
   DataTable::Column id{.name = "run", .unit = {}, .numbers = {}, .texts = {}, .leadsTo = "/runs/"};
   DataTable::Column verb{
       .name = "verb", .unit = {}, .numbers = {}, .texts = {}, .leadsTo = nullptr};

@@ -8,8 +8,8 @@
 
 namespace hone::report {
 
-/// The runs of a store as a page, newest first, each leading to `runs/ID` beside it; of more than
-/// `most` only the newest.
+/// Builds the page that lists the runs of a store, newest first, each linked to `/runs/ID`. Shows
+/// at most `most` runs.
 [[nodiscard]] Document runListDocument(std::span<const store::RunLine> all, std::size_t most);
 
 }  // namespace hone::report

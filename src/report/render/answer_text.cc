@@ -7,7 +7,7 @@
 namespace hone::report {
 
 std::string speedupText(const stats::Interval& speedup) {
-  return fmt::format("{:.2f}x (95 % interval {:.2f} – {:.2f})", speedup.estimate, speedup.low,
+  return fmt::format("{:.2f}x (95 % CI {:.2f}–{:.2f})", speedup.estimate, speedup.low,
                      speedup.high);
 }
 
@@ -18,7 +18,7 @@ std::string asFast(double speedup) {
 
 std::string timeText(double nanoseconds) {
   std::string text = humanTime(nanoseconds);
-  if (text.ends_with(" us")) {  // terminals get the plain letter
+  if (text.ends_with(" us")) {  // humanTime() writes ASCII for terminals
     text.replace(text.size() - 2, 1, "µ");
   }
   return text;
@@ -32,14 +32,15 @@ std::string textOf(std::optional<stats::Verdict> verdict) {
   return verdict ? std::string(nameOf(*verdict)) : "";
 }
 
-std::string sureness(std::optional<stats::Verdict> verdict) {
+std::string explainVerdict(std::optional<stats::Verdict> verdict) {
   if (verdict == stats::Verdict::improved) {
-    return "surely faster: the whole interval is beyond the noise of this run";
+    return "faster: the whole interval is above the noise floor (the baseline against itself)";
   }
   if (verdict == stats::Verdict::regressed) {
-    return "surely slower: the whole interval is beyond the noise of this run";
+    return "slower: the whole interval is below the noise floor (the baseline against itself)";
   }
-  return verdict == stats::Verdict::neutral ? "the same within the margin" : "too noisy to tell";
+  return verdict == stats::Verdict::neutral ? "no change within the margin"
+                                            : "ambiguous: too noisy to decide";
 }
 
 }  // namespace hone::report

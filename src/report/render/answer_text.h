@@ -9,17 +9,17 @@
 
 namespace hone::report {
 
-/// "1.35x (95 % interval 1.30 – 1.39)".
+/// "1.35x (95 % CI 1.30–1.39)".
 [[nodiscard]] std::string speedupText(const stats::Interval& speedup);
 /// "1.35x as fast", or "1.20x as slow" for a speedup below 1.
 [[nodiscard]] std::string asFast(double speedup);
-/// "301 µs": a time as the axes of a page say it.
+/// "301 µs": a time as formatted on the axes of a page.
 [[nodiscard]] std::string timeText(double nanoseconds);
 /// "1 operation", "3 operations".
 [[nodiscard]] std::string counted(std::size_t count, std::string_view what);
-/// What a verdict means, for people: "surely faster", "too noisy to tell".
-[[nodiscard]] std::string sureness(std::optional<stats::Verdict> verdict);
-/// Its name; "" where there is none.
+/// Explains a verdict: "faster: …", "ambiguous: …".
+[[nodiscard]] std::string explainVerdict(std::optional<stats::Verdict> verdict);
+/// Returns the name of a verdict; "" if there is none.
 [[nodiscard]] std::string textOf(std::optional<stats::Verdict> verdict);
 
 }  // namespace hone::report

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "base/text/text.h"
+#include "report/render/answer_text.h"
 #include "report/render/table.h"
 #include "store/export.h"
 
@@ -15,59 +16,61 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::array kWorstFirst = {Change::broken, Change::slower, Change::unsure, Change::same,
+constexpr std::array kWorstFirst = {Change::broken, Change::slower, Change::ambiguous, Change::same,
                                     Change::faster};
 
-/// "tiles 8x8 -> tiles 4x4", or the one where both are alike.
-std::string choicesText(const ComparedItem& thing) {
-  return thing.choiceBefore == thing.choiceAfter
-             ? thing.choiceBefore
-             : fmt::format("{} -> {}", thing.choiceBefore, thing.choiceAfter);
+/// "tiles 8x8 -> tiles 4x4", or one name if both are equal.
+std::string choicesText(const ComparedItem& item) {
+  return item.choiceBefore == item.choiceAfter
+             ? item.choiceBefore
+             : fmt::format("{} -> {}", item.choiceBefore, item.choiceAfter);
 }
 
-std::string labelOf(const ComparedItem& thing) {
-  const std::string choices = choicesText(thing);
-  return choices.empty() ? thing.label : fmt::format("{} ({})", thing.label, choices);
+std::string itemLabel(const ComparedItem& item) {
+  const std::string choices = choicesText(item);
+  return choices.empty() ? item.label : fmt::format("{} ({})", item.label, choices);
 }
 
-std::string ratioOf(const ComparedItem& thing) {
-  return thing.afterNs > 0 ? fmt::format("{:.3f}x", thing.comparison.speedup.estimate) : "";
+std::string ratioOf(const ComparedItem& item) {
+  return item.afterNs > 0 ? fmt::format("{:.3f}x", item.comparison.speedup.estimate) : "";
 }
 
-std::string intervalOf(const ComparedItem& thing) {
-  const stats::Interval& speedup = thing.comparison.speedup;
-  return thing.afterNs > 0 ? fmt::format("{:.3f} - {:.3f}", speedup.low, speedup.high) : "";
+std::string intervalOf(const ComparedItem& item) {
+  const stats::Interval& speedup = item.comparison.speedup;
+  return item.afterNs > 0 ? fmt::format("{:.3f} - {:.3f}", speedup.low, speedup.high) : "";
 }
 
 std::string timeOf(double nanoseconds) { return nanoseconds > 0 ? humanTime(nanoseconds) : "-"; }
 
-/// What the other columns leave of a line; where they need more, the table itself cuts.
-std::size_t labelWidthIn(std::size_t width) {
-  constexpr std::size_t kOthers = 50;
-  constexpr std::size_t kLeast = 16;
+/// Returns the width left for labels by the other columns. The table cuts wider lines itself.
+std::size_t labelWidth(std::size_t width, std::size_t verdictWidth) {
+  constexpr std::size_t kNumberColumns = 44;
+  constexpr std::size_t kMinWidth = 16;
   if (width == 0) {
     return std::numeric_limits<std::size_t>::max();
   }
-  return width > kOthers + kLeast ? width - kOthers : kLeast;
+  const std::size_t others = kNumberColumns + verdictWidth;
+  return width > others + kMinWidth ? width - others : kMinWidth;
 }
 
-/// "2 slower, 1 unsure, 5 same", the worst first.
+/// "2 slower, 1 ambiguous, 5 same", worst first.
 std::string countsText(const RunComparison& comparison) {
   std::vector<std::string> parts;
   for (const Change change : kWorstFirst) {
     if (const std::size_t count = comparison.count(change); count > 0) {
-      parts.push_back(fmt::format("{} {}", count, nameOf(change)));
+      parts.push_back(fmt::format("{} {}", count, textOf(change)));
     }
   }
-  return parts.empty() ? "nothing that both runs measured" : join(parts, ", ");
+  return parts.empty() ? "the runs have no measured item in common" : join(parts, ", ");
 }
 
 std::string floorText(const RunComparison& comparison) {
   return comparison.equalBinaries == 0
              ? ""
-             : fmt::format("noise: {} equal binar{} differ{} by up to {:.1f} % between the runs",
-                           comparison.equalBinaries, comparison.equalBinaries == 1 ? "y" : "ies",
-                           comparison.equalBinaries == 1 ? "s" : "", 100 * comparison.floor);
+             : fmt::format(
+                   "noise floor: {} identical binar{} differ{} by up to {:.1f} % between the runs",
+                   comparison.equalBinaries, comparison.equalBinaries == 1 ? "y" : "ies",
+                   comparison.equalBinaries == 1 ? "s" : "", 100 * comparison.floor);
 }
 
 /// "only in run 3: a, b and 7 more".
@@ -84,31 +87,32 @@ std::string onlyText(std::int64_t run, const std::vector<std::string>& labels) {
       labels.size() > kNamed ? fmt::format(" and {} more", labels.size() - kNamed) : "");
 }
 
-/// "run 4 is failed, not finished: 2 that run 3 timed are missing".
+/// "run 4 is failed, not finished: 2 items timed in run 3 are missing".
 std::string missingText(const RunComparison& comparison) {
   return comparison.missing == 0
              ? ""
-             : fmt::format("run {} is {}, not finished: {} that run {} timed {} missing",
-                           comparison.after.id, nameOf(comparison.after.status), comparison.missing,
-                           comparison.before.id, comparison.missing == 1 ? "is" : "are");
+             : fmt::format("run {} is {}, not finished: {} timed in run {} {} missing",
+                           comparison.after.id, nameOf(comparison.after.status),
+                           counted(comparison.missing, "item"), comparison.before.id,
+                           comparison.missing == 1 ? "is" : "are");
 }
 
 std::string headline(const RunComparison& comparison) {
   if (comparison.things.empty()) {
-    return "The two runs measured nothing in common.";
+    return "The runs have no measured item in common.";
   }
   const std::size_t slower = comparison.count(Change::slower) + comparison.count(Change::broken);
   const std::size_t faster = comparison.count(Change::faster);
   if (slower > 0) {
-    return fmt::format("{} of {} got slower or broke.", slower, comparison.things.size());
+    return fmt::format("{} of {} slower or broken.", slower, comparison.things.size());
   }
   if (comparison.missing > 0) {
     return fmt::format("Run {} did not finish: {} missing.", comparison.after.id,
                        comparison.missing);
   }
-  return faster > 0
-             ? fmt::format("{} of {} got faster, nothing slower.", faster, comparison.things.size())
-             : fmt::format("Nothing of {} surely changed.", comparison.things.size());
+  return faster > 0 ? fmt::format("{} of {} faster, none slower.", faster, comparison.things.size())
+                    : fmt::format("No significant change in {}.",
+                                  counted(comparison.things.size(), "item"));
 }
 
 std::string clockOf(const RunComparison& comparison) {
@@ -122,10 +126,10 @@ std::string titleOf(const RunComparison& comparison) {
 
 DataTable tableOf(const RunComparison& comparison) {
   DataTable table;
-  table.title = "All that both measured";
-  table.empty = "The two runs measured nothing in common.";
+  table.title = "Items measured in both runs";
+  table.empty = "The runs have no measured item in common.";
   DataTable::Column what{
-      .name = "what", .unit = {}, .numbers = {}, .texts = {}, .leadsTo = nullptr};
+      .name = "item", .unit = {}, .numbers = {}, .texts = {}, .leadsTo = nullptr};
   DataTable::Column choice{
       .name = "choice", .unit = {}, .numbers = {}, .texts = {}, .leadsTo = nullptr};
   DataTable::Column before{
@@ -139,44 +143,44 @@ DataTable tableOf(const RunComparison& comparison) {
       .name = "high", .unit = "x", .numbers = {}, .texts = {}, .leadsTo = nullptr};
   DataTable::Column verdict{
       .name = "verdict", .unit = {}, .numbers = {}, .texts = {}, .leadsTo = nullptr};
-  for (const ComparedItem& thing : comparison.things) {
-    const bool both = thing.afterNs > 0;
-    what.texts.push_back(thing.label);
-    choice.texts.push_back(choicesText(thing));
-    before.numbers.push_back(thing.beforeNs);
-    after.numbers.push_back(both ? thing.afterNs : kNone);
-    ratio.numbers.push_back(both ? thing.comparison.speedup.estimate : kNone);
-    low.numbers.push_back(both ? thing.comparison.speedup.low : kNone);
-    high.numbers.push_back(both ? thing.comparison.speedup.high : kNone);
-    verdict.texts.push_back(thing.message.empty()
-                                ? std::string(nameOf(thing.change))
-                                : fmt::format("{}: {}", nameOf(thing.change), thing.message));
+  for (const ComparedItem& item : comparison.things) {
+    const bool both = item.afterNs > 0;
+    what.texts.push_back(item.label);
+    choice.texts.push_back(choicesText(item));
+    before.numbers.push_back(item.beforeNs);
+    after.numbers.push_back(both ? item.afterNs : kNone);
+    ratio.numbers.push_back(both ? item.comparison.speedup.estimate : kNone);
+    low.numbers.push_back(both ? item.comparison.speedup.low : kNone);
+    high.numbers.push_back(both ? item.comparison.speedup.high : kNone);
+    verdict.texts.push_back(item.message.empty()
+                                ? std::string(textOf(item.change))
+                                : fmt::format("{}: {}", textOf(item.change), item.message));
   }
   table.columns = {std::move(what),  std::move(choice), std::move(before), std::move(after),
                    std::move(ratio), std::move(low),    std::move(high),   std::move(verdict)};
   return table;
 }
 
-/// The biggest changes as bars over what they came from.
+/// Bars of the largest changes, worst first.
 Bars barsOf(const RunComparison& comparison) {
   constexpr std::size_t kShown = 30;
   Bars bars;
   bars.title = "Speedup of the second run over the first";
   bars.note = fmt::format(
-      "The worst {} at most; the lines are intervals that hold together with 95 %. Above 1 is "
-      "faster.",
+      "At most the {} worst items. Above 1 is faster. Whiskers are confidence intervals that hold "
+      "jointly with 95 %.",
       kShown);
   bars.value.label = "speedup";
   bars.value.unit = "x";
   bars.base = 1;
   bars.rules = {1};
   Bars::Group group{.name = "speedup", .values = {}, .low = {}, .high = {}, .role = Role::plain};
-  for (const ComparedItem& thing : comparison.things) {
-    if (thing.afterNs > 0 && bars.names.size() < kShown) {
-      bars.names.push_back(labelOf(thing));
-      group.values.push_back(thing.comparison.speedup.estimate);
-      group.low.push_back(thing.comparison.speedup.low);
-      group.high.push_back(thing.comparison.speedup.high);
+  for (const ComparedItem& item : comparison.things) {
+    if (item.afterNs > 0 && bars.names.size() < kShown) {
+      bars.names.push_back(itemLabel(item));
+      group.values.push_back(item.comparison.speedup.estimate);
+      group.low.push_back(item.comparison.speedup.low);
+      group.high.push_back(item.comparison.speedup.high);
     }
   }
   bars.groups = {std::move(group)};
@@ -188,28 +192,28 @@ DataTable onlyTable(std::int64_t run, const std::vector<std::string>& labels) {
   table.title = fmt::format("Only in run {}", run);
   table.folded = true;
   table.columns = {
-      {.name = "what", .unit = {}, .numbers = {}, .texts = labels, .leadsTo = nullptr}};
+      {.name = "item", .unit = {}, .numbers = {}, .texts = labels, .leadsTo = nullptr}};
   return table;
 }
 
-json toJson(const ComparedItem& thing) {
-  json entry = {{"what", thing.label},
-                {"change", nameOf(thing.change)},
-                {"before_ns", thing.beforeNs},
-                {"same_binary", thing.sameBinary}};
-  if (!thing.choiceBefore.empty() || !thing.choiceAfter.empty()) {
-    entry["choice_before"] = thing.choiceBefore;
-    entry["choice_after"] = thing.choiceAfter;
+json toJson(const ComparedItem& item) {
+  json entry = {{"what", item.label},
+                {"change", nameOf(item.change)},
+                {"before_ns", item.beforeNs},
+                {"same_binary", item.sameBinary}};
+  if (!item.choiceBefore.empty() || !item.choiceAfter.empty()) {
+    entry["choice_before"] = item.choiceBefore;
+    entry["choice_after"] = item.choiceAfter;
   }
-  if (!thing.message.empty()) {
-    entry["message"] = thing.message;
+  if (!item.message.empty()) {
+    entry["message"] = item.message;
   }
-  if (thing.afterNs > 0) {
-    const stats::Interval& speedup = thing.comparison.speedup;
-    entry["after_ns"] = thing.afterNs;
+  if (item.afterNs > 0) {
+    const stats::Interval& speedup = item.comparison.speedup;
+    entry["after_ns"] = item.afterNs;
     entry["speedup"] = {
         {"low", speedup.low}, {"estimate", speedup.estimate}, {"high", speedup.high}};
-    entry["rounds"] = thing.comparison.rounds;
+    entry["rounds"] = item.comparison.rounds;
   }
   return entry;
 }
@@ -219,7 +223,7 @@ json toJson(const ComparedItem& thing) {
 std::string compareText(const RunComparison& comparison, std::size_t width, std::size_t limit) {
   std::string text = fmt::format("{}, by {}\n", titleOf(comparison), clockOf(comparison));
   if (!comparison.sameMachine) {
-    text += "not the same machine or device: this is not about the programs alone\n";
+    text += "warning: different machine or device, so times are not directly comparable\n";
   }
   for (const std::string& difference : comparison.differences) {
     text += fmt::format("  {}\n", difference);
@@ -231,27 +235,30 @@ std::string compareText(const RunComparison& comparison, std::size_t width, std:
                  {"speedup", Align::right},
                  {"interval", Align::right},
                  {"", Align::left}});
-    const std::size_t labelWidth = labelWidthIn(width);
     const std::size_t shown =
         limit == 0 ? comparison.things.size() : std::min(limit, comparison.things.size());
+    std::size_t verdictWidth = 0;
     for (std::size_t i = 0; i < shown; ++i) {
-      const ComparedItem& thing = comparison.things[i];
-      table.add({shortenedInside(labelOf(thing), labelWidth), timeOf(thing.beforeNs),
-                 timeOf(thing.afterNs), ratioOf(thing), intervalOf(thing),
-                 std::string(nameOf(thing.change))});
+      verdictWidth = std::max(verdictWidth, textOf(comparison.things[i].change).size());
+    }
+    for (std::size_t i = 0; i < shown; ++i) {
+      const ComparedItem& item = comparison.things[i];
+      table.add({shortenedInside(itemLabel(item), labelWidth(width, verdictWidth)),
+                 timeOf(item.beforeNs), timeOf(item.afterNs), ratioOf(item), intervalOf(item),
+                 std::string(textOf(item.change))});
     }
     text += fmt::format("\n{}", table.text(width));
     if (shown < comparison.things.size()) {
-      text += fmt::format("... and {} more, none of them worse (--limit 0 shows all)\n",
+      text += fmt::format("... and {} more, none of them worse (use --limit 0 to show all)\n",
                           comparison.things.size() - shown);
     }
   }
-  text += fmt::format("\n{}; differences below {:.3g} % do not count\n", countsText(comparison),
+  text += fmt::format("\n{}; differences below {:.3g} % are ignored\n", countsText(comparison),
                       100 * comparison.margin);
-  text += comparison.things.empty() ? "" : "all intervals hold together with 95 %\n";
-  for (const ComparedItem& thing : comparison.things) {
-    if (!thing.message.empty()) {
-      text += fmt::format("broken: {}: {}\n", thing.label, thing.message);
+  text += comparison.things.empty() ? "" : "all confidence intervals hold jointly with 95 %\n";
+  for (const ComparedItem& item : comparison.things) {
+    if (!item.message.empty()) {
+      text += fmt::format("broken: {}: {}\n", item.label, item.message);
     }
   }
   for (const std::string& line : {missingText(comparison), floorText(comparison)}) {
@@ -275,15 +282,15 @@ json compareJson(const RunComparison& comparison) {
                    {"only_after", comparison.onlyAfter},
                    {"missing", comparison.missing}};
   document["confidence"] = comparison.confidence;
-  for (const char* run : {"before", "after"}) {  // only what names a run: the rest is the store's
+  for (const char* run : {"before", "after"}) {  // keeps what identifies a run
     document[run].erase("details");
     document[run].erase("summary");
   }
   for (const Change change : kWorstFirst) {
     document["counts"][std::string(nameOf(change))] = comparison.count(change);
   }
-  for (const ComparedItem& thing : comparison.things) {
-    document["things"].push_back(toJson(thing));
+  for (const ComparedItem& item : comparison.things) {
+    document["things"].push_back(toJson(item));
   }
   return document;
 }
@@ -298,7 +305,7 @@ Document compareDocument(const RunComparison& comparison) {
   document.answer.lines = {countsText(comparison)};
   if (!comparison.sameMachine) {
     document.answer.lines.emplace_back(
-        "Not the same machine or device: this is not about the programs alone.");
+        "Different machine or device: times are not directly comparable.");
   }
   for (const std::string& line : {missingText(comparison), floorText(comparison)}) {
     if (!line.empty()) {
@@ -313,8 +320,8 @@ Document compareDocument(const RunComparison& comparison) {
       {fmt::format("run {}", comparison.after.id), commandOf(comparison.after)},
       {"ranked by", clockOf(comparison)},
       {"margin", fmt::format("{:.3g} %", 100 * comparison.margin)},
-      {"what differs", comparison.differences.empty() ? "nothing that the runs recorded"
-                                                      : join(comparison.differences, "; ")}};
+      {"differences",
+       comparison.differences.empty() ? "none recorded" : join(comparison.differences, "; ")}};
   if (!comparison.things.empty()) {
     document.add(barsOf(comparison));
   }

@@ -9,7 +9,7 @@
 
 namespace hone::report {
 
-/// A table that fits the width, with at most `limit` lines (0: all), and what it comes to.
+/// Formats a table that fits `width`, with at most `limit` lines (0: all), and a summary.
 [[nodiscard]] std::string compareText(const RunComparison& comparison, std::size_t width,
                                       std::size_t limit);
 [[nodiscard]] nlohmann::json compareJson(const RunComparison& comparison);

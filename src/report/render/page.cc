@@ -10,9 +10,9 @@
 namespace hone::report {
 namespace {
 
-/// What a Content-Security-Policy calls a script or a style by: nothing else runs in the page, not
-/// even if a name found its way out of the data.
-std::string nameByContent(std::string_view text) {
+/// Returns the Content-Security-Policy hash source of a script or style. Nothing else may run in
+/// the page, even if data were interpreted as markup.
+std::string policyHash(std::string_view text) {
   const std::string hex = hashOf(text);
   std::string bytes;
   for (std::size_t at = 0; at < hex.size(); at += 2) {
@@ -21,8 +21,8 @@ std::string nameByContent(std::string_view text) {
   return fmt::format("'sha256-{}'", toBase64(bytes));
 }
 
-/// JSON that no browser takes for the end of the script around it.
-std::string embedded(const nlohmann::json& json) {
+/// Serializes JSON so that it cannot close the surrounding script element.
+std::string toScriptJson(const nlohmann::json& json) {
   std::string text;
   for (const char c : store::jsonText(json)) {
     if (c == '<') {
@@ -46,18 +46,17 @@ std::string page(const nlohmann::json& document, const PageOptions& options) {
       "default-src 'none'; img-src data:; style-src {}; script-src {}{}; connect-src {}; base-uri "
       "'none'; "
       "form-action 'none'",
-      nameByContent(webStyle()), nameByContent(webScript()),
-      options.live ? fmt::format(" {}", nameByContent(live)) : "",
-      options.live ? "'self'" : "'none'");
+      policyHash(webStyle()), policyHash(webScript()),
+      options.live ? fmt::format(" {}", policyHash(live)) : "", options.live ? "'self'" : "'none'");
   std::string html = fmt::format(
       "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
       "<meta http-equiv=\"Content-Security-Policy\" content=\"{}\">\n"
       "<link rel=\"icon\" href=\"data:,\">\n<title>hone</title>\n<style>{}</style>\n</head>\n"
-      "<body>\n<main id=\"page\"><noscript>This page is drawn by a script: let it run.</noscript>"
+      "<body>\n<main id=\"page\"><noscript>This page requires JavaScript.</noscript>"
       "</main>\n<script type=\"application/json\" id=\"document\">",
       policy, webStyle());
-  html += embedded(document);
+  html += toScriptJson(document);
   html += "</script>\n<script>";
   html += webScript();
   html += "</script>\n";

@@ -11,20 +11,19 @@
 namespace hone::report {
 
 struct PageOptions {
-  /// The page listens for changes (web/live.js) and draws itself anew: for `hone serve`, whose
-  /// address it came from.
+  /// Follows changes through `hone serve` (web/live.js) and redraws itself.
   bool live = false;
-  std::int64_t version = 0;  ///< of a live page: what the server calls this state of the document
+  std::int64_t version = 0;  ///< of a live page: the server's number for this state of the document
 };
 
-/// One self-contained HTML file for the run as the store has it now.
+/// Renders the current state of a run as one self-contained HTML file.
 [[nodiscard]] Result<std::string> runPage(const store::Store& store, std::int64_t run,
                                           const PageOptions& options = {});
 
-/// The document in the house's style: one HTML file that needs nothing else. In the page,
-/// `hone.show(document)` draws another document in its place.
+/// Renders a document as one self-contained HTML file. In the page, `hone.show(document)` replaces
+/// the document shown.
 [[nodiscard]] std::string page(const Document& document, const PageOptions& options = {});
-/// The same of a document's JSON.
+/// As above, from the JSON of a document.
 [[nodiscard]] std::string page(const nlohmann::json& document, const PageOptions& options = {});
 
 }  // namespace hone::report

@@ -21,14 +21,14 @@ Document named(const std::string& name) {
   return document;
 }
 
-/// What the page keeps its document in.
+/// Extracts the document embedded in the page.
 std::string dataOf(const std::string& page) {
   constexpr std::string_view kBegin = "<script type=\"application/json\" id=\"document\">";
   const auto begin = page.find(kBegin) + kBegin.size();
   return page.substr(begin, page.find("</script>", begin) - begin);
 }
 
-TEST(Page, NeedsNothingElse) {
+TEST(Page, IsSelfContained) {
   const std::string html = page(named("a run"));
   EXPECT_THAT(html, testing::StartsWith("<!doctype html>"));
   EXPECT_THAT(html, HasSubstr("Chart.js v"));
@@ -39,7 +39,7 @@ TEST(Page, NeedsNothingElse) {
   }
 }
 
-TEST(Page, TheDocumentComesBackAsItWas) {
+TEST(Page, RoundTripsDocument) {
   EXPECT_TRUE(rc::check([](const std::vector<std::uint8_t>& bytes) {
     const std::string name = "</script><script>" + std::string(bytes.begin(), bytes.end()) + "<!--";
     const std::string data = dataOf(page(named(name)));
@@ -49,7 +49,7 @@ TEST(Page, TheDocumentComesBackAsItWas) {
   }));
 }
 
-TEST(Page, OnlyItsOwnScriptsMayRun) {
+TEST(Page, AllowsOnlyItsScripts) {
   const std::string html = page(named("a run"));
   EXPECT_THAT(html, HasSubstr("default-src 'none'"));
   EXPECT_THAT(html, testing::ContainsRegex("script-src 'sha256-[A-Za-z0-9+/]{43}='"));
@@ -57,14 +57,14 @@ TEST(Page, OnlyItsOwnScriptsMayRun) {
   EXPECT_THAT(html, Not(HasSubstr("unsafe")));
 }
 
-TEST(Page, ALivePageListens) {
+TEST(Page, SubscribesToEventsWhenLive) {
   const std::string html = page(named("a run"), {.live = true});
   EXPECT_THAT(html, HasSubstr("EventSource"));
   EXPECT_THAT(html, HasSubstr("connect-src 'self'"));
   EXPECT_THAT(page(named("a run")), Not(HasSubstr("EventSource")));
 }
 
-TEST(Page, OfARunThatIsNotThere) {
+TEST(Page, RejectsUnknownRun) {
   const ScratchFolder folder = ScratchFolder::create("hone-page").value();
   const auto store = store::Store::open(folder.path() / "s.db", store::Store::Mode::write).value();
   const auto missing = runPage(store, 7);

@@ -17,27 +17,27 @@ using model::ProfileRow;
 
 constexpr std::string_view kRule =
     "---------------------------------------------------------------- ";
-constexpr std::size_t kArgumentsALine = 7;
+constexpr std::size_t kArgumentsPerLine = 7;
 constexpr std::string_view kIndent = "                ";
 
-std::string argumentOf(const ProfileRow& row, std::string_view name) {
+std::string findArgument(const ProfileRow& row, std::string_view name) {
   const auto at = std::find_if(row.arguments.begin(), row.arguments.end(),
                                [&](const auto& argument) { return argument.first == name; });
   return at == row.arguments.end() ? "" : at->second;
 }
 
-std::string argumentsText(const ProfileRow& row, std::size_t aLine = SIZE_MAX) {
+std::string argumentsText(const ProfileRow& row, std::size_t perLine = SIZE_MAX) {
   std::string text;
   for (std::size_t i = 0; i < row.arguments.size(); ++i) {
     if (i > 0) {
-      text += i % aLine == 0 ? fmt::format("\n{}", kIndent) : " ";
+      text += i % perLine == 0 ? fmt::format("\n{}", kIndent) : " ";
     }
     text += fmt::format("--{}={}", row.arguments[i].first, row.arguments[i].second);
   }
   return text;
 }
 
-/// "OperationKind.BatchMatmul" of "batch_matmul"; that profiler wrote SplitkMatmul.
+/// Converts "batch_matmul" to "OperationKind.BatchMatmul"; the profiler wrote SplitkMatmul.
 std::string kindText(std::string_view kind) {
   std::string text;
   for (const std::string& word :
@@ -63,7 +63,7 @@ std::string shareText(const ProfileRow& row) {
 
 bool isIree(const ProfileRow& row) { return row.provider == model::kIreeProvider; }
 
-/// Short, for tables.
+/// Abbreviates the verification status for tables.
 std::string checkText(const ProfileRow& row) {
   return row.verification == "SUCCESS" ? "ok" : row.verification == "FAILED" ? "FAILED" : "-";
 }
@@ -76,7 +76,7 @@ std::string shortConfiguration(const ProfileRow& row) {
 
 constexpr double kMs = 1e6;
 
-/// Small times need their digits.
+/// Formats milliseconds, with more digits for short times.
 std::string milliseconds(double nanoseconds) {
   return fmt::format("{:.{}f}", nanoseconds / kMs, nanoseconds < kMs / 100 ? 6 : 3);
 }
@@ -132,15 +132,15 @@ std::vector<std::string> cells(const ProfileRow& row, const Tags& tags) {
                                    row.operation,
                                    fmt::format("{:.0f}", row.bytes),
                                    fmt::format("{:.0f}", row.flops),
-                                   argumentOf(row, "batch_count"),
-                                   argumentOf(row, "m"),
-                                   argumentOf(row, "n"),
-                                   argumentOf(row, "k"),
-                                   argumentOf(row, "lhs"),
-                                   argumentOf(row, "rhs"),
-                                   argumentOf(row, "result"),
-                                   argumentOf(row, "split_k_mode"),
-                                   argumentOf(row, "split_k_slices"),
+                                   findArgument(row, "batch_count"),
+                                   findArgument(row, "m"),
+                                   findArgument(row, "n"),
+                                   findArgument(row, "k"),
+                                   findArgument(row, "lhs"),
+                                   findArgument(row, "rhs"),
+                                   findArgument(row, "result"),
+                                   findArgument(row, "split_k_mode"),
+                                   findArgument(row, "split_k_slices"),
                                    row.tile,
                                    row.coreClass,
                                    row.instructionClass,
@@ -180,7 +180,7 @@ std::string escaped(std::string_view text) {
         out += "&quot;";
         break;
       default:
-        // XML has no way at all to say the other control characters.
+        // XML 1.0 cannot represent other control characters.
         out += static_cast<unsigned char>(c) < 0x20 && c != '\n' && c != '\t' ? '?' : c;
     }
   }
@@ -199,11 +199,11 @@ Result<Tags> tagsFrom(std::string_view text) {
     const auto colon = part.find(':');
     if (colon == std::string::npos || colon == 0) {
       return userError(
-          "--tags: '{}' is not key:value; write for example --tags branch:main,cpu:zen4", part);
+          "--tags: expected key:value, got '{}'; for example --tags branch:main,cpu:zen4", part);
     }
     tags.emplace_back(trim(part.substr(0, colon)), trim(part.substr(colon + 1)));
     if (!keys.insert(tags.back().first).second) {
-      return userError("--tags: '{}' is there twice", tags.back().first);
+      return userError("--tags: duplicate key '{}'", tags.back().first);
     }
   }
   return tags;
@@ -219,7 +219,7 @@ std::string profileBlock(const ProfileRow& row) {
   line("OpKind", kindText(row.opKind));
   line("Operation", row.operation);
   line("Configuration", row.configuration);
-  line("Arguments", argumentsText(row, kArgumentsALine));
+  line("Arguments", argumentsText(row, kArgumentsPerLine));
   line("Verification", row.verification);
   if (row.measured()) {
     line("Runtime(ms)", milliseconds(row.timeNs));
@@ -238,7 +238,7 @@ std::string profileBlock(const ProfileRow& row) {
 }
 
 std::string profileTable(std::span<const ProfileRow> rows, std::size_t width) {
-  // Operations often have one configuration each, which needs no lines of its own then.
+  // With one configuration per operation, configurations need no separate lines.
   const bool configured = std::any_of(rows.begin(), rows.end(), [](const ProfileRow& row) {
     return isIree(row) && row.configuration != model::kDefaultConfiguration;
   });
@@ -292,7 +292,7 @@ Result<std::string> appendedCsv(const std::string& before, std::span<const Profi
   }
   const std::string heading = all.substr(0, all.find('\n') + 1);
   if (!before.starts_with(heading)) {
-    return userError("it has other columns: give the tags that it has, or write to another file");
+    return userError("its columns differ; use the same --tags or another file");
   }
   return before + (before.ends_with('\n') ? "" : "\n") + all.substr(heading.size());
 }

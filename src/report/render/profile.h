@@ -11,27 +11,27 @@
 
 namespace hone::report {
 
-/// "--tags k:v,k:v": columns of the user's own, in front of the others.
+/// User-defined leading columns from "--tags k:v,k:v".
 using Tags = std::vector<std::pair<std::string, std::string>>;
 
-/// Not "k:v", or a key twice: a user error.
+/// Parses tags; fails with a user error if a tag is not "k:v" or a key is repeated.
 [[nodiscard]] Result<Tags> tagsFrom(std::string_view text);
 
-/// The report of one dispatch as IREE's dispatch profiler prints it, to the letter, and below it
-/// what that lacks.
+/// Formats one dispatch exactly as IREE's dispatch profiler does, followed by the additional
+/// fields of hone.
 [[nodiscard]] std::string profileBlock(const model::ProfileRow& row);
 
-/// The rows as a table that fits the width, in their order.
+/// Formats the rows in order as a table that fits `width`.
 [[nodiscard]] std::string profileTable(std::span<const model::ProfileRow> rows, std::size_t width);
 
-/// As that profiler wrote it, new columns after its own.
+/// Formats the rows with the CSV columns of IREE's dispatch profiler, then the columns of hone.
 [[nodiscard]] std::string profileCsv(std::span<const model::ProfileRow> rows, const Tags& tags);
-/// The rows put below those of an earlier text; other columns there are a user error.
+/// Appends the rows to earlier CSV text; fails with a user error if its columns differ.
 [[nodiscard]] Result<std::string> appendedCsv(const std::string& before,
                                               std::span<const model::ProfileRow> rows,
                                               const Tags& tags);
 
-/// A test suite for CI: a case for every dispatch, failed where its results are wrong.
+/// Formats a JUnit test suite with one case per dispatch; a wrong result is a failure.
 [[nodiscard]] std::string profileJunit(std::span<const model::ProfileRow> rows);
 
 }  // namespace hone::report

@@ -12,7 +12,7 @@ using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
 
-/// The dispatch that the documentation of IREE's dispatch profiler shows.
+/// The example of the documentation of IREE's dispatch profiler.
 ProfileRow seedRow() {
   ProfileRow row;
   row.dispatch = "matmul_3456x1024x2048_f16t_f16t_f16t_tile_config_128x128_32x5_tensorcore_mmasync";
@@ -38,7 +38,7 @@ ProfileRow seedRow() {
   return row;
 }
 
-TEST(ProfileBlock, IsTheSeedsToTheLetter) {
+TEST(ProfileBlock, MatchesDispatchProfilerExactly) {
   EXPECT_THAT(
       profileBlock(seedRow()),
       StartsWith(
@@ -57,7 +57,7 @@ TEST(ProfileBlock, IsTheSeedsToTheLetter) {
           "GFLOPs        : 233798.62\n"));
 }
 
-TEST(ProfileBlock, SaysWhatTheSeedLacks) {
+TEST(ProfileBlock, AddsIntervalAndRoofline) {
   ProfileRow row = seedRow();
   row.attainableGflops = 300000;
   EXPECT_THAT(profileBlock(row), HasSubstr("95% interval  : 0.061 - 0.064 ms, 5 rounds\n"));
@@ -69,7 +69,7 @@ TEST(ProfileBlock, SaysWhatTheSeedLacks) {
   EXPECT_THAT(profileBlock(row), Not(HasSubstr("Runtime")));
 }
 
-TEST(ProfileBlock, NamesKindsAsTheSeedDid) {
+TEST(ProfileBlock, NamesKindsLikeDispatchProfiler) {
   ProfileRow row = seedRow();
   row.opKind = "split_k_matmul";
   EXPECT_THAT(profileBlock(row), HasSubstr("OperationKind.SplitkMatmul\n"));
@@ -77,7 +77,7 @@ TEST(ProfileBlock, NamesKindsAsTheSeedDid) {
   EXPECT_THAT(profileBlock(row), HasSubstr("OperationKind.BatchMatmul\n"));
 }
 
-TEST(ProfileCsv, HasTheSeedsColumnsFirst) {
+TEST(ProfileCsv, StartsWithDispatchProfilerColumns) {
   const std::string csv = profileCsv(std::vector{seedRow()}, {{"branch", "a,b"}});
   EXPECT_THAT(csv,
               StartsWith("branch,Provider,op_kind,Operation,bytes,flops,batch_count,m,n,k,lhs,rhs,"
@@ -89,24 +89,24 @@ TEST(ProfileCsv, HasTheSeedsColumnsFirst) {
   EXPECT_EQ(std::count(csv.begin(), csv.end(), '\n'), 2);
 }
 
-TEST(ProfileCsv, AppendsBelowTheSameColumnsOnly) {
+TEST(ProfileCsv, AppendsOnlyToEqualColumns) {
   const std::vector rows = {seedRow()};
   const std::string once = profileCsv(rows, {});
   const std::string twice = appendedCsv(once, rows, {}).value();
   EXPECT_EQ(std::count(twice.begin(), twice.end(), '\n'), 3);
   EXPECT_THAT(twice, StartsWith(once));
   EXPECT_EQ(appendedCsv("", rows, {}).value(), once);
-  EXPECT_THAT(appendedCsv(once, rows, {{"tag", "x"}}).error().message, HasSubstr("other columns"));
+  EXPECT_THAT(appendedCsv(once, rows, {{"tag", "x"}}).error().message, HasSubstr("columns differ"));
 }
 
-TEST(Tags, AreKeysWithValues) {
+TEST(Tags, ParsesKeyValuePairs) {
   EXPECT_EQ(tagsFrom("a:b, c:d:e").value(), (Tags{{"a", "b"}, {"c", "d:e"}}));
   EXPECT_TRUE(tagsFrom("").value().empty());
-  EXPECT_THAT(tagsFrom("a").error().message, HasSubstr("'a' is not key:value"));
-  EXPECT_THAT(tagsFrom("a:1,a:2").error().message, HasSubstr("'a' is there twice"));
+  EXPECT_THAT(tagsFrom("a").error().message, HasSubstr("expected key:value, got 'a'"));
+  EXPECT_THAT(tagsFrom("a:1,a:2").error().message, HasSubstr("duplicate key 'a'"));
 }
 
-TEST(ProfileJunit, HasFailuresAndSkips) {
+TEST(ProfileJunit, ReportsFailuresAndSkips) {
   ProfileRow bad = seedRow();
   bad.verification = "FAILED";
   bad.message = "a < b & \"c\"\x01";
@@ -119,7 +119,7 @@ TEST(ProfileJunit, HasFailuresAndSkips) {
   EXPECT_THAT(xml, EndsWith("</testsuite>\n"));
 }
 
-TEST(ProfileTable, HasALineForEachOperationAndConfiguration) {
+TEST(ProfileTable, HasOneLinePerOperationAndConfiguration) {
   ProfileRow failed = seedRow();
   failed.timeNs = 0;
   failed.verification = "FAILED";
@@ -130,7 +130,7 @@ TEST(ProfileTable, HasALineForEachOperationAndConfiguration) {
   EXPECT_THAT(table, HasSubstr("62.0 us"));
 }
 
-TEST(ProfileTable, IsShortWhereThereIsOneConfigurationAndOneProvider) {
+TEST(ProfileTable, OmitsColumnsForOneConfigurationAndProvider) {
   ProfileRow row = seedRow();
   row.configuration = "tile_config_default";
   const std::string table = profileTable(std::vector{row}, 80);

@@ -27,7 +27,7 @@ std::string minuteOf(const std::string& time) {
   return text;
 }
 
-/// The command without the verb, which has its own column.
+/// Returns the command without the verb, which has a separate column.
 std::string withoutVerb(const store::RunLine& run) {
   if (run.title == run.verb) {
     return "";
@@ -35,7 +35,7 @@ std::string withoutVerb(const store::RunLine& run) {
   return run.title.starts_with(run.verb + " ") ? run.title.substr(run.verb.size() + 1) : run.title;
 }
 
-/// A label, padded, and its values as far as they are there.
+/// Appends a padded label and its non-empty values; nothing if all are empty.
 void addFact(std::string& text, std::string_view label, const std::vector<std::string>& values) {
   std::vector<std::string> known;
   std::ranges::copy_if(values, std::back_inserter(known),
@@ -112,13 +112,13 @@ std::string RunView::text(std::size_t width) const {
   addFact(text, "folder", {run_.workingFolder});
   addFact(text, "machine", {run_.host, run_.cpu});
   addFact(text, "cluster", {run_.details.cluster.value_or("")});
-  addFact(text, "for", {labelled("target", run_.target), labelled("device", run_.device)});
-  addFact(text, "made by",
+  addFact(text, "target", {run_.target, labelled("device", run_.device)});
+  addFact(text, "versions",
           {labelled("hone", run_.honeVersion), labelled("compiler", run_.compilerRevision),
            fmt::format("seed {}", run_.seed)});
   addFact(text, "outcomes", {outcomes()});
   if (run_.status != store::RunStatus::finished) {
-    addFact(text, "go on", {fmt::format("hone runs resume {}", run_.id)});
+    addFact(text, "resume", {fmt::format("hone runs resume {}", run_.id)});
   }
   if (lines_.empty()) {
     return text;

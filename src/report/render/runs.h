@@ -11,18 +11,18 @@
 
 namespace hone::report {
 
-/// The listing of runs, a line each, cut to the width.
+/// Formats the list of runs, one line per run, cut to `width`.
 [[nodiscard]] std::string runListText(std::span<const store::RunLine> runs, std::size_t width);
 [[nodiscard]] nlohmann::json runListJson(std::span<const store::RunLine> runs);
 
-/// A trial with the one time that speaks for it: the median over the last stage that it reached.
+/// A trial with its representative time: the median over the last stage it reached.
 struct TimedTrial {
   const store::TrialLine* trial = nullptr;
   std::size_t samples = 0;  ///< of that stage
-  double medianNs = 0;      ///< CPU time where the device ranks on it, else wall time
+  double medianNs = 0;      ///< CPU time if the device is ranked by it, otherwise wall time
 };
 
-/// What `hone runs show` tells. Holds on to the run and the trials, which must outlive it.
+/// Output of `hone runs show`. References the run and the trials, which must outlive it.
 class RunView {
  public:
   RunView(const store::Run& run, std::span<const store::TrialLine> trials,

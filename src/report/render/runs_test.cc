@@ -42,7 +42,7 @@ TEST(RunList, FitsTheWidth) {
   EXPECT_THAT(splitAt(runListText(runs, 80), '\n'), Each(SizeIs(testing::Le(80))));
 }
 
-TEST(RunList, ARunOnAClusterShowsIt) {
+TEST(RunList, ShowsCluster) {
   std::vector<store::RunLine> runs = {lineOf(3, "tune m.mlir")};
   runs[0].status = RunStatus::running;
   runs[0].cluster = "2 nodes, 2 running, 7 queued";
@@ -51,7 +51,7 @@ TEST(RunList, ARunOnAClusterShowsIt) {
   EXPECT_EQ(runListJson(runs)["runs"][0]["cluster"], "2 nodes, 2 running, 7 queued");
 }
 
-TEST(RunList, JsonHasTheWholeCommand) {
+TEST(RunList, KeepsWholeCommandInJson) {
   const std::vector<store::RunLine> runs = {lineOf(3, "tune 'a b'")};
   const auto document = runListJson(runs);
   EXPECT_EQ(document["runs"][0]["command"], "tune 'a b'");
@@ -59,20 +59,20 @@ TEST(RunList, JsonHasTheWholeCommand) {
   EXPECT_EQ(runListJson({})["runs"], nlohmann::json::array());
 }
 
-TEST(RunList, AsAPageSaysHowManyAndWhetherOneIsUnderWay) {
-  constexpr std::size_t kMost = 2;
+TEST(RunList, PageCountsRunsAndRunningOnes) {
+  constexpr std::size_t kMaxRuns = 2;
   std::vector<store::RunLine> runs = {lineOf(3, "tune a")};
   runs[0].status = RunStatus::failed;
-  const auto answerOf = [&] { return runListDocument(runs, kMost).json()["answer"]; };
+  const auto answerOf = [&] { return runListDocument(runs, kMaxRuns).json()["answer"]; };
   EXPECT_EQ(answerOf()["headline"], "1 run");
-  EXPECT_EQ(answerOf()["lines"], nlohmann::json::array({"None is under way."}));
+  EXPECT_EQ(answerOf()["lines"], nlohmann::json::array({"No run is in progress."}));
   runs.push_back(lineOf(2, "tune b"));
   runs[1].status = RunStatus::running;
   EXPECT_EQ(answerOf()["headline"], "2 runs");
   EXPECT_THAT(answerOf()["lines"][0].get<std::string>(), HasSubstr("1 not finished"));
   runs.push_back(lineOf(1, "tune c"));
-  EXPECT_EQ(answerOf()["headline"], "The newest 2 runs");
-  EXPECT_EQ(runListDocument(runs, kMost).json()["parts"][0]["rows"], kMost);
+  EXPECT_EQ(answerOf()["headline"], "Latest 2 runs");
+  EXPECT_EQ(runListDocument(runs, kMaxRuns).json()["parts"][0]["rows"], kMaxRuns);
   runs.clear();
   EXPECT_EQ(answerOf()["headline"], "No runs yet.");
 }
@@ -102,7 +102,7 @@ class RunViewTest : public testing::Test {
   std::vector<store::TrialSample> samples_;
 };
 
-TEST_F(RunViewTest, TheMedianIsOfTheLastStageInTheClockOfTheDevice) {
+TEST_F(RunViewTest, UsesMedianOfLastStageInDeviceClock) {
   const auto lines = RunView(run_, trials_, samples_).lines();
   EXPECT_EQ(lines[0].samples, 2u);
   EXPECT_EQ(lines[0].medianNs, 2e6);
@@ -111,7 +111,7 @@ TEST_F(RunViewTest, TheMedianIsOfTheLastStageInTheClockOfTheDevice) {
   EXPECT_EQ(RunView(run_, trials_, samples_).lines()[0].medianNs, 5e6);
 }
 
-TEST_F(RunViewTest, TextSaysWhatRanAndHowItEnded) {
+TEST_F(RunViewTest, ShowsCommandAndStatus) {
   const std::string text = RunView(run_, trials_, samples_).text(80);
   EXPECT_THAT(text, HasSubstr("run 7: hone tune m.mlir\n"));
   EXPECT_THAT(text, HasSubstr("outcomes  1 ok, 1 compile_failed\n"));
@@ -122,7 +122,7 @@ TEST_F(RunViewTest, TextSaysWhatRanAndHowItEnded) {
   EXPECT_THAT(RunView(run_, trials_, samples_).text(80), Not(HasSubstr("resume")));
 }
 
-TEST_F(RunViewTest, JsonHasTheSame) {
+TEST_F(RunViewTest, WritesJson) {
   const auto document = RunView(run_, trials_, samples_).json();
   EXPECT_EQ(document["outcomes"]["compile_failed"], 1);
   EXPECT_EQ(document["trials"][0]["median_ns"], 2e6);

@@ -17,7 +17,7 @@ std::size_t characters(std::string_view text) {
   return static_cast<std::size_t>(std::ranges::count_if(text, startsCharacter));
 }
 
-/// The first characters of the text, never half of one.
+/// Returns the first `count` characters, never splitting one.
 std::string_view firstCharacters(std::string_view text, std::size_t count) {
   std::size_t at = 0;
   while (at < text.size() && (count > 0 || !startsCharacter(text[at]))) {
@@ -112,10 +112,10 @@ std::string Table::text(std::size_t width) const {
 }
 
 std::size_t outputWidth() {
-  constexpr std::size_t kUsual = 80;
+  constexpr std::size_t kDefaultWidth = 80;
   winsize size{};
   const bool known = ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
-  return known ? size.ws_col : kUsual;
+  return known ? size.ws_col : kDefaultWidth;
 }
 
 }  // namespace hone::report

@@ -20,7 +20,7 @@ TEST(Table, AlignsColumns) {
             "100  longer\n");
 }
 
-TEST(Table, TheWidestColumnGivesWayFirst) {
+TEST(Table, ShrinksWidestColumnFirst) {
   Table table({{"id"}, {"short", Align::left, 4}, {"long", Align::left, 4}});
   table.add({"1", "abcdefgh", "abcdefghijklmnopqrstuvwxyz"});
   EXPECT_EQ(table.text(24),
@@ -31,7 +31,7 @@ TEST(Table, TheWidestColumnGivesWayFirst) {
             "1   a...  a...\n");
 }
 
-TEST(Table, CountsCharactersAndKeepsThemWhole) {
+TEST(Table, NeverSplitsCharacters) {
   Table table({{"a", Align::left, 4}, {"b"}});
   table.add({"日本語日本語日本語", "x"});
   table.add({"two\nlines", "y"});
@@ -41,13 +41,12 @@ TEST(Table, CountsCharactersAndKeepsThemWhole) {
             "two...  y\n");
 }
 
-TEST(Table, WithoutRowsOrColumns) {
+TEST(Table, HandlesMissingRowsAndColumns) {
   EXPECT_EQ(Table({{"a"}, {"b"}}).text(80), "a  b\n");
   EXPECT_EQ(Table({}).text(80), "");
 }
 
-RC_GTEST_PROP(Table, FitsWhereColumnsMayShrink,
-              (const std::vector<std::vector<std::string>>& rows)) {
+RC_GTEST_PROP(Table, FitsIfColumnsMayShrink, (const std::vector<std::vector<std::string>>& rows)) {
   Table table({{"a", Align::left, 3}, {"b", Align::right, 3}, {"c", Align::left, 3}});
   for (const auto& row : rows) {
     table.add(row);

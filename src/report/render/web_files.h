@@ -4,12 +4,12 @@
 
 namespace hone::report {
 
-// The files of web/ and Chart.js, as the build put them into the program.
+// Contents of web/ and Chart.js, embedded by the build.
 
 [[nodiscard]] std::string_view webStyle();
-/// Chart.js and all that draws a document.
+/// Chart.js and the scripts that draw a document.
 [[nodiscard]] std::string_view webScript();
-/// What a live page has besides.
+/// Additional script of a live page.
 [[nodiscard]] std::string_view webLiveScript();
 
 }  // namespace hone::report

@@ -17,7 +17,7 @@ namespace {
 using model::Problem;
 using model::WorkloadEntry;
 
-/// A count that may be beyond all words, three digits and a unit: "14.5 G".
+/// Formats a count that may exceed 64 bits with three digits and a unit: "14.5 G".
 std::string countText(double value) {
   constexpr std::array<std::string_view, 7> kUnits = {"", " k", " M", " G", " T", " P", " E"};
   std::size_t unit = 0;
@@ -35,14 +35,14 @@ std::string kindText(const Problem& problem) {
                          : fmt::format("{} {}", kindOf(problem), nameOf(conv->direction));
 }
 
-/// What the problems of a workload are altogether.
+/// Totals over the problems of a workload.
 struct Totals {
   std::size_t lines = 0, problems = 0, different = 0;
   std::size_t convolutions = 0, matmuls = 0, attentions = 0;
   double flops = 0;
 };
 
-Totals totalsOf(std::span<const WorkloadEntry> entries) {
+Totals countTotals(std::span<const WorkloadEntry> entries) {
   Totals totals;
   std::set<std::int64_t> lines;
   for (const WorkloadEntry& entry : entries) {
@@ -87,7 +87,7 @@ std::string workloadText(std::span<const WorkloadEntry> entries, std::size_t wid
                std::to_string(reductionLength(entry.problem)), countText(flopsOf(entry.problem)),
                nameOf(entry.problem)});
   }
-  return table.text(width) + "\n" + totalsText(totalsOf(entries));
+  return table.text(width) + "\n" + totalsText(countTotals(entries));
 }
 
 nlohmann::json workloadJson(const model::Workload& workload) {
@@ -106,7 +106,7 @@ nlohmann::json workloadJson(const model::Workload& workload) {
   for (const model::BadLine& bad : workload.badLines) {
     badLines.push_back({{"line", bad.line.number}, {"message", bad.error.message}});
   }
-  const Totals totals = totalsOf(workload.entries);
+  const Totals totals = countTotals(workload.entries);
   return {{"problems", std::move(problems)},
           {"bad_lines", std::move(badLines)},
           {"totals",

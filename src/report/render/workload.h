@@ -9,11 +9,10 @@
 
 namespace hone::report {
 
-/// The problems of a workload in their order, a line each that fits the width, and what they are
-/// altogether.
+/// Formats the problems of a workload in order, one line each, cut to `width`, then the totals.
 [[nodiscard]] std::string workloadText(std::span<const model::WorkloadEntry> entries,
                                        std::size_t width);
-/// The same with the line's own text, the whole problem and the lines that cannot be read.
+/// As above in JSON, with the text of each line, the full problem, and the invalid lines.
 [[nodiscard]] nlohmann::json workloadJson(const model::Workload& workload);
 
 }  // namespace hone::report

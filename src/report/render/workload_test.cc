@@ -15,7 +15,7 @@ using testing::HasSubstr;
 using testing::SizeIs;
 
 constexpr std::string_view kWorkload =
-    "# a weight-backward convolution with groups, and what else there is\n"
+    "# a weight-backward convolution with groups, and other kinds\n"
     "convbfp16 -n 16 -c 96 -H 48 -W 32 -k 192 -y 3 -x 5 -p 1 -q 2 -u 2 -v 1 -g 3 -F 4\n"
     "gemm -m 128 -n 64 -k 1024 -b 2\n"
     "pool -n 1\n"
@@ -27,7 +27,7 @@ nlohmann::json read(std::string_view text) {
   return workloadJson(model::parseWorkload(text, "w.txt"));
 }
 
-TEST(WorkloadReport, SizesOfAWeightBackwardConvolution) {
+TEST(WorkloadReport, ComputesWeightBackwardSizes) {
   const nlohmann::json json = read(kWorkload);
   const nlohmann::json& wrw = json["problems"][0];
   EXPECT_EQ(wrw["line"], 2);
@@ -37,7 +37,7 @@ TEST(WorkloadReport, SizesOfAWeightBackwardConvolution) {
   EXPECT_EQ(wrw["flops"], 2.0 * 192 * 32 * 3 * 5 * 16 * 24 * 32);
 }
 
-TEST(WorkloadReport, SizesOfTheOtherKinds) {
+TEST(WorkloadReport, ComputesSizesOfOtherKinds) {
   const nlohmann::json problems = read(kWorkload)["problems"];
   ASSERT_THAT(problems, SizeIs(6));
   EXPECT_EQ(problems[1]["kind"], "batch_matmul");
@@ -54,7 +54,7 @@ TEST(WorkloadReport, SizesOfTheOtherKinds) {
   EXPECT_EQ(problems[5]["kind"], "attention");
 }
 
-TEST(WorkloadReport, TotalsCountLinesProblemsAndKinds) {
+TEST(WorkloadReport, CountsLinesProblemsAndKinds) {
   const nlohmann::json json = read(kWorkload);
   double flops = 0;
   for (const nlohmann::json& problem : json["problems"]) {
@@ -72,7 +72,7 @@ TEST(WorkloadReport, TotalsCountLinesProblemsAndKinds) {
   EXPECT_THAT(json["bad_lines"][0]["message"].get<std::string>(), HasSubstr("w.txt:4: unknown"));
 }
 
-TEST(WorkloadReport, TextFitsTheWidth) {
+TEST(WorkloadReport, FitsWidth) {
   const auto entries =
       model::parseWorkload("gemm -m 100 -n 7 -k 3\nconvfp16 -n 64 -c 512 -H 56 -W 56 -k 512 -F 4\n",
                            "w.txt")

@@ -1,19 +1,19 @@
 "use strict";
-// Bars that lie on their side, one or several for a name.
+// Horizontal bars, one or several per name.
 (() => {
   const kBar = 15;
   const kPhone = 520;
 
-  /** Whether the bars of a name need a legend: a part of a whole says what it is even when it is alone. */
+  /** Returns true if the bars need a legend; a single stacked segment with a name does. */
   const named = (part) => part.groups.length > 1 || (part.stacked && part.groups[0].name !== "");
 
-  /** What a part of a stacked bar is of the whole bar, in per cent. */
+  /** Returns the share of a segment in its stacked bar, in per cent. */
   const shareOf = (part, group, i) => {
     const whole = part.groups.reduce((sum, one) => sum + (one.values[i] ?? 0), 0);
     return whole > 0 && group.values[i] !== null ? (100 * group.values[i]) / whole : null;
   };
 
-  /** The shares of a stacked bar, written on its parts where there is room. */
+  /** Plugin that writes shares on the segments of a stacked bar if they fit. */
   const shares = (part) => ({
     id: "shares",
     afterDatasetsDraw(chart) {
@@ -37,7 +37,7 @@
     },
   });
 
-  /** Room for the bars, the axis, and a legend that takes a line a name on a phone. */
+  /** Returns the height of bars, axis and legend; on a phone the legend has one line per name. */
   hone.barsHeight = (part) => {
     const beside = part.stacked ? 1.6 : part.groups.length;
     const legend = named(part) ? 24 * Math.ceil(part.groups.length / (window.innerWidth < kPhone ? 1 : 3)) : 0;

@@ -1,8 +1,8 @@
 "use strict";
-// What all parts of a page share: elements, numbers with their units, colours and shapes.
+// Shared helpers: elements, number formatting, colours and shapes.
 globalThis.hone = {};
 (() => {
-  /** An element. Text is only ever set as text: a name with markup in it stays a name. */
+  /** Creates an element. Text is always set as text, so markup in names is not interpreted. */
   hone.element = (tag, options = {}, children = []) => {
     const element = document.createElement(tag);
     for (const [name, value] of Object.entries(options)) {
@@ -39,7 +39,7 @@ globalThis.hone = {};
     return `${digits(nanoseconds, 3)} ns`;
   };
 
-  /** A number for a person: "12.3 ms", "1.52x", "96.7 GFLOP/s", "10,000". */
+  /** Formats a number: "12.3 ms", "1.52x", "96.7 GFLOP/s", "10,000". */
   hone.format = (value, unit = "") => {
     if (value === null || value === undefined || Number.isNaN(value)) {
       return "–";
@@ -64,7 +64,7 @@ globalThis.hone = {};
   hone.axisTitle = (axis) =>
     axis.unit && axis.unit !== "ns" && axis.unit !== "x" ? `${axis.label} (${axis.unit})` : axis.label;
 
-  /** The texts of a list that may be kept as a dictionary. */
+  /** Returns the texts of a list that may be dictionary-encoded. */
   hone.texts = (list) => {
     if (!list) {
       return [];
@@ -72,7 +72,7 @@ globalThis.hone = {};
     return Array.isArray(list) ? list : list.at.map((place) => list.texts[place]);
   };
 
-  /** Cut in the middle: both ends of a dispatch's name tell it apart. */
+  /** Shortens a text in the middle: both ends of a dispatch name are significant. */
   hone.shortened = (text, length) => {
     if (text.length <= length) {
       return text;
@@ -92,7 +92,7 @@ globalThis.hone = {};
     faint: { color: "faint", shape: "circle" },
   };
 
-  /** The colour and the shape of each series: by its role, or the next of the palette. */
+  /** Returns the colour and shape of each series: by role, otherwise the next in the palette. */
   hone.looks = (all) => {
     let plain = 0;
     return all.map((one) => {
@@ -109,7 +109,7 @@ globalThis.hone = {};
     });
   };
 
-  /** Dark is little, bright is much, for those who see no red or green, too; share is 0 to 1. */
+  /** Colour ramp from dark (0) to bright (1), readable with red-green colour blindness. */
   const kRamp = [[0, 32, 76], [49, 68, 107], [102, 105, 112], [149, 143, 120], [202, 183, 103], [255, 233, 69]];
   hone.ramp = (share) => {
     const at = Math.min(Math.max(share, 0), 1) * (kRamp.length - 1);
@@ -117,16 +117,16 @@ globalThis.hone = {};
     const mixed = kRamp[low].map((from, i) => Math.round(from + (kRamp[low + 1][i] - from) * (at - low)));
     return `rgb(${mixed.join(",")})`;
   };
-  /** Between two colours "#rrggbb": 0 is the first, 1 the second. */
+  /** Interpolates two colours "#rrggbb": 0 is the first, 1 the second. */
   hone.mixed = (first, second, share) => {
     const parts = (color) => [1, 3, 5].map((at) => Number.parseInt(color.slice(at, at + 2), 16));
     const to = parts(second);
     return `rgb(${parts(first).map((from, i) => Math.round(from + (to[i] - from) * share)).join(",")})`;
   };
-  /** What can be read on that colour. */
+  /** Returns a text colour that is readable on the ramp. */
   hone.onRamp = (share) => (share > 0.55 ? "#14181d" : "#ffffff");
 
-  /** A small box with lines of text near the pointer, inside the element. */
+  /** Creates a tooltip near the pointer, inside the element. */
   hone.hoverBox = (inside) => {
     const box = hone.element("div", { class: "hover", hidden: "" });
     inside.append(box);
@@ -143,7 +143,7 @@ globalThis.hone = {};
     };
   };
 
-  /** A canvas of that many CSS pixels, sharp on every screen. */
+  /** Sizes a canvas in CSS pixels for the pixel ratio of the screen; returns its context. */
   hone.sharpCanvas = (canvas, width, height) => {
     const scale = window.devicePixelRatio || 1;
     canvas.width = Math.round(width * scale);

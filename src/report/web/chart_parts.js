@@ -1,7 +1,7 @@
 "use strict";
-// What Chart.js lacks and plots need: intervals, lines across, named regions, ticks of logarithms.
+// Chart.js plugins and options: intervals, rules, labelled regions, logarithmic ticks.
 (() => {
-  /** Whiskers from low to high, where a dataset has them. */
+  /** Draws whiskers from low to high for datasets that have them. */
   hone.intervals = {
     id: "intervals",
     afterDatasetDraw(chart, { index, meta }) {
@@ -36,7 +36,7 @@
     },
   };
 
-  /** Dashed lines right across, with their names at the end. */
+  /** Draws dashed lines across the plot, labelled at the end. */
   hone.rules = {
     id: "rules",
     afterDatasetsDraw(chart, _, options) {
@@ -60,7 +60,7 @@
         context.save();
         context.setLineDash([]);
         context.lineWidth = 4;
-        context.strokeStyle = hone.color("paper");  // points may lie behind the words
+        context.strokeStyle = hone.color("paper");  // keeps the label readable on points
         context.strokeText(rule.label || "", ...place);
         context.restore();
         context.fillText(rule.label || "", ...place);
@@ -69,7 +69,7 @@
     },
   };
 
-  /** Boxes with a name in the corner, behind the points. */
+  /** Draws labelled boxes behind the points. */
   hone.regions = {
     id: "regions",
     beforeDatasetsDraw(chart, _, options) {
@@ -99,8 +99,8 @@
   };
 
   /**
-   * The range of an axis with all of its values in it. Logarithms go as far as the values reach:
-   * whole decades would leave most of a plot empty; a value alone has room around it.
+   * Returns a range of the axis that includes all values. Logarithmic axes end at the values, because
+   * whole decades would leave most of the plot empty; a single value gets padding.
    */
   hone.rangeOf = (axis, values) => {
     const known = values.filter((value) => Number.isFinite(value) && (!axis.log || value > 0));
@@ -110,14 +110,14 @@
     const low = known.reduce((a, b) => Math.min(a, b));
     const high = known.reduce((a, b) => Math.max(a, b));
     if (!axis.log) {
-      // Room below values near zero would be for numbers that cannot be.
+      // No padding below values near zero: values are not negative.
       return low >= 0 && low < high / 10 ? { min: 0, suggestedMax: high } : { suggestedMin: low, suggestedMax: high };
     }
     const room = high / low < 3 ? 1.7 : 1.15;
     return { min: low / room, max: high * room };
   };
 
-  /** A scale as an axis describes it. */
+  /** Creates the Chart.js scale of an axis. */
   hone.scaleOf = (axis, more = {}) => {
     const scale = {
       type: axis.log ? "logarithmic" : "linear",
@@ -144,7 +144,7 @@
     return scale;
   };
 
-  /** A fill that tells bars apart without colour: plain, hatched, dotted, crossed. */
+  /** Returns a fill that is distinguishable without colour: plain, hatched, dotted, crossed. */
   hone.fill = (color, number) => {
     const kind = Math.floor(number) % 4;
     if (kind === 0) {
@@ -178,7 +178,7 @@
     return context.createPattern(tile, "repeat");
   };
 
-  /** What all charts have in common; the series that the reader hides in the legend are kept in `state`. */
+  /** Returns the options common to all charts; series hidden in the legend are kept in `state`. */
   hone.chartOptions = (tooltip, state) => ({
     animation: false,
     responsive: true,
@@ -205,7 +205,7 @@
     },
   });
 
-  /** Long names in a hover, a few words a line. */
+  /** Wraps long names for tooltips. */
   hone.wrapped = (text, width = 56) => {
     const lines = [];
     for (let rest = text; rest.length > 0;) {

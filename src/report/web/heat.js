@@ -1,13 +1,13 @@
 "use strict";
-// A heat map: a row a problem, a column a choice, a star on the best of each row.
+// Heat map: one row per problem, one column per configuration, a star on the best of each row.
 (() => {
   const kRow = 20;
   const kHead = 34;
   const kFoot = 58;
   const kMore = 34;
-  const kRowsAtFirst = 60;
+  const kInitialRows = 60;
 
-  /** How far along its colours a value is; by its logarithm where the axis says so. */
+  /** Returns the position of a value in the range, 0 to 1; logarithmic if the axis is. */
   const shareOf = (value, [low, high], log) => {
     const scale = log ? Math.log : (x) => x;
     return high > low ? (scale(value) - scale(low)) / (scale(high) - scale(low)) : 0;
@@ -38,10 +38,10 @@
     context.textAlign = "right";
     context.fillText(hone.format(range[1], part.value.unit), left + width, top + 24);
     context.textAlign = "left";
-    context.fillText(`${hone.axisTitle(part.value)}; ★ the best of its row`, 0, top + 40);
+    context.fillText(`${hone.axisTitle(part.value)}; ★ best of the row`, 0, top + 40);
   };
 
-  /** Draws the first rows; gives back where the cells are. */
+  /** Draws the first rows; returns the geometry of the cells. */
   const draw = (canvas, part, rows, width) => {
     const names = Math.min(width < 520 ? 104 : 300, width * 0.36);
     const cell = (width - names) / part.columns.length;
@@ -86,9 +86,9 @@
     return { names, cell };
   };
 
-  const rowsShown = (part, state) => (state.all ? part.rows.length : Math.min(part.rows.length, kRowsAtFirst));
+  const rowsShown = (part, state) => (state.all ? part.rows.length : Math.min(part.rows.length, kInitialRows));
 
-  /** The room that it will take, with the button below it. */
+  /** Returns the height including the button below. */
   hone.heatHeight = (part, state) => {
     const rows = rowsShown(part, state);
     return kHead + rows * kRow + kFoot + (rows < part.rows.length ? kMore : 0);
@@ -112,13 +112,13 @@
       const lines = [part.rows[row]];
       if (column >= 0) {
         lines.push(`${part.x_label}: ${part.columns[column]}`);
-        lines.push(part.cells[row][column] === null ? "no time" : `${part.value.label}: ${hone.format(part.cells[row][column], part.value.unit)}`);
+        lines.push(part.cells[row][column] === null ? "not measured" : `${part.value.label}: ${hone.format(part.cells[row][column], part.value.unit)}`);
       }
       hover.show(event.offsetX, event.offsetY, lines);
     });
     canvas.addEventListener("mouseleave", hover.hide);
     if (rows < part.rows.length) {
-      const more = hone.element("button", { class: "more", type: "button", text: `all ${part.rows.length} rows` });
+      const more = hone.element("button", { class: "more", type: "button", text: `show all ${part.rows.length} rows` });
       more.addEventListener("click", () => {
         state.all = true;
         rows = part.rows.length;

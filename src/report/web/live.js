@@ -1,11 +1,11 @@
-// A page that stays up to date. The server says how far the run is, and that the document changed;
-// the page then asks for what is new in it and draws itself anew. All addresses are beside its own.
+// Live updates. The server sends progress and notifies about changes of the document; the page then
+// fetches the difference and redraws itself. All URLs are relative to the page.
 (() => {
   "use strict";
   const base = location.pathname.replace(/\/$/, "");
   let version = document.currentScript.dataset.version;
 
-  /** RFC 6902, as far as the server uses it: add, remove, replace. */
+  /** Applies a JSON patch (RFC 6902), limited to the operations of the server: add, remove, replace. */
   const patched = (whole, patch) => {
     const root = { whole };
     for (const { op, path, value } of patch) {
@@ -23,7 +23,7 @@
     return root.whole;
   };
 
-  /** What the server has that is new; null where there is nothing, or where it is gone: its next event tries again. */
+  /** Fetches changes; returns null if there are none or the server is unreachable. The next event retries. */
   const fetched = async () => {
     try {
       const answer = await fetch(`${base}/document?have=${version}`);
@@ -36,7 +36,7 @@
   const take = ({ headers, body }) => {
     const isPatch = headers.get("Content-Type").startsWith("application/json-patch");
     hone.show(isPatch ? patched(structuredClone(hone.document), body) : body);
-    version = headers.get("Hone-Version");  // only now: what could not be drawn is asked for again
+    version = headers.get("Hone-Version");  // after drawing, so that a failed update is fetched again
   };
 
   let busy = false;
@@ -81,11 +81,11 @@
     one.note,
   ].filter(Boolean).join(" · ");
 
-  const kAgainMs = 30_000;
+  const kRetryMs = 30_000;
   let events = null;
   let timer = 0;
   let gone = false;
-  /** Hears of what is new, as long as somebody looks: all pages of a browser share six connections. */
+  /** Subscribes to events while the page is visible: a browser has only six connections per server. */
   const listen = () => {
     clearTimeout(timer);
     events?.close();
@@ -93,7 +93,7 @@
       return;
     }
     events = new EventSource(`${base}/events?have=${version}`);
-    events.onopen = () => say("", "");  // where a run goes on, the server says so at once
+    events.onopen = () => say("", "");  // the server sends the progress of a running run at once
     events.onmessage = refresh;
     events.addEventListener("progress", (event) => {
       const one = JSON.parse(event.data);
@@ -105,9 +105,9 @@
       say("This run is no longer in the store.", "gone");
     });
     events.onerror = () => {
-      say("The server does not answer; this is the last that it said.", "lost");
-      if (events.readyState === EventSource.CLOSED) {  // refused: the browser itself would not try again
-        timer = setTimeout(listen, kAgainMs);
+      say("The server does not respond; showing the last known state.", "lost");
+      if (events.readyState === EventSource.CLOSED) {  // refused: the browser does not retry
+        timer = setTimeout(listen, kRetryMs);
       }
     };
   };

@@ -1,21 +1,21 @@
 "use strict";
-// Draws a document: the answer, the facts, and its parts, each only when it comes into view.
+// Draws a document: answer, facts and parts. Parts are drawn when they come into view.
 (() => {
   const kSigns = { good: "▲", plain: "●", bad: "▼" };
   const kPlotHeight = 340;
-  const kTabsAtMost = 8;
+  const kMaxTabs = 8;
 
-  const drawn = new Map();  // the element of a part → what redraws and destroys it
+  const drawn = new Map();  // element of a part → its chart
   let observer = null;
 
-  /** What the reader did with a part, by its place among titles: it outlives the page that is drawn. */
+  /** View state of each part by its path of titles; survives redrawing. */
   const kept = new Map();
   const keptAt = (place) => kept.get(place) ?? kept.set(place, {}).get(place);
 
   let printing = false;
-  let forPaper = false;  // what is shown was made while printing
+  let forPaper = false;  // the current page was drawn for printing
 
-  /** Draws when the element is in view, and at once when the page is printed. */
+  /** Draws when the element comes into view, or at once for printing. */
   const whenSeen = (element, draw) => {
     element.honeDraw = draw;
     observer.observe(element);
@@ -35,7 +35,7 @@
     return part.note ? [...pieces, hone.element("p", { class: "note", text: part.note })] : pieces;
   };
 
-  /** A fold; what is in it is made when it is opened. */
+  /** Creates a collapsible block whose content is created when first opened. */
   const fold = (kind, title, state, content) => {
     const box = hone.element("details", { class: kind }, [hone.element("summary", { text: title })]);
     const fill = () => {
@@ -52,8 +52,8 @@
     return box;
   };
 
-  /** The numbers behind a plot. */
-  const numbers = (columnsOf, state) => fold("numbers", "numbers", state, () => {
+  /** Creates the table of the data behind a plot. */
+  const numbers = (columnsOf, state) => fold("numbers", "data", state, () => {
     const columns = columnsOf();
     const first = columns[0];
     return hone.table(columns, hone.texts(first.texts).length || first.numbers?.length || 0, state);
@@ -65,7 +65,7 @@
     const state = keptAt(place);
     const section = hone.element("section", { class: `part ${kind}` }, heading(part));
     if (!hasData) {
-      section.append(empty("Nothing was measured that could be drawn here."));
+      section.append(empty("No data."));
       return section;
     }
     const box = hone.element("div", { class: kind === "parallel" ? "canvas wide" : "canvas" });
@@ -119,7 +119,7 @@
     return section;
   };
 
-  /** The tab that the reader chose, also after others came before it; else the first. */
+  /** Returns the selected tab, even if others were inserted before it; otherwise the first. */
   const chosenTab = (tabs, state) => {
     const alike = tabs.map((_, number) => number).filter((number) => tabs[number].name === state.name);
     return alike.includes(state.number) ? state.number : alike[0] ?? 0;
@@ -129,7 +129,7 @@
     partsOf(typeof parts === "function" ? parts() : parts, `${place}/${name}`);
 
   const tabsPart = (part, place) => {
-    if (printing) {  // paper has no tabs: one below the other, each under its name
+    if (printing) {  // printed pages show all tabs in sequence
       return hone.element("section", { class: "part tabs" }, [...heading(part), ...part.tabs.flatMap((tab) =>
         [...(part.tabs.length > 1 ? [hone.element("h4", { text: tab.name })] : []), ...partsOfTab(tab, place)])]);
     }
@@ -137,16 +137,16 @@
     const state = keptAt(place);
     const first = chosenTab(part.tabs, state);
     const open = (number) => {
-      forget(panel);
+      discard(panel);
       panel.replaceChildren(...partsOfTab(part.tabs[number], place));
-      settle(panel);
+      restoreScroll(panel);
     };
     const choose = (number) => {
       Object.assign(state, { number, name: part.tabs[number].name });
       open(number);
     };
     let chooser;
-    if (part.tabs.length > kTabsAtMost) {
+    if (part.tabs.length > kMaxTabs) {
       const select = hone.element("select", { "aria-label": part.title, onchange: () => choose(select.selectedIndex) },
         part.tabs.map((tab) => hone.element("option", { text: tab.name })));
       select.selectedIndex = first;
@@ -165,7 +165,7 @@
     return hone.element("section", { class: "part tabs" }, [...heading(part), list, panel]);
   };
 
-  /** The lines over all knobs, and below them one knob at a time, from the same numbers. */
+  /** Creates parallel coordinates, and below them one plot per knob. */
   const parallelPart = (part, place) => {
     const lines = chartPart(part, place, "parallel", kPlotHeight, part.knobs.at(-1).values.length > 0, hone.drawParallel, hone.parallelNumbers);
     const knobs = part.knobs.slice(0, -1).map((knob, k) => ({ name: knob.axis.label, parts: () => [hone.knobPlot(part, k)] }));
@@ -195,7 +195,7 @@
     }
   };
 
-  /** The parts, each at a place that stays its own when others come and go. */
+  /** Creates the parts, each with a path that is stable when other parts are added or removed. */
   const partsOf = (parts, place) => {
     const alike = new Map();
     return parts.map((part) => {
@@ -222,8 +222,8 @@
 
   const scrollBack = (element) => element.scrollTo(...(stateAround(element).scrolled?.[element.classList[0]] ?? [0, 0]));
 
-  /** Lets go of the charts below an element, and keeps how far the reader had scrolled in it. */
-  const forget = (root) => {
+  /** Destroys the charts below an element and saves its scroll positions. */
+  const discard = (root) => {
     for (const element of forPaper ? [] : root.querySelectorAll(kScrolls)) {
       (stateAround(element).scrolled ??= {})[element.classList[0]] = [element.scrollLeft, element.scrollTop];
     }
@@ -235,10 +235,10 @@
     }
   };
 
-  /** Scrolls what is new below an element to where the reader had it. */
-  const settle = (root) => root.querySelectorAll(kScrolls).forEach(scrollBack);
+  /** Restores the scroll positions below an element. */
+  const restoreScroll = (root) => root.querySelectorAll(kScrolls).forEach(scrollBack);
 
-  /** What takes the keyboard's place once the page is made anew: the same thing in the same part. */
+  /** Returns a function that restores the keyboard focus after redrawing. */
   const focusIn = (main) => {
     const old = document.activeElement;
     const place = main.contains(old) ? old.closest("[data-place]")?.dataset.place : undefined;
@@ -252,7 +252,7 @@
     const selected = old.matches("input") ? [old.selectionStart, old.selectionEnd, old.selectionDirection] : null;
     return () => {
       const anew = [...main.querySelectorAll("[data-place]")].find((one) => one.dataset.place === place);
-      // A link that is gone is not the one that took its place.
+      // A removed link must not move the focus to its successor.
       const found = anew && (same(anew)[numberOfSame] ?? (old.matches("a") ? null : alike(anew)[number]));
       found?.focus({ preventScroll: true });
       if (found && selected) {
@@ -267,12 +267,12 @@
     return bottom > -kMargin && top < window.innerHeight + kMargin;
   };
 
-  /** Draws a document in the place of the one that is shown; what the reader opened, chose and sorted stays. */
+  /** Replaces the document shown; keeps open blocks, selected tabs and sort order. */
   hone.show = (shown) => {
     const main = document.getElementById("page");
     const place = window.scrollY;
     const focusAgain = focusIn(main);
-    forget(main);
+    discard(main);
     observer?.disconnect();
     observer = new IntersectionObserver((entries) => {
       entries.filter((entry) => entry.isIntersecting).forEach((entry) => drawNow(entry.target));
@@ -284,18 +284,18 @@
       answerOf(shown.answer),
       factsOf(shown.facts),
       ...partsOf(shown.parts, ""),
-      hone.element("footer", { text: "Made by hone. Times are medians; intervals are 95 % bootstrap intervals where nothing else is said." }));
-    settle(main);
+      hone.element("footer", { text: "Generated by hone. Times are medians; intervals are 95 % bootstrap confidence intervals unless stated otherwise." }));
+    restoreScroll(main);
     focusAgain();
     window.scrollTo(0, place);
-    if (hone.document) {  // what was there already must not blink
+    if (hone.document) {  // redraw visible charts at once to avoid flicker
       [...main.querySelectorAll(".canvas")].filter(inSight).forEach(drawNow);
     }
     hone.document = shown;
     forPaper = printing;
   };
 
-  /** All that is not yet drawn, for printing. */
+  /** Draws all remaining charts, for printing. */
   hone.drawAll = () => {
     for (const element of document.querySelectorAll(".canvas")) {
       if (element.honeDraw) {
@@ -310,16 +310,16 @@
     document.documentElement.classList.toggle("printing", now);
     redrawAll();
   };
-  const kStrokesAtMost = 5000;
-  /** Chromium prints what is drawn now stroke by stroke; of thousands of points it prints a picture. */
+  const kMaxStrokes = 5000;
+  /** Replaces charts with thousands of points by a bitmap: Chromium prints every stroke. */
   const flatten = ({ canvas, data }) => {
-    if (!data || data.datasets.reduce((sum, one) => sum + one.data.length, 0) <= kStrokesAtMost) {
+    if (!data || data.datasets.reduce((sum, one) => sum + one.data.length, 0) <= kMaxStrokes) {
       return;
     }
     const picture = document.createElement("canvas");
     [picture.width, picture.height] = [canvas.width, canvas.height];
     picture.getContext("2d").drawImage(canvas, 0, 0);
-    canvas.width = picture.width;  // forgets the strokes
+    canvas.width = picture.width;  // discards the strokes
     canvas.getContext("2d").drawImage(picture, 0, 0);
   };
   window.addEventListener("beforeprint", () => {
@@ -331,7 +331,7 @@
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redrawAll);
   let width = window.innerWidth;
   window.addEventListener("resize", () => {
-    if (window.innerWidth !== width) {  // Chart.js watches its own charts
+    if (window.innerWidth !== width) {  // Chart.js resizes its charts itself
       width = window.innerWidth;
       drawn.forEach((made, element) => {
         if (element.parentElement.matches(".heat, .parallel")) {

@@ -1,13 +1,13 @@
 "use strict";
-// Every candidate as a line over its knobs. A value that is clicked keeps only the lines through it.
+// Parallel coordinates: one line per candidate. Clicking a value shows only the lines through it.
 (() => {
   const kTop = 44;
   const kHeight = 340;
   const kBottom = 14;
   const kSide = 34;
-  const kLeastGap = 104;
+  const kMinGap = 104;
 
-  /** Knobs have few values: they are spread evenly. What was measured lies where its value is. */
+  /** Creates an axis. Values of a knob are spread evenly; the result axis is linear. */
   const axisOf = (knob, last) => {
     const values = [...new Set(knob.values.filter((value) => value !== null))].sort((a, b) => a - b);
     const span = kHeight - kTop - kBottom;
@@ -22,7 +22,7 @@
     return { values, at, room: Math.min(14, span / (3 * values.length)) };
   };
 
-  /** Where a candidate crosses an axis: a little beside its value, or equal ones would hide each other. */
+  /** Returns the position of a candidate on an axis, with jitter so that equal values stay visible. */
   const crossing = (axes, part, k, i) => {
     const scattered = ((i * 2654435761 + k * 40503) % 1000) / 1000 - 0.5;
     return axes[k].at(part.knobs[k].values[i]) + scattered * (axes[k].room ?? 0);
@@ -76,7 +76,7 @@
     });
   };
 
-  /** "rows=64 columns=32": a candidate by its knobs. */
+  /** Returns the knob values of a candidate: "rows=64 columns=32". */
   const nameOf = (part, i) => part.knobs.slice(0, -1).filter((knob) => knob.values[i] !== null)
     .map((knob) => `${knob.axis.label}=${knob.values[i]}`).join(" ");
 
@@ -89,7 +89,7 @@
     const order = [...result.values.keys()].filter((i) => result.values[i] !== null).sort((a, b) => result.values[a] - result.values[b]);
     state.chosen ??= new Map();
     const chosen = state.chosen;
-    const base = document.createElement("canvas");  // all lines but the one that is pointed at: there may be thousands
+    const base = document.createElement("canvas");  // all lines except the highlighted one: there may be thousands
     let xs = [];
     let width = 0;
     let near = -1;
@@ -124,13 +124,13 @@
       drawAxes(context, part, axes, xs, chosen);
     };
     const redraw = () => {
-      width = Math.max(box.clientWidth, 2 * kSide + (part.knobs.length - 1) * kLeastGap);
+      width = Math.max(box.clientWidth, 2 * kSide + (part.knobs.length - 1) * kMinGap);
       xs = part.knobs.map((_, k) => kSide + ((width - 2 * kSide) * k) / Math.max(1, part.knobs.length - 1));
       drawBase();
       point();
     };
 
-    /** The line that passes nearest to the pointer, between the two axes around it. */
+    /** Returns the line nearest to the pointer between the adjacent axes; -1 for none. */
     const nearest = (x, y) => {
       let k = xs.findIndex((place) => place > x);
       k = k < 1 ? (k === 0 ? 1 : xs.length - 1) : k;
@@ -192,7 +192,7 @@
     return sorted.length % 2 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
   };
 
-  /** One knob of them as a plot: every candidate, and the median under each value. */
+  /** Creates a plot of one knob: all candidates, and the median per value. */
   hone.knobPlot = (part, k) => {
     const knob = part.knobs[k];
     const result = part.knobs[part.knobs.length - 1];
@@ -209,11 +209,11 @@
     const labels = knob.values.map((_, i) => nameOf(part, i));
     const series = [
       { name: "median", draw: "line", role: "plain", x: values, y: values.map((value) => median(byValue.get(value))) },
-      { name: "every candidate", draw: "points", role: "faint", x: knob.values, y: result.values, labels },
+      { name: "all candidates", draw: "points", role: "faint", x: knob.values, y: result.values, labels },
     ];
     if (part.winner >= 0) {
       const i = part.winner;
-      series.push({ name: "the winner", draw: "points", role: "winner", x: [knob.values[i]], y: [result.values[i]], labels: [labels[i]] });
+      series.push({ name: "winner", draw: "points", role: "winner", x: [knob.values[i]], y: [result.values[i]], labels: [labels[i]] });
     }
     const log = values[0] > 0 && values[values.length - 1] / values[0] >= 8;
     return {

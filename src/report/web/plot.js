@@ -1,8 +1,8 @@
 "use strict";
-// Points and lines over two axes.
+// Scatter and line plots.
 (() => {
   const kManyPoints = 1500;
-  const kLegendAtMost = 10;
+  const kMaxLegend = 10;
 
   const datasetOf = (series, look, axes, state) => {
     const labels = hone.texts(series.labels);
@@ -38,7 +38,7 @@
       pointHoverRadius: 7,
       pointHitRadius: 4,
       tension: 0,
-      // The winner is drawn last, that is on top; what is faint lies below all.
+      // The winner is drawn on top, faint series at the bottom.
       order: { winner: -2, faint: 2 }[series.role] ?? 0,
     };
   };
@@ -59,7 +59,7 @@
     }, state);
     options.interaction = { mode: "nearest", intersect: false };
     options.plugins.tooltip.filter = (_, index) => index === 0;
-    options.plugins.legend.display = part.series.length > 1 && part.series.length <= kLegendAtMost;
+    options.plugins.legend.display = part.series.length > 1 && part.series.length <= kMaxLegend;
     options.plugins.rules = { list: part.rules };
     options.plugins.regions = { list: part.regions };
     const xs = datasets.flatMap((dataset) => dataset.data.map((point) => point.x));
@@ -70,7 +70,7 @@
       y: hone.scaleOf(part.y, { ...hone.rangeOf(part.y, [...ys, ...ruled]), grace: part.y.log ? 0 : "5%" }),
     };
     if (!part.x.log && !part.x.unit && xs.every(Number.isInteger)) {
-      options.scales.x.ticks.precision = 0;  // there is no round 1.5
+      options.scales.x.ticks.precision = 0;  // integers only
     }
     return hone.newChart(canvas, {
       type: "scatter",
@@ -80,7 +80,7 @@
     });
   };
 
-  /** The numbers of a plot as the columns of a table. */
+  /** Returns the data of a plot as table columns. */
   hone.plotNumbers = (part) => {
     const columns = {
       series: [], label: [], x: [], y: [], low: [], high: [],
@@ -98,7 +98,7 @@
     }
     const table = [{ name: "series", texts: columns.series }];
     if (columns.label.some((label) => label !== "")) {
-      table.push({ name: "which", texts: columns.label });
+      table.push({ name: "label", texts: columns.label });
     }
     table.push({ name: part.x.label, unit: part.x.unit, numbers: columns.x });
     table.push({ name: part.y.label, unit: part.y.unit, numbers: columns.y });

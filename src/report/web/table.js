@@ -1,10 +1,10 @@
 "use strict";
-// A table that sorts by its headings and keeps the rows in which all words of the filter are found.
+// Table that sorts by column and filters rows by words.
 (() => {
-  const kRowsAtOnce = 200;
-  const kFilterFrom = 8;
-  const kBrief = 20;  // words of so many letters are not broken
-  const kOrder = new Intl.Collator("en", { numeric: true });  // made once: localeCompare makes one each time
+  const kRowsPerPage = 200;
+  const kMinRowsToFilter = 8;
+  const kBrief = 20;  // maximum length of texts that are not wrapped
+  const kOrder = new Intl.Collator("en", { numeric: true });  // created once: localeCompare creates one per call
 
   const sorted = (rows, column, direction) => {
     const values = column.values;
@@ -12,13 +12,13 @@
     return rows.slice().sort((a, b) => {
       const [left, right] = [values[a], values[b]];
       if (empty(left) || empty(right)) {
-        return Number(empty(left)) - Number(empty(right));  // what is not known is last, both ways
+        return Number(empty(left)) - Number(empty(right));  // missing values sort last in both directions
       }
       return direction * (column.text ? kOrder.compare(left, right) : left - right);
     });
   };
 
-  /** The columns as lists of values, with the words that a filter looks for. */
+  /** Converts the columns to lists of values with their display texts. */
   const prepared = (columns) => columns.map((column) => {
     const text = column.texts !== undefined;
     const values = text ? hone.texts(column.texts) : column.numbers;
@@ -44,16 +44,16 @@
     return hone.element("td", { class: column.kind }, [hone.element("a", { href: address, text: column.shown(row) })]);
   };
 
-  /** What the reader does with it is written to `state`, with which it can be made again as it was. */
+  /** Creates a table. Sort order and filter are kept in `state` to restore them after redrawing. */
   hone.table = (columns, count, state) => {
     const all = prepared(columns);
     const everything = Array.from({ length: count }, (_, i) => i);
     let rows = everything;
-    state.shown ??= kRowsAtOnce;
+    state.shown ??= kRowsPerPage;
 
     const body = hone.element("tbody");
     const counter = hone.element("span", { class: "count" });
-    const more = hone.element("button", { class: "more", type: "button", text: `${kRowsAtOnce} more` });
+    const more = hone.element("button", { class: "more", type: "button", text: `show ${kRowsPerPage} more` });
     const headings = all.map((column, number) => {
       const heading = hone.element("th", { scope: "col", class: column.kind, "aria-sort": "none" });
       const button = hone.element("button", { type: "button", text: column.name });
@@ -78,11 +78,11 @@
         cell(column, row)))));
       const seen = Math.min(state.shown, list.length);
       counter.textContent = seen === count ? `${count.toLocaleString("en")} row${count === 1 ? "" : "s"}`
-        : `${seen.toLocaleString("en")} of ${list.length.toLocaleString("en")} rows${list.length < count ? `, ${count.toLocaleString("en")} in all` : ""}`;
+        : `${seen.toLocaleString("en")} of ${list.length.toLocaleString("en")} rows${list.length < count ? `, ${count.toLocaleString("en")} in total` : ""}`;
       more.hidden = seen >= list.length;
     };
     more.addEventListener("click", () => {
-      state.shown += kRowsAtOnce;
+      state.shown += kRowsPerPage;
       fill();
     });
 
@@ -92,10 +92,10 @@
       const wanted = state.filter.toLowerCase().split(/\s+/).filter(Boolean);
       rows = wanted.length === 0 ? everything : everything.filter((row) => wanted.every((word) => words[row].includes(word)));
     };
-    const filter = hone.element("input", { type: "search", placeholder: "filter: words, all must match", "aria-label": "filter" });
+    const filter = hone.element("input", { type: "search", placeholder: "filter (all words must match)", "aria-label": "filter" });
     filter.addEventListener("input", () => {
       state.filter = filter.value;
-      state.shown = kRowsAtOnce;
+      state.shown = kRowsPerPage;
       match();
       fill();
     });
@@ -107,7 +107,7 @@
     fill();
     const head = hone.element("thead", {}, [hone.element("tr", {}, headings)]);
     const box = hone.element("div", { class: "tablebox" }, [hone.element("table", {}, [head, body])]);
-    const bar = hone.element("div", { class: "tablebar" }, count >= kFilterFrom || state.filter ? [filter, counter] : [counter]);
+    const bar = hone.element("div", { class: "tablebar" }, count >= kMinRowsToFilter || state.filter ? [filter, counter] : [counter]);
     return hone.element("div", {}, [bar, box, more]);
   };
 })();

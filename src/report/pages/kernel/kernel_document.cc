@@ -14,14 +14,14 @@ using model::KernelResult;
 using model::KernelTurn;
 using model::ListedKernel;
 
-/// One kernel of a run, with what the run kept of it.
+/// One kernel of a run with its turns and outcome.
 struct Kernel {
-  std::string name;  ///< "" where the run has but one
+  std::string name;  ///< empty if the run has only one
   const std::vector<KernelTurn>* turns;
   KernelOutcome outcome;
 };
 
-std::vector<Kernel> kernelsOf(const store::Run& run, const KernelResult& result) {
+std::vector<Kernel> collectKernels(const store::Run& run, const KernelResult& result) {
   std::vector<Kernel> kernels;
   const auto& done = result.kernels ? *result.kernels : run.details.done;
   for (const auto& [name, turns] : run.details.kernels) {
@@ -34,7 +34,7 @@ std::vector<Kernel> kernelsOf(const store::Run& run, const KernelResult& result)
   return kernels;
 }
 
-/// Under way: what the last race said.
+/// Adds the result of the last race of an unfinished run.
 void answerSoFar(const std::string& name, const std::vector<KernelTurn>& turns, Answer& answer) {
   std::optional<double> best;
   std::int64_t turn = 0;
@@ -46,20 +46,20 @@ void answerSoFar(const std::string& name, const std::vector<KernelTurn>& turns, 
   }
   if (best) {
     answer.lines.push_back(
-        fmt::format("{}: {} after turn {}, not yet confirmed.", name, asFast(*best), turn));
+        fmt::format("{}: {} after turn {}, not confirmed yet.", name, asFast(*best), turn));
   }
 }
 
-/// Over the original; nothing where that is not proven.
-std::optional<stats::Interval> gainOf(const KernelOutcome& outcome) {
+/// Returns the confirmed speedup over the original, if any.
+std::optional<stats::Interval> confirmedSpeedup(const KernelOutcome& outcome) {
   return outcome.improved == true && outcome.confirmed ? outcome.confirmed->original.speedup
                                                        : std::nullopt;
 }
 
 void answerOne(const std::string& name, const KernelOutcome& outcome, Answer& answer) {
-  const auto over = gainOf(outcome);
+  const auto over = confirmedSpeedup(outcome);
   if (!over) {
-    answer.headline = fmt::format("{} stays as it was: nothing was surely faster.", name);
+    answer.headline = fmt::format("{}: no significant speedup; the original is kept.", name);
     answer.lines.push_back(outcome.note.empty() ? outcome.why : outcome.note);
     return;
   }
@@ -72,37 +72,38 @@ void answerOne(const std::string& name, const KernelOutcome& outcome, Answer& an
   answer.lines.push_back(fmt::format("{}{} of fresh processes; {}; results verified.",
                                      speedupText(*over),
                                      rounds ? fmt::format(" in {} rounds", *rounds) : " in rounds",
-                                     sureness(confirmed.original.verdict)));
+                                     explainVerdict(confirmed.original.verdict)));
   if (confirmed.pytorch && confirmed.pytorch->speedup) {
     answer.lines.push_back(
-        fmt::format("Over PyTorch: {}.", speedupText(*confirmed.pytorch->speedup)));
+        fmt::format("Speedup over PyTorch: {}.", speedupText(*confirmed.pytorch->speedup)));
   }
-  answer.lines.push_back(fmt::format("The winner: {}. Stopped: {}.", outcome.best, outcome.why));
+  answer.lines.push_back(
+      fmt::format("Winner: {}. Stopped because: {}.", outcome.best, outcome.why));
 }
 
 void answerAll(const std::vector<Kernel>& kernels, Answer& answer) {
   std::size_t improved = 0;
   for (const Kernel& kernel : kernels) {
-    if (const auto over = gainOf(kernel.outcome)) {
+    if (const auto over = confirmedSpeedup(kernel.outcome)) {
       ++improved;
       answer.lines.push_back(fmt::format("{}: {}", kernel.name, speedupText(*over)));
     }
   }
   answer.tone = improved > 0 ? Answer::Tone::good : Answer::Tone::plain;
-  answer.headline =
-      fmt::format("{} of {} slow kernels are surely faster.", improved, kernels.size());
+  answer.headline = fmt::format("Significant speedups: {} of {}.", improved,
+                                counted(kernels.size(), "slow kernel"));
 }
 
 void addListed(const std::vector<ListedKernel>& listed, Document& document) {
   DataTable table;
   table.title = "Kernels";
   table.columns = {{"kernel"},        {"speedup over PyTorch", "x"}, {"time", "ns"},
-                   {"PyTorch", "ns"}, {"of the roofline", "%"},      {"category"},
+                   {"PyTorch", "ns"}, {"share of roofline", "%"},    {"category"},
                    {"problem"}};
   Bars bars;
   bars.title = "Share of the roofline";
-  bars.note = "How much of what the machine allows each kernel reaches.";
-  bars.value = {"of the roofline", "%"};
+  bars.note = "Performance of each kernel relative to the roofline, the limit of the machine.";
+  bars.value = {"share of roofline", "%"};
   bars.rules = {100};
   Bars::Group shares;
   for (const ListedKernel& one : listed) {
@@ -128,7 +129,7 @@ void addListed(const std::vector<ListedKernel>& listed, Document& document) {
 
 Result<void> describeKernel(const RunRecord& record, Document& document) {
   const KernelResult result = HONE_TRY(model::kernelResultFrom(record.summary()));
-  const std::vector<Kernel> kernels = kernelsOf(record.run, result);
+  const std::vector<Kernel> kernels = collectKernels(record.run, result);
   if (kernels.size() == 1 && kernels.front().name.empty()) {
     const Kernel& only = kernels.front();
     const std::string shown = only.outcome.kernel.empty() ? "The kernel" : only.outcome.kernel;
@@ -150,9 +151,10 @@ Result<void> describeKernel(const RunRecord& record, Document& document) {
     answerAll(kernels, document.answer);
     document.add(tabs);
   } else if (result.listed) {
-    document.answer.headline = fmt::format("{} kernels were measured.", result.listed->size());
+    document.answer.headline =
+        fmt::format("{} measured.", counted(result.listed->size(), "kernel"));
   } else {
-    document.answer.headline = fmt::format("{} trials were recorded.", record.trials.size());
+    document.answer.headline = fmt::format("{} recorded.", counted(record.trials.size(), "trial"));
   }
   if (result.listed) {
     addListed(*result.listed, document);

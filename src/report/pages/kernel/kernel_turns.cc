@@ -16,19 +16,19 @@ namespace {
 
 using model::KernelTurn;
 
-/// A source that was judged.
+/// A judged source.
 struct Candidate {
   const store::Trial* trial = nullptr;
   std::string source;  ///< its key
   double turn = 0;
-  double speedup = kNone;  ///< over the original; by the race where it was in one
+  double speedup = kNone;  ///< over the original; from the race if it took part
 };
 
-/// The trials of one kernel: the candidates, the original first, and those measured beside them.
-struct Bout {
+/// Trials of one kernel: the candidates, original first, and the references measured with them.
+struct KernelHistory {
   std::vector<Candidate> candidates;
   std::vector<const store::Trial*> companions;
-  std::string winner;  ///< the key of its source; "" where the original stays
+  std::string winner;  ///< key of its source; empty if the original is kept
 };
 
 double screenNs(const RunRecord& record, const store::Trial& trial) {
@@ -39,16 +39,16 @@ double screenNs(const RunRecord& record, const store::Trial& trial) {
   return ns.empty() ? kNone : stats::median(ns);
 }
 
-Bout boutOf(const RunRecord& record, const std::string& kernel,
-            const std::vector<KernelTurn>& turns) {
+KernelHistory collectHistory(const RunRecord& record, const std::string& kernel,
+                             const std::vector<KernelTurn>& turns) {
   const std::string prefix = kernel.empty() ? "" : fmt::format("{}: ", kernel);
   std::map<std::string, double> raced;
-  Bout bout;
+  KernelHistory history;
   for (const KernelTurn& turn : turns) {
     for (const auto& [key, speedup] : turn.speedups) {
       raced[key] = orNone(speedup);
     }
-    bout.winner = turn.decided ? turn.best : bout.winner;
+    history.winner = turn.decided ? turn.best : history.winner;
   }
   double originalNs = kNone;
   for (const store::Trial& trial : record.trials) {
@@ -56,39 +56,39 @@ Bout boutOf(const RunRecord& record, const std::string& kernel,
       continue;
     }
     if (!trial.details.kernel) {
-      bout.companions.push_back(&trial);
+      history.companions.push_back(&trial);
       continue;
     }
     const double ns = screenNs(record, trial);
-    originalNs = bout.candidates.empty() ? ns : originalNs;
+    originalNs = history.candidates.empty() ? ns : originalNs;
     const std::string key = trial.key.substr(prefix.size());
     const auto race = raced.find(key);
     const auto turn = trial.details.turn;
-    bout.candidates.push_back({&trial, key, turn ? static_cast<double>(*turn) : kNone,
-                               race == raced.end() ? originalNs / ns : race->second});
+    history.candidates.push_back({&trial, key, turn ? static_cast<double>(*turn) : kNone,
+                                  race == raced.end() ? originalNs / ns : race->second});
   }
-  return bout;
+  return history;
 }
 
-void addStory(const Bout& bout, const std::vector<KernelTurn>& turns, Parts& parts) {
+void addTurnPlot(const KernelHistory& history, const std::vector<KernelTurn>& turns, Parts& parts) {
   Plot plot;
-  plot.title = "Turn by turn";
+  plot.title = "Speedup per turn";
   plot.x = {"turn"};
   plot.y = {"speedup over the original", "x", true};
-  plot.rules = {{Rule::Of::y, 1, "the original"}};
+  plot.rules = {{Rule::Of::y, 1, "original"}};
   Series each{.name = "candidates"};
-  Series won{.name = "the winner", .role = Role::winner};
+  Series won{.name = "winner", .role = Role::winner};
   std::size_t failures = 0;
-  for (const Candidate& one : bout.candidates) {
+  for (const Candidate& one : history.candidates) {
     failures += failed(*one.trial) ? 1 : 0;
-    Series& series = one.source == bout.winner ? won : each;
+    Series& series = one.source == history.winner ? won : each;
     if (!std::isnan(one.speedup)) {
       series.x.push_back(one.turn);
       series.y.push_back(one.speedup);
       series.labels.push_back(labelOf(*one.trial));
     }
   }
-  Series best{.name = "the best, raced anew each turn", .x = {0}, .y = {1}, .draw = Draw::steps};
+  Series best{.name = "best, raced again each turn", .x = {0}, .y = {1}, .draw = Draw::steps};
   plot.x.ticks = {0};
   for (const KernelTurn& turn : turns) {
     plot.x.ticks.push_back(static_cast<double>(turn.turn));
@@ -97,44 +97,44 @@ void addStory(const Bout& bout, const std::vector<KernelTurn>& turns, Parts& par
       best.y.push_back(orNone(turn.bestSpeedup));
     }
   }
-  plot.note = counted(bout.candidates.empty() ? 0 : bout.candidates.size() - 1, "candidate");
+  plot.note = counted(history.candidates.empty() ? 0 : history.candidates.size() - 1, "candidate");
   plot.note += failures == 0 ? "; none failed."
-                             : fmt::format("; {} failed and {} no time: the table says why.",
-                                           failures, failures == 1 ? "has" : "have");
+                             : fmt::format("; {} failed and {} no time: see the table.", failures,
+                                           failures == 1 ? "has" : "have");
   plot.series = {std::move(best), std::move(each), std::move(won)};
   std::erase_if(plot.series, [](const Series& series) { return series.x.empty(); });
   parts.add(plot);
 }
 
-void addConfirmation(const RunRecord& record, const Bout& bout, Parts& parts) {
+void addConfirmation(const RunRecord& record, const KernelHistory& history, Parts& parts) {
   std::vector<RunRecord::Runner> runners;
-  for (const Candidate& one : bout.candidates) {
-    const bool original = &one == &bout.candidates.front();
+  for (const Candidate& one : history.candidates) {
+    const bool original = &one == &history.candidates.front();
     runners.push_back({one.trial, labelOf(*one.trial),
-                       original                    ? Role::baseline
-                       : one.source == bout.winner ? Role::winner
-                                                   : Role::plain});
+                       original                       ? Role::baseline
+                       : one.source == history.winner ? Role::winner
+                                                      : Role::plain});
   }
-  for (const store::Trial* companion : bout.companions) {
+  for (const store::Trial* companion : history.companions) {
     const std::string name = labelOf(*companion);
     runners.push_back({companion, name, name.ends_with("again") ? Role::faint : Role::plain});
   }
-  Plot plot = record.roundsPlot("The winner against the original, round by round", runners);
+  Plot plot = record.roundsPlot("Winner and original: time per round", runners);
   plot.y.log = true;
   if (!plot.series.empty()) {
     parts.add(plot);
   }
 }
 
-void addCandidates(const Bout& bout, Parts& parts) {
+void addCandidates(const KernelHistory& history, Parts& parts) {
   DataTable table;
   table.title = "Candidates";
   table.columns = {{"turn"},    {"candidate"},    {"techniques"},
                    {"outcome"}, {"speedup", "x"}, {"message"}};
-  for (const Candidate& one : bout.candidates) {
+  for (const Candidate& one : history.candidates) {
     table.columns[0].numbers.push_back(one.turn);
     table.columns[1].texts.push_back(
-        fmt::format("{}{}", labelOf(*one.trial), one.source == bout.winner ? " ★" : ""));
+        fmt::format("{}{}", labelOf(*one.trial), one.source == history.winner ? " ★" : ""));
     table.columns[2].texts.push_back(join(one.trial->details.kernel->techniques, ", "));
     table.columns[3].texts.emplace_back(nameOf(one.trial->outcome));
     table.columns[4].numbers.push_back(one.speedup);
@@ -143,10 +143,10 @@ void addCandidates(const Bout& bout, Parts& parts) {
   parts.add(table);
 }
 
-/// What was known about the best kernel at the begin of each turn.
+/// Adds the analysis of the best kernel before each turn.
 void addAnalysis(const std::vector<KernelTurn>& turns, Parts& parts) {
   Tabs tabs;
-  tabs.title = "The analysis";
+  tabs.title = "Analysis";
   for (const KernelTurn& turn : turns) {
     if (!turn.analysis) {
       continue;
@@ -154,10 +154,10 @@ void addAnalysis(const std::vector<KernelTurn>& turns, Parts& parts) {
     const model::KernelAnalysis& analysis = *turn.analysis;
     DataTable table;
     table.note =
-        fmt::format("{}; {:.1f} % of the roofline, which would take {}.", analysis.category,
+        fmt::format("{}; {:.1f} % of the roofline ({}).", analysis.category,
                     100 * orNone(analysis.rooflineShare), timeText(orNone(analysis.rooflineNs)));
-    table.empty = "Nothing was found that costs time.";
-    table.columns = {{"weight", "%"}, {"side"}, {"what costs time"}, {"evidence"}, {"technique"}};
+    table.empty = "No findings.";
+    table.columns = {{"weight", "%"}, {"side"}, {"finding"}, {"evidence"}, {"technique"}};
     for (const model::KernelFinding& finding : analysis.findings) {
       table.columns[0].numbers.push_back(100 * orNone(finding.weight));
       table.columns[1].texts.push_back(finding.side);
@@ -174,25 +174,26 @@ void addAnalysis(const std::vector<KernelTurn>& turns, Parts& parts) {
   }
 }
 
-void addDiff(const Bout& bout, Parts& parts) {
-  const auto winner = std::find_if(bout.candidates.begin(), bout.candidates.end(),
-                                   [&](const Candidate& one) { return one.source == bout.winner; });
-  if (winner == bout.candidates.end() || winner == bout.candidates.begin()) {
+void addDiff(const KernelHistory& history, Parts& parts) {
+  const auto winner =
+      std::find_if(history.candidates.begin(), history.candidates.end(),
+                   [&](const Candidate& one) { return one.source == history.winner; });
+  if (winner == history.candidates.end() || winner == history.candidates.begin()) {
     return;
   }
   const model::KernelProposal& won = *winner->trial->details.kernel;
   const std::string diff =
-      unifiedDiff(bout.candidates.front().trial->details.kernel->source, won.source, won.name);
+      unifiedDiff(history.candidates.front().trial->details.kernel->source, won.source, won.name);
   const std::string flags = join(winner->trial->config.flags, " ");
   parts.add(TextBlock{
-      .title = "What the winner changed",
-      .text = diff.empty() ? fmt::format("Not its source, only the flags: {}", flags) : diff,
+      .title = "Changes of the winner",
+      .text = diff.empty() ? fmt::format("Same source, different flags: {}", flags) : diff,
       .form = diff.empty() ? TextBlock::Form::words : TextBlock::Form::diff,
       .folded = false});
 }
 
-/// Exchanges with a language model as one text.
-std::string conversationOf(const std::vector<model::ModelExchange>& exchanges) {
+/// Formats the exchanges with a language model.
+std::string conversationText(const std::vector<model::ModelExchange>& exchanges) {
   std::string text;
   for (const model::ModelExchange& one : exchanges) {
     text += fmt::format("── turn {}, {}, {} tokens in, {} out\n\n{}\n\n── {}\n\n{}\n\n", one.turn,
@@ -205,9 +206,9 @@ std::string conversationOf(const std::vector<model::ModelExchange>& exchanges) {
 
 void addConversation(const std::vector<KernelTurn>& turns, Parts& parts) {
   const std::string text =
-      turns.empty() ? "" : conversationOf(model::exchangesIn(turns.back().memory));
+      turns.empty() ? "" : conversationText(model::exchangesIn(turns.back().memory));
   if (!text.empty()) {
-    parts.add(TextBlock{.title = "The conversation with the model",
+    parts.add(TextBlock{.title = "Conversation with the model",
                         .text = text,
                         .form = TextBlock::Form::words,
                         .folded = true});
@@ -218,12 +219,12 @@ void addConversation(const std::vector<KernelTurn>& turns, Parts& parts) {
 
 void addTurns(const RunRecord& record, const std::string& kernel,
               const std::vector<KernelTurn>& turns, Parts& parts) {
-  const Bout bout = boutOf(record, kernel, turns);
-  addStory(bout, turns, parts);
-  addConfirmation(record, bout, parts);
-  addCandidates(bout, parts);
+  const KernelHistory history = collectHistory(record, kernel, turns);
+  addTurnPlot(history, turns, parts);
+  addConfirmation(record, history, parts);
+  addCandidates(history, parts);
   addAnalysis(turns, parts);
-  addDiff(bout, parts);
+  addDiff(history, parts);
   addConversation(turns, parts);
 }
 

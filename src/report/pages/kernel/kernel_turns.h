@@ -8,8 +8,8 @@
 
 namespace hone::report {
 
-/// One kernel turn by turn: its candidates, the confirmation, the analysis, the winner's diff and
-/// the conversation. `kernel` tells it from others of the run; "" where there is but one.
+/// Adds the turns of one kernel: candidates, confirmation, analysis, diff of the winner, and the
+/// conversation with the model. `kernel` is its name within the run; empty if it is the only one.
 void addTurns(const RunRecord& record, const std::string& kernel,
               const std::vector<model::KernelTurn>& turns, Parts& parts);
 

@@ -14,16 +14,16 @@ namespace {
 using model::MeasuredRoofline;
 using model::ProfileRow;
 
-/// More bars than this say less than the table does.
-constexpr std::size_t kMostProfileBars = 40;
+/// Maximum number of bars; the table lists all.
+constexpr std::size_t kMaxProfileBars = 40;
 
-/// The operation with the tile, where it is not the compiler's own choice; in a page about one
-/// operation the tile alone.
+/// Returns the operation, with the tile unless it is the compiler's default; only the tile on a
+/// page about one operation.
 std::string nameOf(const ProfileRow& row, bool alone) {
   const bool own =
       row.provider == model::kIreeProvider && row.configuration != model::kDefaultConfiguration;
   if (!own) {
-    return alone && row.provider == model::kIreeProvider ? "the compiler's own" : row.operation;
+    return alone && row.provider == model::kIreeProvider ? "compiler's default" : row.operation;
   }
   const std::string& tile = row.tile.empty() ? row.configuration : row.tile;
   return alone ? tile : fmt::format("{} {}", row.operation, tile);
@@ -35,7 +35,7 @@ bool oneOperation(const std::vector<ProfileRow>& rows) {
   });
 }
 
-std::vector<std::string> providersOf(const std::vector<ProfileRow>& rows) {
+std::vector<std::string> collectProviders(const std::vector<ProfileRow>& rows) {
   std::vector<std::string> providers;
   for (const ProfileRow& row : rows) {
     if (std::find(providers.begin(), providers.end(), row.provider) == providers.end()) {
@@ -45,7 +45,7 @@ std::vector<std::string> providersOf(const std::vector<ProfileRow>& rows) {
   return providers;
 }
 
-/// The roof itself: as it was measured, or, of older runs, through what it allowed each dispatch.
+/// Returns the measured rooflines; for older runs one line through the bounds of the dispatches.
 std::vector<Series> roofs(const std::vector<MeasuredRoofline>& rooflines,
                           const std::vector<ProfileRow>& rows) {
   double least = std::numeric_limits<double>::infinity();
@@ -87,7 +87,7 @@ std::vector<Series> roofs(const std::vector<MeasuredRoofline>& rooflines,
 void addSpeeds(const std::vector<ProfileRow>& rows, Document& document) {
   std::map<std::string, std::map<std::string, const ProfileRow*>> named;
   std::map<std::string, double> longest;
-  const bool alone = oneOperation(rows) && providersOf(rows).size() == 1;
+  const bool alone = oneOperation(rows) && collectProviders(rows).size() == 1;
   for (const ProfileRow& row : rows) {
     if (row.measured()) {
       const std::string name = nameOf(row, alone);
@@ -103,14 +103,14 @@ void addSpeeds(const std::vector<ProfileRow>& rows, Document& document) {
                    [&](const auto& a, const auto& b) { return longest[a] > longest[b]; });
   bars.title = alone ? fmt::format("GFLOP/s of {}", rows.front().operation)
                      : std::string("GFLOP/s by dispatch and provider");
-  bars.note = "The dispatches that take longest come first.";
-  if (bars.names.size() > kMostProfileBars) {
-    bars.note = fmt::format("The {} of {} dispatches that take longest; the table has all.",
-                            kMostProfileBars, bars.names.size());
-    bars.names.resize(kMostProfileBars);
+  bars.note = "Sorted by time, longest first.";
+  if (bars.names.size() > kMaxProfileBars) {
+    bars.note = fmt::format("The {} longest of {} dispatches; the table lists all.",
+                            kMaxProfileBars, bars.names.size());
+    bars.names.resize(kMaxProfileBars);
   }
-  bars.value = {"speed", "GFLOP/s"};
-  for (const std::string& provider : providersOf(rows)) {
+  bars.value = {"throughput", "GFLOP/s"};
+  for (const std::string& provider : collectProviders(rows)) {
     Bars::Group group{.name = provider};
     for (const std::string& name : bars.names) {
       const auto found = named[name].find(provider);
@@ -128,13 +128,14 @@ void addSpeeds(const std::vector<ProfileRow>& rows, Document& document) {
 void addRoofline(const std::vector<MeasuredRoofline>& rooflines,
                  const std::vector<ProfileRow>& rows, Document& document) {
   Plot plot;
-  plot.title = "The roofline";
+  plot.title = "Roofline";
   plot.note =
-      "Left of the bend the memory is the limit, right of it the arithmetic. How far a dispatch is "
-      "below the line is what could still be won.";
+      "Maximum throughput of this machine: bound by memory left of the bend, by arithmetic right "
+      "of "
+      "it. The distance of a dispatch to the line is its headroom.";
   plot.x = {"arithmetic intensity", "FLOP/byte", true};
-  plot.y = {"speed", "GFLOP/s", true};
-  for (const std::string& provider : providersOf(rows)) {
+  plot.y = {"throughput", "GFLOP/s", true};
+  for (const std::string& provider : collectProviders(rows)) {
     Series series{.name = provider};
     for (const ProfileRow& row : rows) {
       if (row.provider == provider && row.measured() && row.bytes > 0) {

@@ -7,9 +7,9 @@
 
 namespace hone::report {
 
-/// GFLOP/s by dispatch and provider.
+/// Adds bars of GFLOP/s by dispatch and provider.
 void addSpeeds(const std::vector<model::ProfileRow>& rows, Document& document);
-/// Every dispatch over its arithmetic intensity, below what the machine allows.
+/// Adds a plot of the dispatches by arithmetic intensity under the roofline of the machine.
 void addRoofline(const std::vector<model::MeasuredRoofline>& rooflines,
                  const std::vector<model::ProfileRow>& rows, Document& document);
 

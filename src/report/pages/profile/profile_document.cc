@@ -17,8 +17,8 @@ namespace {
 using model::ProfileResult;
 using model::ProfileRow;
 
-/// The rows of the summary; of a run under way those of its trials, with their times so far.
-std::vector<ProfileRow> rowsOf(const RunRecord& record, const ProfileResult& result) {
+/// Returns the rows of the summary; for an unfinished run those of its trials so far.
+std::vector<ProfileRow> collectRows(const RunRecord& record, const ProfileResult& result) {
   if (result.rows) {
     return *result.rows;
   }
@@ -32,13 +32,13 @@ std::vector<ProfileRow> rowsOf(const RunRecord& record, const ProfileResult& res
   return rows;
 }
 
-/// The quickest of each operation by provider, and IREE's own choice.
+/// Fastest row of an operation per provider, and the default of IREE.
 struct OperationTimes {
   std::map<std::string, const ProfileRow*> best;
-  const ProfileRow* compilers = nullptr;
+  const ProfileRow* compilerDefault = nullptr;
 };
 
-std::map<std::string, OperationTimes> byOperation(const std::vector<ProfileRow>& rows) {
+std::map<std::string, OperationTimes> groupByOperation(const std::vector<ProfileRow>& rows) {
   std::map<std::string, OperationTimes> operations;
   for (const ProfileRow& row : rows) {
     if (!row.measured()) {
@@ -48,14 +48,14 @@ std::map<std::string, OperationTimes> byOperation(const std::vector<ProfileRow>&
     const ProfileRow*& best = times.best[row.provider];
     best = best == nullptr || row.timeNs < best->timeNs ? &row : best;
     if (row.configuration == model::kDefaultConfiguration) {
-      times.compilers = &row;
+      times.compilerDefault = &row;
     }
   }
   return operations;
 }
 
-/// The ends in the direction of the mean, "1.20x to 1.40x", or each in its own: "from 1.20x as slow
-/// to 1.10x as fast".
+/// Formats the range: "1.20x to 1.40x" in the direction of the mean, or "from 1.20x as slow
+/// to 1.10x as fast" if it includes both.
 std::string spreadText(const std::vector<double>& ratios) {
   const auto [low, high] = std::minmax_element(ratios.begin(), ratios.end());
   if (*low < 1 && *high >= 1) {
@@ -65,7 +65,7 @@ std::string spreadText(const std::vector<double>& ratios) {
                    : fmt::format("{:.2f}x to {:.2f}x", 1 / *high, 1 / *low);
 }
 
-/// How IREE's best does beside another provider, over all operations that both have.
+/// Compares the best of IREE with other providers over the operations that both have.
 void compareProviders(const std::map<std::string, OperationTimes>& operations, Answer& answer) {
   std::map<std::string, std::vector<double>> ratios;
   for (const auto& [name, times] : operations) {
@@ -87,33 +87,33 @@ void compareProviders(const std::map<std::string, OperationTimes>& operations, A
   }
 }
 
-/// The configuration that beats the compiler's own choice the most, with intervals far apart.
+/// Adds the largest speedup over the default among configurations with disjoint intervals.
 void nameBestConfiguration(const std::map<std::string, OperationTimes>& operations,
                            Answer& answer) {
   const ProfileRow* best = nullptr;
   double gain = 1;
   for (const auto& [name, times] : operations) {
     const auto iree = times.best.find(std::string(model::kIreeProvider));
-    if (times.compilers == nullptr || iree == times.best.end()) {
+    if (times.compilerDefault == nullptr || iree == times.best.end()) {
       continue;
     }
     const ProfileRow& row = *iree->second;
-    const bool sure = row.highNs > 0 && row.highNs < times.compilers->lowNs;
-    if (sure && times.compilers->timeNs / row.timeNs > gain) {
-      gain = times.compilers->timeNs / row.timeNs;
+    const bool significant = row.highNs > 0 && row.highNs < times.compilerDefault->lowNs;
+    if (significant && times.compilerDefault->timeNs / row.timeNs > gain) {
+      gain = times.compilerDefault->timeNs / row.timeNs;
       best = &row;
     }
   }
   if (best != nullptr) {
-    answer.lines.push_back(
-        fmt::format("The most to gain over the compiler's own choice: {} is {} with {} (their 95 % "
-                    "intervals do not meet).",
-                    best->operation, asFast(gain), best->tile));
+    answer.lines.push_back(fmt::format(
+        "Largest speedup over the compiler's default: {} is {} with {} (95 % confidence "
+        "intervals are disjoint).",
+        best->operation, asFast(gain), best->tile));
   }
 }
 
 void answerProfile(const std::vector<ProfileRow>& rows, Answer& answer) {
-  const auto operations = byOperation(rows);
+  const auto operations = groupByOperation(rows);
   const auto failures = static_cast<std::size_t>(
       std::count_if(rows.begin(), rows.end(), [](const auto& row) { return row.failed(); }));
   const auto verified = static_cast<std::size_t>(std::count_if(
@@ -126,7 +126,7 @@ void answerProfile(const std::vector<ProfileRow>& rows, Answer& answer) {
     answer.headline = fmt::format(
         "{} of {} measured; {}.", counted(rows.size(), "dispatch"),
         counted(operations.size(), "operation"),
-        verified > 0 ? fmt::format("{} verified, none wrong", verified) : "results not verified");
+        verified > 0 ? fmt::format("{} verified, none wrong", verified) : "not verified");
   }
   std::vector<double> shares;
   for (const auto& [name, times] : operations) {
@@ -137,10 +137,13 @@ void answerProfile(const std::vector<ProfileRow>& rows, Answer& answer) {
   }
   if (shares.size() == 1) {
     answer.lines.push_back(
-        fmt::format("IREE's best reaches {:.0f} % of what this machine allows.", 100 * shares[0]));
+        fmt::format("IREE's best reaches {:.0f} % of the roofline, the limit of this machine.",
+                    100 * shares[0]));
   } else if (!shares.empty()) {
     answer.lines.push_back(fmt::format(
-        "IREE's best reach {:.0f} % of what this machine allows (median; {:.0f} % to {:.0f} %).",
+        "IREE's best reaches {:.0f} % of the roofline, the limit of this machine (median; {:.0f} % "
+        "to "
+        "{:.0f} %).",
         100 * stats::median(shares), 100 * *std::min_element(shares.begin(), shares.end()),
         100 * *std::max_element(shares.begin(), shares.end())));
   }
@@ -150,7 +153,7 @@ void answerProfile(const std::vector<ProfileRow>& rows, Answer& answer) {
 
 void addProgram(const model::ProfiledProgram& program, Document& document) {
   Bars bars;
-  bars.title = fmt::format("Where the time of {} goes", program.name);
+  bars.title = fmt::format("Time breakdown of {}", program.name);
   if (program.wallNs) {
     bars.note = fmt::format("One call takes {}.", timeText(*program.wallNs));
   }
@@ -169,7 +172,7 @@ void addTable(const std::vector<ProfileRow>& rows, Document& document) {
   table.title = "Dispatches";
   table.columns = {
       {"dispatch"},  {"provider"},   {"tile"},    {"verification"}, {"time", "ns"},
-      {"low", "ns"}, {"high", "ns"}, {"GFLOP/s"}, {"GB/s"},         {"of the roofline", "%"}};
+      {"low", "ns"}, {"high", "ns"}, {"GFLOP/s"}, {"GB/s"},         {"share of roofline", "%"}};
   const auto orNone = [](double value) { return value > 0 ? value : kNone; };
   for (const ProfileRow& row : rows) {
     table.columns[0].texts.push_back(row.operation);
@@ -189,8 +192,8 @@ void addTable(const std::vector<ProfileRow>& rows, Document& document) {
 void addFailures(const std::vector<ProfileRow>& rows, Document& document) {
   DataTable table;
   table.title = "Failures";
-  table.empty = "Nothing failed.";
-  table.columns = {{"dispatch"}, {"provider"}, {"why"}};
+  table.empty = "No failures.";
+  table.columns = {{"dispatch"}, {"provider"}, {"reason"}};
   for (const ProfileRow& row : rows) {
     if (row.failed() || !row.message.empty()) {
       table.columns[0].texts.push_back(row.dispatch);
@@ -205,7 +208,7 @@ void addFailures(const std::vector<ProfileRow>& rows, Document& document) {
 
 Result<void> describeProfile(const RunRecord& record, Document& document) {
   const ProfileResult result = HONE_TRY(model::profileResultFrom(record.summary()));
-  const std::vector<ProfileRow> rows = rowsOf(record, result);
+  const std::vector<ProfileRow> rows = collectRows(record, result);
   answerProfile(rows, document.answer);
   if (result.program) {
     addProgram(*result.program, document);

@@ -19,9 +19,9 @@ using model::SplitResult;
 using model::SplitTally;
 
 constexpr double kNsPerMicrosecond = 1000;
-constexpr std::size_t kMostSplitBars = 40;
+constexpr std::size_t kMaxSplitBars = 40;
 
-/// A problem under the compiler's own code and under the recommended one.
+/// Times of a problem under the compiler's default and under the recommended limits.
 struct Validated {
   std::string name;
   double baselineNs = kNone;
@@ -30,9 +30,9 @@ struct Validated {
   std::string verdict;
 };
 
-/// Runs of older versions kept only sums.
-std::vector<Validated> validatedOf(const SplitResult& result,
-                                   const std::vector<SplitShape>& shapes) {
+/// Returns the validated problems, fastest first; empty for older versions, which stored only sums.
+std::vector<Validated> collectValidated(const SplitResult& result,
+                                        const std::vector<SplitShape>& shapes) {
   std::map<std::string, std::string> names;
   for (const SplitShape& shape : shapes) {
     names[shape.arguments] = shape.name;
@@ -53,26 +53,26 @@ std::vector<Validated> validatedOf(const SplitResult& result,
   return list;
 }
 
-const SplitTally* tallyOf(const SplitResult& result, const std::string& way) {
+const SplitTally* findTally(const SplitResult& result, const std::string& way) {
   const auto found = result.validation.find(way);
   return found == result.validation.end() ? nullptr : &found->second;
 }
 
-/// The sums of the ladder that is recommended; of older runs those of the one with fewer slowed
-/// down.
+/// Returns the totals of the recommended ladder; for older runs those of the ladder with fewer
+/// regressions.
 const SplitTally* recommendedTally(const SplitResult& result) {
-  if (const SplitTally* recommended = tallyOf(result, "recommended")) {
+  if (const SplitTally* recommended = findTally(result, "recommended")) {
     return recommended;
   }
-  const SplitTally* oneD = tallyOf(result, "1-D");
-  const SplitTally* twoD = tallyOf(result, "2-D");
+  const SplitTally* oneD = findTally(result, "1-D");
+  const SplitTally* twoD = findTally(result, "2-D");
   return oneD != nullptr && twoD != nullptr && twoD->regressed < oneD->regressed ? twoD : oneD;
 }
 
 void answerSweep(const SplitResult& result, std::size_t shapes, Answer& answer) {
   const SplitTally* tally = recommendedTally(result);
   if (tally == nullptr) {
-    answer.headline = fmt::format("{} problems were swept; nothing was validated.", shapes);
+    answer.headline = fmt::format("{} swept, none validated.", counted(shapes, "problem"));
     return;
   }
   if (tally->improved > 0 && tally->regressed == 0) {
@@ -80,21 +80,20 @@ void answerSweep(const SplitResult& result, std::size_t shapes, Answer& answer) 
   } else if (tally->regressed > 0) {
     answer.tone = Answer::Tone::bad;
   }
-  answer.headline =
-      tally->improved + tally->regressed > 0
-          ? fmt::format("With the recommended limits the workload is {}.",
-                        asFast(tally->totalSpeedup))
-          : "No limit is surely better than the compiler's own choice on this workload.";
+  answer.headline = tally->improved + tally->regressed > 0
+                        ? fmt::format("With the recommended limits the workload is {}.",
+                                      asFast(tally->totalSpeedup))
+                        : "No significant speedup over the compiler's default on this workload.";
   answer.lines.push_back(fmt::format(
-      "Of {} problems {} are surely faster, {} the same, {} too noisy to tell, {} surely slower; "
-      "{} as a geometric mean. Measured side by side in fresh processes; 95 % intervals.",
+      "{} problems: {} faster, {} unchanged, {} ambiguous, {} slower (95 % CI); geometric mean {}. "
+      "Measured side by side in fresh processes.",
       tally->shapes, tally->improved, tally->neutral, tally->ambiguous, tally->regressed,
       asFast(tally->geomeanSpeedup)));
-  if (const SplitTally* oracle = tallyOf(result, "oracle")) {
+  if (const SplitTally* oracle = findTally(result, "oracle")) {
     const bool noise = oracle->geomeanSpeedup < tally->geomeanSpeedup;
-    answer.lines.push_back(
-        fmt::format("The best limit for every problem alone would give {:.2f}x{}.",
-                    oracle->geomeanSpeedup, noise ? ": less than these, which is noise" : ""));
+    answer.lines.push_back(fmt::format(
+        "Oracle, the best measured limit of each problem: {:.2f}x{}.", oracle->geomeanSpeedup,
+        noise ? "; it is below the recommended limits only because of noise" : ""));
   }
 }
 
@@ -103,18 +102,20 @@ void addValidation(const std::vector<Validated>& list, Document& document) {
     return;
   }
   Bars bars;
-  bars.title = "The recommended limits against the compiler's own choice";
+  bars.title = "Speedup of the recommended limits over the compiler's default";
   bars.note =
-      "Speedup of each problem, measured side by side; whiskers are 95 % intervals. Sure is only "
-      "what lies wholly beyond the noise floor: what the compiler's own code shows against itself.";
+      "One bar per problem, measured side by side; whiskers are 95 % confidence intervals. A "
+      "change "
+      "counts if its whole interval is beyond the noise floor, the difference of the default from "
+      "itself.";
   bars.value = {"speedup", "x", true};
   bars.base = 1;
   bars.rules = {1};
   Bars::Group group;
-  // Where there are too many, the ends are what matters: the most gained and the most lost.
-  const bool cut = list.size() > kMostSplitBars;
+  // If there are too many, keep the largest speedups and slowdowns.
+  const bool cut = list.size() > kMaxSplitBars;
   for (std::size_t i = 0; i < list.size(); ++i) {
-    if (cut && i >= kMostSplitBars / 2 && i + kMostSplitBars / 2 < list.size()) {
+    if (cut && i >= kMaxSplitBars / 2 && i + kMaxSplitBars / 2 < list.size()) {
       continue;
     }
     bars.names.push_back(list[i].name);
@@ -123,15 +124,16 @@ void addValidation(const std::vector<Validated>& list, Document& document) {
     group.high.push_back(list[i].speedup.high);
   }
   if (cut) {
-    bars.note += fmt::format(" The {} at both ends of {}; the table has all.", kMostSplitBars / 2,
-                             list.size());
+    bars.note += fmt::format(" The {0} fastest and {0} slowest of {1}; the table lists all.",
+                             kMaxSplitBars / 2, list.size());
   }
   bars.groups.push_back(std::move(group));
   document.add(bars);
   DataTable table;
-  table.title = "Baseline against optimized";
-  table.columns = {{"problem"},  {"baseline", "ns"}, {"optimized", "ns"}, {"speedup", "x"},
-                   {"low", "x"}, {"high", "x"},      {"verdict"}};
+  table.title = "Default and recommended limits";
+  table.columns = {{"problem"},      {"default", "ns"}, {"recommended", "ns"},
+                   {"speedup", "x"}, {"low", "x"},      {"high", "x"},
+                   {"verdict"}};
   for (const Validated& one : list) {
     table.columns[0].texts.push_back(one.name);
     table.columns[1].numbers.push_back(one.baselineNs);
@@ -147,13 +149,13 @@ void addValidation(const std::vector<Validated>& list, Document& document) {
 void addFailures(const SplitResult& result, Document& document) {
   DataTable table;
   table.title = "Failures";
-  table.empty = "Nothing failed.";
-  table.columns = {{"what failed"}};
+  table.empty = "No failures.";
+  table.columns = {{"failure"}};
   table.columns[0].texts = result.failures;
   document.add(table);
 }
 
-/// Under way: what the sweep has seen by now.
+/// Adds the largest speedup so far of an unfinished sweep.
 void answerSoFar(const std::vector<SplitShape>& shapes, Answer& answer) {
   const SplitShape* best = nullptr;
   double most = 1;
@@ -168,23 +170,23 @@ void answerSoFar(const std::vector<SplitShape>& shapes, Answer& answer) {
   }
   if (best != nullptr) {
     answer.lines.push_back(fmt::format(
-        "The most so far, in {}: {} is {} under limit {} as under the compiler's own choice.",
+        "Largest speedup so far in {}: {} is {} with limit {} as with the compiler's default.",
         counted(shapes.size(), "problem"), best->name, asFast(most), *best->bestLimit()));
   }
 }
 
-/// Of `hone split annotate`: a program, and the splits put on its operations.
+/// Describes a run of `hone split annotate`: a program and the splits of its operations.
 void describeAnnotated(const RunRecord& record, const model::SplitAnnotation& annotation,
                        Document& document) {
   const auto& speedup = annotation.speedup;
   const auto verdict = annotation.verdict;
   if (!speedup) {
-    document.answer.headline = "No operation gains from a split.";
+    document.answer.headline = "No operation benefits from a split.";
   } else {
     document.answer.headline =
-        fmt::format("With its splits the program is {}.", asFast(speedup->estimate));
-    document.answer.lines.push_back(
-        fmt::format("{}; {}; results equal.", speedupText(*speedup), sureness(verdict)));
+        fmt::format("The program with splits is {}.", asFast(speedup->estimate));
+    document.answer.lines.push_back(fmt::format("{}; {}; results verified equal.",
+                                                speedupText(*speedup), explainVerdict(verdict)));
     document.answer.tone = verdict == stats::Verdict::improved    ? Answer::Tone::good
                            : verdict == stats::Verdict::regressed ? Answer::Tone::bad
                                                                   : Answer::Tone::plain;
@@ -199,14 +201,11 @@ void describeAnnotated(const RunRecord& record, const model::SplitAnnotation& an
                                                  : Role::faint});
     }
   }
-  document.add(record.roundsPlot("The program with and without splits, round by round", runners));
+  document.add(record.roundsPlot("Program with and without splits: time per round", runners));
   DataTable table;
-  table.title = "Its operations";
-  table.columns = {{"kind"},
-                   {"output size"},
-                   {"reduction size"},
-                   {"split into parts of"},
-                   {"speedup alone", "x"}};
+  table.title = "Operations";
+  table.columns = {
+      {"kind"}, {"output size"}, {"reduction size"}, {"part sizes"}, {"speedup alone", "x"}};
   for (const model::AnnotatedOperation& operation : annotation.operations) {
     const auto& reduction = operation.reduction;
     table.columns[0].texts.emplace_back(reduction ? nameOf(reduction->kind) : "");
@@ -231,7 +230,7 @@ Result<void> describeSplit(const RunRecord& record, Document& document) {
   }
   const SplitResult result = HONE_TRY(model::splitResultFrom(record.summary()));
   const std::vector<SplitShape> shapes =
-      result.shapes ? shapesOf(*result.shapes) : shapesSoFar(record);
+      result.shapes ? toShapes(*result.shapes) : collectShapes(record);
   answerSweep(result, shapes.size(), document.answer);
   if (!record.finished()) {
     answerSoFar(shapes, document.answer);
@@ -239,7 +238,7 @@ Result<void> describeSplit(const RunRecord& record, Document& document) {
   if (shapes.empty()) {
     return {};
   }
-  addValidation(validatedOf(result, shapes), document);
+  addValidation(collectValidated(result, shapes), document);
   addLadders(result, shapes, document);
   addSweep(shapes, document);
   addFailures(result, document);

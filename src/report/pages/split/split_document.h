@@ -4,9 +4,8 @@
 
 namespace hone::report {
 
-/// Describes a run of `hone split`. Takes runs that are under way, that failed, and those of older
-/// versions, which kept less; a user error if its result has a form that this version does not
-/// know.
+/// Describes a run of `hone split`: finished, running, failed, or stored by an older version with
+/// less data. Fails with a user error if the format of its result is unknown.
 [[nodiscard]] Result<void> describeSplit(const RunRecord& record, Document& document);
 
 }  // namespace hone::report

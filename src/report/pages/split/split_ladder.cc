@@ -19,8 +19,8 @@ using model::SplitResult;
 
 constexpr double kEdge = std::numeric_limits<double>::infinity();
 
-/// A ladder as the parts of the plane that it gives a limit each.
-std::vector<Region> regionsOf(const model::Ladder& ladder) {
+/// Converts a ladder to one region of the plot per limit.
+std::vector<Region> toRegions(const model::Ladder& ladder) {
   std::vector<Region> regions;
   double left = -kEdge;
   for (const model::Band& band : ladder.bands) {
@@ -45,23 +45,22 @@ std::string capital(std::string word) {
   return word;
 }
 
-/// The shapes of a kind by their best limit, over their sizes.
+/// Plots the shapes of a kind by size and best limit.
 Plot clusterPlot(const std::string& kind, const Recommendation& recommendation,
                  const std::vector<SplitShape>& shapes) {
   const Heuristic& heuristic = recommendation.taken().heuristic;
   Plot plot;
-  plot.title = fmt::format("{}s by their best limit, with the recommended ladder", capital(kind));
+  plot.title = fmt::format("{}s by best limit, with the recommended ladder", capital(kind));
   plot.note = fmt::format(
-      "The boxes are the ladder with the limit that it gives. It leaves alone what has an output "
-      "of "
-      "more than {}, a reduction of less than {}, or a ratio of the two below {}. "
-      "Taken: "
-      "{}.",
+      "A ladder maps the output and reduction size to a limit; each box is one of its steps. It "
+      "does "
+      "not split outputs above {}, reductions below {}, or ratios of the two below {}. "
+      "Selected because: {}.",
       heuristic.returns.largeParallel, heuristic.returns.smallReduction, heuristic.returns.ratio,
       recommendation.why);
   plot.x = {"output size", "", true};
   plot.y = {"reduction size", "", true};
-  plot.regions = regionsOf(heuristic.ladder);
+  plot.regions = toRegions(heuristic.ladder);
   std::map<std::int64_t, Series> byLimit;
   for (const SplitShape& shape : shapes) {
     const auto limit = shape.bestLimit();
@@ -81,18 +80,19 @@ Plot clusterPlot(const std::string& kind, const Recommendation& recommendation,
 
 double percentOver(double ratio) { return 100 * (ratio - 1); }
 
-/// How much longer than the best of each shape; what was measured is beside what was predicted.
+/// Adds the regret of each ladder, predicted and measured.
 Bars regretBars(const SplitResult& result, const std::string& kind,
                 const Recommendation& recommendation) {
   Bars bars;
   bars.title = fmt::format("Regret on {}s", kind);
   bars.note =
-      "How much longer than the best that was measured of each problem, as a geometric mean. Left "
-      "out: each problem under a ladder that was fitted to the others. Below 0 is noise.";
-  bars.value = {"over the best", "%"};
+      "Regret is the extra time over the oracle, the best measured limit of each problem, as a "
+      "geometric mean. Left out: each problem under a ladder fitted to the others. Below 0 is "
+      "noise.";
+  bars.value = {"regret", "%"};
   bars.names = {"1-D ladder", "2-D ladder", "oracle"};
-  Bars::Group fitted{.name = "on the shapes it was fitted to"};
-  Bars::Group leftOut{.name = "on shapes left out of the fit"};
+  Bars::Group fitted{.name = "fitted shapes"};
+  Bars::Group leftOut{.name = "left-out shapes"};
   for (const FittedHeuristic* fit : {&recommendation.oneD, &recommendation.twoD}) {
     fitted.values.push_back(percentOver(fit->inSample.geomeanRatio));
     leftOut.values.push_back(fit->leftOut.shapes > 0 ? percentOver(fit->leftOut.geomeanRatio)
@@ -121,12 +121,12 @@ void addLadders(const SplitResult& result, const std::vector<SplitShape>& shapes
                 Document& document) {
   bool first = true;
   for (const Recommendation& one : result.recommendations) {
-    // Those in the older form of the compiler's source say the same.
+    // Recommendations for the older form of the source are equivalent.
     if (one.oneD.heuristic.form != model::SourceForm::functions) {
       continue;
     }
     if (first) {
-      document.heading("The recommended ladders");
+      document.heading("Recommended ladders");
       first = false;
     }
     const std::string kind(nameOf(one.oneD.heuristic.kind));

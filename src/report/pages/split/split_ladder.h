@@ -8,8 +8,8 @@
 
 namespace hone::report {
 
-/// Adds the shapes over output and reduction size with the recommended ladders drawn in, and how
-/// far each kind of ladder is from the best.
+/// Adds plots of the shapes by output and reduction size with the recommended ladders, and the
+/// regret of each kind of ladder.
 void addLadders(const model::SplitResult& result, const std::vector<SplitShape>& shapes,
                 Document& document);
 

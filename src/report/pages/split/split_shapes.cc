@@ -13,8 +13,8 @@ std::optional<double> typicalNs(const std::optional<model::Timing>& timing) {
   return timing ? std::optional(timing->typicalUs() * kNsPerUs) : std::nullopt;
 }
 
-/// "-n 16" as "n16", "--iter 100" as "iter100"; words without a value alone.
-std::vector<std::string> optionsOf(const std::string& line) {
+/// Splits a line into options: "-n 16" becomes "n16", "--iter 100" "iter100", a flag its name.
+std::vector<std::string> splitOptions(const std::string& line) {
   std::vector<std::string> options;
   bool open = false;
   for (const std::string& word : splitAt(line, ' ')) {
@@ -34,20 +34,20 @@ std::vector<std::string> optionsOf(const std::string& line) {
   return options;
 }
 
-void nameApart(std::vector<SplitShape>& shapes) {
+void assignNames(std::vector<SplitShape>& shapes) {
   std::vector<std::string> lines;
   lines.reserve(shapes.size());
   for (const SplitShape& shape : shapes) {
     lines.push_back(shape.arguments);
   }
-  const auto names = toldApart(lines);
+  const auto names = shortenToDifferences(lines);
   for (std::size_t i = 0; i < shapes.size(); ++i) {
     shapes[i].name = names[i];
   }
 }
 
-/// Returns the time of a trial: of its rounds, else the best of its screening; nothing if it was
-/// not measured.
+/// Returns the time of a trial from its rounds, otherwise the best of its screening; nothing if it
+/// was not measured.
 std::optional<double> timeOf(const RunRecord& record, const store::Trial& trial) {
   if (failed(trial)) {
     return std::nullopt;
@@ -61,8 +61,8 @@ std::optional<double> timeOf(const RunRecord& record, const store::Trial& trial)
                                         : std::nullopt;
 }
 
-/// Takes the time for all that the name of a choice stands for: "baseline, limit 64, limit 128".
-void takeTime(SplitShape& shape, const std::string& choice, double ns) {
+/// Stores the time for every configuration named by `choice`: "baseline, limit 64, limit 128".
+void storeTime(SplitShape& shape, const std::string& choice, double ns) {
   constexpr std::string_view kLimit = "limit ";
   for (const std::string& word : splitAt(choice, ',')) {
     const std::string_view part = trim(word);
@@ -98,7 +98,7 @@ std::optional<std::int64_t> SplitShape::bestLimit() const {
   return best == limitsNs.end() ? std::nullopt : std::optional(best->first);
 }
 
-std::vector<std::string> toldApart(const std::vector<std::string>& lines) {
+std::vector<std::string> shortenToDifferences(const std::vector<std::string>& lines) {
   if (lines.size() < 2) {
     return lines;
   }
@@ -109,7 +109,7 @@ std::vector<std::string> toldApart(const std::vector<std::string>& lines) {
   std::map<std::string, Kind> kinds;
   std::vector<std::vector<std::string>> all;
   for (const std::string& line : lines) {
-    all.push_back(optionsOf(line));
+    all.push_back(splitOptions(line));
     Kind& kind = kinds[all.back().empty() ? "" : all.back().front()];
     ++kind.lines;
     for (const std::string& option : all.back()) {
@@ -131,7 +131,7 @@ std::vector<std::string> toldApart(const std::vector<std::string>& lines) {
   return names;
 }
 
-std::vector<SplitShape> shapesOf(const std::vector<model::ShapeRecord>& records) {
+std::vector<SplitShape> toShapes(const std::vector<model::ShapeRecord>& records) {
   std::vector<SplitShape> shapes;
   for (const model::ShapeRecord& record : records) {
     SplitShape& shape = shapes.emplace_back();
@@ -143,17 +143,17 @@ std::vector<SplitShape> shapesOf(const std::vector<model::ShapeRecord>& records)
       shape.limitsNs[limit] = *typicalNs(timing);
     }
   }
-  nameApart(shapes);
+  assignNames(shapes);
   return shapes;
 }
 
-std::vector<SplitShape> shapesSoFar(const RunRecord& record) {
+std::vector<SplitShape> collectShapes(const RunRecord& record) {
   std::vector<SplitShape> shapes;
   std::map<std::string, std::size_t> places;
   for (const store::Trial& trial : record.trials) {
     SplitShape timed;
     if (const auto ns = timeOf(record, trial)) {
-      takeTime(timed, trial.config.name, *ns);
+      storeTime(timed, trial.config.name, *ns);
     }
     if (!timed.bestNs()) {  // it failed, or belongs to the validation
       continue;
@@ -167,7 +167,7 @@ std::vector<SplitShape> shapesSoFar(const RunRecord& record) {
     shape.noSplitNs = timed.noSplitNs ? timed.noSplitNs : shape.noSplitNs;
     shape.limitsNs.insert(timed.limitsNs.begin(), timed.limitsNs.end());
   }
-  nameApart(shapes);
+  assignNames(shapes);
   return shapes;
 }
 

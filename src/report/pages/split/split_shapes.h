@@ -12,30 +12,30 @@
 
 namespace hone::report {
 
-/// A problem of a sweep with its typical times.
+/// A swept problem with its representative times.
 struct SplitShape {
-  std::string arguments;  ///< the workload's line
-  std::string name;       ///< what of it tells the shapes apart
+  std::string arguments;  ///< line of the workload
+  std::string name;       ///< options that differ between the shapes
   model::Reduction reduction;
   std::map<std::int64_t, double> limitsNs;  ///< by limit
-  std::optional<double> baselineNs;         ///< the compiler's own choice
+  std::optional<double> baselineNs;         ///< under the compiler's default
   std::optional<double> noSplitNs;
 
-  /// The least of all these; nothing where nothing was timed.
+  /// Returns the smallest of these times, if any.
   [[nodiscard]] std::optional<double> bestNs() const;
-  /// The fastest limit, the smaller one of equals.
+  /// Returns the fastest limit, the smallest one of equals.
   [[nodiscard]] std::optional<std::int64_t> bestLimit() const;
 };
 
-/// The shapes that a run of `hone split` kept in its result.
-[[nodiscard]] std::vector<SplitShape> shapesOf(const std::vector<model::ShapeRecord>& records);
+/// Converts the shapes stored in the result of `hone split`.
+[[nodiscard]] std::vector<SplitShape> toShapes(const std::vector<model::ShapeRecord>& records);
 
-/// The same of a run that has no summary yet: what its trials tell so far, which know no sizes.
-[[nodiscard]] std::vector<SplitShape> shapesSoFar(const RunRecord& record);
+/// Collects the shapes of an unfinished run from its trials, which have no sizes.
+[[nodiscard]] std::vector<SplitShape> collectShapes(const RunRecord& record);
 
-/// Lines of words without the words that all of their kind have, the first word: "conv -n 1 -c 3"
-/// and "conv -n 2 -c 3" are "n1" and "n2", beside a gemm "conv n1" and "conv n2". A line alone
-/// stays as it is.
-[[nodiscard]] std::vector<std::string> toldApart(const std::vector<std::string>& lines);
+/// Shortens workload lines to the options that differ among lines with the same first word.
+/// "conv -n 1 -c 3" and "conv -n 2 -c 3" become "n1" and "n2"; in the presence of other first
+/// words, "conv n1" and "conv n2". A single line is returned unchanged.
+[[nodiscard]] std::vector<std::string> shortenToDifferences(const std::vector<std::string>& lines);
 
 }  // namespace hone::report

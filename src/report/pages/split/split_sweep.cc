@@ -11,12 +11,12 @@
 namespace hone::report {
 namespace {
 
-/// More lines than this are a blur; those are shown on which the limit matters most.
-constexpr std::size_t kMostLines = 40;
-constexpr const char* kOwn = "own choice";
+/// Maximum number of lines; the problems with the largest spread are shown.
+constexpr std::size_t kMaxLines = 40;
+constexpr const char* kDefault = "default";
 constexpr const char* kUnsplit = "no split";
 
-std::vector<std::int64_t> limitsOf(const std::vector<SplitShape>& shapes) {
+std::vector<std::int64_t> collectLimits(const std::vector<SplitShape>& shapes) {
   std::set<std::int64_t> limits;
   for (const SplitShape& shape : shapes) {
     for (const auto& [limit, ns] : shape.limitsNs) {
@@ -26,8 +26,8 @@ std::vector<std::int64_t> limitsOf(const std::vector<SplitShape>& shapes) {
   return {limits.begin(), limits.end()};
 }
 
-/// The slowest limit over the fastest.
-double spreadOf(const SplitShape& shape) {
+/// Returns the ratio of the slowest to the fastest limit.
+double spread(const SplitShape& shape) {
   double least = kNone;
   double most = kNone;
   for (const auto& [limit, ns] : shape.limitsNs) {
@@ -43,17 +43,17 @@ Plot runtimes(const std::vector<SplitShape>& shapes, const std::vector<std::int6
     order.push_back(&shape);
   }
   std::stable_sort(order.begin(), order.end(), [](const SplitShape* a, const SplitShape* b) {
-    return spreadOf(*a) > spreadOf(*b);
+    return spread(*a) > spread(*b);
   });
   Plot plot;
   plot.title = "Runtime over limit";
-  plot.note = "A line a problem: where it is lowest is its best limit.";
-  if (order.size() > kMostLines) {
-    plot.note += fmt::format(" The {} of {} problems on which the limit matters most.", kMostLines,
-                             order.size());
-    order.resize(kMostLines);
+  plot.note = "One line per problem; its minimum is the best limit.";
+  if (order.size() > kMaxLines) {
+    plot.note +=
+        fmt::format(" The {} of {} problems with the largest spread.", kMaxLines, order.size());
+    order.resize(kMaxLines);
   }
-  plot.x = {"limit of parallel loops", "", true, {limits.begin(), limits.end()}};
+  plot.x = {"limit (limitParallelLoops)", "", true, {limits.begin(), limits.end()}};
   plot.y = {"runtime", "ns", true};
   for (const SplitShape* shape : order) {
     Series series{.name = shape->name, .draw = Draw::line};
@@ -68,14 +68,15 @@ Plot runtimes(const std::vector<SplitShape>& shapes, const std::vector<std::int6
 
 HeatMap map(const std::vector<SplitShape>& shapes, const std::vector<std::int64_t>& limits) {
   HeatMap map;
-  map.title = "Problem by limit";
+  map.title = "Slowdown by problem and limit";
   map.note =
-      "The time over the best of its row: dark is good. The first two columns are the compiler's "
-      "own choice and no split at all.";
+      "Time relative to the best of the row: dark is good. The first two columns are the "
+      "compiler's "
+      "default and no split.";
   map.xLabel = "limit";
   map.yLabel = "problem";
-  map.value = {"time over the best", "x", true};
-  map.columns = {kOwn, kUnsplit};
+  map.value = {"time relative to the best", "x", true};
+  map.columns = {kDefault, kUnsplit};
   for (const std::int64_t limit : limits) {
     map.columns.push_back(std::to_string(limit));
   }
@@ -98,12 +99,12 @@ HeatMap map(const std::vector<SplitShape>& shapes, const std::vector<std::int64_
   return map;
 }
 
-/// One limit for all: over the shapes that have a time under every limit.
+/// Ranks each limit used for all problems, over the shapes timed under every limit.
 DataTable ranking(const std::vector<SplitShape>& shapes, const std::vector<std::int64_t>& limits) {
   DataTable table;
-  table.title = "One limit for all";
+  table.title = "One limit for all problems";
   table.columns = {
-      {"limit"}, {"geometric mean", "ns"}, {"total", "ns"}, {"over the best of each", "x"}};
+      {"limit"}, {"geometric mean", "ns"}, {"total", "ns"}, {"relative to the best", "x"}};
   std::size_t counted = 0;
   for (const std::int64_t limit : limits) {
     std::vector<double> times;
@@ -127,15 +128,15 @@ DataTable ranking(const std::vector<SplitShape>& shapes, const std::vector<std::
     table.columns[2].numbers.push_back(total);
     table.columns[3].numbers.push_back(stats::geometricMean(ratios));
   }
-  table.note = fmt::format("Over the {} problems that have a time under every limit.", counted);
+  table.note = fmt::format("Over the {} problems timed under every limit.", counted);
   return table;
 }
 
 }  // namespace
 
 void addSweep(const std::vector<SplitShape>& shapes, Document& document) {
-  const auto limits = limitsOf(shapes);
-  document.heading("The sweep");
+  const auto limits = collectLimits(shapes);
+  document.heading("Sweep");
   document.add(runtimes(shapes, limits));
   document.add(map(shapes, limits));
   document.add(ranking(shapes, limits));

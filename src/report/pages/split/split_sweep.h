@@ -7,7 +7,7 @@
 
 namespace hone::report {
 
-/// Adds runtime over limit for each problem, and the map problem × limit.
+/// Adds the runtime over the limit per problem, and a heat map of problem × limit.
 void addSweep(const std::vector<SplitShape>& shapes, Document& document);
 
 }  // namespace hone::report

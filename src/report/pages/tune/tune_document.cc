@@ -21,24 +21,24 @@ using model::TunedProgram;
 using model::TunedVariant;
 using model::TuneResult;
 
-/// So many parts of a bar can be told apart; the rest is one part.
-constexpr std::size_t kMostParts = 11;
+/// Maximum number of distinguishable segments of a bar; the others are merged.
+constexpr std::size_t kMaxSegments = 11;
 
 void answerProgram(const TunedProgram& program, Answer& answer) {
   const std::string& name = program.program;
   if (!program.proof) {
     answer.lines.push_back(
-        fmt::format("{}: nothing makes it surely faster; the compiler's own choice stays.", name));
+        fmt::format("{}: no significant speedup; keep the compiler's default.", name));
     return;
   }
   const model::TunedProof& proof = *program.proof;
   const std::string headline =
       fmt::format("{} is {}: {} → {}.", name, asFast(proof.speedup->estimate),
                   timeText(orNone(program.defaultNs)), timeText(orNone(proof.tunedNs)));
-  std::string sure =
-      fmt::format("{}; {}; results equal.", speedupText(*proof.speedup), sureness(proof.verdict));
+  std::string evidence = fmt::format("{}; {}; results verified equal.", speedupText(*proof.speedup),
+                                     explainVerdict(proof.verdict));
   if (!proof.flags.empty()) {
-    sure += fmt::format(" With {}.", join(proof.flags, " "));
+    evidence += fmt::format(" Flags: {}.", join(proof.flags, " "));
   }
   if (answer.headline.empty()) {
     answer.headline = headline;
@@ -46,7 +46,7 @@ void answerProgram(const TunedProgram& program, Answer& answer) {
   } else {
     answer.lines.push_back(headline);
   }
-  answer.lines.push_back(std::move(sure));
+  answer.lines.push_back(std::move(evidence));
 }
 
 void answerTune(const std::vector<TunedProgram>& programs, Answer& answer) {
@@ -61,15 +61,15 @@ void answerTune(const std::vector<TunedProgram>& programs, Answer& answer) {
     answerProgram(*program, answer);
   }
   if (answer.headline.empty()) {
-    answer.headline = "Nothing was surely faster: the compiler's own choice stays.";
+    answer.headline = "No significant speedup; keep the compiler's default.";
     if (programs.size() == 1) {
-      answer.lines.clear();  // the one program's line says the same
+      answer.lines.clear();  // it would repeat the headline
     }
   }
 }
 
-/// Time by dispatch; equal names are put together.
-std::map<std::string, double> timesOf(const std::vector<model::TimedDispatch>& dispatches) {
+/// Sums the times of dispatches with equal names.
+std::map<std::string, double> sumTimes(const std::vector<model::TimedDispatch>& dispatches) {
   std::map<std::string, double> times;
   for (const model::TimedDispatch& one : dispatches) {
     times[shortDispatch(one.name)] += orNone(one.timeNs);
@@ -77,8 +77,9 @@ std::map<std::string, double> timesOf(const std::vector<model::TimedDispatch>& d
   return times;
 }
 
-/// Of runs that did not measure it: each dispatch's share, after it divided by its own gain.
-std::pair<std::map<std::string, double>, std::map<std::string, double>> estimated(
+/// Estimates the times for runs that did not measure them: the share before, divided by the
+/// speedup of the dispatch.
+std::pair<std::map<std::string, double>, std::map<std::string, double>> estimateTimes(
     const TunedProgram& program) {
   std::pair<std::map<std::string, double>, std::map<std::string, double>> times;
   if (program.variants.empty()) {
@@ -97,8 +98,8 @@ std::pair<std::map<std::string, double>, std::map<std::string, double>> estimate
 
 void addShares(const TunedProgram& program, Document& document) {
   const auto measured = program.proof ? program.proof->dispatchTimes : std::nullopt;
-  auto [before, after] = measured ? std::pair(timesOf(measured->before), timesOf(measured->after))
-                                  : estimated(program);
+  auto [before, after] = measured ? std::pair(sumTimes(measured->before), sumTimes(measured->after))
+                                  : estimateTimes(program);
   if (before.empty()) {
     return;
   }
@@ -113,28 +114,28 @@ void addShares(const TunedProgram& program, Document& document) {
   std::stable_sort(names.begin(), names.end(),
                    [&](const auto& a, const auto& b) { return weight[a] > weight[b]; });
   Bars bars;
-  bars.title = fmt::format("Where the time of {} goes", program.program);
+  bars.title = fmt::format("Time breakdown of {}", program.program);
   bars.note = measured
-                  ? "Dispatch by dispatch, as the runtime's profiler times them in one call, with "
-                    "the share of the whole."
-                  : "After is a guess: each dispatch's time before, divided by its own gain.";
+                  ? "Time and share of each dispatch in one call, from the profiler of the runtime."
+                  : "The time after tuning is an estimate: the time before, divided by the speedup "
+                    "of the dispatch alone.";
   bars.value = {"time in one call", "ns"};
   bars.names = {"before", "after"};
   if (!program.proof) {
-    bars.note = "Dispatch by dispatch, with the share of the whole.";
+    bars.note = "Time and share of each dispatch in one call.";
     bars.names = {"in one call"};
   }
   bars.stacked = true;
-  Bars::Group rest{.name = "all others", .values = {0, 0}};
+  Bars::Group rest{.name = "other dispatches", .values = {0, 0}};
   for (std::size_t i = 0; i < names.size(); ++i) {
-    if (i < kMostParts) {
+    if (i < kMaxSegments) {
       bars.groups.push_back({.name = names[i], .values = {before[names[i]], after[names[i]]}});
     } else {
       rest.values[0] += before[names[i]];
       rest.values[1] += after[names[i]];
     }
   }
-  if (names.size() > kMostParts) {
+  if (names.size() > kMaxSegments) {
     bars.groups.push_back(std::move(rest));
   }
   for (Bars::Group& group : bars.groups) {
@@ -143,7 +144,7 @@ void addShares(const TunedProgram& program, Document& document) {
   document.add(bars);
 }
 
-std::string fateOf(const TunedDispatch& dispatch) {
+std::string outcomeText(const TunedDispatch& dispatch) {
   if (!dispatch.whyNot.empty()) {
     return fmt::format("not tuned: {}", dispatch.whyNot);
   }
@@ -151,9 +152,9 @@ std::string fateOf(const TunedDispatch& dispatch) {
     return "in the spec";
   }
   if (!dispatch.winner || !dispatch.winner->speedup) {
-    return "the compiler's own choice stays";
+    return "compiler's default kept";
   }
-  return dispatch.note.empty() ? "faster alone" : dispatch.note;
+  return dispatch.note.empty() ? "faster in isolation" : dispatch.note;
 }
 
 void addRow(const TunedVariant& variant, const TunedDispatch& dispatch, DataTable& table) {
@@ -172,15 +173,15 @@ void addRow(const TunedVariant& variant, const TunedDispatch& dispatch, DataTabl
   table.columns[7].numbers.push_back(gain.estimate);
   table.columns[8].numbers.push_back(gain.low);
   table.columns[9].numbers.push_back(gain.high);
-  table.columns[10].texts.push_back(fateOf(dispatch));
+  table.columns[10].texts.push_back(outcomeText(dispatch));
 }
 
 void addDispatches(const TunedProgram& program, Document& document) {
   DataTable table;
   table.title = fmt::format("Dispatches of {}", program.program);
-  table.columns = {{"dispatch"}, {"under flags"}, {"share", "%"},       {"space"},
-                   {"tried"},    {"failed"},      {"default", "ns"},    {"speedup", "x"},
-                   {"low", "x"}, {"high", "x"},   {"what became of it"}};
+  table.columns = {{"dispatch"}, {"flags"},     {"share", "%"},    {"space"},
+                   {"tried"},    {"failed"},    {"default", "ns"}, {"speedup", "x"},
+                   {"low", "x"}, {"high", "x"}, {"outcome"}};
   for (const TunedVariant& variant : program.variants) {
     for (const TunedDispatch& dispatch : variant.dispatches) {
       addRow(variant, dispatch, table);
@@ -193,7 +194,7 @@ void addDispatches(const TunedProgram& program, Document& document) {
   document.add(table);
 }
 
-/// The one whose rounds gave the time that the run reports; nobody where it reports none.
+/// Marks the runner whose median is closest to the reported time, if there is one.
 void markWinner(const RunRecord& record, double tunedNs, std::vector<RunRecord::Runner>& runners) {
   RunRecord::Runner* winner = nullptr;
   double least = std::numeric_limits<double>::infinity();
@@ -209,11 +210,11 @@ void markWinner(const RunRecord& record, double tunedNs, std::vector<RunRecord::
   }
   if (winner != nullptr) {
     winner->role = Role::winner;
-    winner->name += " (the winner)";
+    winner->name += " (winner)";
   }
 }
 
-/// The default and the tuned program in the rounds that proved it: of the last proof there is.
+/// Plots the default and the tuned program in the rounds of the last proof.
 void addProof(const RunRecord& record, const std::string& before, double tunedNs,
               Document& document) {
   std::vector<RunRecord::Runner> runners;
@@ -231,10 +232,9 @@ void addProof(const RunRecord& record, const std::string& before, double tunedNs
     }
   }
   markWinner(record, tunedNs, runners);
-  const Plot plot =
-      record.roundsPlot(std::isnan(tunedNs) ? "Against the default, round by round"
-                                            : "The winner against the default, round by round",
-                        runners);
+  const Plot plot = record.roundsPlot(std::isnan(tunedNs) ? "Candidates and default: time per round"
+                                                          : "Winner and default: time per round",
+                                      runners);
   if (!plot.series.empty()) {
     document.add(plot);
   }
@@ -242,14 +242,14 @@ void addProof(const RunRecord& record, const std::string& before, double tunedNs
 
 void addSpec(const TunedProgram& program, Document& document) {
   if (program.proof && !program.proof->spec.empty()) {
-    document.add(TextBlock{.title = fmt::format("The tuning spec of {}", program.program),
+    document.add(TextBlock{.title = fmt::format("Tuning spec of {}", program.program),
                            .text = program.proof->spec,
                            .form = TextBlock::Form::code,
                            .folded = true});
   }
 }
 
-/// Under way: what the searches have found by now.
+/// Adds the best result so far of each unfinished search.
 void answerSoFar(const std::vector<TuneSearch>& searches, Answer& answer) {
   for (const TuneSearch& search : searches) {
     double best = 1;
@@ -257,7 +257,7 @@ void answerSoFar(const std::vector<TuneSearch>& searches, Answer& answer) {
       const double speedup = search.speedupOf(*trial);
       best = std::isnan(speedup) ? best : std::max(best, speedup);
     }
-    answer.lines.push_back(fmt::format("{}: {}, the best so far is {} in screening.",
+    answer.lines.push_back(fmt::format("{}: {}; best so far: {} in screening.",
                                        shortDispatch(search.scope),
                                        counted(search.trials.size(), "candidate"), asFast(best)));
   }
@@ -268,7 +268,7 @@ void answerSoFar(const std::vector<TuneSearch>& searches, Answer& answer) {
 Result<void> describeTune(const RunRecord& record, Document& document) {
   const TuneResult result = HONE_TRY(model::tuneResultFrom(record.summary()));
   const std::vector<TunedProgram>& programs = result.programs;
-  const auto searches = searchesOf(record, result);
+  const auto searches = collectSearches(record, result);
   if (record.finished()) {
     answerTune(programs, document.answer);
   } else {

@@ -12,14 +12,14 @@
 namespace hone::report {
 namespace {
 
-/// The candidates of a search that have a time, by their knobs.
+/// Timed candidates of a search with their knob values.
 struct Candidates {
   std::vector<const store::Trial*> trials;
   std::vector<std::map<std::string, std::int64_t>> values;
   std::vector<double> speedups;
 };
 
-Candidates candidatesOf(const TuneSearch& search) {
+Candidates collectCandidateKnobs(const TuneSearch& search) {
   Candidates candidates;
   for (const store::Trial* trial : search.trials) {
     auto values = model::valuesNamed(trial->config.name);
@@ -33,7 +33,7 @@ Candidates candidatesOf(const TuneSearch& search) {
   return candidates;
 }
 
-/// The median speedup under each value of a knob.
+/// Returns the median speedup per value of a knob.
 std::map<std::int64_t, double> medians(const Candidates& candidates, const std::string& knob) {
   std::map<std::int64_t, std::vector<double>> byValue;
   for (std::size_t i = 0; i < candidates.values.size(); ++i) {
@@ -50,7 +50,7 @@ std::map<std::int64_t, double> medians(const Candidates& candidates, const std::
 
 struct Effect {
   std::string knob;
-  double ratio = 1;  ///< of the medians of its best and its worst value
+  double ratio = 1;  ///< median speedup of the best value over the worst
 };
 
 Bars effectBars(const TuneSearch& search, const Candidates& candidates) {
@@ -68,11 +68,11 @@ Bars effectBars(const TuneSearch& search, const Candidates& candidates) {
   std::stable_sort(effects.begin(), effects.end(),
                    [](const Effect& a, const Effect& b) { return a.ratio > b.ratio; });
   Bars bars;
-  bars.title = "What each knob does";
+  bars.title = "Effect of each knob";
   bars.note =
-      "The median speedup under a knob's best value over that under its worst: a long bar is a "
-      "knob that matters. Below, every candidate.";
-  bars.value = {"best value over worst", "x", true};
+      "Median speedup with the best value of a knob over that with its worst value: long bars are "
+      "knobs that matter.";
+  bars.value = {"best over worst value", "x", true};
   bars.base = 1;
   Bars::Group group;
   for (const Effect& effect : effects) {
@@ -85,11 +85,10 @@ Bars effectBars(const TuneSearch& search, const Candidates& candidates) {
 
 ParallelCoordinates coordinates(const TuneSearch& search, const Candidates& candidates) {
   ParallelCoordinates lines;
-  lines.title = "All candidates over all knobs";
+  lines.title = "Candidates by knob values";
   lines.note =
-      "A line is a candidate: the stronger, the faster; the thick one won. Click a value to keep "
-      "only the "
-      "lines through it.";
+      "One line per candidate; stronger is faster, the thick line is the winner. Click a value to "
+      "show only the lines through it.";
   for (const std::string& name : search.knobs) {
     ParallelCoordinates::Knob knob;
     knob.axis = {name};
@@ -114,7 +113,7 @@ ParallelCoordinates coordinates(const TuneSearch& search, const Candidates& cand
 void addKnobs(const std::vector<TuneSearch>& searches, Document& document) {
   Tabs tabs;
   for (const TuneSearch& search : searches) {
-    const Candidates candidates = candidatesOf(search);
+    const Candidates candidates = collectCandidateKnobs(search);
     if (candidates.trials.empty()) {
       continue;
     }
@@ -124,7 +123,7 @@ void addKnobs(const std::vector<TuneSearch>& searches, Document& document) {
     tabs.tabs.emplace_back(shortDispatch(search.scope), std::move(parts));
   }
   if (!tabs.tabs.empty()) {
-    document.heading("The knobs");
+    document.heading("Knobs");
     document.add(tabs);
   }
 }

@@ -6,7 +6,7 @@
 
 namespace hone::report {
 
-/// Adds what each knob does, and all candidates over all knobs; a tab for every search.
+/// Adds the effect of each knob and a plot of all candidates; one tab per search.
 void addKnobs(const std::vector<TuneSearch>& searches, Document& document);
 
 }  // namespace hone::report

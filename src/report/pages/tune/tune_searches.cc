@@ -11,10 +11,10 @@
 namespace hone::report {
 namespace {
 
-/// More lines than this cannot be told apart.
-constexpr std::size_t kMostSearchLines = 6;
+/// Maximum number of distinguishable lines.
+constexpr std::size_t kMaxSearchLines = 6;
 
-std::vector<std::string> knobsOf(const std::vector<model::SearchedKnob>& kept) {
+std::vector<std::string> knobNames(const std::vector<model::SearchedKnob>& kept) {
   std::vector<std::string> knobs;
   for (const model::SearchedKnob& one : kept) {
     knobs.push_back(one.name);
@@ -22,8 +22,8 @@ std::vector<std::string> knobsOf(const std::vector<model::SearchedKnob>& kept) {
   return knobs;
 }
 
-/// The winners by the scope of their search, which is made as the tuner makes it.
-std::map<std::string, std::string> winnersOf(const model::TuneResult& result) {
+/// Returns the winners by scope, which is built as in the tuner.
+std::map<std::string, std::string> collectWinners(const model::TuneResult& result) {
   std::map<std::string, std::string> winners;
   for (const model::TunedProgram& program : result.programs) {
     const std::string before =
@@ -40,19 +40,19 @@ std::map<std::string, std::string> winnersOf(const model::TuneResult& result) {
   return winners;
 }
 
-/// NaN of older versions, which did not keep it.
+/// Returns NaN for older versions, which did not store the time.
 double triedAtMs(const store::Trial& trial) {
   return trial.details.atMs ? static_cast<double>(*trial.details.atMs) : kNone;
 }
 
-/// A point of the story of a search: the number of the trial, or the seconds, with its speedup.
+/// A candidate on the progress plot: trial number or time, and speedup.
 struct Step {
   double at = 0;
   double speedup = 0;
   std::string label;
 };
 
-std::vector<Step> stepsOf(const TuneSearch& search, const auto& placeOf) {
+std::vector<Step> collectSteps(const TuneSearch& search, const auto& placeOf) {
   std::vector<Step> steps;
   for (const store::Trial* trial : search.trials) {
     const double at = placeOf(*trial);
@@ -87,18 +87,19 @@ Plot progressPlot(const std::vector<TuneSearch>& searches, const Axis& axis, dou
                   const auto& placeOf) {
   Plot plot;
   plot.note =
-      "Each point is a candidate by its first samples, each line the best of a dispatch so far. 1x "
-      "is the compiler's own choice.";
+      "Each point is a candidate in screening, the short first measurement; each line is the best "
+      "so "
+      "far of a dispatch. 1x is the compiler's default.";
   plot.x = axis;
   plot.y = {"speedup in screening", "x"};
   plot.rules = {{Rule::Of::y, 1, "default"}};
-  Series each{.name = "every candidate", .role = Role::faint};
+  Series each{.name = "all candidates", .role = Role::faint};
   std::vector<Series> best;
   for (const TuneSearch& search : searches) {
-    const auto steps = stepsOf(search, placeOf);
+    const auto steps = collectSteps(search, placeOf);
     for (const Step& step : steps) {
       each.x.push_back(step.at);
-      each.y.push_back(step.speedup);  // without labels: ten thousand names would be a megabyte
+      each.y.push_back(step.speedup);  // no labels: ten thousand names take a megabyte
     }
     if (!steps.empty()) {
       best.push_back(bestSoFar(shortDispatch(search.scope), steps, end));
@@ -106,9 +107,10 @@ Plot progressPlot(const std::vector<TuneSearch>& searches, const Axis& axis, dou
   }
   std::stable_sort(best.begin(), best.end(),
                    [](const Series& a, const Series& b) { return a.y.back() > b.y.back(); });
-  if (best.size() > kMostSearchLines) {
-    plot.note += fmt::format(" The {} dispatches that gained most have a line.", kMostSearchLines);
-    best.resize(kMostSearchLines);
+  if (best.size() > kMaxSearchLines) {
+    plot.note += fmt::format(" Lines are shown for the {} dispatches with the largest speedup.",
+                             kMaxSearchLines);
+    best.resize(kMaxSearchLines);
   }
   plot.series = std::move(best);
   plot.series.push_back(std::move(each));
@@ -127,9 +129,9 @@ double TuneSearch::speedupOf(const store::Trial& trial) const {
   return ns > 0 && defaultNs > 0 ? defaultNs / ns : kNone;
 }
 
-std::vector<TuneSearch> searchesOf(const RunRecord& record, const model::TuneResult& result) {
+std::vector<TuneSearch> collectSearches(const RunRecord& record, const model::TuneResult& result) {
   const auto& spaces = record.run.details.spaces;
-  const auto winners = winnersOf(result);
+  const auto winners = collectWinners(result);
   std::vector<TuneSearch> searches;
   std::map<std::string, std::size_t> known;
   for (const store::Trial& trial : record.trials) {
@@ -142,7 +144,7 @@ std::vector<TuneSearch> searchesOf(const RunRecord& record, const model::TuneRes
     if (added) {
       const auto winner = winners.find(scope);
       searches.push_back({.scope = scope,
-                          .knobs = knobsOf(space->second),
+                          .knobs = knobNames(space->second),
                           .trials = {},
                           .defaultNs = trial.details.screenNs.value_or(0),
                           .winner = winner == winners.end() ? "" : winner->second});
@@ -169,7 +171,7 @@ void addProgress(const RunRecord& record, const std::vector<TuneSearch>& searche
     lastMs = std::isnan(ms) ? lastMs : ms;
   }
   Tabs tabs;
-  tabs.title = "The best so far";
+  tabs.title = "Best so far";
   Parts overTrials;
   overTrials.add(progressPlot(searches, {"trial"}, static_cast<double>(numbers.size()),
                               [&](const store::Trial& trial) { return numbers[trial.id]; }));

@@ -8,26 +8,26 @@
 
 namespace hone::report {
 
-/// The search of one dispatch's knobs, as its trials tell it.
+/// Search over the knobs of one dispatch, reconstructed from its trials.
 struct TuneSearch {
-  std::string scope;  ///< what its trials are marked with: the dispatch, and the flags it was under
+  std::string scope;  ///< scope of its trials: the dispatch and its flags
   std::vector<std::string> knobs;
-  std::vector<const store::Trial*> trials;  ///< without the default and its twin
+  std::vector<const store::Trial*> trials;  ///< without the default and its repetition
   double defaultNs = 0;                     ///< in screening
-  std::string winner;                       ///< the config's name; "" where the default stays
+  std::string winner;                       ///< name of the config; empty if the default is kept
 
-  /// Over the compiler's own choice, by the times of screening: a look, no proof. NaN: not timed.
+  /// Returns the speedup over the default in screening (not proven); NaN if not timed.
   [[nodiscard]] double speedupOf(const store::Trial& trial) const;
 };
 
-/// One for each dispatch that was searched; the order in which they began.
-[[nodiscard]] std::vector<TuneSearch> searchesOf(const RunRecord& record,
-                                                 const model::TuneResult& result);
+/// Returns one search per searched dispatch, in order of their start.
+[[nodiscard]] std::vector<TuneSearch> collectSearches(const RunRecord& record,
+                                                      const model::TuneResult& result);
 
-/// Without the program's name before it, which says nothing in a page about one program.
+/// Removes the program prefix, which is redundant on a page about one program.
 [[nodiscard]] std::string shortDispatch(const std::string& name);
 
-/// How the best grew, over trials and over time.
+/// Adds plots of the best candidate over trials and over time.
 void addProgress(const RunRecord& record, const std::vector<TuneSearch>& searches,
                  Document& document);
 
