@@ -25,7 +25,7 @@ class Drawing {
     made_.dispatch = subject.name;
     made_.space = space_.size();
     for (CompiledCandidate& candidate : known.candidates) {
-      if (const auto point = knobs::pointNamed(space_, candidate.config.name)) {
+      if (const auto point = knobs::findPointByName(space_, candidate.config.name)) {
         candidate.sameAs.clear();
         add(*point, std::move(candidate));
       }

@@ -32,7 +32,7 @@ Result<std::vector<model::Config>> SpaceProposer::propose(std::size_t count) {
 
 model::ProposalNote SpaceProposer::noteOn(const model::Config& config) const {
   model::ProposalNote note;
-  const auto point = knobs::pointNamed(model_.space, config.name);
+  const auto point = knobs::findPointByName(model_.space, config.name);
   if (point && model_.guess) {
     note.guess = model_.guess(*point);
   }
@@ -40,7 +40,7 @@ model::ProposalNote SpaceProposer::noteOn(const model::Config& config) const {
 }
 
 void SpaceProposer::learn(const model::Config& config, std::optional<double> timeNs) {
-  if (const auto point = knobs::pointNamed(model_.space, config.name)) {
+  if (const auto point = knobs::findPointByName(model_.space, config.name)) {
     strategy_->tell(*point, timeNs);
   }
 }
