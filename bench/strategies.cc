@@ -12,8 +12,8 @@
 #include "base/clock.h"
 #include "report/render/table.h"
 #include "search/space/recording.h"
-#include "search/strategy/replay.h"
 #include "search/space/test_spaces.h"
+#include "search/strategy/replay.h"
 #include "stats/summary.h"
 #include "support.h"
 
@@ -39,7 +39,7 @@ Result<std::vector<search::Recording>> recordings(std::vector<std::filesystem::p
     all.push_back(HONE_TRY(search::readRecording(file)));
   }
   for (std::uint64_t seed = 1; files.empty() && seed <= kMadeUp; ++seed) {
-    all.push_back(search::MadeSpace(seed).record());
+    all.push_back(search::SyntheticSpace(seed).record());
     all.back().name = fmt::format("made up {}", seed);
   }
   return all;
