@@ -221,7 +221,7 @@ TEST_F(Tune, CandidatesCompiledHereAreMeasuredThere) {
   EXPECT_EQ(stored.run(1).value()->seed, 5u) << "that of the candidates";
   const Ran none = run({"--continue", "there", "--dispatches", "nothing", "--json"});
   ASSERT_EQ(none.code, 0) << none.err;
-  EXPECT_THAT(none.out, HasSubstr("not asked for by --dispatches"));
+  EXPECT_THAT(none.out, HasSubstr("excluded by --dispatches"));
   expectError(run({"--continue", "nowhere"}), 2, {"nowhere"});
 }
 

@@ -7,7 +7,7 @@
 
 namespace hone::tune {
 
-Result<std::vector<model::Config>> SpaceProposer::configsOf(
+Result<std::vector<model::Config>> SpaceProposer::makeConfigs(
     std::span<const std::size_t> points) const {
   const auto infos = HONE_TRY(model_.compilationInfos(points));
   const auto decompositions = model_.decompositionConfigs
@@ -27,7 +27,7 @@ Result<std::vector<model::Config>> SpaceProposer::configsOf(
 }
 
 Result<std::vector<model::Config>> SpaceProposer::propose(std::size_t count) {
-  return configsOf(strategy_->ask(count));
+  return makeConfigs(strategy_->ask(count));
 }
 
 model::ProposalNote SpaceProposer::noteOn(const model::Config& config) const {
