@@ -1,6 +1,6 @@
 // Compares trials per minute of `hone tune`, each compiled, verified and measured, with a naive
-// loop: per candidate one iree-compile with a spec file and one iree-benchmark-module with three
-// repetitions, without verification.
+// loop. Per candidate, the loop runs one iree-compile with a spec file and one
+// iree-benchmark-module with three repetitions, without verification.
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>

@@ -127,7 +127,7 @@ class Head {
   void failed(const Death& death);
   /// Answers the unit with an error; it is not retried.
   void giveUp(const QueuedUnit& unit, const std::string& worker, const std::string& why);
-  /// Reports a failed worker; returns an error if so many failed that the run cannot continue.
+  /// Reports a failed worker; returns an error if too many failed for the run to continue.
   [[nodiscard]] Result<void> noteFailedWorker(const std::string& worker, const std::string& why);
   [[nodiscard]] Result<void> noteFailedStart(const std::string& worker, const std::string& why);
   [[nodiscard]] std::size_t count(Pending::At at) const;

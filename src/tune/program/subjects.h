@@ -46,7 +46,7 @@ enum class Costs : std::uint8_t { measured, estimated };
 [[nodiscard]] Result<void> chooseSubjects(std::vector<Subject>& subjects,
                                           const SubjectOptions& options, Costs costs);
 
-/// Of the dispatches that a spec cannot distinguish, keeps only the most expensive. Its result is
+/// Keeps only the most expensive of the dispatches that a spec cannot distinguish. Its result is
 /// applied to, and proven on, all of them.
 void dropIndistinguishable(std::vector<Subject>& subjects,
                            std::span<const iree::DispatchMatcher> matchers);

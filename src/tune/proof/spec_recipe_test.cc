@@ -72,7 +72,7 @@ class SpecRecipeTest : public ::testing::Test {
   WholeProgram whole_;
 };
 
-/// Each process measures the shares anew, but the trials of a proof must still be found.
+/// Each process measures the shares again, but the trials of a proof must still be found.
 TEST_F(SpecRecipeTest, ConfigDoesNotDependOnShares) {
   const std::vector<std::size_t> both = {0, 1};
   const SpecRecipe some = recipeFor(0.7);
