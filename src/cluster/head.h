@@ -117,7 +117,8 @@ class Head {
   [[nodiscard]] Result<void> jobEnded(const Job& job);
   /// Submits as many workers as there is work for.
   [[nodiscard]] Result<void> startWorkers();
-  /// Marks the worker as lost and requeues its units.
+  /// Releases the claims of a worker and requeues the units; if `itsFault`, counts a death for
+  /// each.
   void lose(const std::string& worker, bool itsFault, const std::string& why);
   void died(const std::string& key, const std::string& worker, const std::string& why);
   /// Counts a death against the unit. After too many, answers it with an error and returns true.

@@ -63,8 +63,8 @@ struct CandidateFolder {
 [[nodiscard]] const iree::DispatchMatcher* matcherFor(
     std::span<const iree::DispatchMatcher> matchers, std::string_view dispatch);
 
-/// Writes the folder atomically (temporary folder, then rename): program.mlir, candidates.json, and
-/// a spec for each candidate that compiled and that a spec can express.
+/// Writes the files of a folder, each atomically (temporary file, then rename): program.mlir,
+/// candidates.json, and a spec for each candidate that compiled and that a spec can express.
 [[nodiscard]] Result<void> writeCandidates(iree::Compiler& compiler, const WholeProgram& whole,
                                            const CandidateFolder& candidates,
                                            const std::filesystem::path& folder);

@@ -118,7 +118,8 @@ std::string scriptWithChannelsLast(std::string_view then) {
     text += matcherFor(type);
   }
   text += "  transform.named_sequence @__transform_main(%module: !transform.any_op) {\n";
-  // The pass hides some convolutions from the pipeline, and converts others to filter-first ones.
+  // The pass rewrites some filter-first convolutions to a form that the convolution pipeline does
+  // not recognize, and creates new ones from others.
   text += filtersLast("before");
   text += R"(    %functions = transform.structured.match ops{["util.func"]} in %module
         : (!transform.any_op) -> !transform.any_op

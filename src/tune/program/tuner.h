@@ -50,7 +50,7 @@ class Tuner {
         clock_(options_.budget) {}
 
   [[nodiscard]] std::vector<std::string> flagsOf(const Variant& variant) const;
-  /// Adds the program without flags, and with each flag set that is significantly faster.
+  /// Adds the program without flags, and with the best flag set if it is significantly faster.
   [[nodiscard]] Result<void> findVariants(TuneResult& result);
   /// Bounds a variant's use of the budget.
   struct Limit {
